@@ -10,7 +10,7 @@ import { Routes } from "./routes.tsx";
 import { readLink } from "./session/link.ts";
 import { followSession } from "./session/session.ts";
 import { Page } from "./ui/page.tsx";
-import { Failed } from "./ui/states.tsx";
+import { ErrorState } from "./ui/states.tsx";
 
 const root = createRoot(document.getElementById("desk")!);
 try {
@@ -29,7 +29,7 @@ try {
 } catch (error) {
   root.render(
     <Page title="The desk cannot be opened" className="narrow">
-      <Failed error={error} retry={() => location.reload()} />
+      <ErrorState error={error} retry={() => location.reload()} />
     </Page>,
   );
 }

@@ -7,14 +7,14 @@ import { Recruits } from "./recruits/recruits.tsx";
 import { Sales } from "./sales/sales.tsx";
 import { Shell } from "./shell.tsx";
 import { Team } from "./team/team.tsx";
-import { Boundary } from "./ui/boundary.tsx";
+import { ErrorBoundary } from "./ui/error_boundary.tsx";
 import { Page } from "./ui/page.tsx";
 import type { Link } from "./session/link.ts";
 import { OpenLink, Password } from "./session/password.tsx";
 import { useSession } from "./session/session.ts";
 import { SignIn } from "./session/sign_in.tsx";
 import { SignOut } from "./session/sign_out.tsx";
-import { Empty, Failed } from "./ui/states.tsx";
+import { EmptyState, ErrorState } from "./ui/states.tsx";
 
 /** Who is at the page, and the view for it. `link` is what an e-mail's link has brought. */
 export function Routes({ link: given }: { link: Link | null }) {
@@ -47,7 +47,7 @@ function SignedIn({ id, email }: { id: string; email: string }) {
   if (user === undefined && error !== null) {
     return (
       <Page title="The desk cannot be opened" className="narrow">
-        <Failed error={error} retry={refetch} />
+        <ErrorState error={error} retry={refetch} />
         <SignOut className="link" />
       </Page>
     );
@@ -55,14 +55,14 @@ function SignedIn({ id, email }: { id: string; email: string }) {
   if (user === undefined) return <p className="state" role="status">Loading</p>;
   return (
     <Shell user={user} email={email}>
-      <Boundary key={path.split("/")[1]}>
+      <ErrorBoundary key={path.split("/")[1]}>
         <Switch>
           <Route path="/password">
             <Password email={email} onDone={() => navigate("/")} />
           </Route>
           <Views user={user} />
         </Switch>
-      </Boundary>
+      </ErrorBoundary>
     </Shell>
   );
 }
@@ -73,22 +73,22 @@ function Views({ user }: { user: User }) {
   if (agent === null && !is_operator) {
     return (
       <Page title="No desk">
-        <Empty title="This login has no desk.">
+        <EmptyState title="This login has no desk.">
           It belongs to no active agent. A manager of your agency can tell you why; the people who run the service can
           change it.
-        </Empty>
+        </EmptyState>
       </Page>
     );
   }
   return (
     <Switch>
-      <Route path="/inbox/*?">{agent === null ? <NotYours who="agents" /> : <Inbox agent={agent} />}</Route>
-      <Route path="/recruits/*?">{agent === null ? <NotYours who="agents" /> : <Recruits agent={agent} />}</Route>
-      <Route path="/sales/*?">{agent === null ? <NotYours who="agents" /> : <Sales agent={agent} />}</Route>
+      <Route path="/inbox/*?">{agent === null ? <NotAllowed who="agents" /> : <Inbox agent={agent} />}</Route>
+      <Route path="/recruits/*?">{agent === null ? <NotAllowed who="agents" /> : <Recruits agent={agent} />}</Route>
+      <Route path="/sales/*?">{agent === null ? <NotAllowed who="agents" /> : <Sales agent={agent} />}</Route>
       <Route path="/team/*?">
-        {agent?.role === "manager" ? <Team agent={agent} /> : <NotYours who="an agency's managers" />}
+        {agent?.role === "manager" ? <Team agent={agent} /> : <NotAllowed who="an agency's managers" />}
       </Route>
-      <Route path="/operator/*?">{is_operator ? <Operator /> : <NotYours who="operators of the service" />}</Route>
+      <Route path="/operator/*?">{is_operator ? <Operator /> : <NotAllowed who="operators of the service" />}</Route>
       <Route>
         <Redirect to={agent === null ? "/operator" : "/inbox"} replace />
       </Route>
@@ -96,12 +96,12 @@ function Views({ user }: { user: User }) {
   );
 }
 
-function NotYours({ who }: { who: string }) {
+function NotAllowed({ who }: { who: string }) {
   return (
     <Page title="Not for this login">
-      <Empty title={`This part is for ${who}.`}>
+      <EmptyState title={`This part is for ${who}.`}>
         Sign in with another login, or ask the people who run the service.
-      </Empty>
+      </EmptyState>
     </Page>
   );
 }

@@ -4,7 +4,7 @@ import { MAX_UNREAD, useUnread } from "./data/inbox.ts";
 import { type Agent, isOldBuild, type User } from "./data/user.ts";
 import { useLive } from "./live.ts";
 import { SignOut } from "./session/sign_out.tsx";
-import { Told } from "./told.tsx";
+import { AgentNotices } from "./agent_notices.tsx";
 import { useOnline } from "./ui/online.ts";
 import { setUnread } from "./ui/title.ts";
 
@@ -21,7 +21,7 @@ export function Shell({ user, email, children }: { user: User; email: string; ch
             {agent !== null && (
               <>
                 <NavLink to="/inbox">
-                  Inbox<Unread agent={agent} />
+                  Inbox<UnreadBadge agent={agent} />
                 </NavLink>
                 <NavLink to="/recruits">Recruits</NavLink>
                 <NavLink to="/sales">Sales leads</NavLink>
@@ -33,7 +33,7 @@ export function Shell({ user, email, children }: { user: User; email: string; ch
         )}
         <Account name={agent?.first_name ?? email} email={email} />
       </header>
-      <Notices user={user} />
+      <PageNotices user={user} />
       {children}
     </>
   );
@@ -62,7 +62,7 @@ function Account({ name, email }: { name: string; email: string }) {
 }
 
 /** How many conversations are unread. */
-function Unread({ agent }: { agent: Agent }) {
+function UnreadBadge({ agent }: { agent: Agent }) {
   const { data: count = 0 } = useUnread(agent);
   useEffect(() => {
     setUnread(count);
@@ -78,7 +78,7 @@ function Unread({ agent }: { agent: Agent }) {
 }
 
 /** What concerns the whole page. */
-function Notices({ user }: { user: User }) {
+function PageNotices({ user }: { user: User }) {
   const isOnline = useOnline();
   return (
     <div className="notices" role="status">
@@ -89,13 +89,13 @@ function Notices({ user }: { user: User }) {
           page again. <button type="button" onClick={() => location.reload()}>Reload</button>
         </p>
       )}
-      {user.agent !== null && <Live agent={user.agent} />}
-      {user.agent !== null && <Told agent={user.agent} />}
+      {user.agent !== null && <LiveUpdates agent={user.agent} />}
+      {user.agent !== null && <AgentNotices agent={user.agent} />}
     </div>
   );
 }
 
-function Live({ agent }: { agent: NonNullable<User["agent"]> }) {
+function LiveUpdates({ agent }: { agent: NonNullable<User["agent"]> }) {
   useLive(agent);
   return null;
 }

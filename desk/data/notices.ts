@@ -41,10 +41,10 @@ export function useNotices(agentId: string) {
   });
 }
 
-/** Who has a conversation that was the user's; null: it never was. */
-export function useLoss(conversationId: string) {
+/** The notice about who has taken over a conversation of the user's; null: nobody has. */
+export function useTakeover(conversationId: string) {
   return useQuery({
-    queryKey: ["notices", "loss", conversationId],
+    queryKey: ["notices", "takeover", conversationId],
     queryFn: async (): Promise<Notice | null> => {
       if (!isId(conversationId)) return null;
       const [row] = await call(

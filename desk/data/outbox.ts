@@ -2,7 +2,7 @@ import { useSyncExternalStore } from "react";
 import { CallError, supabase } from "./client.ts";
 import { ownerOf } from "./conversation.ts";
 import { sendText } from "./messages.ts";
-import { changeStored, readStored, removeStored, store, type WaitingText } from "./outbox_store.ts";
+import { changeStored, type OutboxText, readStored, removeStored, store } from "./outbox_store.ts";
 
 /** After this time the words may be wrong. */
 const ASK_AFTER_MS = 12 * 60 * 60 * 1000;
@@ -13,7 +13,7 @@ const LOCK = "desk-outbox";
 
 interface State {
   /** The user's own, the first one first. */
-  texts: WaitingText[];
+  texts: OutboxText[];
   /** Whether the service could not be reached the last time. */
   isStuck: boolean;
 }
@@ -44,13 +44,13 @@ export function openOutbox(user: string | null): void {
 }
 
 /** Keeps a text until the service has it, also when the page is closed. The same `client_message_id` is one text. */
-export async function sendLater(text: Omit<WaitingText, "user_id" | "sent_at" | "question">): Promise<void> {
+export async function sendLater(text: Omit<OutboxText, "user_id" | "sent_at" | "question">): Promise<void> {
   await store({ ...text, user_id: userId!, sent_at: Date.now(), question: null });
   await changed();
   void sendAll();
 }
 
-/** Sends a text after all that the user was asked about. `takes_from`: as in {@link WaitingText}. */
+/** Sends a text after all that the user was asked about. `takes_from`: as in {@link OutboxText}. */
 export async function sendAfterAll(client_message_id: string, takes_from: string | null): Promise<void> {
   await changeStored(client_message_id, { sent_at: Date.now(), takes_from, question: null });
   await changed();
@@ -58,7 +58,7 @@ export async function sendAfterAll(client_message_id: string, takes_from: string
 }
 
 /** Takes a text out, so that it is never sent. Returns null when it was sent meanwhile. */
-export async function takeOut(client_message_id: string): Promise<WaitingText | null> {
+export async function takeOut(client_message_id: string): Promise<OutboxText | null> {
   return await navigator.locks.request(LOCK, async () => {
     const text = (await readStored()).find((text) => text.client_message_id === client_message_id);
     await removeStored(client_message_id);
@@ -104,7 +104,7 @@ async function sendAll(): Promise<void> {
 }
 
 /** Sends a text. Returns false when nobody knows whether the service has it. */
-async function isSent(text: WaitingText): Promise<boolean> {
+async function isSent(text: OutboxText): Promise<boolean> {
   const { client_message_id, conversation_id, body, file } = text;
   // Another user's session would send it in that name.
   const { data: { session } } = await supabase.auth.getSession();

@@ -1,7 +1,7 @@
 import type { Draft } from "./drafts.ts";
 
 /** A text that the user has sent and the service does not have yet. */
-export interface WaitingText {
+export interface OutboxText {
   client_message_id: string;
   /** The login that has sent it. Nobody else sees it, or sends it. */
   user_id: string;
@@ -20,17 +20,17 @@ const NAME = "outbox";
 let opened: Promise<IDBDatabase> | undefined;
 
 /** What this browser keeps of all its users. */
-export async function readStored(): Promise<WaitingText[]> {
+export async function readStored(): Promise<OutboxText[]> {
   return await inStore("readonly", (texts) => texts.getAll());
 }
 
 /** Keeps a text. */
-export async function store(text: WaitingText): Promise<void> {
+export async function store(text: OutboxText): Promise<void> {
   await inStore("readwrite", (texts) => texts.put(text));
 }
 
 /** Changes a text that is still there. */
-export async function changeStored(client_message_id: string, change: Partial<WaitingText>): Promise<void> {
+export async function changeStored(client_message_id: string, change: Partial<OutboxText>): Promise<void> {
   await inStore("readwrite", (texts) => {
     const found = texts.get(client_message_id);
     found.onsuccess = () => found.result && texts.put({ ...found.result, ...change });

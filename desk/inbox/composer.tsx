@@ -4,10 +4,10 @@ import { useDraft } from "../data/drafts.ts";
 import { FILE_TYPES, uploadFile } from "../data/messages.ts";
 import { sendLater } from "../data/outbox.ts";
 import type { Agent } from "../data/user.ts";
-import { Problem, useAction } from "../ui/action.tsx";
+import { ActionError, useAction } from "../ui/action.tsx";
 import { ConfirmDialog } from "../ui/confirm.tsx";
 import { timeText } from "../ui/time.tsx";
-import { AskForIt, Copy } from "./kept.tsx";
+import { AskForConversationButton, CopyButton } from "./unsent_words.tsx";
 import { MAX_LENGTH, segmentsOf } from "./segments.ts";
 
 /**
@@ -93,7 +93,7 @@ export function Composer(
           <>
             {draft.file === null && (
               <label className="button attach" title="Add a file">
-                <Clip />
+                <ClipIcon />
                 <span className="visually-hidden">Add a file</span>
                 <input
                   type="file"
@@ -120,13 +120,13 @@ export function Composer(
       </div>
       {!isWriter && (
         <div className="buttons">
-          <AskForIt conversationId={conversation.id} />
-          {draft.body !== "" && <Copy words={draft.body} />}
+          <AskForConversationButton conversationId={conversation.id} />
+          {draft.body !== "" && <CopyButton words={draft.body} />}
         </div>
       )}
-      {problem === null && <Count id={`${id}-count`} body={body} />}
-      <Problem of={sending} />
-      <Problem of={attaching} />
+      {problem === null && <SegmentCount id={`${id}-count`} body={body} />}
+      <ActionError action={sending} />
+      <ActionError action={attaching} />
       <ConfirmDialog
         dialog={asking}
         label="Send and take over"
@@ -142,7 +142,7 @@ export function Composer(
 }
 
 /** How long the text is, and for how many it is paid. A phone has room for that only where it matters. */
-function Count({ id, body }: { id: string; body: string }) {
+function SegmentCount({ id, body }: { id: string; body: string }) {
   const segments = segmentsOf(body);
   const length = `${body.length.toLocaleString("en-US")} of ${MAX_LENGTH.toLocaleString("en-US")}`;
   const className = body.length > MAX_LENGTH ? "count problem" : segments > 1 ? "count" : "count is-small";
@@ -153,7 +153,7 @@ function Count({ id, body }: { id: string; body: string }) {
   );
 }
 
-function Clip() {
+function ClipIcon() {
   return (
     <svg
       width="20"

@@ -3,10 +3,10 @@ import { Link } from "wouter";
 import { useActiveAgents } from "../data/agents.ts";
 import { type Filter, type InboxRow, useInbox } from "../data/inbox.ts";
 import type { Agent } from "../data/user.ts";
-import { More } from "../ui/more.tsx";
+import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { phoneText } from "../ui/phone.ts";
-import { Search, useSettled } from "../ui/search.tsx";
-import { Empty, Shown, Skeleton } from "../ui/states.tsx";
+import { Search, useDebounced } from "../ui/search.tsx";
+import { EmptyState, QueryResult, Skeleton } from "../ui/states.tsx";
 import { ago, useMinute } from "../ui/time.tsx";
 import { useKeptRow } from "./kept_row.ts";
 
@@ -19,22 +19,22 @@ interface Filtered {
 /** The list of conversations, with what chooses them. */
 export function Conversations({ openId, ...filtered }: Filtered & { openId: string | undefined }) {
   const { agent, filter } = filtered;
-  const settled = { ...filter, typed: useSettled(filter.typed) };
-  const query = useInbox(agent, settled);
-  const kept = useKeptRow(query.data ?? [], openId, settled, query.isPlaceholderData);
+  const debounced = { ...filter, typed: useDebounced(filter.typed) };
+  const query = useInbox(agent, debounced);
+  const kept = useKeptRow(query.data ?? [], openId, debounced, query.isPlaceholderData);
   const minute = useMinute();
   return (
     <section className="conversations" aria-label="Conversations">
       <Filters {...filtered} />
       <div className="list" aria-busy={query.isPlaceholderData}>
-        <Shown query={query} of="conversations" skeleton={<Skeleton rows={8} />}>
+        <QueryResult query={query} resource="conversations" skeleton={<Skeleton rows={8} />}>
           {() =>
-            kept.length === 0 ? query.isPlaceholderData ? <Skeleton rows={8} /> : <Nothing {...filtered} /> : (
+            kept.length === 0 ? query.isPlaceholderData ? <Skeleton rows={8} /> : <NoConversations {...filtered} /> : (
               <>
                 <ul className="rows">
                   {distinct(kept).map((row) => (
                     <li key={row.id}>
-                      <Row
+                      <ConversationRow
                         row={row}
                         agent={agent}
                         order={filter.order}
@@ -44,10 +44,10 @@ export function Conversations({ openId, ...filtered }: Filtered & { openId: stri
                     </li>
                   ))}
                 </ul>
-                <More of={query} />
+                <LoadMoreButton query={query} />
               </>
             )}
-        </Shown>
+        </QueryResult>
       </div>
     </section>
   );
@@ -98,7 +98,7 @@ function AgentFilter({ agent, filter, setFilter }: Filtered) {
 }
 
 /** Rendered again each minute, and when it has changed: a list may have thousands. */
-const Row = memo(function Row(
+const ConversationRow = memo(function ConversationRow(
   { row, agent, order, isOpen }: {
     row: InboxRow;
     agent: Agent;
@@ -139,26 +139,30 @@ function lastText({ last_body, last_media, last_direction }: InboxRow): string {
 }
 
 /** Why the list is empty, and what to do. */
-function Nothing({ agent, filter, setFilter }: Filtered): ReactNode {
+function NoConversations({ agent, filter, setFilter }: Filtered): ReactNode {
   if (filter.typed.trim() !== "") {
-    return <Empty title="Nothing found.">Search for a part of the name, or for the last digits of the number.</Empty>;
+    return (
+      <EmptyState title="Nothing found.">
+        Search for a part of the name, or for the last digits of the number.
+      </EmptyState>
+    );
   }
-  if (filter.isUnread) return <Empty title="Nothing is unread." />;
+  if (filter.isUnread) return <EmptyState title="Nothing is unread." />;
   if (filter.order === "waiting") {
     return (
-      <Empty title="Nobody waits for an answer.">
+      <EmptyState title="Nobody waits for an answer.">
         <button type="button" className="link" onClick={() => setFilter({ ...filter, order: "newest" })}>
           Show all conversations
         </button>
-      </Empty>
+      </EmptyState>
     );
   }
   if (filter.agentId !== null && filter.agentId !== agent.id) {
-    return <Empty title="This agent has no conversations.">Choose another, or everyone.</Empty>;
+    return <EmptyState title="This agent has no conversations.">Choose another, or everyone.</EmptyState>;
   }
   return (
-    <Empty title="There are no conversations yet.">
+    <EmptyState title="There are no conversations yet.">
       One begins when you text a recruit. <Link href="/recruits">See the recruits</Link>
-    </Empty>
+    </EmptyState>
   );
 }

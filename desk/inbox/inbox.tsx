@@ -4,8 +4,8 @@ import { forgetDrafts } from "../data/drafts.ts";
 import type { Filter } from "../data/inbox.ts";
 import type { Agent } from "../data/user.ts";
 import { Page } from "../ui/page.tsx";
-import { Empty } from "../ui/states.tsx";
-import { useVisibleHeight } from "../ui/visible.ts";
+import { EmptyState } from "../ui/states.tsx";
+import { useVisibleHeight } from "../ui/visible_height.ts";
 import { Conversations } from "./conversations.tsx";
 import { OpenConversation } from "./open_conversation.tsx";
 
@@ -26,7 +26,7 @@ export function Inbox({ agent }: { agent: Agent }) {
       <Conversations agent={agent} filter={filter} setFilter={setFilter} openId={parameters?.id} />
       {isOpen ? <OpenConversation key={parameters.id} id={parameters.id} agent={agent} /> : (
         <div className="thread">
-          <Empty title="No conversation is open.">Choose one from the list.</Empty>
+          <EmptyState title="No conversation is open.">Choose one from the list.</EmptyState>
         </div>
       )}
     </Page>

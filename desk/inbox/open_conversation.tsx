@@ -3,25 +3,25 @@ import { Link } from "wouter";
 import { type Conversation, mayWrite, useConversation } from "../data/conversation.ts";
 import { clearQueued } from "../data/drafts.ts";
 import { useMessages } from "../data/messages.ts";
-import { useLoss } from "../data/notices.ts";
+import { useTakeover } from "../data/notices.ts";
 import type { Agent } from "../data/user.ts";
 import { phoneText } from "../ui/phone.ts";
-import { Empty, Shown, Skeleton } from "../ui/states.tsx";
-import { useWide } from "../ui/wide.ts";
+import { EmptyState, QueryResult, Skeleton } from "../ui/states.tsx";
+import { useIsWide } from "../ui/is_wide.ts";
 import { Composer } from "./composer.tsx";
-import { AskForIt, KeptWords } from "./kept.tsx";
-import { Owner, ownerText } from "./owner.tsx";
+import { AskForConversationButton, UnsentWords } from "./unsent_words.tsx";
+import { OwnerActions, ownerText } from "./owner_actions.tsx";
 import { RecruitCard } from "./recruit_card.tsx";
-import { Texts } from "./texts.tsx";
-import { WaitingTexts } from "./waiting_texts.tsx";
+import { MessageList } from "./message_list.tsx";
+import { OutboxTexts } from "./outbox_texts.tsx";
 
 /** One conversation: whose it is, its texts, what one may write, and who the recruit is. */
 export function OpenConversation({ id, agent }: { id: string; agent: Agent }) {
   const query = useConversation(id);
   return (
-    <Shown
+    <QueryResult
       query={query}
-      of="conversation"
+      resource="conversation"
       skeleton={
         <div className="thread">
           <Skeleton rows={5} />
@@ -29,23 +29,27 @@ export function OpenConversation({ id, agent }: { id: string; agent: Agent }) {
       }
     >
       {(conversation) =>
-        conversation === null ? <Gone id={id} agent={agent} /> : <Thread conversation={conversation} agent={agent} />}
-    </Shown>
+        conversation === null
+          ? <MissingConversation id={id} agent={agent} />
+          : <Thread conversation={conversation} agent={agent} />}
+    </QueryResult>
   );
 }
 
 /** What was written here stays, also where a colleague has the conversation now. */
-function Gone({ id, agent }: { id: string; agent: Agent }) {
-  const { data: loss } = useLoss(id);
+function MissingConversation({ id, agent }: { id: string; agent: Agent }) {
+  const { data: takeover } = useTakeover(id);
   return (
     <div className="thread">
-      <Empty
-        title={loss ? `${loss.by} has this conversation now.` : "There is no such conversation, or it is not yours."}
+      <EmptyState
+        title={takeover
+          ? `${takeover.by} has this conversation now.`
+          : "There is no such conversation, or it is not yours."}
       >
         <Link href="/inbox">Back to the inbox</Link>
-      </Empty>
-      {loss && <AskForIt conversationId={id} />}
-      <KeptWords agentId={agent.id} conversationId={id} />
+      </EmptyState>
+      {takeover && <AskForConversationButton conversationId={id} />}
+      <UnsentWords agentId={agent.id} conversationId={id} />
     </div>
   );
 }
@@ -53,7 +57,7 @@ function Gone({ id, agent }: { id: string; agent: Agent }) {
 function Thread({ conversation, agent }: { conversation: Conversation; agent: Agent }) {
   const messages = useMessages(conversation.id);
   const texts = useMemo(() => messages.data?.toReversed() ?? [], [messages.data]);
-  const isWide = useWide();
+  const isWide = useIsWide();
   const heading = useRef<HTMLHeadingElement>(null);
   const name = conversation.name || phoneText(conversation.recruit_phone);
   const isWriter = mayWrite(agent, conversation);
@@ -68,7 +72,7 @@ function Thread({ conversation, agent }: { conversation: Conversation; agent: Ag
     clearQueued(agent.id, conversation.id, texts.map(({ text_outbox }) => text_outbox?.client_message_id ?? null));
   }, [agent.id, conversation.id, texts]);
 
-  const owner = <Owner conversation={conversation} agent={agent} isWriter={isWriter} />;
+  const owner = <OwnerActions conversation={conversation} agent={agent} isWriter={isWriter} />;
   const card = <RecruitCard conversation={conversation} isManager={agent.role === "manager"} />;
   return (
     <>
@@ -98,9 +102,9 @@ function Thread({ conversation, agent }: { conversation: Conversation; agent: Ag
             </>
           )}
         </div>
-        <Shown query={messages} of="texts" skeleton={<Skeleton rows={5} />}>
+        <QueryResult query={messages} resource="texts" skeleton={<Skeleton rows={5} />}>
           {() => (
-            <Texts
+            <MessageList
               texts={texts}
               query={messages}
               conversation={conversation}
@@ -108,10 +112,10 @@ function Thread({ conversation, agent }: { conversation: Conversation; agent: Ag
               name={name}
               isWriter={isWriter}
             >
-              <WaitingTexts texts={texts} conversation={conversation} agent={agent} isWriter={isWriter} />
-            </Texts>
+              <OutboxTexts texts={texts} conversation={conversation} agent={agent} isWriter={isWriter} />
+            </MessageList>
           )}
-        </Shown>
+        </QueryResult>
         <Composer conversation={conversation} agent={agent} name={name} isWriter={isWriter} />
       </section>
       {isWide && <aside aria-label="The recruit">{card}</aside>}

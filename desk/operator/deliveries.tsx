@@ -1,7 +1,7 @@
 import { Link } from "wouter";
 import { type Group, type Reason, useReasons } from "../data/operator.ts";
 import { Page } from "../ui/page.tsx";
-import { Empty, Shown } from "../ui/states.tsx";
+import { EmptyState, QueryResult } from "../ui/states.tsx";
 import { Time } from "../ui/time.tsx";
 
 /** Why deliveries were rejected. Each reason leads to its deliveries. */
@@ -13,10 +13,14 @@ export function Deliveries() {
         What a vendor has sent and the service could not store. It is kept for 30 days. Correct what rejects it, then
         replay it.
       </p>
-      <Shown query={query} of="rejected deliveries">
+      <QueryResult query={query} resource="rejected deliveries">
         {({ reasons, more }) =>
           reasons.length === 0
-            ? <Empty title="No delivery is open.">Whatever vendors sent is stored, replayed or dismissed.</Empty>
+            ? (
+              <EmptyState title="No delivery is open.">
+                Whatever vendors sent is stored, replayed or dismissed.
+              </EmptyState>
+            )
             : (
               <>
                 <ul className="rows reasons">
@@ -25,7 +29,7 @@ export function Deliveries() {
                 {more > 0 && <p className="quiet">And {more} further reasons, with fewer deliveries each.</p>}
               </>
             )}
-      </Shown>
+      </QueryResult>
     </Page>
   );
 }

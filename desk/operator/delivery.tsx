@@ -3,7 +3,7 @@ import { type Delivery, type Payload, readPayload, replay, type Replayed, tryRep
 import { ActionButton } from "../ui/action.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { Time } from "../ui/time.tsx";
-import { Values } from "../ui/values.tsx";
+import { JsonFields } from "../ui/json_value.tsx";
 import { outcomeText, previewText } from "./outcome.ts";
 
 /** A rejected delivery, with what can be done with it. */
@@ -45,7 +45,7 @@ export function DeliveryRow(
       </p>
       <p className="problem" role="alert">{refused}</p>
       <div role="status">{preview !== null && <p>{previewText(preview)}</p>}</div>
-      {preview?.status === "created" && preview.lead !== undefined && <Values of={preview.lead} />}
+      {preview?.status === "created" && preview.lead !== undefined && <JsonFields fields={preview.lead} />}
       {payload !== null && <Content payload={payload} onHide={() => setPayload(null)} />}
     </li>
   );

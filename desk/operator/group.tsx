@@ -2,9 +2,9 @@ import { useRef, useState } from "react";
 import { Link } from "wouter";
 import { type Group, readAgain, type Replayed, useDeliveries, useReasons } from "../data/operator.ts";
 import { ConfirmButton } from "../ui/confirm.tsx";
-import { More } from "../ui/more.tsx";
+import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { Page } from "../ui/page.tsx";
-import { Empty, Shown } from "../ui/states.tsx";
+import { EmptyState, QueryResult } from "../ui/states.tsx";
 import { groupOf } from "./deliveries.tsx";
 import { DeliveryRow } from "./delivery.tsx";
 import { ReplayAll, useReplayAll } from "./replay_all.tsx";
@@ -53,10 +53,10 @@ export function GroupView({ group }: { group: Group }) {
       </div>
       <ReplayAll of={all} />
       <p className="notice" role="status" tabIndex={-1} ref={notice}>{told}</p>
-      <Shown query={query} of="deliveries">
+      <QueryResult query={query} resource="deliveries">
         {({ pages }) => {
           const deliveries = pages.flatMap(({ deliveries }) => deliveries);
-          if (deliveries.length === 0) return <Empty title="None of these deliveries is open any more." />;
+          if (deliveries.length === 0) return <EmptyState title="None of these deliveries is open any more." />;
           return (
             <>
               <p className="quiet">
@@ -67,11 +67,11 @@ export function GroupView({ group }: { group: Group }) {
                   <DeliveryRow key={delivery.id} delivery={delivery} onReplayed={onReplayed} />
                 ))}
               </ul>
-              <More of={query} />
+              <LoadMoreButton query={query} />
             </>
           );
         }}
-      </Shown>
+      </QueryResult>
     </Page>
   );
 }

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import { BATCH, type Group, openDeliveries, readAgain, replay, type Replayed } from "../data/operator.ts";
-import { Problem, useAction } from "../ui/action.tsx";
+import { ActionError, useAction } from "../ui/action.tsx";
 
 /** Of so many that are still refused the reasons are shown. */
 const REFUSED_SHOWN = 50;
@@ -84,7 +84,7 @@ export function ReplayAll({ of }: { of: ReturnType<typeof useReplayAll> }) {
         {isOver && <p>{summary(job.results)}</p>}
       </div>
       {job !== null && !isOver && <progress value={done} max={total} aria-label="Deliveries replayed" />}
-      <Problem of={of} />
+      <ActionError action={of} />
       {isRunning && <button type="button" onClick={of.stop}>Stop</button>}
       {!isRunning && !isOver && (job !== null || problem !== null) && (
         <button type="button" onClick={of.goOn}>{problem === null ? "Go on" : "Try again"}</button>

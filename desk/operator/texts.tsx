@@ -1,8 +1,8 @@
 import { type UnmatchedText, useUnmatched } from "../data/operator.ts";
-import { More } from "../ui/more.tsx";
+import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { Page } from "../ui/page.tsx";
 import { phoneText } from "../ui/phone.ts";
-import { Empty, Shown } from "../ui/states.tsx";
+import { EmptyState, QueryResult } from "../ui/states.tsx";
 import { Time } from "../ui/time.tsx";
 import { Command } from "./command.tsx";
 
@@ -18,20 +18,22 @@ export function Texts() {
         Their two numbers have no conversation. Look for the recruit's lead, then give the text a conversation. A text
         may be an opt-out: a person who sent STOP must get no further text.
       </p>
-      <Shown query={query} of="texts">
+      <QueryResult query={query} resource="texts">
         {({ pages }) => {
           const texts = pages.flatMap(({ texts }) => texts);
-          if (texts.length === 0) return <Empty title="No text is unmatched.">Each belongs to a conversation.</Empty>;
+          if (texts.length === 0) {return (
+              <EmptyState title="No text is unmatched.">Each belongs to a conversation.</EmptyState>
+            );}
           return (
             <>
               <ul className="rows">
                 {texts.map((text) => <TextRow key={text.id} text={text} />)}
               </ul>
-              <More of={query} />
+              <LoadMoreButton query={query} />
             </>
           );
         }}
-      </Shown>
+      </QueryResult>
     </Page>
   );
 }

@@ -2,7 +2,7 @@ import { Link } from "wouter";
 import { type Finding, useCheck, useReasons, useUnmatched, useWaiting } from "../data/operator.ts";
 import { Page } from "../ui/page.tsx";
 import { phoneText } from "../ui/phone.ts";
-import { Empty, Shown } from "../ui/states.tsx";
+import { EmptyState, QueryResult } from "../ui/states.tsx";
 import { Time } from "../ui/time.tsx";
 import { Command } from "./command.tsx";
 
@@ -48,11 +48,11 @@ export function Today() {
           {check.isFetching ? "Checking" : "Check again"}
         </button>
       </div>
-      <Shown query={check} of="check">
+      <QueryResult query={check} resource="check">
         {({ findings, more }) => (
           <>
             {findings.length === 0
-              ? <Empty title="Nothing is wrong.">This page checks again in five minutes.</Empty>
+              ? <EmptyState title="Nothing is wrong.">This page checks again in five minutes.</EmptyState>
               : Object.entries(Object.groupBy(findings, ({ kind }) => kind)).map(([kind, ofKind]) => (
                 <Findings key={kind} kind={kind} findings={ofKind!} />
               ))}
@@ -64,7 +64,7 @@ export function Today() {
             )}
           </>
         )}
-      </Shown>
+      </QueryResult>
     </Page>
   );
 }

@@ -1,6 +1,6 @@
 import { useVendorDays, type VendorDays } from "../data/operator.ts";
 import { Page } from "../ui/page.tsx";
-import { Empty, Shown } from "../ui/states.tsx";
+import { EmptyState, QueryResult } from "../ui/states.tsx";
 
 type Vendor = VendorDays["vendors"][number];
 
@@ -13,9 +13,9 @@ export function Vendors() {
   const query = useVendorDays();
   return (
     <Page title="Vendors">
-      <Shown query={query} of="leads of the vendors">
+      <QueryResult query={query} resource="leads of the vendors">
         {({ days, vendors }) =>
-          vendors.length === 0 ? <Empty title={`No vendor has sent anything for ${days.length} days.`} /> : (
+          vendors.length === 0 ? <EmptyState title={`No vendor has sent anything for ${days.length} days.`} /> : (
             <>
               <p className="quiet">
                 Leads of the last {days.length}{" "}
@@ -28,7 +28,7 @@ export function Vendors() {
               <Numbers days={days} vendors={vendors} />
             </>
           )}
-      </Shown>
+      </QueryResult>
     </Page>
   );
 }

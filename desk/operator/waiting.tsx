@@ -1,9 +1,9 @@
 import { useState } from "react";
 import { type HandedOut, handOut, readAgain, useWaiting, type WaitingLead } from "../data/operator.ts";
 import { ConfirmButton } from "../ui/confirm.tsx";
-import { More } from "../ui/more.tsx";
+import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { Page } from "../ui/page.tsx";
-import { Empty, Shown } from "../ui/states.tsx";
+import { EmptyState, QueryResult } from "../ui/states.tsx";
 import { ago, Time } from "../ui/time.tsx";
 
 /** How many leads are handed out at once: new leads wait meanwhile. */
@@ -17,11 +17,11 @@ export function Waiting() {
     <Page title="Waiting leads">
       <p className="quiet">Recruits whom no order has got. Open an order that wants them, then hand them out.</p>
       {result !== null && <Result result={result} />}
-      <Shown query={query} of="waiting leads">
+      <QueryResult query={query} resource="waiting leads">
         {({ pages }) => {
           const leads = pages.flatMap(({ leads }) => leads);
           const { waiting } = pages.at(-1)!;
-          if (leads.length === 0) return <Empty title="No lead waits.">Each has an agency.</Empty>;
+          if (leads.length === 0) return <EmptyState title="No lead waits.">Each has an agency.</EmptyState>;
           return (
             <>
               <HandOut leads={leads} waiting={waiting} onDone={setResult} />
@@ -53,11 +53,11 @@ export function Waiting() {
                   </tbody>
                 </table>
               </div>
-              <More of={query} />
+              <LoadMoreButton query={query} />
             </>
           );
         }}
-      </Shown>
+      </QueryResult>
     </Page>
   );
 }

@@ -1,8 +1,8 @@
 import { useRef, useState } from "react";
 import { useRoute } from "wouter";
 import type { Agent } from "../data/user.ts";
-import { Card } from "./card.tsx";
-import { List } from "./list.tsx";
+import { RecruitPage } from "./recruit_page.tsx";
+import { RecruitList } from "./recruit_list.tsx";
 
 /** The recruits of an agent, or of a manager's agency: the list, or one of them. */
 export function Recruits({ agent }: { agent: Agent }) {
@@ -16,6 +16,6 @@ export function Recruits({ agent }: { agent: Agent }) {
   const scrolled = useRef(0);
   const [, params] = useRoute("/recruits/:id");
   return params?.id
-    ? <Card key={params.id} id={params.id} isManager={isManager} />
-    : <List agent={agent} filter={filter} onFilter={setFilter} scrolled={scrolled} />;
+    ? <RecruitPage key={params.id} id={params.id} isManager={isManager} />
+    : <RecruitList agent={agent} filter={filter} onFilter={setFilter} scrolled={scrolled} />;
 }

@@ -2,13 +2,13 @@ import { useState } from "react";
 import { type Lead, useLeads } from "../data/leads.ts";
 import type { Agent } from "../data/user.ts";
 import { ActionButton } from "../ui/action.tsx";
-import { More } from "../ui/more.tsx";
+import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { fullName } from "../ui/name.ts";
 import { Page } from "../ui/page.tsx";
-import { Parts } from "../ui/parts.tsx";
+import { DotSeparated } from "../ui/dot_separated.tsx";
 import { phoneText } from "../ui/phone.ts";
-import { Search, useSettled } from "../ui/search.tsx";
-import { Empty, Shown, Skeleton } from "../ui/states.tsx";
+import { Search, useDebounced } from "../ui/search.tsx";
+import { EmptyState, QueryResult, Skeleton } from "../ui/states.tsx";
 import { Time } from "../ui/time.tsx";
 import { openPresentation } from "./present.ts";
 
@@ -16,32 +16,32 @@ import { openPresentation } from "./present.ts";
 export function Sales({ agent }: { agent: Agent }) {
   const [typed, setTyped] = useState("");
   const isManager = agent.role === "manager";
-  const query = useLeads(agent.agency_id, isManager ? null : agent.id, useSettled(typed));
+  const query = useLeads(agent.agency_id, isManager ? null : agent.id, useDebounced(typed));
   return (
     <Page title="Sales leads">
       <form className="filters" role="search" onSubmit={(event) => event.preventDefault()}>
         <Search value={typed} onChange={setTyped} />
       </form>
-      <Shown query={query} of="sales leads">
+      <QueryResult query={query} resource="sales leads">
         {(leads) =>
-          leads.length === 0 ? query.isPlaceholderData ? <Skeleton /> : <None typed={typed} /> : (
+          leads.length === 0 ? query.isPlaceholderData ? <Skeleton /> : <NoLeads typed={typed} /> : (
             <>
               <ul className="rows people" aria-busy={query.isPlaceholderData}>
                 {leads.map((lead) => (
                   <li key={lead.id}>
-                    <Row lead={lead} isManager={isManager} />
+                    <LeadRow lead={lead} isManager={isManager} />
                   </li>
                 ))}
               </ul>
-              <More of={query} />
+              <LoadMoreButton query={query} />
             </>
           )}
-      </Shown>
+      </QueryResult>
     </Page>
   );
 }
 
-function Row({ lead, isManager }: { lead: Lead; isManager: boolean }) {
+function LeadRow({ lead, isManager }: { lead: Lead; isManager: boolean }) {
   const { phone, phone_e164, state, type, stage, agents, lead_metrics } = lead;
   const { presentations_submitted = 0, sales = 0, last_activity_at = null } = lead_metrics ?? {};
   return (
@@ -50,12 +50,12 @@ function Row({ lead, isManager }: { lead: Lead; isManager: boolean }) {
         <bdi>{fullName(lead)}</bdi> <span className="badge">{stage}</span>
       </span>
       <span className="quiet">
-        <Parts>
+        <DotSeparated>
           {phone_e164 === null ? phone : <a href={`tel:${phone_e164}`}>{phoneText(phone_e164)}</a>}
           {state}
           {type.toUpperCase()}
           {isManager && agents && <bdi>{fullName(agents)}</bdi>}
-        </Parts>
+        </DotSeparated>
       </span>
       <span className="quiet">
         {last_activity_at === null ? "not presented yet" : (
@@ -78,7 +78,11 @@ function count(number: number, what: string): string {
   return `${number} ${what}${number === 1 ? "" : "s"}`;
 }
 
-function None({ typed }: { typed: string }) {
-  if (typed !== "") return <Empty title="Nobody is found.">Look for another part of the name or number.</Empty>;
-  return <Empty title="There are no sales leads yet.">They stand here as soon as your agency imports some.</Empty>;
+function NoLeads({ typed }: { typed: string }) {
+  if (typed !== "") {
+    return <EmptyState title="Nobody is found.">Look for another part of the name or number.</EmptyState>;
+  }
+  return (
+    <EmptyState title="There are no sales leads yet.">They stand here as soon as your agency imports some.</EmptyState>
+  );
 }

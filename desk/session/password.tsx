@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { Field } from "../ui/field.tsx";
-import { Problem, useAction } from "../ui/action.tsx";
+import { ActionError, useAction } from "../ui/action.tsx";
 import { Page } from "../ui/page.tsx";
 import type { Link } from "./link.ts";
 import { setPassword, signInByLink } from "./session.ts";
@@ -20,7 +20,7 @@ export function Password({ email, onDone }: { email: string; onDone: () => void 
         <input type="email" name="email" autoComplete="username" value={email} readOnly hidden />
         <Field label="New password" name="password" type="password" autoComplete="new-password" required />
         <button type="submit" className="primary" aria-disabled={action.isRunning}>Save the password</button>
-        <Problem of={action} />
+        <ActionError action={action} />
       </form>
     </Page>
   );
@@ -53,7 +53,7 @@ export function OpenLink({ link, onDone }: { link: Link; onDone: (isSignedIn: bo
       <form onSubmit={action.onSubmit}>
         <p>On the next page you choose your password.</p>
         <button type="submit" className="primary" aria-disabled={action.isRunning}>Go on</button>
-        <Problem of={action} />
+        <ActionError action={action} />
       </form>
     </Page>
   );

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import { Field } from "../ui/field.tsx";
-import { Problem, useAction } from "../ui/action.tsx";
+import { ActionError, useAction } from "../ui/action.tsx";
 import { Page } from "../ui/page.tsx";
 import { sendPasswordLink, signIn } from "./session.ts";
 
@@ -44,7 +44,7 @@ function SignInForm({ email }: { email?: string }) {
         autoFocus={Boolean(email)}
       />
       <button type="submit" className="primary" aria-disabled={action.isRunning}>Sign in</button>
-      <Problem of={action} />
+      <ActionError action={action} />
     </form>
   );
 }
@@ -56,7 +56,7 @@ export function ForgottenForm() {
     <form onSubmit={action.onSubmit}>
       <Field label="E-mail" name="email" type="email" autoComplete="username" required autoFocus />
       <button type="submit" className="primary" aria-disabled={action.isRunning}>Send a link</button>
-      <Problem of={action} />
+      <ActionError action={action} />
       <p role="status">
         {action.isDone &&
           "If the address has a login, an e-mail with a link is on its way. Only the latest link works."}

@@ -1,8 +1,8 @@
 import { type Member, useTeam } from "../data/team.ts";
 import type { Agent } from "../data/user.ts";
-import { More } from "../ui/more.tsx";
+import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { fullName } from "../ui/name.ts";
-import { Shown } from "../ui/states.tsx";
+import { QueryResult } from "../ui/states.tsx";
 import { ago } from "../ui/time.tsx";
 
 /** The agents, and what waits for each of them. */
@@ -11,19 +11,19 @@ export function Members({ agent }: { agent: Agent }) {
   return (
     <section aria-labelledby="agents">
       <h2 id="agents">Agents</h2>
-      <Shown query={query} of="agents">
+      <QueryResult query={query} resource="agents">
         {(members) => (
           <>
-            <ul className="rows">{members.map((member) => <Row key={member.id} member={member} />)}</ul>
-            <More of={query} />
+            <ul className="rows">{members.map((member) => <MemberRow key={member.id} member={member} />)}</ul>
+            <LoadMoreButton query={query} />
           </>
         )}
-      </Shown>
+      </QueryResult>
     </section>
   );
 }
 
-function Row({ member }: { member: Member }) {
+function MemberRow({ member }: { member: Member }) {
   const { role, is_active, accepts_recruits, has_login, recruits_7_days } = member;
   return (
     <li>

@@ -1,8 +1,8 @@
 import { useNumbers } from "../data/team.ts";
 import type { Agent } from "../data/user.ts";
-import { More } from "../ui/more.tsx";
+import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { phoneText } from "../ui/phone.ts";
-import { Empty, Shown } from "../ui/states.tsx";
+import { EmptyState, QueryResult } from "../ui/states.tsx";
 
 /** The numbers that texts are sent from. */
 export function Numbers({ agent }: { agent: Agent }) {
@@ -10,13 +10,13 @@ export function Numbers({ agent }: { agent: Agent }) {
   return (
     <section aria-labelledby="numbers">
       <h2 id="numbers">Our numbers</h2>
-      <Shown query={query} of="numbers">
+      <QueryResult query={query} resource="numbers">
         {(numbers) =>
           numbers.length === 0
             ? (
-              <Empty title="No number yet.">
+              <EmptyState title="No number yet.">
                 The people who run the service add one. Until then no texts are sent.
-              </Empty>
+              </EmptyState>
             )
             : (
               <>
@@ -38,10 +38,10 @@ export function Numbers({ agent }: { agent: Agent }) {
                     </li>
                   ))}
                 </ul>
-                <More of={query} />
+                <LoadMoreButton query={query} />
               </>
             )}
-      </Shown>
+      </QueryResult>
     </section>
   );
 }

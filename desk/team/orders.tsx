@@ -1,8 +1,8 @@
 import { type ReactNode, useState } from "react";
 import { type Order, useOrders } from "../data/orders.ts";
 import type { Agent } from "../data/user.ts";
-import { More } from "../ui/more.tsx";
-import { Empty, Shown } from "../ui/states.tsx";
+import { LoadMoreButton } from "../ui/load_more_button.tsx";
+import { EmptyState, QueryResult } from "../ui/states.tsx";
 import { timeText } from "../ui/time.tsx";
 import { paceOf } from "./pace.ts";
 
@@ -12,15 +12,17 @@ export function Orders({ agent }: { agent: Agent }) {
   return (
     <section aria-labelledby="orders">
       <h2 id="orders">Orders</h2>
-      <List agent={agent} isDone={false}>
-        <Empty title="No order is open.">The people who run the service open one. Until then no recruits come.</Empty>
-      </List>
+      <OrderList agent={agent} isDone={false}>
+        <EmptyState title="No order is open.">
+          The people who run the service open one. Until then no recruits come.
+        </EmptyState>
+      </OrderList>
       <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>Filled and closed orders</summary>
         {isOpen && (
-          <List agent={agent} isDone>
+          <OrderList agent={agent} isDone>
             <p className="quiet">There are none yet.</p>
-          </List>
+          </OrderList>
         )}
       </details>
     </section>
@@ -28,22 +30,22 @@ export function Orders({ agent }: { agent: Agent }) {
 }
 
 /** `children` stand where there are none. */
-function List({ agent, isDone, children }: { agent: Agent; isDone: boolean; children: ReactNode }) {
+function OrderList({ agent, isDone, children }: { agent: Agent; isDone: boolean; children: ReactNode }) {
   const query = useOrders(agent, isDone);
   return (
-    <Shown query={query} of="orders">
+    <QueryResult query={query} resource="orders">
       {(orders) =>
         orders.length === 0 ? children : (
           <>
-            <ul className="rows">{orders.map((order) => <Row key={order.id} order={order} />)}</ul>
-            <More of={query} />
+            <ul className="rows">{orders.map((order) => <OrderRow key={order.id} order={order} />)}</ul>
+            <LoadMoreButton query={query} />
           </>
         )}
-    </Shown>
+    </QueryResult>
   );
 }
 
-function Row({ order }: { order: Order }) {
+function OrderRow({ order }: { order: Order }) {
   const { vendor, agent, states, quantity, filled, status, daily_cap, leads_today, priority, has_greeting } = order;
   const pace = paceOf(order);
   const settings = [

@@ -1,16 +1,15 @@
 import { type SubmitEvent, useRef, useState } from "react";
 
-/** Something that the user does and that may fail. */
+/** The state of a thing that the user does and that may fail. */
 export interface Action {
   isRunning: boolean;
   isDone: boolean;
-  /** What went wrong the last time, in a sentence. */
+  /** The sentence about what went wrong the last time; null: nothing. */
   problem: string | null;
 }
 
 /**
- * Runs `act` when the user asks for it, and never twice at once. The problem is shown beside the thing by
- * {@link Problem}.
+ * Runs `act` when the user asks for it, and never twice at once. {@link ActionError} shows its problem beside it.
  */
 export function useAction<Given = void>(act: (given: Given) => unknown) {
   const [action, setAction] = useState<Action>({ isRunning: false, isDone: false, problem: null });
@@ -41,7 +40,7 @@ export function useAction<Given = void>(act: (given: Given) => unknown) {
 }
 
 /** The sentence about what went wrong, for the screen reader too. */
-export function Problem({ of: { problem } }: { of: Action }) {
+export function ActionError({ action: { problem } }: { action: Action }) {
   return problem === null ? null : <p className="problem" role="alert">{problem}</p>;
 }
 
@@ -56,7 +55,7 @@ export function ActionButton(
       <button type="button" className={className} aria-disabled={action.isRunning} onClick={() => action.run()}>
         {children}
       </button>
-      <Problem of={action} />
+      <ActionError action={action} />
     </span>
   );
 }

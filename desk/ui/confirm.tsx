@@ -1,5 +1,5 @@
 import { type ReactNode, type RefObject, useRef } from "react";
-import { Problem, useAction } from "./action.tsx";
+import { ActionError, useAction } from "./action.tsx";
 
 interface Confirmed {
   label: string;
@@ -36,7 +36,7 @@ export function ConfirmDialog(
         </button>
         <button type="button" onClick={() => dialog.current!.close()}>Cancel</button>
       </p>
-      <Problem of={action} />
+      <ActionError action={action} />
     </dialog>
   );
 }

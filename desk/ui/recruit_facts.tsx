@@ -1,11 +1,11 @@
 import type { ReactNode } from "react";
 import { type RecruitCard, signResumeUrl } from "../data/recruits.ts";
 import { ActionButton } from "./action.tsx";
-import { type Answer, answersOf } from "./answers.ts";
+import { answersOf, type VendorAnswer } from "./vendor_answers.ts";
 import { fullName } from "./name.ts";
 import { isEmail, isPhone, phoneText } from "./phone.ts";
 import { Time } from "./time.tsx";
-import { labelOf, Value, Values, wordsOf } from "./values.tsx";
+import { JsonFields, JsonValue, labelOf, wordsOf } from "./json_value.tsx";
 
 /** Downloads a recruit's resume, where there is one. */
 export function ResumeButton({ recruit }: { recruit: RecruitCard }) {
@@ -63,7 +63,7 @@ export function RecruitFacts({ recruit, isManager }: { recruit: RecruitCard; isM
           </section>
         )}
         <VendorAnswers answers={answers} />
-        <Others of={others} fields={fields} />
+        <OtherFields metadata={others} fields={fields} />
       </div>
     </div>
   );
@@ -81,7 +81,7 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
 }
 
 /** What the recruit has answered to the vendor's questions. */
-function VendorAnswers({ answers }: { answers: Answer[] }) {
+function VendorAnswers({ answers }: { answers: VendorAnswer[] }) {
   if (answers.length === 0) return null;
   return (
     <section>
@@ -90,7 +90,7 @@ function VendorAnswers({ answers }: { answers: Answer[] }) {
         {answers.map(({ question, answer }, place) => (
           <div key={place}>
             <dt>{question}</dt>
-            <dd>{answer === null ? "not answered" : <Value of={answer} />}</dd>
+            <dd>{answer === null ? "not answered" : <JsonValue value={answer} />}</dd>
           </div>
         ))}
       </dl>
@@ -99,18 +99,18 @@ function VendorAnswers({ answers }: { answers: Answer[] }) {
 }
 
 /** These stand at the top of the card, or are another form of what stands there. */
-const SHOWN = ["first_name", "last_name", "full_name", "phone", "phone_raw", "email", "state", "state_raw"];
+const KNOWN = ["first_name", "last_name", "full_name", "phone", "phone_raw", "email", "state", "state_raw"];
 const PLACE = ["address", "city", "zip"];
 
-/** What else the vendor has sent. */
-function Others({ of, fields }: { of: Record<string, unknown>; fields: object }) {
-  const rest = Object.entries(of).filter(([key]) => !SHOWN.includes(key) && !PLACE.includes(key));
+/** The other fields that the vendor has sent. */
+function OtherFields({ metadata, fields }: { metadata: Record<string, unknown>; fields: object }) {
+  const rest = Object.entries(metadata).filter(([key]) => !KNOWN.includes(key) && !PLACE.includes(key));
   const all = { ...Object.fromEntries(rest), ...fields };
   if (Object.keys(all).length === 0) return null;
   return (
     <section>
       <h2>What else the vendor sent</h2>
-      <Values of={all} />
+      <JsonFields fields={all} />
     </section>
   );
 }

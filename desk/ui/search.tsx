@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 
 const PAUSE_MS = 250;
 
-/** A field for what the user looks for. */
+/** A field for the name or number that the user looks for. */
 export function Search({ value, onChange }: { value: string; onChange: (typed: string) => void }) {
   const label = "Name or last digits of the phone";
   return (
@@ -16,12 +16,12 @@ export function Search({ value, onChange }: { value: string; onChange: (typed: s
   );
 }
 
-/** What the user has typed, once the typing pauses: nothing is looked for at each letter. */
-export function useSettled(typed: string): string {
-  const [settled, setSettled] = useState(typed);
+/** The typed words, once the typing pauses: nothing is looked for at each letter. */
+export function useDebounced(typed: string): string {
+  const [debounced, setDebounced] = useState(typed);
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(typed.trim()), PAUSE_MS);
+    const timer = setTimeout(() => setDebounced(typed.trim()), PAUSE_MS);
     return () => clearTimeout(timer);
   }, [typed]);
-  return settled;
+  return debounced;
 }

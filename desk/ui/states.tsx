@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 
-/** What a view shows that could not be read. `what` is a sentence. */
-export function Failed({ what, error, retry }: { what?: string; error: unknown; retry: () => void }) {
+/** A view that could not be read: `what` is the sentence for it, `error` the reason. */
+export function ErrorState({ what, error, retry }: { what?: string; error: unknown; retry: () => void }) {
   return (
     <div className="state" role="alert">
       <p>
@@ -12,8 +12,8 @@ export function Failed({ what, error, retry }: { what?: string; error: unknown; 
   );
 }
 
-/** What a view shows that has nothing to show: why, and what to do. */
-export function Empty({ title, children }: { title: string; children?: ReactNode }) {
+/** A view without anything in it: why, and what to do. */
+export function EmptyState({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <div className="state">
       <p>
@@ -24,7 +24,7 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
   );
 }
 
-/** Takes the place of rows that are being read, so that nothing jumps. */
+/** Grey rows in the place of those that are being read, so that nothing jumps. */
 export function Skeleton({ rows = 6 }: { rows?: number }) {
   return (
     <div className="skeleton" aria-busy="true" aria-label="Loading" role="status">
@@ -33,7 +33,7 @@ export function Skeleton({ rows = 6 }: { rows?: number }) {
   );
 }
 
-/** What react-query says about something that is read. */
+/** The state of a query, as TanStack Query has it. */
 interface Query<Data> {
   data: Data | undefined;
   error: Error | null;
@@ -41,22 +41,24 @@ interface Query<Data> {
 }
 
 /**
- * Shows what was read, or why it is not there. What was read before stays while it is read again, also when that fails:
+ * The result of a query: what was read, or why it is not there. It stays while it is read again, also when that fails:
  * then a line says so.
  *
- * @param of what is read, such as "recruits"
+ * @param resource the noun for what is read, such as "recruits"
  */
-export function Shown<Data>(
-  { query, of, skeleton = <Skeleton />, children }: {
+export function QueryResult<Data>(
+  { query, resource, skeleton = <Skeleton />, children }: {
     query: Query<Data>;
-    of: string;
+    resource: string;
     skeleton?: ReactNode;
     children: (data: Data) => ReactNode;
   },
 ) {
   const { data, error, refetch } = query;
   if (data === undefined) {
-    return error === null ? skeleton : <Failed what={`The ${of} could not be read.`} error={error} retry={refetch} />;
+    return error === null
+      ? skeleton
+      : <ErrorState what={`The ${resource} could not be read.`} error={error} retry={refetch} />;
   }
   return (
     <>

@@ -2,12 +2,12 @@ import type { Conversation } from "../data/conversation.ts";
 import { useWriteAgain } from "../data/drafts.ts";
 import type { Message } from "../data/messages.ts";
 import { sendAfterAll, takeOut, useOutbox } from "../data/outbox.ts";
-import type { WaitingText } from "../data/outbox_store.ts";
+import type { OutboxText } from "../data/outbox_store.ts";
 import type { Agent } from "../data/user.ts";
 import { ActionButton } from "../ui/action.tsx";
 import { useOnline } from "../ui/online.ts";
 import { Time } from "../ui/time.tsx";
-import { DeleteText } from "./kept.tsx";
+import { DeleteTextButton } from "./unsent_words.tsx";
 
 interface Acting {
   conversation: Conversation;
@@ -16,7 +16,7 @@ interface Acting {
 }
 
 /** The texts of the open conversation that the service does not have yet, after those that it has. */
-export function WaitingTexts({ texts, ...acting }: Acting & { texts: Message[] }) {
+export function OutboxTexts({ texts, ...acting }: Acting & { texts: Message[] }) {
   const outbox = useOutbox();
   const isOnline = useOnline();
   const known = new Set(texts.map(({ text_outbox }) => text_outbox?.client_message_id));
@@ -25,7 +25,7 @@ export function WaitingTexts({ texts, ...acting }: Acting & { texts: Message[] }
       conversation_id === acting.conversation.id && !known.has(client_message_id)
     )
     .map((text) => (
-      <Waiting
+      <OutboxBubble
         key={text.client_message_id}
         text={text}
         isStuck={outbox.isStuck || !isOnline}
@@ -34,7 +34,7 @@ export function WaitingTexts({ texts, ...acting }: Acting & { texts: Message[] }
     ));
 }
 
-function Waiting({ text, isStuck, ...acting }: Acting & { text: WaitingText; isStuck: boolean }) {
+function OutboxBubble({ text, isStuck, ...acting }: Acting & { text: OutboxText; isStuck: boolean }) {
   const { body, file, sent_at, question } = text;
   return (
     <li className="text is-agent">
@@ -47,14 +47,14 @@ function Waiting({ text, isStuck, ...acting }: Acting & { text: WaitingText; isS
         {question !== null
           ? <p className="problem">Not sent: {question}</p>
           : <p className="quiet">{isStuck ? "Not sent yet. It is sent when there is a connection." : "Being sent"}</p>}
-        {(question !== null || isStuck) && <Choices text={text} {...acting} />}
+        {(question !== null || isStuck) && <OutboxTextActions text={text} {...acting} />}
       </div>
     </li>
   );
 }
 
 /** What the user may do with a text that is not sent. */
-function Choices({ text, conversation, agent, isWriter }: Acting & { text: WaitingText }) {
+function OutboxTextActions({ text, conversation, agent, isWriter }: Acting & { text: OutboxText }) {
   const { client_message_id, question } = text;
   const { isFree, writeAgain } = useWriteAgain(agent.id, conversation.id);
   const isOthers = conversation.agent_id !== null && conversation.agent_id !== agent.id;
@@ -75,7 +75,7 @@ function Choices({ text, conversation, agent, isWriter }: Acting & { text: Waiti
         </ActionButton>
       )}
       {isFree && <ActionButton className="link" act={backToBox}>Back to the box</ActionButton>}
-      <DeleteText client_message_id={client_message_id} />
+      <DeleteTextButton client_message_id={client_message_id} />
     </>
   );
 }

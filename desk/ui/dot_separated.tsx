@@ -1,7 +1,7 @@
 import { Children, Fragment, type ReactNode } from "react";
 
-/** Several things in a line, with a dot between them. What is false, null or empty is left out. */
-export function Parts({ children }: { children: ReactNode }) {
+/** Parts of a line, with a dot between them. What is false, null or empty is left out. */
+export function DotSeparated({ children }: { children: ReactNode }) {
   const parts = Children.toArray(children).filter((part) => part !== "");
   return parts.map((part, place) => (
     <Fragment key={place}>

@@ -1,10 +1,10 @@
 import { Component, type ReactNode } from "react";
 import { queryClient } from "../data/queries.ts";
 import { Page } from "./page.tsx";
-import { Failed } from "./states.tsx";
+import { ErrorState } from "./states.tsx";
 
-/** Keeps the frame when a view has a fault. React has no hook for it. */
-export class Boundary extends Component<{ children: ReactNode }, { hasFault: boolean }> {
+/** A boundary that keeps the frame when a view has a fault. React has no hook for it. */
+export class ErrorBoundary extends Component<{ children: ReactNode }, { hasFault: boolean }> {
   override state = { hasFault: false };
 
   static getDerivedStateFromError() {
@@ -24,7 +24,7 @@ export class Boundary extends Component<{ children: ReactNode }, { hasFault: boo
     if (!this.state.hasFault) return this.props.children;
     return (
       <Page title="This view has a fault">
-        <Failed
+        <ErrorState
           error="Tell the people who run the service what you did, and when."
           retry={() => {
             this.forget();

@@ -5,8 +5,8 @@ import { useOutbox } from "./data/outbox.ts";
 import type { Agent } from "./data/user.ts";
 import { ActionButton } from "./ui/action.tsx";
 
-/** What the agent is told wherever they are: whose a conversation is now, who asks for one, and what is not sent. */
-export function Told({ agent }: { agent: Agent }) {
+/** The notices of an agent, above every view: whose a conversation is now, who asks for one, what is not sent. */
+export function AgentNotices({ agent }: { agent: Agent }) {
   const { data: notices = [] } = useNotices(agent.id);
   const { texts } = useOutbox();
   const asked = texts.find(({ question }) => question !== null);

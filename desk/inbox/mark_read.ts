@@ -5,7 +5,7 @@ import { markRead } from "../data/conversation.ts";
  * Marks a conversation as read up to its latest text, while that is shown to somebody: the page is visible and focused,
  * and the thread at its end. What comes while nobody looks stays unread.
  */
-export function useReading(
+export function useMarkRead(
   { id, is_unread }: { id: string; is_unread: boolean },
   latest: string | undefined,
   isAtEnd: boolean,

@@ -3,16 +3,16 @@ import { Link } from "wouter";
 import { useActiveAgents } from "../data/agents.ts";
 import { type Recruit, type RecruitFilter, useRecruits } from "../data/recruits.ts";
 import type { Agent } from "../data/user.ts";
-import { More } from "../ui/more.tsx";
+import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { fullName } from "../ui/name.ts";
 import { Page } from "../ui/page.tsx";
-import { Parts } from "../ui/parts.tsx";
+import { DotSeparated } from "../ui/dot_separated.tsx";
 import { phoneText } from "../ui/phone.ts";
-import { Search, useSettled } from "../ui/search.tsx";
-import { Empty, Shown, Skeleton } from "../ui/states.tsx";
+import { Search, useDebounced } from "../ui/search.tsx";
+import { EmptyState, QueryResult, Skeleton } from "../ui/states.tsx";
 import { Time } from "../ui/time.tsx";
 
-export function List(
+export function RecruitList(
   { agent, filter, onFilter, scrolled }: {
     agent: Agent;
     filter: RecruitFilter;
@@ -28,7 +28,7 @@ export function List(
     scrolled.current = scrollY;
   }, []);
   const isManager = agent.role === "manager";
-  const query = useRecruits({ ...filter, typed: useSettled(filter.typed) });
+  const query = useRecruits({ ...filter, typed: useDebounced(filter.typed) });
   return (
     <Page title="Recruits">
       <form className="filters" role="search" onSubmit={(event) => event.preventDefault()}>
@@ -41,28 +41,28 @@ export function List(
           />
         )}
       </form>
-      <Shown query={query} of="recruits">
+      <QueryResult query={query} resource="recruits">
         {(recruits) =>
           recruits.length === 0
-            ? query.isPlaceholderData ? <Skeleton /> : <None filter={filter} isManager={isManager} />
+            ? query.isPlaceholderData ? <Skeleton /> : <NoRecruits filter={filter} isManager={isManager} />
             : (
               <>
                 <ul className="rows people" aria-busy={query.isPlaceholderData}>
                   {recruits.map((recruit) => (
                     <li key={recruit.id}>
-                      <Row recruit={recruit} isManager={isManager} />
+                      <RecruitRow recruit={recruit} isManager={isManager} />
                     </li>
                   ))}
                 </ul>
-                <More of={query} />
+                <LoadMoreButton query={query} />
               </>
             )}
-      </Shown>
+      </QueryResult>
     </Page>
   );
 }
 
-function Row({ recruit, isManager }: { recruit: Recruit; isManager: boolean }) {
+function RecruitRow({ recruit, isManager }: { recruit: Recruit; isManager: boolean }) {
   const { id, phone, state, created_at, agents, agent_notifications, recruiting_conversations } = recruit;
   return (
     <Link href={`/recruits/${id}`}>
@@ -70,12 +70,12 @@ function Row({ recruit, isManager }: { recruit: Recruit; isManager: boolean }) {
         <bdi>{fullName(recruit)}</bdi> {agent_notifications.length > 0 && <span className="badge strong">New</span>}
       </span>
       <span className="quiet">
-        <Parts>
+        <DotSeparated>
           {phone === null ? "no phone" : phoneText(phone)}
           {state}
           {isManager && (agents === null ? "no agent" : <bdi>{fullName(agents)}</bdi>)}
           {recruiting_conversations.length === 0 && "not texted"}
-        </Parts>
+        </DotSeparated>
       </span>
       <Time at={created_at} />
     </Link>
@@ -98,14 +98,16 @@ function AgentFilter(
   );
 }
 
-function None({ filter: { typed, agent_id }, isManager }: { filter: RecruitFilter; isManager: boolean }) {
-  if (typed !== "") return <Empty title="Nobody is found.">Look for another part of the name or number.</Empty>;
-  if (isManager && agent_id !== null) return <Empty title="This agent has no recruits yet." />;
+function NoRecruits({ filter: { typed, agent_id }, isManager }: { filter: RecruitFilter; isManager: boolean }) {
+  if (typed !== "") {
+    return <EmptyState title="Nobody is found.">Look for another part of the name or number.</EmptyState>;
+  }
+  if (isManager && agent_id !== null) return <EmptyState title="This agent has no recruits yet." />;
   return (
-    <Empty title="There are no recruits yet.">
+    <EmptyState title="There are no recruits yet.">
       {isManager
         ? "They stand here as soon as an order of your agency gets them."
         : "They stand here as soon as you are given one."}
-    </Empty>
+    </EmptyState>
   );
 }

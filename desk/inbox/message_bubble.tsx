@@ -16,20 +16,22 @@ interface Acting {
 }
 
 /** One text: who wrote it, what it says, and how far it has come. Rendered again when it has changed. */
-export const Text = memo(function Text({ text, name, ...acting }: { text: Message; name: string } & Acting) {
-  const { sender_type, body, media, created_at } = text;
-  return (
-    <li className={`text is-${sender_type}`}>
-      <p className="quiet">
-        <strong>{sender_type === "recruit" ? <bdi>{name}</bdi> : WRITERS[sender_type]}</strong>{" "}
-        <Time at={created_at} isDayKnown />
-      </p>
-      {body && <p className="body" dir="auto">{body}</p>}
-      {media.map((file, place) => <File key={place} file={file} />)}
-      {sender_type !== "recruit" && <Delivery text={text} {...acting} />}
-    </li>
-  );
-});
+export const MessageBubble = memo(
+  function MessageBubble({ text, name, ...acting }: { text: Message; name: string } & Acting) {
+    const { sender_type, body, media, created_at } = text;
+    return (
+      <li className={`text is-${sender_type}`}>
+        <p className="quiet">
+          <strong>{sender_type === "recruit" ? <bdi>{name}</bdi> : WRITERS[sender_type]}</strong>{" "}
+          <Time at={created_at} isDayKnown />
+        </p>
+        {body && <p className="body" dir="auto">{body}</p>}
+        {media.map((file, place) => <Attachment key={place} file={file} />)}
+        {sender_type !== "recruit" && <Delivery text={text} {...acting} />}
+      </li>
+    );
+  },
+);
 
 function Delivery({ text, isWriter, agentId, conversationId }: { text: Message } & Acting) {
   const { words, heldUntil, isBad, mayCancel, retry, mayWriteAgain } = progressOf(text);
@@ -71,7 +73,7 @@ function WriteAgain({ body, agentId, conversationId }: { body: string; agentId: 
 }
 
 /** A file of ours can be opened. One of the recruit's lies with the provider, at an address of strangers. */
-function File({ file }: { file: Media }) {
+function Attachment({ file }: { file: Media }) {
   const { url, content_type } = file;
   if (!url.startsWith("text-media/")) {
     return <p className="quiet">A file ({content_type}) that this page cannot show</p>;

@@ -1,11 +1,11 @@
 import { useDraft } from "../data/drafts.ts";
 import { askForConversation } from "../data/conversation.ts";
 import { takeOut, useOutbox } from "../data/outbox.ts";
-import { Problem, useAction } from "../ui/action.tsx";
+import { ActionError, useAction } from "../ui/action.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
 
 /** What the agent has written in a conversation that is not theirs any more, to be read and copied. */
-export function KeptWords({ agentId, conversationId }: { agentId: string; conversationId: string }) {
+export function UnsentWords({ agentId, conversationId }: { agentId: string; conversationId: string }) {
   const { draft: { body } } = useDraft(agentId, conversationId);
   const { texts } = useOutbox();
   return (
@@ -14,7 +14,7 @@ export function KeptWords({ agentId, conversationId }: { agentId: string; conver
         <>
           <textarea aria-label="What you have written" rows={2} readOnly value={body} />
           <div className="buttons">
-            <Copy words={body} />
+            <CopyButton words={body} />
           </div>
         </>
       )}
@@ -22,8 +22,8 @@ export function KeptWords({ agentId, conversationId }: { agentId: string; conver
         <div key={client_message_id}>
           <textarea aria-label="What you have not sent" rows={2} readOnly value={body} />
           <div className="buttons">
-            <Copy words={body} />
-            <DeleteText client_message_id={client_message_id} />
+            <CopyButton words={body} />
+            <DeleteTextButton client_message_id={client_message_id} />
           </div>
         </div>
       ))}
@@ -32,7 +32,7 @@ export function KeptWords({ agentId, conversationId }: { agentId: string; conver
 }
 
 /** Copies words. */
-export function Copy({ words }: { words: string }) {
+export function CopyButton({ words }: { words: string }) {
   const action = useAction(async () => {
     await navigator.clipboard.writeText(words).catch(() => {
       throw new Error("The browser does not allow it. Select the words and copy them.");
@@ -41,26 +41,26 @@ export function Copy({ words }: { words: string }) {
   return (
     <span className="action">
       <button type="button" onClick={() => action.run()}>{action.isDone ? "Copied" : "Copy"}</button>
-      <Problem of={action} />
+      <ActionError action={action} />
     </span>
   );
 }
 
 /** Asks the manager for a conversation. */
-export function AskForIt({ conversationId }: { conversationId: string }) {
+export function AskForConversationButton({ conversationId }: { conversationId: string }) {
   const action = useAction(() => askForConversation(conversationId));
   return (
     <span className="action">
       <button type="button" aria-disabled={action.isRunning || action.isDone} onClick={() => action.run()}>
         {action.isDone ? "The manager was asked" : "Ask for this conversation"}
       </button>
-      <Problem of={action} />
+      <ActionError action={action} />
     </span>
   );
 }
 
 /** Deletes a text that waits, after asking. */
-export function DeleteText({ client_message_id }: { client_message_id: string }) {
+export function DeleteTextButton({ client_message_id }: { client_message_id: string }) {
   return (
     <ConfirmButton
       className="link"

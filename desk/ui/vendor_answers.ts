@@ -1,5 +1,5 @@
 /** A question of a vendor, and what the recruit has answered; null: nothing. */
-export interface Answer {
+export interface VendorAnswer {
   question: string;
   answer: unknown;
 }
@@ -13,7 +13,7 @@ const ASIDE = ["id", "key", "ref", "type", "questionid"];
  * Takes the answers out of what a vendor has sent: `answers` as most parsers make them, and those that the parser left
  * among the fields, as lists of question and answer or by their question, `{"Are you licensed?": "Yes"}`.
  */
-export function answersOf(answers: unknown, vendor_fields: unknown): { answers: Answer[]; fields: object } {
+export function answersOf(answers: unknown, vendor_fields: unknown): { answers: VendorAnswer[]; fields: object } {
   const found = answersIn(answers) ?? [];
   const rest: [string, unknown][] = [];
   for (const [key, value] of Object.entries(vendor_fields ?? {})) {
@@ -25,7 +25,7 @@ export function answersOf(answers: unknown, vendor_fields: unknown): { answers: 
 }
 
 /** The answers that a value consists of; null: it is something else. */
-function answersIn(value: unknown): Answer[] | null {
+function answersIn(value: unknown): VendorAnswer[] | null {
   if (typeof value !== "object" || value === null) return null;
   const items = Array.isArray(value) ? value.filter((item) => item !== null) : Object.entries(value);
   const read = items.map((item) => {
@@ -35,7 +35,7 @@ function answersIn(value: unknown): Answer[] | null {
   return read.length > 0 && read.every((answer) => answer !== null) ? read : null;
 }
 
-function readAnswer(item: unknown): Answer | null {
+function readAnswer(item: unknown): VendorAnswer | null {
   if (typeof item !== "object" || item === null) return null;
   const members = Object.entries(item).map(([key, value]) =>
     [key.toLowerCase().replace(/[^a-z]/g, ""), value] as const

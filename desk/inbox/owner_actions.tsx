@@ -2,10 +2,10 @@ import { type ReactNode, type SubmitEvent, useState } from "react";
 import { useActiveAgents } from "../data/agents.ts";
 import { assignConversation, type Conversation, handBack, needsNoReply } from "../data/conversation.ts";
 import type { Agent } from "../data/user.ts";
-import { ActionButton, Problem, useAction } from "../ui/action.tsx";
+import { ActionButton, ActionError, useAction } from "../ui/action.tsx";
 
 /** What changes who answers in a conversation. */
-export function Owner(
+export function OwnerActions(
   { conversation, agent, isWriter }: { conversation: Conversation; agent: Agent; isWriter: boolean },
 ) {
   const { id, status, waiting_since, is_opted_out } = conversation;
@@ -63,7 +63,7 @@ function Reassign({ conversation: { id, agent_id }, agent }: { conversation: Con
         ))}
       </select>
       <button type="submit" aria-disabled={action.isRunning || chosen === ""}>Reassign</button>
-      <Problem of={action} />
+      <ActionError action={action} />
     </form>
   );
 }

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from "react";
 
 /** Whether the window has room for a third column. */
-export function useWide(): boolean {
+export function useIsWide(): boolean {
   return useSyncExternalStore(listen, () => query().matches);
 }
 

@@ -1,16 +1,16 @@
 import { Fragment, type ReactNode, useEffect, useRef, useState } from "react";
 import type { Conversation } from "../data/conversation.ts";
 import type { Message } from "../data/messages.ts";
-import { More, type Pages } from "../ui/more.tsx";
-import { Empty } from "../ui/states.tsx";
+import { LoadMoreButton, type PagedQuery } from "../ui/load_more_button.tsx";
+import { EmptyState } from "../ui/states.tsx";
 import { dayText } from "../ui/time.tsx";
-import { useReading } from "./reading.ts";
-import { Text } from "./text.tsx";
+import { useMarkRead } from "./mark_read.ts";
+import { MessageBubble } from "./message_bubble.tsx";
 
 /** The texts of a conversation, oldest first. It begins at its end, and stays there while it is there. */
-export function Texts({ texts, query, conversation, agentId, name, isWriter, children }: {
+export function MessageList({ texts, query, conversation, agentId, name, isWriter, children }: {
   texts: Message[];
-  query: Pages;
+  query: PagedQuery;
   conversation: Conversation;
   /** Who reads them. */
   agentId: string;
@@ -22,7 +22,7 @@ export function Texts({ texts, query, conversation, agentId, name, isWriter, chi
   const [isAtEnd, setAtEnd] = useState(true);
   const box = useRef<HTMLDivElement>(null);
   const latest = texts.at(-1);
-  useReading(conversation, latest?.created_at, isAtEnd);
+  useMarkRead(conversation, latest?.created_at, isAtEnd);
   const said = useNewWords(texts);
 
   return (
@@ -38,9 +38,9 @@ export function Texts({ texts, query, conversation, agentId, name, isWriter, chi
         onScroll={({ currentTarget }) => setAtEnd(currentTarget.scrollTop > -40)}
       >
         <div>
-          <More of={query} label="Show earlier" />
+          <LoadMoreButton query={query} label="Show earlier" />
           {latest === undefined && (
-            <Empty title="No text yet.">What you write below is the first that {name} gets.</Empty>
+            <EmptyState title="No text yet.">What you write below is the first that {name} gets.</EmptyState>
           )}
           <ol>
             {texts.map((text, place) => {
@@ -49,7 +49,7 @@ export function Texts({ texts, query, conversation, agentId, name, isWriter, chi
               return (
                 <Fragment key={text.id}>
                   {isNewDay && <li className="day quiet">{day}</li>}
-                  <Text
+                  <MessageBubble
                     text={text}
                     name={name}
                     conversationId={conversation.id}

@@ -6,26 +6,26 @@ import { fullName } from "../ui/name.ts";
 import { Page } from "../ui/page.tsx";
 import { isPhone } from "../ui/phone.ts";
 import { RecruitFacts, ResumeButton } from "../ui/recruit_facts.tsx";
-import { Empty, Shown } from "../ui/states.tsx";
+import { EmptyState, QueryResult } from "../ui/states.tsx";
 
 /** All that is known of a recruit, and what can be done next. */
-export function Card({ id, isManager }: { id: string; isManager: boolean }) {
+export function RecruitPage({ id, isManager }: { id: string; isManager: boolean }) {
   const query = useRecruit(id);
   const recruit = query.data;
   return (
     <Page title={recruit ? fullName(recruit) : "Recruit"} className="card">
       <Link href="/recruits" className="back">All recruits</Link>
-      <Shown query={query} of="recruit">
+      <QueryResult query={query} resource="recruit">
         {(recruit) =>
           recruit === null
-            ? <Empty title="There is no such recruit.">It was deleted, or has gone to another agent.</Empty>
-            : <Known recruit={recruit} isManager={isManager} />}
-      </Shown>
+            ? <EmptyState title="There is no such recruit.">It was deleted, or has gone to another agent.</EmptyState>
+            : <RecruitDetails recruit={recruit} isManager={isManager} />}
+      </QueryResult>
     </Page>
   );
 }
 
-function Known({ recruit, isManager }: { recruit: RecruitCard; isManager: boolean }) {
+function RecruitDetails({ recruit, isManager }: { recruit: RecruitCard; isManager: boolean }) {
   const { id, phone, agent_notifications } = recruit;
   const [, navigate] = useLocation();
   const unread = agent_notifications.map(({ id }) => id).join();

@@ -1,15 +1,15 @@
 import { dateText, momentOf, Time } from "./time.tsx";
 
-/** Any JSON as a list that people can read. Nulls are left out: they say nothing. */
-export function Values({ of }: { of: Record<string, unknown> }) {
-  const entries = Object.entries(of).filter(([, value]) => !isNothing(value)).sort(questionFirst);
+/** The fields of a JSON object as a list that people can read. Nulls are left out: they say nothing. */
+export function JsonFields({ fields }: { fields: Record<string, unknown> }) {
+  const entries = Object.entries(fields).filter(([, value]) => !isNothing(value)).sort(questionFirst);
   return (
     <dl className="values">
       {entries.map(([key, value]) => (
         <div key={key}>
           <dt>{labelOf(key)}</dt>
           <dd>
-            <Value of={value} />
+            <JsonValue value={value} />
           </dd>
         </div>
       ))}
@@ -17,10 +17,10 @@ export function Values({ of }: { of: Record<string, unknown> }) {
   );
 }
 
-/** A value of any kind. A time stands there as everywhere on the page. */
-export function Value({ of }: { of: unknown }) {
-  if (Array.isArray(of)) {
-    const items = of.filter((item) => !isNothing(item));
+/** A JSON value of any kind. A time has the form that it has everywhere on the page. */
+export function JsonValue({ value }: { value: unknown }) {
+  if (Array.isArray(value)) {
+    const items = value.filter((item) => !isNothing(item));
     if (items.every((item) => typeof item !== "object")) {
       return items.map((item) => dateText(item) ?? wordsOf(item)).join(", ");
     }
@@ -28,15 +28,15 @@ export function Value({ of }: { of: unknown }) {
       <ul>
         {items.map((item, place) => (
           <li key={place}>
-            <Value of={item} />
+            <JsonValue value={item} />
           </li>
         ))}
       </ul>
     );
   }
-  if (typeof of === "object") return <Values of={of as Record<string, unknown>} />;
-  const moment = momentOf(of);
-  return moment === null ? dateText(of) ?? wordsOf(of) : <Time at={moment} />;
+  if (typeof value === "object") return <JsonFields fields={value as Record<string, unknown>} />;
+  const moment = momentOf(value);
+  return moment === null ? dateText(value) ?? wordsOf(value) : <Time at={moment} />;
 }
 
 // The database orders the members of an object by their length.

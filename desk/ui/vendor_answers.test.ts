@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { answersOf } from "./answers.ts";
+import { answersOf } from "./vendor_answers.ts";
 
 Deno.test("answers are found where a parser keeps them, and among the fields that it left", () => {
   const { answers, fields } = answersOf([{ answer: ["TX"], question: "Where?" }, { question: "Why?" }], {
