@@ -22,19 +22,13 @@ const SCRIPTS = Object.keys(
 /** A path from the root of the checkout, without a placeholder in it. */
 const PATH = /^(?:\.github|admin|dev|docs|e2e|supabase)(?:\/[\w.-]+)*\/?$/;
 
-/**
- * The pages whose commands are run, by e2e/docs/pages.test.ts, e2e/docs/operations.test.ts and
- * e2e/texting/docs.test.ts.
- */
-const RUN_PAGES = [
-  "README.md",
-  "docs/vendors.md",
-  "docs/parsers.md",
-  "docs/operations.md",
-  "docs/texting.md",
-  "docs/bot.md",
-  "docs/frontend.md",
-];
+/** The tests that paste the commands of pages. */
+const RUNNERS = ["e2e/docs/pages.test.ts", "e2e/docs/operations.test.ts", "e2e/texting/docs.test.ts"];
+
+/** The pages whose commands are run. */
+const RUN_PAGES = RUNNERS.flatMap((file) =>
+  Array.from(Deno.readTextFileSync(new URL(file, ROOT)).matchAll(/"((?:docs\/)?\w+\.md)"/g), ([, page]) => page!)
+);
 
 /** Pages whose text is given, or generated from comments. */
 const NOT_OURS = ["docs/specification.md", "docs/schema.md"];

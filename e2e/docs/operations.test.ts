@@ -1,9 +1,8 @@
 /** Every command in docs/operations.md does what the page says. */
 import assert from "node:assert/strict";
-import { fileURLToPath } from "node:url";
 import { TwilioDouble } from "../../dev/testing/twilio/double.ts";
 import { send, sql, withoutOpenOrders } from "../support/client.ts";
-import { assertLike, examplesIn, paste, readPage, ROOT, variables, variablesSetBy } from "../support/docs.ts";
+import { testPage, type Variables } from "../support/docs.ts";
 import { eventually } from "../support/processes.ts";
 
 /** Takes away what the commands of the page make. */
@@ -33,7 +32,7 @@ async function removeWhatCommandsMake(): Promise<void> {
 let twilio: TwilioDouble | undefined;
 
 /** What has happened before an operator follows a recipe, by its heading. */
-const BEFORE: Record<string, (terminal: Record<string, string>) => Promise<void>> = {
+const BEFORE: Record<string, (terminal: Variables) => Promise<void>> = {
   "A vendor that cannot send a key": (terminal) => {
     terminal.WEBHOOK_SECRET = "whsec_Zm9yIHRoZSB3ZWJob29r";
     return Promise.resolve();
@@ -168,41 +167,9 @@ async function texts(): Promise<string[]> {
   return rows.map(({ body }) => body);
 }
 
-/** The parts of the page, each with its heading. They are followed one after the other. */
-function recipes(): [heading: string, text: string][] {
-  const [, ...parts] = readPage("docs/operations.md").split(/^## /m);
-  return parts.map((part) => [part.split("\n", 1)[0]!, part]);
-}
-
-Deno.test("every recipe in docs/operations.md does what it says", async (t) => {
-  const headings = recipes().map(([heading]) => heading);
-  for (const heading of [...Object.keys(BEFORE), ...Object.keys(AFTER)]) {
-    assert(headings.includes(heading), `the page has no "${heading}"`);
-  }
-  // Inside the checkout, because npm looks for package.json upwards.
-  const folder = await Deno.makeTempDir({ dir: fileURLToPath(ROOT), prefix: ".local-docs-" });
-  await removeWhatCommandsMake();
-  try {
-    const terminal = await variables(folder);
-    await withoutOpenOrders(async () => {
-      for (const [heading, text] of recipes()) {
-        await t.step(heading, async () => {
-          await BEFORE[heading]?.(terminal);
-          for (const { command, output } of examplesIn(text)) {
-            if (/^export /m.test(command)) {
-              Object.assign(terminal, await variablesSetBy(command, folder, terminal));
-            } else {
-              const printed = await paste(command, folder, terminal);
-              if (output !== undefined) assertLike(JSON.parse(printed), output);
-            }
-          }
-          await AFTER[heading]?.();
-        });
-      }
-    });
-  } finally {
-    await twilio?.stop();
-    await removeWhatCommandsMake();
-    await Deno.remove(folder, { recursive: true });
-  }
+testPage("docs/operations.md", {
+  clean: removeWhatCommandsMake,
+  before: BEFORE,
+  after: AFTER,
+  around: (run) => withoutOpenOrders(run).finally(() => twilio?.stop()),
 });

@@ -1,7 +1,7 @@
+/** Every command on these pages does what the page says. */
 import assert from "node:assert/strict";
-import { fileURLToPath } from "node:url";
 import { sql } from "../support/client.ts";
-import { assertLike, examplesIn, paste, readPage, ROOT, variables } from "../support/docs.ts";
+import { testPage } from "../support/docs.ts";
 
 /** Removes the rows that the commands make, so that they can be run again. */
 async function removeWhatCommandsMake(): Promise<void> {
@@ -16,24 +16,14 @@ async function removeWhatCommandsMake(): Promise<void> {
 }
 
 for (const page of ["README.md", "docs/vendors.md", "docs/parsers.md", "docs/frontend.md"]) {
-  Deno.test(`every command in ${page} does what it says`, async (t) => {
-    // Inside the checkout, because npm looks for package.json upwards.
-    const folder = await Deno.makeTempDir({ dir: fileURLToPath(ROOT), prefix: ".local-docs-" });
-    await Deno.symlink(fileURLToPath(new URL("docs", ROOT)), `${folder}/docs`);
-    await removeWhatCommandsMake();
-    try {
-      const env = await variables(folder);
-      const examples = examplesIn(readPage(page));
-      assert(examples.length > 0);
-      for (const { command, output } of examples) {
-        await t.step(command.split("\n", 1)[0]!, async () => {
-          const printed = await paste(command, folder, env);
-          if (output !== undefined) assertLike(JSON.parse(printed), output);
-        });
-      }
-    } finally {
-      await removeWhatCommandsMake();
-      await Deno.remove(folder, { recursive: true });
-    }
-  });
+  testPage(page, { clean: removeWhatCommandsMake });
 }
+
+testPage("docs/bot.md", {
+  after: {
+    "Try a script": (printed) => {
+      assert.match(printed, /Thank you, Ada!.*The script is over: done\./s);
+      assert.match(printed, /Published version \d+ for Lakeshore.*is off/s);
+    },
+  },
+});

@@ -4,16 +4,30 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stackInfoFile } from "../../dev/local/mod.ts";
 
-/**
- * A command in the docs, in a block that begins with "```sh run", and the JSON that is shown as its
- * output.
- */
-export interface Example {
+/** The variables that are set in a terminal. */
+export type Variables = Record<string, string>;
+
+/** What the test of a page does besides pasting its commands. */
+export interface PageOptions {
+  /** Removes what the commands make, before they are run and afterwards. */
+  clean?(): Promise<unknown>;
+  /** What happens before a section of the page, by its heading, or before a command, by its first line. */
+  before?: Record<string, (terminal: Variables) => unknown>;
+  /** What must be true after a section or a command, which has printed this. */
+  after?: Record<string, (printed: string) => unknown>;
+  /** Puts what the tests have of their own in place of what a command names. */
+  rewrite?(command: string): string;
+  /** Stands around all of it. */
+  around?(run: () => Promise<void>): Promise<void>;
+}
+
+/** A command on a page, in a block that begins with "```sh run", and the JSON that is shown as its output. */
+interface Example {
   command: string;
   output?: unknown;
 }
 
-export const ROOT = new URL("../../", import.meta.url);
+const ROOT = new URL("../../", import.meta.url);
 
 const RUN = /^```sh run\n(.*?)```(?:\n\n```json\n(.*?)```)?/gms;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -23,16 +37,69 @@ export function readPage(file: string): string {
   return Deno.readTextFileSync(new URL(file, ROOT));
 }
 
-/** The commands of a page, or of a part of it. */
-export function examplesIn(text: string): Example[] {
+/** Tests that every command of a page does what the page says, in a terminal with the variables of the README. */
+export function testPage(page: string, { clean, before = {}, after = {}, rewrite, around }: PageOptions = {}): void {
+  Deno.test(`every command in ${page} does what it says`, async (test) => {
+    const [top, ...sections] = readPage(page).split(/^## /m);
+    const parts: [heading: string, examples: Example[]][] = [
+      ["the top of the page", examplesIn(top!)],
+      ...sections.map((text): [string, Example[]] => [lineOf(text), examplesIn(text)]),
+    ];
+    assert(parts.some(([, examples]) => examples.length > 0), `${page} has no command`);
+    const named = parts.flatMap(([heading, examples]) => [heading, ...examples.map(({ command }) => lineOf(command))]);
+    for (const name of Object.keys({ ...before, ...after })) {
+      assert(named.includes(name), `${page} has neither a heading nor a command "${name}"`);
+    }
+
+    // Inside the checkout, because npm looks for package.json upwards.
+    const folder = await Deno.makeTempDir({ dir: fileURLToPath(ROOT), prefix: ".local-docs-" });
+    await Deno.symlink(fileURLToPath(new URL("docs", ROOT)), `${folder}/docs`);
+    const terminal: Variables = {};
+    await clean?.();
+    try {
+      const [setup] = examplesIn(readPage("README.md"));
+      assert.match(setup!.command, /^eval /);
+      await paste(setup!.command, folder, terminal);
+      const run = async () => {
+        for (const [heading, examples] of parts) {
+          if (examples.length > 0) await test.step(heading, () => follow(heading, examples, folder, terminal));
+        }
+      };
+      await (around?.(run) ?? run());
+    } finally {
+      await clean?.();
+      await Deno.remove(folder, { recursive: true });
+    }
+  });
+
+  async function follow(heading: string, examples: Example[], folder: string, terminal: Variables): Promise<void> {
+    await before[heading]?.(terminal);
+    let printed = "";
+    for (const { command, output } of examples) {
+      const name = lineOf(command);
+      await before[name]?.(terminal);
+      const text = await paste(rewrite?.(command) ?? command, folder, terminal);
+      if (output !== undefined) assertLike(JSON.parse(text), output);
+      await after[name]?.(text);
+      printed += text;
+    }
+    await after[heading]?.(printed);
+  }
+}
+
+function examplesIn(text: string): Example[] {
   return [...text.matchAll(RUN)].map(([, command, output]) => ({
     command: command!,
     ...(output !== undefined && { output: JSON.parse(output) }),
   }));
 }
 
+function lineOf(text: string): string {
+  return text.split("\n", 1)[0]!;
+}
+
 /** Asserts that two values are equal, where one id counts as equal to any other. */
-export function assertLike(actual: unknown, expected: unknown): void {
+function assertLike(actual: unknown, expected: unknown): void {
   const ids = (value: unknown) =>
     JSON.parse(
       JSON.stringify(value),
@@ -63,17 +130,14 @@ const NPM = `npm() {
 }
 `;
 
-/** Runs a command as it is pasted into a terminal, and returns what it prints. */
-export async function paste(
-  command: string,
-  folder: string,
-  variables: Record<string, string>,
-): Promise<string> {
+/** Runs a command as it is pasted into a terminal, and returns what it prints. The terminal keeps what it exports. */
+async function paste(command: string, folder: string, terminal: Variables): Promise<string> {
+  const variables = `${folder}/.variables`;
   const { code, stdout, stderr } = await new Deno.Command("sh", {
-    args: ["-e", "-c", NPM + command],
+    args: ["-e", "-c", `${NPM}${command}\nenv -0 > '${variables}'`],
     cwd: folder,
     env: {
-      ...variables,
+      ...terminal,
       DATA_DIR: dirname(stackInfoFile()),
       STACK_FILE: stackInfoFile(),
       SUPABASE_DB_URL: "",
@@ -81,27 +145,9 @@ export async function paste(
   }).output();
   const [out, err] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
   assert.equal(code, 0, `${out}${err}`);
+  for (const variable of Deno.readTextFileSync(variables).split("\0").filter(Boolean)) {
+    const [name, value] = variable.split(/=(.*)/s) as [string, string];
+    terminal[name] = value;
+  }
   return out!;
-}
-
-/** The variables that the README's first command sets for all that follow. */
-export async function variables(folder: string): Promise<Record<string, string>> {
-  const [setup] = examplesIn(readPage("README.md"));
-  assert.match(setup!.command, /^eval /);
-  return await variablesSetBy(setup!.command, folder, {});
-}
-
-/** The variables that a command adds to those of the terminal. */
-export async function variablesSetBy(
-  command: string,
-  folder: string,
-  given: Record<string, string>,
-): Promise<Record<string, string>> {
-  const before = (await paste("env", folder, given)).split("\n");
-  // What the command prints itself may look like a variable too.
-  const after = (await paste(`{\n${command}\n} >&2\nenv`, folder, given)).split("\n");
-  const added = after.filter((line) => !before.includes(line) && /^\w+=/.test(line));
-  return Object.fromEntries(
-    added.map((line) => [line.split("=", 1)[0]!, line.replace(/^.*?=/, "")]),
-  );
 }
