@@ -63,10 +63,7 @@ as $$
 declare
   sent constant private.sent_lead[] := private.find_known_leads(private.read_leads(leads, of_vendor, are_distributed));
   placed private.placed_lead[];
-  stored jsonb;
   results jsonb;
-  has_repeats boolean;
-  are_pending boolean;
 begin
   begin
     if are_distributed then
@@ -76,32 +73,24 @@ begin
         where s.result is null and s.distribution = 'pending'
       ));
     end if;
-    stored := private.insert_sent_leads(sent, placed);
-    -- An order has counted each of them.
-    if placed <> '{}' and exists (select from unnest(sent) s where s.result is null and not stored ? s.id::text) then
-      raise lock_not_available using message = 'another transaction has stored one of these leads meanwhile';
-    end if;
+    results := private.insert_sent_leads(sent, placed);
   exception when lock_not_available then
-    stored := private.insert_pending_leads(sent);
+    results := private.insert_pending_leads(sent);
   end;
 
-  select
-    jsonb_agg(r.result),
-    bool_or(r.result is null or r.result ->> 'status' = 'duplicate'),
-    coalesce(bool_and(r.result ? 'distribution'), false)
-  into results, has_repeats, are_pending
-  from (select coalesce(s.result, stored -> s.id::text) as result from unnest(sent) s) r;
-  if has_repeats then
+  if results @? '$[*] ? (@ == null || @.status == "duplicate")' then
     results := private.note_duplicates(sent, results);
   end if;
-  -- Their distribution waits for the disk, as does a request that asks about them.
-  if are_pending then
+  -- Where all are pending, their distribution waits for the disk, as does a request that asks about them.
+  if not results @? '$[*] ? (!exists (@.distribution))' then
     perform set_config('synchronous_commit', 'off', true);
   end if;
-  perform private.save_idempotent_result(
-    s.key ->> 'scope', s.key -> 'idempotency', results -> (s.ordinal - 1), (s.key ->> 'retention')::interval)
-  from unnest(sent) s
-  where s.key is not null and not results -> (s.ordinal - 1) ? 'error';
+  if leads @? '$[*] ? (@.webhook != null || @.idempotency != null)' then
+    perform private.keep_result(
+      s.key ->> 'scope', s.key -> 'idempotency', results -> (s.ordinal - 1), (s.key ->> 'retention')::interval)
+    from unnest(sent) s
+    where s.key is not null and not results -> (s.ordinal - 1) ? 'error';
+  end if;
   return results;
 end
 $$;
@@ -205,7 +194,8 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  stored jsonb;
+  results jsonb;
+  left_over bigint;
 begin
   with inserted as (
     insert into public.recruiting_leads as l (
@@ -230,14 +220,24 @@ begin
       case when l.agency_id is not null then jsonb_build_object('agency_id', l.agency_id, 'agent_id', l.agent_id) end
     ) || case when l.distribution = 'pending' then '{"distribution": "pending"}' else '{}' end::jsonb as result
   )
-  select coalesce(jsonb_object_agg(i.id, i.result), '{}') into stored from inserted i;
-  return stored;
+  select
+    jsonb_agg(coalesce(s.result, i.result) order by s.ordinal),
+    count(*) filter (where coalesce(s.result, i.result) is null)
+  into results, left_over
+  from unnest(sent) s
+  left join inserted i on i.id = s.id;
+  -- An order has counted each of them.
+  if left_over > 0 and placed <> '{}' then
+    raise lock_not_available using message = 'another transaction has stored one of these leads meanwhile';
+  end if;
+  return results;
 end
 $$;
 
 comment on function private.insert_sent_leads(private.sent_lead[], private.placed_lead[]) is
-  'Inserts the leads that have no result yet, with their places where they have one. Returns {<id>: result}, without those '
-  'whose vendor_lead_id is taken: another transaction has committed it since the look-up, or it stands twice in the call.';
+  'Inserts the leads that have no result yet, with their places where they have one. Returns an array with the result of each '
+  'lead, in their order. It is null where the vendor_lead_id is taken: another transaction has committed it since the '
+  'look-up, or it stands twice in the call. 55P03 for such a lead in a call with places.';
 grant execute on function private.insert_sent_leads(private.sent_lead[], private.placed_lead[]) to service_role;
 
 create function private.insert_pending_leads(sent private.sent_lead[]) returns jsonb
@@ -245,16 +245,16 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  stored jsonb;
+  results jsonb;
 begin
   -- The check of a foreign key waits for the table that it refers to, even where the key is null. A deferred check
   -- leaves out a version of the row that the same transaction has replaced, and an update to a key that is null.
   set constraints all deferred;
-  stored := private.insert_sent_leads(sent, null);
+  results := private.insert_sent_leads(sent, null);
   update public.recruiting_leads l
   set distribution = l.distribution
   where l.id = any (array(select s.id from unnest(sent) s));
-  return stored;
+  return results;
 end
 $$;
 
