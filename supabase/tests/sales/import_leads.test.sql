@@ -1,6 +1,6 @@
 -- A chunk of an import of sales leads.
 begin;
-select plan(22);
+select plan(24);
 \ir ../helpers.psql
 
 select pg_temp.create_agency('agency', 'UTC', 'agent', 'former'), pg_temp.create_agency('other', 'UTC', 'other agent');
@@ -115,6 +115,18 @@ select is(
   (select jsonb_array_length(result -> 'imported') from public.import_leads(
      md5('agency')::uuid, md5('agent')::uuid, null, pg_temp.leads(array(select * from generate_series(1000, 2999)))) result),
   2000, '2,000 leads are imported in one chunk');
+
+-- A connection keeps the plans that it made while the table was small, those of foreign keys too.
+truncate public.leads cascade;
+analyze public.leads;
+select lives_ok(
+  $$select pg_temp.import(pg_temp.leads(array(select * from generate_series(4990, 5000))))$$, 'the first leads of all are imported');
+create temp table read_before as select pg_stat_get_xact_tuples_returned('public.leads'::regclass) as rows;
+select is(
+  (select pg_stat_get_xact_tuples_returned('public.leads'::regclass) - rows
+   from public.import_leads(
+     md5('agency')::uuid, md5('agent')::uuid, null, pg_temp.leads(array(select * from generate_series(5001, 5500)))), read_before),
+  0::bigint, 'an import into a table that has grown reads none of the other leads');
 
 select * from finish();
 rollback;
