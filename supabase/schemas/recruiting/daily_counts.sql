@@ -95,14 +95,15 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- In one order, so that two transactions do not wait for each other.
-  perform from public.recruiting_orders o where o.id = any (order_ids) order by o.id for no key update;
-
   -- Distribution gives leads to one order at a time, on a day that mostly has a count. This costs half of what the rest
   -- does.
+  with locked as materialized (
+    select o.id from public.recruiting_orders o where o.id = order_ids[1] for no key update
+  )
   update private.recruiting_order_days d
   set leads = d.leads + cardinality(differences)
-  where d.order_id = order_ids[1]
+  from locked l
+  where d.order_id = l.id
     and d.ends_at > moments[1]
     and d.starts_at <= all (moments)
     and d.ends_at > all (moments)
@@ -112,6 +113,8 @@ begin
     return;
   end if;
 
+  -- In one order, so that two transactions do not wait for each other.
+  perform from public.recruiting_orders o where o.id = any (order_ids) order by o.id for no key update;
   insert into private.recruiting_order_days as d (order_id, starts_at, ends_at, leads)
   select day.order_id, day.starts_at, day.ends_at, sum(day.difference)
   from (

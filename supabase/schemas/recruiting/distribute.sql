@@ -240,10 +240,6 @@ begin
       );
     end if;
   end loop;
-
-  insert into private.untold_leads (lead_id)
-  select p.id from unnest(placed) p where p.distribution = 'distributed'
-  on conflict do nothing;
   return placed;
 end
 $$;
@@ -261,39 +257,45 @@ set search_path = ''
 as $$
 declare
   agents constant integer := cardinality(place.agent_ids);
+  placed private.placed_lead[];
 begin
+  -- The worker that sends texts does the rest.
+  if place.has_greeting then
+    set constraints private.waiting_greetings_lead_id_fkey deferred;
+    insert into private.waiting_greetings (lead_id) select l.id from unnest(leads) l;
+  end if;
   with ordered as (
     update public.recruiting_orders o
     set
       filled = o.filled + place.leads,
       status = case when o.filled + place.leads = o.quantity then 'filled' else o.status end
     where o.id = place.order_id
+  ), taken_turns as (
+    update public.agents a
+    set last_assigned_at = moment
+      -- The last of the leads that came to this agent.
+      + (turn.ordinal - 1 + (place.leads - turn.ordinal) / agents * agents) * interval '1 microsecond'
+    from unnest(place.agent_ids) with ordinality as turn (agent_id, ordinal)
+    where a.id = turn.agent_id and turn.ordinal <= place.leads
+  ), untold as (
+    insert into private.untold_leads (lead_id) select l.id from unnest(leads) l
   )
-  update public.agents a
-  set last_assigned_at = moment
-    -- The last of the leads that came to this agent.
-    + (turn.ordinal - 1 + (place.leads - turn.ordinal) / agents * agents) * interval '1 microsecond'
-  from unnest(place.agent_ids) with ordinality as turn (agent_id, ordinal)
-  where a.id = turn.agent_id and turn.ordinal <= place.leads;
-
-  -- The worker that sends texts does the rest.
-  if place.has_greeting then
-    set constraints private.waiting_greetings_lead_id_fkey deferred;
-    insert into private.waiting_greetings (lead_id) select l.id from unnest(leads) l;
-  end if;
-  return array(
-    select row(
+  select array_agg(
+    row(
       l.id, 'distributed', place.order_id, place.agency_id,
       place.agent_ids[(l.ordinal - 1) % greatest(agents, 1) + 1], moment + (l.ordinal - 1) * interval '1 microsecond'
     )::private.placed_lead
-    from unnest(leads) with ordinality as l (id, vendor_id, state, ordinal)
-  );
+    order by l.ordinal
+  )
+  into placed
+  from unnest(leads) with ordinality as l (id, vendor_id, state, ordinal);
+  return placed;
 end
 $$;
 
 comment on function private.assign_leads(private.pending_lead[], private.placement, timestamptz) is
-  'Counts these leads in their order, gives its agents their turns, and returns the place of each lead. The first one is '
-  'distributed at the moment. The caller has locked the order and the agents.';
+  'Counts these leads in their order, gives its agents their turns, notes what they are to be told, and returns the place of '
+  'each lead. The first one is distributed at the moment. The caller has locked the order and the agents.';
 grant execute on function private.assign_leads(private.pending_lead[], private.placement, timestamptz) to service_role;
 
 create function public.distribute_waiting_leads(max integer, vendor_id uuid default null) returns integer

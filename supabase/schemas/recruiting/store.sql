@@ -86,7 +86,7 @@ begin
     perform set_config('synchronous_commit', 'off', true);
   end if;
   if leads @? '$[*] ? (@.webhook != null || @.idempotency != null)' then
-    perform private.keep_result(
+    perform private.save_idempotent_result(
       s.key ->> 'scope', s.key -> 'idempotency', results -> (s.ordinal - 1), (s.key ->> 'retention')::interval)
     from unnest(sent) s
     where s.key is not null and not results -> (s.ordinal - 1) ? 'error';

@@ -184,12 +184,12 @@ create policy "agents read their recruits, managers their agency's" on public.re
   );
 
 create table private.untold_leads (
+  -- In the order in which they were distributed. New entries go to the end of its index, the only one.
+  id bigint generated always as identity primary key,
   -- Without a foreign key: distribution would wait for its check.
-  lead_id uuid primary key,
+  lead_id uuid not null,
   placed_at timestamptz not null default clock_timestamp()
 );
-
-create index on private.untold_leads (placed_at);
 
 comment on table private.untold_leads is
   'Recruiting leads that were distributed and whose agents are not told yet. What tells them reads and deletes the rows. It '

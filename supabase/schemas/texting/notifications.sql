@@ -152,19 +152,23 @@ grant execute on function private.notify_of_unmatched_text(public.unmatched_text
 create function private.notify_of_untold_leads() returns void
 language plpgsql
 set search_path = ''
+-- By the index, also with a plan that was made while the table was small.
+set enable_seqscan = off
 as $$
 declare
   deadline constant timestamptz := clock_timestamp() + interval '2 seconds';
   untold uuid[];
   lead_id uuid;
 begin
-  with taken as (
-    -- As many as one transaction broadcasts.
-    select u.lead_id from private.untold_leads u order by u.placed_at limit 2000 for update skip locked
-  ), deleted as (
-    delete from private.untold_leads u using taken t where u.lead_id = t.lead_id returning u.lead_id
+  with told as (
+    delete from private.untold_leads u
+    where u.id = any (array(
+      -- As many as one transaction broadcasts.
+      select w.id from private.untold_leads w order by w.id limit 2000 for update skip locked
+    ))
+    returning u.lead_id
   )
-  select array_agg(d.lead_id) into untold from deleted d;
+  select array_agg(distinct t.lead_id) into untold from told t;
 
   begin
     perform private.notify_of_leads(untold);
