@@ -1341,12 +1341,12 @@ create policy "agents read their recruits, managers their agency's" on public.re
   );
 
 create table private.untold_leads (
+  -- In the order in which they were distributed. New entries go to the end of its index, the only one.
+  id bigint generated always as identity primary key,
   -- Without a foreign key: distribution would wait for its check.
-  lead_id uuid primary key,
+  lead_id uuid not null,
   placed_at timestamptz not null default clock_timestamp()
 );
-
-create index on private.untold_leads (placed_at);
 
 comment on table private.untold_leads is
   'Recruiting leads that were distributed and whose agents are not told yet. What tells them reads and deletes the rows. It '
@@ -1765,14 +1765,15 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- In one order, so that two transactions do not wait for each other.
-  perform from public.recruiting_orders o where o.id = any (order_ids) order by o.id for no key update;
-
   -- Distribution gives leads to one order at a time, on a day that mostly has a count. This costs half of what the rest
   -- does.
+  with locked as materialized (
+    select o.id from public.recruiting_orders o where o.id = order_ids[1] for no key update
+  )
   update private.recruiting_order_days d
   set leads = d.leads + cardinality(differences)
-  where d.order_id = order_ids[1]
+  from locked l
+  where d.order_id = l.id
     and d.ends_at > moments[1]
     and d.starts_at <= all (moments)
     and d.ends_at > all (moments)
@@ -1782,6 +1783,8 @@ begin
     return;
   end if;
 
+  -- In one order, so that two transactions do not wait for each other.
+  perform from public.recruiting_orders o where o.id = any (order_ids) order by o.id for no key update;
   insert into private.recruiting_order_days as d (order_id, starts_at, ends_at, leads)
   select day.order_id, day.starts_at, day.ends_at, sum(day.difference)
   from (
@@ -2301,10 +2304,6 @@ begin
       );
     end if;
   end loop;
-
-  insert into private.untold_leads (lead_id)
-  select p.id from unnest(placed) p where p.distribution = 'distributed'
-  on conflict do nothing;
   return placed;
 end
 $$;
@@ -2322,39 +2321,45 @@ set search_path = ''
 as $$
 declare
   agents constant integer := cardinality(place.agent_ids);
+  placed private.placed_lead[];
 begin
+  -- The worker that sends texts does the rest.
+  if place.has_greeting then
+    set constraints private.waiting_greetings_lead_id_fkey deferred;
+    insert into private.waiting_greetings (lead_id) select l.id from unnest(leads) l;
+  end if;
   with ordered as (
     update public.recruiting_orders o
     set
       filled = o.filled + place.leads,
       status = case when o.filled + place.leads = o.quantity then 'filled' else o.status end
     where o.id = place.order_id
+  ), taken_turns as (
+    update public.agents a
+    set last_assigned_at = moment
+      -- The last of the leads that came to this agent.
+      + (turn.ordinal - 1 + (place.leads - turn.ordinal) / agents * agents) * interval '1 microsecond'
+    from unnest(place.agent_ids) with ordinality as turn (agent_id, ordinal)
+    where a.id = turn.agent_id and turn.ordinal <= place.leads
+  ), untold as (
+    insert into private.untold_leads (lead_id) select l.id from unnest(leads) l
   )
-  update public.agents a
-  set last_assigned_at = moment
-    -- The last of the leads that came to this agent.
-    + (turn.ordinal - 1 + (place.leads - turn.ordinal) / agents * agents) * interval '1 microsecond'
-  from unnest(place.agent_ids) with ordinality as turn (agent_id, ordinal)
-  where a.id = turn.agent_id and turn.ordinal <= place.leads;
-
-  -- The worker that sends texts does the rest.
-  if place.has_greeting then
-    set constraints private.waiting_greetings_lead_id_fkey deferred;
-    insert into private.waiting_greetings (lead_id) select l.id from unnest(leads) l;
-  end if;
-  return array(
-    select row(
+  select array_agg(
+    row(
       l.id, 'distributed', place.order_id, place.agency_id,
       place.agent_ids[(l.ordinal - 1) % greatest(agents, 1) + 1], moment + (l.ordinal - 1) * interval '1 microsecond'
     )::private.placed_lead
-    from unnest(leads) with ordinality as l (id, vendor_id, state, ordinal)
-  );
+    order by l.ordinal
+  )
+  into placed
+  from unnest(leads) with ordinality as l (id, vendor_id, state, ordinal);
+  return placed;
 end
 $$;
 
 comment on function private.assign_leads(private.pending_lead[], private.placement, timestamptz) is
-  'Counts these leads in their order, gives its agents their turns, and returns the place of each lead. The first one is '
-  'distributed at the moment. The caller has locked the order and the agents.';
+  'Counts these leads in their order, gives its agents their turns, notes what they are to be told, and returns the place of '
+  'each lead. The first one is distributed at the moment. The caller has locked the order and the agents.';
 grant execute on function private.assign_leads(private.pending_lead[], private.placement, timestamptz) to service_role;
 
 create function public.distribute_waiting_leads(max integer, vendor_id uuid default null) returns integer
@@ -2791,10 +2796,7 @@ as $$
 declare
   sent constant private.sent_lead[] := private.find_known_leads(private.read_leads(leads, of_vendor, are_distributed));
   placed private.placed_lead[];
-  stored jsonb;
   results jsonb;
-  has_repeats boolean;
-  are_pending boolean;
 begin
   begin
     if are_distributed then
@@ -2804,32 +2806,24 @@ begin
         where s.result is null and s.distribution = 'pending'
       ));
     end if;
-    stored := private.insert_sent_leads(sent, placed);
-    -- An order has counted each of them.
-    if placed <> '{}' and exists (select from unnest(sent) s where s.result is null and not stored ? s.id::text) then
-      raise lock_not_available using message = 'another transaction has stored one of these leads meanwhile';
-    end if;
+    results := private.insert_sent_leads(sent, placed);
   exception when lock_not_available then
-    stored := private.insert_pending_leads(sent);
+    results := private.insert_pending_leads(sent);
   end;
 
-  select
-    jsonb_agg(r.result),
-    bool_or(r.result is null or r.result ->> 'status' = 'duplicate'),
-    coalesce(bool_and(r.result ? 'distribution'), false)
-  into results, has_repeats, are_pending
-  from (select coalesce(s.result, stored -> s.id::text) as result from unnest(sent) s) r;
-  if has_repeats then
+  if results @? '$[*] ? (@ == null || @.status == "duplicate")' then
     results := private.note_duplicates(sent, results);
   end if;
-  -- Their distribution waits for the disk, as does a request that asks about them.
-  if are_pending then
+  -- Where all are pending, their distribution waits for the disk, as does a request that asks about them.
+  if not results @? '$[*] ? (!exists (@.distribution))' then
     perform set_config('synchronous_commit', 'off', true);
   end if;
-  perform private.save_idempotent_result(
-    s.key ->> 'scope', s.key -> 'idempotency', results -> (s.ordinal - 1), (s.key ->> 'retention')::interval)
-  from unnest(sent) s
-  where s.key is not null and not results -> (s.ordinal - 1) ? 'error';
+  if leads @? '$[*] ? (@.webhook != null || @.idempotency != null)' then
+    perform private.save_idempotent_result(
+      s.key ->> 'scope', s.key -> 'idempotency', results -> (s.ordinal - 1), (s.key ->> 'retention')::interval)
+    from unnest(sent) s
+    where s.key is not null and not results -> (s.ordinal - 1) ? 'error';
+  end if;
   return results;
 end
 $$;
@@ -2933,7 +2927,8 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  stored jsonb;
+  results jsonb;
+  left_over bigint;
 begin
   with inserted as (
     insert into public.recruiting_leads as l (
@@ -2958,14 +2953,24 @@ begin
       case when l.agency_id is not null then jsonb_build_object('agency_id', l.agency_id, 'agent_id', l.agent_id) end
     ) || case when l.distribution = 'pending' then '{"distribution": "pending"}' else '{}' end::jsonb as result
   )
-  select coalesce(jsonb_object_agg(i.id, i.result), '{}') into stored from inserted i;
-  return stored;
+  select
+    jsonb_agg(coalesce(s.result, i.result) order by s.ordinal),
+    count(*) filter (where coalesce(s.result, i.result) is null)
+  into results, left_over
+  from unnest(sent) s
+  left join inserted i on i.id = s.id;
+  -- An order has counted each of them.
+  if left_over > 0 and placed <> '{}' then
+    raise lock_not_available using message = 'another transaction has stored one of these leads meanwhile';
+  end if;
+  return results;
 end
 $$;
 
 comment on function private.insert_sent_leads(private.sent_lead[], private.placed_lead[]) is
-  'Inserts the leads that have no result yet, with their places where they have one. Returns {<id>: result}, without those '
-  'whose vendor_lead_id is taken: another transaction has committed it since the look-up, or it stands twice in the call.';
+  'Inserts the leads that have no result yet, with their places where they have one. Returns an array with the result of each '
+  'lead, in their order. It is null where the vendor_lead_id is taken: another transaction has committed it since the '
+  'look-up, or it stands twice in the call. 55P03 for such a lead in a call with places.';
 grant execute on function private.insert_sent_leads(private.sent_lead[], private.placed_lead[]) to service_role;
 
 create function private.insert_pending_leads(sent private.sent_lead[]) returns jsonb
@@ -2973,16 +2978,16 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  stored jsonb;
+  results jsonb;
 begin
   -- The check of a foreign key waits for the table that it refers to, even where the key is null. A deferred check
   -- leaves out a version of the row that the same transaction has replaced, and an update to a key that is null.
   set constraints all deferred;
-  stored := private.insert_sent_leads(sent, null);
+  results := private.insert_sent_leads(sent, null);
   update public.recruiting_leads l
   set distribution = l.distribution
   where l.id = any (array(select s.id from unnest(sent) s));
-  return stored;
+  return results;
 end
 $$;
 
@@ -4085,6 +4090,8 @@ create function public.import_leads(
 language plpgsql
 set search_path = ''
 set statement_timeout = '60s'
+-- Plans are kept, those of foreign keys too. One that was made while a table was small would read all of it for each lead.
+set enable_seqscan = off
 as $$
 declare
   agent_is_active boolean;
@@ -9262,19 +9269,23 @@ grant execute on function private.notify_of_unmatched_text(public.unmatched_text
 create function private.notify_of_untold_leads() returns void
 language plpgsql
 set search_path = ''
+-- By the index, also with a plan that was made while the table was small.
+set enable_seqscan = off
 as $$
 declare
   deadline constant timestamptz := clock_timestamp() + interval '2 seconds';
   untold uuid[];
   lead_id uuid;
 begin
-  with taken as (
-    -- As many as one transaction broadcasts.
-    select u.lead_id from private.untold_leads u order by u.placed_at limit 2000 for update skip locked
-  ), deleted as (
-    delete from private.untold_leads u using taken t where u.lead_id = t.lead_id returning u.lead_id
+  with told as (
+    delete from private.untold_leads u
+    where u.id = any (array(
+      -- As many as one transaction broadcasts.
+      select w.id from private.untold_leads w order by w.id limit 2000 for update skip locked
+    ))
+    returning u.lead_id
   )
-  select array_agg(d.lead_id) into untold from deleted d;
+  select array_agg(distinct t.lead_id) into untold from told t;
 
   begin
     perform private.notify_of_leads(untold);
