@@ -1,10 +1,15 @@
 import { type Print, runProgram } from "./program.ts";
 
+/** The rest of a long difference stands further up. */
+const MOST_LINES = 40;
+
 /** The results of a check. A skipped test is not counted as passed. */
 export interface Counts {
   passed: number;
   failed: number;
   skipped?: number;
+  /** Each test that failed: its file, its name and why. */
+  failures?: string[];
 }
 
 /**
@@ -30,15 +35,20 @@ export async function denoTest(
     const success = await runProgram(Deno.execPath(), args, env, print);
     const counts = readJunit(Deno.readTextFileSync(report));
     // A module that cannot be loaded, say, is a failure that the report does not have.
-    return success || counts.failed > 0 ? counts : { ...counts, failed: 1 };
+    if (success || counts.failed > 0) return counts;
+    return {
+      ...counts,
+      failed: 1,
+      failures: ["The tests ended with an error that belongs to none of them: see above."],
+    };
   } finally {
     Deno.removeSync(report);
   }
 }
 
-/** Counts the results in a JUnit report as Deno writes it. A step of a test counts as a test. */
+/** Reads the results in a JUnit report as Deno writes it. A step of a test counts as a test. */
 export function readJunit(report: string): Counts {
-  const total = { passed: 0, failed: 0, skipped: 0 };
+  const total = { passed: 0, failed: 0, skipped: 0, failures: failuresIn(report) };
   for (const [suite] of report.matchAll(/<testsuite .*>/g)) {
     const count = (name: string) => Number(new RegExp(` ${name}="(\\d+)"`).exec(suite)?.[1] ?? 0);
     const failed = count("failures") + count("errors");
@@ -48,4 +58,21 @@ export function readJunit(report: string): Counts {
     total.skipped += skipped;
   }
   return total;
+}
+
+function failuresIn(report: string): string[] {
+  const cases = report.matchAll(/<testcase name="([^"]*)" classname="([^"]*)"[^>]*>\s*<failure [^>]*>([^<]*)</g);
+  return Array.from(cases, (texts) => texts.slice(1).map(unescapeXml) as [string, string, string])
+    // A step that failed is a failure of its own.
+    .filter(([, , reason]) => !/^\d+ test steps? failed\.$/.test(reason))
+    .map(([name, file, reason]) => {
+      const lines = reason.split("\n").filter((line) => !line.includes("(ext:"));
+      return [`${file.replace(/^\.\//, "")}: ${name}`, ...lines.slice(0, MOST_LINES).map((line) => `    ${line}`)]
+        .map((line) => line.trimEnd()).join("\n");
+    });
+}
+
+function unescapeXml(text: string): string {
+  const characters: Record<string, string> = { lt: "<", gt: ">", quot: '"', apos: "'", amp: "&" };
+  return text.replace(/&(lt|gt|quot|apos|amp);/g, (_, name: string) => characters[name]!);
 }

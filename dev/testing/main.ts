@@ -3,9 +3,11 @@ import { Command } from "commander";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../local/mod.ts";
+import { whatMigrationsLack } from "../scripts/migration/ahead.ts";
 import type { Counts } from "./junit.ts";
 import { interruptProgram, type Print } from "./program.ts";
 import { type Stacks, type Step, STEPS } from "./steps.ts";
+import { type StepResult, summaryOf } from "./summary.ts";
 import { startTextingStack } from "./texting_stack.ts";
 import { startThrowawayStack, type ThrowawayStack } from "./throwaway_stack.ts";
 
@@ -31,6 +33,8 @@ if (files.length > 0 && (names.length !== 1 || steps[0]?.files === undefined)) {
 }
 
 const started = new Map<keyof Stacks, Promise<ThrowawayStack>>();
+/** What is said of schemas that are ahead of the migrations, once a stack has these. */
+let lacking: Promise<string | undefined> | undefined;
 const stacks: Stacks = {
   plain: () => startOnce("plain", startThrowawayStack),
   texting: () => startOnce("texting", startTextingStack),
@@ -51,36 +55,25 @@ interface Begun {
   output: string[];
 }
 
-const total = { passed: 0, failed: 0, skipped: 0 };
-const summary: string[] = [];
+const results: StepResult[] = [];
 const begun = new Map<Step, Begun>();
 for (const step of steps) {
   const startedAt = performance.now();
   console.log(`\n=== ${step.title} (${step.name})`);
   for (const lane of step.beside ?? []) beginLane(lane, step.name);
   const earlier = begun.get(step);
-  const { passed, failed, skipped = 0 } = await (earlier?.counts ?? runStep(step));
+  const counts = await (earlier?.counts ?? runStep(step));
   if (earlier) console.log(earlier.output.join("\n"));
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-  if (failed > 0) console.log(`\n${step.title}: failed. ${step.remedy}`);
-  total.passed += passed;
-  total.failed += failed;
-  total.skipped += skipped;
-  summary.push(
-    [
-      step.name.padEnd(10),
-      `${passed} passed`.padStart(12),
-      `${failed} failed`.padStart(10),
-      (skipped > 0 ? `${skipped} skipped` : "").padStart(11),
-      earlier ? `  beside ${earlier.besideName}` : `${seconds} s`.padStart(9),
-      failed > 0 ? `  ${step.remedy}` : "",
-    ].join(" ").trimEnd(),
-  );
+  if (counts.failed > 0) console.log(`\n${step.title}: failed. ${step.remedy}`);
+  const time = earlier ? `  beside ${earlier.besideName}` : `${seconds} s`;
+  results.push({ name: step.name, counts, time, remedy: step.remedy });
 }
+const lack = await lacking;
 await stopStacks();
-const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : "";
-console.log(`\n${summary.join("\n")}\n\n${total.passed} passed, ${total.failed} failed${skipped}`);
-Deno.exit(total.failed > 0 ? 1 : 0);
+const hasFailed = results.some(({ counts }) => counts.failed > 0);
+console.log(`\n${summaryOf(results)}${hasFailed && lack ? `\n\n${lack}` : ""}`);
+Deno.exit(hasFailed ? 1 : 0);
 
 /** Begins steps, of those that are to run, one after another. */
 function beginLane(names: string[], besideName: string): void {
@@ -109,8 +102,17 @@ function startOnce(
   start: () => Promise<ThrowawayStack>,
 ): Promise<ThrowawayStack> {
   let stack = started.get(name);
-  if (!stack) started.set(name, stack = start());
+  if (!stack) {
+    started.set(name, stack = start());
+    lacking ??= stack.then(sayWhatMigrationsLack, () => undefined);
+  }
   return stack;
+}
+
+async function sayWhatMigrationsLack({ db_url }: ThrowawayStack): Promise<string | undefined> {
+  const lack = await whatMigrationsLack(db_url);
+  if (lack) console.log(lack);
+  return lack;
 }
 
 async function stopStacks(): Promise<void> {

@@ -212,13 +212,14 @@ async function pgtap(
       create extension pgtap with schema extensions;
       create extension dblink with schema extensions`);
     await applyFiles(url, [...migrationFiles(), seedFile()]);
-    const total = { passed: 0, failed: 0 };
+    const total = { passed: 0, failed: 0, failures: [] as string[] };
     for (const file of files) {
       const sql = connect(url);
       const { passed, failed, diagnostics } = await runTapFile(sql, join(ROOT, file));
       await sql.end();
       print(`${file}: ${passed} passed${failed ? `, ${failed} failed` : ""}`);
       for (const line of diagnostics) print(`    ${line}`);
+      if (failed > 0) total.failures.push([file, ...diagnostics.map((line) => `    ${line}`)].join("\n"));
       total.passed += passed;
       total.failed += failed;
     }

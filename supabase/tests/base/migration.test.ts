@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { readStackInfo, ROOT } from "../../../dev/local/mod.ts";
+import { whatMigrationsLack } from "../../../dev/scripts/migration/ahead.ts";
 import { type Scratch, withScratch } from "../../../dev/scripts/migration/scratch.ts";
 import { writeBaseline, writeMigration, type Written } from "../../../dev/scripts/migration/write.ts";
 
@@ -156,6 +157,19 @@ Deno.test("npm run migration", async (test) => {
       const again = await project.write("again");
       assert.deepEqual([again.sql, again.destructive, again.missing], ["", [], []]);
       assert.deepEqual(project.migrations(), [first, path]);
+    });
+
+    await test.step("is asked for while the schemas are ahead of the migrations", async () => {
+      using project = new Project(scratch);
+      const lack = () => whatMigrationsLack(readStackInfo().db_url, project.root);
+      assert.equal(await lack(), undefined);
+      project.edit("  city text\n", "  city text,\n  country text\n");
+      assert.match((await lack())!, /^supabase\/schemas is ahead of .* npm run migration -- <topic>/);
+      Deno.removeSync(join(project.root, project.migrations()[0]!));
+      await writeBaseline(scratch, project.root);
+      assert.equal(await lack(), undefined);
+      project.add("select nonsense;");
+      assert.match((await lack())!, /npm run migration -- --baseline/);
     });
 
     await test.step("tells what the differ cannot write", async () => {

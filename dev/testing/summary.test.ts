@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import { summaryOf } from "./summary.ts";
+
+Deno.test("what failed is printed last, after the lines of all steps", () => {
+  const failures = ["a.test.ts: adds\n    1 !== 2", "b.test.sql\n    not ok 3 - counts"];
+  const text = summaryOf([
+    { name: "e2e", counts: { passed: 10, failed: 2, failures }, time: "1.0 s", remedy: "Run it alone." },
+    { name: "local", counts: { passed: 1, failed: 0, skipped: 3 }, time: "  beside e2e", remedy: "Nothing." },
+  ]);
+  assert.equal(
+    text,
+    `e2e           10 passed   2 failed                 1.0 s   Run it alone.
+local          1 passed   0 failed   3 skipped   beside e2e
+
+11 passed, 2 failed, 3 skipped
+
+What failed:
+
+${failures.join("\n\n")}`,
+  );
+});
+
+Deno.test("where nothing failed the sum is last", () => {
+  const text = summaryOf([{ name: "lint", counts: { passed: 1, failed: 0 }, time: "1.0 s", remedy: "" }]);
+  assert(text.endsWith("\n\n1 passed, 0 failed"));
+});

@@ -1,0 +1,34 @@
+import type { Counts } from "./junit.ts";
+
+/** The results of a step. */
+export interface StepResult {
+  name: string;
+  counts: Counts;
+  /** How long it took, or beside which step it ran. */
+  time: string;
+  /** What to do when it failed, with the command to use. */
+  remedy: string;
+}
+
+/** A line for each step, and their sum. What failed comes last, where nobody has to look for it. */
+export function summaryOf(results: StepResult[]): string {
+  const sum = (key: "passed" | "failed" | "skipped") =>
+    results.reduce((total, { counts }) => total + (counts[key] ?? 0), 0);
+  const lines = results.map(({ name, counts: { passed, failed, skipped = 0 }, time, remedy }) =>
+    [
+      name.padEnd(10),
+      `${passed} passed`.padStart(12),
+      `${failed} failed`.padStart(10),
+      (skipped > 0 ? `${skipped} skipped` : "").padStart(11),
+      time.padStart(9),
+      failed > 0 ? `  ${remedy}` : "",
+    ].join(" ").trimEnd()
+  );
+  const skipped = sum("skipped") > 0 ? `, ${sum("skipped")} skipped` : "";
+  const failures = results.flatMap(({ counts }) => counts.failures ?? []);
+  return [
+    lines.join("\n"),
+    `${sum("passed")} passed, ${sum("failed")} failed${skipped}`,
+    ...failures.length > 0 ? ["What failed:", ...failures] : [],
+  ].join("\n\n");
+}
