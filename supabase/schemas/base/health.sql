@@ -35,4 +35,3 @@ $$;
 
 comment on function private.newest_migration() is
   'Version of the newest migration that has been applied, or null when the database keeps no record of migrations.';
-grant execute on function private.newest_migration() to service_role;

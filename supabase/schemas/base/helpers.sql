@@ -30,7 +30,6 @@ $$;
 comment on function private.indexable_id(text) is
   'A vendor''s or provider''s id as it is stored: null when blank; above 512 characters `sha256:` and its SHA-256 in '
   'hex, because an index entry cannot be larger than about 2,700 bytes.';
-grant execute on function private.indexable_id(text) to service_role;
 
 create function private.erased_id(vendor_id uuid, id text) returns text
 language plpgsql
@@ -45,7 +44,6 @@ $$;
 comment on function private.erased_id(uuid, text) is
   'What stands for a vendor''s id that has a person''s phone or e-mail address in it, once the person was erased: `sha256:` '
   'and the SHA-256 of the vendor''s id and this one in hex.';
-grant execute on function private.erased_id(uuid, text) to service_role;
 
 create function private.time_ordered_id() returns uuid
 language plpgsql
@@ -64,7 +62,6 @@ $$;
 
 comment on function private.time_ordered_id() is
   'A new id that begins with the time: new ids go to the end of their index, and not to a page that must be read first.';
-grant execute on function private.time_ordered_id() to service_role;
 
 -- Texts that people have typed or pasted.
 
@@ -91,7 +88,6 @@ $$;
 comment on function private.visible_text(text, text) is
   'A text as its reader sees it: without characters that are drawn as nothing, change the direction or control a terminal. '
   'Its white space is spaces and line feeds alone. instead: what takes the place of each of those characters.';
-grant execute on function private.visible_text(text, text) to service_role;
 
 create function private.utf16_length(given text) returns integer
 language plpgsql
@@ -105,7 +101,6 @@ $$;
 
 comment on function private.utf16_length(text) is
   'The length of a text in UTF-16 units, as the SMS provider and JavaScript count it. Most emoji have two or more.';
-grant execute on function private.utf16_length(text) to service_role;
 
 -- For batches of rows: a row that the database refuses is reported, and the other rows are stored.
 
@@ -126,7 +121,6 @@ $$;
 comment on function private.is_row_error(text) is
   'Whether an error with this SQLSTATE concerns one row, so that other rows may still be stored. Any other error, such '
   'as a missing privilege, a lock or a full disk, concerns the whole call.';
-grant execute on function private.is_row_error(text) to service_role;
 
 create function private.row_error_reason(code text) returns text
 language sql
@@ -139,4 +133,3 @@ $$;
 comment on function private.row_error_reason(text) is
   'The reason reported for a row that the database refused. It holds only the SQLSTATE, because the error''s message '
   'may quote data or internal names.';
-grant execute on function private.row_error_reason(text) to service_role;

@@ -47,7 +47,6 @@ comment on function private.find_idempotent_result(text, jsonb) is
   'The kept result of a request that came before, or null. idempotency: {key, part, request_hash|null}, or null for a '
   'request without a key. PT409 while the first transaction works on the same key; PT422 when the key came with another '
   'body.';
-grant execute on function private.find_idempotent_result(text, jsonb) to service_role;
 
 create function private.save_idempotent_result(
   scope text,
@@ -98,4 +97,3 @@ $$;
 comment on function private.save_idempotent_result(text, jsonb, jsonb, interval) is
   'Keeps the result of a request with an Idempotency-Key, in the transaction of its work, and returns it. Without a key '
   'it only returns it. Removes a few expired keys of the same retention.';
-grant execute on function private.save_idempotent_result(text, jsonb, jsonb, interval) to service_role;

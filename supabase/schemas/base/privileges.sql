@@ -11,5 +11,6 @@ create schema if not exists private;
 comment on schema private is 'Helpers of the functions, triggers and policies in public. No API exposes it.';
 revoke all on schema private from public;
 
--- Usage of the schema allows nothing by itself: execute is granted function by function.
+-- The functions of the API call all of them, and signed-in users those that are granted to them by name.
 grant usage on schema private to authenticated, service_role;
+alter default privileges in schema private grant execute on functions to service_role;

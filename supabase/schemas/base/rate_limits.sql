@@ -54,4 +54,3 @@ $$;
 comment on function private.seconds_until_allowed(text, integer) is
   'Counts a request of this bucket. Null when it is within per_minute; else the seconds, 1 to 60, until the next minute '
   'begins.';
-grant execute on function private.seconds_until_allowed(text, integer) to service_role;

@@ -10,7 +10,6 @@ as $$
 $$;
 
 comment on function private.is_work_due() is 'Whether a step of the worker would find something to do.';
-grant execute on function private.is_work_due() to service_role;
 
 create function private.request_text_work() returns bigint
 language plpgsql

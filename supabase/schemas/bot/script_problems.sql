@@ -119,7 +119,6 @@ $$;
 comment on function private.bot_script_problems(jsonb) is
   'What is wrong with a script, each `<question id or member>: <problem>`, in the order of their letters; empty where '
   'nothing is.';
-grant execute on function private.bot_script_problems(jsonb) to service_role;
 
 create function private.unknown_members(value jsonb, label text, known text[]) returns text[]
 language plpgsql

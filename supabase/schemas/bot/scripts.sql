@@ -44,7 +44,6 @@ end
 $$;
 
 comment on function private.store_bot_script(uuid, jsonb) is 'As publish_bot_script(), for a caller that may write the table.';
-grant execute on function private.store_bot_script(uuid, jsonb) to service_role;
 
 create function private.switch_bot_off(agency_id uuid) returns integer
 language plpgsql
@@ -78,7 +77,6 @@ $$;
 
 comment on function private.switch_bot_off(uuid) is
   'Ends all that the bot of an agency has begun, until the next script is published. Returns the number of conversations.';
-grant execute on function private.switch_bot_off(uuid) to service_role;
 
 create function private.newest_bot_script(agency_id uuid) returns public.bot_scripts
 language plpgsql
@@ -99,4 +97,3 @@ $$;
 
 comment on function private.newest_bot_script(uuid) is
   'What an agency published last; its script is null where the bot was switched off. Null where nothing was published.';
-grant execute on function private.newest_bot_script(uuid) to service_role;

@@ -23,7 +23,6 @@ comment on function private.end_bot_session(uuid, text) is
   'The bot answers nothing more in a conversation: its turn is gone, and its session stopped. reason: as in bot_sessions. An '
   'agent is told of the text that the turn would have answered, unless an agent writes (taken_over). The caller has locked '
   'the conversation.';
-grant execute on function private.end_bot_session(uuid, text) to service_role;
 
 create function private.stop_bot(conversation_id uuid, reason text) returns void
 language plpgsql
@@ -37,7 +36,6 @@ $$;
 
 comment on function private.stop_bot(uuid, text) is
   'Does end_bot_session(), and refuses the bot''s texts that wait, so that the recruit may wait again.';
-grant execute on function private.stop_bot(uuid, text) to service_role;
 
 create function private.end_session_of_taken_over() returns trigger
 language plpgsql
@@ -131,8 +129,6 @@ comment on function private.carry_out_step(public.recruiting_conversations, uuid
   'Does what a step says (see complete_bot_turn()), and ends the turn: the session, the answer, the reply in the outbox, and '
   'who is told. message_id: the last text that the step answers; null: only time has passed. old: the session before it. '
   'The caller has locked all of them.';
-grant execute on function private.carry_out_step(public.recruiting_conversations, uuid, public.bot_sessions, uuid, jsonb)
-  to service_role;
 
 create function private.store_bot_session(
   conversation_id uuid,
@@ -196,7 +192,6 @@ $$;
 
 comment on function private.store_bot_session(uuid, public.bot_sessions, uuid, jsonb, uuid) is
   'Stores the session of a step, or how it has ended. message_id: the text that asks the next question, if any.';
-grant execute on function private.store_bot_session(uuid, public.bot_sessions, uuid, jsonb, uuid) to service_role;
 
 create function private.forget_question(message_id uuid, may_arrive boolean) returns void
 language plpgsql
@@ -217,7 +212,6 @@ comment on function private.forget_question(uuid, boolean) is
   'The text that asks a question has not arrived: the bot asks it again at the recruit''s next text, which is no answer. '
   'Where it was the first text, the bot introduces itself again, unless it may still arrive. The caller has locked the '
   'conversation.';
-grant execute on function private.forget_question(uuid, boolean) to service_role;
 
 create function private.forget_failed_question() returns trigger
 language plpgsql
@@ -272,7 +266,6 @@ $$;
 comment on function private.escalate(public.recruiting_conversations) is
   'Gives a conversation to a person: its assigned agent, else its lead''s, else the agent of the agency who has waited '
   'longest for a recruit, else a manager. It stays with the bot where none of them is active.';
-grant execute on function private.escalate(public.recruiting_conversations) to service_role;
 
 create function public.hand_back_to_bot(conversation_id uuid) returns jsonb
 language plpgsql

@@ -88,7 +88,6 @@ $$;
 
 comment on function private.is_turn_due() is
   'Whether a turn of the bot is due, or a session''s reminder or end. Cheap: by indexes of open rows.';
-grant execute on function private.is_turn_due() to service_role;
 
 create function public.read_bot_turn(conversation_id uuid, attempt integer) returns jsonb
 language plpgsql
@@ -287,7 +286,6 @@ comment on function private.begin_bot_turn(public.recruiting_conversations, uuid
   'script ends as `not_understood` and a person goes on. Returns false where the bot does not answer: there is no text, a '
   'person has the conversation, it has no lead, its agency no script or its script has ended, the number is one of ours, or '
   'somebody has locked what it needs. The caller has locked the conversation.';
-grant execute on function private.begin_bot_turn(public.recruiting_conversations, uuid[]) to service_role;
 
 create function private.take_texts_to_answer() returns trigger
 language plpgsql
@@ -346,4 +344,3 @@ $$;
 comment on function private.is_automatic_reply(public.recruiting_messages) is
   'Whether a machine seems to have written a recruit''s text: the same words came before, and both within 2 seconds of a text '
   'of ours, one of the last 50.';
-grant execute on function private.is_automatic_reply(public.recruiting_messages) to service_role;

@@ -165,4 +165,3 @@ $$;
 comment on function private.lock_assignee(uuid, uuid, uuid) is
   'The agent who gets the leads of assign_leads(), after all that it refuses. The agent that they are taken from gets no '
   'leads until the transaction ends.';
-grant execute on function private.lock_assignee(uuid, uuid, uuid) to service_role;

@@ -79,7 +79,6 @@ $$;
 comment on function private.check_orders() is
   'Open orders that can''t fill: they have ended, their agency has nobody for them, their vendor is inactive, or their daily '
   'cap times the days left is less than the leads left.';
-grant execute on function private.check_orders() to service_role;
 
 create function private.check_vendors() returns setof private.finding
 language sql
@@ -145,7 +144,6 @@ $$;
 comment on function private.check_vendors() is
   'Active vendors that sent on five days at least, and then nothing for three times their usual gap, a day at least. The gap '
   'is that of the 30 days before they last sent. One that has been silent for 60 days is not looked at any more.';
-grant execute on function private.check_vendors() to service_role;
 
 create function private.check_leads() returns setof private.finding
 language sql
@@ -201,7 +199,6 @@ $$;
 
 comment on function private.check_leads() is
   'By vendor: open rejected deliveries, leads that no order wanted, and leads that are pending for more than five minutes.';
-grant execute on function private.check_leads() to service_role;
 
 create function private.check_texting() returns setof private.finding
 language sql
@@ -290,7 +287,6 @@ $$;
 comment on function private.check_texting() is
   'Texts that belong to no conversation (opt-outs first), paused numbers, texts that no worker moves by itself, and, where '
   'texts have been due for more than five minutes, that the worker is not called. Nothing where texting is not set up.';
-grant execute on function private.check_texting() to service_role;
 
 create function private.check_keys() returns setof private.finding
 language sql
@@ -308,4 +304,3 @@ as $$
 $$;
 
 comment on function private.check_keys() is 'Valid keys of active vendors that expire within 14 days.';
-grant execute on function private.check_keys() to service_role;

@@ -42,4 +42,3 @@ $$;
 comment on function private.contact_pattern(text[], text[]) is
   'A regular expression (for ~*) that finds these numbers and addresses in a text, however they are written: with or '
   'without the country code, with separators, encoded in a form or in JSON. Without any it finds nothing.';
-grant execute on function private.contact_pattern(text[], text[]) to service_role;

@@ -185,7 +185,6 @@ as $$
 $$;
 
 comment on function private.in_utc(timestamptz) is 'A moment to the minute, in words for operators.';
-grant execute on function private.in_utc(timestamptz) to service_role;
 
 create function private.orders_tried() returns setof private.tried_order
 language sql
@@ -215,7 +214,6 @@ as $$
 $$;
 
 comment on function private.orders_tried() is 'All orders but closed ones, as distribution sees them now.';
-grant execute on function private.orders_tried() to service_role;
 
 create function private.is_best_for_some(
   mine public.recruiting_orders,
@@ -269,7 +267,6 @@ $$;
 comment on function private.is_best_for_some(public.recruiting_orders, public.recruiting_orders[], uuid[]) is
   'Whether there is a vendor and a state whose next lead the order gets now, as if there were none of the orders in '
   'passed_over. ahead: the other orders that get leads it wants before it.';
-grant execute on function private.is_best_for_some(public.recruiting_orders, public.recruiting_orders[], uuid[]) to service_role;
 
 create function private.order_line(tried private.tried_order) returns jsonb
 language sql
@@ -282,7 +279,6 @@ as $$
 $$;
 
 comment on function private.order_line(private.tried_order) is 'The words that tell an order from others, for explain_lead() and explain_order().';
-grant execute on function private.order_line(private.tried_order) to service_role;
 
 create function private.for_agent(o public.recruiting_orders) returns text
 language sql
@@ -298,4 +294,3 @@ as $$
 $$;
 
 comment on function private.for_agent(public.recruiting_orders) is 'The agent who gets the next lead of an order, in words.';
-grant execute on function private.for_agent(public.recruiting_orders) to service_role;

@@ -131,7 +131,6 @@ $$;
 
 comment on function private.release_held_texts() is
   'Makes the texts due that quiet hours hold. The claim looks at the hours as they are then, and holds them again.';
-grant execute on function private.release_held_texts() to service_role;
 
 create function public.text_hours(phone text, state text default null, out opens_at timestamptz, out closes_at timestamptz)
 language sql

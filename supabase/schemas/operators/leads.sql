@@ -256,7 +256,6 @@ $$;
 
 comment on function private.recruiting_lead_events(uuid) is
   'What happened to a recruiting lead. step: the order of events of the same time.';
-grant execute on function private.recruiting_lead_events(uuid) to service_role;
 
 create function private.sales_lead_events(lead_id uuid)
 returns table (at timestamptz, step integer, event text, detail text)
@@ -304,7 +303,6 @@ $$;
 
 comment on function private.sales_lead_events(uuid) is
   'What happened to a sales lead. step: the order of events of the same time.';
-grant execute on function private.sales_lead_events(uuid) to service_role;
 
 create function private.assignment_events(lead_id uuid)
 returns table (at timestamptz, step integer, event text, detail text)
@@ -324,7 +322,6 @@ $$;
 
 comment on function private.assignment_events(uuid) is
   'Each time a lead of either kind was given to another agent, as private.recruiting_lead_events() has it.';
-grant execute on function private.assignment_events(uuid) to service_role;
 
 create function private.first_agent_of(lead_id uuid, agent_id uuid) returns uuid
 language sql
@@ -345,7 +342,6 @@ $$;
 
 comment on function private.first_agent_of(uuid, uuid) is
   'The agent who got a recruiting lead by distribution. agent_id: who has it now.';
-grant execute on function private.first_agent_of(uuid, uuid) to service_role;
 
 create function private.delivery_events(delivery public.rejected_deliveries)
 returns table (at timestamptz, step integer, event text, detail text)
@@ -361,7 +357,6 @@ $$;
 
 comment on function private.delivery_events(public.rejected_deliveries) is
   'What happened to a rejected delivery of a lead, as private.recruiting_lead_events() has it.';
-grant execute on function private.delivery_events(public.rejected_deliveries) to service_role;
 
 create function private.id_range(beginning text, out first_id uuid, out last_id uuid)
 language plpgsql
@@ -382,7 +377,6 @@ $$;
 comment on function private.id_range(text) is
   'The first and the last id that begin with a text of at least 8 characters: an index of ids finds such a range. Null for '
   'what is not the beginning of an id. Less than 8 characters may well be a sender''s own id.';
-grant execute on function private.id_range(text) to service_role;
 
 create function private.phone_digits(given text) returns text
 language plpgsql
@@ -398,7 +392,6 @@ $$;
 
 comment on function private.phone_digits(text) is
   'The digits of a phone number as a person writes it, without the US country code; null for what is too short to be one.';
-grant execute on function private.phone_digits(text) to service_role;
 
 create function private.today_in(timezone text) returns date
 language plpgsql
@@ -414,4 +407,3 @@ end
 $$;
 
 comment on function private.today_in(text) is 'The day that it is in this time zone. PT400 for an unknown one.';
-grant execute on function private.today_in(text) to service_role;

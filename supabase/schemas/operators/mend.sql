@@ -65,7 +65,6 @@ as $$
 $$;
 
 comment on function private.is_blank(jsonb) is 'Whether a value says nothing: no value, null, a blank text, an empty list or object.';
-grant execute on function private.is_blank(jsonb) to service_role;
 
 create function private.gaps_of(stored jsonb, found jsonb) returns jsonb
 language sql
@@ -85,7 +84,6 @@ $$;
 
 comment on function private.gaps_of(jsonb, jsonb) is
   'What stands in `found` and is missing or blank in `stored`; both are vendor_metadata.';
-grant execute on function private.gaps_of(jsonb, jsonb) to service_role;
 
 create function public.adopt_texts(recruit_phone text, service_phone text default null) returns jsonb
 language plpgsql

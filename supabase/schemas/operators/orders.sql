@@ -112,4 +112,3 @@ set search_path = ''
 return to_char(moment at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
 
 comment on function private.iso_time(timestamptz) is 'A time as ISO 8601 in UTC, to the millisecond.';
-grant execute on function private.iso_time(timestamptz) to service_role;

@@ -306,7 +306,6 @@ $$;
 comment on function private.person_of(text) is
   'The person with this phone in E.164 or e-mail address. A delivery is the person''s when one of the person''s leads came '
   'of it, or when it holds a number or an address of the person. PT400 for what is neither.';
-grant execute on function private.person_of(text) to service_role;
 
 create function private.person_files(person private.person)
 returns table (bucket text, name text, created_at timestamptz)
@@ -328,7 +327,6 @@ $$;
 
 comment on function private.person_files(private.person) is
   'The files of a person in storage: the resumes of the leads, and what agents have sent in the conversations.';
-grant execute on function private.person_files(private.person) to service_role;
 
 create function private.person_message_sids(person private.person) returns setof text
 language plpgsql
@@ -349,7 +347,6 @@ $$;
 
 comment on function private.person_message_sids(private.person) is
   'The MessageSids of a person''s texts that do not stay, by which the SMS provider knows them.';
-grant execute on function private.person_message_sids(private.person) to service_role;
 
 create function private.holds_contact(person private.person, id text) returns boolean
 language plpgsql
@@ -364,4 +361,3 @@ $$;
 comment on function private.holds_contact(private.person, text) is
   'Whether an id or a short text holds a number or an address of the person. Here lead-a@b.c holds a@b.c, which in a long text '
   'would be another address.';
-grant execute on function private.holds_contact(private.person, text) to service_role;

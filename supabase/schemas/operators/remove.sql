@@ -93,4 +93,3 @@ $$;
 comment on function private.remove_unused(regclass, uuid) is
   'Removes a row of this table, by its id, to which no row of any table refers. PT404 when it is not there; PT409 with the '
   'tables that refer to it, and by how many rows, also by those that would go with it.';
-grant execute on function private.remove_unused(regclass, uuid) to service_role;

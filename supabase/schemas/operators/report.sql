@@ -223,4 +223,3 @@ comment on function private.count_leads_received(text, date, date, text, uuid) i
   'happened. texted: the provider accepted a text of ours to the lead, and has not reported that it failed. answered: the '
   'lead has texted. opted_out: the lead''s agency may not text the lead''s phone now. duplicates and refused count '
   'deliveries, on their own day. Of imported leads only created and refused are known; the rest is null.';
-grant execute on function private.count_leads_received(text, date, date, text, uuid) to service_role;

@@ -74,7 +74,6 @@ $$;
 comment on function private.day_start(timestamptz, text) is
   'When the day of this moment began in this time zone. Where the clock goes back over midnight, a day begins at the '
   'first of the two midnights. Where it skips midnight, a day begins at the first moment after it.';
-grant execute on function private.day_start(timestamptz, text) to service_role;
 
 create function private.day_end(day_start timestamptz, timezone text) returns timestamptz
 language plpgsql
@@ -88,7 +87,6 @@ end
 $$;
 
 comment on function private.day_end(timestamptz, text) is 'When the day that began then ends in this time zone.';
-grant execute on function private.day_end(timestamptz, text) to service_role;
 
 create function private.count_leads(order_ids uuid[], moments timestamptz[], differences integer[]) returns void
 language plpgsql
@@ -142,7 +140,6 @@ $$;
 comment on function private.count_leads(uuid[], timestamptz[], integer[]) is
   'Adds to the counts of orders: to each order, on the day of the moment, the difference, which may be negative. The three '
   'arrays are of one length. Locks the orders.';
-grant execute on function private.count_leads(uuid[], timestamptz[], integer[]) to service_role;
 
 create function private.count_changed_leads() returns trigger
 language plpgsql
@@ -242,7 +239,6 @@ $$;
 
 comment on function private.room_under_cap(uuid, integer, timestamptz) is
   'How many more leads the order may get on the day of this moment; null without a cap.';
-grant execute on function private.room_under_cap(uuid, integer, timestamptz) to service_role;
 
 create function private.counted_order_days(agency_id uuid default null)
 returns table (order_id uuid, starts_at timestamptz, ends_at timestamptz, leads integer)
@@ -290,7 +286,6 @@ $$;
 comment on function private.counted_order_days(uuid) is
   'What private.recruiting_order_days must hold, counted anew from the leads of one agency, or of all (null). Reads all '
   'of them.';
-grant execute on function private.counted_order_days(uuid) to service_role;
 
 create function private.recount_order_days(agency_id uuid default null) returns void
 language plpgsql
@@ -320,7 +315,6 @@ $$;
 comment on function private.recount_order_days(uuid) is
   'Counts the leads of each order and day of an agency anew, or of all agencies (null). For counts that '
   'public.check_daily_counts() found to be wrong. Reads all their leads, and nothing is distributed to them meanwhile.';
-grant execute on function private.recount_order_days(uuid) to service_role;
 
 create function private.recount_after_timezone() returns trigger
 language plpgsql

@@ -113,7 +113,6 @@ comment on function private.distribute_new_leads(private.pending_lead[]) is
   'Finds the places of new leads that an order wants, after those of all leads that are pending. The caller stores them. '
   'Returns null, and the new leads are pending too, while another transaction distributes or when there was no time for '
   'them. 55P03 when somebody has locked a table.';
-grant execute on function private.distribute_new_leads(private.pending_lead[]) to service_role;
 
 create function private.try_distribute_pending() returns boolean
 language plpgsql
@@ -135,7 +134,6 @@ comment on function private.try_distribute_pending() is
   'Distributes the leads that are pending, unless another transaction distributes: then null. True when it has tried all of '
   'them: those that are still pending wait for an order, an agent or a table that somebody has locked. False when its time '
   'was over.';
-grant execute on function private.try_distribute_pending() to service_role;
 
 create function private.distribution_lock() returns bigint
 language plpgsql
@@ -148,7 +146,6 @@ end
 $$;
 
 comment on function private.distribution_lock() is 'The key of the advisory lock of the transaction that distributes.';
-grant execute on function private.distribution_lock() to service_role;
 
 create function private.distribute_pending(seconds double precision default 0.2) returns boolean
 language plpgsql
@@ -205,7 +202,6 @@ $$;
 comment on function private.distribute_pending(double precision) is
   'Distributes the leads that are pending, oldest first. Returns false when its seconds were over, perhaps before the last. '
   'The caller holds the distribution lock.';
-grant execute on function private.distribute_pending(double precision) to service_role;
 
 create function private.distribute_leads(pending private.pending_lead[], deadline timestamptz default 'infinity')
 returns private.placed_lead[]
@@ -248,7 +244,6 @@ comment on function private.distribute_leads(private.pending_lead[], timestamptz
   'Gives leads to orders and agents, by turns, and counts them there; the caller writes the leads themselves. Returns the '
   'place of each: unmatched when no order wants it; pending when others have locked all that do. Without those for which '
   'there was no time until the deadline. The caller holds the distribution lock, and locked the leads that are stored.';
-grant execute on function private.distribute_leads(private.pending_lead[], timestamptz) to service_role;
 
 create function private.assign_leads(leads private.pending_lead[], place private.placement, moment timestamptz)
 returns private.placed_lead[]
@@ -296,7 +291,6 @@ $$;
 comment on function private.assign_leads(private.pending_lead[], private.placement, timestamptz) is
   'Counts these leads in their order, gives its agents their turns, notes what they are to be told, and returns the place of '
   'each lead. The first one is distributed at the moment. The caller has locked the order and the agents.';
-grant execute on function private.assign_leads(private.pending_lead[], private.placement, timestamptz) to service_role;
 
 create function public.distribute_waiting_leads(max integer, vendor_id uuid default null) returns integer
 language plpgsql

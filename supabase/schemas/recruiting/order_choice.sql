@@ -97,7 +97,6 @@ $$;
 comment on function private.best_order(uuid, text, timestamptz, uuid[]) is
   'The order that gets a lead of this vendor and state (null: unknown) at this moment, or null. Highest priority first, '
   'then the smallest filled share, then the oldest. Leaves out the orders in passed_over.';
-grant execute on function private.best_order(uuid, text, timestamptz, uuid[]) to service_role;
 
 create function private.leads_before_rival(chosen_order public.recruiting_orders, rival public.recruiting_orders)
 returns integer
@@ -125,7 +124,6 @@ $$;
 comment on function private.leads_before_rival(public.recruiting_orders, public.recruiting_orders) is
   'How many leads the chosen order gets, one after the other, before the rival is the better choice or the quantity is '
   'reached. The rival is what best_order() returns without the chosen order; null: there is none.';
-grant execute on function private.leads_before_rival(public.recruiting_orders, public.recruiting_orders) to service_role;
 
 create function private.lead_state(vendor_metadata jsonb) returns text
 language plpgsql
@@ -139,4 +137,3 @@ $$;
 
 comment on function private.lead_state(jsonb) is
   'The state of a lead that is not stored yet: what recruiting_leads.state will be.';
-grant execute on function private.lead_state(jsonb) to service_role;

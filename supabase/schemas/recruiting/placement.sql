@@ -66,7 +66,6 @@ comment on function private.find_placement(private.pending_lead[], timestamptz, 
   'Finds the best order that can take the first of these leads at this moment, and its agents, and locks them. The placement '
   'is for that lead and all that follow it and want the same order. placed: the leads of this call that have their place '
   'already. The caller holds the distribution lock.';
-grant execute on function private.find_placement(private.pending_lead[], timestamptz, private.placed_lead[]) to service_role;
 
 create function private.leads_for_order(
   chosen public.recruiting_orders,
@@ -114,8 +113,6 @@ comment on function private.leads_for_order(public.recruiting_orders, private.pe
   'How many of these leads, from the first on, the chosen order gets when they are distributed one after the other: until '
   'it is full, or another order, which is not in passed_over, is better for the next lead. At least one. Without a look at '
   'the daily cap.';
-grant execute on function private.leads_for_order(public.recruiting_orders, private.pending_lead[], timestamptz, uuid[])
-  to service_role;
 
 create function private.lock_agents(agency_id uuid, named_agent_id uuid, wanted integer) returns uuid[]
 language plpgsql
@@ -160,4 +157,3 @@ comment on function private.lock_agents(uuid, uuid, integer) is
   'their turns: the named agent alone if active; else those who have waited longest and whom nobody else has locked. '
   'Empty when the agency has no agent for them; null when it has, but somebody else has locked the agent that the order '
   'names, or all of them.';
-grant execute on function private.lock_agents(uuid, uuid, integer) to service_role;

@@ -83,7 +83,6 @@ $$;
 comment on function private.next_agent(uuid, uuid) is
   'The agent who would get the next lead of an order: the one that it names if active; else the active agent of the agency '
   'who accepts recruits and has waited longest; else null. private.lock_agents() makes the same choice.';
-grant execute on function private.next_agent(uuid, uuid) to service_role;
 
 -- POST /recruiting/ingest/bulk?dry_run=true: what would become of many leads.
 

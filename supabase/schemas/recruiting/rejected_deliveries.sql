@@ -151,7 +151,6 @@ $$;
 comment on function private.delete_oldest_rejections(uuid) is
   'Leaves the newest open deliveries of a vendor, at most 10,000 and of those at most 100 MiB of stored_bytes; null: of '
   'all imports. So a vendor that sends a million wrong rows does not fill the disk.';
-grant execute on function private.delete_oldest_rejections(uuid) to service_role;
 
 -- Every night where the project has pg_cron. A project without it uses `npm run admin -- delivery prune`.
 do $$

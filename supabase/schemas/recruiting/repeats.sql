@@ -51,7 +51,6 @@ $$;
 comment on function private.note_duplicates(private.sent_lead[], jsonb) is
   'Gives the leads that were not stored their result, records each duplicate, and returns the results. 40001 when a lead was '
   'in the way that has been deleted since: the call is to be repeated.';
-grant execute on function private.note_duplicates(private.sent_lead[], jsonb) to service_role;
 
 -- A request with an Idempotency-Key, or a delivery of a webhook with an id, gets the first result again.
 
@@ -86,7 +85,6 @@ $$;
 comment on function private.lead_key(uuid, jsonb, jsonb) is
   'By what a lead that comes again is known besides its vendor_lead_id: {scope, idempotency, retention} as '
   'private.find_idempotent_result() and private.save_idempotent_result() take them; null: by nothing.';
-grant execute on function private.lead_key(uuid, jsonb, jsonb) to service_role;
 
 create function private.kept_lead(key jsonb, lead_id uuid) returns jsonb
 language plpgsql
@@ -110,7 +108,6 @@ $$;
 comment on function private.kept_lead(jsonb, uuid) is
   'The result of the request or delivery with this key that came before, or the {error} of '
   'private.find_idempotent_result(); null: it is the first.';
-grant execute on function private.kept_lead(jsonb, uuid) to service_role;
 
 -- A call may be slow on its way to the database and begin after the function has given it up. So before the function
 -- says that a lead was not stored, it abandons the lead's id: a later call with that id stores nothing.

@@ -125,4 +125,3 @@ $$;
 
 comment on function private.resume_upload_time() is
   'After this time a request has stored its lead, or has died: an upload takes 20 s at most, and the lead 8 s.';
-grant execute on function private.resume_upload_time() to service_role;

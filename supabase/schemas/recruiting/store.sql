@@ -99,7 +99,6 @@ comment on function private.store_recruiting_leads(jsonb, uuid, boolean) is
   'Stores the new leads of a call, once, with their orders and agents unless are_distributed is false. leads and result: '
   'see public.ingest_recruiting_leads(). of_vendor: the vendor of all leads, whose proof the caller has checked; then a '
   'lead needs no id.';
-grant execute on function private.store_recruiting_leads(jsonb, uuid, boolean) to service_role;
 
 create function private.read_leads(leads jsonb, of_vendor uuid, are_distributed boolean) returns private.sent_lead[]
 language plpgsql
@@ -151,7 +150,6 @@ $$;
 comment on function private.read_leads(jsonb, uuid, boolean) is
   'The leads of a call of private.store_recruiting_leads(), in their order, with their vendors. One without a valid '
   'credential has the result {error}.';
-grant execute on function private.read_leads(jsonb, uuid, boolean) to service_role;
 
 create function private.find_known_leads(sent private.sent_lead[]) returns private.sent_lead[]
 language plpgsql
@@ -187,7 +185,6 @@ $$;
 
 comment on function private.find_known_leads(private.sent_lead[]) is
   'The same leads, with a result for each that came before, was abandoned, or has no first name.';
-grant execute on function private.find_known_leads(private.sent_lead[]) to service_role;
 
 create function private.insert_sent_leads(sent private.sent_lead[], placed private.placed_lead[]) returns jsonb
 language plpgsql
@@ -238,7 +235,6 @@ comment on function private.insert_sent_leads(private.sent_lead[], private.place
   'Inserts the leads that have no result yet, with their places where they have one. Returns an array with the result of each '
   'lead, in their order. It is null where the vendor_lead_id is taken: another transaction has committed it since the '
   'look-up, or it stands twice in the call. 55P03 for such a lead in a call with places.';
-grant execute on function private.insert_sent_leads(private.sent_lead[], private.placed_lead[]) to service_role;
 
 create function private.insert_pending_leads(sent private.sent_lead[]) returns jsonb
 language plpgsql
@@ -261,7 +257,6 @@ $$;
 comment on function private.insert_pending_leads(private.sent_lead[]) is
   'Inserts leads while another transaction has locked a table that they refer to, or stores one of them: see '
   'private.insert_sent_leads(). A lead that an order wants is pending.';
-grant execute on function private.insert_pending_leads(private.sent_lead[]) to service_role;
 
 create function private.stored_lead_id(vendor_id uuid, given_id text) returns text
 language plpgsql
@@ -284,7 +279,6 @@ $$;
 comment on function private.stored_lead_id(uuid, text) is
   'The vendor_lead_id under which a lead with this id of the vendor is stored, or would be: as private.indexable_id(), or '
   'private.erased_id() where its person was erased. Null when blank.';
-grant execute on function private.stored_lead_id(uuid, text) to service_role;
 
 create function private.lead_problem(lead jsonb) returns text
 language plpgsql
@@ -300,7 +294,6 @@ end
 $$;
 
 comment on function private.lead_problem(jsonb) is 'Why this cannot be a recruiting lead; null when it can.';
-grant execute on function private.lead_problem(jsonb) to service_role;
 
 create function private.lead_error(code text, message text) returns jsonb
 language plpgsql
@@ -314,7 +307,6 @@ end
 $$;
 
 comment on function private.lead_error(text, text) is 'The result of one lead that cannot be stored; null without a message.';
-grant execute on function private.lead_error(text, text) to service_role;
 
 create function private.created_lead(lead public.recruiting_leads) returns jsonb
 language plpgsql
@@ -331,4 +323,3 @@ end
 $$;
 
 comment on function private.created_lead(public.recruiting_leads) is 'The result of a lead that is stored.';
-grant execute on function private.created_lead(public.recruiting_leads) to service_role;

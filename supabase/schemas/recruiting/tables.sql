@@ -13,7 +13,6 @@ $$;
 
 comment on function private.is_greeting_template(text) is
   'Whether recruits may be greeted with this text. Law and carriers want it to name the sender and the way to opt out.';
-grant execute on function private.is_greeting_template(text) to service_role;
 
 create table public.recruiting_orders (
   id uuid primary key default gen_random_uuid(),

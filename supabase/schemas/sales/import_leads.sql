@@ -136,4 +136,3 @@ $$;
 comment on function private.insert_leads(uuid, uuid, uuid, json) is
   'Stores the leads that the agency does not have yet, in one statement. Returns [{index, id}] of the stored ones, and '
   'how many others there are.';
-grant execute on function private.insert_leads(uuid, uuid, uuid, json) to service_role;

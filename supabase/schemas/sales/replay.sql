@@ -66,7 +66,6 @@ $$;
 comment on function private.replay_recruiting_lead(public.rejected_deliveries, jsonb) is
   'Stores the lead of a delivery under the delivery''s id and distributes it. Returns its id, or that of a stored lead: '
   'with this vendor_lead_id, or from the same delivery of a webhook within 7 days. PT409 while that is at work.';
-grant execute on function private.replay_recruiting_lead(public.rejected_deliveries, jsonb) to service_role;
 
 create function private.replay_imported_lead(delivery public.rejected_deliveries, lead jsonb) returns uuid
 language plpgsql
@@ -114,7 +113,6 @@ $$;
 comment on function private.replay_imported_lead(public.rejected_deliveries, jsonb) is
   'Stores the sales lead of a delivery under the delivery''s id, for the agency and agent of its context. Returns its '
   'id, or the id of the lead that has this external_id.';
-grant execute on function private.replay_imported_lead(public.rejected_deliveries, jsonb) to service_role;
 
 create function private.replayed(delivery public.rejected_deliveries) returns jsonb
 language plpgsql
@@ -138,4 +136,3 @@ $$;
 
 comment on function private.replayed(public.rejected_deliveries) is
   'What replay_delivery() returns for a delivery that has been replayed.';
-grant execute on function private.replayed(public.rejected_deliveries) to service_role;

@@ -46,7 +46,6 @@ $$;
 comment on function private.record_consents_in_texts(uuid, text, public.unmatched_texts[]) is
   'Records for an agency the consents that a recruit''s texts give or take back, if any. agency_id null: of none yet. '
   'received_at null: now.';
-grant execute on function private.record_consents_in_texts(uuid, text, public.unmatched_texts[]) to service_role;
 
 -- A number of ours may be added after a text came to it. One stores a text that gives or takes back a consent, another
 -- adds the number. Both first take a lock on the number and then look for what the other one stored. Texts share the
@@ -64,7 +63,6 @@ $$;
 
 comment on function private.service_number_lock(text) is
   'The advisory lock of a number of ours: of its texts, shared, and of the transaction that gives it to an agency.';
-grant execute on function private.service_number_lock(text) to service_role;
 
 create function private.agency_of_numbers(recruit_phone text, service_phone text) returns uuid
 language plpgsql
@@ -86,7 +84,6 @@ $$;
 comment on function private.agency_of_numbers(text, text) is
   'The agency that a text from the recruit to our number concerns: that of their conversation, else the number''s, else '
   'null.';
-grant execute on function private.agency_of_numbers(text, text) to service_role;
 
 create function private.read_unmatched_consents() returns trigger
 language plpgsql

@@ -35,7 +35,6 @@ $$;
 
 comment on function private.consent_lock(uuid, text) is
   'The advisory lock of a recruit''s consent. Other consents have it too: there are 1,024.';
-grant execute on function private.consent_lock(uuid, text) to service_role;
 
 create function private.lock_consent(agency_id uuid, phone text) returns void
 language plpgsql
@@ -48,7 +47,6 @@ $$;
 
 comment on function private.lock_consent(uuid, text) is
   'Until this transaction ends, nobody else changes the consent or claims a text by it. Call it before any row is locked.';
-grant execute on function private.lock_consent(uuid, text) to service_role;
 
 create function private.lock_recruit(agency_id uuid, phone text) returns void
 language plpgsql
@@ -68,7 +66,6 @@ $$;
 comment on function private.lock_recruit(uuid, text) is
   'Locks the recruit''s consent, then all conversations of the recruit with the agency, in the order of their ids. A '
   'function that may record an opt-out calls it before any text is locked.';
-grant execute on function private.lock_recruit(uuid, text) to service_role;
 
 create function private.is_opted_out(agency_id uuid, phone text) returns boolean
 language plpgsql
@@ -87,7 +84,6 @@ $$;
 comment on function private.is_opted_out(uuid, text) is
   'Whether the recruit with this number must not be texted by the agency. The answer holds while the caller holds the '
   'consent''s lock.';
-grant execute on function private.is_opted_out(uuid, text) to service_role;
 
 create function private.refuse_texts(agency_id uuid, phone text) returns void
 language plpgsql
@@ -119,7 +115,6 @@ $$;
 comment on function private.refuse_texts(uuid, text) is
   'Refuses the agency''s texts to this number that wait to be sent: their messages are failed, with the provider''s code '
   '21610. The caller holds the consent''s lock.';
-grant execute on function private.refuse_texts(uuid, text) to service_role;
 
 create function private.refuse_bot_texts(conversation_id uuid, reason text) returns void
 language plpgsql
@@ -154,7 +149,6 @@ $$;
 comment on function private.refuse_bot_texts(uuid, text) is
   'Refuses the bot''s texts of a conversation that wait to be sent, with this reason, so that the recruit may wait again. The '
   'caller has locked the conversation.';
-grant execute on function private.refuse_bot_texts(uuid, text) to service_role;
 
 create function private.apply_consent(event public.text_consent_events) returns boolean
 language plpgsql
@@ -194,7 +188,6 @@ comment on function private.apply_consent(public.text_consent_events) is
   'Sets the consent to a new event, unless a later one has decided already. An opt-out refuses the texts of the agency '
   'to this number that are not sent yet. Returns whether the event decides. The caller holds the '
   'consent''s lock.';
-grant execute on function private.apply_consent(public.text_consent_events) to service_role;
 
 create function private.record_consent(
   agency_id uuid,
@@ -234,5 +227,3 @@ comment on function private.record_consent(uuid, text, text, text, text, uuid, u
   'Adds an event, and does apply_consent() with it. state: opted_in or opted_out. source and the rest: see '
   'text_consent_events. occurred_at, when it was said: now unless given. A message_id that has an event is the same event '
   'and changes nothing. Returns whether it decides.';
-grant execute on function private.record_consent(uuid, text, text, text, text, uuid, uuid, text, timestamptz)
-  to service_role;

@@ -177,4 +177,3 @@ comment on function private.open_conversation(public.recruiting_leads, uuid) is
   'been in touch with, paused or not. Else a new one, assigned to this agent (null: nobody), with the active number that '
   'has the fewest conversations, counted up to 1,000; of several, the one that has got none for longest. The lead has an '
   'agency and a phone in E.164. Null when the agency has no active number.';
-grant execute on function private.open_conversation(public.recruiting_leads, uuid) to service_role;

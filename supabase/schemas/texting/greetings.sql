@@ -17,7 +17,6 @@ $$;
 
 comment on function private.visible_name(text) is
   'A name on one line, as its reader sees it; null when there is nothing to see.';
-grant execute on function private.visible_name(text) to service_role;
 
 create function private.choose_agent(agency_id uuid, variadic preferred uuid[]) returns uuid
 language plpgsql
@@ -40,7 +39,6 @@ $$;
 comment on function private.choose_agent(uuid, uuid[]) is
   'The agent who gets a conversation of this agency: the first of the preferred agents who is active, else the agent who has '
   'waited longest for a recruit, else a manager. Null where none of them is active.';
-grant execute on function private.choose_agent(uuid, uuid[]) to service_role;
 
 create function private.fill_template(template text, lead public.recruiting_leads, assigned_agent_id uuid default null)
 returns text
@@ -84,7 +82,6 @@ comment on function private.fill_template(text, public.recruiting_leads, uuid) i
   'A text with the lead''s first name, the name of the agent who gets the conversation, and the agency''s name, each as '
   'visible_name(). The agent: assigned_agent_id, else the lead''s agent, else the next one of choose_agent(). `an agent` '
   'stands where the agency has none, or one of its own name. `there` stands for a first name that can hardly be one.';
-grant execute on function private.fill_template(text, public.recruiting_leads, uuid) to service_role;
 
 create function private.queue_greeting(lead public.recruiting_leads) returns boolean
 language plpgsql
@@ -147,7 +144,6 @@ comment on function private.queue_greeting(public.recruiting_leads) is
   'Queues the greeting of a lead that goes to an agency. Its order must have a greeting_template, its vendor '
   'has_text_consent, and the lead a phone in E.164. The recruit has not opted out, and was never texted by the agency. '
   'Waits at most 20 ms for a lock, and then returns false: it is to be done later. Fails only where the statement is cancelled.';
-grant execute on function private.queue_greeting(public.recruiting_leads) to service_role;
 
 create function public.claim_greetings(max integer) returns jsonb
 language plpgsql

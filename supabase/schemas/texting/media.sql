@@ -30,7 +30,7 @@ $$;
 
 comment on function private.conversation_of_file(text) is
   'The conversation that a file in the bucket `text-media` belongs to, by its name; null for a name of another form.';
-grant execute on function private.conversation_of_file(text) to authenticated, service_role;
+grant execute on function private.conversation_of_file(text) to authenticated;
 
 -- The policies of recruiting_conversations apply inside the subqueries. A recruit's agent reads a conversation that another
 -- agent has, but only that agent and managers write in it. A file is never replaced: its text may be on its way.

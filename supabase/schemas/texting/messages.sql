@@ -18,7 +18,6 @@ $$;
 
 comment on function private.message_lock(text) is
   'Number of the advisory lock of a message and its callbacks. There are 256 locks, so messages share them.';
-grant execute on function private.message_lock(text) to service_role;
 
 create function private.apply_early_callbacks() returns trigger
 language plpgsql

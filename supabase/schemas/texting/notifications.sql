@@ -39,7 +39,6 @@ $$;
 
 comment on function private.answering_agent(public.recruiting_conversations) is
   'The active agent who is to answer in a conversation: the assigned one, else the lead''s; null where there is none.';
-grant execute on function private.answering_agent(public.recruiting_conversations) to service_role;
 
 create function private.notify_agents(conversation_id uuid, message_id uuid, kind text, reason text default null) returns void
 language plpgsql
@@ -52,7 +51,6 @@ $$;
 
 comment on function private.notify_agents(uuid, uuid, text, text) is
   'Does notify_of_texts() with one message. message_id null: it is about none.';
-grant execute on function private.notify_agents(uuid, uuid, text, text) to service_role;
 
 create function private.notify_of_texts(conversation_id uuid, message_ids uuid[], kind text, reason text default null)
 returns void
@@ -96,7 +94,6 @@ comment on function private.notify_of_texts(uuid, uuid[], text, text) is
   'the assigned agent, else the lead''s, else each manager of the agency, as far as they are active. Where nobody is, the '
   'assigned agent, who may come back. message_ids null: none. Where others have locked the agents or the conversation, they '
   'are told later, by deliver_notifications().';
-grant execute on function private.notify_of_texts(uuid, uuid[], text, text) to service_role;
 
 create function private.notify_of_unmatched_text(received public.unmatched_texts) returns void
 language plpgsql
@@ -147,7 +144,6 @@ comment on function private.notify_of_unmatched_text(public.unmatched_texts) is
   'Tells the agent of a recruit that the recruit has written to a number of the agency without a conversation. Where the '
   'recruit has no active agent, it tells each active manager. Once for a recruit and day of the agency, and of several leads '
   'with the number the latest. Never fails. Where others have locked the agents, deliver_notifications() tells them later.';
-grant execute on function private.notify_of_unmatched_text(public.unmatched_texts) to service_role;
 
 create function private.notify_of_untold_leads() returns void
 language plpgsql
@@ -192,7 +188,6 @@ $$;
 comment on function private.notify_of_untold_leads() is
   'Tells the agents of up to 2,000 leads of untold_leads, those that have waited longest, each once. A lead whose '
   'notification fails stays there, with a warning.';
-grant execute on function private.notify_of_untold_leads() to service_role;
 
 create function private.notify_of_leads(lead_ids uuid[]) returns void
 language plpgsql
@@ -210,7 +205,6 @@ $$;
 
 comment on function private.notify_of_leads(uuid[]) is
   'Tells the agents of leads that were distributed; of one without an agent, each active manager of its agency.';
-grant execute on function private.notify_of_leads(uuid[]) to service_role;
 
 create function private.deliver_notifications() returns void
 language plpgsql
@@ -258,4 +252,3 @@ $$;
 comment on function private.deliver_notifications() is
   'Tells agents what they could not be told at once, of up to 1,000 texts and 2,000 leads, and which of the bot''s texts are '
   'late. Never fails: what cannot be told now stays. The scheduler calls it every 10 seconds.';
-grant execute on function private.deliver_notifications() to service_role;

@@ -35,7 +35,6 @@ comment on function private.consent_in_text(text, text) is
   'invisible characters and a signature do not. YES counts only from somebody who has opted out: the caller must look. '
   'opt_out_type is Twilio''s OptOutType, which counts before the words because the account''s own keywords are in it: START, '
   'STOP or HELP; null or anything else: the words count.';
-grant execute on function private.consent_in_text(text, text) to service_role;
 
 create function private.without_signature(visible text) returns text
 language plpgsql
@@ -71,7 +70,6 @@ $$;
 comment on function private.without_signature(text) is
   'A visible_text() without what a phone, a mail program or its owner has put below it, such as "Sent from my iPhone". The '
   'lines must look like a signature: what else stands below a STOP is for a person to read.';
-grant execute on function private.without_signature(text) to service_role;
 
 create function private.plain_words(body text) returns text
 language plpgsql
@@ -93,7 +91,6 @@ $$;
 
 comment on function private.plain_words(text) is
   'The words of a visible_text() in lower case, with one space between them and without punctuation, quotes and emoji.';
-grant execute on function private.plain_words(text) to service_role;
 
 create function private.opt_out_sentences() returns text
 language plpgsql
@@ -158,7 +155,6 @@ $$;
 
 comment on function private.opt_out_sentences() is
   'A regular expression of the sentences that ask for no more texts, in lower case with underscores between the words.';
-grant execute on function private.opt_out_sentences() to service_role;
 
 create function private.is_opt_out_wording(words text) returns boolean
 language plpgsql
@@ -187,7 +183,6 @@ $$;
 
 comment on function private.is_opt_out_wording(text) is
   'Whether these plain_words() are a sentence in English that asks for no more texts, and nothing else.';
-grant execute on function private.is_opt_out_wording(text) to service_role;
 
 create function private.opt_keyword(words text) returns text
 language plpgsql
@@ -206,4 +201,3 @@ $$;
 
 comment on function private.opt_keyword(text) is
   'The consent that these plain_words() give or take back when they are a keyword: opted_in, opted_out or null.';
-grant execute on function private.opt_keyword(text) to service_role;

@@ -45,7 +45,6 @@ comment on function private.queue_text(uuid, text, text, jsonb, uuid, uuid) is
   'Adds a text to a conversation, to be sent as soon as its hours, its number and the texts before it allow. kind: see '
   'text_outbox. media: [{url, content_type}]. taken_over_by: the agent who has the conversation from now on. Consent is '
   'checked when it is sent. 23503 or 23502 when there is no such conversation, 23505 when the conversation has the client_message_id already.';
-grant execute on function private.queue_text(uuid, text, text, jsonb, uuid, uuid) to service_role;
 
 create function private.next_sending(
   conversation public.recruiting_conversations,
@@ -70,7 +69,6 @@ $$;
 
 comment on function private.next_sending(public.recruiting_conversations, text) is
   'From when a text of this kind is due, and by what it is held until then: `quiet_hours`, `number_paused`, or null.';
-grant execute on function private.next_sending(public.recruiting_conversations, text) to service_role;
 
 create function private.sending_hours(
   conversation public.recruiting_conversations,
@@ -103,4 +101,3 @@ $$;
 comment on function private.sending_hours(public.recruiting_conversations, text) is
   'From when a text of this kind may be sent to the recruit, now or later, and until when. closes_at is null for an '
   'agent''s reply within 12 hours of the recruit''s own text, which may be sent at any hour.';
-grant execute on function private.sending_hours(public.recruiting_conversations, text) to service_role;

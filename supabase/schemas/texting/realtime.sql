@@ -51,7 +51,6 @@ comment on function private.broadcast(text, jsonb, text[]) is
   'Sends an event to private topics, where the project has Realtime; a topic of null is none, nor is the one of an agent who '
   'is not active. A failure of Realtime is a warning and nothing else. A transaction sends nothing more after 2,000 sends, a '
   'failure, or one that has taken 100 ms.';
-grant execute on function private.broadcast(text, jsonb, text[]) to service_role;
 
 create function private.broadcast_notification() returns trigger
 language plpgsql
@@ -109,7 +108,6 @@ $$;
 comment on function private.broadcast_changed(public.recruiting_conversations, uuid) is
   'Sends {conversation_id} to the topic of its agency, and to the topics of the agent who is to answer, the assigned one or '
   'else the lead''s, and of the one before. agent_before: who was assigned before.';
-grant execute on function private.broadcast_changed(public.recruiting_conversations, uuid) to service_role;
 
 create function private.broadcast_changed_conversation() returns trigger
 language plpgsql

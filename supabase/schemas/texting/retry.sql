@@ -61,7 +61,6 @@ comment on function private.retry_text(uuid) is
   'Makes a text that has failed, or of which the provider will not be asked any more, due once more, when its hours and '
   'number allow. One that is unconfirmed may then be sent twice. PT404 for an unknown text; PT409 when it waits, is '
   'being sent, was accepted or refused; PT403 when the recruit has opted out.';
-grant execute on function private.retry_text(uuid) to service_role;
 
 create function public.retry_text(message_id uuid) returns jsonb
 language plpgsql

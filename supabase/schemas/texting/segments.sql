@@ -48,4 +48,3 @@ $$;
 comment on function private.text_segments(text) is
   'The number of segments that the SMS provider sends and charges for this text; 1 for an empty one. As Twilio''s '
   'sms-segments-calculator counts; it may differ by one where accents of rare scripts lie between two segments.';
-grant execute on function private.text_segments(text) to service_role;

@@ -30,4 +30,3 @@ $$;
 
 comment on function private.pause_number(text, text) is
   'Pauses a number of ours that may not send. reason: the provider''s code.';
-grant execute on function private.pause_number(text, text) to service_role;

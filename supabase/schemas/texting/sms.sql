@@ -151,7 +151,6 @@ $$;
 
 comment on function private.conversation_of(text, text) is
   'The conversation of these two numbers, or null. Nobody deletes it before this transaction ends.';
-grant execute on function private.conversation_of(text, text) to service_role;
 
 create function private.store_texts(conversation public.recruiting_conversations, received public.unmatched_texts[])
 returns void
@@ -241,7 +240,6 @@ comment on function private.store_texts(public.recruiting_conversations, public.
   'Stores a recruit''s texts as messages of this conversation, once for each id and each MessageSid. A consent in them holds, '
   'an agent''s reply is not held any more, and the bot answers, or an agent is told. received_at null: now. The caller '
   'holds the locks of receive_sms().';
-grant execute on function private.store_texts(public.recruiting_conversations, public.unmatched_texts[]) to service_role;
 
 create function private.lock_sent_text(message_sid text, message_id uuid, has_failed boolean, has_opted_out boolean) returns uuid
 language plpgsql
@@ -270,7 +268,6 @@ comment on function private.lock_sent_text(text, uuid, boolean, boolean) is
   'Takes the locks that a callback needs, before any text: of the conversation if the text has failed, of the recruit if it '
   'changes the consent, and of the MessageSid. '
   'Returns the outbound message that the callback is about, by its MessageSid or its id, or null.';
-grant execute on function private.lock_sent_text(text, uuid, boolean, boolean) to service_role;
 
 create function private.handle_failed_text(message_id uuid, error_code text) returns void
 language plpgsql
@@ -305,4 +302,3 @@ $$;
 comment on function private.handle_failed_text(uuid, text) is
   'What follows when the provider could not deliver a message of ours. 21610: the recruit has opted out. 30034: the number '
   'may not send, and is paused. A person is told of a text of the outbox.';
-grant execute on function private.handle_failed_text(uuid, text) to service_role;

@@ -38,7 +38,6 @@ end
 $$;
 
 comment on function private.first_date() is 'The earliest date that it is now in a state or territory of the US.';
-grant execute on function private.first_date() to service_role;
 
 create function private.text_window(
   phone text,
@@ -134,4 +133,3 @@ comment on function private.text_window(text, text, timestamptz) is
   'latest opening and the earliest closing of all. For a number without a known area code (toll-free, foreign, a short '
   'code) only the lead''s state counts. Without that, the hours of all states count, in the four time zones of the '
   'contiguous United States. Both are infinity when no day is open.';
-grant execute on function private.text_window(text, text, timestamptz) to service_role;

@@ -18,7 +18,6 @@ $$;
 comment on function private.lock_conversation(text, text) is
   'Makes every other transaction that makes the conversation of these numbers, or finds that there is none, wait until '
   'this one ends. Other pairs have the same lock: there are 1,024.';
-grant execute on function private.lock_conversation(text, text) to service_role;
 
 create function private.take_over_texts() returns trigger
 language plpgsql
@@ -70,7 +69,6 @@ $$;
 comment on function private.take_over_portion(public.recruiting_conversations) is
   'Takes over up to 1,000 of a conversation''s unmatched texts, the oldest first. Where there may be more, the conversation '
   'stands in waiting_take_overs; the consents in the newest 1,000 that have one hold all the same.';
-grant execute on function private.take_over_portion(public.recruiting_conversations) to service_role;
 
 create function private.oldest_unmatched(conversation public.recruiting_conversations, max integer) returns uuid[]
 language plpgsql
@@ -96,7 +94,6 @@ $$;
 
 comment on function private.oldest_unmatched(public.recruiting_conversations, integer) is
   'The ids of up to max unmatched texts of a conversation''s numbers, the oldest first.';
-grant execute on function private.oldest_unmatched(public.recruiting_conversations, integer) to service_role;
 
 create function private.newest_unmatched_consents(conversation public.recruiting_conversations, max integer)
 returns public.unmatched_texts[]
@@ -123,7 +120,6 @@ $$;
 
 comment on function private.newest_unmatched_consents(public.recruiting_conversations, integer) is
   'Up to max unmatched texts of a conversation''s numbers that give or take back a consent, the newest first.';
-grant execute on function private.newest_unmatched_consents(public.recruiting_conversations, integer) to service_role;
 
 create trigger take_over_texts
   after insert on public.recruiting_conversations

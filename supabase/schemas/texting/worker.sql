@@ -61,7 +61,6 @@ $$;
 comment on function private.is_behind(uuid, bigint) is
   'Whether another text of the conversation must be sent before the one with this ordinal: one that is on its way, or an '
   'earlier one that is due, or will be within a minute. One that quiet hours hold does not count.';
-grant execute on function private.is_behind(uuid, bigint) to service_role;
 
 create function private.is_text_due() returns boolean
 language plpgsql
@@ -94,4 +93,3 @@ $$;
 
 comment on function private.is_text_due() is
   'Whether a text, a greeting or a take-over is due. Cheap: by indexes of open rows, with any number of sent texts.';
-grant execute on function private.is_text_due() to service_role;

@@ -85,7 +85,6 @@ $$;
 
 comment on function private.claim_lookups(integer) is
   'Texts of which nobody knows whether they were sent, for the worker to look up. See claim_texts().';
-grant execute on function private.claim_lookups(integer) to service_role;
 
 create function private.claim_posts(max integer, out texts jsonb, out next_at timestamptz)
 language plpgsql
@@ -198,7 +197,6 @@ $$;
 comment on function private.claim_posts(integer) is
   'Texts to post now, number by number. An agent''s come first, then those that have been due for longest; see '
   'claim_texts().';
-grant execute on function private.claim_posts(integer) to service_role;
 
 create function private.refuse_opted_out(message_ids uuid[]) returns void
 language plpgsql
@@ -219,7 +217,6 @@ $$;
 comment on function private.refuse_opted_out(uuid[]) is
   'Refuses all waiting texts to the recruits of these texts who have opted out. When somebody has locked one of them, none '
   'is refused, and a later claim does it. The caller holds the locks of the consents.';
-grant execute on function private.refuse_opted_out(uuid[]) to service_role;
 
 create function private.due_numbers() returns setof public.service_numbers
 language plpgsql
@@ -244,7 +241,6 @@ $$;
 
 comment on function private.due_numbers() is
   'The active numbers that have due texts, those that have been free for longest first.';
-grant execute on function private.due_numbers() to service_role;
 
 create function private.next_texts(
   number public.service_numbers,
@@ -274,7 +270,6 @@ $$;
 
 comment on function private.next_texts(public.service_numbers, integer) is
   'Up to max due texts of a number, each the next of its conversation, in the order in which they go.';
-grant execute on function private.next_texts(public.service_numbers, integer) to service_role;
 
 create function private.claimed_text(claimed public.text_outbox, task text, closes_at timestamptz default null)
 returns jsonb
@@ -315,4 +310,3 @@ $$;
 
 comment on function private.claimed_text(public.text_outbox, text, timestamptz) is
   'A claimed text as the worker needs it; see claim_texts(). closes_at: when quiet hours begin; null: never.';
-grant execute on function private.claimed_text(public.text_outbox, text, timestamptz) to service_role;

@@ -186,7 +186,6 @@ comment on function private.accept_text(uuid, text) is
   'The provider has the text under this MessageSid: it is accepted, whatever was believed before, and its message gets '
   'the MessageSid unless it has one, or another message has this one. The callbacks that came before are applied. '
   'Returns accepted, or null when the text is not in the outbox.';
-grant execute on function private.accept_text(uuid, text) to service_role;
 
 create function private.end_text(ended public.text_outbox, state text, reason text, code text) returns public.text_outbox
 language plpgsql
@@ -208,7 +207,6 @@ $$;
 comment on function private.end_text(public.text_outbox, text, text, text) is
   'Ends a text that was not sent: state refused or failed. Its message is failed, with the provider''s code, and its agent '
   'is told. Returns the text as it is then.';
-grant execute on function private.end_text(public.text_outbox, text, text, text) to service_role;
 
 create function private.lock_conversation_of(message_id uuid, with_consent boolean)
 returns public.recruiting_conversations
@@ -234,7 +232,6 @@ $$;
 comment on function private.lock_conversation_of(uuid, boolean) is
   'Locks what changes with a text of ours that fails, before the text itself, as everywhere: its conversation, with_consent all '
   'of lock_recruit(). Returns the conversation, null where there is no such text.';
-grant execute on function private.lock_conversation_of(uuid, boolean) to service_role;
 
 create function private.tell_of_failed_text(conversation_id uuid, message_id uuid) returns void
 language plpgsql
@@ -252,7 +249,6 @@ comment on function private.tell_of_failed_text(uuid, uuid) is
   'What follows when a text of ours does not arrive, of the bot or a person: a person is told, and the recruit waits for '
   'an answer again. The message is failed. The caller '
   'has locked the conversation.';
-grant execute on function private.tell_of_failed_text(uuid, uuid) to service_role;
 
 create function private.tell_of_late_texts() returns void
 language plpgsql
@@ -291,7 +287,6 @@ $$;
 comment on function private.tell_of_late_texts() is
   'Tells a person of the bot''s texts that have waited for a day, up to 100. They are sent all the same '
   'once they may be.';
-grant execute on function private.tell_of_late_texts() to service_role;
 
 create function private.postpone_texts(seconds integer) returns void
 language plpgsql
@@ -326,4 +321,3 @@ $$;
 
 comment on function private.postpone_texts(integer) is
   'Makes all that is due wait, because the provider refuses our account and not a text.';
-grant execute on function private.postpone_texts(integer) to service_role;

@@ -246,4 +246,3 @@ $$;
 comment on function private.unanswered_since(public.recruiting_conversations) is
   'What waiting_since is once a text of ours is not sent after all: the recruit''s first text since our latest one that has '
   'not failed. Null without one, and after an opt-out.';
-grant execute on function private.unanswered_since(public.recruiting_conversations) to service_role;

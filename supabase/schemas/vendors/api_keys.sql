@@ -165,4 +165,3 @@ $$;
 comment on function private.proved_vendor(text, jsonb) is
   'The vendor whose key has this SHA-256 (lower-case hex), or whose webhook request was proved with {secret_id}. Null when '
   'the key or secret is unknown, expired or taken away, the vendor is inactive, or its webhook is off.';
-grant execute on function private.proved_vendor(text, jsonb) to service_role;

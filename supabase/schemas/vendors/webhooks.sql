@@ -170,7 +170,6 @@ $$;
 
 comment on function private.is_webhook_setting(text, jsonb) is
   'Whether vendors.webhook_config may have a setting of this name with this value. No other name is known.';
-grant execute on function private.is_webhook_setting(text, jsonb) to service_role;
 
 create function private.is_webhook_config(scheme public.webhook_scheme, config jsonb) returns boolean
 language plpgsql
@@ -200,7 +199,6 @@ $$;
 
 comment on function private.is_webhook_config(public.webhook_scheme, jsonb) is
   'Whether each setting of a webhook is valid, and the scheme has those that it needs.';
-grant execute on function private.is_webhook_config(public.webhook_scheme, jsonb) to service_role;
 
 alter table public.vendors
   add constraint vendors_webhook_config_check check (private.is_webhook_config(webhook_scheme, webhook_config));
