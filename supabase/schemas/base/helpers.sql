@@ -14,17 +14,15 @@ comment on function private.set_updated_at() is
   'Trigger of every table with an updated_at: sets it to the time of the transaction that changes the row.';
 
 create function private.indexable_id(id text) returns text
-language plpgsql
+language sql
 immutable
 set search_path = ''
 as $$
-begin
-  return case
+  select case
     when btrim(id) = '' then null
     when length(id) <= 512 then id
     else 'sha256:' || encode(sha256(convert_to(id, 'UTF8')), 'hex')
-  end;
-end
+  end
 $$;
 
 comment on function private.indexable_id(text) is
@@ -32,13 +30,11 @@ comment on function private.indexable_id(text) is
   'hex, because an index entry cannot be larger than about 2,700 bytes.';
 
 create function private.erased_id(vendor_id uuid, id text) returns text
-language plpgsql
+language sql
 immutable
 set search_path = ''
 as $$
-begin
-  return 'sha256:' || encode(sha256(convert_to(concat_ws(' ', vendor_id, id), 'UTF8')), 'hex');
-end
+  select 'sha256:' || encode(sha256(convert_to(concat_ws(' ', vendor_id, id), 'UTF8')), 'hex')
 $$;
 
 comment on function private.erased_id(uuid, text) is
@@ -46,18 +42,16 @@ comment on function private.erased_id(uuid, text) is
   'and the SHA-256 of the vendor''s id and this one in hex.';
 
 create function private.time_ordered_id() returns uuid
-language plpgsql
+language sql
 volatile
 set search_path = ''
 as $$
-begin
-  return encode(
+  select encode(
     overlay(
       uuid_send(gen_random_uuid())
       placing substring(int8send((extract(epoch from clock_timestamp()) * 1000)::bigint) from 3)
       from 1 for 6),
-    'hex')::uuid;
-end
+    'hex')::uuid
 $$;
 
 comment on function private.time_ordered_id() is
@@ -90,13 +84,11 @@ comment on function private.visible_text(text, text) is
   'Its white space is spaces and line feeds alone. instead: what takes the place of each of those characters.';
 
 create function private.utf16_length(given text) returns integer
-language plpgsql
+language sql
 immutable
 set search_path = ''
 as $$
-begin
-  return length(given) + regexp_count(given, '[\U00010000-\U0010FFFF]');
-end
+  select length(given) + regexp_count(given, '[\U00010000-\U0010FFFF]')
 $$;
 
 comment on function private.utf16_length(text) is

@@ -44,6 +44,8 @@ comment on function private.request_text_work() is
   'null. Its URL and key are the Vault''s secrets `texting_worker_url` and `texting_worker_key`. An error names the one '
   'that is missing; pg_cron keeps it in cron.job_run_details.';
 
+revoke execute on function private.request_text_work() from service_role;
+
 create function private.schedule_text_work() returns boolean
 language plpgsql
 set search_path = ''
@@ -67,6 +69,8 @@ $$;
 comment on function private.schedule_text_work() is
   'Has pg_cron run private.request_text_work() every 10 seconds, and forget the records of these runs after a week. '
   'Returns false, and does nothing, where pg_cron, pg_net or Vault is missing. May be called again.';
+
+revoke execute on function private.schedule_text_work() from service_role;
 
 -- Where the project can have the extensions. One that gets them later calls private.schedule_text_work() itself.
 do $$

@@ -121,13 +121,11 @@ comment on function private.bot_script_problems(jsonb) is
   'nothing is.';
 
 create function private.unknown_members(value jsonb, label text, known text[]) returns text[]
-language plpgsql
+language sql
 immutable
 set search_path = ''
 as $$
-begin
-  return array(select format('%s: has no member "%s"', label, k) from jsonb_object_keys(value) k where k <> all (known));
-end
+  select array(select format('%s: has no member "%s"', label, k) from jsonb_object_keys(value) k where k <> all (known))
 $$;
 
 comment on function private.unknown_members(jsonb, text, text[]) is 'The problems of an object with members that are not known.';
@@ -155,13 +153,11 @@ $$;
 comment on function private.bot_text_problems(text, jsonb, boolean) is 'The problems of a text that a script sends.';
 
 create function private.filled_segments(template text) returns integer
-language plpgsql
+language sql
 immutable
 set search_path = ''
 as $$
-begin
-  return private.text_segments(regexp_replace(template, '\{(first_name|agent|agency)\}', repeat('x', 20), 'g'));
-end
+  select private.text_segments(regexp_replace(template, '\{(first_name|agent|agency)\}', repeat('x', 20), 'g'))
 $$;
 
 comment on function private.filled_segments(text) is 'The segments of a template with names of 20 letters.';
@@ -225,17 +221,15 @@ $$;
 comment on function private.is_bot_answer(jsonb) is 'Whether it is a kind of answer that a script may want.';
 
 create function private.bot_answers(answer jsonb) returns text[]
-language plpgsql
+language sql
 immutable
 set search_path = ''
 as $$
-begin
-  return case
+  select case
     when answer = '"yes_no"' then array['yes', 'no']
     when private.is_bot_answer(answer) and answer ? 'choice' then array(select jsonb_object_keys(answer -> 'choice'))
     else '{}'
-  end;
-end
+  end
 $$;
 
 comment on function private.bot_answers(jsonb) is 'The answers of a question that others may depend on: yes and no, or the names of its choices.';

@@ -309,53 +309,45 @@ comment on function private.person_of(text) is
 
 create function private.person_files(person private.person)
 returns table (bucket text, name text, created_at timestamptz)
-language plpgsql
+language sql
 stable
 set search_path = ''
 as $$
-begin
-  return query
   select o.bucket_id, o.name, o.created_at
   from storage.objects o
   where o.bucket_id = 'resumes' and o.name in (
       select l.resume_path from public.recruiting_leads l where l.id = any (person.recruiting_leads)
     )
     -- As private.conversation_of_file()
-    or o.bucket_id = 'text-media' and left(o.name, 36) = any (person.conversations::text[]);
-end
+    or o.bucket_id = 'text-media' and left(o.name, 36) = any (person.conversations::text[])
 $$;
 
 comment on function private.person_files(private.person) is
   'The files of a person in storage: the resumes of the leads, and what agents have sent in the conversations.';
 
 create function private.person_message_sids(person private.person) returns setof text
-language plpgsql
+language sql
 stable
 set search_path = ''
 as $$
-begin
-  return query
   select m.provider_message_id
   from public.recruiting_messages m
   where m.conversation_id = any (person.conversations) and m.provider_message_id is not null
   union
   select t.message_sid
   from public.unmatched_texts t
-  where t.recruit_phone = any (person.phones) and t.consent is null and t.message_sid is not null;
-end
+  where t.recruit_phone = any (person.phones) and t.consent is null and t.message_sid is not null
 $$;
 
 comment on function private.person_message_sids(private.person) is
   'The MessageSids of a person''s texts that do not stay, by which the SMS provider knows them.';
 
 create function private.holds_contact(person private.person, id text) returns boolean
-language plpgsql
+language sql
 immutable
 set search_path = ''
 as $$
-begin
-  return id ~* person.pattern or exists (select from unnest(person.emails) e (email) where strpos(lower(id), e.email) > 0);
-end
+  select id ~* person.pattern or exists (select from unnest(person.emails) e (email) where strpos(lower(id), e.email) > 0)
 $$;
 
 comment on function private.holds_contact(private.person, text) is

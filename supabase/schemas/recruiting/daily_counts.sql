@@ -242,12 +242,10 @@ comment on function private.room_under_cap(uuid, integer, timestamptz) is
 
 create function private.counted_order_days(agency_id uuid default null)
 returns table (order_id uuid, starts_at timestamptz, ends_at timestamptz, leads integer)
-language plpgsql
+language sql
 stable
 set search_path = ''
 as $$
-begin
-  return query
   -- From each day of an order to the next that has a lead, by the index, because day_start() is slow to call for each
   -- lead.
   with recursive days as (
@@ -279,8 +277,7 @@ begin
       and l.distributed_at >= d.day_start
       and l.distributed_at < d.day_end
   )
-  from days d;
-end
+  from days d
 $$;
 
 comment on function private.counted_order_days(uuid) is

@@ -136,13 +136,11 @@ comment on function private.try_distribute_pending() is
   'was over.';
 
 create function private.distribution_lock() returns bigint
-language plpgsql
+language sql
 immutable
 set search_path = ''
 as $$
-begin
-  return hashtextextended('recruiting lead distribution', 0);
-end
+  select hashtextextended('recruiting lead distribution', 0)
 $$;
 
 comment on function private.distribution_lock() is 'The key of the advisory lock of the transaction that distributes.';

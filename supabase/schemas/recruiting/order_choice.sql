@@ -126,13 +126,11 @@ comment on function private.leads_before_rival(public.recruiting_orders, public.
   'reached. The rival is what best_order() returns without the chosen order; null: there is none.';
 
 create function private.lead_state(vendor_metadata jsonb) returns text
-language plpgsql
+language sql
 immutable
 set search_path = ''
 as $$
-begin
-  return case when vendor_metadata ->> 'state' ~ '^[A-Za-z]{2}$' then upper(vendor_metadata ->> 'state') end;
-end
+  select case when vendor_metadata ->> 'state' ~ '^[A-Za-z]{2}$' then upper(vendor_metadata ->> 'state') end
 $$;
 
 comment on function private.lead_state(jsonb) is

@@ -1,15 +1,13 @@
 -- The agency's orders as a manager's page shows them.
 
 create function private.vendor_name(vendor_id uuid) returns text
-language plpgsql
+language sql
 stable
 -- A manager may know whose leads an order is for. Vendors' settings are the operator's.
 security definer
 set search_path = ''
 as $$
-begin
-  return (select v.name from public.vendors v where v.id = vendor_name.vendor_id);
-end
+  select (select v.name from public.vendors v where v.id = vendor_name.vendor_id)
 $$;
 
 comment on function private.vendor_name(uuid) is 'The name of a vendor; null where there is none.';

@@ -58,12 +58,11 @@ comment on function public.preview_recruiting_lead(text, jsonb, jsonb) is
 grant execute on function public.preview_recruiting_lead(text, jsonb, jsonb) to service_role;
 
 create function private.next_agent(agency_id uuid, named_agent_id uuid) returns uuid
-language plpgsql
+language sql
 stable
 set search_path = ''
 as $$
-begin
-  return coalesce(
+  select coalesce(
     (
       select a.id
       from public.agents a
@@ -76,8 +75,7 @@ begin
       order by a.last_assigned_at nulls first, a.created_at, a.id
       limit 1
     )
-  );
-end
+  )
 $$;
 
 comment on function private.next_agent(uuid, uuid) is

@@ -114,13 +114,11 @@ create trigger end_resume_upload
   execute function private.end_resume_upload();
 
 create function private.resume_upload_time() returns interval
-language plpgsql
+language sql
 immutable
 set search_path = ''
 as $$
-begin
-  return interval '35 seconds';
-end
+  select interval '35 seconds'
 $$;
 
 comment on function private.resume_upload_time() is

@@ -52,13 +52,11 @@ comment on function private.record_consents_in_texts(uuid, text, public.unmatche
 -- lock.
 
 create function private.service_number_lock(phone text) returns bigint
-language plpgsql
+language sql
 immutable
 set search_path = ''
 as $$
-begin
-  return hashtextextended('service number ' || phone, 0);
-end
+  select hashtextextended('service number ' || phone, 0)
 $$;
 
 comment on function private.service_number_lock(text) is

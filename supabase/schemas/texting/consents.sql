@@ -24,13 +24,11 @@ create trigger refuse_change
 -- consent stands for one of 1,024 locks. Who needs several takes them in their order.
 
 create function private.consent_lock(agency_id uuid, phone text) returns bigint
-language plpgsql
+language sql
 immutable
 set search_path = ''
 as $$
-begin
-  return hashtextextended('text consent', 0) + (hashtextextended(format('%s %s', agency_id, phone), 0) & 1023);
-end
+  select hashtextextended('text consent', 0) + (hashtextextended(format('%s %s', agency_id, phone), 0) & 1023)
 $$;
 
 comment on function private.consent_lock(uuid, text) is

@@ -6,13 +6,11 @@
 -- comes again later.
 
 create function private.visible_name(name text) returns text
-language plpgsql
+language sql
 immutable
 set search_path = ''
 as $$
-begin
-  return nullif(btrim(regexp_replace(private.visible_text(name), '[ \n]+', ' ', 'g')), '');
-end
+  select nullif(btrim(regexp_replace(private.visible_text(name), '[ \n]+', ' ', 'g')), '')
 $$;
 
 comment on function private.visible_name(text) is

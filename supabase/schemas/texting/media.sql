@@ -17,15 +17,13 @@ set
   allowed_mime_types = excluded.allowed_mime_types;
 
 create function private.conversation_of_file(name text) returns uuid
-language plpgsql
+language sql
 immutable
 set search_path = ''
 as $$
-begin
-  return case
+  select case
     when name ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/[^/]+$' then left(name, 36)::uuid
-  end;
-end
+  end
 $$;
 
 comment on function private.conversation_of_file(text) is

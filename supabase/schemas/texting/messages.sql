@@ -7,13 +7,11 @@
 -- makes no deadlock: messages share locks, and a callback takes a single one, before any row.
 
 create function private.message_lock(provider_message_id text) returns bigint
-language plpgsql
+language sql
 immutable
 set search_path = ''
 as $$
-begin
-  return hashtextextended('recruiting message ' || (hashtextextended(provider_message_id, 0) & 255), 0);
-end
+  select hashtextextended('recruiting message ' || (hashtextextended(provider_message_id, 0) & 255), 0)
 $$;
 
 comment on function private.message_lock(text) is

@@ -28,13 +28,11 @@ create trigger require_known_timezones
   for each row execute function private.require_known_timezones();
 
 create function private.first_date() returns date
-language plpgsql
+language sql
 stable
 set search_path = ''
 as $$
-begin
-  return (now() at time zone 'Pacific/Pago_Pago')::date;
-end
+  select (now() at time zone 'Pacific/Pago_Pago')::date
 $$;
 
 comment on function private.first_date() is 'The earliest date that it is now in a state or territory of the US.';
