@@ -16,8 +16,9 @@ create schema if not exists private;
 comment on schema private is 'Helpers of the functions, triggers and policies in public. No API exposes it.';
 revoke all on schema private from public;
 
--- Usage of the schema allows nothing by itself: execute is granted function by function.
+-- The functions of the API call all of them, and signed-in users those that are granted to them by name.
 grant usage on schema private to authenticated, service_role;
+alter default privileges in schema private grant execute on functions to service_role;
 
 -- supabase/schemas/base/domains.sql
 
@@ -104,57 +105,48 @@ comment on function private.set_updated_at() is
   'Trigger of every table with an updated_at: sets it to the time of the transaction that changes the row.';
 
 create function private.indexable_id(id text) returns text
-language plpgsql
+language sql
 immutable
 set search_path = ''
 as $$
-begin
-  return case
+  select case
     when btrim(id) = '' then null
     when length(id) <= 512 then id
     else 'sha256:' || encode(sha256(convert_to(id, 'UTF8')), 'hex')
-  end;
-end
+  end
 $$;
 
 comment on function private.indexable_id(text) is
   'A vendor''s or provider''s id as it is stored: null when blank; above 512 characters `sha256:` and its SHA-256 in '
   'hex, because an index entry cannot be larger than about 2,700 bytes.';
-grant execute on function private.indexable_id(text) to service_role;
 
 create function private.erased_id(vendor_id uuid, id text) returns text
-language plpgsql
+language sql
 immutable
 set search_path = ''
 as $$
-begin
-  return 'sha256:' || encode(sha256(convert_to(concat_ws(' ', vendor_id, id), 'UTF8')), 'hex');
-end
+  select 'sha256:' || encode(sha256(convert_to(concat_ws(' ', vendor_id, id), 'UTF8')), 'hex')
 $$;
 
 comment on function private.erased_id(uuid, text) is
   'What stands for a vendor''s id that has a person''s phone or e-mail address in it, once the person was erased: `sha256:` '
   'and the SHA-256 of the vendor''s id and this one in hex.';
-grant execute on function private.erased_id(uuid, text) to service_role;
 
 create function private.time_ordered_id() returns uuid
-language plpgsql
+language sql
 volatile
 set search_path = ''
 as $$
-begin
-  return encode(
+  select encode(
     overlay(
       uuid_send(gen_random_uuid())
       placing substring(int8send((extract(epoch from clock_timestamp()) * 1000)::bigint) from 3)
       from 1 for 6),
-    'hex')::uuid;
-end
+    'hex')::uuid
 $$;
 
 comment on function private.time_ordered_id() is
   'A new id that begins with the time: new ids go to the end of their index, and not to a page that must be read first.';
-grant execute on function private.time_ordered_id() to service_role;
 
 -- Texts that people have typed or pasted.
 
@@ -181,21 +173,17 @@ $$;
 comment on function private.visible_text(text, text) is
   'A text as its reader sees it: without characters that are drawn as nothing, change the direction or control a terminal. '
   'Its white space is spaces and line feeds alone. instead: what takes the place of each of those characters.';
-grant execute on function private.visible_text(text, text) to service_role;
 
 create function private.utf16_length(given text) returns integer
-language plpgsql
+language sql
 immutable
 set search_path = ''
 as $$
-begin
-  return length(given) + regexp_count(given, '[\U00010000-\U0010FFFF]');
-end
+  select length(given) + regexp_count(given, '[\U00010000-\U0010FFFF]')
 $$;
 
 comment on function private.utf16_length(text) is
   'The length of a text in UTF-16 units, as the SMS provider and JavaScript count it. Most emoji have two or more.';
-grant execute on function private.utf16_length(text) to service_role;
 
 -- For batches of rows: a row that the database refuses is reported, and the other rows are stored.
 
@@ -216,7 +204,6 @@ $$;
 comment on function private.is_row_error(text) is
   'Whether an error with this SQLSTATE concerns one row, so that other rows may still be stored. Any other error, such '
   'as a missing privilege, a lock or a full disk, concerns the whole call.';
-grant execute on function private.is_row_error(text) to service_role;
 
 create function private.row_error_reason(code text) returns text
 language sql
@@ -229,7 +216,6 @@ $$;
 comment on function private.row_error_reason(text) is
   'The reason reported for a row that the database refused. It holds only the SQLSTATE, because the error''s message '
   'may quote data or internal names.';
-grant execute on function private.row_error_reason(text) to service_role;
 
 -- supabase/schemas/base/rate_limits.sql
 
@@ -289,7 +275,6 @@ $$;
 comment on function private.seconds_until_allowed(text, integer) is
   'Counts a request of this bucket. Null when it is within per_minute; else the seconds, 1 to 60, until the next minute '
   'begins.';
-grant execute on function private.seconds_until_allowed(text, integer) to service_role;
 
 -- supabase/schemas/base/idempotency.sql
 
@@ -342,7 +327,6 @@ comment on function private.find_idempotent_result(text, jsonb) is
   'The kept result of a request that came before, or null. idempotency: {key, part, request_hash|null}, or null for a '
   'request without a key. PT409 while the first transaction works on the same key; PT422 when the key came with another '
   'body.';
-grant execute on function private.find_idempotent_result(text, jsonb) to service_role;
 
 create function private.save_idempotent_result(
   scope text,
@@ -393,7 +377,6 @@ $$;
 comment on function private.save_idempotent_result(text, jsonb, jsonb, interval) is
   'Keeps the result of a request with an Idempotency-Key, in the transaction of its work, and returns it. Without a key '
   'it only returns it. Removes a few expired keys of the same retention.';
-grant execute on function private.save_idempotent_result(text, jsonb, jsonb, interval) to service_role;
 
 -- supabase/schemas/base/health.sql
 
@@ -434,7 +417,6 @@ $$;
 
 comment on function private.newest_migration() is
   'Version of the newest migration that has been applied, or null when the database keeps no record of migrations.';
-grant execute on function private.newest_migration() to service_role;
 
 -- supabase/schemas/agencies/tables.sql
 
@@ -942,7 +924,6 @@ $$;
 comment on function private.proved_vendor(text, jsonb) is
   'The vendor whose key has this SHA-256 (lower-case hex), or whose webhook request was proved with {secret_id}. Null when '
   'the key or secret is unknown, expired or taken away, the vendor is inactive, or its webhook is off.';
-grant execute on function private.proved_vendor(text, jsonb) to service_role;
 
 -- supabase/schemas/vendors/webhooks.sql
 
@@ -1118,7 +1099,6 @@ $$;
 
 comment on function private.is_webhook_setting(text, jsonb) is
   'Whether vendors.webhook_config may have a setting of this name with this value. No other name is known.';
-grant execute on function private.is_webhook_setting(text, jsonb) to service_role;
 
 create function private.is_webhook_config(scheme public.webhook_scheme, config jsonb) returns boolean
 language plpgsql
@@ -1148,7 +1128,6 @@ $$;
 
 comment on function private.is_webhook_config(public.webhook_scheme, jsonb) is
   'Whether each setting of a webhook is valid, and the scheme has those that it needs.';
-grant execute on function private.is_webhook_config(public.webhook_scheme, jsonb) to service_role;
 
 alter table public.vendors
   add constraint vendors_webhook_config_check check (private.is_webhook_config(webhook_scheme, webhook_config));
@@ -1170,7 +1149,6 @@ $$;
 
 comment on function private.is_greeting_template(text) is
   'Whether recruits may be greeted with this text. Law and carriers want it to name the sender and the way to opt out.';
-grant execute on function private.is_greeting_template(text) to service_role;
 
 create table public.recruiting_orders (
   id uuid primary key default gen_random_uuid(),
@@ -1653,18 +1631,15 @@ create trigger end_resume_upload
   execute function private.end_resume_upload();
 
 create function private.resume_upload_time() returns interval
-language plpgsql
+language sql
 immutable
 set search_path = ''
 as $$
-begin
-  return interval '35 seconds';
-end
+  select interval '35 seconds'
 $$;
 
 comment on function private.resume_upload_time() is
   'After this time a request has stored its lead, or has died: an upload takes 20 s at most, and the lead 8 s.';
-grant execute on function private.resume_upload_time() to service_role;
 
 -- supabase/schemas/recruiting/daily_counts.sql
 
@@ -1744,7 +1719,6 @@ $$;
 comment on function private.day_start(timestamptz, text) is
   'When the day of this moment began in this time zone. Where the clock goes back over midnight, a day begins at the '
   'first of the two midnights. Where it skips midnight, a day begins at the first moment after it.';
-grant execute on function private.day_start(timestamptz, text) to service_role;
 
 create function private.day_end(day_start timestamptz, timezone text) returns timestamptz
 language plpgsql
@@ -1758,7 +1732,6 @@ end
 $$;
 
 comment on function private.day_end(timestamptz, text) is 'When the day that began then ends in this time zone.';
-grant execute on function private.day_end(timestamptz, text) to service_role;
 
 create function private.count_leads(order_ids uuid[], moments timestamptz[], differences integer[]) returns void
 language plpgsql
@@ -1812,7 +1785,6 @@ $$;
 comment on function private.count_leads(uuid[], timestamptz[], integer[]) is
   'Adds to the counts of orders: to each order, on the day of the moment, the difference, which may be negative. The three '
   'arrays are of one length. Locks the orders.';
-grant execute on function private.count_leads(uuid[], timestamptz[], integer[]) to service_role;
 
 create function private.count_changed_leads() returns trigger
 language plpgsql
@@ -1912,16 +1884,13 @@ $$;
 
 comment on function private.room_under_cap(uuid, integer, timestamptz) is
   'How many more leads the order may get on the day of this moment; null without a cap.';
-grant execute on function private.room_under_cap(uuid, integer, timestamptz) to service_role;
 
 create function private.counted_order_days(agency_id uuid default null)
 returns table (order_id uuid, starts_at timestamptz, ends_at timestamptz, leads integer)
-language plpgsql
+language sql
 stable
 set search_path = ''
 as $$
-begin
-  return query
   -- From each day of an order to the next that has a lead, by the index, because day_start() is slow to call for each
   -- lead.
   with recursive days as (
@@ -1953,14 +1922,12 @@ begin
       and l.distributed_at >= d.day_start
       and l.distributed_at < d.day_end
   )
-  from days d;
-end
+  from days d
 $$;
 
 comment on function private.counted_order_days(uuid) is
   'What private.recruiting_order_days must hold, counted anew from the leads of one agency, or of all (null). Reads all '
   'of them.';
-grant execute on function private.counted_order_days(uuid) to service_role;
 
 create function private.recount_order_days(agency_id uuid default null) returns void
 language plpgsql
@@ -1990,7 +1957,6 @@ $$;
 comment on function private.recount_order_days(uuid) is
   'Counts the leads of each order and day of an agency anew, or of all agencies (null). For counts that '
   'public.check_daily_counts() found to be wrong. Reads all their leads, and nothing is distributed to them meanwhile.';
-grant execute on function private.recount_order_days(uuid) to service_role;
 
 create function private.recount_after_timezone() returns trigger
 language plpgsql
@@ -2015,15 +1981,13 @@ create trigger recount_after_timezone
 -- The agency's orders as a manager's page shows them.
 
 create function private.vendor_name(vendor_id uuid) returns text
-language plpgsql
+language sql
 stable
 -- A manager may know whose leads an order is for. Vendors' settings are the operator's.
 security definer
 set search_path = ''
 as $$
-begin
-  return (select v.name from public.vendors v where v.id = vendor_name.vendor_id);
-end
+  select (select v.name from public.vendors v where v.id = vendor_name.vendor_id)
 $$;
 
 comment on function private.vendor_name(uuid) is 'The name of a vendor; null where there is none.';
@@ -2177,7 +2141,6 @@ comment on function private.distribute_new_leads(private.pending_lead[]) is
   'Finds the places of new leads that an order wants, after those of all leads that are pending. The caller stores them. '
   'Returns null, and the new leads are pending too, while another transaction distributes or when there was no time for '
   'them. 55P03 when somebody has locked a table.';
-grant execute on function private.distribute_new_leads(private.pending_lead[]) to service_role;
 
 create function private.try_distribute_pending() returns boolean
 language plpgsql
@@ -2199,20 +2162,16 @@ comment on function private.try_distribute_pending() is
   'Distributes the leads that are pending, unless another transaction distributes: then null. True when it has tried all of '
   'them: those that are still pending wait for an order, an agent or a table that somebody has locked. False when its time '
   'was over.';
-grant execute on function private.try_distribute_pending() to service_role;
 
 create function private.distribution_lock() returns bigint
-language plpgsql
+language sql
 immutable
 set search_path = ''
 as $$
-begin
-  return hashtextextended('recruiting lead distribution', 0);
-end
+  select hashtextextended('recruiting lead distribution', 0)
 $$;
 
 comment on function private.distribution_lock() is 'The key of the advisory lock of the transaction that distributes.';
-grant execute on function private.distribution_lock() to service_role;
 
 create function private.distribute_pending(seconds double precision default 0.2) returns boolean
 language plpgsql
@@ -2269,7 +2228,6 @@ $$;
 comment on function private.distribute_pending(double precision) is
   'Distributes the leads that are pending, oldest first. Returns false when its seconds were over, perhaps before the last. '
   'The caller holds the distribution lock.';
-grant execute on function private.distribute_pending(double precision) to service_role;
 
 create function private.distribute_leads(pending private.pending_lead[], deadline timestamptz default 'infinity')
 returns private.placed_lead[]
@@ -2312,7 +2270,6 @@ comment on function private.distribute_leads(private.pending_lead[], timestamptz
   'Gives leads to orders and agents, by turns, and counts them there; the caller writes the leads themselves. Returns the '
   'place of each: unmatched when no order wants it; pending when others have locked all that do. Without those for which '
   'there was no time until the deadline. The caller holds the distribution lock, and locked the leads that are stored.';
-grant execute on function private.distribute_leads(private.pending_lead[], timestamptz) to service_role;
 
 create function private.assign_leads(leads private.pending_lead[], place private.placement, moment timestamptz)
 returns private.placed_lead[]
@@ -2360,7 +2317,6 @@ $$;
 comment on function private.assign_leads(private.pending_lead[], private.placement, timestamptz) is
   'Counts these leads in their order, gives its agents their turns, notes what they are to be told, and returns the place of '
   'each lead. The first one is distributed at the moment. The caller has locked the order and the agents.';
-grant execute on function private.assign_leads(private.pending_lead[], private.placement, timestamptz) to service_role;
 
 create function public.distribute_waiting_leads(max integer, vendor_id uuid default null) returns integer
 language plpgsql
@@ -2488,7 +2444,6 @@ comment on function private.find_placement(private.pending_lead[], timestamptz, 
   'Finds the best order that can take the first of these leads at this moment, and its agents, and locks them. The placement '
   'is for that lead and all that follow it and want the same order. placed: the leads of this call that have their place '
   'already. The caller holds the distribution lock.';
-grant execute on function private.find_placement(private.pending_lead[], timestamptz, private.placed_lead[]) to service_role;
 
 create function private.leads_for_order(
   chosen public.recruiting_orders,
@@ -2536,8 +2491,6 @@ comment on function private.leads_for_order(public.recruiting_orders, private.pe
   'How many of these leads, from the first on, the chosen order gets when they are distributed one after the other: until '
   'it is full, or another order, which is not in passed_over, is better for the next lead. At least one. Without a look at '
   'the daily cap.';
-grant execute on function private.leads_for_order(public.recruiting_orders, private.pending_lead[], timestamptz, uuid[])
-  to service_role;
 
 create function private.lock_agents(agency_id uuid, named_agent_id uuid, wanted integer) returns uuid[]
 language plpgsql
@@ -2582,7 +2535,6 @@ comment on function private.lock_agents(uuid, uuid, integer) is
   'their turns: the named agent alone if active; else those who have waited longest and whom nobody else has locked. '
   'Empty when the agency has no agent for them; null when it has, but somebody else has locked the agent that the order '
   'names, or all of them.';
-grant execute on function private.lock_agents(uuid, uuid, integer) to service_role;
 
 -- supabase/schemas/recruiting/order_choice.sql
 
@@ -2685,7 +2637,6 @@ $$;
 comment on function private.best_order(uuid, text, timestamptz, uuid[]) is
   'The order that gets a lead of this vendor and state (null: unknown) at this moment, or null. Highest priority first, '
   'then the smallest filled share, then the oldest. Leaves out the orders in passed_over.';
-grant execute on function private.best_order(uuid, text, timestamptz, uuid[]) to service_role;
 
 create function private.leads_before_rival(chosen_order public.recruiting_orders, rival public.recruiting_orders)
 returns integer
@@ -2713,21 +2664,17 @@ $$;
 comment on function private.leads_before_rival(public.recruiting_orders, public.recruiting_orders) is
   'How many leads the chosen order gets, one after the other, before the rival is the better choice or the quantity is '
   'reached. The rival is what best_order() returns without the chosen order; null: there is none.';
-grant execute on function private.leads_before_rival(public.recruiting_orders, public.recruiting_orders) to service_role;
 
 create function private.lead_state(vendor_metadata jsonb) returns text
-language plpgsql
+language sql
 immutable
 set search_path = ''
 as $$
-begin
-  return case when vendor_metadata ->> 'state' ~ '^[A-Za-z]{2}$' then upper(vendor_metadata ->> 'state') end;
-end
+  select case when vendor_metadata ->> 'state' ~ '^[A-Za-z]{2}$' then upper(vendor_metadata ->> 'state') end
 $$;
 
 comment on function private.lead_state(jsonb) is
   'The state of a lead that is not stored yet: what recruiting_leads.state will be.';
-grant execute on function private.lead_state(jsonb) to service_role;
 
 -- supabase/schemas/recruiting/store.sql
 
@@ -2832,7 +2779,6 @@ comment on function private.store_recruiting_leads(jsonb, uuid, boolean) is
   'Stores the new leads of a call, once, with their orders and agents unless are_distributed is false. leads and result: '
   'see public.ingest_recruiting_leads(). of_vendor: the vendor of all leads, whose proof the caller has checked; then a '
   'lead needs no id.';
-grant execute on function private.store_recruiting_leads(jsonb, uuid, boolean) to service_role;
 
 create function private.read_leads(leads jsonb, of_vendor uuid, are_distributed boolean) returns private.sent_lead[]
 language plpgsql
@@ -2884,7 +2830,6 @@ $$;
 comment on function private.read_leads(jsonb, uuid, boolean) is
   'The leads of a call of private.store_recruiting_leads(), in their order, with their vendors. One without a valid '
   'credential has the result {error}.';
-grant execute on function private.read_leads(jsonb, uuid, boolean) to service_role;
 
 create function private.find_known_leads(sent private.sent_lead[]) returns private.sent_lead[]
 language plpgsql
@@ -2920,7 +2865,6 @@ $$;
 
 comment on function private.find_known_leads(private.sent_lead[]) is
   'The same leads, with a result for each that came before, was abandoned, or has no first name.';
-grant execute on function private.find_known_leads(private.sent_lead[]) to service_role;
 
 create function private.insert_sent_leads(sent private.sent_lead[], placed private.placed_lead[]) returns jsonb
 language plpgsql
@@ -2971,7 +2915,6 @@ comment on function private.insert_sent_leads(private.sent_lead[], private.place
   'Inserts the leads that have no result yet, with their places where they have one. Returns an array with the result of each '
   'lead, in their order. It is null where the vendor_lead_id is taken: another transaction has committed it since the '
   'look-up, or it stands twice in the call. 55P03 for such a lead in a call with places.';
-grant execute on function private.insert_sent_leads(private.sent_lead[], private.placed_lead[]) to service_role;
 
 create function private.insert_pending_leads(sent private.sent_lead[]) returns jsonb
 language plpgsql
@@ -2994,7 +2937,6 @@ $$;
 comment on function private.insert_pending_leads(private.sent_lead[]) is
   'Inserts leads while another transaction has locked a table that they refer to, or stores one of them: see '
   'private.insert_sent_leads(). A lead that an order wants is pending.';
-grant execute on function private.insert_pending_leads(private.sent_lead[]) to service_role;
 
 create function private.stored_lead_id(vendor_id uuid, given_id text) returns text
 language plpgsql
@@ -3017,54 +2959,44 @@ $$;
 comment on function private.stored_lead_id(uuid, text) is
   'The vendor_lead_id under which a lead with this id of the vendor is stored, or would be: as private.indexable_id(), or '
   'private.erased_id() where its person was erased. Null when blank.';
-grant execute on function private.stored_lead_id(uuid, text) to service_role;
 
 create function private.lead_problem(lead jsonb) returns text
-language plpgsql
+language sql
 immutable
 set search_path = ''
 as $$
-begin
-  return case
+  select case
     when coalesce(btrim(lead ->> 'first_name'), '') = '' then 'missing first_name'
     when jsonb_typeof(lead -> 'vendor_metadata') not in ('object', 'null') then 'vendor_metadata must be an object'
-  end;
-end
+  end
 $$;
 
 comment on function private.lead_problem(jsonb) is 'Why this cannot be a recruiting lead; null when it can.';
-grant execute on function private.lead_problem(jsonb) to service_role;
 
 create function private.lead_error(code text, message text) returns jsonb
-language plpgsql
+language sql
 immutable
 strict
 set search_path = ''
 as $$
-begin
-  return jsonb_build_object('error', jsonb_build_object('code', code, 'message', message));
-end
+  select jsonb_build_object('error', jsonb_build_object('code', code, 'message', message))
 $$;
 
 comment on function private.lead_error(text, text) is 'The result of one lead that cannot be stored; null without a message.';
-grant execute on function private.lead_error(text, text) to service_role;
 
 create function private.created_lead(lead public.recruiting_leads) returns jsonb
-language plpgsql
+language sql
 immutable
 set search_path = ''
 as $$
-begin
-  return jsonb_build_object(
+  select jsonb_build_object(
     'id', lead.id, 'status', 'created', 'distributed_to',
     case when lead.agency_id is not null
       then jsonb_build_object('agency_id', lead.agency_id, 'agent_id', lead.agent_id) end
-  ) || case when lead.distribution = 'pending' then '{"distribution": "pending"}' else '{}' end::jsonb;
-end
+  ) || case when lead.distribution = 'pending' then '{"distribution": "pending"}' else '{}' end::jsonb
 $$;
 
 comment on function private.created_lead(public.recruiting_leads) is 'The result of a lead that is stored.';
-grant execute on function private.created_lead(public.recruiting_leads) to service_role;
 
 -- supabase/schemas/recruiting/repeats.sql
 
@@ -3121,7 +3053,6 @@ $$;
 comment on function private.note_duplicates(private.sent_lead[], jsonb) is
   'Gives the leads that were not stored their result, records each duplicate, and returns the results. 40001 when a lead was '
   'in the way that has been deleted since: the call is to be repeated.';
-grant execute on function private.note_duplicates(private.sent_lead[], jsonb) to service_role;
 
 -- A request with an Idempotency-Key, or a delivery of a webhook with an id, gets the first result again.
 
@@ -3156,7 +3087,6 @@ $$;
 comment on function private.lead_key(uuid, jsonb, jsonb) is
   'By what a lead that comes again is known besides its vendor_lead_id: {scope, idempotency, retention} as '
   'private.find_idempotent_result() and private.save_idempotent_result() take them; null: by nothing.';
-grant execute on function private.lead_key(uuid, jsonb, jsonb) to service_role;
 
 create function private.kept_lead(key jsonb, lead_id uuid) returns jsonb
 language plpgsql
@@ -3180,7 +3110,6 @@ $$;
 comment on function private.kept_lead(jsonb, uuid) is
   'The result of the request or delivery with this key that came before, or the {error} of '
   'private.find_idempotent_result(); null: it is the first.';
-grant execute on function private.kept_lead(jsonb, uuid) to service_role;
 
 -- A call may be slow on its way to the database and begin after the function has given it up. So before the function
 -- says that a lead was not stored, it abandons the lead's id: a later call with that id stores nothing.
@@ -3288,12 +3217,11 @@ comment on function public.preview_recruiting_lead(text, jsonb, jsonb) is
 grant execute on function public.preview_recruiting_lead(text, jsonb, jsonb) to service_role;
 
 create function private.next_agent(agency_id uuid, named_agent_id uuid) returns uuid
-language plpgsql
+language sql
 stable
 set search_path = ''
 as $$
-begin
-  return coalesce(
+  select coalesce(
     (
       select a.id
       from public.agents a
@@ -3306,14 +3234,12 @@ begin
       order by a.last_assigned_at nulls first, a.created_at, a.id
       limit 1
     )
-  );
-end
+  )
 $$;
 
 comment on function private.next_agent(uuid, uuid) is
   'The agent who would get the next lead of an order: the one that it names if active; else the active agent of the agency '
   'who accepts recruits and has waited longest; else null. private.lock_agents() makes the same choice.';
-grant execute on function private.next_agent(uuid, uuid) to service_role;
 
 -- POST /recruiting/ingest/bulk?dry_run=true: what would become of many leads.
 
@@ -3603,7 +3529,6 @@ $$;
 comment on function private.delete_oldest_rejections(uuid) is
   'Leaves the newest open deliveries of a vendor, at most 10,000 and of those at most 100 MiB of stored_bytes; null: of '
   'all imports. So a vendor that sends a million wrong rows does not fill the disk.';
-grant execute on function private.delete_oldest_rejections(uuid) to service_role;
 
 -- Every night where the project has pg_cron. A project without it uses `npm run admin -- delivery prune`.
 do $$
@@ -4216,7 +4141,6 @@ $$;
 comment on function private.insert_leads(uuid, uuid, uuid, json) is
   'Stores the leads that the agency does not have yet, in one statement. Returns [{index, id}] of the stored ones, and '
   'how many others there are.';
-grant execute on function private.insert_leads(uuid, uuid, uuid, json) to service_role;
 
 -- supabase/schemas/sales/lead_activities.sql
 
@@ -4733,7 +4657,6 @@ $$;
 comment on function private.replay_recruiting_lead(public.rejected_deliveries, jsonb) is
   'Stores the lead of a delivery under the delivery''s id and distributes it. Returns its id, or that of a stored lead: '
   'with this vendor_lead_id, or from the same delivery of a webhook within 7 days. PT409 while that is at work.';
-grant execute on function private.replay_recruiting_lead(public.rejected_deliveries, jsonb) to service_role;
 
 create function private.replay_imported_lead(delivery public.rejected_deliveries, lead jsonb) returns uuid
 language plpgsql
@@ -4781,7 +4704,6 @@ $$;
 comment on function private.replay_imported_lead(public.rejected_deliveries, jsonb) is
   'Stores the sales lead of a delivery under the delivery''s id, for the agency and agent of its context. Returns its '
   'id, or the id of the lead that has this external_id.';
-grant execute on function private.replay_imported_lead(public.rejected_deliveries, jsonb) to service_role;
 
 create function private.replayed(delivery public.rejected_deliveries) returns jsonb
 language plpgsql
@@ -4805,7 +4727,6 @@ $$;
 
 comment on function private.replayed(public.rejected_deliveries) is
   'What replay_delivery() returns for a delivery that has been replayed.';
-grant execute on function private.replayed(public.rejected_deliveries) to service_role;
 
 -- supabase/schemas/texting/opt_keywords.sql
 
@@ -4846,7 +4767,6 @@ comment on function private.consent_in_text(text, text) is
   'invisible characters and a signature do not. YES counts only from somebody who has opted out: the caller must look. '
   'opt_out_type is Twilio''s OptOutType, which counts before the words because the account''s own keywords are in it: START, '
   'STOP or HELP; null or anything else: the words count.';
-grant execute on function private.consent_in_text(text, text) to service_role;
 
 create function private.without_signature(visible text) returns text
 language plpgsql
@@ -4882,7 +4802,6 @@ $$;
 comment on function private.without_signature(text) is
   'A visible_text() without what a phone, a mail program or its owner has put below it, such as "Sent from my iPhone". The '
   'lines must look like a signature: what else stands below a STOP is for a person to read.';
-grant execute on function private.without_signature(text) to service_role;
 
 create function private.plain_words(body text) returns text
 language plpgsql
@@ -4904,7 +4823,6 @@ $$;
 
 comment on function private.plain_words(text) is
   'The words of a visible_text() in lower case, with one space between them and without punctuation, quotes and emoji.';
-grant execute on function private.plain_words(text) to service_role;
 
 create function private.opt_out_sentences() returns text
 language plpgsql
@@ -4969,7 +4887,6 @@ $$;
 
 comment on function private.opt_out_sentences() is
   'A regular expression of the sentences that ask for no more texts, in lower case with underscores between the words.';
-grant execute on function private.opt_out_sentences() to service_role;
 
 create function private.is_opt_out_wording(words text) returns boolean
 language plpgsql
@@ -4998,26 +4915,22 @@ $$;
 
 comment on function private.is_opt_out_wording(text) is
   'Whether these plain_words() are a sentence in English that asks for no more texts, and nothing else.';
-grant execute on function private.is_opt_out_wording(text) to service_role;
 
 create function private.opt_keyword(words text) returns text
-language plpgsql
+language sql
 immutable
 set search_path = ''
 as $$
-begin
-  return case
+  select case
     -- Twilio's words (https://www.twilio.com/docs/messaging/tutorials/advanced-opt-out), and those of the law.
     when words in ('stop', 'stopall', 'stop all', 'unsubscribe', 'cancel', 'end', 'quit', 'revoke', 'optout', 'opt out')
       then 'opted_out'
     when words in ('start', 'unstop', 'yes') then 'opted_in'
-  end;
-end
+  end
 $$;
 
 comment on function private.opt_keyword(text) is
   'The consent that these plain_words() give or take back when they are a keyword: opted_in, opted_out or null.';
-grant execute on function private.opt_keyword(text) to service_role;
 
 -- supabase/schemas/texting/tables.sql
 
@@ -5647,18 +5560,15 @@ grant select, insert, update, delete on private.waiting_notifications to service
 -- makes no deadlock: messages share locks, and a callback takes a single one, before any row.
 
 create function private.message_lock(provider_message_id text) returns bigint
-language plpgsql
+language sql
 immutable
 set search_path = ''
 as $$
-begin
-  return hashtextextended('recruiting message ' || (hashtextextended(provider_message_id, 0) & 255), 0);
-end
+  select hashtextextended('recruiting message ' || (hashtextextended(provider_message_id, 0) & 255), 0)
 $$;
 
 comment on function private.message_lock(text) is
   'Number of the advisory lock of a message and its callbacks. There are 256 locks, so messages share them.';
-grant execute on function private.message_lock(text) to service_role;
 
 create function private.apply_early_callbacks() returns trigger
 language plpgsql
@@ -5854,7 +5764,6 @@ $$;
 
 comment on function private.conversation_of(text, text) is
   'The conversation of these two numbers, or null. Nobody deletes it before this transaction ends.';
-grant execute on function private.conversation_of(text, text) to service_role;
 
 create function private.store_texts(conversation public.recruiting_conversations, received public.unmatched_texts[])
 returns void
@@ -5944,7 +5853,6 @@ comment on function private.store_texts(public.recruiting_conversations, public.
   'Stores a recruit''s texts as messages of this conversation, once for each id and each MessageSid. A consent in them holds, '
   'an agent''s reply is not held any more, and the bot answers, or an agent is told. received_at null: now. The caller '
   'holds the locks of receive_sms().';
-grant execute on function private.store_texts(public.recruiting_conversations, public.unmatched_texts[]) to service_role;
 
 create function private.lock_sent_text(message_sid text, message_id uuid, has_failed boolean, has_opted_out boolean) returns uuid
 language plpgsql
@@ -5973,7 +5881,6 @@ comment on function private.lock_sent_text(text, uuid, boolean, boolean) is
   'Takes the locks that a callback needs, before any text: of the conversation if the text has failed, of the recruit if it '
   'changes the consent, and of the MessageSid. '
   'Returns the outbound message that the callback is about, by its MessageSid or its id, or null.';
-grant execute on function private.lock_sent_text(text, uuid, boolean, boolean) to service_role;
 
 create function private.handle_failed_text(message_id uuid, error_code text) returns void
 language plpgsql
@@ -6008,7 +5915,6 @@ $$;
 comment on function private.handle_failed_text(uuid, text) is
   'What follows when the provider could not deliver a message of ours. 21610: the recruit has opted out. 30034: the number '
   'may not send, and is paused. A person is told of a text of the outbox.';
-grant execute on function private.handle_failed_text(uuid, text) to service_role;
 
 -- supabase/schemas/texting/unmatched_texts.sql
 
@@ -6032,7 +5938,6 @@ $$;
 comment on function private.lock_conversation(text, text) is
   'Makes every other transaction that makes the conversation of these numbers, or finds that there is none, wait until '
   'this one ends. Other pairs have the same lock: there are 1,024.';
-grant execute on function private.lock_conversation(text, text) to service_role;
 
 create function private.take_over_texts() returns trigger
 language plpgsql
@@ -6084,7 +5989,6 @@ $$;
 comment on function private.take_over_portion(public.recruiting_conversations) is
   'Takes over up to 1,000 of a conversation''s unmatched texts, the oldest first. Where there may be more, the conversation '
   'stands in waiting_take_overs; the consents in the newest 1,000 that have one hold all the same.';
-grant execute on function private.take_over_portion(public.recruiting_conversations) to service_role;
 
 create function private.oldest_unmatched(conversation public.recruiting_conversations, max integer) returns uuid[]
 language plpgsql
@@ -6110,7 +6014,6 @@ $$;
 
 comment on function private.oldest_unmatched(public.recruiting_conversations, integer) is
   'The ids of up to max unmatched texts of a conversation''s numbers, the oldest first.';
-grant execute on function private.oldest_unmatched(public.recruiting_conversations, integer) to service_role;
 
 create function private.newest_unmatched_consents(conversation public.recruiting_conversations, max integer)
 returns public.unmatched_texts[]
@@ -6137,7 +6040,6 @@ $$;
 
 comment on function private.newest_unmatched_consents(public.recruiting_conversations, integer) is
   'Up to max unmatched texts of a conversation''s numbers that give or take back a consent, the newest first.';
-grant execute on function private.newest_unmatched_consents(public.recruiting_conversations, integer) to service_role;
 
 create trigger take_over_texts
   after insert on public.recruiting_conversations
@@ -6284,7 +6186,6 @@ $$;
 
 comment on function private.pause_number(text, text) is
   'Pauses a number of ours that may not send. reason: the provider''s code.';
-grant execute on function private.pause_number(text, text) to service_role;
 
 -- supabase/schemas/texting/consents.sql
 
@@ -6314,18 +6215,15 @@ create trigger refuse_change
 -- consent stands for one of 1,024 locks. Who needs several takes them in their order.
 
 create function private.consent_lock(agency_id uuid, phone text) returns bigint
-language plpgsql
+language sql
 immutable
 set search_path = ''
 as $$
-begin
-  return hashtextextended('text consent', 0) + (hashtextextended(format('%s %s', agency_id, phone), 0) & 1023);
-end
+  select hashtextextended('text consent', 0) + (hashtextextended(format('%s %s', agency_id, phone), 0) & 1023)
 $$;
 
 comment on function private.consent_lock(uuid, text) is
   'The advisory lock of a recruit''s consent. Other consents have it too: there are 1,024.';
-grant execute on function private.consent_lock(uuid, text) to service_role;
 
 create function private.lock_consent(agency_id uuid, phone text) returns void
 language plpgsql
@@ -6338,7 +6236,6 @@ $$;
 
 comment on function private.lock_consent(uuid, text) is
   'Until this transaction ends, nobody else changes the consent or claims a text by it. Call it before any row is locked.';
-grant execute on function private.lock_consent(uuid, text) to service_role;
 
 create function private.lock_recruit(agency_id uuid, phone text) returns void
 language plpgsql
@@ -6358,7 +6255,6 @@ $$;
 comment on function private.lock_recruit(uuid, text) is
   'Locks the recruit''s consent, then all conversations of the recruit with the agency, in the order of their ids. A '
   'function that may record an opt-out calls it before any text is locked.';
-grant execute on function private.lock_recruit(uuid, text) to service_role;
 
 create function private.is_opted_out(agency_id uuid, phone text) returns boolean
 language plpgsql
@@ -6377,7 +6273,6 @@ $$;
 comment on function private.is_opted_out(uuid, text) is
   'Whether the recruit with this number must not be texted by the agency. The answer holds while the caller holds the '
   'consent''s lock.';
-grant execute on function private.is_opted_out(uuid, text) to service_role;
 
 create function private.refuse_texts(agency_id uuid, phone text) returns void
 language plpgsql
@@ -6409,7 +6304,6 @@ $$;
 comment on function private.refuse_texts(uuid, text) is
   'Refuses the agency''s texts to this number that wait to be sent: their messages are failed, with the provider''s code '
   '21610. The caller holds the consent''s lock.';
-grant execute on function private.refuse_texts(uuid, text) to service_role;
 
 create function private.refuse_bot_texts(conversation_id uuid, reason text) returns void
 language plpgsql
@@ -6444,7 +6338,6 @@ $$;
 comment on function private.refuse_bot_texts(uuid, text) is
   'Refuses the bot''s texts of a conversation that wait to be sent, with this reason, so that the recruit may wait again. The '
   'caller has locked the conversation.';
-grant execute on function private.refuse_bot_texts(uuid, text) to service_role;
 
 create function private.apply_consent(event public.text_consent_events) returns boolean
 language plpgsql
@@ -6484,7 +6377,6 @@ comment on function private.apply_consent(public.text_consent_events) is
   'Sets the consent to a new event, unless a later one has decided already. An opt-out refuses the texts of the agency '
   'to this number that are not sent yet. Returns whether the event decides. The caller holds the '
   'consent''s lock.';
-grant execute on function private.apply_consent(public.text_consent_events) to service_role;
 
 create function private.record_consent(
   agency_id uuid,
@@ -6524,8 +6416,6 @@ comment on function private.record_consent(uuid, text, text, text, text, uuid, u
   'Adds an event, and does apply_consent() with it. state: opted_in or opted_out. source and the rest: see '
   'text_consent_events. occurred_at, when it was said: now unless given. A message_id that has an event is the same event '
   'and changes nothing. Returns whether it decides.';
-grant execute on function private.record_consent(uuid, text, text, text, text, uuid, uuid, text, timestamptz)
-  to service_role;
 
 -- supabase/schemas/texting/consent_in_texts.sql
 
@@ -6577,25 +6467,21 @@ $$;
 comment on function private.record_consents_in_texts(uuid, text, public.unmatched_texts[]) is
   'Records for an agency the consents that a recruit''s texts give or take back, if any. agency_id null: of none yet. '
   'received_at null: now.';
-grant execute on function private.record_consents_in_texts(uuid, text, public.unmatched_texts[]) to service_role;
 
 -- A number of ours may be added after a text came to it. One stores a text that gives or takes back a consent, another
 -- adds the number. Both first take a lock on the number and then look for what the other one stored. Texts share the
 -- lock.
 
 create function private.service_number_lock(phone text) returns bigint
-language plpgsql
+language sql
 immutable
 set search_path = ''
 as $$
-begin
-  return hashtextextended('service number ' || phone, 0);
-end
+  select hashtextextended('service number ' || phone, 0)
 $$;
 
 comment on function private.service_number_lock(text) is
   'The advisory lock of a number of ours: of its texts, shared, and of the transaction that gives it to an agency.';
-grant execute on function private.service_number_lock(text) to service_role;
 
 create function private.agency_of_numbers(recruit_phone text, service_phone text) returns uuid
 language plpgsql
@@ -6617,7 +6503,6 @@ $$;
 comment on function private.agency_of_numbers(text, text) is
   'The agency that a text from the recruit to our number concerns: that of their conversation, else the number''s, else '
   'null.';
-grant execute on function private.agency_of_numbers(text, text) to service_role;
 
 create function private.read_unmatched_consents() returns trigger
 language plpgsql
@@ -6679,17 +6564,14 @@ create trigger require_known_timezones
   for each row execute function private.require_known_timezones();
 
 create function private.first_date() returns date
-language plpgsql
+language sql
 stable
 set search_path = ''
 as $$
-begin
-  return (now() at time zone 'Pacific/Pago_Pago')::date;
-end
+  select (now() at time zone 'Pacific/Pago_Pago')::date
 $$;
 
 comment on function private.first_date() is 'The earliest date that it is now in a state or territory of the US.';
-grant execute on function private.first_date() to service_role;
 
 create function private.text_window(
   phone text,
@@ -6785,7 +6667,6 @@ comment on function private.text_window(text, text, timestamptz) is
   'latest opening and the earliest closing of all. For a number without a known area code (toll-free, foreign, a short '
   'code) only the lead''s state counts. Without that, the hours of all states count, in the four time zones of the '
   'contiguous United States. Both are infinity when no day is open.';
-grant execute on function private.text_window(text, text, timestamptz) to service_role;
 
 -- supabase/schemas/texting/texting_hours_rows.sql
 
@@ -6999,20 +6880,18 @@ set
   allowed_mime_types = excluded.allowed_mime_types;
 
 create function private.conversation_of_file(name text) returns uuid
-language plpgsql
+language sql
 immutable
 set search_path = ''
 as $$
-begin
-  return case
+  select case
     when name ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/[^/]+$' then left(name, 36)::uuid
-  end;
-end
+  end
 $$;
 
 comment on function private.conversation_of_file(text) is
   'The conversation that a file in the bucket `text-media` belongs to, by its name; null for a name of another form.';
-grant execute on function private.conversation_of_file(text) to authenticated, service_role;
+grant execute on function private.conversation_of_file(text) to authenticated;
 
 -- The policies of recruiting_conversations apply inside the subqueries. A recruit's agent reads a conversation that another
 -- agent has, but only that agent and managers write in it. A file is never replaced: its text may be on its way.
@@ -7174,7 +7053,6 @@ $$;
 comment on function private.text_segments(text) is
   'The number of segments that the SMS provider sends and charges for this text; 1 for an empty one. As Twilio''s '
   'sms-segments-calculator counts; it may differ by one where accents of rare scripts lie between two segments.';
-grant execute on function private.text_segments(text) to service_role;
 
 -- supabase/schemas/texting/queue_text.sql
 
@@ -7225,7 +7103,6 @@ comment on function private.queue_text(uuid, text, text, jsonb, uuid, uuid) is
   'Adds a text to a conversation, to be sent as soon as its hours, its number and the texts before it allow. kind: see '
   'text_outbox. media: [{url, content_type}]. taken_over_by: the agent who has the conversation from now on. Consent is '
   'checked when it is sent. 23503 or 23502 when there is no such conversation, 23505 when the conversation has the client_message_id already.';
-grant execute on function private.queue_text(uuid, text, text, jsonb, uuid, uuid) to service_role;
 
 create function private.next_sending(
   conversation public.recruiting_conversations,
@@ -7250,7 +7127,6 @@ $$;
 
 comment on function private.next_sending(public.recruiting_conversations, text) is
   'From when a text of this kind is due, and by what it is held until then: `quiet_hours`, `number_paused`, or null.';
-grant execute on function private.next_sending(public.recruiting_conversations, text) to service_role;
 
 create function private.sending_hours(
   conversation public.recruiting_conversations,
@@ -7283,7 +7159,6 @@ $$;
 comment on function private.sending_hours(public.recruiting_conversations, text) is
   'From when a text of this kind may be sent to the recruit, now or later, and until when. closes_at is null for an '
   'agent''s reply within 12 hours of the recruit''s own text, which may be sent at any hour.';
-grant execute on function private.sending_hours(public.recruiting_conversations, text) to service_role;
 
 -- supabase/schemas/texting/writers.sql
 
@@ -7535,7 +7410,6 @@ $$;
 comment on function private.unanswered_since(public.recruiting_conversations) is
   'What waiting_since is once a text of ours is not sent after all: the recruit''s first text since our latest one that has '
   'not failed. Null without one, and after an opt-out.';
-grant execute on function private.unanswered_since(public.recruiting_conversations) to service_role;
 
 -- supabase/schemas/texting/send_text.sql
 
@@ -7738,7 +7612,6 @@ comment on function private.retry_text(uuid) is
   'Makes a text that has failed, or of which the provider will not be asked any more, due once more, when its hours and '
   'number allow. One that is unconfirmed may then be sent twice. PT404 for an unknown text; PT409 when it waits, is '
   'being sent, was accepted or refused; PT403 when the recruit has opted out.';
-grant execute on function private.retry_text(uuid) to service_role;
 
 create function public.retry_text(message_id uuid) returns jsonb
 language plpgsql
@@ -7887,7 +7760,6 @@ $$;
 comment on function private.is_behind(uuid, bigint) is
   'Whether another text of the conversation must be sent before the one with this ordinal: one that is on its way, or an '
   'earlier one that is due, or will be within a minute. One that quiet hours hold does not count.';
-grant execute on function private.is_behind(uuid, bigint) to service_role;
 
 create function private.is_text_due() returns boolean
 language plpgsql
@@ -7920,7 +7792,6 @@ $$;
 
 comment on function private.is_text_due() is
   'Whether a text, a greeting or a take-over is due. Cheap: by indexes of open rows, with any number of sent texts.';
-grant execute on function private.is_text_due() to service_role;
 
 -- supabase/schemas/texting/worker_claims.sql
 
@@ -8011,7 +7882,6 @@ $$;
 
 comment on function private.claim_lookups(integer) is
   'Texts of which nobody knows whether they were sent, for the worker to look up. See claim_texts().';
-grant execute on function private.claim_lookups(integer) to service_role;
 
 create function private.claim_posts(max integer, out texts jsonb, out next_at timestamptz)
 language plpgsql
@@ -8124,7 +7994,6 @@ $$;
 comment on function private.claim_posts(integer) is
   'Texts to post now, number by number. An agent''s come first, then those that have been due for longest; see '
   'claim_texts().';
-grant execute on function private.claim_posts(integer) to service_role;
 
 create function private.refuse_opted_out(message_ids uuid[]) returns void
 language plpgsql
@@ -8145,7 +8014,6 @@ $$;
 comment on function private.refuse_opted_out(uuid[]) is
   'Refuses all waiting texts to the recruits of these texts who have opted out. When somebody has locked one of them, none '
   'is refused, and a later claim does it. The caller holds the locks of the consents.';
-grant execute on function private.refuse_opted_out(uuid[]) to service_role;
 
 create function private.due_numbers() returns setof public.service_numbers
 language plpgsql
@@ -8170,7 +8038,6 @@ $$;
 
 comment on function private.due_numbers() is
   'The active numbers that have due texts, those that have been free for longest first.';
-grant execute on function private.due_numbers() to service_role;
 
 create function private.next_texts(
   number public.service_numbers,
@@ -8200,7 +8067,6 @@ $$;
 
 comment on function private.next_texts(public.service_numbers, integer) is
   'Up to max due texts of a number, each the next of its conversation, in the order in which they go.';
-grant execute on function private.next_texts(public.service_numbers, integer) to service_role;
 
 create function private.claimed_text(claimed public.text_outbox, task text, closes_at timestamptz default null)
 returns jsonb
@@ -8241,7 +8107,6 @@ $$;
 
 comment on function private.claimed_text(public.text_outbox, text, timestamptz) is
   'A claimed text as the worker needs it; see claim_texts(). closes_at: when quiet hours begin; null: never.';
-grant execute on function private.claimed_text(public.text_outbox, text, timestamptz) to service_role;
 
 -- supabase/schemas/texting/worker_outcomes.sql
 
@@ -8433,7 +8298,6 @@ comment on function private.accept_text(uuid, text) is
   'The provider has the text under this MessageSid: it is accepted, whatever was believed before, and its message gets '
   'the MessageSid unless it has one, or another message has this one. The callbacks that came before are applied. '
   'Returns accepted, or null when the text is not in the outbox.';
-grant execute on function private.accept_text(uuid, text) to service_role;
 
 create function private.end_text(ended public.text_outbox, state text, reason text, code text) returns public.text_outbox
 language plpgsql
@@ -8455,7 +8319,6 @@ $$;
 comment on function private.end_text(public.text_outbox, text, text, text) is
   'Ends a text that was not sent: state refused or failed. Its message is failed, with the provider''s code, and its agent '
   'is told. Returns the text as it is then.';
-grant execute on function private.end_text(public.text_outbox, text, text, text) to service_role;
 
 create function private.lock_conversation_of(message_id uuid, with_consent boolean)
 returns public.recruiting_conversations
@@ -8481,7 +8344,6 @@ $$;
 comment on function private.lock_conversation_of(uuid, boolean) is
   'Locks what changes with a text of ours that fails, before the text itself, as everywhere: its conversation, with_consent all '
   'of lock_recruit(). Returns the conversation, null where there is no such text.';
-grant execute on function private.lock_conversation_of(uuid, boolean) to service_role;
 
 create function private.tell_of_failed_text(conversation_id uuid, message_id uuid) returns void
 language plpgsql
@@ -8499,7 +8361,6 @@ comment on function private.tell_of_failed_text(uuid, uuid) is
   'What follows when a text of ours does not arrive, of the bot or a person: a person is told, and the recruit waits for '
   'an answer again. The message is failed. The caller '
   'has locked the conversation.';
-grant execute on function private.tell_of_failed_text(uuid, uuid) to service_role;
 
 create function private.tell_of_late_texts() returns void
 language plpgsql
@@ -8538,7 +8399,6 @@ $$;
 comment on function private.tell_of_late_texts() is
   'Tells a person of the bot''s texts that have waited for a day, up to 100. They are sent all the same '
   'once they may be.';
-grant execute on function private.tell_of_late_texts() to service_role;
 
 create function private.postpone_texts(seconds integer) returns void
 language plpgsql
@@ -8573,7 +8433,6 @@ $$;
 
 comment on function private.postpone_texts(integer) is
   'Makes all that is due wait, because the provider refuses our account and not a text.';
-grant execute on function private.postpone_texts(integer) to service_role;
 
 -- supabase/schemas/texting/conversations.sql
 
@@ -8756,7 +8615,6 @@ comment on function private.open_conversation(public.recruiting_leads, uuid) is
   'been in touch with, paused or not. Else a new one, assigned to this agent (null: nobody), with the active number that '
   'has the fewest conversations, counted up to 1,000; of several, the one that has got none for longest. The lead has an '
   'agency and a phone in E.164. Null when the agency has no active number.';
-grant execute on function private.open_conversation(public.recruiting_leads, uuid) to service_role;
 
 -- supabase/schemas/texting/greetings.sql
 
@@ -8768,18 +8626,15 @@ grant execute on function private.open_conversation(public.recruiting_leads, uui
 -- comes again later.
 
 create function private.visible_name(name text) returns text
-language plpgsql
+language sql
 immutable
 set search_path = ''
 as $$
-begin
-  return nullif(btrim(regexp_replace(private.visible_text(name), '[ \n]+', ' ', 'g')), '');
-end
+  select nullif(btrim(regexp_replace(private.visible_text(name), '[ \n]+', ' ', 'g')), '')
 $$;
 
 comment on function private.visible_name(text) is
   'A name on one line, as its reader sees it; null when there is nothing to see.';
-grant execute on function private.visible_name(text) to service_role;
 
 create function private.choose_agent(agency_id uuid, variadic preferred uuid[]) returns uuid
 language plpgsql
@@ -8802,7 +8657,6 @@ $$;
 comment on function private.choose_agent(uuid, uuid[]) is
   'The agent who gets a conversation of this agency: the first of the preferred agents who is active, else the agent who has '
   'waited longest for a recruit, else a manager. Null where none of them is active.';
-grant execute on function private.choose_agent(uuid, uuid[]) to service_role;
 
 create function private.fill_template(template text, lead public.recruiting_leads, assigned_agent_id uuid default null)
 returns text
@@ -8846,7 +8700,6 @@ comment on function private.fill_template(text, public.recruiting_leads, uuid) i
   'A text with the lead''s first name, the name of the agent who gets the conversation, and the agency''s name, each as '
   'visible_name(). The agent: assigned_agent_id, else the lead''s agent, else the next one of choose_agent(). `an agent` '
   'stands where the agency has none, or one of its own name. `there` stands for a first name that can hardly be one.';
-grant execute on function private.fill_template(text, public.recruiting_leads, uuid) to service_role;
 
 create function private.queue_greeting(lead public.recruiting_leads) returns boolean
 language plpgsql
@@ -8909,7 +8762,6 @@ comment on function private.queue_greeting(public.recruiting_leads) is
   'Queues the greeting of a lead that goes to an agency. Its order must have a greeting_template, its vendor '
   'has_text_consent, and the lead a phone in E.164. The recruit has not opted out, and was never texted by the agency. '
   'Waits at most 20 ms for a lock, and then returns false: it is to be done later. Fails only where the statement is cancelled.';
-grant execute on function private.queue_greeting(public.recruiting_leads) to service_role;
 
 create function public.claim_greetings(max integer) returns jsonb
 language plpgsql
@@ -9156,7 +9008,6 @@ $$;
 
 comment on function private.answering_agent(public.recruiting_conversations) is
   'The active agent who is to answer in a conversation: the assigned one, else the lead''s; null where there is none.';
-grant execute on function private.answering_agent(public.recruiting_conversations) to service_role;
 
 create function private.notify_agents(conversation_id uuid, message_id uuid, kind text, reason text default null) returns void
 language plpgsql
@@ -9169,7 +9020,6 @@ $$;
 
 comment on function private.notify_agents(uuid, uuid, text, text) is
   'Does notify_of_texts() with one message. message_id null: it is about none.';
-grant execute on function private.notify_agents(uuid, uuid, text, text) to service_role;
 
 create function private.notify_of_texts(conversation_id uuid, message_ids uuid[], kind text, reason text default null)
 returns void
@@ -9213,7 +9063,6 @@ comment on function private.notify_of_texts(uuid, uuid[], text, text) is
   'the assigned agent, else the lead''s, else each manager of the agency, as far as they are active. Where nobody is, the '
   'assigned agent, who may come back. message_ids null: none. Where others have locked the agents or the conversation, they '
   'are told later, by deliver_notifications().';
-grant execute on function private.notify_of_texts(uuid, uuid[], text, text) to service_role;
 
 create function private.notify_of_unmatched_text(received public.unmatched_texts) returns void
 language plpgsql
@@ -9264,7 +9113,6 @@ comment on function private.notify_of_unmatched_text(public.unmatched_texts) is
   'Tells the agent of a recruit that the recruit has written to a number of the agency without a conversation. Where the '
   'recruit has no active agent, it tells each active manager. Once for a recruit and day of the agency, and of several leads '
   'with the number the latest. Never fails. Where others have locked the agents, deliver_notifications() tells them later.';
-grant execute on function private.notify_of_unmatched_text(public.unmatched_texts) to service_role;
 
 create function private.notify_of_untold_leads() returns void
 language plpgsql
@@ -9309,7 +9157,6 @@ $$;
 comment on function private.notify_of_untold_leads() is
   'Tells the agents of up to 2,000 leads of untold_leads, those that have waited longest, each once. A lead whose '
   'notification fails stays there, with a warning.';
-grant execute on function private.notify_of_untold_leads() to service_role;
 
 create function private.notify_of_leads(lead_ids uuid[]) returns void
 language plpgsql
@@ -9327,7 +9174,6 @@ $$;
 
 comment on function private.notify_of_leads(uuid[]) is
   'Tells the agents of leads that were distributed; of one without an agent, each active manager of its agency.';
-grant execute on function private.notify_of_leads(uuid[]) to service_role;
 
 create function private.deliver_notifications() returns void
 language plpgsql
@@ -9375,7 +9221,6 @@ $$;
 comment on function private.deliver_notifications() is
   'Tells agents what they could not be told at once, of up to 1,000 texts and 2,000 leads, and which of the bot''s texts are '
   'late. Never fails: what cannot be told now stays. The scheduler calls it every 10 seconds.';
-grant execute on function private.deliver_notifications() to service_role;
 
 -- supabase/schemas/texting/realtime.sql
 
@@ -9432,7 +9277,6 @@ comment on function private.broadcast(text, jsonb, text[]) is
   'Sends an event to private topics, where the project has Realtime; a topic of null is none, nor is the one of an agent who '
   'is not active. A failure of Realtime is a warning and nothing else. A transaction sends nothing more after 2,000 sends, a '
   'failure, or one that has taken 100 ms.';
-grant execute on function private.broadcast(text, jsonb, text[]) to service_role;
 
 create function private.broadcast_notification() returns trigger
 language plpgsql
@@ -9490,7 +9334,6 @@ $$;
 comment on function private.broadcast_changed(public.recruiting_conversations, uuid) is
   'Sends {conversation_id} to the topic of its agency, and to the topics of the agent who is to answer, the assigned one or '
   'else the lead''s, and of the one before. agent_before: who was assigned before.';
-grant execute on function private.broadcast_changed(public.recruiting_conversations, uuid) to service_role;
 
 create function private.broadcast_changed_conversation() returns trigger
 language plpgsql
@@ -9747,7 +9590,6 @@ end
 $$;
 
 comment on function private.store_bot_script(uuid, jsonb) is 'As publish_bot_script(), for a caller that may write the table.';
-grant execute on function private.store_bot_script(uuid, jsonb) to service_role;
 
 create function private.switch_bot_off(agency_id uuid) returns integer
 language plpgsql
@@ -9781,7 +9623,6 @@ $$;
 
 comment on function private.switch_bot_off(uuid) is
   'Ends all that the bot of an agency has begun, until the next script is published. Returns the number of conversations.';
-grant execute on function private.switch_bot_off(uuid) to service_role;
 
 create function private.newest_bot_script(agency_id uuid) returns public.bot_scripts
 language plpgsql
@@ -9802,7 +9643,6 @@ $$;
 
 comment on function private.newest_bot_script(uuid) is
   'What an agency published last; its script is null where the bot was switched off. Null where nothing was published.';
-grant execute on function private.newest_bot_script(uuid) to service_role;
 
 -- supabase/schemas/bot/script_problems.sql
 
@@ -9927,16 +9767,13 @@ $$;
 comment on function private.bot_script_problems(jsonb) is
   'What is wrong with a script, each `<question id or member>: <problem>`, in the order of their letters; empty where '
   'nothing is.';
-grant execute on function private.bot_script_problems(jsonb) to service_role;
 
 create function private.unknown_members(value jsonb, label text, known text[]) returns text[]
-language plpgsql
+language sql
 immutable
 set search_path = ''
 as $$
-begin
-  return array(select format('%s: has no member "%s"', label, k) from jsonb_object_keys(value) k where k <> all (known));
-end
+  select array(select format('%s: has no member "%s"', label, k) from jsonb_object_keys(value) k where k <> all (known))
 $$;
 
 comment on function private.unknown_members(jsonb, text, text[]) is 'The problems of an object with members that are not known.';
@@ -9964,13 +9801,11 @@ $$;
 comment on function private.bot_text_problems(text, jsonb, boolean) is 'The problems of a text that a script sends.';
 
 create function private.filled_segments(template text) returns integer
-language plpgsql
+language sql
 immutable
 set search_path = ''
 as $$
-begin
-  return private.text_segments(regexp_replace(template, '\{(first_name|agent|agency)\}', repeat('x', 20), 'g'));
-end
+  select private.text_segments(regexp_replace(template, '\{(first_name|agent|agency)\}', repeat('x', 20), 'g'))
 $$;
 
 comment on function private.filled_segments(text) is 'The segments of a template with names of 20 letters.';
@@ -10034,17 +9869,15 @@ $$;
 comment on function private.is_bot_answer(jsonb) is 'Whether it is a kind of answer that a script may want.';
 
 create function private.bot_answers(answer jsonb) returns text[]
-language plpgsql
+language sql
 immutable
 set search_path = ''
 as $$
-begin
-  return case
+  select case
     when answer = '"yes_no"' then array['yes', 'no']
     when private.is_bot_answer(answer) and answer ? 'choice' then array(select jsonb_object_keys(answer -> 'choice'))
     else '{}'
-  end;
-end
+  end
 $$;
 
 comment on function private.bot_answers(jsonb) is 'The answers of a question that others may depend on: yes and no, or the names of its choices.';
@@ -10076,7 +9909,6 @@ comment on function private.end_bot_session(uuid, text) is
   'The bot answers nothing more in a conversation: its turn is gone, and its session stopped. reason: as in bot_sessions. An '
   'agent is told of the text that the turn would have answered, unless an agent writes (taken_over). The caller has locked '
   'the conversation.';
-grant execute on function private.end_bot_session(uuid, text) to service_role;
 
 create function private.stop_bot(conversation_id uuid, reason text) returns void
 language plpgsql
@@ -10090,7 +9922,6 @@ $$;
 
 comment on function private.stop_bot(uuid, text) is
   'Does end_bot_session(), and refuses the bot''s texts that wait, so that the recruit may wait again.';
-grant execute on function private.stop_bot(uuid, text) to service_role;
 
 create function private.end_session_of_taken_over() returns trigger
 language plpgsql
@@ -10184,8 +10015,6 @@ comment on function private.carry_out_step(public.recruiting_conversations, uuid
   'Does what a step says (see complete_bot_turn()), and ends the turn: the session, the answer, the reply in the outbox, and '
   'who is told. message_id: the last text that the step answers; null: only time has passed. old: the session before it. '
   'The caller has locked all of them.';
-grant execute on function private.carry_out_step(public.recruiting_conversations, uuid, public.bot_sessions, uuid, jsonb)
-  to service_role;
 
 create function private.store_bot_session(
   conversation_id uuid,
@@ -10249,7 +10078,6 @@ $$;
 
 comment on function private.store_bot_session(uuid, public.bot_sessions, uuid, jsonb, uuid) is
   'Stores the session of a step, or how it has ended. message_id: the text that asks the next question, if any.';
-grant execute on function private.store_bot_session(uuid, public.bot_sessions, uuid, jsonb, uuid) to service_role;
 
 create function private.forget_question(message_id uuid, may_arrive boolean) returns void
 language plpgsql
@@ -10270,7 +10098,6 @@ comment on function private.forget_question(uuid, boolean) is
   'The text that asks a question has not arrived: the bot asks it again at the recruit''s next text, which is no answer. '
   'Where it was the first text, the bot introduces itself again, unless it may still arrive. The caller has locked the '
   'conversation.';
-grant execute on function private.forget_question(uuid, boolean) to service_role;
 
 create function private.forget_failed_question() returns trigger
 language plpgsql
@@ -10325,7 +10152,6 @@ $$;
 comment on function private.escalate(public.recruiting_conversations) is
   'Gives a conversation to a person: its assigned agent, else its lead''s, else the agent of the agency who has waited '
   'longest for a recruit, else a manager. It stays with the bot where none of them is active.';
-grant execute on function private.escalate(public.recruiting_conversations) to service_role;
 
 create function public.hand_back_to_bot(conversation_id uuid) returns jsonb
 language plpgsql
@@ -10464,7 +10290,6 @@ $$;
 
 comment on function private.is_turn_due() is
   'Whether a turn of the bot is due, or a session''s reminder or end. Cheap: by indexes of open rows.';
-grant execute on function private.is_turn_due() to service_role;
 
 create function public.read_bot_turn(conversation_id uuid, attempt integer) returns jsonb
 language plpgsql
@@ -10663,7 +10488,6 @@ comment on function private.begin_bot_turn(public.recruiting_conversations, uuid
   'script ends as `not_understood` and a person goes on. Returns false where the bot does not answer: there is no text, a '
   'person has the conversation, it has no lead, its agency no script or its script has ended, the number is one of ours, or '
   'somebody has locked what it needs. The caller has locked the conversation.';
-grant execute on function private.begin_bot_turn(public.recruiting_conversations, uuid[]) to service_role;
 
 create function private.take_texts_to_answer() returns trigger
 language plpgsql
@@ -10722,7 +10546,6 @@ $$;
 comment on function private.is_automatic_reply(public.recruiting_messages) is
   'Whether a machine seems to have written a recruit''s text: the same words came before, and both within 2 seconds of a text '
   'of ours, one of the last 50.';
-grant execute on function private.is_automatic_reply(public.recruiting_messages) to service_role;
 
 -- supabase/schemas/bot/schedule.sql
 
@@ -10738,7 +10561,6 @@ as $$
 $$;
 
 comment on function private.is_work_due() is 'Whether a step of the worker would find something to do.';
-grant execute on function private.is_work_due() to service_role;
 
 create function private.request_text_work() returns bigint
 language plpgsql
@@ -10773,6 +10595,8 @@ comment on function private.request_text_work() is
   'null. Its URL and key are the Vault''s secrets `texting_worker_url` and `texting_worker_key`. An error names the one '
   'that is missing; pg_cron keeps it in cron.job_run_details.';
 
+revoke execute on function private.request_text_work() from service_role;
+
 create function private.schedule_text_work() returns boolean
 language plpgsql
 set search_path = ''
@@ -10796,6 +10620,8 @@ $$;
 comment on function private.schedule_text_work() is
   'Has pg_cron run private.request_text_work() every 10 seconds, and forget the records of these runs after a week. '
   'Returns false, and does nothing, where pg_cron, pg_net or Vault is missing. May be called again.';
+
+revoke execute on function private.schedule_text_work() from service_role;
 
 -- Where the project can have the extensions. One that gets them later calls private.schedule_text_work() itself.
 do $$
@@ -11332,7 +11158,6 @@ set search_path = ''
 return to_char(moment at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
 
 comment on function private.iso_time(timestamptz) is 'A time as ISO 8601 in UTC, to the millisecond.';
-grant execute on function private.iso_time(timestamptz) to service_role;
 
 -- supabase/schemas/operators/distribute.sql
 
@@ -11539,7 +11364,6 @@ $$;
 comment on function private.lock_assignee(uuid, uuid, uuid) is
   'The agent who gets the leads of assign_leads(), after all that it refuses. The agent that they are taken from gets no '
   'leads until the transaction ends.';
-grant execute on function private.lock_assignee(uuid, uuid, uuid) to service_role;
 
 -- supabase/schemas/operators/remove.sql
 
@@ -11638,7 +11462,6 @@ $$;
 comment on function private.remove_unused(regclass, uuid) is
   'Removes a row of this table, by its id, to which no row of any table refers. PT404 when it is not there; PT409 with the '
   'tables that refer to it, and by how many rows, also by those that would go with it.';
-grant execute on function private.remove_unused(regclass, uuid) to service_role;
 
 -- supabase/schemas/operators/mend.sql
 
@@ -11709,7 +11532,6 @@ as $$
 $$;
 
 comment on function private.is_blank(jsonb) is 'Whether a value says nothing: no value, null, a blank text, an empty list or object.';
-grant execute on function private.is_blank(jsonb) to service_role;
 
 create function private.gaps_of(stored jsonb, found jsonb) returns jsonb
 language sql
@@ -11729,7 +11551,6 @@ $$;
 
 comment on function private.gaps_of(jsonb, jsonb) is
   'What stands in `found` and is missing or blank in `stored`; both are vendor_metadata.';
-grant execute on function private.gaps_of(jsonb, jsonb) to service_role;
 
 create function public.adopt_texts(recruit_phone text, service_phone text default null) returns jsonb
 language plpgsql
@@ -11942,7 +11763,6 @@ $$;
 
 comment on function private.release_held_texts() is
   'Makes the texts due that quiet hours hold. The claim looks at the hours as they are then, and holds them again.';
-grant execute on function private.release_held_texts() to service_role;
 
 create function public.text_hours(phone text, state text default null, out opens_at timestamptz, out closes_at timestamptz)
 language sql
@@ -12002,7 +11822,6 @@ $$;
 comment on function private.contact_pattern(text[], text[]) is
   'A regular expression (for ~*) that finds these numbers and addresses in a text, however they are written: with or '
   'without the country code, with separators, encoded in a form or in JSON. Without any it finds nothing.';
-grant execute on function private.contact_pattern(text[], text[]) to service_role;
 
 -- supabase/schemas/operators/person.sql
 
@@ -12314,65 +12133,54 @@ $$;
 comment on function private.person_of(text) is
   'The person with this phone in E.164 or e-mail address. A delivery is the person''s when one of the person''s leads came '
   'of it, or when it holds a number or an address of the person. PT400 for what is neither.';
-grant execute on function private.person_of(text) to service_role;
 
 create function private.person_files(person private.person)
 returns table (bucket text, name text, created_at timestamptz)
-language plpgsql
+language sql
 stable
 set search_path = ''
 as $$
-begin
-  return query
   select o.bucket_id, o.name, o.created_at
   from storage.objects o
   where o.bucket_id = 'resumes' and o.name in (
       select l.resume_path from public.recruiting_leads l where l.id = any (person.recruiting_leads)
     )
     -- As private.conversation_of_file()
-    or o.bucket_id = 'text-media' and left(o.name, 36) = any (person.conversations::text[]);
-end
+    or o.bucket_id = 'text-media' and left(o.name, 36) = any (person.conversations::text[])
 $$;
 
 comment on function private.person_files(private.person) is
   'The files of a person in storage: the resumes of the leads, and what agents have sent in the conversations.';
-grant execute on function private.person_files(private.person) to service_role;
 
 create function private.person_message_sids(person private.person) returns setof text
-language plpgsql
+language sql
 stable
 set search_path = ''
 as $$
-begin
-  return query
   select m.provider_message_id
   from public.recruiting_messages m
   where m.conversation_id = any (person.conversations) and m.provider_message_id is not null
   union
   select t.message_sid
   from public.unmatched_texts t
-  where t.recruit_phone = any (person.phones) and t.consent is null and t.message_sid is not null;
-end
+  where t.recruit_phone = any (person.phones) and t.consent is null and t.message_sid is not null
+  order by 1
 $$;
 
 comment on function private.person_message_sids(private.person) is
   'The MessageSids of a person''s texts that do not stay, by which the SMS provider knows them.';
-grant execute on function private.person_message_sids(private.person) to service_role;
 
 create function private.holds_contact(person private.person, id text) returns boolean
-language plpgsql
+language sql
 immutable
 set search_path = ''
 as $$
-begin
-  return id ~* person.pattern or exists (select from unnest(person.emails) e (email) where strpos(lower(id), e.email) > 0);
-end
+  select id ~* person.pattern or exists (select from unnest(person.emails) e (email) where strpos(lower(id), e.email) > 0)
 $$;
 
 comment on function private.holds_contact(private.person, text) is
   'Whether an id or a short text holds a number or an address of the person. Here lead-a@b.c holds a@b.c, which in a long text '
   'would be another address.';
-grant execute on function private.holds_contact(private.person, text) to service_role;
 
 -- supabase/schemas/operators/erase_person.sql
 
@@ -12756,7 +12564,6 @@ $$;
 
 comment on function private.recruiting_lead_events(uuid) is
   'What happened to a recruiting lead. step: the order of events of the same time.';
-grant execute on function private.recruiting_lead_events(uuid) to service_role;
 
 create function private.sales_lead_events(lead_id uuid)
 returns table (at timestamptz, step integer, event text, detail text)
@@ -12804,7 +12611,6 @@ $$;
 
 comment on function private.sales_lead_events(uuid) is
   'What happened to a sales lead. step: the order of events of the same time.';
-grant execute on function private.sales_lead_events(uuid) to service_role;
 
 create function private.assignment_events(lead_id uuid)
 returns table (at timestamptz, step integer, event text, detail text)
@@ -12824,7 +12630,6 @@ $$;
 
 comment on function private.assignment_events(uuid) is
   'Each time a lead of either kind was given to another agent, as private.recruiting_lead_events() has it.';
-grant execute on function private.assignment_events(uuid) to service_role;
 
 create function private.first_agent_of(lead_id uuid, agent_id uuid) returns uuid
 language sql
@@ -12845,7 +12650,6 @@ $$;
 
 comment on function private.first_agent_of(uuid, uuid) is
   'The agent who got a recruiting lead by distribution. agent_id: who has it now.';
-grant execute on function private.first_agent_of(uuid, uuid) to service_role;
 
 create function private.delivery_events(delivery public.rejected_deliveries)
 returns table (at timestamptz, step integer, event text, detail text)
@@ -12861,7 +12665,6 @@ $$;
 
 comment on function private.delivery_events(public.rejected_deliveries) is
   'What happened to a rejected delivery of a lead, as private.recruiting_lead_events() has it.';
-grant execute on function private.delivery_events(public.rejected_deliveries) to service_role;
 
 create function private.id_range(beginning text, out first_id uuid, out last_id uuid)
 language plpgsql
@@ -12882,7 +12685,6 @@ $$;
 comment on function private.id_range(text) is
   'The first and the last id that begin with a text of at least 8 characters: an index of ids finds such a range. Null for '
   'what is not the beginning of an id. Less than 8 characters may well be a sender''s own id.';
-grant execute on function private.id_range(text) to service_role;
 
 create function private.phone_digits(given text) returns text
 language plpgsql
@@ -12898,7 +12700,6 @@ $$;
 
 comment on function private.phone_digits(text) is
   'The digits of a phone number as a person writes it, without the US country code; null for what is too short to be one.';
-grant execute on function private.phone_digits(text) to service_role;
 
 create function private.today_in(timezone text) returns date
 language plpgsql
@@ -12914,7 +12715,6 @@ end
 $$;
 
 comment on function private.today_in(text) is 'The day that it is in this time zone. PT400 for an unknown one.';
-grant execute on function private.today_in(text) to service_role;
 
 -- supabase/schemas/operators/names.sql
 
@@ -13237,7 +13037,6 @@ comment on function private.count_leads_received(text, date, date, text, uuid) i
   'happened. texted: the provider accepted a text of ours to the lead, and has not reported that it failed. answered: the '
   'lead has texted. opted_out: the lead''s agency may not text the lead''s phone now. duplicates and refused count '
   'deliveries, on their own day. Of imported leads only created and refused are known; the rest is null.';
-grant execute on function private.count_leads_received(text, date, date, text, uuid) to service_role;
 
 -- supabase/schemas/operators/explain.sql
 
@@ -13428,7 +13227,6 @@ as $$
 $$;
 
 comment on function private.in_utc(timestamptz) is 'A moment to the minute, in words for operators.';
-grant execute on function private.in_utc(timestamptz) to service_role;
 
 create function private.orders_tried() returns setof private.tried_order
 language sql
@@ -13458,7 +13256,6 @@ as $$
 $$;
 
 comment on function private.orders_tried() is 'All orders but closed ones, as distribution sees them now.';
-grant execute on function private.orders_tried() to service_role;
 
 create function private.is_best_for_some(
   mine public.recruiting_orders,
@@ -13512,7 +13309,6 @@ $$;
 comment on function private.is_best_for_some(public.recruiting_orders, public.recruiting_orders[], uuid[]) is
   'Whether there is a vendor and a state whose next lead the order gets now, as if there were none of the orders in '
   'passed_over. ahead: the other orders that get leads it wants before it.';
-grant execute on function private.is_best_for_some(public.recruiting_orders, public.recruiting_orders[], uuid[]) to service_role;
 
 create function private.order_line(tried private.tried_order) returns jsonb
 language sql
@@ -13525,7 +13321,6 @@ as $$
 $$;
 
 comment on function private.order_line(private.tried_order) is 'The words that tell an order from others, for explain_lead() and explain_order().';
-grant execute on function private.order_line(private.tried_order) to service_role;
 
 create function private.for_agent(o public.recruiting_orders) returns text
 language sql
@@ -13541,7 +13336,6 @@ as $$
 $$;
 
 comment on function private.for_agent(public.recruiting_orders) is 'The agent who gets the next lead of an order, in words.';
-grant execute on function private.for_agent(public.recruiting_orders) to service_role;
 
 -- supabase/schemas/operators/check.sql
 
@@ -13626,7 +13420,6 @@ $$;
 comment on function private.check_orders() is
   'Open orders that can''t fill: they have ended, their agency has nobody for them, their vendor is inactive, or their daily '
   'cap times the days left is less than the leads left.';
-grant execute on function private.check_orders() to service_role;
 
 create function private.check_vendors() returns setof private.finding
 language sql
@@ -13692,7 +13485,6 @@ $$;
 comment on function private.check_vendors() is
   'Active vendors that sent on five days at least, and then nothing for three times their usual gap, a day at least. The gap '
   'is that of the 30 days before they last sent. One that has been silent for 60 days is not looked at any more.';
-grant execute on function private.check_vendors() to service_role;
 
 create function private.check_leads() returns setof private.finding
 language sql
@@ -13748,7 +13540,6 @@ $$;
 
 comment on function private.check_leads() is
   'By vendor: open rejected deliveries, leads that no order wanted, and leads that are pending for more than five minutes.';
-grant execute on function private.check_leads() to service_role;
 
 create function private.check_texting() returns setof private.finding
 language sql
@@ -13837,7 +13628,6 @@ $$;
 comment on function private.check_texting() is
   'Texts that belong to no conversation (opt-outs first), paused numbers, texts that no worker moves by itself, and, where '
   'texts have been due for more than five minutes, that the worker is not called. Nothing where texting is not set up.';
-grant execute on function private.check_texting() to service_role;
 
 create function private.check_keys() returns setof private.finding
 language sql
@@ -13855,7 +13645,6 @@ as $$
 $$;
 
 comment on function private.check_keys() is 'Valid keys of active vendors that expire within 14 days.';
-grant execute on function private.check_keys() to service_role;
 
 -- supabase/schemas/operators/actions.sql
 

@@ -337,6 +337,7 @@ as $$
   select t.message_sid
   from public.unmatched_texts t
   where t.recruit_phone = any (person.phones) and t.consent is null and t.message_sid is not null
+  order by 1
 $$;
 
 comment on function private.person_message_sids(private.person) is
