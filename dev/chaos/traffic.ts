@@ -5,6 +5,7 @@ import { newPhone, newSid, type Parameters, signedForm } from "../../e2e/support
 import { proofOf } from "../../e2e/support/webhooks.ts";
 import type { Random } from "./random.ts";
 import type { Row, Table, Told, TrafficRequest } from "./request.ts";
+import type { SentRoute } from "./routes.ts";
 import type { World } from "./world.ts";
 
 const STATES = ["IL", "TX", "CA", "NY", "FL"];
@@ -17,7 +18,7 @@ const RECOGNIZED_BY = [
 const MOST_RECOGNIZED = 1_000;
 const JSON_TYPE = { "content-type": "application/json" };
 
-/** Makes requests of all routes, in the same order for the same random numbers. */
+/** Makes requests of {@link SENT_ROUTES}, in the same order for the same random numbers. */
 export class Traffic {
   readonly #random: Random;
   readonly #world: World;
@@ -30,18 +31,16 @@ export class Traffic {
   constructor(random: Random, world: World) {
     this.#random = random;
     this.#world = world;
-    const shares: [share: number, kind: () => TrafficRequest][] = [
-      [33, () => this.#ingest()],
-      [4, () => this.#ingestAgain()],
-      [6, () => this.#bulk()],
-      [6, () => this.#import()],
-      [16, () => this.#activity()],
-      [13, () => this.#text()],
-      [1, () => this.#textToNobody()],
-      [7, () => this.#status()],
-      [14, () => this.#webhook()],
-    ];
-    this.#kinds = shares.flatMap(([share, kind]) => Array(share).fill(kind));
+    const shares: Record<SentRoute, [share: number, kind: () => TrafficRequest][]> = {
+      "POST /recruiting/ingest": [[33, () => this.#ingest()], [4, () => this.#ingestAgain()]],
+      "POST /recruiting/ingest/bulk": [[6, () => this.#bulk()]],
+      "POST /recruiting/webhooks/{slug}": [[14, () => this.#webhook()]],
+      "POST /recruiting/sms/inbound": [[13, () => this.#text()], [1, () => this.#textToNobody()]],
+      "POST /recruiting/sms/status": [[7, () => this.#status()]],
+      "POST /api/leads/import": [[6, () => this.#import()]],
+      "POST /api/leads/log-presentation-activity": [[16, () => this.#activity()]],
+    };
+    this.#kinds = Object.values(shares).flat().flatMap(([share, kind]) => Array(share).fill(kind));
   }
 
   /** The next request. */

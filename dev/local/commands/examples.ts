@@ -10,44 +10,53 @@ export interface Example {
   command: string;
 }
 
-/** Those of the specification. The requests are the examples in the OpenAPI document. */
-const PATHS = [
-  "/recruiting/ingest",
-  "/recruiting/ingest/bulk",
-  "/api/leads/import",
-  "/api/leads/log-presentation-activity",
-  "/recruiting/sms/inbound",
-  "/recruiting/sms/status",
-] as const;
+/** The routes of the specification. */
+const ROUTES = [
+  "POST /recruiting/ingest",
+  "POST /recruiting/ingest/bulk",
+  "POST /api/leads/import",
+  "POST /api/leads/log-presentation-activity",
+  "POST /recruiting/sms/inbound",
+  "POST /recruiting/sms/status",
+];
+
+/** The part of an operation in the OpenAPI document that a command is made of. */
+interface Operation {
+  summary: string;
+  security: Record<string, unknown>[];
+  requestBody?: { content: Record<string, { examples: Record<string, { value: Record<string, string> }> }> };
+}
 
 /**
- * One ready-to-paste request for each route, for a running stack and its seed.
+ * One ready-to-paste request for each route, for a running stack and its seed. The requests are the examples in the
+ * OpenAPI document.
  *
  * @param publicUrl the public address of the functions, which Twilio's signature covers
+ * @param routes such as `GET /recruiting/health`
  */
-export function examples(stack: StackInfo, publicUrl = stack.functions_url): Example[] {
+export function examples(stack: StackInfo, publicUrl = stack.functions_url, routes = ROUTES): Example[] {
   const vendor = stack.vendors.find(({ parser }) => parser === "generic");
   const keys: Record<string, string> = {
     vendorKey: `Authorization: Bearer ${vendor?.api_key}`,
     importKey: `x-api-key: ${stack.leads_import_api_key}`,
     projectKey: `apikey: ${stack.publishable_key}`,
   };
-  return PATHS.map((path) => {
-    const { summary, security, requestBody } = openApi.paths[path].post;
-    const [[type, { examples }]] = Object.entries(requestBody.content) as [
-      [string, { examples: Record<string, { value: Record<string, string> }> }],
-    ];
-    const [{ value }] = Object.values(examples) as [{ value: Record<string, string> }];
+  // The type of the JSON has another shape for each route.
+  const paths = openApi.paths as unknown as Record<string, Record<string, Operation>>;
+  return routes.map((route) => {
+    const [method, path] = route.split(" ") as [string, string];
+    const { summary, security, requestBody } = paths[path]![method.toLowerCase()]!;
+    const [[type, content] = []] = Object.entries(requestBody?.content ?? {});
+    const [{ value } = { value: {} }] = Object.values(content?.examples ?? {});
+    const [scheme] = Object.keys(security[0] ?? {});
     const sign = () => getExpectedTwilioSignature(stack.twilio_auth_token, publicUrl + path, value);
-    const [scheme] = Object.keys(security[0]!) as [string];
-    const lines = type === "application/json"
-      ? [`-H 'Content-Type: ${type}'`, `-d '${JSON.stringify(value)}'`]
-      : Object.entries(value).map(([name, text]) => `--data-urlencode '${name}=${text}'`);
+    const json = [`-H 'Content-Type: ${type}'`, `-d '${JSON.stringify(value)}'`];
+    const form = Object.entries(value).map(([name, text]) => `--data-urlencode '${name}=${text}'`);
     const command = [
-      `curl -sS -X POST '${stack.functions_url}${path}'`,
-      `-H '${keys[scheme] ?? `X-Twilio-Signature: ${sign()}`}'`,
-      ...lines,
+      `curl -sS -X ${method} '${stack.functions_url}${path}'`,
+      ...(scheme === undefined ? [] : [`-H '${keys[scheme] ?? `X-Twilio-Signature: ${sign()}`}'`]),
+      ...(type === "application/json" ? json : form),
     ].join(" \\\n  ");
-    return { route: `POST ${path}`, title: summary, command };
+    return { route, title: summary, command };
   });
 }
