@@ -4934,7 +4934,7 @@ comment on function private.opt_keyword(text) is
 
 -- supabase/schemas/texting/tables.sql
 
--- Our numbers, conversations with recruits and their texts, who may be texted and when, and what is to be sent.
+-- Our numbers, conversations with recruits, their messages and delivery callbacks, and their consents.
 
 create table public.service_numbers (
   phone public.service_phone primary key,
@@ -5142,47 +5142,6 @@ comment on column public.recruiting_message_events.status is
 alter table public.recruiting_message_events enable row level security;
 grant select, insert, delete on public.recruiting_message_events to service_role;
 
-create table public.unmatched_texts (
-  id uuid primary key default gen_random_uuid(),
-  message_sid text unique check (length(message_sid) <= 512),
-  recruit_phone text,
-  service_phone text,
-  body text,
-  media jsonb not null default '[]' check (jsonb_typeof(media) = 'array'),
-  opt_out_type text,
-  consent text generated always as ((private.consent_in_text(body, opt_out_type)).state) stored,
-  received_at timestamptz not null default clock_timestamp()
-);
-
--- For the take-over, in portions. Only a From and a To of this length can have a conversation.
-create index unmatched_texts_numbers_idx on public.unmatched_texts (recruit_phone, service_phone, received_at, id)
-  where length(recruit_phone) <= 16 and length(service_phone) <= 16;
-create index unmatched_texts_consents_idx on public.unmatched_texts (recruit_phone, service_phone, received_at)
-  where length(recruit_phone) <= 16 and length(service_phone) <= 16 and consent is not null;
--- A hash index takes a From or To of any length.
-create index on public.unmatched_texts using hash (recruit_phone);
-create index on public.unmatched_texts using hash (service_phone) where consent is not null;
-create index on public.unmatched_texts (received_at);
--- What agents read of their agency's numbers. A longer To is no number, and would be too long for the index.
-create index unmatched_texts_waiting_idx on public.unmatched_texts (service_phone, received_at)
-  where length(service_phone) <= 16;
-
-comment on table public.unmatched_texts is
-  'Inbound texts that were answered `no_conversation`. When the conversation of their two numbers is made, they become '
-  'its messages and are removed here.';
-comment on column public.unmatched_texts.message_sid is 'The SMS provider''s MessageSid; null when there was none.';
-comment on column public.unmatched_texts.recruit_phone is 'From, as received; null when there was none.';
-comment on column public.unmatched_texts.service_phone is 'To, as received; null when there was none.';
-comment on column public.unmatched_texts.body is 'Exactly as sent; null or empty when the text has only media.';
-comment on column public.unmatched_texts.media is 'Array of {url, content_type}.';
-comment on column public.unmatched_texts.opt_out_type is 'Twilio''s OptOutType, as received; null when there was none.';
-comment on column public.unmatched_texts.consent is
-  'What the text says about further texts: opted_in or opted_out. It holds when an agency gets the text or the number.';
-
-alter table public.unmatched_texts enable row level security;
-grant select on public.unmatched_texts to authenticated;
-grant select, insert, update, delete on public.unmatched_texts to service_role;
-
 create table public.text_consents (
   agency_id uuid not null references public.agencies (id),
   phone public.e164 not null,
@@ -5218,19 +5177,6 @@ create policy "readers of a conversation read its consent, managers their agency
       where c.recruit_phone = text_consents.phone and c.agency_id = text_consents.agency_id
     )
   );
-
-create unlogged table private.texts_to_answer (
-  conversation_id uuid primary key references public.recruiting_conversations (id) on delete cascade,
-  message_ids uuid[] not null
-);
-
-comment on table private.texts_to_answer is
-  'A recruit''s texts that have just come to a conversation with the status `bot`. A row stands here within a transaction '
-  'alone: a trigger of the bot takes those that the bot answers, and an agent is told of the others.';
-comment on column private.texts_to_answer.message_ids is 'The messages, oldest first.';
-
-alter table private.texts_to_answer enable row level security;
-grant select, insert, delete on private.texts_to_answer to service_role;
 
 create table public.text_consent_events (
   id uuid primary key default gen_random_uuid(),
@@ -5277,92 +5223,85 @@ create policy "managers read their agency's" on public.text_consent_events
   for select to authenticated
   using (agency_id = (select private.managed_agency_id()));
 
-create table public.text_outbox (
-  message_id uuid primary key references public.recruiting_messages (id) on delete cascade,
-  kind text not null check (kind in ('agent', 'bot', 'greeting')),
-  state text not null default 'pending'
-    check (state in ('pending', 'sending', 'accepted', 'unconfirmed', 'refused', 'failed')),
-  due_at timestamptz not null default now(),
-  attempt integer not null default 0 check (attempt >= 0),
-  lease_until timestamptz,
-  reason text,
-  client_message_id uuid,
-  conversation_id uuid not null references public.recruiting_conversations (id) on delete cascade,
-  service_phone text not null,
-  segments integer not null check (segments > 0),
-  priority smallint not null generated always as (case kind when 'agent' then 0 else 1 end) stored,
-  ordinal bigint generated always as identity,
-  claim integer not null default 0,
-  attempted_at timestamptz,
-  late_at timestamptz,
-  lookups integer not null default 0,
-  resends integer not null default 0,
-  created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now(),
-  unique (conversation_id, client_message_id)
+create function private.clear_paused_reason() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  new.paused_reason := null;
+  return new;
+end
+$$;
+
+comment on function private.clear_paused_reason() is 'Trigger: an active number has no paused_reason.';
+
+create trigger clear_paused_reason
+  before insert or update on public.service_numbers
+  for each row when (new.status = 'active' and new.paused_reason is not null)
+  execute function private.clear_paused_reason();
+
+create function private.pause_number(phone text, reason text) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update public.service_numbers n
+  set status = 'paused', paused_reason = reason
+  where n.phone = pause_number.phone and n.status = 'active';
+end
+$$;
+
+comment on function private.pause_number(text, text) is
+  'Pauses a number of ours that may not send. reason: the provider''s code.';
+
+-- supabase/schemas/texting/unmatched_texts.sql
+
+-- Texts from a pair of numbers that has no conversation yet.
+--
+-- A text and the conversation of its numbers may come at the same moment. Both therefore first take a lock on the pair, and
+-- then look for what the other one stored. So the second always sees the first. Many conversations may be made in one
+-- transaction, so a pair stands for one of 1,024 locks, as a consent does.
+
+create table public.unmatched_texts (
+  id uuid primary key default gen_random_uuid(),
+  message_sid text unique check (length(message_sid) <= 512),
+  recruit_phone text,
+  service_phone text,
+  body text,
+  media jsonb not null default '[]' check (jsonb_typeof(media) = 'array'),
+  opt_out_type text,
+  consent text generated always as ((private.consent_in_text(body, opt_out_type)).state) stored,
+  received_at timestamptz not null default clock_timestamp()
 );
 
--- All that claim_texts() reads. What is accepted, refused or failed is in none of them, so that they stay small.
-create index text_outbox_pending_idx on public.text_outbox (service_phone, priority, due_at, ordinal)
-  where state = 'pending';
-create index text_outbox_sending_idx on public.text_outbox (lease_until) where state = 'sending';
-create index text_outbox_unconfirmed_idx on public.text_outbox (due_at, ordinal) where state = 'unconfirmed';
--- The bot's texts that wait, until a person is told that one is late.
-create index text_outbox_late_idx on public.text_outbox (created_at)
-  where state = 'pending' and kind = 'bot' and late_at is null;
--- What was sent last in a conversation.
-create index on public.text_outbox (conversation_id, attempted_at);
--- What comes before a text in its conversation.
-create index text_outbox_open_idx on public.text_outbox (conversation_id, ordinal)
-  where state in ('pending', 'sending', 'unconfirmed');
+-- For the take-over, in portions. Only a From and a To of this length can have a conversation.
+create index unmatched_texts_numbers_idx on public.unmatched_texts (recruit_phone, service_phone, received_at, id)
+  where length(recruit_phone) <= 16 and length(service_phone) <= 16;
+create index unmatched_texts_consents_idx on public.unmatched_texts (recruit_phone, service_phone, received_at)
+  where length(recruit_phone) <= 16 and length(service_phone) <= 16 and consent is not null;
+-- A hash index takes a From or To of any length.
+create index on public.unmatched_texts using hash (recruit_phone);
+create index on public.unmatched_texts using hash (service_phone) where consent is not null;
+create index on public.unmatched_texts (received_at);
+-- What agents read of their agency's numbers. A longer To is no number, and would be too long for the index.
+create index unmatched_texts_waiting_idx on public.unmatched_texts (service_phone, received_at)
+  where length(service_phone) <= 16;
 
-comment on table public.text_outbox is
-  'Outbound texts and how far each has come. Only what stands here is ever sent; texting/worker.sql has the states.';
-comment on column public.text_outbox.kind is
-  '`agent`: written by an agent. `bot` and `greeting`: sent by the service itself.';
-comment on column public.text_outbox.due_at is
-  'pending: not sent before. unconfirmed: when the provider is asked for it; infinity: never again.';
-comment on column public.text_outbox.attempt is 'How often its request to the provider has begun.';
-comment on column public.text_outbox.lease_until is
-  'Until then it belongs to the worker that has claimed it. After that the worker is dead.';
-comment on column public.text_outbox.reason is
-  'Why it waits or was not sent: `quiet_hours`, `number_paused`, `opted_out`, `cancelled`, `later`, `no_response`, '
-  '`worker_died`, `resend`, `unconfirmed`, `storage`, `media_not_found`, `country` (see TEXTING_COUNTRIES), why the bot '
-  'was stopped (see bot_sessions), or the provider''s error code or HTTP status.';
-comment on column public.text_outbox.client_message_id is
-  'Made by the agent''s page, so that one text that is sent twice is one text.';
-comment on column public.text_outbox.conversation_id is
-  'The message''s conversation. A trigger fills in this column, service_phone and segments.';
-comment on column public.text_outbox.service_phone is 'The number of ours that it is sent from: the conversation''s.';
-comment on column public.text_outbox.segments is 'What it counts for the number''s rate.';
-comment on column public.text_outbox.priority is
-  'The lowest of a number''s due texts is sent first: what an agent writes does not wait for a morning''s greetings.';
-comment on column public.text_outbox.ordinal is 'The order in which texts of a conversation are sent.';
-comment on column public.text_outbox.claim is
-  'Grows with each claim. A worker reports with the number of its claim, so that a late report changes nothing. (attempt '
-  'goes back when the provider refused the login and not the text.)';
-comment on column public.text_outbox.attempted_at is 'When the last request to the provider began.';
-comment on column public.text_outbox.late_at is
-  'When a person was told that a text of the bot had waited for a day.';
-comment on column public.text_outbox.lookups is
-  'How often the provider did not know it since the last request.';
-comment on column public.text_outbox.resends is 'How often it was sent again after the provider did not know it.';
+comment on table public.unmatched_texts is
+  'Inbound texts that were answered `no_conversation`. When the conversation of their two numbers is made, they become '
+  'its messages and are removed here.';
+comment on column public.unmatched_texts.message_sid is 'The SMS provider''s MessageSid; null when there was none.';
+comment on column public.unmatched_texts.recruit_phone is 'From, as received; null when there was none.';
+comment on column public.unmatched_texts.service_phone is 'To, as received; null when there was none.';
+comment on column public.unmatched_texts.body is 'Exactly as sent; null or empty when the text has only media.';
+comment on column public.unmatched_texts.media is 'Array of {url, content_type}.';
+comment on column public.unmatched_texts.opt_out_type is 'Twilio''s OptOutType, as received; null when there was none.';
+comment on column public.unmatched_texts.consent is
+  'What the text says about further texts: opted_in or opted_out. It holds when an agency gets the text or the number.';
 
-create trigger set_updated_at
-  before update on public.text_outbox
-  for each row execute function private.set_updated_at();
-
-alter table public.text_outbox enable row level security;
-grant select on public.text_outbox to authenticated;
-grant select, insert, update, delete on public.text_outbox to service_role;
-
-create policy "readers of a conversation read what it waits to send" on public.text_outbox
-  for select to authenticated
-  using (
-    exists (
-      select from public.recruiting_conversations c where c.id = text_outbox.conversation_id
-    )
-  );
+alter table public.unmatched_texts enable row level security;
+grant select on public.unmatched_texts to authenticated;
+grant select, insert, update, delete on public.unmatched_texts to service_role;
 
 create table private.waiting_take_overs (
   conversation_id uuid primary key references public.recruiting_conversations (id) on delete cascade,
@@ -5378,551 +5317,6 @@ comment on table private.waiting_take_overs is
 
 alter table private.waiting_take_overs enable row level security;
 grant select, insert, update, delete on private.waiting_take_overs to service_role;
-
-create table public.texting_hours (
-  id uuid primary key default gen_random_uuid(),
-  state text check (state ~ '^[A-Z]{2}$'),
-  day_of_week smallint check (day_of_week between 0 and 6),
-  opens time not null,
-  closes time not null,
-  source text not null check (btrim(source) <> ''),
-  law_opens time,
-  law_closes time,
-  law_source text,
-  created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now(),
-  unique nulls not distinct (state, day_of_week),
-  check (opens <= closes),
-  check (num_nulls(law_opens, law_closes, law_source) in (0, 3))
-);
-
-comment on table public.texting_hours is
-  'The hours in which texts may be sent, by the recipient''s state and day: never before `opens` and never from `closes` '
-  'on, local time. A row of the state goes before one of all states; after that, a row of the day before one of all days. '
-  'An operator may change rows; counsel must review them. Holidays are not in it; texting_closures is for them.';
-comment on column public.texting_hours.state is
-  'Two letters of a state, territory or Canadian province; null: every state without a row of its own.';
-comment on column public.texting_hours.day_of_week is '0 is Sunday; null: every day without a row of its own.';
-comment on column public.texting_hours.closes is 'The same as `opens`: nothing is sent on this day.';
-comment on column public.texting_hours.source is 'The law, or what else the row comes from.';
-comment on column public.texting_hours.law_opens is
-  'opens as this service came with it. law_closes and law_source likewise: what is restored when an operator''s own hours are '
-  'taken away. Null: there is nothing to restore.';
-
-create trigger set_updated_at
-  before update on public.texting_hours
-  for each row execute function private.set_updated_at();
-
-alter table public.texting_hours enable row level security;
-grant select, insert, update, delete on public.texting_hours to service_role;
-
-create table public.texting_closures (
-  id uuid primary key default gen_random_uuid(),
-  state text check (state ~ '^[A-Z]{2}$'),
-  starts_on date not null,
-  ends_on date,
-  source text not null check (btrim(source) <> ''),
-  created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now(),
-  unique nulls not distinct (state, starts_on, ends_on),
-  check (ends_on >= starts_on)
-);
-
-comment on table public.texting_closures is
-  'Days on which nothing is sent to a state, whatever texting_hours says. The rows of texting_hours stay as they are.';
-comment on column public.texting_closures.state is 'As in texting_hours; null: every state.';
-comment on column public.texting_closures.starts_on is 'The first day, in the recipient''s time.';
-comment on column public.texting_closures.ends_on is 'The last day; null: until the row is taken away.';
-comment on column public.texting_closures.source is 'Why, such as a holiday''s law.';
-
-create trigger set_updated_at
-  before update on public.texting_closures
-  for each row execute function private.set_updated_at();
-
-alter table public.texting_closures enable row level security;
-grant select, insert, update, delete on public.texting_closures to service_role;
-
-create table public.area_codes (
-  area_code text primary key check (area_code ~ '^[2-9][0-9]{2}$'),
-  state text check (state ~ '^[A-Z]{2}$'),
-  country text not null check (country ~ '^[A-Z]{2}$'),
-  timezones text[] not null check (cardinality(timezones) > 0 and array_position(timezones, null) is null),
-  source text not null check (btrim(source) <> ''),
-  created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now()
-);
-
-create index on public.area_codes (state);
-
-comment on table public.area_codes is
-  'The area codes of the North American Numbering Plan, with the state and the time zones of their area. An operator may '
-  'change rows.';
-comment on column public.area_codes.state is
-  'Two letters of a state, territory or Canadian province; null in other countries. Where an area has several provinces, '
-  'one of them.';
-comment on column public.area_codes.country is 'Two letters (ISO 3166-1); US for its territories too.';
-comment on column public.area_codes.timezones is 'IANA names: all the time zones in which a part of the area lies.';
-
-create trigger set_updated_at
-  before update on public.area_codes
-  for each row execute function private.set_updated_at();
-
-alter table public.area_codes enable row level security;
-grant select, insert, update, delete on public.area_codes to service_role;
-
-create table public.agent_notifications (
-  id uuid primary key default gen_random_uuid(),
-  agent_id uuid not null references public.agents (id),
-  conversation_id uuid references public.recruiting_conversations (id) on delete cascade,
-  message_id uuid references public.recruiting_messages (id) on delete cascade,
-  lead_id uuid references public.recruiting_leads (id) on delete cascade,
-  kind text not null check (kind in ('text', 'opt_out', 'failed', 'handoff', 'taken_over', 'asked_for', 'lead', 'unmatched_text')),
-  reason text,
-  day date,
-  by_agent_id uuid references public.agents (id),
-  created_at timestamptz not null default now(),
-  read_at timestamptz,
-  unique (message_id, kind, agent_id),
-  -- Many texts of a recruit in a day are told once.
-  unique (lead_id, agent_id, day),
-  check ((kind in ('lead', 'unmatched_text')) = (conversation_id is null)),
-  check ((kind in ('lead', 'unmatched_text')) = (lead_id is not null)),
-  check ((kind = 'unmatched_text') = (day is not null)),
-  check ((kind in ('taken_over', 'asked_for')) = (by_agent_id is not null))
-);
-
-create index on public.agent_notifications (agent_id, created_at);
-create index agent_notifications_unread_idx on public.agent_notifications (agent_id, created_at) where read_at is null;
-create index on public.agent_notifications (conversation_id);
-create index on public.agent_notifications (by_agent_id) where by_agent_id is not null;
--- However often a colleague asks, a manager is asked once until that is read.
-create unique index agent_notifications_asked_for_idx
-  on public.agent_notifications (conversation_id, agent_id, by_agent_id)
-  where kind = 'asked_for' and read_at is null;
-
-comment on table public.agent_notifications is
-  'What an agent is told: about a text that the bot does not answer, with which it is stored; or about a lead, within some '
-  'seconds. Realtime only says that there is a row: clients read the unread rows on every connect.';
-comment on column public.agent_notifications.message_id is
-  'The message that it is about; null for a lead, an unmatched text, and where only time has passed.';
-comment on column public.agent_notifications.lead_id is
-  'The recruit who was distributed, or has written; only with `lead` and `unmatched_text`.';
-comment on column public.agent_notifications.day is
-  'The day of the agency on which the recruit has written; only with `unmatched_text`.';
-comment on column public.agent_notifications.kind is
-  '`text`: the recruit has written; `opt_out`: and wants no texts any more; `failed`: a text could not be sent; `handoff`: '
-  'the bot''s script has ended, or a colleague has given the conversation; `taken_over`: a colleague has it now; `asked_for`: '
-  'a colleague asks for it; `lead`: a recruit was distributed to the agent, or the agency; `unmatched_text`: a '
-  'recruit without a conversation has written (see waiting_texts).';
-comment on column public.agent_notifications.reason is 'With `handoff`: as in bot_sessions.reason, or `assigned`.';
-comment on column public.agent_notifications.by_agent_id is
-  'With `taken_over`: who has the conversation now; with `asked_for`: who asks for it.';
-comment on column public.agent_notifications.read_at is 'When the agent has read it; null: not yet.';
-
-alter table public.agent_notifications enable row level security;
-grant select on public.agent_notifications to authenticated;
-grant select, insert, update, delete on public.agent_notifications to service_role;
-
-create policy "agents read their own notifications" on public.agent_notifications
-  for select to authenticated
-  using (agent_id = (select private.current_agent_id()));
-
-create table private.waiting_notifications (
-  id uuid primary key default gen_random_uuid(),
-  conversation_id uuid references public.recruiting_conversations (id) on delete cascade,
-  message_id uuid references public.recruiting_messages (id) on delete cascade,
-  unmatched_text_id uuid references public.unmatched_texts (id) on delete cascade,
-  kind text not null,
-  reason text,
-  created_at timestamptz not null default clock_timestamp(),
-  check (num_nonnulls(conversation_id, unmatched_text_id) = 1)
-);
-
-create index on private.waiting_notifications (created_at);
-create index on private.waiting_notifications (conversation_id);
-create index on private.waiting_notifications (message_id);
-create index on private.waiting_notifications (unmatched_text_id);
-
-comment on table private.waiting_notifications is
-  'Notifications that could not be written because somebody had locked the agents. Columns as in agent_notifications.';
-
-alter table private.waiting_notifications enable row level security;
-grant select, insert, update, delete on private.waiting_notifications to service_role;
-
--- supabase/schemas/texting/messages.sql
-
--- Text messages, and the delivery callbacks of the SMS provider.
-
--- A callback may be stored before its message, after it, or at the same moment. Both therefore take the message's lock first:
--- a message a shared one, a callback an exclusive one. Then each looks for what the other one has stored.
---
--- A transaction may store more messages than Postgres has room for locks. So a MessageSid stands for one of 256 locks. This
--- makes no deadlock: messages share locks, and a callback takes a single one, before any row.
-
-create function private.message_lock(provider_message_id text) returns bigint
-language sql
-immutable
-set search_path = ''
-as $$
-  select hashtextextended('recruiting message ' || (hashtextextended(provider_message_id, 0) & 255), 0)
-$$;
-
-comment on function private.message_lock(text) is
-  'Number of the advisory lock of a message and its callbacks. There are 256 locks, so messages share them.';
-
-create function private.apply_early_callbacks() returns trigger
-language plpgsql
-set search_path = ''
-as $$
-begin
-  perform pg_advisory_xact_lock_shared(private.message_lock(new.provider_message_id));
-
-  select
-    coalesce((array_agg(e.status order by e.received_at desc))[1], new.status),
-    coalesce(
-      (array_agg(e.error_code order by e.received_at desc) filter (where e.error_code is not null))[1],
-      new.error_code),
-    coalesce(new.sent_at, min(e.received_at) filter (where e.status = 'sent')),
-    coalesce(new.delivered_at, min(e.received_at) filter (where e.status = 'delivered')),
-    coalesce(new.failed_at, min(e.received_at) filter (where e.status = 'failed'))
-  into new.status, new.error_code, new.sent_at, new.delivered_at, new.failed_at
-  from public.recruiting_message_events e
-  where e.provider_message_id = new.provider_message_id and e.status is not null;
-
-  return new;
-end
-$$;
-
-comment on function private.apply_early_callbacks() is
-  'Trigger: applies the callbacks that came before the message had its provider_message_id.';
-
-create trigger apply_early_callbacks_on_insert
-  before insert on public.recruiting_messages
-  for each row when (new.provider_message_id is not null)
-  execute function private.apply_early_callbacks();
-
-create trigger apply_early_callbacks_on_update
-  before update of provider_message_id on public.recruiting_messages
-  for each row when (
-    new.provider_message_id is not null
-    and new.provider_message_id is distinct from old.provider_message_id
-  )
-  execute function private.apply_early_callbacks();
-
--- supabase/schemas/texting/sms.sql
-
--- The SMS provider's two webhooks: POST /recruiting/sms/inbound and POST /recruiting/sms/status.
-
-create function public.receive_sms(
-  recruit_phone text,
-  service_phone text,
-  message_sid text,
-  body text,
-  media jsonb,
-  message_id uuid default gen_random_uuid(),
-  opt_out_type text default null,
-  received_at timestamptz default null
-) returns jsonb
-language plpgsql
-set search_path = ''
-as $$
-declare
-  -- In the order of the table's columns
-  received public.unmatched_texts := (
-    message_id, private.indexable_id(message_sid), recruit_phone, service_phone, body, coalesce(nullif(media, 'null'), '[]'),
-    opt_out_type, (private.consent_in_text(body, opt_out_type)).state, received_at);
-  conversation public.recruiting_conversations;
-begin
-  -- Before any row is locked (consents.sql). Our number stays with its agency meanwhile.
-  if received.consent is not null then
-    perform pg_advisory_xact_lock_shared(private.service_number_lock(service_phone));
-    perform private.lock_consent(private.agency_of_numbers(recruit_phone, service_phone), recruit_phone);
-  end if;
-
-  conversation := private.conversation_of(recruit_phone, service_phone);
-  if conversation.id is null then
-    perform private.lock_conversation(recruit_phone, service_phone);
-    conversation := private.conversation_of(recruit_phone, service_phone);
-  end if;
-  if conversation.id is not null then
-    perform private.store_texts(conversation, array[received]);
-    return '{"status": "received"}';
-  end if;
-
-  insert into public.unmatched_texts (
-    id, message_sid, recruit_phone, service_phone, body, media, opt_out_type, received_at
-  )
-  select
-    received.id, received.message_sid, received.recruit_phone, received.service_phone, received.body, received.media,
-    received.opt_out_type, coalesce(received.received_at, clock_timestamp())
-  -- The message may have been stored in a conversation whose numbers were changed since.
-  where not exists (
-    select from public.recruiting_messages m where m.provider_message_id = received.message_sid or m.id = received.id
-  )
-  on conflict do nothing;
-  if found then
-    perform private.record_consents_in_texts(
-      private.agency_of_numbers(recruit_phone, service_phone), recruit_phone, array[received]);
-    perform private.notify_of_unmatched_text(received);
-  end if;
-  return '{"status": "no_conversation"}';
-end
-$$;
-
-comment on function public.receive_sms(text, text, text, text, jsonb, uuid, text, timestamptz) is
-  'Stores an inbound message in the conversation of these two numbers, once for each MessageSid and once for each '
-  'message_id. The caller makes the message_id, so that it may repeat the call. media: [{url, content_type}]. Returns '
-  '{status: received}, also when it was stored before. Without a conversation it stores the text in unmatched_texts in '
-  'the same way, tells the recruit''s agent, and returns {status: no_conversation}. An opt-in or opt-out holds with the message (opt_out_type: '
-  'Twilio''s OptOutType), and the bot answers, or an agent is told. received_at: when the provider got it; null: now.';
-grant execute on function public.receive_sms(text, text, text, text, jsonb, uuid, text, timestamptz) to service_role;
-
-create function public.update_sms_status(
-  message_sid text,
-  provider_status text,
-  error_code text,
-  event_id uuid default gen_random_uuid(),
-  message_id uuid default null
-) returns jsonb
-language plpgsql
-set search_path = ''
-as $$
-declare
-  sid constant text := private.indexable_id(message_sid);
-  new_status constant text := case provider_status
-    when 'queued' then 'queued'
-    when 'sent' then 'sent'
-    when 'delivered' then 'delivered'
-    when 'undelivered' then 'failed'
-    when 'failed' then 'failed'
-  end;
-  sent_id uuid;
-  received_at timestamptz;
-begin
-  if sid is null then
-    return '{"status": "ignored"}';
-  end if;
-
-  sent_id := private.lock_sent_text(sid, message_id, new_status = 'failed', coalesce(error_code = '21610', false));
-  if sent_id = message_id then
-    perform private.accept_text(sent_id, sid);
-  end if;
-
-  insert into public.recruiting_message_events as e (id, provider_message_id, provider_status, status, error_code)
-  values (event_id, sid, update_sms_status.provider_status, new_status, update_sms_status.error_code)
-  on conflict do nothing
-  returning e.received_at into received_at;
-
-  -- A repeated callback changes nothing: a later one may have changed the message since.
-  if found and new_status is not null then
-    -- The specification moves "message, any": the last callback wins, whatever the message's status and direction.
-    update public.recruiting_messages m
-    set
-      status = new_status,
-      error_code = coalesce(update_sms_status.error_code, m.error_code),
-      sent_at = case when new_status = 'sent' then coalesce(m.sent_at, received_at) else m.sent_at end,
-      delivered_at =
-        case when new_status = 'delivered' then coalesce(m.delivered_at, received_at) else m.delivered_at end,
-      failed_at = case when new_status = 'failed' then coalesce(m.failed_at, received_at) else m.failed_at end
-    where m.provider_message_id = sid
-    returning m.id into sent_id;
-    if found and new_status = 'failed' then
-      perform private.handle_failed_text(sent_id, error_code);
-    end if;
-  end if;
-  return jsonb_build_object('status', case
-    when new_status is not null and exists (select from public.recruiting_messages m where m.provider_message_id = sid)
-      then 'updated'
-    else 'ignored'
-  end);
-end
-$$;
-
-comment on function public.update_sms_status(text, text, text, uuid, uuid) is
-  'Stores a delivery callback and sets the message''s status to queued, sent, delivered or failed (also for undelivered). '
-  'Returns {status: updated}, or {status: ignored} for any other provider_status, without a message_sid, and when there '
-  'is no such message yet. In that last case the callback is applied when the message is stored. The caller makes the '
-  'event_id so that it may repeat the call: a repeated one stores and changes nothing. message_id: the id of our message '
-  'that the provider was given with it; a text of the outbox without a MessageSid gets this one. An error_code of 21610 '
-  'opts the recruit out, and 30034 pauses our number.';
-grant execute on function public.update_sms_status(text, text, text, uuid, uuid) to service_role;
-
-create function private.conversation_of(recruit_phone text, service_phone text) returns public.recruiting_conversations
-language plpgsql
-set search_path = ''
-as $$
-declare
-  conversation public.recruiting_conversations;
-begin
-  select c.* into conversation
-  from public.recruiting_conversations c
-  where c.recruit_phone = conversation_of.recruit_phone and c.service_phone = conversation_of.service_phone
-  for key share;
-  return conversation;
-end
-$$;
-
-comment on function private.conversation_of(text, text) is
-  'The conversation of these two numbers, or null. Nobody deletes it before this transaction ends.';
-
-create function private.store_texts(conversation public.recruiting_conversations, received public.unmatched_texts[])
-returns void
-language plpgsql
-set search_path = ''
-as $$
-declare
-  texts public.unmatched_texts[];
-  was_opted_out boolean;
-  heard record;
-begin
-  with stored as (
-    insert into public.recruiting_messages (
-      id, conversation_id, direction, sender_type, provider_message_id, body, media, created_at
-    )
-    select r.id, conversation.id, 'inbound', 'recruit', r.message_sid, r.body, r.media, coalesce(r.received_at, now())
-    from unnest(received) r
-    on conflict do nothing
-    returning recruiting_messages.id
-  )
-  select array_agg(r) into texts from unnest(received) r where r.id in (select s.id from stored s);
-  -- A STOP that comes again after a START is not said again.
-  if texts is null then
-    return;
-  end if;
-
-  was_opted_out := conversation.status = 'bot' and private.is_opted_out(conversation.agency_id, conversation.recruit_phone);
-  -- It may lock all conversations of the recruit, in their order.
-  perform private.record_consents_in_texts(conversation.agency_id, conversation.recruit_phone, texts);
-
-  with text as (
-    select t.id, coalesce(t.received_at, now()) as at, t.consent is not distinct from 'opted_out' as is_opt_out
-    from unnest(texts) t
-  ), opt_out as (
-    select max(t.at) as at from text t where t.is_opt_out
-  )
-  select
-    o.at as opted_out_at,
-    max(t.at) as last_at,
-    min(t.at) filter (where not t.is_opt_out and (o.at is null or t.at > o.at)) as waits_since,
-    array_agg(t.id) filter (where t.is_opt_out) as opt_outs,
-    -- What was fetched later, or waited for its conversation: a person reads it.
-    array_agg(t.id order by t.at) filter (where not t.is_opt_out and t.at < now() - interval '1 hour') as old,
-    array_agg(t.id order by t.at) filter (where not t.is_opt_out and t.at >= now() - interval '1 hour') as new
-  into heard
-  from text t
-  cross join opt_out o
-  group by o.at;
-
-  -- Before the rows of the bot, as everywhere.
-  update public.recruiting_conversations c
-  set
-    last_message_at = greatest(c.last_message_at, heard.last_at),
-    last_text_at = greatest(c.last_text_at, heard.last_at),
-    waiting_since = least(
-      case when heard.opted_out_at is null then c.waiting_since end,
-      heard.waits_since,
-      case when heard.waits_since is not null then now() end)
-  where c.id = conversation.id
-  returning c.* into conversation;
-  -- Quiet hours do not hold an agent's reply to what the recruit has just written.
-  update public.text_outbox o
-  set due_at = now(), reason = null
-  where o.message_id = any (array(
-    select held.message_id
-    from public.text_outbox held
-    where held.conversation_id = conversation.id
-      and held.state = 'pending'
-      and held.kind = 'agent'
-      and held.reason = 'quiet_hours'
-      and held.due_at > now()
-    order by held.ordinal
-    for update
-  ));
-  perform private.notify_of_texts(conversation.id, heard.opt_outs, 'opt_out');
-  perform private.notify_of_texts(conversation.id, heard.old, 'text');
-  if conversation.status = 'bot' and heard.new is not null and not was_opted_out and heard.opted_out_at is null then
-    -- The bot takes the texts that it answers.
-    insert into private.texts_to_answer (conversation_id, message_ids) values (conversation.id, heard.new);
-    delete from private.texts_to_answer t where t.conversation_id = conversation.id returning t.message_ids into heard.new;
-  end if;
-  perform private.notify_of_texts(conversation.id, heard.new, 'text');
-end
-$$;
-
-comment on function private.store_texts(public.recruiting_conversations, public.unmatched_texts[]) is
-  'Stores a recruit''s texts as messages of this conversation, once for each id and each MessageSid. A consent in them holds, '
-  'an agent''s reply is not held any more, and the bot answers, or an agent is told. received_at null: now. The caller '
-  'holds the locks of receive_sms().';
-
-create function private.lock_sent_text(message_sid text, message_id uuid, has_failed boolean, has_opted_out boolean) returns uuid
-language plpgsql
-set search_path = ''
-as $$
-declare
-  sent_id uuid;
-begin
-  select m.id into sent_id
-  from public.recruiting_messages m
-  where m.direction = 'outbound'
-    and (m.provider_message_id = message_sid or m.id = lock_sent_text.message_id)
-  -- Where there are two messages, the one that has the MessageSid.
-  order by m.provider_message_id = message_sid desc nulls last
-  limit 1;
-
-  if has_failed then
-    perform private.lock_conversation_of(sent_id, with_consent => has_opted_out);
-  end if;
-  perform pg_advisory_xact_lock(private.message_lock(message_sid));
-  return sent_id;
-end
-$$;
-
-comment on function private.lock_sent_text(text, uuid, boolean, boolean) is
-  'Takes the locks that a callback needs, before any text: of the conversation if the text has failed, of the recruit if it '
-  'changes the consent, and of the MessageSid. '
-  'Returns the outbound message that the callback is about, by its MessageSid or its id, or null.';
-
-create function private.handle_failed_text(message_id uuid, error_code text) returns void
-language plpgsql
-set search_path = ''
-as $$
-declare
-  failed record;
-begin
-  select c.id as conversation_id, c.agency_id, c.recruit_phone, c.service_phone, o.kind, o.attempted_at into failed
-  from public.recruiting_messages m
-  join public.recruiting_conversations c on c.id = m.conversation_id
-  left join public.text_outbox o on o.message_id = m.id
-  where m.id = handle_failed_text.message_id and m.direction = 'outbound';
-  if not found then
-    return;
-  end if;
-
-  if error_code = '21610' then
-    -- As of when it was sent: the recruit may have opted in since.
-    perform private.record_consent(
-      failed.agency_id, failed.recruit_phone, 'opted_out', 'provider',
-      message_id => handle_failed_text.message_id, occurred_at => failed.attempted_at);
-  elsif error_code = '30034' then
-    perform private.pause_number(failed.service_phone, error_code);
-  end if;
-  if failed.kind is not null then
-    perform private.tell_of_failed_text(failed.conversation_id, message_id);
-  end if;
-end
-$$;
-
-comment on function private.handle_failed_text(uuid, text) is
-  'What follows when the provider could not deliver a message of ours. 21610: the recruit has opted out. 30034: the number '
-  'may not send, and is paused. A person is told of a text of the outbox.';
-
--- supabase/schemas/texting/unmatched_texts.sql
-
--- Texts from a pair of numbers that has no conversation yet.
---
--- A text and the conversation of its numbers may come at the same moment. Both therefore first take a lock on the pair, and
--- then look for what the other one stored. So the second always sees the first. Many conversations may be made in one
--- transaction, so a pair stands for one of 1,024 locks, as a consent does.
 
 create function private.lock_conversation(recruit_phone text, service_phone text) returns void
 language plpgsql
@@ -5994,7 +5388,7 @@ create function private.oldest_unmatched(conversation public.recruiting_conversa
 language plpgsql
 stable
 set search_path = ''
--- By the index in its order, as in worker.sql.
+-- By the index in its order, as in claim.sql.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -6152,42 +5546,7 @@ comment on view public.waiting_texts is
   'unmatched_texts. start_conversation() makes messages of them. Ask for pages by the last row: ordered by received_at and id.';
 grant select on public.waiting_texts to authenticated;
 
--- supabase/schemas/texting/service_numbers.sql
-
--- Our own numbers: what texts are sent from, and how fast.
-
-create function private.clear_paused_reason() returns trigger
-language plpgsql
-set search_path = ''
-as $$
-begin
-  new.paused_reason := null;
-  return new;
-end
-$$;
-
-comment on function private.clear_paused_reason() is 'Trigger: an active number has no paused_reason.';
-
-create trigger clear_paused_reason
-  before insert or update on public.service_numbers
-  for each row when (new.status = 'active' and new.paused_reason is not null)
-  execute function private.clear_paused_reason();
-
-create function private.pause_number(phone text, reason text) returns void
-language plpgsql
-set search_path = ''
-as $$
-begin
-  update public.service_numbers n
-  set status = 'paused', paused_reason = reason
-  where n.phone = pause_number.phone and n.status = 'active';
-end
-$$;
-
-comment on function private.pause_number(text, text) is
-  'Pauses a number of ours that may not send. reason: the provider''s code.';
-
--- supabase/schemas/texting/consents.sql
+-- supabase/schemas/texting/consent.sql
 
 -- Who may be texted: what recruits and managers have said, and what holds now.
 --
@@ -6417,6 +5776,120 @@ comment on function private.record_consent(uuid, text, text, text, text, uuid, u
   'text_consent_events. occurred_at, when it was said: now unless given. A message_id that has an event is the same event '
   'and changes nothing. Returns whether it decides.';
 
+create function public.record_text_consent(phone text, state text, reason text) returns jsonb
+language plpgsql
+-- Agents may not write the tables. Only managers may record a consent, only their agency's, and only with a reason.
+security definer
+set search_path = ''
+as $$
+declare
+  caller constant public.agents := private.current_agent();
+begin
+  if caller.role is distinct from 'manager' then
+    raise exception 'only an active manager may record a consent' using errcode = 'insufficient_privilege';
+  elsif not pg_input_is_valid(coalesce(phone, ''), 'public.e164') then
+    perform private.invalid_field('phone', 'must be a number in E.164, such as +13125550100');
+  elsif coalesce(state, '') not in ('opted_in', 'opted_out') then
+    perform private.invalid_field('state', 'must be opted_in or opted_out');
+  elsif coalesce(reason, '') !~ '[^[:space:]]' then
+    perform private.invalid_field('reason', 'is required');
+  end if;
+  perform private.record_consent(caller.agency_id, phone, state, 'manager', agent_id => caller.id, reason => reason);
+  return jsonb_build_object('phone', phone, 'state', state);
+end
+$$;
+
+comment on function public.record_text_consent(text, text, text) is
+  'Records what a recruit has said otherwise than by text, for the agency of the signed-in manager: state opted_in or '
+  'opted_out, with the reason. An opt-out refuses the texts that wait. Returns {phone, state}. Errors: 42501 (HTTP 403) '
+  'when the caller is no active manager; 22023 (400) names the field. The provider keeps a list of its own: to a '
+  'recruit who has texted STOP to a number, it sends nothing from it before START, whatever is recorded here.';
+grant execute on function public.record_text_consent(text, text, text) to authenticated;
+
+create function private.open_conversation(lead public.recruiting_leads, agent_id uuid)
+returns public.recruiting_conversations
+language plpgsql
+set search_path = ''
+as $$
+declare
+  -- Counting more conversations of a number would take long, and no longer matters.
+  max_count constant integer := 1000;
+  number text;
+  opened public.recruiting_conversations;
+begin
+  -- When two calls come at once, the second finds the conversation of the first.
+  perform private.lock_consent(lead.agency_id, lead.phone);
+  number := coalesce(
+    (
+      select c.service_phone
+      from public.recruiting_conversations c
+      join public.service_numbers n on n.phone = c.service_phone and n.agency_id = c.agency_id
+      where c.recruit_phone = lead.phone and c.agency_id = lead.agency_id
+      order by c.last_message_at desc nulls last, c.created_at desc
+      limit 1
+    ),
+    (
+      select n.phone
+      from public.service_numbers n
+      cross join lateral (
+        select t.received_at
+        from public.unmatched_texts t
+        where t.recruit_phone = lead.phone and length(t.recruit_phone) <= 16
+          and t.service_phone = n.phone and length(t.service_phone) <= 16
+        order by t.received_at desc, t.id desc
+        limit 1
+      ) latest
+      where n.agency_id = lead.agency_id
+      order by latest.received_at desc
+      limit 1
+    ),
+    (
+      select n.phone
+      from public.service_numbers n
+      cross join lateral (
+        select count(*) as conversations, max(latest.created_at) as used_at
+        from (
+          select c.created_at
+          from public.recruiting_conversations c
+          where c.service_phone = n.phone
+          order by c.created_at desc
+          limit max_count
+        ) latest
+      ) use
+      where n.agency_id = lead.agency_id
+        and n.status = 'active'
+        -- The number may have been another agency's.
+        and not exists (
+          select
+          from public.recruiting_conversations c
+          where c.recruit_phone = lead.phone and c.service_phone = n.phone
+        )
+      order by use.conversations, use.used_at nulls first, n.phone
+      limit 1
+    ));
+  if number is null then
+    return null;
+  end if;
+
+  insert into public.recruiting_conversations as c (
+    recruiting_lead_id, agency_id, recruit_phone, service_phone, assigned_agent_id
+  )
+  values (lead.id, lead.agency_id, lead.phone, number, open_conversation.agent_id)
+  on conflict (recruit_phone, service_phone) do update
+  set recruiting_lead_id = coalesce(c.recruiting_lead_id, excluded.recruiting_lead_id)
+  -- Somebody may have just made it for another agency.
+  where c.agency_id = excluded.agency_id
+  returning c.* into opened;
+  return opened;
+end
+$$;
+
+comment on function private.open_conversation(public.recruiting_leads, uuid) is
+  'The conversation of a lead''s recruit with its agency: the one with the number of the agency that the recruit has last '
+  'been in touch with, paused or not. Else a new one, assigned to this agent (null: nobody), with the active number that '
+  'has the fewest conversations, counted up to 1,000; of several, the one that has got none for longest. The lead has an '
+  'agency and a phone in E.164. Null when the agency has no active number.';
+
 -- supabase/schemas/texting/consent_in_texts.sql
 
 -- What a recruit's text says about further texts: for which agency it holds, and from when on.
@@ -6532,9 +6005,480 @@ create trigger read_unmatched_consents
   after insert or update of agency_id, phone on public.service_numbers
   for each row execute function private.read_unmatched_consents();
 
+-- supabase/schemas/texting/arrive.sql
+
+-- The arrival of a recruit's text: POST /recruiting/sms/inbound stores it, and the bot or an agent is told.
+
+create unlogged table private.texts_to_answer (
+  conversation_id uuid primary key references public.recruiting_conversations (id) on delete cascade,
+  message_ids uuid[] not null
+);
+
+comment on table private.texts_to_answer is
+  'A recruit''s texts that have just come to a conversation with the status `bot`. A row stands here within a transaction '
+  'alone: a trigger of the bot takes those that the bot answers, and an agent is told of the others.';
+comment on column private.texts_to_answer.message_ids is 'The messages, oldest first.';
+
+alter table private.texts_to_answer enable row level security;
+grant select, insert, delete on private.texts_to_answer to service_role;
+
+create function public.receive_sms(
+  recruit_phone text,
+  service_phone text,
+  message_sid text,
+  body text,
+  media jsonb,
+  message_id uuid default gen_random_uuid(),
+  opt_out_type text default null,
+  received_at timestamptz default null
+) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  -- In the order of the table's columns
+  received public.unmatched_texts := (
+    message_id, private.indexable_id(message_sid), recruit_phone, service_phone, body, coalesce(nullif(media, 'null'), '[]'),
+    opt_out_type, (private.consent_in_text(body, opt_out_type)).state, received_at);
+  conversation public.recruiting_conversations;
+begin
+  -- Before any row is locked (consents.sql). Our number stays with its agency meanwhile.
+  if received.consent is not null then
+    perform pg_advisory_xact_lock_shared(private.service_number_lock(service_phone));
+    perform private.lock_consent(private.agency_of_numbers(recruit_phone, service_phone), recruit_phone);
+  end if;
+
+  conversation := private.conversation_of(recruit_phone, service_phone);
+  if conversation.id is null then
+    perform private.lock_conversation(recruit_phone, service_phone);
+    conversation := private.conversation_of(recruit_phone, service_phone);
+  end if;
+  if conversation.id is not null then
+    perform private.store_texts(conversation, array[received]);
+    return '{"status": "received"}';
+  end if;
+
+  insert into public.unmatched_texts (
+    id, message_sid, recruit_phone, service_phone, body, media, opt_out_type, received_at
+  )
+  select
+    received.id, received.message_sid, received.recruit_phone, received.service_phone, received.body, received.media,
+    received.opt_out_type, coalesce(received.received_at, clock_timestamp())
+  -- The message may have been stored in a conversation whose numbers were changed since.
+  where not exists (
+    select from public.recruiting_messages m where m.provider_message_id = received.message_sid or m.id = received.id
+  )
+  on conflict do nothing;
+  if found then
+    perform private.record_consents_in_texts(
+      private.agency_of_numbers(recruit_phone, service_phone), recruit_phone, array[received]);
+    perform private.notify_of_unmatched_text(received);
+  end if;
+  return '{"status": "no_conversation"}';
+end
+$$;
+
+comment on function public.receive_sms(text, text, text, text, jsonb, uuid, text, timestamptz) is
+  'Stores an inbound message in the conversation of these two numbers, once for each MessageSid and once for each '
+  'message_id. The caller makes the message_id, so that it may repeat the call. media: [{url, content_type}]. Returns '
+  '{status: received}, also when it was stored before. Without a conversation it stores the text in unmatched_texts in '
+  'the same way, tells the recruit''s agent, and returns {status: no_conversation}. An opt-in or opt-out holds with the message (opt_out_type: '
+  'Twilio''s OptOutType), and the bot answers, or an agent is told. received_at: when the provider got it; null: now.';
+grant execute on function public.receive_sms(text, text, text, text, jsonb, uuid, text, timestamptz) to service_role;
+
+create function private.conversation_of(recruit_phone text, service_phone text) returns public.recruiting_conversations
+language plpgsql
+set search_path = ''
+as $$
+declare
+  conversation public.recruiting_conversations;
+begin
+  select c.* into conversation
+  from public.recruiting_conversations c
+  where c.recruit_phone = conversation_of.recruit_phone and c.service_phone = conversation_of.service_phone
+  for key share;
+  return conversation;
+end
+$$;
+
+comment on function private.conversation_of(text, text) is
+  'The conversation of these two numbers, or null. Nobody deletes it before this transaction ends.';
+
+create function private.store_texts(conversation public.recruiting_conversations, received public.unmatched_texts[])
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  texts public.unmatched_texts[];
+  was_opted_out boolean;
+  heard record;
+begin
+  with stored as (
+    insert into public.recruiting_messages (
+      id, conversation_id, direction, sender_type, provider_message_id, body, media, created_at
+    )
+    select r.id, conversation.id, 'inbound', 'recruit', r.message_sid, r.body, r.media, coalesce(r.received_at, now())
+    from unnest(received) r
+    on conflict do nothing
+    returning recruiting_messages.id
+  )
+  select array_agg(r) into texts from unnest(received) r where r.id in (select s.id from stored s);
+  -- A STOP that comes again after a START is not said again.
+  if texts is null then
+    return;
+  end if;
+
+  was_opted_out := conversation.status = 'bot' and private.is_opted_out(conversation.agency_id, conversation.recruit_phone);
+  -- It may lock all conversations of the recruit, in their order.
+  perform private.record_consents_in_texts(conversation.agency_id, conversation.recruit_phone, texts);
+
+  with text as (
+    select t.id, coalesce(t.received_at, now()) as at, t.consent is not distinct from 'opted_out' as is_opt_out
+    from unnest(texts) t
+  ), opt_out as (
+    select max(t.at) as at from text t where t.is_opt_out
+  )
+  select
+    o.at as opted_out_at,
+    max(t.at) as last_at,
+    min(t.at) filter (where not t.is_opt_out and (o.at is null or t.at > o.at)) as waits_since,
+    array_agg(t.id) filter (where t.is_opt_out) as opt_outs,
+    -- What was fetched later, or waited for its conversation: a person reads it.
+    array_agg(t.id order by t.at) filter (where not t.is_opt_out and t.at < now() - interval '1 hour') as old,
+    array_agg(t.id order by t.at) filter (where not t.is_opt_out and t.at >= now() - interval '1 hour') as new
+  into heard
+  from text t
+  cross join opt_out o
+  group by o.at;
+
+  -- Before the rows of the bot, as everywhere.
+  update public.recruiting_conversations c
+  set
+    last_message_at = greatest(c.last_message_at, heard.last_at),
+    last_text_at = greatest(c.last_text_at, heard.last_at),
+    waiting_since = least(
+      case when heard.opted_out_at is null then c.waiting_since end,
+      heard.waits_since,
+      case when heard.waits_since is not null then now() end)
+  where c.id = conversation.id
+  returning c.* into conversation;
+  -- Quiet hours do not hold an agent's reply to what the recruit has just written.
+  update public.text_outbox o
+  set due_at = now(), reason = null
+  where o.message_id = any (array(
+    select held.message_id
+    from public.text_outbox held
+    where held.conversation_id = conversation.id
+      and held.state = 'pending'
+      and held.kind = 'agent'
+      and held.reason = 'quiet_hours'
+      and held.due_at > now()
+    order by held.ordinal
+    for update
+  ));
+  perform private.notify_of_texts(conversation.id, heard.opt_outs, 'opt_out');
+  perform private.notify_of_texts(conversation.id, heard.old, 'text');
+  if conversation.status = 'bot' and heard.new is not null and not was_opted_out and heard.opted_out_at is null then
+    -- The bot takes the texts that it answers.
+    insert into private.texts_to_answer (conversation_id, message_ids) values (conversation.id, heard.new);
+    delete from private.texts_to_answer t where t.conversation_id = conversation.id returning t.message_ids into heard.new;
+  end if;
+  perform private.notify_of_texts(conversation.id, heard.new, 'text');
+end
+$$;
+
+comment on function private.store_texts(public.recruiting_conversations, public.unmatched_texts[]) is
+  'Stores a recruit''s texts as messages of this conversation, once for each id and each MessageSid. A consent in them holds, '
+  'an agent''s reply is not held any more, and the bot answers, or an agent is told. received_at null: now. The caller '
+  'holds the locks of receive_sms().';
+
+-- supabase/schemas/texting/callbacks.sql
+
+-- The delivery callbacks of the SMS provider: POST /recruiting/sms/status.
+
+create function public.update_sms_status(
+  message_sid text,
+  provider_status text,
+  error_code text,
+  event_id uuid default gen_random_uuid(),
+  message_id uuid default null
+) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  sid constant text := private.indexable_id(message_sid);
+  new_status constant text := case provider_status
+    when 'queued' then 'queued'
+    when 'sent' then 'sent'
+    when 'delivered' then 'delivered'
+    when 'undelivered' then 'failed'
+    when 'failed' then 'failed'
+  end;
+  sent_id uuid;
+  received_at timestamptz;
+begin
+  if sid is null then
+    return '{"status": "ignored"}';
+  end if;
+
+  sent_id := private.lock_sent_text(sid, message_id, new_status = 'failed', coalesce(error_code = '21610', false));
+  if sent_id = message_id then
+    perform private.accept_text(sent_id, sid);
+  end if;
+
+  insert into public.recruiting_message_events as e (id, provider_message_id, provider_status, status, error_code)
+  values (event_id, sid, update_sms_status.provider_status, new_status, update_sms_status.error_code)
+  on conflict do nothing
+  returning e.received_at into received_at;
+
+  -- A repeated callback changes nothing: a later one may have changed the message since.
+  if found and new_status is not null then
+    -- The specification moves "message, any": the last callback wins, whatever the message's status and direction.
+    update public.recruiting_messages m
+    set
+      status = new_status,
+      error_code = coalesce(update_sms_status.error_code, m.error_code),
+      sent_at = case when new_status = 'sent' then coalesce(m.sent_at, received_at) else m.sent_at end,
+      delivered_at =
+        case when new_status = 'delivered' then coalesce(m.delivered_at, received_at) else m.delivered_at end,
+      failed_at = case when new_status = 'failed' then coalesce(m.failed_at, received_at) else m.failed_at end
+    where m.provider_message_id = sid
+    returning m.id into sent_id;
+    if found and new_status = 'failed' then
+      perform private.handle_failed_text(sent_id, error_code);
+    end if;
+  end if;
+  return jsonb_build_object('status', case
+    when new_status is not null and exists (select from public.recruiting_messages m where m.provider_message_id = sid)
+      then 'updated'
+    else 'ignored'
+  end);
+end
+$$;
+
+comment on function public.update_sms_status(text, text, text, uuid, uuid) is
+  'Stores a delivery callback and sets the message''s status to queued, sent, delivered or failed (also for undelivered). '
+  'Returns {status: updated}, or {status: ignored} for any other provider_status, without a message_sid, and when there '
+  'is no such message yet. In that last case the callback is applied when the message is stored. The caller makes the '
+  'event_id so that it may repeat the call: a repeated one stores and changes nothing. message_id: the id of our message '
+  'that the provider was given with it; a text of the outbox without a MessageSid gets this one. An error_code of 21610 '
+  'opts the recruit out, and 30034 pauses our number.';
+grant execute on function public.update_sms_status(text, text, text, uuid, uuid) to service_role;
+
+create function private.lock_sent_text(message_sid text, message_id uuid, has_failed boolean, has_opted_out boolean) returns uuid
+language plpgsql
+set search_path = ''
+as $$
+declare
+  sent_id uuid;
+begin
+  select m.id into sent_id
+  from public.recruiting_messages m
+  where m.direction = 'outbound'
+    and (m.provider_message_id = message_sid or m.id = lock_sent_text.message_id)
+  -- Where there are two messages, the one that has the MessageSid.
+  order by m.provider_message_id = message_sid desc nulls last
+  limit 1;
+
+  if has_failed then
+    perform private.lock_conversation_of(sent_id, with_consent => has_opted_out);
+  end if;
+  perform pg_advisory_xact_lock(private.message_lock(message_sid));
+  return sent_id;
+end
+$$;
+
+comment on function private.lock_sent_text(text, uuid, boolean, boolean) is
+  'Takes the locks that a callback needs, before any text: of the conversation if the text has failed, of the recruit if it '
+  'changes the consent, and of the MessageSid. '
+  'Returns the outbound message that the callback is about, by its MessageSid or its id, or null.';
+
+create function private.handle_failed_text(message_id uuid, error_code text) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  failed record;
+begin
+  select c.id as conversation_id, c.agency_id, c.recruit_phone, c.service_phone, o.kind, o.attempted_at into failed
+  from public.recruiting_messages m
+  join public.recruiting_conversations c on c.id = m.conversation_id
+  left join public.text_outbox o on o.message_id = m.id
+  where m.id = handle_failed_text.message_id and m.direction = 'outbound';
+  if not found then
+    return;
+  end if;
+
+  if error_code = '21610' then
+    -- As of when it was sent: the recruit may have opted in since.
+    perform private.record_consent(
+      failed.agency_id, failed.recruit_phone, 'opted_out', 'provider',
+      message_id => handle_failed_text.message_id, occurred_at => failed.attempted_at);
+  elsif error_code = '30034' then
+    perform private.pause_number(failed.service_phone, error_code);
+  end if;
+  if failed.kind is not null then
+    perform private.tell_of_failed_text(failed.conversation_id, message_id);
+  end if;
+end
+$$;
+
+comment on function private.handle_failed_text(uuid, text) is
+  'What follows when the provider could not deliver a message of ours. 21610: the recruit has opted out. 30034: the number '
+  'may not send, and is paused. A person is told of a text of the outbox.';
+
+-- A callback may be stored before its message, after it, or at the same moment. Both therefore take the message's lock first:
+-- a message a shared one, a callback an exclusive one. Then each looks for what the other one has stored.
+--
+-- A transaction may store more messages than Postgres has room for locks. So a MessageSid stands for one of 256 locks. This
+-- makes no deadlock: messages share locks, and a callback takes a single one, before any row.
+
+create function private.message_lock(provider_message_id text) returns bigint
+language sql
+immutable
+set search_path = ''
+as $$
+  select hashtextextended('recruiting message ' || (hashtextextended(provider_message_id, 0) & 255), 0)
+$$;
+
+comment on function private.message_lock(text) is
+  'Number of the advisory lock of a message and its callbacks. There are 256 locks, so messages share them.';
+
+create function private.apply_early_callbacks() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform pg_advisory_xact_lock_shared(private.message_lock(new.provider_message_id));
+
+  select
+    coalesce((array_agg(e.status order by e.received_at desc))[1], new.status),
+    coalesce(
+      (array_agg(e.error_code order by e.received_at desc) filter (where e.error_code is not null))[1],
+      new.error_code),
+    coalesce(new.sent_at, min(e.received_at) filter (where e.status = 'sent')),
+    coalesce(new.delivered_at, min(e.received_at) filter (where e.status = 'delivered')),
+    coalesce(new.failed_at, min(e.received_at) filter (where e.status = 'failed'))
+  into new.status, new.error_code, new.sent_at, new.delivered_at, new.failed_at
+  from public.recruiting_message_events e
+  where e.provider_message_id = new.provider_message_id and e.status is not null;
+
+  return new;
+end
+$$;
+
+comment on function private.apply_early_callbacks() is
+  'Trigger: applies the callbacks that came before the message had its provider_message_id.';
+
+create trigger apply_early_callbacks_on_insert
+  before insert on public.recruiting_messages
+  for each row when (new.provider_message_id is not null)
+  execute function private.apply_early_callbacks();
+
+create trigger apply_early_callbacks_on_update
+  before update of provider_message_id on public.recruiting_messages
+  for each row when (
+    new.provider_message_id is not null
+    and new.provider_message_id is distinct from old.provider_message_id
+  )
+  execute function private.apply_early_callbacks();
+
 -- supabase/schemas/texting/texting_hours.sql
 
 -- When a text may be sent: the hours that the law leaves open, and the time zones in which they count.
+
+create table public.texting_hours (
+  id uuid primary key default gen_random_uuid(),
+  state text check (state ~ '^[A-Z]{2}$'),
+  day_of_week smallint check (day_of_week between 0 and 6),
+  opens time not null,
+  closes time not null,
+  source text not null check (btrim(source) <> ''),
+  law_opens time,
+  law_closes time,
+  law_source text,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  unique nulls not distinct (state, day_of_week),
+  check (opens <= closes),
+  check (num_nulls(law_opens, law_closes, law_source) in (0, 3))
+);
+
+comment on table public.texting_hours is
+  'The hours in which texts may be sent, by the recipient''s state and day: never before `opens` and never from `closes` '
+  'on, local time. A row of the state goes before one of all states; after that, a row of the day before one of all days. '
+  'An operator may change rows; counsel must review them. Holidays are not in it; texting_closures is for them.';
+comment on column public.texting_hours.state is
+  'Two letters of a state, territory or Canadian province; null: every state without a row of its own.';
+comment on column public.texting_hours.day_of_week is '0 is Sunday; null: every day without a row of its own.';
+comment on column public.texting_hours.closes is 'The same as `opens`: nothing is sent on this day.';
+comment on column public.texting_hours.source is 'The law, or what else the row comes from.';
+comment on column public.texting_hours.law_opens is
+  'opens as this service came with it. law_closes and law_source likewise: what is restored when an operator''s own hours are '
+  'taken away. Null: there is nothing to restore.';
+
+create trigger set_updated_at
+  before update on public.texting_hours
+  for each row execute function private.set_updated_at();
+
+alter table public.texting_hours enable row level security;
+grant select, insert, update, delete on public.texting_hours to service_role;
+
+create table public.texting_closures (
+  id uuid primary key default gen_random_uuid(),
+  state text check (state ~ '^[A-Z]{2}$'),
+  starts_on date not null,
+  ends_on date,
+  source text not null check (btrim(source) <> ''),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  unique nulls not distinct (state, starts_on, ends_on),
+  check (ends_on >= starts_on)
+);
+
+comment on table public.texting_closures is
+  'Days on which nothing is sent to a state, whatever texting_hours says. The rows of texting_hours stay as they are.';
+comment on column public.texting_closures.state is 'As in texting_hours; null: every state.';
+comment on column public.texting_closures.starts_on is 'The first day, in the recipient''s time.';
+comment on column public.texting_closures.ends_on is 'The last day; null: until the row is taken away.';
+comment on column public.texting_closures.source is 'Why, such as a holiday''s law.';
+
+create trigger set_updated_at
+  before update on public.texting_closures
+  for each row execute function private.set_updated_at();
+
+alter table public.texting_closures enable row level security;
+grant select, insert, update, delete on public.texting_closures to service_role;
+
+create table public.area_codes (
+  area_code text primary key check (area_code ~ '^[2-9][0-9]{2}$'),
+  state text check (state ~ '^[A-Z]{2}$'),
+  country text not null check (country ~ '^[A-Z]{2}$'),
+  timezones text[] not null check (cardinality(timezones) > 0 and array_position(timezones, null) is null),
+  source text not null check (btrim(source) <> ''),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+
+create index on public.area_codes (state);
+
+comment on table public.area_codes is
+  'The area codes of the North American Numbering Plan, with the state and the time zones of their area. An operator may '
+  'change rows.';
+comment on column public.area_codes.state is
+  'Two letters of a state, territory or Canadian province; null in other countries. Where an area has several provinces, '
+  'one of them.';
+comment on column public.area_codes.country is 'Two letters (ISO 3166-1); US for its territories too.';
+comment on column public.area_codes.timezones is 'IANA names: all the time zones in which a part of the area lies.';
+
+create trigger set_updated_at
+  before update on public.area_codes
+  for each row execute function private.set_updated_at();
+
+alter table public.area_codes enable row level security;
+grant select, insert, update, delete on public.area_codes to service_role;
 
 -- A trigger and not a check constraint, as for agencies: a row from a backup must never be refused.
 create function private.require_known_timezones() returns trigger
@@ -6859,70 +6803,96 @@ from (values
 ) a (state, country, timezones, area_codes)
 cross join regexp_split_to_table(a.area_codes, '\s+') c (area_code);
 
--- supabase/schemas/texting/media.sql
+-- supabase/schemas/texting/queue.sql
 
--- The bucket for the files that agents send with texts: <conversation id>/<name>. It is private; Twilio gets each file by a
--- URL that is signed for a day. Size and types are those that Twilio takes and that a phone shows.
-insert into storage.buckets as b (id, name, public, file_size_limit, allowed_mime_types)
-values ('text-media', 'text-media', false, 5 * 1024 * 1024, array[
-  'image/jpeg',
-  'image/png',
-  'image/gif',
-  'application/pdf',
-  'text/vcard',
-  'video/mp4',
-  'audio/mpeg'
-])
-on conflict (id) do update
-set
-  public = excluded.public,
-  file_size_limit = excluded.file_size_limit,
-  allowed_mime_types = excluded.allowed_mime_types;
+-- The outbox: the texts that are to be sent, and what became of them. A text is sent only from here.
 
-create function private.conversation_of_file(name text) returns uuid
-language sql
-immutable
-set search_path = ''
-as $$
-  select case
-    when name ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/[^/]+$' then left(name, 36)::uuid
-  end
-$$;
+create table public.text_outbox (
+  message_id uuid primary key references public.recruiting_messages (id) on delete cascade,
+  kind text not null check (kind in ('agent', 'bot', 'greeting')),
+  state text not null default 'pending'
+    check (state in ('pending', 'sending', 'accepted', 'unconfirmed', 'refused', 'failed')),
+  due_at timestamptz not null default now(),
+  attempt integer not null default 0 check (attempt >= 0),
+  lease_until timestamptz,
+  reason text,
+  client_message_id uuid,
+  conversation_id uuid not null references public.recruiting_conversations (id) on delete cascade,
+  service_phone text not null,
+  segments integer not null check (segments > 0),
+  priority smallint not null generated always as (case kind when 'agent' then 0 else 1 end) stored,
+  ordinal bigint generated always as identity,
+  claim integer not null default 0,
+  attempted_at timestamptz,
+  late_at timestamptz,
+  lookups integer not null default 0,
+  resends integer not null default 0,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  unique (conversation_id, client_message_id)
+);
 
-comment on function private.conversation_of_file(text) is
-  'The conversation that a file in the bucket `text-media` belongs to, by its name; null for a name of another form.';
-grant execute on function private.conversation_of_file(text) to authenticated;
+-- All that claim_texts() reads. What is accepted, refused or failed is in none of them, so that they stay small.
+create index text_outbox_pending_idx on public.text_outbox (service_phone, priority, due_at, ordinal)
+  where state = 'pending';
+create index text_outbox_sending_idx on public.text_outbox (lease_until) where state = 'sending';
+create index text_outbox_unconfirmed_idx on public.text_outbox (due_at, ordinal) where state = 'unconfirmed';
+-- The bot's texts that wait, until a person is told that one is late.
+create index text_outbox_late_idx on public.text_outbox (created_at)
+  where state = 'pending' and kind = 'bot' and late_at is null;
+-- What was sent last in a conversation.
+create index on public.text_outbox (conversation_id, attempted_at);
+-- What comes before a text in its conversation.
+create index text_outbox_open_idx on public.text_outbox (conversation_id, ordinal)
+  where state in ('pending', 'sending', 'unconfirmed');
 
--- The policies of recruiting_conversations apply inside the subqueries. A recruit's agent reads a conversation that another
--- agent has, but only that agent and managers write in it. A file is never replaced: its text may be on its way.
-create policy "writers of a conversation add files to it" on storage.objects
-  for insert to authenticated
-  with check (
-    bucket_id = 'text-media'
-    and exists (
-      select
-      from public.recruiting_conversations c
-      where c.id = private.conversation_of_file(objects.name)
-        and (
-          c.assigned_agent_id is null
-          or c.assigned_agent_id = (select private.current_agent_id())
-          or c.agency_id = (select private.managed_agency_id())
-        )
-    )
-  );
+comment on table public.text_outbox is
+  'Outbound texts and how far each has come. A text is sent only from here; texting/claim.sql has the states.';
+comment on column public.text_outbox.kind is
+  '`agent`: written by an agent. `bot` and `greeting`: sent by the service itself.';
+comment on column public.text_outbox.due_at is
+  'pending: not sent before. unconfirmed: when the provider is asked for it; infinity: never again.';
+comment on column public.text_outbox.attempt is 'How often its request to the provider has begun.';
+comment on column public.text_outbox.lease_until is
+  'Until then it belongs to the worker that has claimed it. After that the worker is dead.';
+comment on column public.text_outbox.reason is
+  'Why it waits or was not sent: `quiet_hours`, `number_paused`, `opted_out`, `cancelled`, `later`, `no_response`, '
+  '`worker_died`, `resend`, `unconfirmed`, `storage`, `media_not_found`, `country` (see TEXTING_COUNTRIES), why the bot '
+  'was stopped (see bot_sessions), or the provider''s error code or HTTP status.';
+comment on column public.text_outbox.client_message_id is
+  'Made by the agent''s page, so that one text that is sent twice is one text.';
+comment on column public.text_outbox.conversation_id is
+  'The message''s conversation. A trigger fills in this column, service_phone and segments.';
+comment on column public.text_outbox.service_phone is 'The number of ours that it is sent from: the conversation''s.';
+comment on column public.text_outbox.segments is 'What it counts for the number''s rate.';
+comment on column public.text_outbox.priority is
+  'The lowest of a number''s due texts is sent first: what an agent writes does not wait for a morning''s greetings.';
+comment on column public.text_outbox.ordinal is 'The order in which texts of a conversation are sent.';
+comment on column public.text_outbox.claim is
+  'Grows with each claim. A worker reports with the number of its claim, so that a late report changes nothing. (attempt '
+  'goes back when the provider refused the login and not the text.)';
+comment on column public.text_outbox.attempted_at is 'When the last request to the provider began.';
+comment on column public.text_outbox.late_at is
+  'When a person was told that a text of the bot had waited for a day.';
+comment on column public.text_outbox.lookups is
+  'How often the provider did not know it since the last request.';
+comment on column public.text_outbox.resends is 'How often it was sent again after the provider did not know it.';
 
-create policy "readers of a conversation open its files" on storage.objects
+create trigger set_updated_at
+  before update on public.text_outbox
+  for each row execute function private.set_updated_at();
+
+alter table public.text_outbox enable row level security;
+grant select on public.text_outbox to authenticated;
+grant select, insert, update, delete on public.text_outbox to service_role;
+
+create policy "readers of a conversation read what it waits to send" on public.text_outbox
   for select to authenticated
   using (
-    bucket_id = 'text-media'
-    and exists (
-      select from public.recruiting_conversations c where c.id = private.conversation_of_file(objects.name)
+    exists (
+      select from public.recruiting_conversations c where c.id = text_outbox.conversation_id
     )
   );
-
--- supabase/schemas/texting/outbox.sql
-
--- The outbox: what is to be sent, and what became of it. Only what stands here is ever sent.
 
 create function private.complete_outbox_text() returns trigger
 language plpgsql
@@ -7000,63 +6970,6 @@ create trigger forget_number_paused
   after update of status on public.service_numbers
   for each row when (new.status = 'active' and old.status <> 'active')
   execute function private.forget_number_paused();
-
--- supabase/schemas/texting/segments.sql
-
--- How many segments a text is sent in. A segment has 140 octets; of several, each begins with a header of 6 octets.
--- The alphabet decides: GSM-7 (3GPP TS 23.038) has 7 bits for a character, and any other character makes the whole text
--- UCS-2, with 16 bits. Neither a character nor one with its accents and joined emoji is divided between two segments.
-
-create function private.text_segments(body text) returns integer
-language plpgsql
-immutable
-set search_path = ''
-as $$
-declare
-  gsm constant text :=
-    '[]\n\f\r !"#$%&''()*+,./0-9:;<=>?@A-Z[\\^_a-z{|}~¡£¤¥§¿ÄÅÆÉÑÖØÜßàäåæÇèéìñòöøùüΓΔΘΛΞΠΣΦΨΩ€-]';
-  -- These need an escape character before them.
-  gsm_extension constant text := '[]\f[\\^{|}~€]';
-  -- What follows a character and stays with it: accents, variation selectors, skin tones, tags, and what is joined.
-  -- Flags are pairs of letters of their own.
-  character constant text :=
-    '(?:[\U0001F1E6-\U0001F1FF]{2}|.)'
-    '(?:[\u0300-\u036F\u1AB0-\u1AFF\u1DC0-\u1DFF\u20D0-\u20F0\uFE00-\uFE0F\uFE20-\uFE2F\U0001F3FB-\U0001F3FF'
-    '\U000E0020-\U000E007F]|\u200D[\u2600-\u27BF\U0001F300-\U0001FAFF]?)*';
-  is_gsm constant boolean := coalesce(body, '') !~ ('[^' || substr(gsm, 2));
-  -- Characters of 7 bits, or pairs of octets: of a text in one segment, and of each of several segments.
-  single constant integer := case when is_gsm then 160 else 70 end;
-  part constant integer := case when is_gsm then 153 else 67 end;
-  wide constant text := case when is_gsm then gsm_extension else '[\U00010000-\U0010FFFF]' end;
-  segments integer := 1;
-  used integer := 0;
-  unit text;
-  size integer;
-begin
-  if length(body) + regexp_count(body, wide) <= single then
-    return 1;
-  end if;
-  for unit in
-    select m[1] from regexp_matches(body, case when is_gsm then '.' else character end, 'g') m
-  loop
-    size := length(unit) + regexp_count(unit, wide);
-    if used + size > part then
-      segments := segments + 1;
-      used := 0;
-    end if;
-    used := used + size;
-  end loop;
-  return segments;
-end
-$$;
-
-comment on function private.text_segments(text) is
-  'The number of segments that the SMS provider sends and charges for this text; 1 for an empty one. As Twilio''s '
-  'sms-segments-calculator counts; it may differ by one where accents of rare scripts lie between two segments.';
-
--- supabase/schemas/texting/queue_text.sql
-
--- How a text gets into the outbox, and when it may be sent.
 
 create function private.queue_text(
   conversation_id uuid,
@@ -7160,9 +7073,124 @@ comment on function private.sending_hours(public.recruiting_conversations, text)
   'From when a text of this kind may be sent to the recruit, now or later, and until when. closes_at is null for an '
   'agent''s reply within 12 hours of the recruit''s own text, which may be sent at any hour.';
 
--- supabase/schemas/texting/writers.sql
+-- How many segments a text is sent in. A segment has 140 octets; of several, each begins with a header of 6 octets.
+-- The alphabet decides: GSM-7 (3GPP TS 23.038) has 7 bits for a character, and any other character makes the whole text
+-- UCS-2, with 16 bits. Neither a character nor one with its accents and joined emoji is divided between two segments.
 
--- Who may write to a recruit, and what they may do besides writing.
+create function private.text_segments(body text) returns integer
+language plpgsql
+immutable
+set search_path = ''
+as $$
+declare
+  gsm constant text :=
+    '[]\n\f\r !"#$%&''()*+,./0-9:;<=>?@A-Z[\\^_a-z{|}~¡£¤¥§¿ÄÅÆÉÑÖØÜßàäåæÇèéìñòöøùüΓΔΘΛΞΠΣΦΨΩ€-]';
+  -- These need an escape character before them.
+  gsm_extension constant text := '[]\f[\\^{|}~€]';
+  -- What follows a character and stays with it: accents, variation selectors, skin tones, tags, and what is joined.
+  -- Flags are pairs of letters of their own.
+  character constant text :=
+    '(?:[\U0001F1E6-\U0001F1FF]{2}|.)'
+    '(?:[\u0300-\u036F\u1AB0-\u1AFF\u1DC0-\u1DFF\u20D0-\u20F0\uFE00-\uFE0F\uFE20-\uFE2F\U0001F3FB-\U0001F3FF'
+    '\U000E0020-\U000E007F]|\u200D[\u2600-\u27BF\U0001F300-\U0001FAFF]?)*';
+  is_gsm constant boolean := coalesce(body, '') !~ ('[^' || substr(gsm, 2));
+  -- Characters of 7 bits, or pairs of octets: of a text in one segment, and of each of several segments.
+  single constant integer := case when is_gsm then 160 else 70 end;
+  part constant integer := case when is_gsm then 153 else 67 end;
+  wide constant text := case when is_gsm then gsm_extension else '[\U00010000-\U0010FFFF]' end;
+  segments integer := 1;
+  used integer := 0;
+  unit text;
+  size integer;
+begin
+  if length(body) + regexp_count(body, wide) <= single then
+    return 1;
+  end if;
+  for unit in
+    select m[1] from regexp_matches(body, case when is_gsm then '.' else character end, 'g') m
+  loop
+    size := length(unit) + regexp_count(unit, wide);
+    if used + size > part then
+      segments := segments + 1;
+      used := 0;
+    end if;
+    used := used + size;
+  end loop;
+  return segments;
+end
+$$;
+
+comment on function private.text_segments(text) is
+  'The number of segments that the SMS provider sends and charges for this text; 1 for an empty one. As Twilio''s '
+  'sms-segments-calculator counts; it may differ by one where accents of rare scripts lie between two segments.';
+
+-- supabase/schemas/texting/conversations.sql
+
+-- Conversations: their begin, who may write in them, who has them.
+
+create function public.start_conversation(recruiting_lead_id uuid, agent_id uuid default null) returns jsonb
+language plpgsql
+-- Agents may not write the tables. Who may begin a conversation is decided here.
+security definer
+set search_path = ''
+as $$
+declare
+  caller constant public.agents := private.current_agent();
+  lead public.recruiting_leads;
+  lead_agent_id uuid;
+  conversation public.recruiting_conversations;
+begin
+  if caller.id is null then
+    raise exception 'only an active agent may start a conversation' using errcode = 'insufficient_privilege';
+  end if;
+  select l.* into lead
+  from public.recruiting_leads l
+  where l.id = start_conversation.recruiting_lead_id
+    and l.agency_id = caller.agency_id
+    and (l.agent_id = caller.id or caller.role = 'manager');
+  if not found then
+    raise exception 'recruiting_lead_id: there is no such lead' using errcode = 'PT404';
+  elsif not pg_input_is_valid(coalesce(lead.phone, ''), 'public.e164') then
+    perform private.invalid_field('recruiting_lead_id', 'the lead has no phone number in E.164');
+  elsif agent_id is not null and not exists (
+    select from public.agents a
+    where a.id = start_conversation.agent_id and a.agency_id = lead.agency_id and a.is_active
+  ) then
+    perform private.invalid_field('agent_id', 'must be an active agent of the lead''s agency');
+  end if;
+
+  lead_agent_id := (select a.id from public.agents a where a.id = lead.agent_id and a.is_active);
+  conversation := private.open_conversation(lead, coalesce(agent_id, lead_agent_id));
+  if conversation.id is null then
+    raise exception 'recruiting_lead_id: its agency has no active service number' using errcode = 'PT409';
+  end if;
+
+  update public.recruiting_conversations c
+  set assigned_agent_id = coalesce(
+    start_conversation.agent_id,
+    -- An agent who has taken a conversation over keeps it.
+    case when c.status = 'escalated' then c.assigned_agent_id end,
+    lead_agent_id,
+    c.assigned_agent_id)
+  where c.id = conversation.id;
+  -- The texts stand in the conversation now, and its agent is told of them there.
+  update public.agent_notifications n
+  set read_at = now()
+  where n.lead_id = lead.id and n.kind = 'unmatched_text' and n.read_at is null;
+  return jsonb_build_object('conversation_id', conversation.id, 'service_phone', conversation.service_phone);
+end
+$$;
+
+comment on function public.start_conversation(uuid, uuid) is
+  'The conversation with a lead''s recruit: the one that there is with the number of the agency that the recruit knows, '
+  'or a new one with its least used active number. It takes over the recruit''s unmatched texts to that number, and '
+  'what agents were told of them counts as read. The '
+  'lead''s agent may call it, and a manager of its agency. It is assigned to the agent named, else to the lead''s; one '
+  'that is escalated already changes its agent only for one who is named. Returns {conversation_id, service_phone}. '
+  'Errors: 42501 (HTTP 403) when the caller is no active agent; PT404 for an unknown lead or another agent''s; 22023 '
+  '(400) when the lead has no phone in E.164 or the named agent is no active one of the agency; PT409 when the agency has '
+  'no active number.';
+grant execute on function public.start_conversation(uuid, uuid) to authenticated;
 
 create function private.writer() returns public.agents
 language plpgsql
@@ -7411,7 +7439,7 @@ comment on function private.unanswered_since(public.recruiting_conversations) is
   'What waiting_since is once a text of ours is not sent after all: the recruit''s first text since our latest one that has '
   'not failed. Null without one, and after an opt-out.';
 
--- supabase/schemas/texting/send_text.sql
+-- supabase/schemas/texting/send.sql
 
 -- An agent sends a text: it is checked, and queued.
 
@@ -7546,8 +7574,6 @@ $$;
 comment on function private.read_media(jsonb, uuid) is
   'Reads and checks the media of a text: at most 10 of {url, content_type}. A url is https, or names an object of the '
   'conversation in the bucket text-media, by characters that stand for themselves in a URL.';
-
--- supabase/schemas/texting/retry.sql
 
 -- A text is sent once more, by an agent or an operator, or not at all.
 
@@ -7695,9 +7721,68 @@ comment on function public.cancel_text(uuid) is
   'another text; PT409 when it is being sent, was sent, or ended otherwise.';
 grant execute on function public.cancel_text(uuid) to authenticated;
 
--- supabase/schemas/texting/worker.sql
+-- The bucket for the files that agents send with texts: <conversation id>/<name>. It is private; Twilio gets each file by a
+-- URL that is signed for a day. Size and types are those that Twilio takes and that a phone shows.
+insert into storage.buckets as b (id, name, public, file_size_limit, allowed_mime_types)
+values ('text-media', 'text-media', false, 5 * 1024 * 1024, array[
+  'image/jpeg',
+  'image/png',
+  'image/gif',
+  'application/pdf',
+  'text/vcard',
+  'video/mp4',
+  'audio/mpeg'
+])
+on conflict (id) do update
+set
+  public = excluded.public,
+  file_size_limit = excluded.file_size_limit,
+  allowed_mime_types = excluded.allowed_mime_types;
 
--- What the worker does with the outbox: it claims texts, sends them, and records what came of it.
+create function private.conversation_of_file(name text) returns uuid
+language sql
+immutable
+set search_path = ''
+as $$
+  select case
+    when name ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/[^/]+$' then left(name, 36)::uuid
+  end
+$$;
+
+comment on function private.conversation_of_file(text) is
+  'The conversation that a file in the bucket `text-media` belongs to, by its name; null for a name of another form.';
+grant execute on function private.conversation_of_file(text) to authenticated;
+
+-- The policies of recruiting_conversations apply inside the subqueries. A recruit's agent reads a conversation that another
+-- agent has, but only that agent and managers write in it. A file is never replaced: its text may be on its way.
+create policy "writers of a conversation add files to it" on storage.objects
+  for insert to authenticated
+  with check (
+    bucket_id = 'text-media'
+    and exists (
+      select
+      from public.recruiting_conversations c
+      where c.id = private.conversation_of_file(objects.name)
+        and (
+          c.assigned_agent_id is null
+          or c.assigned_agent_id = (select private.current_agent_id())
+          or c.agency_id = (select private.managed_agency_id())
+        )
+    )
+  );
+
+create policy "readers of a conversation open its files" on storage.objects
+  for select to authenticated
+  using (
+    bucket_id = 'text-media'
+    and exists (
+      select from public.recruiting_conversations c where c.id = private.conversation_of_file(objects.name)
+    )
+  );
+
+-- supabase/schemas/texting/claim.sql
+
+-- The claim: the worker takes texts of the outbox to post them, or to look them up.
 --
 -- | from                 | by                                                              | to                              |
 -- | -------------------- | --------------------------------------------------------------- | ------------------------------- |
@@ -7724,8 +7809,8 @@ grant execute on function public.cancel_text(uuid) to authenticated;
 -- Reports may be late or repeated. So a report changes a text only while the text is still in the state and in the claim
 -- that the report is about. Both are compared under the row's lock. A report that a text was sent counts at any time.
 --
--- The functions read by the indexes of texting/outbox.sql, in their order, whatever the planner believes: a plan that was
--- made while the outbox was small would read all of it when it has grown. So their settings leave it no other way.
+-- The functions read by the indexes of the outbox in their order. A plan that was made while the outbox was small would
+-- read all of it once it has grown, so their settings leave the planner no other way.
 --
 -- No text is sent after an opt-out: claim_texts() has the lock of the recruit's consent from its check until the text is
 -- `sending`. By the same lock only one worker at a time claims texts of a conversation.
@@ -7793,9 +7878,7 @@ $$;
 comment on function private.is_text_due() is
   'Whether a text, a greeting or a take-over is due. Cheap: by indexes of open rows, with any number of sent texts.';
 
--- supabase/schemas/texting/worker_claims.sql
-
--- The claim: how the worker gets texts to post and to look up. The states are in worker.sql.
+-- How the worker gets texts to post and to look up.
 --
 -- For each number one statement takes the locks of the recruits' consents, and the next one claims the texts.
 -- Other ways were tried (2026, 2 cores, claims of ten texts):
@@ -8108,9 +8191,9 @@ $$;
 comment on function private.claimed_text(public.text_outbox, text, timestamptz) is
   'A claimed text as the worker needs it; see claim_texts(). closes_at: when quiet hours begin; null: never.';
 
--- supabase/schemas/texting/worker_outcomes.sql
+-- supabase/schemas/texting/settle.sql
 
--- What became of a claimed text. The states are in worker.sql.
+-- What became of a claimed text. The states are in claim.sql.
 
 create function public.record_text_outcome(
   message_id uuid,
@@ -8434,188 +8517,6 @@ $$;
 comment on function private.postpone_texts(integer) is
   'Makes all that is due wait, because the provider refuses our account and not a text.';
 
--- supabase/schemas/texting/conversations.sql
-
--- The begin of a conversation, and the consents that a manager records.
-
-create function public.start_conversation(recruiting_lead_id uuid, agent_id uuid default null) returns jsonb
-language plpgsql
--- Agents may not write the tables. Who may begin a conversation is decided here.
-security definer
-set search_path = ''
-as $$
-declare
-  caller constant public.agents := private.current_agent();
-  lead public.recruiting_leads;
-  lead_agent_id uuid;
-  conversation public.recruiting_conversations;
-begin
-  if caller.id is null then
-    raise exception 'only an active agent may start a conversation' using errcode = 'insufficient_privilege';
-  end if;
-  select l.* into lead
-  from public.recruiting_leads l
-  where l.id = start_conversation.recruiting_lead_id
-    and l.agency_id = caller.agency_id
-    and (l.agent_id = caller.id or caller.role = 'manager');
-  if not found then
-    raise exception 'recruiting_lead_id: there is no such lead' using errcode = 'PT404';
-  elsif not pg_input_is_valid(coalesce(lead.phone, ''), 'public.e164') then
-    perform private.invalid_field('recruiting_lead_id', 'the lead has no phone number in E.164');
-  elsif agent_id is not null and not exists (
-    select from public.agents a
-    where a.id = start_conversation.agent_id and a.agency_id = lead.agency_id and a.is_active
-  ) then
-    perform private.invalid_field('agent_id', 'must be an active agent of the lead''s agency');
-  end if;
-
-  lead_agent_id := (select a.id from public.agents a where a.id = lead.agent_id and a.is_active);
-  conversation := private.open_conversation(lead, coalesce(agent_id, lead_agent_id));
-  if conversation.id is null then
-    raise exception 'recruiting_lead_id: its agency has no active service number' using errcode = 'PT409';
-  end if;
-
-  update public.recruiting_conversations c
-  set assigned_agent_id = coalesce(
-    start_conversation.agent_id,
-    -- An agent who has taken a conversation over keeps it.
-    case when c.status = 'escalated' then c.assigned_agent_id end,
-    lead_agent_id,
-    c.assigned_agent_id)
-  where c.id = conversation.id;
-  -- The texts stand in the conversation now, and its agent is told of them there.
-  update public.agent_notifications n
-  set read_at = now()
-  where n.lead_id = lead.id and n.kind = 'unmatched_text' and n.read_at is null;
-  return jsonb_build_object('conversation_id', conversation.id, 'service_phone', conversation.service_phone);
-end
-$$;
-
-comment on function public.start_conversation(uuid, uuid) is
-  'The conversation with a lead''s recruit: the one that there is with the number of the agency that the recruit knows, '
-  'or a new one with its least used active number. It takes over the recruit''s unmatched texts to that number, and '
-  'what agents were told of them counts as read. The '
-  'lead''s agent may call it, and a manager of its agency. It is assigned to the agent named, else to the lead''s; one '
-  'that is escalated already changes its agent only for one who is named. Returns {conversation_id, service_phone}. '
-  'Errors: 42501 (HTTP 403) when the caller is no active agent; PT404 for an unknown lead or another agent''s; 22023 '
-  '(400) when the lead has no phone in E.164 or the named agent is no active one of the agency; PT409 when the agency has '
-  'no active number.';
-grant execute on function public.start_conversation(uuid, uuid) to authenticated;
-
-create function public.record_text_consent(phone text, state text, reason text) returns jsonb
-language plpgsql
--- Agents may not write the tables. Only managers may record a consent, only their agency's, and only with a reason.
-security definer
-set search_path = ''
-as $$
-declare
-  caller constant public.agents := private.current_agent();
-begin
-  if caller.role is distinct from 'manager' then
-    raise exception 'only an active manager may record a consent' using errcode = 'insufficient_privilege';
-  elsif not pg_input_is_valid(coalesce(phone, ''), 'public.e164') then
-    perform private.invalid_field('phone', 'must be a number in E.164, such as +13125550100');
-  elsif coalesce(state, '') not in ('opted_in', 'opted_out') then
-    perform private.invalid_field('state', 'must be opted_in or opted_out');
-  elsif coalesce(reason, '') !~ '[^[:space:]]' then
-    perform private.invalid_field('reason', 'is required');
-  end if;
-  perform private.record_consent(caller.agency_id, phone, state, 'manager', agent_id => caller.id, reason => reason);
-  return jsonb_build_object('phone', phone, 'state', state);
-end
-$$;
-
-comment on function public.record_text_consent(text, text, text) is
-  'Records what a recruit has said otherwise than by text, for the agency of the signed-in manager: state opted_in or '
-  'opted_out, with the reason. An opt-out refuses the texts that wait. Returns {phone, state}. Errors: 42501 (HTTP 403) '
-  'when the caller is no active manager; 22023 (400) names the field. The provider keeps a list of its own: to a '
-  'recruit who has texted STOP to a number, it sends nothing from it before START, whatever is recorded here.';
-grant execute on function public.record_text_consent(text, text, text) to authenticated;
-
-create function private.open_conversation(lead public.recruiting_leads, agent_id uuid)
-returns public.recruiting_conversations
-language plpgsql
-set search_path = ''
-as $$
-declare
-  -- Counting more conversations of a number would take long, and no longer matters.
-  max_count constant integer := 1000;
-  number text;
-  opened public.recruiting_conversations;
-begin
-  -- When two calls come at once, the second finds the conversation of the first.
-  perform private.lock_consent(lead.agency_id, lead.phone);
-  number := coalesce(
-    (
-      select c.service_phone
-      from public.recruiting_conversations c
-      join public.service_numbers n on n.phone = c.service_phone and n.agency_id = c.agency_id
-      where c.recruit_phone = lead.phone and c.agency_id = lead.agency_id
-      order by c.last_message_at desc nulls last, c.created_at desc
-      limit 1
-    ),
-    (
-      select n.phone
-      from public.service_numbers n
-      cross join lateral (
-        select t.received_at
-        from public.unmatched_texts t
-        where t.recruit_phone = lead.phone and length(t.recruit_phone) <= 16
-          and t.service_phone = n.phone and length(t.service_phone) <= 16
-        order by t.received_at desc, t.id desc
-        limit 1
-      ) latest
-      where n.agency_id = lead.agency_id
-      order by latest.received_at desc
-      limit 1
-    ),
-    (
-      select n.phone
-      from public.service_numbers n
-      cross join lateral (
-        select count(*) as conversations, max(latest.created_at) as used_at
-        from (
-          select c.created_at
-          from public.recruiting_conversations c
-          where c.service_phone = n.phone
-          order by c.created_at desc
-          limit max_count
-        ) latest
-      ) use
-      where n.agency_id = lead.agency_id
-        and n.status = 'active'
-        -- The number may have been another agency's.
-        and not exists (
-          select
-          from public.recruiting_conversations c
-          where c.recruit_phone = lead.phone and c.service_phone = n.phone
-        )
-      order by use.conversations, use.used_at nulls first, n.phone
-      limit 1
-    ));
-  if number is null then
-    return null;
-  end if;
-
-  insert into public.recruiting_conversations as c (
-    recruiting_lead_id, agency_id, recruit_phone, service_phone, assigned_agent_id
-  )
-  values (lead.id, lead.agency_id, lead.phone, number, open_conversation.agent_id)
-  on conflict (recruit_phone, service_phone) do update
-  set recruiting_lead_id = coalesce(c.recruiting_lead_id, excluded.recruiting_lead_id)
-  -- Somebody may have just made it for another agency.
-  where c.agency_id = excluded.agency_id
-  returning c.* into opened;
-  return opened;
-end
-$$;
-
-comment on function private.open_conversation(public.recruiting_leads, uuid) is
-  'The conversation of a lead''s recruit with its agency: the one with the number of the agency that the recruit has last '
-  'been in touch with, paused or not. Else a new one, assigned to this agent (null: nobody), with the active number that '
-  'has the fewest conversations, counted up to 1,000; of several, the one that has got none for longest. The lead has an '
-  'agency and a phone in E.164. Null when the agency has no active number.';
-
 -- supabase/schemas/texting/greetings.sql
 
 -- The first text to a recruit, when the lead goes to an agency.
@@ -8929,8 +8830,6 @@ comment on function public.read_conversation(uuid, timestamptz) is
   'conversation that the caller does not read.';
 grant execute on function public.read_conversation(uuid, timestamptz) to authenticated;
 
--- supabase/schemas/texting/team.sql
-
 -- What a manager's page shows of the agency's agents.
 
 create view public.team with (security_invoker = true) as
@@ -8965,9 +8864,88 @@ comment on view public.team is
   'that orders have brought in the last 7 days. Ask for pages by the last row, ordered by first_name and id.';
 grant select on public.team to authenticated;
 
--- supabase/schemas/texting/notifications.sql
+-- supabase/schemas/texting/notify.sql
 
--- What agents are told.
+-- The notifications of agents.
+
+create table public.agent_notifications (
+  id uuid primary key default gen_random_uuid(),
+  agent_id uuid not null references public.agents (id),
+  conversation_id uuid references public.recruiting_conversations (id) on delete cascade,
+  message_id uuid references public.recruiting_messages (id) on delete cascade,
+  lead_id uuid references public.recruiting_leads (id) on delete cascade,
+  kind text not null check (kind in ('text', 'opt_out', 'failed', 'handoff', 'taken_over', 'asked_for', 'lead', 'unmatched_text')),
+  reason text,
+  day date,
+  by_agent_id uuid references public.agents (id),
+  created_at timestamptz not null default now(),
+  read_at timestamptz,
+  unique (message_id, kind, agent_id),
+  -- Many texts of a recruit in a day are told once.
+  unique (lead_id, agent_id, day),
+  check ((kind in ('lead', 'unmatched_text')) = (conversation_id is null)),
+  check ((kind in ('lead', 'unmatched_text')) = (lead_id is not null)),
+  check ((kind = 'unmatched_text') = (day is not null)),
+  check ((kind in ('taken_over', 'asked_for')) = (by_agent_id is not null))
+);
+
+create index on public.agent_notifications (agent_id, created_at);
+create index agent_notifications_unread_idx on public.agent_notifications (agent_id, created_at) where read_at is null;
+create index on public.agent_notifications (conversation_id);
+create index on public.agent_notifications (by_agent_id) where by_agent_id is not null;
+-- However often a colleague asks, a manager is asked once until that is read.
+create unique index agent_notifications_asked_for_idx
+  on public.agent_notifications (conversation_id, agent_id, by_agent_id)
+  where kind = 'asked_for' and read_at is null;
+
+comment on table public.agent_notifications is
+  'What an agent is told: about a text that the bot does not answer, with which it is stored; or about a lead, within some '
+  'seconds. Realtime only says that there is a row: clients read the unread rows on every connect.';
+comment on column public.agent_notifications.message_id is
+  'The message that it is about; null for a lead, an unmatched text, and where only time has passed.';
+comment on column public.agent_notifications.lead_id is
+  'The recruit who was distributed, or has written; only with `lead` and `unmatched_text`.';
+comment on column public.agent_notifications.day is
+  'The day of the agency on which the recruit has written; only with `unmatched_text`.';
+comment on column public.agent_notifications.kind is
+  '`text`: the recruit has written; `opt_out`: and wants no texts any more; `failed`: a text could not be sent; `handoff`: '
+  'the bot''s script has ended, or a colleague has given the conversation; `taken_over`: a colleague has it now; `asked_for`: '
+  'a colleague asks for it; `lead`: a recruit was distributed to the agent, or the agency; `unmatched_text`: a '
+  'recruit without a conversation has written (see waiting_texts).';
+comment on column public.agent_notifications.reason is 'With `handoff`: as in bot_sessions.reason, or `assigned`.';
+comment on column public.agent_notifications.by_agent_id is
+  'With `taken_over`: who has the conversation now; with `asked_for`: who asks for it.';
+comment on column public.agent_notifications.read_at is 'When the agent has read it; null: not yet.';
+
+alter table public.agent_notifications enable row level security;
+grant select on public.agent_notifications to authenticated;
+grant select, insert, update, delete on public.agent_notifications to service_role;
+
+create policy "agents read their own notifications" on public.agent_notifications
+  for select to authenticated
+  using (agent_id = (select private.current_agent_id()));
+
+create table private.waiting_notifications (
+  id uuid primary key default gen_random_uuid(),
+  conversation_id uuid references public.recruiting_conversations (id) on delete cascade,
+  message_id uuid references public.recruiting_messages (id) on delete cascade,
+  unmatched_text_id uuid references public.unmatched_texts (id) on delete cascade,
+  kind text not null,
+  reason text,
+  created_at timestamptz not null default clock_timestamp(),
+  check (num_nonnulls(conversation_id, unmatched_text_id) = 1)
+);
+
+create index on private.waiting_notifications (created_at);
+create index on private.waiting_notifications (conversation_id);
+create index on private.waiting_notifications (message_id);
+create index on private.waiting_notifications (unmatched_text_id);
+
+comment on table private.waiting_notifications is
+  'Notifications that could not be written because somebody had locked the agents. Columns as in agent_notifications.';
+
+alter table private.waiting_notifications enable row level security;
+grant select, insert, update, delete on private.waiting_notifications to service_role;
 
 create function public.mark_read(notification_ids uuid[]) returns integer
 language plpgsql
@@ -10221,7 +10199,7 @@ grant execute on function public.hand_back_to_bot(uuid) to authenticated;
 create function public.claim_bot_turns(max integer) returns jsonb
 language plpgsql
 set search_path = ''
--- By the indexes, also with a plan that was made while the tables were small (worker.sql).
+-- By the indexes, also with a plan that was made while the tables were small (texting/claim.sql).
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -11578,7 +11556,7 @@ begin
       limit 1
     ) l on true
     left join public.agents a on a.id = l.agent_id and a.is_active
-    -- The order of the locks (consents.sql).
+    -- The order of the locks (texting/consent.sql).
     order by private.consent_lock(l.agency_id, adopt_texts.recruit_phone), t.number
   loop
     if waiting.lead_id is null then

@@ -19,7 +19,7 @@
 create function public.claim_bot_turns(max integer) returns jsonb
 language plpgsql
 set search_path = ''
--- By the indexes, also with a plan that was made while the tables were small (worker.sql).
+-- By the indexes, also with a plan that was made while the tables were small (texting/claim.sql).
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off

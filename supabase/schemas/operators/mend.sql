@@ -111,7 +111,7 @@ begin
       limit 1
     ) l on true
     left join public.agents a on a.id = l.agent_id and a.is_active
-    -- The order of the locks (consents.sql).
+    -- The order of the locks (texting/consent.sql).
     order by private.consent_lock(l.agency_id, adopt_texts.recruit_phone), t.number
   loop
     if waiting.lead_id is null then

@@ -1,4 +1,4 @@
--- The begin of a conversation, and the consents that a manager records.
+-- Conversations: their begin, who may write in them, who has them.
 
 create function public.start_conversation(recruiting_lead_id uuid, agent_id uuid default null) returns jsonb
 language plpgsql
@@ -64,116 +64,249 @@ comment on function public.start_conversation(uuid, uuid) is
   'no active number.';
 grant execute on function public.start_conversation(uuid, uuid) to authenticated;
 
-create function public.record_text_consent(phone text, state text, reason text) returns jsonb
+create function private.writer() returns public.agents
 language plpgsql
--- Agents may not write the tables. Only managers may record a consent, only their agency's, and only with a reason.
-security definer
+stable
 set search_path = ''
 as $$
 declare
   caller constant public.agents := private.current_agent();
 begin
-  if caller.role is distinct from 'manager' then
-    raise exception 'only an active manager may record a consent' using errcode = 'insufficient_privilege';
-  elsif not pg_input_is_valid(coalesce(phone, ''), 'public.e164') then
-    perform private.invalid_field('phone', 'must be a number in E.164, such as +13125550100');
-  elsif coalesce(state, '') not in ('opted_in', 'opted_out') then
-    perform private.invalid_field('state', 'must be opted_in or opted_out');
-  elsif coalesce(reason, '') !~ '[^[:space:]]' then
-    perform private.invalid_field('reason', 'is required');
+  if caller.id is null then
+    raise exception 'only an active agent may write to recruits' using errcode = 'insufficient_privilege';
   end if;
-  perform private.record_consent(caller.agency_id, phone, state, 'manager', agent_id => caller.id, reason => reason);
-  return jsonb_build_object('phone', phone, 'state', state);
+  return caller;
 end
 $$;
 
-comment on function public.record_text_consent(text, text, text) is
-  'Records what a recruit has said otherwise than by text, for the agency of the signed-in manager: state opted_in or '
-  'opted_out, with the reason. An opt-out refuses the texts that wait. Returns {phone, state}. Errors: 42501 (HTTP 403) '
-  'when the caller is no active manager; 22023 (400) names the field. The provider keeps a list of its own: to a '
-  'recruit who has texted STOP to a number, it sends nothing from it before START, whatever is recorded here.';
-grant execute on function public.record_text_consent(text, text, text) to authenticated;
+comment on function private.writer() is 'The active agent who is signed in. 42501 when there is none.';
 
-create function private.open_conversation(lead public.recruiting_leads, agent_id uuid)
-returns public.recruiting_conversations
+create function private.may_write(caller public.agents, conversation public.recruiting_conversations) returns boolean
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return conversation.agency_id = caller.agency_id
+    and (
+      caller.role = 'manager'
+      or conversation.assigned_agent_id = caller.id
+      or conversation.assigned_agent_id is null and exists (
+        select from public.recruiting_leads l where l.id = conversation.recruiting_lead_id and l.agent_id = caller.id
+      )
+    );
+end
+$$;
+
+comment on function private.may_write(public.agents, public.recruiting_conversations) is
+  'Whether this agent may write in a conversation: of those who may read it, the agency''s managers and one agent, the '
+  'assigned one or else the lead''s.';
+
+create function private.lock_to_write(caller public.agents, conversation_id uuid) returns public.recruiting_conversations
 language plpgsql
 set search_path = ''
 as $$
 declare
-  -- Counting more conversations of a number would take long, and no longer matters.
-  max_count constant integer := 1000;
-  number text;
-  opened public.recruiting_conversations;
+  conversation public.recruiting_conversations;
 begin
-  -- When two calls come at once, the second finds the conversation of the first.
-  perform private.lock_consent(lead.agency_id, lead.phone);
-  number := coalesce(
-    (
-      select c.service_phone
-      from public.recruiting_conversations c
-      join public.service_numbers n on n.phone = c.service_phone and n.agency_id = c.agency_id
-      where c.recruit_phone = lead.phone and c.agency_id = lead.agency_id
-      order by c.last_message_at desc nulls last, c.created_at desc
-      limit 1
-    ),
-    (
-      select n.phone
-      from public.service_numbers n
-      cross join lateral (
-        select t.received_at
-        from public.unmatched_texts t
-        where t.recruit_phone = lead.phone and length(t.recruit_phone) <= 16
-          and t.service_phone = n.phone and length(t.service_phone) <= 16
-        order by t.received_at desc, t.id desc
-        limit 1
-      ) latest
-      where n.agency_id = lead.agency_id
-      order by latest.received_at desc
-      limit 1
-    ),
-    (
-      select n.phone
-      from public.service_numbers n
-      cross join lateral (
-        select count(*) as conversations, max(latest.created_at) as used_at
-        from (
-          select c.created_at
-          from public.recruiting_conversations c
-          where c.service_phone = n.phone
-          order by c.created_at desc
-          limit max_count
-        ) latest
-      ) use
-      where n.agency_id = lead.agency_id
-        and n.status = 'active'
-        -- The number may have been another agency's.
-        and not exists (
-          select
-          from public.recruiting_conversations c
-          where c.recruit_phone = lead.phone and c.service_phone = n.phone
-        )
-      order by use.conversations, use.used_at nulls first, n.phone
-      limit 1
-    ));
-  if number is null then
-    return null;
+  select c.* into conversation
+  from public.recruiting_conversations c
+  where c.id = lock_to_write.conversation_id and private.may_write(caller, c)
+  for no key update;
+  if not found then
+    raise exception 'conversation_id: there is no such conversation' using errcode = 'PT404';
   end if;
-
-  insert into public.recruiting_conversations as c (
-    recruiting_lead_id, agency_id, recruit_phone, service_phone, assigned_agent_id
-  )
-  values (lead.id, lead.agency_id, lead.phone, number, open_conversation.agent_id)
-  on conflict (recruit_phone, service_phone) do update
-  set recruiting_lead_id = coalesce(c.recruiting_lead_id, excluded.recruiting_lead_id)
-  -- Somebody may have just made it for another agency.
-  where c.agency_id = excluded.agency_id
-  returning c.* into opened;
-  return opened;
+  return conversation;
 end
 $$;
 
-comment on function private.open_conversation(public.recruiting_leads, uuid) is
-  'The conversation of a lead''s recruit with its agency: the one with the number of the agency that the recruit has last '
-  'been in touch with, paused or not. Else a new one, assigned to this agent (null: nobody), with the active number that '
-  'has the fewest conversations, counted up to 1,000; of several, the one that has got none for longest. The lead has an '
-  'agency and a phone in E.164. Null when the agency has no active number.';
+comment on function private.lock_to_write(public.agents, uuid) is
+  'A conversation in which this agent may write, locked. PT404 for any other.';
+
+create function private.tell_of_new_owner(conversation public.recruiting_conversations, agent_id uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if conversation.status = 'escalated' and conversation.assigned_agent_id = agent_id then
+    return;
+  end if;
+  -- Others need not answer any more, and the agent has not lost it any more.
+  update public.agent_notifications n
+  set read_at = now()
+  where n.conversation_id = conversation.id
+    and n.read_at is null
+    and case n.kind
+      when 'taken_over' then n.agent_id = tell_of_new_owner.agent_id
+      else n.agent_id <> tell_of_new_owner.agent_id
+    end;
+  insert into public.agent_notifications (agent_id, conversation_id, kind, by_agent_id)
+  select before, conversation.id, 'taken_over', tell_of_new_owner.agent_id
+  from private.answering_agent(conversation) before
+  where before <> tell_of_new_owner.agent_id;
+end
+$$;
+
+comment on function private.tell_of_new_owner(public.recruiting_conversations, uuid) is
+  'Tells who was to answer in a conversation that this agent has it from now on (kind `taken_over`), unless it was the '
+  'agent. What others have been told of it counts as read. conversation: as it was before, and locked.';
+
+create function public.assign_conversation(conversation_id uuid, agent_id uuid) returns jsonb
+language plpgsql
+-- Agents may not write the tables. A user who may write in a conversation may take it over, and managers may give it
+-- away.
+security definer
+set search_path = ''
+as $$
+declare
+  caller constant public.agents := private.writer();
+  conversation public.recruiting_conversations;
+begin
+  if agent_id is null then
+    perform private.invalid_field('agent_id', 'is required');
+  elsif agent_id <> caller.id and caller.role <> 'manager' then
+    perform private.invalid_field('agent_id', 'must be your own; only a manager may name another agent');
+  elsif not exists (
+    select from public.agents a
+    where a.id = assign_conversation.agent_id and a.agency_id = caller.agency_id and a.is_active
+  ) then
+    perform private.invalid_field('agent_id', 'must be an active agent of the agency');
+  end if;
+
+  conversation := private.lock_to_write(caller, conversation_id);
+  if conversation.status <> 'escalated' or conversation.assigned_agent_id <> agent_id then
+    perform private.refuse_bot_texts(conversation.id, 'taken_over');
+    update public.recruiting_conversations c
+    set status = 'escalated', assigned_agent_id = assign_conversation.agent_id
+    where c.id = conversation.id;
+    perform private.tell_of_new_owner(conversation, agent_id);
+    if agent_id <> caller.id then
+      perform private.notify_agents(conversation.id, null, 'handoff', 'assigned');
+    end if;
+  end if;
+  return jsonb_build_object(
+    'conversation_id', conversation.id, 'status', 'escalated', 'assigned_agent_id', agent_id);
+end
+$$;
+
+comment on function public.assign_conversation(uuid, uuid) is
+  'Gives a conversation to an agent, who is told, unless it is the caller. A user who may write in it takes it over by naming '
+  'itself; a manager may name any active agent of the agency. The bot says nothing more. Who had it is told, and what others '
+  'have been told of the conversation counts as read. Returns {conversation_id, '
+  'status: escalated, assigned_agent_id}, also when the agent has it already. Errors: 22023 (HTTP 400) names agent_id; '
+  '42501 (403) when the caller is no active agent; PT404 for a conversation in which the caller may not write.';
+grant execute on function public.assign_conversation(uuid, uuid) to authenticated;
+
+create function public.ask_for_conversation(conversation_id uuid) returns jsonb
+language plpgsql
+-- Agents may not write the table. Who may ask for a conversation is decided here.
+security definer
+set search_path = ''
+as $$
+declare
+  caller constant public.agents := private.writer();
+  conversation public.recruiting_conversations;
+begin
+  select c.* into conversation
+  from public.recruiting_conversations c
+  where c.id = ask_for_conversation.conversation_id
+    and c.agency_id = caller.agency_id
+    and (
+      private.may_write(caller, c)
+      or exists (
+        select from public.recruiting_leads l where l.id = c.recruiting_lead_id and l.agent_id = caller.id
+      )
+      or exists (
+        select from public.agent_notifications n
+        where n.conversation_id = c.id and n.agent_id = caller.id and n.kind = 'taken_over'
+      )
+    )
+  -- It may be going to the caller.
+  for share;
+  if not found then
+    raise exception 'conversation_id: there is no such conversation' using errcode = 'PT404';
+  elsif private.may_write(caller, conversation) then
+    raise exception 'conversation_id: you may write in this conversation already' using errcode = 'PT409';
+  end if;
+
+  insert into public.agent_notifications (agent_id, conversation_id, kind, by_agent_id)
+  select m.id, conversation.id, 'asked_for', caller.id
+  from public.agents m
+  where m.agency_id = conversation.agency_id
+    and m.role = 'manager'
+    and m.is_active
+    and (
+      m.id = conversation.assigned_agent_id
+      or not exists (
+        select from public.agents o
+        where o.id = conversation.assigned_agent_id and o.role = 'manager' and o.is_active
+      )
+    )
+  order by m.id
+  on conflict do nothing;
+  return jsonb_build_object('conversation_id', conversation.id);
+end
+$$;
+
+comment on function public.ask_for_conversation(uuid) is
+  'Asks the manager who has a conversation to give it to the caller, or each active manager of the agency where no manager '
+  'has it. They are told (kind `asked_for` of agent_notifications), once until they have read it. The recruit''s agent may '
+  'ask, and the agent who has lost the conversation. Returns {conversation_id}. Errors: 42501 (HTTP 403) when the caller is no '
+  'active agent; PT404 for any other conversation; PT409 when the caller may write in it already.';
+grant execute on function public.ask_for_conversation(uuid) to authenticated;
+
+create function public.no_reply_needed(conversation_id uuid) returns jsonb
+language plpgsql
+-- Agents may not write the table. A user who may write in a conversation may say that nothing is to be written.
+security definer
+set search_path = ''
+as $$
+declare
+  conversation constant public.recruiting_conversations := private.lock_to_write(private.writer(), conversation_id);
+begin
+  update public.recruiting_conversations c
+  set waiting_since = null
+  where c.id = conversation.id and c.waiting_since is not null;
+  return jsonb_build_object('conversation_id', conversation.id);
+end
+$$;
+
+comment on function public.no_reply_needed(uuid) is
+  'The recruit waits for no answer any more: waiting_since is null until the next text. Returns {conversation_id}. Errors: '
+  '42501 (HTTP 403) when the caller is no active agent; PT404 for a conversation in which the caller may not write.';
+grant execute on function public.no_reply_needed(uuid) to authenticated;
+
+create function private.unanswered_since(conversation public.recruiting_conversations) returns timestamptz
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  if private.is_opted_out(conversation.agency_id, conversation.recruit_phone) then
+    return null;
+  end if;
+  return (
+    select m.created_at
+    from public.recruiting_messages m
+    where m.conversation_id = conversation.id
+      and m.direction = 'inbound'
+      and m.created_at > coalesce(
+        (
+          select answer.created_at
+          from public.recruiting_messages answer
+          where answer.conversation_id = conversation.id
+            and answer.direction = 'outbound'
+            and answer.status is distinct from 'failed'
+          order by answer.created_at desc
+          limit 1
+        ),
+        '-infinity')
+    order by m.created_at
+    limit 1
+  );
+end
+$$;
+
+comment on function private.unanswered_since(public.recruiting_conversations) is
+  'What waiting_since is once a text of ours is not sent after all: the recruit''s first text since our latest one that has '
+  'not failed. Null without one, and after an opt-out.';

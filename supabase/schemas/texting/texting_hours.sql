@@ -1,5 +1,96 @@
 -- When a text may be sent: the hours that the law leaves open, and the time zones in which they count.
 
+create table public.texting_hours (
+  id uuid primary key default gen_random_uuid(),
+  state text check (state ~ '^[A-Z]{2}$'),
+  day_of_week smallint check (day_of_week between 0 and 6),
+  opens time not null,
+  closes time not null,
+  source text not null check (btrim(source) <> ''),
+  law_opens time,
+  law_closes time,
+  law_source text,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  unique nulls not distinct (state, day_of_week),
+  check (opens <= closes),
+  check (num_nulls(law_opens, law_closes, law_source) in (0, 3))
+);
+
+comment on table public.texting_hours is
+  'The hours in which texts may be sent, by the recipient''s state and day: never before `opens` and never from `closes` '
+  'on, local time. A row of the state goes before one of all states; after that, a row of the day before one of all days. '
+  'An operator may change rows; counsel must review them. Holidays are not in it; texting_closures is for them.';
+comment on column public.texting_hours.state is
+  'Two letters of a state, territory or Canadian province; null: every state without a row of its own.';
+comment on column public.texting_hours.day_of_week is '0 is Sunday; null: every day without a row of its own.';
+comment on column public.texting_hours.closes is 'The same as `opens`: nothing is sent on this day.';
+comment on column public.texting_hours.source is 'The law, or what else the row comes from.';
+comment on column public.texting_hours.law_opens is
+  'opens as this service came with it. law_closes and law_source likewise: what is restored when an operator''s own hours are '
+  'taken away. Null: there is nothing to restore.';
+
+create trigger set_updated_at
+  before update on public.texting_hours
+  for each row execute function private.set_updated_at();
+
+alter table public.texting_hours enable row level security;
+grant select, insert, update, delete on public.texting_hours to service_role;
+
+create table public.texting_closures (
+  id uuid primary key default gen_random_uuid(),
+  state text check (state ~ '^[A-Z]{2}$'),
+  starts_on date not null,
+  ends_on date,
+  source text not null check (btrim(source) <> ''),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  unique nulls not distinct (state, starts_on, ends_on),
+  check (ends_on >= starts_on)
+);
+
+comment on table public.texting_closures is
+  'Days on which nothing is sent to a state, whatever texting_hours says. The rows of texting_hours stay as they are.';
+comment on column public.texting_closures.state is 'As in texting_hours; null: every state.';
+comment on column public.texting_closures.starts_on is 'The first day, in the recipient''s time.';
+comment on column public.texting_closures.ends_on is 'The last day; null: until the row is taken away.';
+comment on column public.texting_closures.source is 'Why, such as a holiday''s law.';
+
+create trigger set_updated_at
+  before update on public.texting_closures
+  for each row execute function private.set_updated_at();
+
+alter table public.texting_closures enable row level security;
+grant select, insert, update, delete on public.texting_closures to service_role;
+
+create table public.area_codes (
+  area_code text primary key check (area_code ~ '^[2-9][0-9]{2}$'),
+  state text check (state ~ '^[A-Z]{2}$'),
+  country text not null check (country ~ '^[A-Z]{2}$'),
+  timezones text[] not null check (cardinality(timezones) > 0 and array_position(timezones, null) is null),
+  source text not null check (btrim(source) <> ''),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+
+create index on public.area_codes (state);
+
+comment on table public.area_codes is
+  'The area codes of the North American Numbering Plan, with the state and the time zones of their area. An operator may '
+  'change rows.';
+comment on column public.area_codes.state is
+  'Two letters of a state, territory or Canadian province; null in other countries. Where an area has several provinces, '
+  'one of them.';
+comment on column public.area_codes.country is 'Two letters (ISO 3166-1); US for its territories too.';
+comment on column public.area_codes.timezones is 'IANA names: all the time zones in which a part of the area lies.';
+
+create trigger set_updated_at
+  before update on public.area_codes
+  for each row execute function private.set_updated_at();
+
+alter table public.area_codes enable row level security;
+grant select, insert, update, delete on public.area_codes to service_role;
+
 -- A trigger and not a check constraint, as for agencies: a row from a backup must never be refused.
 create function private.require_known_timezones() returns trigger
 language plpgsql

@@ -4,6 +4,62 @@
 -- then look for what the other one stored. So the second always sees the first. Many conversations may be made in one
 -- transaction, so a pair stands for one of 1,024 locks, as a consent does.
 
+create table public.unmatched_texts (
+  id uuid primary key default gen_random_uuid(),
+  message_sid text unique check (length(message_sid) <= 512),
+  recruit_phone text,
+  service_phone text,
+  body text,
+  media jsonb not null default '[]' check (jsonb_typeof(media) = 'array'),
+  opt_out_type text,
+  consent text generated always as ((private.consent_in_text(body, opt_out_type)).state) stored,
+  received_at timestamptz not null default clock_timestamp()
+);
+
+-- For the take-over, in portions. Only a From and a To of this length can have a conversation.
+create index unmatched_texts_numbers_idx on public.unmatched_texts (recruit_phone, service_phone, received_at, id)
+  where length(recruit_phone) <= 16 and length(service_phone) <= 16;
+create index unmatched_texts_consents_idx on public.unmatched_texts (recruit_phone, service_phone, received_at)
+  where length(recruit_phone) <= 16 and length(service_phone) <= 16 and consent is not null;
+-- A hash index takes a From or To of any length.
+create index on public.unmatched_texts using hash (recruit_phone);
+create index on public.unmatched_texts using hash (service_phone) where consent is not null;
+create index on public.unmatched_texts (received_at);
+-- What agents read of their agency's numbers. A longer To is no number, and would be too long for the index.
+create index unmatched_texts_waiting_idx on public.unmatched_texts (service_phone, received_at)
+  where length(service_phone) <= 16;
+
+comment on table public.unmatched_texts is
+  'Inbound texts that were answered `no_conversation`. When the conversation of their two numbers is made, they become '
+  'its messages and are removed here.';
+comment on column public.unmatched_texts.message_sid is 'The SMS provider''s MessageSid; null when there was none.';
+comment on column public.unmatched_texts.recruit_phone is 'From, as received; null when there was none.';
+comment on column public.unmatched_texts.service_phone is 'To, as received; null when there was none.';
+comment on column public.unmatched_texts.body is 'Exactly as sent; null or empty when the text has only media.';
+comment on column public.unmatched_texts.media is 'Array of {url, content_type}.';
+comment on column public.unmatched_texts.opt_out_type is 'Twilio''s OptOutType, as received; null when there was none.';
+comment on column public.unmatched_texts.consent is
+  'What the text says about further texts: opted_in or opted_out. It holds when an agency gets the text or the number.';
+
+alter table public.unmatched_texts enable row level security;
+grant select on public.unmatched_texts to authenticated;
+grant select, insert, update, delete on public.unmatched_texts to service_role;
+
+create table private.waiting_take_overs (
+  conversation_id uuid primary key references public.recruiting_conversations (id) on delete cascade,
+  due_at timestamptz not null default now(),
+  attempt integer not null default 0,
+  created_at timestamptz not null default clock_timestamp()
+);
+
+create index on private.waiting_take_overs (due_at);
+
+comment on table private.waiting_take_overs is
+  'Conversations that have more unmatched texts than were taken over when they were made. Columns as in waiting_greetings.';
+
+alter table private.waiting_take_overs enable row level security;
+grant select, insert, update, delete on private.waiting_take_overs to service_role;
+
 create function private.lock_conversation(recruit_phone text, service_phone text) returns void
 language plpgsql
 set search_path = ''
@@ -74,7 +130,7 @@ create function private.oldest_unmatched(conversation public.recruiting_conversa
 language plpgsql
 stable
 set search_path = ''
--- By the index in its order, as in worker.sql.
+-- By the index in its order, as in claim.sql.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_bitmapscan = off

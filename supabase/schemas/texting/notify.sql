@@ -1,4 +1,83 @@
--- What agents are told.
+-- The notifications of agents.
+
+create table public.agent_notifications (
+  id uuid primary key default gen_random_uuid(),
+  agent_id uuid not null references public.agents (id),
+  conversation_id uuid references public.recruiting_conversations (id) on delete cascade,
+  message_id uuid references public.recruiting_messages (id) on delete cascade,
+  lead_id uuid references public.recruiting_leads (id) on delete cascade,
+  kind text not null check (kind in ('text', 'opt_out', 'failed', 'handoff', 'taken_over', 'asked_for', 'lead', 'unmatched_text')),
+  reason text,
+  day date,
+  by_agent_id uuid references public.agents (id),
+  created_at timestamptz not null default now(),
+  read_at timestamptz,
+  unique (message_id, kind, agent_id),
+  -- Many texts of a recruit in a day are told once.
+  unique (lead_id, agent_id, day),
+  check ((kind in ('lead', 'unmatched_text')) = (conversation_id is null)),
+  check ((kind in ('lead', 'unmatched_text')) = (lead_id is not null)),
+  check ((kind = 'unmatched_text') = (day is not null)),
+  check ((kind in ('taken_over', 'asked_for')) = (by_agent_id is not null))
+);
+
+create index on public.agent_notifications (agent_id, created_at);
+create index agent_notifications_unread_idx on public.agent_notifications (agent_id, created_at) where read_at is null;
+create index on public.agent_notifications (conversation_id);
+create index on public.agent_notifications (by_agent_id) where by_agent_id is not null;
+-- However often a colleague asks, a manager is asked once until that is read.
+create unique index agent_notifications_asked_for_idx
+  on public.agent_notifications (conversation_id, agent_id, by_agent_id)
+  where kind = 'asked_for' and read_at is null;
+
+comment on table public.agent_notifications is
+  'What an agent is told: about a text that the bot does not answer, with which it is stored; or about a lead, within some '
+  'seconds. Realtime only says that there is a row: clients read the unread rows on every connect.';
+comment on column public.agent_notifications.message_id is
+  'The message that it is about; null for a lead, an unmatched text, and where only time has passed.';
+comment on column public.agent_notifications.lead_id is
+  'The recruit who was distributed, or has written; only with `lead` and `unmatched_text`.';
+comment on column public.agent_notifications.day is
+  'The day of the agency on which the recruit has written; only with `unmatched_text`.';
+comment on column public.agent_notifications.kind is
+  '`text`: the recruit has written; `opt_out`: and wants no texts any more; `failed`: a text could not be sent; `handoff`: '
+  'the bot''s script has ended, or a colleague has given the conversation; `taken_over`: a colleague has it now; `asked_for`: '
+  'a colleague asks for it; `lead`: a recruit was distributed to the agent, or the agency; `unmatched_text`: a '
+  'recruit without a conversation has written (see waiting_texts).';
+comment on column public.agent_notifications.reason is 'With `handoff`: as in bot_sessions.reason, or `assigned`.';
+comment on column public.agent_notifications.by_agent_id is
+  'With `taken_over`: who has the conversation now; with `asked_for`: who asks for it.';
+comment on column public.agent_notifications.read_at is 'When the agent has read it; null: not yet.';
+
+alter table public.agent_notifications enable row level security;
+grant select on public.agent_notifications to authenticated;
+grant select, insert, update, delete on public.agent_notifications to service_role;
+
+create policy "agents read their own notifications" on public.agent_notifications
+  for select to authenticated
+  using (agent_id = (select private.current_agent_id()));
+
+create table private.waiting_notifications (
+  id uuid primary key default gen_random_uuid(),
+  conversation_id uuid references public.recruiting_conversations (id) on delete cascade,
+  message_id uuid references public.recruiting_messages (id) on delete cascade,
+  unmatched_text_id uuid references public.unmatched_texts (id) on delete cascade,
+  kind text not null,
+  reason text,
+  created_at timestamptz not null default clock_timestamp(),
+  check (num_nonnulls(conversation_id, unmatched_text_id) = 1)
+);
+
+create index on private.waiting_notifications (created_at);
+create index on private.waiting_notifications (conversation_id);
+create index on private.waiting_notifications (message_id);
+create index on private.waiting_notifications (unmatched_text_id);
+
+comment on table private.waiting_notifications is
+  'Notifications that could not be written because somebody had locked the agents. Columns as in agent_notifications.';
+
+alter table private.waiting_notifications enable row level security;
+grant select, insert, update, delete on private.waiting_notifications to service_role;
 
 create function public.mark_read(notification_ids uuid[]) returns integer
 language plpgsql

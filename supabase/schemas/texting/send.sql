@@ -1,0 +1,338 @@
+-- An agent sends a text: it is checked, and queued.
+
+create function public.send_text(
+  conversation_id uuid,
+  body text,
+  client_message_id uuid,
+  media jsonb default '[]',
+  take_over boolean default false
+) returns jsonb
+language plpgsql
+-- Agents may not write the tables. Who may send is decided by may_write().
+security definer
+set search_path = ''
+as $$
+declare
+  max_length constant integer := 1600;
+  caller constant public.agents := private.writer();
+  files jsonb;
+  conversation public.recruiting_conversations;
+  owner text;
+  queued public.text_outbox;
+  is_duplicate boolean;
+begin
+  files := private.read_media(media, conversation_id);
+  if private.visible_text(coalesce(body, '')) !~ '[^ \n]' and files = '[]' then
+    perform private.invalid_field('body', 'must not be empty');
+  elsif private.utf16_length(body) > max_length then
+    perform private.invalid_field('body', format(
+      'must have at most %s characters, counted in UTF-16 units (most emoji have 2 or more)', max_length));
+  elsif client_message_id is null then
+    perform private.invalid_field('client_message_id', 'is required');
+  end if;
+
+  -- A repeated call waits here while the first one is still running. Its text is found also where the conversation has
+  -- changed hands since.
+  select c.* into conversation
+  from public.recruiting_conversations c
+  where c.id = send_text.conversation_id and c.agency_id = caller.agency_id
+  for no key update;
+  select o.* into queued
+  from public.text_outbox o
+  where o.conversation_id = conversation.id and o.client_message_id = send_text.client_message_id;
+  is_duplicate := found;
+
+  if not is_duplicate then
+    conversation := private.lock_to_write(caller, conversation_id);
+    select concat_ws(' ', a.first_name, a.last_name) into owner
+    from public.agents a
+    where a.id = conversation.assigned_agent_id and a.id <> caller.id and a.is_active and conversation.status = 'escalated';
+    if found and take_over is not true then
+      raise exception 'take_over: % has this conversation', owner using errcode = 'PT409';
+    end if;
+    if not exists (
+      select from public.service_numbers n
+      where n.phone = conversation.service_phone and n.agency_id = conversation.agency_id
+    ) then
+      raise exception 'conversation_id: its number is not one of the agency''s service numbers' using errcode = 'PT409';
+    elsif private.is_opted_out(conversation.agency_id, conversation.recruit_phone) then
+      raise exception 'conversation_id: the recruit has opted out of texts from this agency' using errcode = 'PT403';
+    end if;
+    perform private.refuse_bot_texts(conversation.id, 'taken_over');
+    perform private.tell_of_new_owner(conversation, caller.id);
+    queued := private.queue_text(conversation.id, 'agent', body, files, client_message_id, caller.id);
+  end if;
+
+  return jsonb_build_object(
+    'message_id', queued.message_id,
+    'status', case when is_duplicate then 'duplicate' when queued.reason is null then 'queued' else 'held' end,
+    'due_at', queued.due_at,
+    'segments', queued.segments
+  );
+end
+$$;
+
+comment on function public.send_text(uuid, text, uuid, jsonb, boolean) is
+  'Queues a text of the signed-in agent: the conversation''s assigned agent, without one the agent of its lead, or a '
+  'manager of its agency. body: at most 1,600 UTF-16 units, with something to see in it; may be empty with media, at most '
+  '10 of {url, content_type}. A `bot` conversation is taken over: it becomes escalated, and the sender''s; the '
+  'bot''s texts that wait are refused. One that another active agent has is taken over with take_over, which managers may; '
+  'that agent is told (see agent_notifications). Returns '
+  '{message_id, status: queued|held|duplicate, due_at, segments}: held by quiet hours or a paused number; duplicate for a '
+  'client_message_id that the conversation has, with the values of the first call, also for another owner. Errors: 22023 (HTTP 400) names the '
+  'field; 42501 (403) when the caller is no active agent; PT404 for an unknown conversation or another agent''s; PT403 '
+  'when the recruit has opted out; PT409 when another agent has the conversation, whom `take_over: <name> has this '
+  'conversation` names, and when the conversation''s number is not one of the agency''s.';
+grant execute on function public.send_text(uuid, text, uuid, jsonb, boolean) to authenticated;
+
+create function private.read_media(media jsonb, conversation_id uuid) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  max_items constant integer := 10;
+  files constant jsonb := coalesce(nullif(media, 'null'), '[]');
+  item jsonb;
+  path text;
+  url text;
+  content_type text;
+  result jsonb := '[]';
+begin
+  if jsonb_typeof(files) <> 'array' then
+    perform private.invalid_field('media', 'must be an array');
+  elsif jsonb_array_length(files) > max_items then
+    perform private.invalid_field('media', format('must have at most %s items', max_items));
+  end if;
+  for item in select i from jsonb_array_elements(files) with ordinality e (i, n) order by n loop
+    path := format('media[%s]', jsonb_array_length(result));
+    perform private.require_fields(item, path, array['url', 'content_type']);
+    url := private.text_field(item, path, 'url', is_required => true);
+    -- A name that an address could read as a way to another folder must not get to the worker, who may sign any file.
+    if url !~ '^https://[^[:space:]/]+(/[^[:space:]]*)?$'
+      and url !~ format('^text-media/%s/(?!\.+$)[-A-Za-z0-9!_.*''()&$@=;:+,]{1,200}$', conversation_id)
+    then
+      perform private.invalid_field(
+        path || '.url',
+        'must begin with https://, or be text-media/<conversation_id>/<name> with a name of A-Z, a-z, 0-9 and '
+          '!-_.*''()&$@=;:+,');
+    elsif length(url) > 2000 then
+      perform private.invalid_field(path || '.url', 'must have at most 2000 characters');
+    end if;
+    content_type := private.text_field(item, path, 'content_type', is_required => true);
+    if length(content_type) > 255 then
+      perform private.invalid_field(path || '.content_type', 'must have at most 255 characters');
+    end if;
+    result := result || jsonb_build_object('url', url, 'content_type', content_type);
+  end loop;
+  return result;
+end
+$$;
+
+comment on function private.read_media(jsonb, uuid) is
+  'Reads and checks the media of a text: at most 10 of {url, content_type}. A url is https, or names an object of the '
+  'conversation in the bucket text-media, by characters that stand for themselves in a URL.';
+
+-- A text is sent once more, by an agent or an operator, or not at all.
+
+create function private.retry_text(message_id uuid) returns public.text_outbox
+language plpgsql
+set search_path = ''
+as $$
+declare
+  conversation public.recruiting_conversations;
+  failed public.text_outbox;
+  problem text;
+begin
+  select c.* into conversation
+  from public.text_outbox o
+  join public.recruiting_conversations c on c.id = o.conversation_id
+  where o.message_id = retry_text.message_id;
+  if not found then
+    raise exception 'message_id: there is no such text' using errcode = 'PT404';
+  end if;
+
+  -- The consent's lock before rows, as everywhere.
+  perform private.lock_consent(conversation.agency_id, conversation.recruit_phone);
+  perform from public.recruiting_conversations c where c.id = conversation.id for no key update;
+  select o.* into failed from public.text_outbox o where o.message_id = retry_text.message_id for update;
+
+  problem := case
+    when exists (
+      select
+      from public.recruiting_messages m
+      where m.id = retry_text.message_id and m.provider_message_id is not null
+    ) or failed.state = 'accepted' then 'the provider has accepted this text'
+    when failed.state = 'refused' then format('this text was refused (%s)', failed.reason)
+    when failed.state in ('pending', 'sending') then 'this text is not sent yet'
+    when failed.state = 'unconfirmed' and failed.due_at < 'infinity' then
+      'the provider is still being asked for this text'
+  end;
+  if problem is not null then
+    raise exception 'message_id: %', problem using errcode = 'PT409';
+  elsif private.is_opted_out(conversation.agency_id, conversation.recruit_phone) then
+    raise exception 'message_id: the recruit has opted out of texts from this agency' using errcode = 'PT403';
+  end if;
+
+  update public.recruiting_messages m
+  set status = null, error_code = null, failed_at = null
+  where m.id = retry_text.message_id;
+  update public.recruiting_conversations c
+  set waiting_since = private.unanswered_since(c)
+  where c.id = conversation.id;
+  -- So that the agent is told if it fails again.
+  delete from public.agent_notifications n
+  where n.message_id = retry_text.message_id and n.kind = 'failed';
+  update public.text_outbox o
+  set state = 'pending', due_at = d.due_at, reason = d.reason, lease_until = null, lookups = 0, resends = 0
+  from private.next_sending(conversation, failed.kind) d
+  where o.message_id = retry_text.message_id
+  returning o.* into failed;
+  return failed;
+end
+$$;
+
+comment on function private.retry_text(uuid) is
+  'Makes a text that has failed, or of which the provider will not be asked any more, due once more, when its hours and '
+  'number allow. One that is unconfirmed may then be sent twice. PT404 for an unknown text; PT409 when it waits, is '
+  'being sent, was accepted or refused; PT403 when the recruit has opted out.';
+
+create function public.retry_text(message_id uuid) returns jsonb
+language plpgsql
+-- Agents may not write the tables. A user who may write in a conversation may send its texts once more.
+security definer
+set search_path = ''
+as $$
+declare
+  caller constant public.agents := private.writer();
+  retried public.text_outbox;
+begin
+  -- No row is locked before the consent.
+  if not exists (
+    select
+    from public.text_outbox o
+    join public.recruiting_conversations c on c.id = o.conversation_id
+    where o.message_id = retry_text.message_id and private.may_write(caller, c)
+  ) then
+    raise exception 'message_id: there is no such text' using errcode = 'PT404';
+  end if;
+  retried := private.retry_text(message_id);
+  return jsonb_build_object(
+    'message_id', retried.message_id,
+    'status', case when retried.reason is null then 'queued' else 'held' end,
+    'due_at', retried.due_at);
+end
+$$;
+
+comment on function public.retry_text(uuid) is
+  'Sends a text once more that has failed, or of which nobody knows whether it was sent: the recruit may then get it '
+  'twice. For a user who may write in its conversation. Returns {message_id, status: queued|held, due_at}. Errors: 42501 '
+  '(HTTP 403) when the caller is no active agent; PT404 for another text; PT409 when it waits, is being sent, was '
+  'accepted or refused; PT403 when the recruit has opted out.';
+grant execute on function public.retry_text(uuid) to authenticated;
+
+create function public.cancel_text(message_id uuid) returns jsonb
+language plpgsql
+-- Agents may not write the tables. A user who may write in a conversation may cancel what waits in it.
+security definer
+set search_path = ''
+as $$
+declare
+  caller constant public.agents := private.writer();
+  conversation public.recruiting_conversations;
+  waiting public.text_outbox;
+begin
+  select c.* into conversation
+  from public.recruiting_conversations c
+  where c.id = (select o.conversation_id from public.text_outbox o where o.message_id = cancel_text.message_id)
+    and private.may_write(caller, c)
+  for no key update;
+  if not found then
+    raise exception 'message_id: there is no such text' using errcode = 'PT404';
+  end if;
+
+  -- A worker that claims it comes before or after.
+  select o.* into waiting from public.text_outbox o where o.message_id = cancel_text.message_id for update;
+  if waiting.state = 'pending' then
+    update public.text_outbox o set state = 'refused', reason = 'cancelled' where o.message_id = waiting.message_id;
+    update public.recruiting_messages m
+    set status = 'failed', failed_at = coalesce(m.failed_at, now())
+    where m.id = waiting.message_id;
+    update public.recruiting_conversations c
+    set waiting_since = private.unanswered_since(c)
+    where c.id = conversation.id;
+  elsif (waiting.state, waiting.reason) is distinct from ('refused', 'cancelled') then
+    raise exception 'message_id: %', case
+      when waiting.state in ('sending', 'unconfirmed') then 'this text is being sent already'
+      when waiting.state = 'accepted' then 'this text was sent'
+      else 'this text was not sent'
+    end using errcode = 'PT409';
+  end if;
+  return jsonb_build_object('message_id', waiting.message_id, 'status', 'cancelled');
+end
+$$;
+
+comment on function public.cancel_text(uuid) is
+  'A text that waits is never sent: it is refused with the reason `cancelled`, and its message has failed. The recruit waits '
+  'again for an answer, unless there is another. For a user who may write in its conversation. Returns {message_id, status: '
+  'cancelled}, also when it was cancelled before. Errors: 42501 (HTTP 403) when the caller is no active agent; PT404 for '
+  'another text; PT409 when it is being sent, was sent, or ended otherwise.';
+grant execute on function public.cancel_text(uuid) to authenticated;
+
+-- The bucket for the files that agents send with texts: <conversation id>/<name>. It is private; Twilio gets each file by a
+-- URL that is signed for a day. Size and types are those that Twilio takes and that a phone shows.
+insert into storage.buckets as b (id, name, public, file_size_limit, allowed_mime_types)
+values ('text-media', 'text-media', false, 5 * 1024 * 1024, array[
+  'image/jpeg',
+  'image/png',
+  'image/gif',
+  'application/pdf',
+  'text/vcard',
+  'video/mp4',
+  'audio/mpeg'
+])
+on conflict (id) do update
+set
+  public = excluded.public,
+  file_size_limit = excluded.file_size_limit,
+  allowed_mime_types = excluded.allowed_mime_types;
+
+create function private.conversation_of_file(name text) returns uuid
+language sql
+immutable
+set search_path = ''
+as $$
+  select case
+    when name ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/[^/]+$' then left(name, 36)::uuid
+  end
+$$;
+
+comment on function private.conversation_of_file(text) is
+  'The conversation that a file in the bucket `text-media` belongs to, by its name; null for a name of another form.';
+grant execute on function private.conversation_of_file(text) to authenticated;
+
+-- The policies of recruiting_conversations apply inside the subqueries. A recruit's agent reads a conversation that another
+-- agent has, but only that agent and managers write in it. A file is never replaced: its text may be on its way.
+create policy "writers of a conversation add files to it" on storage.objects
+  for insert to authenticated
+  with check (
+    bucket_id = 'text-media'
+    and exists (
+      select
+      from public.recruiting_conversations c
+      where c.id = private.conversation_of_file(objects.name)
+        and (
+          c.assigned_agent_id is null
+          or c.assigned_agent_id = (select private.current_agent_id())
+          or c.agency_id = (select private.managed_agency_id())
+        )
+    )
+  );
+
+create policy "readers of a conversation open its files" on storage.objects
+  for select to authenticated
+  using (
+    bucket_id = 'text-media'
+    and exists (
+      select from public.recruiting_conversations c where c.id = private.conversation_of_file(objects.name)
+    )
+  );
