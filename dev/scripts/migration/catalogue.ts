@@ -18,22 +18,22 @@ export async function readCatalogue(sql: postgres.Sql): Promise<Catalogue> {
   const tables = await sql<{ name: string }[]>`
     select oid::regclass::text as name from pg_class
     where relkind = 'r' and relnamespace = 'public'::regnamespace`;
-  for (const table of [...tables.map(({ name }) => name), ...OTHER_TABLES]) {
-    for (const row of await readRows(sql, table)) catalogue.set(`row of ${table}: ${row}`, "");
-  }
+  for (const row of await readRows(sql, [...tables.map(({ name }) => name), ...OTHER_TABLES])) catalogue.set(row, "");
   return catalogue;
 }
 
-/** The rows of a table as JSON, without the values that differ each time: times and ids that a default has made. */
-async function readRows(sql: postgres.Sql, table: string): Promise<string[]> {
-  const rows = await sql.unsafe<{ row: string }[]>(`
-    select (to_jsonb(t) - array(
-      select attname::text from pg_attribute a
-      join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
-      where a.attrelid = '${table}'::regclass and a.attgenerated = ''
-        and pg_get_expr(d.adbin, d.adrelid) ~ 'now\\(|clock_timestamp|CURRENT_TIMESTAMP|random'
-    ))::text as row
-    from ${table} t`);
+/** The rows of tables as JSON, without the values that differ each time: times and ids that a default has made. */
+async function readRows(sql: postgres.Sql, tables: string[]): Promise<string[]> {
+  const rows = await sql.unsafe<{ row: string }[]>(
+    tables.map((table) => `
+      select 'row of ${table}: ' || (to_jsonb(t) - array(
+        select attname::text from pg_attribute a
+        join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+        where a.attrelid = '${table}'::regclass and a.attgenerated = ''
+          and pg_get_expr(d.adbin, d.adrelid) ~ 'now\\(|clock_timestamp|CURRENT_TIMESTAMP|random'
+      ))::text as row
+      from ${table} t`).join(" union all "),
+  );
   return rows.map(({ row }) => row);
 }
 
