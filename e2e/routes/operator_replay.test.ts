@@ -1,5 +1,8 @@
 /** The routes below `/operator` that show what was sent, and replay it. */
 import assert from "node:assert/strict";
+import { setTimeout as delay } from "node:timers/promises";
+import { DISTRIBUTION_LOCK, rowLock, whileHeld } from "../../dev/testing/faults/database.ts";
+import { withFetch } from "../../dev/testing/faults/responses.ts";
 import { signInNewOperator, type User } from "../support/agents.ts";
 import {
   type ApiResponse,
@@ -180,22 +183,20 @@ Deno.test("a delivery for which there is no time is not tried, and is replayed w
   const here = await functionWith("operator", {});
   const headers = { authorization: `Bearer ${operator.token}`, "content-type": "application/json" };
   const sent = { headers, body: { delivery_ids: ids, dry_run: false } };
-  const [realFetch, realNow] = [globalThis.fetch, Date.now];
+  const realNow = Date.now;
   const replayHere = async () => {
     const { status, body } = await here("/operator/deliveries/replay", sent);
     assert.equal(status, 200);
     return body.results.map(({ status }: { status: string }) => status);
   };
   try {
-    globalThis.fetch = async (input, init) => {
-      const response = await realFetch(input, init);
+    await withFetch(async (fetch, input, init) => {
+      const response = await fetch(input, init);
       // As if the first delivery took so long.
       if (String(input).endsWith("/rpc/replay_delivery")) Date.now = () => realNow() + 61_000;
       return response;
-    };
-    await consoleOf(async () => assert.deepEqual(await replayHere(), ["created", "not_tried", "not_tried"]));
+    }, () => consoleOf(async () => assert.deepEqual(await replayHere(), ["created", "not_tried", "not_tried"])));
   } finally {
-    Object.assign(globalThis, { fetch: realFetch });
     Date.now = realNow;
   }
   assert.equal((await storedLeads(vendor)).length, 1);
@@ -219,10 +220,7 @@ Deno.test("race: two operators who replay the same deliveries at once make one l
 
 Deno.test("a delivery that somebody has locked is refused, and does not stop the others", async () => {
   const { ids } = await rejectOf({ first_name: "Ada" }, { first_name: "Bob" });
-  const results = await sql.begin(async (other) => {
-    await other`select from public.rejected_deliveries where id = ${ids[0]!} for update`;
-    return await replay(ids);
-  });
+  const results = await whileHeld(rowLock("public.rejected_deliveries", ids[0]!), () => replay(ids));
   const reason = "others have locked it; try again in a moment";
   assert.deepEqual(results[0], { delivery_id: ids[0], status: "refused", reason });
   assert.equal(results[1].status, "created");
@@ -232,12 +230,7 @@ Deno.test("a delivery that somebody has locked is refused, and does not stop the
 Deno.test("a lead is distributed also while others distribute leads", async () => {
   const { vendor, ids } = await rejectOf({ first_name: "Ada" });
   const order = await createOrder(vendor);
-  const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
-  const holding = sql.begin(async (other) => {
-    await other`select pg_advisory_xact_lock(private.distribution_lock())`;
-    setTimeout(letGo, 300);
-    await held;
-  });
+  const holding = whileHeld(DISTRIBUTION_LOCK, () => delay(300));
   const [result] = await replay(ids);
   await holding;
   assert.deepEqual([result.status, result.distributed_to?.agency_id], ["created", order.agency_id]);
