@@ -1,18 +1,22 @@
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
-import { assignConversation } from "./data/conversation.ts";
-import { type Notice, readNotice, useNotices } from "./data/notices.ts";
+import { useAssignConversation } from "./data/conversation_changes.ts";
+import { type Notice, noticeQueries, useReadNotice } from "./data/notices.ts";
 import { useOutbox } from "./data/outbox.ts";
 import type { Agent } from "./data/user.ts";
-import { ActionButton } from "./ui/action.tsx";
+import { ActionButton, ActionError } from "./ui/action.tsx";
 
 /** The notices of an agent, above every view: whose a conversation is now, who asks for one, what is not sent. */
 export function AgentNotices({ agent }: { agent: Agent }) {
-  const { data: notices = [] } = useNotices(agent.id);
+  const { data: notices = [] } = useQuery(noticeQueries.unread(agent.id));
+  const read = useReadNotice(agent.id);
   const { texts } = useOutbox();
   const asked = texts.find(({ question }) => question !== null);
   return (
     <>
-      {notices.map((notice) => <NoticeLine key={notice.id} notice={notice} />)}
+      {notices.map((notice) => <NoticeLine key={notice.id} notice={notice} read={read.mutateAsync} />)}
+      {/* Not in the line, which goes before the service has agreed. */}
+      <ActionError action={read} />
       {asked && (
         <p>
           A text is not sent yet, and waits for your answer.{" "}
@@ -23,17 +27,19 @@ export function AgentNotices({ agent }: { agent: Agent }) {
   );
 }
 
-function NoticeLine({ notice: { id, kind, conversation_id, by, by_agent_id, recruit } }: { notice: Notice }) {
+function NoticeLine({ notice, read }: { notice: Notice; read: (id: string) => Promise<unknown> }) {
+  const { id, kind, conversation_id, by, by_agent_id, recruit } = notice;
+  const assign = useAssignConversation(conversation_id);
   const which = recruit === null ? "a conversation of yours" : `the conversation with ${recruit}`;
   return (
     <p>
       {kind === "taken_over" ? `${by} has ${which} now.` : `${by} asks for ${which}.`}{" "}
-      <Link href={`/inbox/${conversation_id}`} onClick={() => void readNotice(id).catch(() => {})}>Open</Link>{" "}
+      <Link href={`/inbox/${conversation_id}`} onClick={() => void read(id).catch(() => {})}>Open</Link>{" "}
       {kind === "asked_for" && (
-        <ActionButton act={() => assignConversation(conversation_id, by_agent_id).then(() => readNotice(id))}>
+        <ActionButton act={() => assign.mutateAsync({ id: by_agent_id, name: by }).then(() => read(id))}>
           Give it to {by}
         </ActionButton>
-      )} <ActionButton act={() => readNotice(id)}>OK</ActionButton>
+      )} <button type="button" onClick={() => void read(id).catch(() => {})}>OK</button>
     </p>
   );
 }

@@ -1,7 +1,16 @@
+import { hashKey, type QueryKey } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { supabase } from "./data/client.ts";
-import { readRowsAgain } from "./data/pages.ts";
+import { agentQueries } from "./data/agents.ts";
+import { readRowsAgain } from "./data/changes.ts";
+import { conversationQueries } from "./data/conversation.ts";
+import { inboxQueries } from "./data/inbox.ts";
+import { messageQueries } from "./data/messages.ts";
+import { noticeQueries } from "./data/notices.ts";
+import { orderQueries } from "./data/orders.ts";
 import { queryClient } from "./data/queries.ts";
+import { recruitQueries } from "./data/recruits.ts";
+import { teamQueries } from "./data/team.ts";
 import type { Agent } from "./data/user.ts";
 
 /** Events come in bursts. What they are about is read once for each burst, and no more often than this. */
@@ -10,15 +19,25 @@ const [BURST_MS, LEAST_MS] = [150, 1_000];
 const [FIRST_WAIT_MS, LAST_WAIT_MS] = [1_000, 30_000];
 
 /**
- * What an event of each kind makes worth reading again, by the first part of the queries' keys. Of conversations and
- * recruits the ones that it names are read.
+ * The keys of what an event of each kind makes worth reading again as a whole. Of conversations and recruits the ones
+ * that it names are read.
  */
-const READ_AGAIN: Record<string, string[]> = {
-  changed: ["unread", "team"],
-  notification: ["unread", "team", "orders", "notices"],
+const READ_AGAIN: Record<string, QueryKey[]> = {
+  changed: [inboxQueries.unreadCounts(), teamQueries.all()],
+  notification: [inboxQueries.unreadCounts(), teamQueries.all(), orderQueries.all(), noticeQueries.all()],
 };
-/** All that events are about, which is read on a connect. */
-const ALL = ["inbox", "conversation", "messages", "unread", "recruits", "agents", "team", "orders", "notices"];
+/** The keys of all that events are about, which is read on a connect. */
+const ALL: QueryKey[] = [
+  inboxQueries,
+  conversationQueries,
+  messageQueries,
+  recruitQueries,
+  agentQueries,
+  teamQueries,
+  orderQueries,
+  noticeQueries,
+]
+  .map((queries) => queries.all());
 
 /** What an event of either kind holds. */
 interface Ids {
@@ -48,8 +67,8 @@ function watch(topic: string): () => void {
     await left.get(topic);
     if (isEnded) return;
     const channel = supabase.channel(topic, { config: { private: true } });
-    for (const [event, resources] of Object.entries(READ_AGAIN)) {
-      channel.on("broadcast", { event }, ({ payload }) => readAgain(resources, payload));
+    for (const [event, keys] of Object.entries(READ_AGAIN)) {
+      channel.on("broadcast", { event }, ({ payload }) => readAgain(keys, payload));
     }
     let joinedAt = Infinity;
     channel.subscribe((status) => {
@@ -76,35 +95,36 @@ function watch(topic: string): () => void {
   };
 }
 
-/** What is to be read: resources as a whole, and single conversations and recruits by their ids. */
+/** The reads that wait: keys as a whole, and single conversations and recruits by their ids. */
 let waiting = nothing();
 let isReading = false;
 let readAt = 0;
 
 function nothing() {
-  return { resources: new Set<string>(), conversations: new Set<string>(), recruits: new Set<string>() };
+  return { keys: new Map<string, QueryKey>(), conversations: new Set<string>(), recruits: new Set<string>() };
 }
 
 /** One read after the other, however many events come. */
-async function readAgain(resources: string[], { conversation_id, lead_id }: Ids = {}): Promise<void> {
-  for (const resource of resources) waiting.resources.add(resource);
+async function readAgain(keys: QueryKey[], { conversation_id, lead_id }: Ids = {}): Promise<void> {
+  for (const key of keys) waiting.keys.set(hashKey(key), key);
   if (conversation_id) waiting.conversations.add(conversation_id);
   if (lead_id) waiting.recruits.add(lead_id);
   if (isReading) return;
   isReading = true;
   while (Object.values(waiting).some(({ size }) => size > 0)) {
     await new Promise((resolve) => setTimeout(resolve, Math.max(BURST_MS, readAt + LEAST_MS - Date.now())));
-    const { resources, conversations, recruits } = waiting;
+    const { keys, conversations, recruits } = waiting;
     waiting = nothing();
-    const keys = [
-      ...[...resources].map((resource) => [resource]),
-      ...[...conversations].flatMap((id) => [["conversation", id], ["messages", id]]),
-      ...[...recruits].map((id) => ["recruits", id]),
+    const whole = [
+      ...keys.values(),
+      ...[...conversations].map((id) => conversationQueries.detail(id).queryKey),
+      ...[...conversations].map((id) => messageQueries.list(id).queryKey),
+      ...[...recruits].map((id) => recruitQueries.detail(id).queryKey),
     ];
     await Promise.all([
-      ...keys.map((queryKey) => queryClient.invalidateQueries({ queryKey })),
-      readRowsAgain(["inbox"], [...conversations]),
-      readRowsAgain(["recruits", "list"], [...recruits]),
+      ...whole.map((queryKey) => queryClient.invalidateQueries({ queryKey })),
+      readRowsAgain(inboxQueries.lists(), [...conversations]),
+      readRowsAgain(recruitQueries.lists(), [...recruits]),
     ]);
     readAt = Date.now();
   }

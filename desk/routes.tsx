@@ -1,6 +1,7 @@
+import { useQuery } from "@tanstack/react-query";
 import { Activity, useState } from "react";
 import { Redirect, Route, Switch, useLocation } from "wouter";
-import { type User, useUser } from "./data/user.ts";
+import { type User, userQueries } from "./data/user.ts";
 import { Inbox } from "./inbox/inbox.tsx";
 import { Operator } from "./operator/operator.tsx";
 import { Recruits } from "./recruits/recruits.tsx";
@@ -42,7 +43,7 @@ export function Routes({ link: given }: { link: Link | null }) {
 }
 
 function SignedIn({ id, email }: { id: string; email: string }) {
-  const { data: user, error, refetch } = useUser(id);
+  const { data: user, error, refetch } = useQuery(userQueries.signedIn(id));
   const [path, navigate] = useLocation();
   if (user === undefined && error !== null) {
     return (

@@ -1,6 +1,7 @@
+import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useRef } from "react";
 import { Link, useRoute } from "wouter";
-import { MAX_UNREAD, useUnread } from "./data/inbox.ts";
+import { inboxQueries, MAX_UNREAD } from "./data/inbox.ts";
 import { type Agent, isOldBuild, type User } from "./data/user.ts";
 import { useLive } from "./live.ts";
 import { SignOut } from "./session/sign_out.tsx";
@@ -63,7 +64,7 @@ function Account({ name, email }: { name: string; email: string }) {
 
 /** How many conversations are unread. */
 function UnreadBadge({ agent }: { agent: Agent }) {
-  const { data: count = 0 } = useUnread(agent);
+  const { data: count = 0 } = useQuery(inboxQueries.unreadCount(agent));
   useEffect(() => {
     setUnread(count);
     return () => setUnread(0);

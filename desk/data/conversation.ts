@@ -1,6 +1,6 @@
-import { useQuery } from "@tanstack/react-query";
+import { queryOptions } from "@tanstack/react-query";
 import { call, repeat, supabase } from "./client.ts";
-import { type InboxRow, readInboxAgain } from "./inbox.ts";
+import type { InboxRow } from "./inbox.ts";
 import { isId } from "./pages.ts";
 import type { Agent } from "./user.ts";
 
@@ -20,12 +20,14 @@ export interface OptOut {
   words: string | null;
 }
 
-/** A conversation; null: there is none of this id that the agent may read. */
-export function useConversation(id: string) {
-  return useQuery({ queryKey: ["conversation", id], queryFn: () => readConversationRow(id) });
-}
+export const conversationQueries = {
+  all: () => ["conversations"],
+  /** A conversation; null: there is none of this id that the agent may read. */
+  detail: (id: string) =>
+    queryOptions({ queryKey: [...conversationQueries.all(), id], queryFn: () => readConversation(id) }),
+};
 
-async function readConversationRow(id: string): Promise<Conversation | null> {
+async function readConversation(id: string): Promise<Conversation | null> {
   if (!isId(id)) return null;
   const [row, session] = await Promise.all([
     call(supabase.from("inbox").select().eq("id", id).maybeSingle()) as Promise<InboxRow | null>,
@@ -74,28 +76,4 @@ export async function ownerOf(id: string): Promise<string | null> {
 /** Asks the manager who has the conversation to give it to the user. */
 export async function askForConversation(conversation_id: string): Promise<void> {
   await repeat(() => supabase.rpc("ask_for_conversation", { conversation_id }));
-}
-
-/** Says that the agent has read a conversation up to the text with this `created_at`. */
-export async function markRead(conversation_id: string, up_to: string): Promise<void> {
-  await repeat(() => supabase.rpc("read_conversation", { conversation_id, up_to }));
-  await readInboxAgain(conversation_id);
-}
-
-/** Gives a conversation to an agent, who answers from now on instead of the bot. */
-export async function assignConversation(conversation_id: string, agent_id: string): Promise<void> {
-  await repeat(() => supabase.rpc("assign_conversation", { conversation_id, agent_id }));
-  await readInboxAgain(conversation_id);
-}
-
-/** Lets the bot answer again. */
-export async function handBack(conversation_id: string): Promise<void> {
-  await repeat(() => supabase.rpc("hand_back_to_bot", { conversation_id }));
-  await readInboxAgain(conversation_id);
-}
-
-/** The recruit waits no longer, although nobody has answered. */
-export async function needsNoReply(conversation_id: string): Promise<void> {
-  await repeat(() => supabase.rpc("no_reply_needed", { conversation_id }));
-  await readInboxAgain(conversation_id);
 }

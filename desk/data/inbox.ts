@@ -1,7 +1,6 @@
-import { useQuery } from "@tanstack/react-query";
+import { queryOptions } from "@tanstack/react-query";
 import { call, supabase } from "./client.ts";
-import { after, readRowsAgain, search, usePages } from "./pages.ts";
-import { queryClient } from "./queries.ts";
+import { after, pagesOptions, search } from "./pages.ts";
 import type { Agent } from "./user.ts";
 
 /** A conversation as the view `inbox` has it. */
@@ -40,44 +39,45 @@ export interface Filter {
   agentId: string | null;
 }
 
-/** The conversations that the agent may read. */
-export function useInbox({ agency_id }: Agent, { order, isUnread, typed, agentId }: Filter) {
-  const by = order === "waiting"
-    ? { column: "waiting_since", ascending: true } as const
-    : { column: "last_text_at", ascending: false } as const;
-  return usePages<InboxRow>(["inbox", agency_id, order, isUnread, typed, agentId], async (limit, last, ids) => {
-    let query = supabase.from("inbox").select().eq("agency_id", agency_id).limit(limit);
-    if (order === "waiting") query = query.not("waiting_since", "is", null);
-    if (isUnread) query = query.is("is_unread", true);
-    if (agentId !== null) query = query.eq("agent_id", agentId);
-    if (ids !== null) query = query.in("id", ids);
-    query = search(query, typed, { names: ["name"], phones: ["recruit_phone"] });
-    return await call(after(query, last, by.column, by.ascending)) as InboxRow[];
-  }, by);
-}
-
 /** More than this are not counted. */
 export const MAX_UNREAD = 99;
 
-/** How many unread conversations wait for this agent: its own and, for a manager, those that nobody has. */
-export function useUnread(agent: Agent) {
-  return useQuery({
-    queryKey: ["unread", agent.id],
-    queryFn: async () => {
-      const rows = await call(
-        supabase.from("inbox").select("id").eq("agency_id", agent.agency_id).is("is_unread", true)
-          .or(`agent_id.eq.${agent.id},agent_id.is.null`).limit(MAX_UNREAD + 1),
-      );
-      return rows.length;
-    },
-  });
-}
+export const inboxQueries = {
+  all: () => ["inbox"],
+  lists: () => [...inboxQueries.all(), "list"],
+  /** The conversations that the agent may read. */
+  list: ({ agency_id }: Agent, filter: Filter) => {
+    const { order, isUnread, typed, agentId } = filter;
+    const by = order === "waiting"
+      ? { column: "waiting_since", ascending: true } as const
+      : { column: "last_text_at", ascending: false } as const;
+    return pagesOptions<InboxRow>([...inboxQueries.lists(), agency_id, filter], async (limit, last, ids) => {
+      let query = supabase.from("inbox").select().eq("agency_id", agency_id).limit(limit);
+      if (order === "waiting") query = query.not("waiting_since", "is", null);
+      if (isUnread) query = query.is("is_unread", true);
+      if (agentId !== null) query = query.eq("agent_id", agentId);
+      if (ids !== null) query = query.in("id", ids);
+      query = search(query, typed, { names: ["name"], phones: ["recruit_phone"] });
+      return await call(after(query, last, by.column, by.ascending)) as InboxRow[];
+    }, { order: by, isInList: (row) => isInList(row, filter) });
+  },
+  unreadCounts: () => [...inboxQueries.all(), "unread"],
+  /** How many unread conversations wait for this agent: its own and, for a manager, those that nobody has. */
+  unreadCount: ({ id, agency_id }: Agent) =>
+    queryOptions({
+      queryKey: [...inboxQueries.unreadCounts(), id],
+      queryFn: async () => {
+        const rows = await call(
+          supabase.from("inbox").select("id").eq("agency_id", agency_id).is("is_unread", true)
+            .or(`agent_id.eq.${id},agent_id.is.null`).limit(MAX_UNREAD + 1),
+        );
+        return rows.length;
+      },
+    }),
+};
 
-/** Reads again what shows a conversation, after something was done with it, without waiting for the list. */
-export async function readInboxAgain(conversation_id: string): Promise<void> {
-  void readRowsAgain(["inbox"], [conversation_id]);
-  void queryClient.invalidateQueries({ queryKey: ["unread"] });
-  await Promise.all(
-    ["conversation", "messages"].map((key) => queryClient.invalidateQueries({ queryKey: [key, conversation_id] })),
-  );
+/** Whether a row that was in the list still is after a change. No change is about what is searched for. */
+function isInList(row: InboxRow, { order, isUnread, agentId }: Filter): boolean {
+  return (order !== "waiting" || row.waiting_since !== null) && (!isUnread || row.is_unread) &&
+    (agentId === null || row.agent_id === agentId);
 }

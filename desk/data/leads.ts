@@ -1,5 +1,5 @@
 import { call, supabase } from "./client.ts";
-import { after, search, usePages } from "./pages.ts";
+import { after, pagesOptions, search } from "./pages.ts";
 
 /** A sales lead, as the list shows it. */
 export interface Lead {
@@ -18,20 +18,16 @@ export interface Lead {
   lead_metrics: { presentations_submitted: number; sales: number; last_activity_at: string | null } | null;
 }
 
-/** The sales leads of an agency, newest first. `agent_id` null: those of every agent. */
-export function useLeads(agency_id: string, agent_id: string | null, typed: string) {
-  return usePages<Lead>(["leads", agency_id, agent_id, typed], async (limit, last) => {
-    let query = supabase.from("leads")
-      .select(`id, agent_id, first_name, last_name, phone, phone_e164, state, type, stage, created_at,
-        agents(first_name, last_name), lead_metrics(presentations_submitted, sales, last_activity_at)`)
-      .eq("agency_id", agency_id);
-    if (agent_id !== null) query = query.eq("agent_id", agent_id);
-    query = search(after(query, last), typed, {
-      names: ["first_name", "last_name"],
-      phones: ["phone", "phone_e164"],
-    });
-    return await call(
-      query.limit(limit),
-    );
-  });
-}
+export const leadQueries = {
+  /** The sales leads of an agency, newest first. `agent_id` null: those of every agent. */
+  list: (agency_id: string, agent_id: string | null, typed: string) =>
+    pagesOptions<Lead>(["leads", agency_id, agent_id, typed], async (limit, last) => {
+      let query = supabase.from("leads")
+        .select(`id, agent_id, first_name, last_name, phone, phone_e164, state, type, stage, created_at,
+          agents(first_name, last_name), lead_metrics(presentations_submitted, sales, last_activity_at)`)
+        .eq("agency_id", agency_id);
+      if (agent_id !== null) query = query.eq("agent_id", agent_id);
+      const columns = { names: ["first_name", "last_name"], phones: ["phone", "phone_e164"] };
+      return await call(search(after(query, last), typed, columns).limit(limit));
+    }),
+};

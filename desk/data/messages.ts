@@ -1,6 +1,5 @@
-import { call, fileError, repeat, supabase } from "./client.ts";
-import { readInboxAgain } from "./inbox.ts";
-import { after, usePages } from "./pages.ts";
+import { call, fileError, supabase } from "./client.ts";
+import { after, pagesOptions } from "./pages.ts";
 
 /** A file of a text. (A type, as the client takes no interface for JSON.) */
 export type Media = {
@@ -31,33 +30,16 @@ export interface Message {
 const COLUMNS = "id, sender_type, body, media, status, error_code, created_at, " +
   "text_outbox(state, due_at, reason, client_message_id)";
 
-/** The texts of a conversation, in pages from the latest to the first. */
-export function useMessages(conversationId: string) {
-  return usePages<Message>(["messages", conversationId], async (limit, last) => {
-    const query = supabase.from("recruiting_messages").select(COLUMNS).eq("conversation_id", conversationId);
-    return await call(
-      after(query, last).limit(limit),
-    ) as unknown as Message[];
-  });
-}
-
-/** Queues a text. Repeated with the same `client_message_id` it is one text. */
-export async function sendText(
-  text: { conversation_id: string; body: string; client_message_id: string; media: Media[]; take_over: boolean },
-): Promise<void> {
-  // A refusal says that something has changed, too.
-  await call(supabase.rpc("send_text", text)).finally(() => readInboxAgain(text.conversation_id));
-}
-
-/** A text that waits is never sent. */
-export async function cancelText(message_id: string, conversation_id: string): Promise<void> {
-  await repeat(() => supabase.rpc("cancel_text", { message_id })).finally(() => readInboxAgain(conversation_id));
-}
-
-/** Sends a text that has failed once more. Not repeated by itself: the first call may have sent it. */
-export async function retryText(message_id: string, conversation_id: string): Promise<void> {
-  await call(supabase.rpc("retry_text", { message_id })).finally(() => readInboxAgain(conversation_id));
-}
+export const messageQueries = {
+  all: () => ["messages"],
+  /** The texts of a conversation, in pages from the latest to the first. */
+  list: (conversationId: string) =>
+    pagesOptions<Message>([...messageQueries.all(), conversationId], async (limit, last, ids) => {
+      let query = supabase.from("recruiting_messages").select(COLUMNS).eq("conversation_id", conversationId);
+      if (ids !== null) query = query.in("id", ids);
+      return await call(after(query, last).limit(limit)) as unknown as Message[];
+    }, { order: { column: "created_at", ascending: false } }),
+};
 
 const MAX_FILE_BYTES = 5 * 1024 * 1024;
 

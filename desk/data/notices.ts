@@ -1,4 +1,5 @@
-import { useQuery } from "@tanstack/react-query";
+import { queryOptions, useMutation } from "@tanstack/react-query";
+import { changeData } from "./changes.ts";
 import { call, repeat, supabase } from "./client.ts";
 import { isId } from "./pages.ts";
 import { queryClient } from "./queries.ts";
@@ -21,37 +22,48 @@ const MOST = 3;
 const COLUMNS = "id, kind, conversation_id, by_agent_id, " +
   "by:agents!agent_notifications_by_agent_id_fkey(first_name, last_name)";
 
-/** What the agent has not read yet, the latest first. */
-export function useNotices(agentId: string) {
-  return useQuery({
-    queryKey: ["notices", agentId],
-    queryFn: async (): Promise<Notice[]> => {
-      const rows = await call(
-        notices().is("read_at", null).in("kind", ["taken_over", "asked_for"]).limit(MOST),
-      ) as unknown as Row[];
-      if (rows.length === 0) return [];
-      const recruits = await call(
-        supabase.from("inbox").select("id, name").in("id", rows.map((row) => row.conversation_id)),
-      );
-      return rows.map((row) => ({
-        ...noticeOf(row),
-        recruit: recruits.find(({ id }) => id === row.conversation_id)?.name ?? null,
-      }));
-    },
-  });
-}
+export const noticeQueries = {
+  all: () => ["notices"],
+  /** The notices that an agent has not read yet, the latest first. */
+  unread: (agentId: string) =>
+    queryOptions({
+      queryKey: [...noticeQueries.all(), "unread", agentId],
+      queryFn: async (): Promise<Notice[]> => {
+        const rows = await call(
+          notices().is("read_at", null).in("kind", ["taken_over", "asked_for"]).limit(MOST),
+        ) as unknown as Row[];
+        if (rows.length === 0) return [];
+        const recruits = await call(
+          supabase.from("inbox").select("id, name").in("id", rows.map((row) => row.conversation_id)),
+        );
+        return rows.map((row) => ({
+          ...noticeOf(row),
+          recruit: recruits.find(({ id }) => id === row.conversation_id)?.name ?? null,
+        }));
+      },
+    }),
+  /** The notice about who has taken over a conversation of the user's; null: nobody has. */
+  takeover: (conversationId: string) =>
+    queryOptions({
+      queryKey: [...noticeQueries.all(), "takeover", conversationId],
+      queryFn: async (): Promise<Notice | null> => {
+        if (!isId(conversationId)) return null;
+        const [row] = await call(
+          notices().eq("conversation_id", conversationId).eq("kind", "taken_over").limit(1),
+        ) as unknown as Row[];
+        return row === undefined ? null : noticeOf(row);
+      },
+    }),
+};
 
-/** The notice about who has taken over a conversation of the user's; null: nobody has. */
-export function useTakeover(conversationId: string) {
-  return useQuery({
-    queryKey: ["notices", "takeover", conversationId],
-    queryFn: async (): Promise<Notice | null> => {
-      if (!isId(conversationId)) return null;
-      const [row] = await call(
-        notices().eq("conversation_id", conversationId).eq("kind", "taken_over").limit(1),
-      ) as unknown as Row[];
-      return row === undefined ? null : noticeOf(row);
-    },
+/** The agent has read a notice, which goes at once. */
+export function useReadNotice(agentId: string) {
+  return useMutation({
+    mutationFn: (id: string) => repeat(() => supabase.rpc("mark_read", { notification_ids: [id] })),
+    onMutate: (id) =>
+      changeData<Notice[]>(noticeQueries.unread(agentId).queryKey, (notices) => notices.filter((n) => n.id !== id)),
+    onError: (_error, _id, rollBack) => rollBack?.(),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: noticeQueries.all() }),
   });
 }
 
@@ -63,10 +75,4 @@ function notices() {
 
 function noticeOf({ by: { first_name, last_name }, ...row }: Row): Notice {
   return { ...row, by: [first_name, last_name].join(" ").trim(), recruit: null };
-}
-
-/** The agent has read a notice. */
-export async function readNotice(id: string): Promise<void> {
-  await repeat(() => supabase.rpc("mark_read", { notification_ids: [id] }));
-  await queryClient.invalidateQueries({ queryKey: ["notices"] });
 }

@@ -1,6 +1,5 @@
 import { call, supabase } from "./client.ts";
-import { after, usePages } from "./pages.ts";
-import type { Agent } from "./user.ts";
+import { after, pagesOptions } from "./pages.ts";
 
 /** An order of the agency with its pace, as the view `order_pace` has it. */
 export interface Order {
@@ -27,14 +26,13 @@ export interface Order {
   full_in_days: number | null;
 }
 
-/** The manager's orders, newest first: those that may still get leads, or those that get none any more. */
-export function useOrders({ agency_id }: Agent, isDone: boolean) {
-  return usePages<Order>(["orders", agency_id, isDone], async (limit, last) =>
-    await call(
-      after(
-        supabase.from("order_pace").select().eq("agency_id", agency_id)
-          .in("status", isDone ? ["filled", "closed"] : ["open", "paused"]).limit(limit),
-        last,
-      ),
-    ) as Order[]);
-}
+export const orderQueries = {
+  all: () => ["orders"],
+  /** The orders of a manager's agency, newest first: those that may still get leads, or those that get none any more. */
+  list: (agency_id: string, isDone: boolean) =>
+    pagesOptions<Order>([...orderQueries.all(), agency_id, isDone], async (limit, last) => {
+      const query = supabase.from("order_pace").select().eq("agency_id", agency_id)
+        .in("status", isDone ? ["filled", "closed"] : ["open", "paused"]).limit(limit);
+      return await call(after(query, last)) as Order[];
+    }),
+};

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from "react";
 import { CallError, supabase } from "./client.ts";
 import { ownerOf } from "./conversation.ts";
-import { sendText } from "./messages.ts";
+import { sendText } from "./conversation_changes.ts";
 import { changeStored, type OutboxText, readStored, removeStored, store } from "./outbox_store.ts";
 
 /** After this time the words may be wrong. */

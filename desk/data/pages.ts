@@ -1,12 +1,16 @@
-import { type InfiniteData, keepPreviousData, type QueryKey, useInfiniteQuery } from "@tanstack/react-query";
+import {
+  type InfiniteData,
+  infiniteQueryOptions,
+  keepPreviousData,
+  type QueryKey,
+  useInfiniteQuery,
+} from "@tanstack/react-query";
 import { useMemo } from "react";
 import { queryClient } from "./queries.ts";
-import { type Order, type Page, place, rowsOf, share } from "./rows.ts";
+import { type Order, type Page, rowsOf, shareRows } from "./rows.ts";
 
 /** How many rows the first page of a list has, and the largest: the service returns at most 1,000. */
 const [PAGE, MOST] = [50, 999];
-/** Changes of more rows than this make the whole list worth reading again. */
-const MOST_CHANGED = 50;
 
 /**
  * Reads up to `limit` rows of a list: those after `last`, or the first ones; where `ids` are given only those of them
@@ -14,21 +18,29 @@ const MOST_CHANGED = 50;
  */
 type Read<Row> = (limit: number, last: Row | null, ids: string[] | null) => Promise<Row[]>;
 
-/** What a list keeps with its rows, so that single ones can be read again. */
-interface Single {
-  readThese: (ids: string[]) => Promise<unknown[]>;
+/** How single rows of a list are read and changed (changes.ts). */
+export interface SingleRows<Row> {
   order: Order;
+  /** Whether a row that was changed still belongs to the list; missing: every row does. */
+  isInList?: (row: Row) => boolean;
+}
+
+/** The rows of a list as the cache has them. */
+export type Pages<Row> = InfiniteData<Page<Row>, { size: number; last: Row | null }>;
+
+/** The part of a list's `meta` by which its single rows are read and changed. */
+export interface ListMeta<Row> extends SingleRows<Row> {
+  readThese: (ids: string[]) => Promise<Row[]>;
 }
 
 /**
- * The rows of a list that is read in pages. Each is as large as all before it, so that few requests read a long list
- * again. What was found before stays while something else is looked for.
+ * The options of a list that is read in pages. Each is as large as all before it, so that few requests read a long list
+ * again. The rows found before stay while something else is looked for.
  *
- * @param order of a list whose single rows can be read again by {@link readRowsAgain}
+ * @param single of a list whose single rows can be read again, and changed
  */
-export function usePages<Row>(queryKey: QueryKey, read: Read<Row>, order?: Order) {
-  const single: Single | undefined = order && { readThese: (ids) => read(ids.length, null, ids), order };
-  const query = useInfiniteQuery({
+export function pagesOptions<Row>(queryKey: QueryKey, read: Read<Row>, single?: SingleRows<Row>) {
+  return infiniteQueryOptions({
     queryKey,
     initialPageParam: { size: PAGE, last: null as Row | null },
     queryFn: async ({ pageParam: { size, last } }): Promise<Page<Row>> => {
@@ -38,15 +50,19 @@ export function usePages<Row>(queryKey: QueryKey, read: Read<Row>, order?: Order
     },
     getNextPageParam: ({ rows, hasMore }: Page<Row>, pages: Page<Row>[]) =>
       hasMore ? { size: Math.min(rowsOf(pages).length, MOST), last: rows.at(-1)! } : undefined,
-    structuralSharing: (before, now) =>
-      share(before as InfiniteData<Page<Row>> | undefined, now as InfiniteData<Page<Row>>),
-    meta: { single },
+    structuralSharing: (before, now) => shareRows(before as Pages<Row> | undefined, now as Pages<Row>),
+    meta: single && { list: { ...single, readThese: (ids) => read(ids.length, null, ids) } satisfies ListMeta<Row> },
     placeholderData: keepPreviousData,
   });
+}
+
+/** The rows of a list, with what reads its next page. */
+export function usePages<Row>(options: ReturnType<typeof pagesOptions<Row>>) {
+  const query = useInfiniteQuery(options);
   const data = useMemo(() => query.data && rowsOf(query.data.pages), [query.data]);
 
   async function fetchNextPage(): Promise<void> {
-    const count = () => queryClient.getQueryData<InfiniteData<Page<Row>>>(queryKey)?.pages.length;
+    const count = () => queryClient.getQueryData<Pages<Row>>(options.queryKey)?.pages.length;
     const before = count();
     // While the list is read again, as after an event, its next page would be dropped.
     for (let tries = 0; tries < 3 && count() === before; tries++) {
@@ -55,37 +71,6 @@ export function usePages<Row>(queryKey: QueryKey, read: Read<Row>, order?: Order
     }
   }
   return { ...query, data, fetchNextPage };
-}
-
-/**
- * Reads single rows again, in each list that is shown and whose key begins so. Another list is read when it is shown.
- */
-export async function readRowsAgain(queryKey: QueryKey, ids: string[]): Promise<void> {
-  if (ids.length === 0) return;
-  if (ids.length > MOST_CHANGED) return await queryClient.invalidateQueries({ queryKey });
-  await queryClient.invalidateQueries({ queryKey, type: "inactive", refetchType: "none" });
-  const lists = queryClient.getQueryCache().findAll({ queryKey, type: "active" });
-  await Promise.all(lists.map((list) => readRowsOf(list.queryKey, ids)));
-}
-
-async function readRowsOf(queryKey: QueryKey, ids: string[]): Promise<void> {
-  const list = queryClient.getQueryCache().find<InfiniteData<Page<unknown>>>({ queryKey })!;
-  const { readThese, order } = list.meta!.single as Single;
-  let rows: unknown[] = [];
-  try {
-    do {
-      // What is being read may be from before the change, and would replace the rows.
-      await list.promise?.catch(() => {});
-      rows = await readThese(ids);
-    } while (list.state.fetchStatus === "fetching");
-  } catch {
-    return await queryClient.invalidateQueries({ queryKey });
-  }
-  const { data } = list.state;
-  if (data === undefined) return;
-  const pages = place(data.pages, ids, rows, order);
-  if (rowsOf(pages).length === 0 && pages.at(-1)!.hasMore) return await queryClient.invalidateQueries({ queryKey });
-  queryClient.setQueryData(queryKey, { ...data, pages });
 }
 
 /** A query whose rows can be narrowed and ordered. */

@@ -1,6 +1,7 @@
-import { useQuery } from "@tanstack/react-query";
+import { queryOptions, useMutation } from "@tanstack/react-query";
 import { call, CallError, fileError, repeat, supabase } from "./client.ts";
-import { after, isId, search, usePages } from "./pages.ts";
+import { changeRow, readRowsAgain } from "./changes.ts";
+import { after, isId, pagesOptions, search } from "./pages.ts";
 import { queryClient } from "./queries.ts";
 
 /** Which recruits a list shows. */
@@ -27,25 +28,6 @@ export interface Recruit {
   recruiting_conversations: { id: string }[];
 }
 
-/** Recruits, newest first. */
-export function useRecruits({ agency_id, agent_id, typed }: RecruitFilter) {
-  return usePages<Recruit>(["recruits", "list", agency_id, agent_id, typed], async (limit, last, ids) => {
-    let query = supabase.from("recruiting_leads")
-      .select(`id, first_name, last_name, phone, state, created_at, agents(first_name, last_name),
-        agent_notifications(id), recruiting_conversations(id)`)
-      .eq("agent_notifications.kind", "lead")
-      .is("agent_notifications.read_at", null)
-      .limit(1, { referencedTable: "recruiting_conversations" })
-      .eq("agency_id", agency_id);
-    if (agent_id !== null) query = query.eq("agent_id", agent_id);
-    if (ids !== null) query = query.in("id", ids);
-    query = search(after(query, last), typed, { names: ["first_name", "last_name"], phones: ["phone"] });
-    return await call(
-      query.limit(limit),
-    );
-  }, { column: "created_at", ascending: false });
-}
-
 /** All that is known of a recruit. */
 export interface RecruitCard extends Recruit {
   email: string | null;
@@ -54,31 +36,58 @@ export interface RecruitCard extends Recruit {
   screening_answers: { question: string; value: unknown; said: string }[];
 }
 
-/** A recruit; null: there is none of this id that the caller reads. */
-export function useRecruit(id: string) {
-  return useQuery({
-    queryKey: ["recruits", id],
-    queryFn: async () => {
-      if (!isId(id)) return null;
-      return await call(
-        supabase.from("recruiting_leads")
-          .select(`id, first_name, last_name, phone, email, state, created_at, resume_path, vendor_metadata,
-            agents(first_name, last_name), agent_notifications(id), recruiting_conversations(id),
-            screening_answers(question, value, said)`)
-          .eq("agent_notifications.kind", "lead")
-          .is("agent_notifications.read_at", null)
-          .order("answered_at", { referencedTable: "screening_answers" })
-          .eq("id", id)
-          .maybeSingle(),
-      ) as RecruitCard | null;
-    },
-  });
-}
+export const recruitQueries = {
+  all: () => ["recruits"],
+  lists: () => [...recruitQueries.all(), "list"],
+  /** Recruits, newest first. */
+  list: ({ agency_id, agent_id, typed }: RecruitFilter) =>
+    pagesOptions<Recruit>([...recruitQueries.lists(), agency_id, agent_id, typed], async (limit, last, ids) => {
+      let query = supabase.from("recruiting_leads")
+        .select(`id, first_name, last_name, phone, state, created_at, agents(first_name, last_name),
+          agent_notifications(id), recruiting_conversations(id)`)
+        .eq("agent_notifications.kind", "lead")
+        .is("agent_notifications.read_at", null)
+        .limit(1, { referencedTable: "recruiting_conversations" })
+        .eq("agency_id", agency_id);
+      if (agent_id !== null) query = query.eq("agent_id", agent_id);
+      if (ids !== null) query = query.in("id", ids);
+      query = search(after(query, last), typed, { names: ["first_name", "last_name"], phones: ["phone"] });
+      return await call(query.limit(limit));
+    }, { order: { column: "created_at", ascending: false } }),
+  /** A recruit; null: there is none of this id that the caller reads. */
+  detail: (id: string) =>
+    queryOptions({
+      queryKey: [...recruitQueries.all(), "detail", id],
+      queryFn: async () => {
+        if (!isId(id)) return null;
+        return await call(
+          supabase.from("recruiting_leads")
+            .select(`id, first_name, last_name, phone, email, state, created_at, resume_path, vendor_metadata,
+              agents(first_name, last_name), agent_notifications(id), recruiting_conversations(id),
+              screening_answers(question, value, said)`)
+            .eq("agent_notifications.kind", "lead")
+            .is("agent_notifications.read_at", null)
+            .order("answered_at", { referencedTable: "screening_answers" })
+            .eq("id", id)
+            .maybeSingle(),
+        ) as RecruitCard | null;
+      },
+    }),
+};
 
-/** The caller has seen what these notifications are about. */
-export async function markRead(notification_ids: string[]): Promise<void> {
-  await repeat(() => supabase.rpc("mark_read", { notification_ids }));
-  await queryClient.invalidateQueries({ queryKey: ["recruits"] });
+/** The caller has seen what notifications about a recruit are about. The list shows it as new no more at once. */
+export function useMarkRecruitSeen(id: string) {
+  return useMutation({
+    mutationFn: (notification_ids: string[]) => repeat(() => supabase.rpc("mark_read", { notification_ids })),
+    // Not the recruit itself: what fails would be tried again at once, and for ever.
+    onMutate: () => changeRow<Recruit>(recruitQueries.lists(), id, { agent_notifications: [] }),
+    onError: (_error, _ids, rollBack) => rollBack?.(),
+    onSettled: () =>
+      Promise.all([
+        readRowsAgain(recruitQueries.lists(), [id]),
+        queryClient.invalidateQueries(recruitQueries.detail(id)),
+      ]),
+  });
 }
 
 /**

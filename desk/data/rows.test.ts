@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { type Page, place, rowsOf, share } from "./rows.ts";
+import { type Page, placeRows, rowsOf, shareRows } from "./rows.ts";
 
 interface Row {
   id: string;
@@ -33,7 +33,7 @@ Deno.test("rows that were read again stand where they would stand if all were re
       // Every second one has left the list.
       const read = changed.filter((_, n) => n % 2 === 0);
       const kept = before.filter(({ id }) => !ids.includes(id));
-      const pages = place(paged(sorted(before, ascending), size, false), ids, read, order);
+      const pages = placeRows(paged(sorted(before, ascending), size, false), ids, read, order);
       assert.deepEqual(rowsOf(pages), sorted([...kept, ...read], ascending));
     }),
   );
@@ -42,9 +42,9 @@ Deno.test("rows that were read again stand where they would stand if all were re
 Deno.test("a row that belongs behind the last one is left for the next page", () => {
   const before = paged([{ id: "a", at: "1" }, { id: "b", at: "3" }], 2, true);
   const order = { column: "at", ascending: true };
-  assert.deepEqual(rowsOf(place(before, ["c"], [{ id: "c", at: "4" }], order)).map(({ id }) => id), ["a", "b"]);
-  assert.deepEqual(rowsOf(place(before, ["a"], [{ id: "a", at: "2" }], order)).map(({ id }) => id), ["a", "b"]);
-  assert.deepEqual(rowsOf(place(before, ["a"], [{ id: "a", at: "5" }], order)).map(({ id }) => id), ["b"]);
+  assert.deepEqual(rowsOf(placeRows(before, ["c"], [{ id: "c", at: "4" }], order)).map(({ id }) => id), ["a", "b"]);
+  assert.deepEqual(rowsOf(placeRows(before, ["a"], [{ id: "a", at: "2" }], order)).map(({ id }) => id), ["a", "b"]);
+  assert.deepEqual(rowsOf(placeRows(before, ["a"], [{ id: "a", at: "5" }], order)).map(({ id }) => id), ["b"]);
 });
 
 Deno.test("a row that is as before is the same object, also in another place", () => {
@@ -52,9 +52,9 @@ Deno.test("a row that is as before is the same object, also in another place", (
     pages: paged([{ id: "a", at: "1" }, { id: "b", at: "2", words: "old" }], 2, false),
     pageParams: [0],
   };
-  const again = share(before, structuredClone(before));
+  const again = shareRows(before, structuredClone(before));
   assert.equal(again, before);
-  const now = share(before, {
+  const now = shareRows(before, {
     pages: paged([{ id: "c", at: "0" }, { id: "a", at: "1" }, { id: "b", at: "2", words: "new" }], 3, false),
     pageParams: [0],
   });

@@ -14,8 +14,8 @@ export interface Order {
 
 type Rows<Row> = { pages: Page<Row>[]; pageParams: unknown[] };
 
-/** What was read, with each row that is as before being the very same object, so that it is not rendered again. */
-export function share<Row>(before: Rows<Row> | undefined, now: Rows<Row>): Rows<Row> {
+/** The rows that were read. One that is as before is the very same object, so that it is not rendered again. */
+export function shareRows<Row>(before: Rows<Row> | undefined, now: Rows<Row>): Rows<Row> {
   if (before === undefined) return now;
   const known = new Map(rowsOf(before.pages).map((row) => [idOf(row), row]));
   const pages = now.pages.map((page, n) => {
@@ -33,7 +33,7 @@ export function share<Row>(before: Rows<Row> | undefined, now: Rows<Row>): Rows<
  * Replaces rows of a list by what was read of them: each goes to its place by `order`. One that was not read again has
  * left the list. One that belongs behind the last is left for the next page, if there is one.
  */
-export function place<Row>(pages: Page<Row>[], ids: string[], read: Row[], order: Order): Page<Row>[] {
+export function placeRows<Row>(pages: Page<Row>[], ids: string[], read: Row[], order: Order): Page<Row>[] {
   const isRead = new Set(ids);
   const placed = pages.map((page) => ({ ...page, rows: page.rows.filter((row) => !isRead.has(idOf(row))) }));
   const last = placed.at(-1)!;

@@ -1,6 +1,5 @@
 import { call, supabase } from "./client.ts";
-import { after, usePages } from "./pages.ts";
-import type { Agent } from "./user.ts";
+import { after, pagesOptions } from "./pages.ts";
 
 /** An agent of the agency, as the view `team` has it. */
 export interface Member {
@@ -19,14 +18,6 @@ export interface Member {
   recruits_7_days: number;
 }
 
-/** The agents of the manager's agency, by name. */
-export function useTeam({ agency_id }: Agent) {
-  return usePages<Member>(["team", agency_id], async (limit, last) => {
-    const query = supabase.from("team").select().eq("agency_id", agency_id).limit(limit);
-    return await call(after(query, last, "first_name", true)) as Member[];
-  });
-}
-
 /** A number that texts are sent from. */
 export interface ServiceNumber {
   phone: string;
@@ -34,11 +25,22 @@ export interface ServiceNumber {
   paused_reason: string | null;
 }
 
-/** The numbers of the manager's agency. */
-export function useNumbers({ agency_id }: Agent) {
-  return usePages<ServiceNumber>(["numbers", agency_id], async (limit, last) =>
-    await call(
-      supabase.from("service_numbers").select("phone, status, paused_reason").eq("agency_id", agency_id)
-        .gt("phone", last?.phone ?? "").order("phone").limit(limit),
-    ) as ServiceNumber[]);
-}
+export const teamQueries = {
+  all: () => ["team"],
+  /** The agents of a manager's agency, by name. */
+  members: (agency_id: string) =>
+    pagesOptions<Member>([...teamQueries.all(), agency_id], async (limit, last) => {
+      const query = supabase.from("team").select().eq("agency_id", agency_id).limit(limit);
+      return await call(after(query, last, "first_name", true)) as Member[];
+    }),
+};
+
+export const numberQueries = {
+  /** The numbers of a manager's agency. */
+  list: (agency_id: string) =>
+    pagesOptions<ServiceNumber>(["numbers", agency_id], async (limit, last) =>
+      await call(
+        supabase.from("service_numbers").select("phone, status, paused_reason").eq("agency_id", agency_id)
+          .gt("phone", last?.phone ?? "").order("phone").limit(limit),
+      ) as ServiceNumber[]),
+};

@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
+import { queryOptions } from "@tanstack/react-query";
 import { NEWEST_MIGRATION } from "../../supabase/functions/_shared/version.ts";
 import { call, supabase } from "./client.ts";
 
@@ -18,12 +18,13 @@ export interface User {
 /** The agent whose pages these are. */
 export type Agent = NonNullable<User["agent"]>;
 
-export function useUser(userId: string) {
-  return useQuery({
-    queryKey: ["user", userId],
-    queryFn: async () => await call(supabase.rpc("signed_in_user" as never)) as unknown as User,
-  });
-}
+export const userQueries = {
+  signedIn: (userId: string) =>
+    queryOptions({
+      queryKey: ["user", userId],
+      queryFn: async () => await call(supabase.rpc("signed_in_user" as never)) as unknown as User,
+    }),
+};
 
 /** Whether the page was built before the newest migration of the database. */
 export function isOldBuild({ migrations }: User): boolean {

@@ -1,7 +1,9 @@
+import { useQuery } from "@tanstack/react-query";
 import { memo, type ReactNode } from "react";
 import { Link } from "wouter";
-import { useActiveAgents } from "../data/agents.ts";
-import { type Filter, type InboxRow, useInbox } from "../data/inbox.ts";
+import { agentQueries } from "../data/agents.ts";
+import { type Filter, inboxQueries, type InboxRow } from "../data/inbox.ts";
+import { usePages } from "../data/pages.ts";
 import type { Agent } from "../data/user.ts";
 import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { phoneText } from "../ui/phone.ts";
@@ -20,7 +22,7 @@ interface Filtered {
 export function Conversations({ openId, ...filtered }: Filtered & { openId: string | undefined }) {
   const { agent, filter } = filtered;
   const debounced = { ...filter, typed: useDebounced(filter.typed) };
-  const query = useInbox(agent, debounced);
+  const query = usePages(inboxQueries.list(agent, debounced));
   const kept = useKeptRow(query.data ?? [], openId, debounced, query.isPlaceholderData);
   const minute = useMinute();
   return (
@@ -83,7 +85,7 @@ function Filters({ agent, filter, setFilter }: Filtered) {
 }
 
 function AgentFilter({ agent, filter, setFilter }: Filtered) {
-  const { data: agents = [] } = useActiveAgents(agent);
+  const { data: agents = [] } = useQuery(agentQueries.active(agent.agency_id));
   return (
     <select
       aria-label="Whose conversations"

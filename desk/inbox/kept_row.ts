@@ -1,5 +1,6 @@
+import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useRef } from "react";
-import { useConversation } from "../data/conversation.ts";
+import { conversationQueries } from "../data/conversation.ts";
 import type { Filter, InboxRow } from "../data/inbox.ts";
 
 /**
@@ -9,7 +10,7 @@ import type { Filter, InboxRow } from "../data/inbox.ts";
 export function useKeptRow(rows: InboxRow[], openId: string | undefined, filter: Filter, isOld: boolean): InboxRow[] {
   const list = JSON.stringify(filter);
   const last = useRef<{ list: string; rows: InboxRow[] }>({ list, rows: [] });
-  const { data: open } = useConversation(openId ?? "");
+  const { data: open } = useQuery(conversationQueries.detail(openId ?? ""));
   const shown = useMemo(() => {
     // What needs no reply is meant to go.
     const isDone = open?.waiting_since === null && open.last_direction === "inbound" && filter.order === "waiting";

@@ -1,5 +1,5 @@
 import { useEffect, useSyncExternalStore } from "react";
-import { markRead } from "../data/conversation.ts";
+import { useMarkConversationRead } from "../data/conversation_changes.ts";
 
 /**
  * Marks a conversation as read up to its latest text, while that is shown to somebody: the page is visible and focused,
@@ -11,10 +11,11 @@ export function useMarkRead(
   isAtEnd: boolean,
 ): void {
   const isWatched = useWatched();
+  const { mutate: markRead } = useMarkConversationRead(id);
   useEffect(() => {
     // One that fails is made up for when the user looks again.
-    if (is_unread && latest !== undefined && isAtEnd && isWatched) markRead(id, latest).catch(() => {});
-  }, [id, is_unread, latest, isAtEnd, isWatched]);
+    if (is_unread && latest !== undefined && isAtEnd && isWatched) markRead(latest);
+  }, [markRead, is_unread, latest, isAtEnd, isWatched]);
 }
 
 function useWatched(): boolean {

@@ -1,7 +1,8 @@
 import { memo } from "react";
 import { useWriteAgain } from "../data/drafts.ts";
-import { cancelText, downloadFile, type Media, type Message, retryText } from "../data/messages.ts";
-import { ActionButton } from "../ui/action.tsx";
+import { useCancelText, useRetryText } from "../data/conversation_changes.ts";
+import { downloadFile, type Media, type Message } from "../data/messages.ts";
+import { ActionButton, ActionError, useAction } from "../ui/action.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { Time } from "../ui/time.tsx";
 import { progressOf } from "./progress.ts";
@@ -34,7 +35,12 @@ export const MessageBubble = memo(
 );
 
 function Delivery({ text, isWriter, agentId, conversationId }: { text: Message } & Acting) {
-  const { words, heldUntil, isBad, mayCancel, retry, mayWriteAgain } = progressOf(text);
+  const { mutateAsync: cancel } = useCancelText(conversationId);
+  const { mutateAsync: retry } = useRetryText(conversationId);
+  const cancelling = useAction(() => cancel(text));
+  // Never twice at once: each may send it.
+  const retrying = useAction(() => retry(text));
+  const { words, heldUntil, isBad, mayCancel, retry: mayRetry, mayWriteAgain } = progressOf(text);
   return (
     <div className="buttons">
       <p className={isBad ? "problem" : "quiet"}>
@@ -45,22 +51,28 @@ function Delivery({ text, isWriter, agentId, conversationId }: { text: Message }
         )}
       </p>
       {isWriter && mayCancel && (
-        <ActionButton className="link" act={() => cancelText(text.id, conversationId)}>Cancel this text</ActionButton>
+        <button type="button" className="link" onClick={() => cancelling.run()}>Cancel this text</button>
       )}
-      {isWriter && retry === "once" && (
-        <ActionButton className="link" act={() => retryText(text.id, conversationId)}>Try again</ActionButton>
+      {isWriter && mayRetry === "once" && (
+        <button type="button" className="link" onClick={() => retrying.run()}>Try again</button>
       )}
-      {isWriter && retry === "twice" && (
+      {isWriter && mayRetry === "twice" && (
         <ConfirmButton
           className="link"
           label="Try again"
           question={<p>The recruit may have this text already. If so, it comes a second time.</p>}
-          act={() => retryText(text.id, conversationId)}
+          act={() => {
+            // The question goes with the button, before the service has agreed.
+            void retrying.run();
+            return Promise.resolve();
+          }}
         />
       )}
       {isWriter && mayWriteAgain && text.body && (
         <WriteAgain body={text.body} agentId={agentId} conversationId={conversationId} />
       )}
+      <ActionError action={cancelling} />
+      <ActionError action={retrying} />
     </div>
   );
 }

@@ -1,9 +1,11 @@
+import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useRef } from "react";
 import { Link } from "wouter";
-import { type Conversation, mayWrite, useConversation } from "../data/conversation.ts";
+import { type Conversation, conversationQueries, mayWrite } from "../data/conversation.ts";
 import { clearQueued } from "../data/drafts.ts";
-import { useMessages } from "../data/messages.ts";
-import { useTakeover } from "../data/notices.ts";
+import { messageQueries } from "../data/messages.ts";
+import { noticeQueries } from "../data/notices.ts";
+import { usePages } from "../data/pages.ts";
 import type { Agent } from "../data/user.ts";
 import { phoneText } from "../ui/phone.ts";
 import { EmptyState, QueryResult, Skeleton } from "../ui/states.tsx";
@@ -17,7 +19,7 @@ import { OutboxTexts } from "./outbox_texts.tsx";
 
 /** One conversation: whose it is, its texts, what one may write, and who the recruit is. */
 export function OpenConversation({ id, agent }: { id: string; agent: Agent }) {
-  const query = useConversation(id);
+  const query = useQuery(conversationQueries.detail(id));
   return (
     <QueryResult
       query={query}
@@ -38,7 +40,7 @@ export function OpenConversation({ id, agent }: { id: string; agent: Agent }) {
 
 /** What was written here stays, also where a colleague has the conversation now. */
 function MissingConversation({ id, agent }: { id: string; agent: Agent }) {
-  const { data: takeover } = useTakeover(id);
+  const { data: takeover } = useQuery(noticeQueries.takeover(id));
   return (
     <div className="thread">
       <EmptyState
@@ -55,7 +57,7 @@ function MissingConversation({ id, agent }: { id: string; agent: Agent }) {
 }
 
 function Thread({ conversation, agent }: { conversation: Conversation; agent: Agent }) {
-  const messages = useMessages(conversation.id);
+  const messages = usePages(messageQueries.list(conversation.id));
   const texts = useMemo(() => messages.data?.toReversed() ?? [], [messages.data]);
   const isWide = useIsWide();
   const heading = useRef<HTMLHeadingElement>(null);

@@ -1,27 +1,46 @@
+import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, type SubmitEvent, useState } from "react";
-import { useActiveAgents } from "../data/agents.ts";
-import { assignConversation, type Conversation, handBack, needsNoReply } from "../data/conversation.ts";
+import { agentQueries } from "../data/agents.ts";
+import type { Conversation } from "../data/conversation.ts";
+import { useAssignConversation, useHandBack, useNeedsNoReply } from "../data/conversation_changes.ts";
 import type { Agent } from "../data/user.ts";
-import { ActionButton, ActionError, useAction } from "../ui/action.tsx";
+import { ActionError } from "../ui/action.tsx";
+import { fullName } from "../ui/name.ts";
 
-/** What changes who answers in a conversation. */
+/** The buttons that change who answers in a conversation. */
 export function OwnerActions(
   { conversation, agent, isWriter }: { conversation: Conversation; agent: Agent; isWriter: boolean },
 ) {
   const { id, status, waiting_since, is_opted_out } = conversation;
   const mayAnswer = isWriter && !is_opted_out;
+  const assign = useAssignConversation(id);
+  const handBack = useHandBack(id);
+  const needsNoReply = useNeedsNoReply(id);
   return (
     <div className="owner buttons">
       {mayAnswer && status === "bot" && (
-        <ActionButton act={() => assignConversation(id, agent.id)}>Take over</ActionButton>
+        <button
+          type="button"
+          onClick={() => assign.mutate({ id: agent.id, name: fullName(agent) })}
+        >
+          Take over
+        </button>
       )}
       {mayAnswer && status === "escalated" && (
-        <ActionButton act={() => handBack(id)}>
+        <button
+          type="button"
+          aria-disabled={handBack.isPending}
+          onClick={() => handBack.mutate()}
+        >
           Hand back to the bot
-        </ActionButton>
+        </button>
       )}
-      {isWriter && waiting_since !== null && <ActionButton act={() => needsNoReply(id)}>No reply needed</ActionButton>}
-      {agent.role === "manager" && <Reassign conversation={conversation} agent={agent} />}
+      {isWriter && waiting_since !== null && (
+        <button type="button" onClick={() => needsNoReply.mutate()}>No reply needed</button>
+      )}
+      {agent.role === "manager" && <Reassign conversation={conversation} agent={agent} assign={assign} />}
+      {/* Not beside a button, which goes before the service has agreed. */}
+      {[assign, handBack, needsNoReply].map((mutation, place) => <ActionError key={place} action={mutation} />)}
     </div>
   );
 }
@@ -41,17 +60,20 @@ export function ownerText(
   );
 }
 
-function Reassign({ conversation: { id, agent_id }, agent }: { conversation: Conversation; agent: Agent }) {
-  const { data: agents = [] } = useActiveAgents(agent);
+function Reassign({ conversation: { agent_id }, agent, assign }: {
+  conversation: Conversation;
+  agent: Agent;
+  assign: ReturnType<typeof useAssignConversation>;
+}) {
+  const { data: agents = [] } = useQuery(agentQueries.active(agent.agency_id));
   const [chosen, setChosen] = useState("");
-  const action = useAction(async () => {
-    await assignConversation(id, chosen);
-    setChosen("");
-  });
 
   function submit(event: SubmitEvent<HTMLFormElement>): void {
     event.preventDefault();
-    if (chosen !== "") void action.run();
+    const other = agents.find(({ id }) => id === chosen);
+    if (other === undefined) return;
+    assign.mutate(other);
+    setChosen("");
   }
 
   return (
@@ -62,8 +84,7 @@ function Reassign({ conversation: { id, agent_id }, agent }: { conversation: Con
           <option key={id} value={id}>{name}</option>
         ))}
       </select>
-      <button type="submit" aria-disabled={action.isRunning || chosen === ""}>Reassign</button>
-      <ActionError action={action} />
+      <button type="submit" aria-disabled={chosen === ""}>Reassign</button>
     </form>
   );
 }

@@ -1,6 +1,7 @@
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import type { Conversation } from "../data/conversation.ts";
-import { useRecruit } from "../data/recruits.ts";
+import { recruitQueries } from "../data/recruits.ts";
 import { isPhone, phoneText } from "../ui/phone.ts";
 import { RecruitFacts, ResumeButton } from "../ui/recruit_facts.tsx";
 import { QueryResult, Skeleton } from "../ui/states.tsx";
@@ -15,7 +16,7 @@ export function RecruitCard({ conversation, isManager }: { conversation: Convers
 
 function KnownRecruit({ id, conversation, isManager }: { id: string; conversation: Conversation; isManager: boolean }) {
   return (
-    <QueryResult query={useRecruit(id)} resource="recruit" skeleton={<Skeleton rows={4} />}>
+    <QueryResult query={useQuery(recruitQueries.detail(id))} resource="recruit" skeleton={<Skeleton rows={4} />}>
       {(recruit) =>
         recruit === null ? <PhoneFacts conversation={conversation} /> : (
           <>

@@ -72,7 +72,7 @@ export function useReplayAll(group: Group) {
 
 /** How far a replay of many has come, and what came of it. */
 export function ReplayAll({ of }: { of: ReturnType<typeof useReplayAll> }) {
-  const { job, isRunning, problem } = of;
+  const { job, isRunning, error } = of;
   const done = job?.results.length ?? 0;
   const total = job?.total ?? 0;
   const isOver = job !== null && !isRunning && job.left.length === 0;
@@ -86,8 +86,8 @@ export function ReplayAll({ of }: { of: ReturnType<typeof useReplayAll> }) {
       {job !== null && !isOver && <progress value={done} max={total} aria-label="Deliveries replayed" />}
       <ActionError action={of} />
       {isRunning && <button type="button" onClick={of.stop}>Stop</button>}
-      {!isRunning && !isOver && (job !== null || problem !== null) && (
-        <button type="button" onClick={of.goOn}>{problem === null ? "Go on" : "Try again"}</button>
+      {!isRunning && !isOver && (job !== null || error !== null) && (
+        <button type="button" onClick={of.goOn}>{error === null ? "Go on" : "Try again"}</button>
       )}
       {job !== null && <Refused results={job.results} />}
     </div>

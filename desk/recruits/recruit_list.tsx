@@ -1,7 +1,9 @@
+import { useQuery } from "@tanstack/react-query";
 import { type RefObject, useEffect, useLayoutEffect } from "react";
 import { Link } from "wouter";
-import { useActiveAgents } from "../data/agents.ts";
-import { type Recruit, type RecruitFilter, useRecruits } from "../data/recruits.ts";
+import { agentQueries } from "../data/agents.ts";
+import { type Recruit, type RecruitFilter, recruitQueries } from "../data/recruits.ts";
+import { usePages } from "../data/pages.ts";
 import type { Agent } from "../data/user.ts";
 import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { fullName } from "../ui/name.ts";
@@ -28,7 +30,7 @@ export function RecruitList(
     scrolled.current = scrollY;
   }, []);
   const isManager = agent.role === "manager";
-  const query = useRecruits({ ...filter, typed: useDebounced(filter.typed) });
+  const query = usePages(recruitQueries.list({ ...filter, typed: useDebounced(filter.typed) }));
   return (
     <Page title="Recruits">
       <form className="filters" role="search" onSubmit={(event) => event.preventDefault()}>
@@ -85,7 +87,7 @@ function RecruitRow({ recruit, isManager }: { recruit: Recruit; isManager: boole
 function AgentFilter(
   { agent, value, onChange }: { agent: Agent; value: string | null; onChange: (agent_id: string | null) => void },
 ) {
-  const { data: agents = [] } = useActiveAgents(agent);
+  const { data: agents = [] } = useQuery(agentQueries.active(agent.agency_id));
   return (
     <select
       aria-label="Agent"

@@ -1,6 +1,7 @@
+import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { Link, useLocation } from "wouter";
-import { markRead, type RecruitCard, startConversation, useRecruit } from "../data/recruits.ts";
+import { type RecruitCard, recruitQueries, startConversation, useMarkRecruitSeen } from "../data/recruits.ts";
 import { ActionButton } from "../ui/action.tsx";
 import { fullName } from "../ui/name.ts";
 import { Page } from "../ui/page.tsx";
@@ -10,7 +11,7 @@ import { EmptyState, QueryResult } from "../ui/states.tsx";
 
 /** All that is known of a recruit, and what can be done next. */
 export function RecruitPage({ id, isManager }: { id: string; isManager: boolean }) {
-  const query = useRecruit(id);
+  const query = useQuery(recruitQueries.detail(id));
   const recruit = query.data;
   return (
     <Page title={recruit ? fullName(recruit) : "Recruit"} className="card">
@@ -28,11 +29,12 @@ export function RecruitPage({ id, isManager }: { id: string; isManager: boolean 
 function RecruitDetails({ recruit, isManager }: { recruit: RecruitCard; isManager: boolean }) {
   const { id, phone, agent_notifications } = recruit;
   const [, navigate] = useLocation();
+  const { mutate: markSeen } = useMarkRecruitSeen(id);
   const unread = agent_notifications.map(({ id }) => id).join();
   useEffect(() => {
     // What fails is done when the recruit is opened again.
-    if (unread !== "") markRead(unread.split(",")).catch(() => {});
-  }, [unread]);
+    if (unread !== "") markSeen(unread.split(","));
+  }, [markSeen, unread]);
   return (
     <>
       <p className="buttons">

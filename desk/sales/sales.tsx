@@ -1,5 +1,6 @@
 import { useState } from "react";
-import { type Lead, useLeads } from "../data/leads.ts";
+import { type Lead, leadQueries } from "../data/leads.ts";
+import { usePages } from "../data/pages.ts";
 import type { Agent } from "../data/user.ts";
 import { ActionButton } from "../ui/action.tsx";
 import { LoadMoreButton } from "../ui/load_more_button.tsx";
@@ -16,7 +17,7 @@ import { openPresentation } from "./present.ts";
 export function Sales({ agent }: { agent: Agent }) {
   const [typed, setTyped] = useState("");
   const isManager = agent.role === "manager";
-  const query = useLeads(agent.agency_id, isManager ? null : agent.id, useDebounced(typed));
+  const query = usePages(leadQueries.list(agent.agency_id, isManager ? null : agent.id, useDebounced(typed)));
   return (
     <Page title="Sales leads">
       <form className="filters" role="search" onSubmit={(event) => event.preventDefault()}>

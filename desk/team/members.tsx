@@ -1,4 +1,5 @@
-import { type Member, useTeam } from "../data/team.ts";
+import { usePages } from "../data/pages.ts";
+import { type Member, teamQueries } from "../data/team.ts";
 import type { Agent } from "../data/user.ts";
 import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { fullName } from "../ui/name.ts";
@@ -7,7 +8,7 @@ import { ago } from "../ui/time.tsx";
 
 /** The agents, and what waits for each of them. */
 export function Members({ agent }: { agent: Agent }) {
-  const query = useTeam(agent);
+  const query = usePages(teamQueries.members(agent.agency_id));
   return (
     <section aria-labelledby="agents">
       <h2 id="agents">Agents</h2>

@@ -1,4 +1,5 @@
-import { useNumbers } from "../data/team.ts";
+import { usePages } from "../data/pages.ts";
+import { numberQueries } from "../data/team.ts";
 import type { Agent } from "../data/user.ts";
 import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { phoneText } from "../ui/phone.ts";
@@ -6,7 +7,7 @@ import { EmptyState, QueryResult } from "../ui/states.tsx";
 
 /** The numbers that texts are sent from. */
 export function Numbers({ agent }: { agent: Agent }) {
-  const query = useNumbers(agent);
+  const query = usePages(numberQueries.list(agent.agency_id));
   return (
     <section aria-labelledby="numbers">
       <h2 id="numbers">Our numbers</h2>

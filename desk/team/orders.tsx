@@ -1,5 +1,6 @@
 import { type ReactNode, useState } from "react";
-import { type Order, useOrders } from "../data/orders.ts";
+import { type Order, orderQueries } from "../data/orders.ts";
+import { usePages } from "../data/pages.ts";
 import type { Agent } from "../data/user.ts";
 import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { EmptyState, QueryResult } from "../ui/states.tsx";
@@ -31,7 +32,7 @@ export function Orders({ agent }: { agent: Agent }) {
 
 /** `children` stand where there are none. */
 function OrderList({ agent, isDone, children }: { agent: Agent; isDone: boolean; children: ReactNode }) {
-  const query = useOrders(agent, isDone);
+  const query = usePages(orderQueries.list(agent.agency_id, isDone));
   return (
     <QueryResult query={query} resource="orders">
       {(orders) =>

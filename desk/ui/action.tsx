@@ -4,27 +4,27 @@ import { type SubmitEvent, useRef, useState } from "react";
 export interface Action {
   isRunning: boolean;
   isDone: boolean;
-  /** The sentence about what went wrong the last time; null: nothing. */
-  problem: string | null;
+  /** What went wrong the last time, with a sentence for the user. */
+  error: Error | null;
 }
 
 /**
  * Runs `act` when the user asks for it, and never twice at once. {@link ActionError} shows its problem beside it.
  */
 export function useAction<Given = void>(act: (given: Given) => unknown) {
-  const [action, setAction] = useState<Action>({ isRunning: false, isDone: false, problem: null });
+  const [action, setAction] = useState<Action>({ isRunning: false, isDone: false, error: null });
   // State comes too late for a double click.
   const isRunning = useRef(false);
 
   async function run(given: Given): Promise<void> {
     if (isRunning.current) return;
     isRunning.current = true;
-    setAction({ isRunning: true, isDone: false, problem: null });
+    setAction({ isRunning: true, isDone: false, error: null });
     try {
       await act(given);
-      setAction({ isRunning: false, isDone: true, problem: null });
+      setAction({ isRunning: false, isDone: true, error: null });
     } catch (error) {
-      setAction({ isRunning: false, isDone: false, problem: error instanceof Error ? error.message : String(error) });
+      setAction({ isRunning: false, isDone: false, error: error instanceof Error ? error : new Error(String(error)) });
     } finally {
       isRunning.current = false;
     }
@@ -39,9 +39,9 @@ export function useAction<Given = void>(act: (given: Given) => unknown) {
   return { ...action, run, onSubmit };
 }
 
-/** The sentence about what went wrong, for the screen reader too. */
-export function ActionError({ action: { problem } }: { action: Action }) {
-  return problem === null ? null : <p className="problem" role="alert">{problem}</p>;
+/** The sentence about what went wrong in an action or a mutation, for the screen reader too. */
+export function ActionError({ action: { error } }: { action: Pick<Action, "error"> }) {
+  return error === null ? null : <p className="problem" role="alert">{error.message}</p>;
 }
 
 /** A button that does one thing, with what went wrong beside it. */

@@ -10,6 +10,7 @@ import "./speed.ts";
 import "./session.ts";
 import "./frame.ts";
 import "./live.ts";
+import "./optimistic.ts";
 import "./team.ts";
 import "./recruits.ts";
 import "./operator.ts";

@@ -1,0 +1,111 @@
+import type { Query, QueryKey } from "@tanstack/react-query";
+import type { ListMeta, Pages } from "./pages.ts";
+import { queryClient } from "./queries.ts";
+import { placeRows, rowsOf } from "./rows.ts";
+
+/** Changes of more rows than this make the whole list worth reading again. */
+const MOST_CHANGED = 50;
+
+/** A row of any list. */
+interface Row {
+  id: string;
+}
+
+/**
+ * Reads single rows again, in each list that is shown and whose key begins so. Another list is read when it is shown.
+ */
+export async function readRowsAgain(queryKey: QueryKey, ids: string[]): Promise<void> {
+  if (ids.length === 0) return;
+  if (ids.length > MOST_CHANGED) return await queryClient.invalidateQueries({ queryKey });
+  // Before the others are marked: a list that was marked already has missed more than these rows.
+  const lists = listsOf(queryKey, "active");
+  await queryClient.invalidateQueries({ queryKey, type: "inactive", refetchType: "none" });
+  await Promise.all(lists.map((list) => readRowsOf(list, ids)));
+}
+
+async function readRowsOf(list: Query<Pages<Row>>, ids: string[]): Promise<void> {
+  const { queryKey } = list;
+  const { readThese, order } = metaOf(list);
+  let rows: Row[] = [];
+  try {
+    do {
+      // What is being read may be from before the change, and would replace the rows.
+      await list.promise?.catch(() => {});
+      rows = await readThese(ids);
+    } while (list.state.fetchStatus === "fetching");
+  } catch {
+    return await queryClient.invalidateQueries({ queryKey });
+  }
+  const { data, isInvalidated } = list.state;
+  if (data === undefined) return;
+  const pages = placeRows(data.pages, ids, rows, order);
+  const isEmpty = rowsOf(pages).length === 0 && pages.at(-1)!.hasMore;
+  if (isInvalidated || isEmpty) return await queryClient.invalidateQueries({ queryKey });
+  queryClient.setQueryData(queryKey, { ...data, pages });
+}
+
+/**
+ * Changes a row in each list whose key begins so, before the service has agreed. A row that does not belong to a list
+ * any more leaves it.
+ *
+ * @returns a function that takes the change back
+ */
+export async function changeRow<Changed extends Row>(
+  queryKey: QueryKey,
+  id: string,
+  change: Partial<Changed>,
+): Promise<() => void> {
+  const cut = await cancelReads(queryKey);
+  const changed = listsOf(queryKey).flatMap((list) => {
+    const before = rowsOf(list.state.data?.pages ?? []).find((row) => row.id === id);
+    if (before === undefined) return [];
+    const now = { ...before, ...change };
+    setRow(list, id, metaOf(list).isInList?.(now) === false ? null : now);
+    return [{ list, before }];
+  });
+  for (const list of cut) list.invalidate();
+  return () => {
+    for (const { list, before } of changed) setRow(list, id, before);
+  };
+}
+
+/**
+ * Changes the data of one query before the service has agreed.
+ *
+ * @returns a function that takes the change back
+ */
+export async function changeData<Data>(queryKey: QueryKey, change: (data: Data) => Data): Promise<() => void> {
+  await cancelReads(queryKey);
+  const before = queryClient.getQueryData<Data>(queryKey);
+  if (before === undefined) return () => {};
+  queryClient.setQueryData(queryKey, change(before));
+  return () => void queryClient.setQueryData(queryKey, before);
+}
+
+/** Ends what is being read again: it may be from before a change, and would replace it. Returns the queries. */
+async function cancelReads(queryKey: QueryKey): Promise<Query[]> {
+  const cut = queryClient.getQueryCache().findAll({
+    queryKey,
+    fetchStatus: "fetching",
+    // A first read goes on: there is nothing to change yet.
+    predicate: ({ state }) => state.data !== undefined,
+  });
+  await Promise.all(cut.map((query) => query.cancel({ revert: true, silent: true })));
+  return cut;
+}
+
+function setRow(list: Query<Pages<Row>>, id: string, row: Row | null): void {
+  const { data, isInvalidated } = list.state;
+  const pages = placeRows(data!.pages, [id], row === null ? [] : [row], metaOf(list).order);
+  queryClient.setQueryData(list.queryKey, { ...data!, pages });
+  // New data does not make up for what the list has missed.
+  if (isInvalidated) list.invalidate();
+}
+
+function listsOf(queryKey: QueryKey, type?: "active"): Query<Pages<Row>>[] {
+  return queryClient.getQueryCache().findAll({ queryKey, type }) as unknown as Query<Pages<Row>>[];
+}
+
+function metaOf({ meta }: Query<Pages<Row>>): ListMeta<Row> {
+  return meta!.list as ListMeta<Row>;
+}

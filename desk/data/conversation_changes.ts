@@ -1,0 +1,130 @@
+import { useMutation } from "@tanstack/react-query";
+import { changeData, changeRow, readRowsAgain } from "./changes.ts";
+import { call, repeat, supabase } from "./client.ts";
+import { type Conversation, conversationQueries } from "./conversation.ts";
+import { inboxQueries, type InboxRow } from "./inbox.ts";
+import { type Media, type Message, messageQueries } from "./messages.ts";
+import { queryClient } from "./queries.ts";
+
+/** Says that the agent has read a conversation up to the text with this `created_at`. */
+export function useMarkConversationRead(id: string) {
+  return useMutation({
+    mutationFn: (up_to: string) => repeat(() => supabase.rpc("read_conversation", { conversation_id: id, up_to })),
+    // Not the conversation itself: what fails would be tried again at once, and for ever.
+    onMutate: () => changeRow<InboxRow>(inboxQueries.lists(), id, { is_unread: false }),
+    onError: (_error, _upTo, rollBack) => rollBack?.(),
+    onSettled: () => readConversationRowAgain(id),
+  });
+}
+
+/** Gives a conversation to an agent, who answers from now on instead of the bot. */
+export function useAssignConversation(id: string) {
+  return useChangeConversation(id, {
+    mutationFn: ({ id: agent_id }: { id: string; name: string }) =>
+      repeat(() => supabase.rpc("assign_conversation", { conversation_id: id, agent_id })),
+    change: (agent) => ({
+      status: "escalated",
+      hasBot: false,
+      assigned_agent_id: agent.id,
+      agent_id: agent.id,
+      agent: agent.name,
+    }),
+  });
+}
+
+/** Lets the bot answer again. The service decides whether it goes on, so nothing changes before its response. */
+export function useHandBack(id: string) {
+  return useMutation({
+    mutationFn: () => repeat(() => supabase.rpc("hand_back_to_bot", { conversation_id: id })),
+    onSettled: () => readConversationAgain(id),
+  });
+}
+
+/** The recruit waits no longer, although nobody has answered. */
+export function useNeedsNoReply(id: string) {
+  return useChangeConversation(id, {
+    mutationFn: () => repeat(() => supabase.rpc("no_reply_needed", { conversation_id: id })),
+    change: () => ({ waiting_since: null }),
+  });
+}
+
+function useChangeConversation<Given = void>(id: string, { mutationFn, change }: {
+  mutationFn: (given: Given) => Promise<unknown>;
+  change: (given: Given) => Partial<Conversation>;
+}) {
+  return useMutation({
+    mutationFn,
+    onMutate: async (given: Given) => {
+      const changed = change(given);
+      const rollBacks = await Promise.all([
+        changeData<Conversation | null>(
+          conversationQueries.detail(id).queryKey,
+          (row) => row && { ...row, ...changed },
+        ),
+        changeRow<Conversation>(inboxQueries.lists(), id, changed),
+      ]);
+      return () => rollBacks.forEach((rollBack) => rollBack());
+    },
+    onError: (_error, _given, rollBack) => rollBack?.(),
+    onSettled: () => readConversationAgain(id),
+  });
+}
+
+/** Reads again what shows a conversation, with its texts, without waiting for the list. */
+export async function readConversationAgain(id: string): Promise<void> {
+  await Promise.all([
+    readConversationRowAgain(id),
+    queryClient.invalidateQueries({ queryKey: messageQueries.list(id).queryKey }),
+  ]);
+}
+
+/** Reads again what shows a conversation, but for its texts, without waiting for the list. */
+export async function readConversationRowAgain(id: string): Promise<void> {
+  void readRowsAgain(inboxQueries.lists(), [id]);
+  void queryClient.invalidateQueries({ queryKey: inboxQueries.unreadCounts() });
+  await queryClient.invalidateQueries(conversationQueries.detail(id));
+}
+
+/** Queues a text. Repeated with the same `client_message_id` it is one text. */
+export async function sendText(
+  text: { conversation_id: string; body: string; client_message_id: string; media: Media[]; take_over: boolean },
+): Promise<void> {
+  // A refusal says that something has changed, too.
+  await call(supabase.rpc("send_text", text)).finally(() => readConversationAgain(text.conversation_id));
+}
+
+/** Cancels a text that waits: it is never sent. */
+export function useCancelText(conversationId: string) {
+  return useChangeText(conversationId, {
+    mutationFn: ({ id }) => repeat(() => supabase.rpc("cancel_text", { message_id: id })),
+    change: ({ text_outbox }) => ({
+      status: "failed",
+      text_outbox: text_outbox && { ...text_outbox, state: "refused", reason: "cancelled" },
+    }),
+  });
+}
+
+/** Sends a text that has failed once more. Not repeated by itself: the first call may have sent it. */
+export function useRetryText(conversationId: string) {
+  return useChangeText(conversationId, {
+    mutationFn: ({ id }) => call(supabase.rpc("retry_text", { message_id: id })),
+    change: ({ text_outbox }) => ({
+      status: "queued",
+      text_outbox: text_outbox && { ...text_outbox, state: "sending", reason: null },
+    }),
+  });
+}
+
+function useChangeText(conversationId: string, { mutationFn, change }: {
+  mutationFn: (text: Message) => Promise<unknown>;
+  change: (text: Message) => Partial<Message>;
+}) {
+  const { queryKey } = messageQueries.list(conversationId);
+  return useMutation({
+    mutationFn,
+    onMutate: (text: Message) => changeRow<Message>(queryKey, text.id, change(text)),
+    onError: (_error, _text, rollBack) => rollBack?.(),
+    onSettled: (_data, _error, { id }) =>
+      Promise.all([readRowsAgain(queryKey, [id]), readConversationRowAgain(conversationId)]),
+  });
+}
