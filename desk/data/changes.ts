@@ -90,7 +90,7 @@ async function cancelReads(queryKey: QueryKey): Promise<Query[]> {
     // A first read goes on: there is nothing to change yet.
     predicate: ({ state }) => state.data !== undefined,
   });
-  await Promise.all(cut.map((query) => query.cancel({ revert: true, silent: true })));
+  await Promise.all(cut.map((query) => query.cancel({ revert: true })));
   return cut;
 }
 

@@ -35,6 +35,7 @@ export function useAssignConversation(id: string) {
 /** Lets the bot answer again. The service decides whether it goes on, so nothing changes before its response. */
 export function useHandBack(id: string) {
   return useMutation({
+    scope: scopeOf(id),
     mutationFn: () => repeat(() => supabase.rpc("hand_back_to_bot", { conversation_id: id })),
     onSettled: () => readConversationAgain(id),
   });
@@ -53,6 +54,7 @@ function useChangeConversation<Given = void>(id: string, { mutationFn, change }:
   change: (given: Given) => Partial<Conversation>;
 }) {
   return useMutation({
+    scope: scopeOf(id),
     mutationFn,
     onMutate: async (given: Given) => {
       const changed = change(given);
@@ -68,6 +70,11 @@ function useChangeConversation<Given = void>(id: string, { mutationFn, change }:
     onError: (_error, _given, rollBack) => rollBack?.(),
     onSettled: () => readConversationAgain(id),
   });
+}
+
+/** What changes who answers goes to the service in the order in which the user did it. */
+function scopeOf(id: string): { id: string } {
+  return { id: `conversation:${id}` };
 }
 
 /** Reads again what shows a conversation, with its texts, without waiting for the list. */

@@ -1,4 +1,5 @@
 /** All tests of the desk, in one process, because it takes seconds to unpack and start a browser. */
+import "./components.ts";
 import "./inbox.ts";
 import "./drafts.ts";
 import "./outbox.ts";

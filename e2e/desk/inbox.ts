@@ -110,6 +110,7 @@ deskTest("a held text shows when it is sent, and is cancelled", async (page) => 
   await assertAccessible(page);
   await page.getByRole("button", { name: "Cancel this text" }).click();
   await texts(page).getByText("Not sent: it was cancelled.").waitFor();
+  await until(async () => (await outbox(talk))[0]!.reason === "cancelled");
   assert.deepEqual((await outbox(talk)).map(({ state, reason }) => [state, reason]), [["refused", "cancelled"]]);
   await page.getByRole("button", { name: "Write it again" }).click();
   assert.equal(await box(page).inputValue(), "Good morning");
@@ -163,6 +164,7 @@ deskTest("an agent takes over from the bot, and hands back", async (page) => {
   await page.getByText("You answer.").waitFor();
   const status = async () =>
     (await sql`select status, assigned_agent_id from public.recruiting_conversations where id = ${talk.id}`)[0];
+  await until(async () => (await status())!.status === "escalated");
   assert.deepEqual({ ...await status() }, { status: "escalated", assigned_agent_id: agent.agent_id });
   await page.getByRole("button", { name: "Hand back to the bot" }).click();
   await page.getByRole("button", { name: "Take over" }).waitFor();
@@ -262,7 +264,7 @@ deskTest("an agent signs in, opens, writes, sends and cancels by the keyboard al
   await until(() => page.evaluate("document.activeElement.textContent === 'Cancel this text'") as Promise<boolean>);
   await page.keyboard.press("Enter");
   await texts(page).getByText("Not sent: it was cancelled.").waitFor();
-  assert.deepEqual((await outbox(talk)).map(({ reason }) => reason), ["cancelled"]);
+  await until(async () => (await outbox(talk)).map(({ reason }) => reason).join() === "cancelled");
 });
 
 deskTest("a file goes with a text, and opens for a user who reads it", async (page) => {

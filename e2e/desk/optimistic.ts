@@ -4,7 +4,7 @@ import type { Page, Route } from "playwright-core";
 import { sql } from "../support/client.ts";
 import { receive } from "../support/sms.ts";
 import { assertAccessible, deskTest, signIn, until } from "./harness.ts";
-import { createTalk, createTexter, list, openTalk, outbox, type Talk, tell, texts } from "./talks.ts";
+import { createTalk, createTexter, list, outbox, type Talk, tell, type Texter, texts } from "./talks.ts";
 
 /** A call that waits for its response. */
 interface HeldCall {
@@ -47,13 +47,29 @@ function countReads(page: Page, pattern: RegExp): { urls: string[] } {
   return counted;
 }
 
+/**
+ * Signs in, and waits until the page has joined its topic and read what it reads then: a read that begins after a change
+ * and ends before its response shows what is stored.
+ */
+async function signInAndJoin(page: Page, agent: Texter, view: string): Promise<void> {
+  let lists = 0;
+  let quietSince = Date.now();
+  page.on("request", () => quietSince = Date.now());
+  page.on("response", (response) => {
+    quietSince = Date.now();
+    lists += Number(/\/rest\/v1\/inbox\?select=\*&agency_id=/.test(response.url()));
+  });
+  await signIn(page, agent, view);
+  await until(() => lists >= 2 && Date.now() - quietSince > 500);
+}
+
 /** Makes an agent who has opened a conversation in which the recruit waits, with a second one in the list. */
 async function openOfTwo(page: Page, status: "bot" | "escalated" = "escalated"): Promise<Talk> {
   const agent = await createTexter();
   await tell(await createTalk(agent, "Omar"), [["recruit", "Me first", 90]]);
   const talk = await createTalk(agent, "Maya", {}, status);
   await tell(talk, [["recruit", "Is this still open?", 5]]);
-  await signIn(page, agent, `inbox/${talk.id}`);
+  await signInAndJoin(page, agent, `inbox/${talk.id}`);
   await texts(page).getByText("Is this still open?").waitFor();
   await list(page).getByRole("link", { name: /Omar/ }).waitFor();
   return talk;
@@ -110,7 +126,9 @@ deskTest("a take-over that is refused is taken back, with a sentence", async (pa
 
 deskTest("a text is cancelled at once, and stands again where it is being sent already", async (page) => {
   const agent = await createTexter();
-  const talk = await openTalk(page, agent);
+  const talk = await createTalk(agent);
+  await receive(talk, { Body: "Is this still open?" });
+  await signInAndJoin(page, agent, `inbox/${talk.id}`);
   await sql`update public.service_numbers set status = 'paused' where phone = ${agent.service}`;
   await page.getByLabel("Text to Maya").fill("It is");
   await page.getByRole("button", { name: "Send" }).click();
@@ -131,7 +149,9 @@ deskTest("a text is cancelled at once, and stands again where it is being sent a
 
 deskTest("a text that has failed is tried again at once, and once for a double click", async (page) => {
   const agent = await createTexter();
-  const talk = await openTalk(page, agent);
+  const talk = await createTalk(agent);
+  await receive(talk, { Body: "Is this still open?" });
+  await signInAndJoin(page, agent, `inbox/${talk.id}`);
   await page.getByLabel("Text to Maya").fill("It is");
   await page.getByRole("button", { name: "Send" }).click();
   await until(async () => (await outbox(talk)).length === 1);
@@ -159,7 +179,7 @@ deskTest("a notice goes at once, and comes back with a sentence where that fails
   await sql`
     insert into public.agent_notifications (agent_id, conversation_id, kind, by_agent_id)
     values (${agent.agent_id}, ${talk.id}, 'asked_for', ${agent.agent_id})`;
-  await signIn(page, agent, "inbox");
+  await signInAndJoin(page, agent, "inbox");
   const notice = page.getByText("asks for the conversation with Maya.");
   await notice.waitFor();
   const call = await hold(page, "mark_read");
@@ -189,7 +209,7 @@ deskTest("an event reads one row of the list, however long it is", async (page) 
     select ${agent.agency_id}, id, vendor_metadata ->> 'phone', ${agent.service}, 'escalated', ${agent.agent_id},
       now() - interval '1 day', now() - interval '1 day'
     from lead`;
-  await signIn(page, agent, "inbox");
+  await signInAndJoin(page, agent, "inbox");
   for (const rows of [50, 100, 200]) {
     await until(async () => await list(page).getByRole("link").count() === rows);
     await list(page).getByRole("button", { name: "Show more" }).click();

@@ -1,0 +1,261 @@
+/** Each component of desk/ui alone, on a page that is built for these tests (desk/ui/examples). */
+import assert from "node:assert/strict";
+import { extname, join } from "node:path";
+import type { Locator, Page } from "playwright-core";
+import { build } from "vite";
+import { ROOT } from "../../dev/local/mod.ts";
+import { assertAccessible, chromium, deskTest, until } from "./harness.ts";
+
+const TYPES: Record<string, string> = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css" };
+
+let folder = "";
+let server: Deno.HttpServer<Deno.NetAddr> | undefined;
+
+Deno.test.beforeAll(async () => {
+  if (chromium === null) return;
+  folder = Deno.makeTempDirSync({ prefix: "examples-" });
+  await build({
+    root: join(ROOT, "desk/ui/examples"),
+    base: "./",
+    configFile: false,
+    logLevel: "error",
+    build: {
+      outDir: folder,
+      rolldownOptions: { checks: { moduleLevelDirective: false, pluginTimings: false } },
+    },
+  });
+  server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
+    const { pathname } = new URL(request.url);
+    const file = join(folder, pathname === "/" ? "index.html" : pathname);
+    const content = await Deno.readFile(file).catch(() => null);
+    if (content === null) return new Response(null, { status: 404 });
+    return new Response(content, { headers: { "content-type": TYPES[extname(file)] ?? "text/plain" } });
+  });
+});
+
+Deno.test.afterAll(async () => {
+  await server?.shutdown();
+  if (folder !== "") Deno.removeSync(folder, { recursive: true });
+});
+
+/** A test of one example. */
+function exampleTest(example: string, name: string, run: (page: Page) => Promise<void>): void {
+  deskTest(`${example}: ${name}`, async (page) => {
+    // A fault that a boundary has caught is written there, too.
+    await page.goto(`http://127.0.0.1:${server!.addr.port}/#${example}`);
+    await page.locator("#desk > *").first().waitFor();
+    await run(page);
+  });
+}
+
+/** Whether an element has the focus. */
+async function hasFocus(element: Locator): Promise<boolean> {
+  return await element.and(element.page().locator(":focus")).count() === 1;
+}
+
+/** How often the example was asked to act. */
+function calls(page: Page): Promise<number> {
+  return page.evaluate("test.calls") as Promise<number>;
+}
+
+exampleTest(
+  "action-button",
+  "acts once for a double click, keeps the focus, and says what went wrong",
+  async (page) => {
+    const button = page.getByRole("button", { name: "Do it" });
+    await button.focus();
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Enter");
+    await page.locator("button[aria-disabled=true]").waitFor();
+    assert.equal(await calls(page), 1);
+    await assertAccessible(page);
+    await page.evaluate("test.reject('The service has a fault.')");
+    await page.getByRole("alert").getByText("The service has a fault.").waitFor();
+    assert.ok(await hasFocus(button));
+    await assertAccessible(page);
+    await page.keyboard.press("Space");
+    await page.getByRole("alert").waitFor({ state: "detached" });
+    await page.evaluate("test.resolve()");
+    await page.locator("button[aria-disabled=false]").waitFor();
+    assert.equal(await calls(page), 2);
+  },
+);
+
+exampleTest("confirm-button", "asks first, and Escape is no consent", async (page) => {
+  const dialog = page.getByRole("dialog", { name: "Delete it" });
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await dialog.getByText("It is gone then.").waitFor();
+  await assertAccessible(page);
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "hidden" });
+  await page.keyboard.press("Enter");
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  await dialog.waitFor({ state: "hidden" });
+  assert.equal(await calls(page), 0);
+  await page.keyboard.press("Enter");
+  await dialog.getByRole("button", { name: "Delete it" }).click();
+  await page.evaluate("test.reject('It was sent already.')");
+  await dialog.getByRole("alert").getByText("It was sent already.").waitFor();
+  await assertAccessible(page);
+  await dialog.getByRole("button", { name: "Delete it" }).click();
+  await page.evaluate("test.resolve()");
+  await dialog.waitFor({ state: "hidden" });
+});
+
+exampleTest("form", "gives its fields to what it does, and tells whether that went well", async (page) => {
+  const field = page.getByLabel("E-mail");
+  assert.equal(await page.getByRole("textbox", { description: "Only you see it." }).count(), 1);
+  await field.press("Enter");
+  assert.equal(await calls(page), 0);
+  await field.fill("maya@example.com");
+  await field.press("Enter");
+  await until(async () => await calls(page) === 1);
+  assert.deepEqual(await page.evaluate("test.given"), [{ email: "maya@example.com" }]);
+  await page.evaluate("test.reject('Try again in a minute.')");
+  await page.getByRole("alert").getByText("Try again in a minute.").waitFor();
+  await assertAccessible(page);
+  await field.press("Enter");
+  await page.evaluate("test.resolve()");
+  await page.getByRole("status").getByText("Saved").waitFor();
+});
+
+exampleTest("load-more-button", "reads the next page, and is gone after the last", async (page) => {
+  await assertAccessible(page);
+  await page.getByRole("button", { name: "Show more" }).press("Enter");
+  await page.getByRole("button", { name: "Loading" }).and(page.locator("[aria-disabled=true]")).waitFor();
+  await page.evaluate("test.resolve()");
+  await page.getByText("Row 3").waitFor();
+  assert.equal(await page.getByRole("button").count(), 0);
+});
+
+exampleTest("result-loading", "has rows in grey until something was read", async (page) => {
+  await page.getByRole("status", { name: "Loading" }).waitFor();
+  await assertAccessible(page);
+});
+
+exampleTest("result-failed", "says what could not be read, and reads it again", async (page) => {
+  await page.getByRole("alert").getByText("The recruits could not be read. No connection.").waitFor();
+  await assertAccessible(page);
+  await page.getByRole("button", { name: "Try again" }).press("Enter");
+  assert.equal(await calls(page), 1);
+});
+
+exampleTest("result-empty", "says why there is nothing", async (page) => {
+  await page.getByText("Nobody.").waitFor();
+  await assertAccessible(page);
+});
+
+exampleTest("result-read", "has what was read, and no word about faults", async (page) => {
+  await page.getByText("Maya, Omar").waitFor();
+  assert.equal(await page.getByRole("status").count(), 0);
+});
+
+exampleTest("result-stale", "keeps what was read when it cannot be read again, and says so", async (page) => {
+  await page.getByText("Maya, Omar").waitFor();
+  await page.getByRole("status").getByText("This may be out of date. No connection.").waitFor();
+  await assertAccessible(page);
+});
+
+exampleTest("skeleton", "has as many rows as it is told", async (page) => {
+  assert.equal(await page.locator(".skeleton > span").count(), 3);
+});
+
+exampleTest("error-state", "takes a sentence where there is no error object", async (page) => {
+  await page.getByRole("alert").getByText("It could not be read. The service has a fault.").waitFor();
+});
+
+exampleTest("search", "has the words once the typing pauses, without the blanks around them", async (page) => {
+  await page.getByRole("searchbox", { name: "Name or last digits of the phone" }).pressSequentially(" Maya  ");
+  await page.getByRole("status").getByText("|Maya", { exact: true }).waitFor();
+  await assertAccessible(page);
+});
+
+exampleTest(
+  "page",
+  "has its title as text, in the window too, and the focus where another one takes its place",
+  async (page) => {
+    await page.getByRole("heading", { level: 1, name: "A <b>view</b>" }).waitFor();
+    assert.equal(await page.title(), "A <b>view</b> – Desk");
+    await page.getByRole("button", { name: "Three unread" }).click();
+    assert.equal(await page.title(), "(3) A <b>view</b> – Desk");
+    await assertAccessible(page);
+    await page.getByRole("button", { name: "Go on" }).press("Enter");
+    const heading = page.getByRole("heading", { name: "Another view" });
+    await heading.waitFor();
+    assert.ok(await hasFocus(heading));
+    assert.equal(await page.title(), "(3) Another view – Desk");
+  },
+);
+
+exampleTest("error-boundary", "says that a view has a fault, and shows it again", async (page) => {
+  await page.getByRole("heading", { name: "This view has a fault" }).waitFor();
+  await assertAccessible(page);
+  await page.getByRole("button", { name: "Try again" }).press("Enter");
+  await page.getByRole("heading", { name: "This view has a fault" }).waitFor();
+  await page.evaluate("test.isMended = true");
+  await page.getByRole("button", { name: "Try again" }).press("Enter");
+  await page.getByText("The view is back").waitFor();
+});
+
+exampleTest("dot-separated", "has a dot between what is there, and none for what is not", async (page) => {
+  assert.equal(await page.locator("main > p").innerText(), "one · two · three");
+});
+
+exampleTest("json-fields", "is read by people, a question first, and is text alone", async (page) => {
+  const words = await page.locator("main > dl > div").allInnerTexts();
+  assert.deepEqual(words.map((text) => text.replace(/\s+/g, " ")), [
+    "Campaign <i>spring</i>",
+    "Test lead Yes",
+    "States TX, OK",
+    "Nested Question How many? Answer 5",
+    "Applied Jul 29, 3:00 AM CDT",
+    "Day Jul 29, 2026",
+  ]);
+  await assertAccessible(page);
+});
+
+exampleTest("time", "names the year and the zone, and has the whole of it on request", async (page) => {
+  const time = page.locator("time");
+  assert.equal((await time.innerText()).replace(/\s/g, " "), "Feb 3, 2020, 10:05 AM CST");
+  assert.equal(await time.getAttribute("datetime"), "2020-02-03T16:05:00Z");
+  assert.match((await time.getAttribute("title"))!, /^Monday, February 3, 2020 at 10:05:00\sAM CST$/);
+});
+
+exampleTest("recruit-facts", "has facts and answers", async (page) => {
+  for (const words of ["(312) 555-0121", "Austin, TX 78701", "Nora Quist", "Full time", "All day", "not answered"]) {
+    await page.getByText(words).waitFor();
+  }
+  assert.equal(await page.getByRole("link", { name: "(312) 555-0121" }).getAttribute("href"), "tel:+13125550121");
+  assert.equal(
+    await page.getByRole("link", { name: "maya@example.com" }).getAttribute("href"),
+    "mailto:maya@example.com",
+  );
+  await page.getByRole("button", { name: "Download the resume" }).waitFor();
+  await assertAccessible(page);
+});
+
+exampleTest(
+  "recruit-unknown",
+  "makes no link of what is no number or address, and says nothing of agents to an agent",
+  async (page) => {
+    await page.getByText("call me").waitFor();
+    await page.getByText("javascript:alert(1)").waitFor();
+    assert.equal(await page.getByRole("link").count(), 0);
+    assert.equal(await page.getByText("Agent").count(), 0);
+    await assertAccessible(page);
+  },
+);
+
+exampleTest("browser", "follows the window and the network", async (page) => {
+  const status = page.getByRole("status");
+  await status.getByText("wide, online").waitFor();
+  await page.setViewportSize({ width: 500, height: 700 });
+  await status.getByText("narrow, online").waitFor();
+  await page.context().setOffline(true);
+  await status.getByText("narrow, offline").waitFor();
+  await page.evaluate(`
+    Object.defineProperty(visualViewport, "height", { configurable: true, get: () => 300 });
+    visualViewport.dispatchEvent(new Event("resize"));`);
+  assert.equal(await page.evaluate("document.documentElement.style.getPropertyValue('--visible-height')"), "300px");
+});
