@@ -28,7 +28,7 @@ export interface Order {
 
 export const orderQueries = {
   all: () => ["orders"],
-  /** The orders of a manager's agency, newest first: those that may still get leads, or those that get none any more. */
+  /** The orders of a manager's agency, newest first: those that may still get leads, or those that get no more. */
   list: (agency_id: string, isDone: boolean) =>
     pagesOptions<Order>([...orderQueries.all(), agency_id, isDone], async (limit, last) => {
       const query = supabase.from("order_pace").select().eq("agency_id", agency_id)

@@ -48,8 +48,8 @@ function countReads(page: Page, pattern: RegExp): { urls: string[] } {
 }
 
 /**
- * Signs in, and waits until the page has joined its topic and read what it reads then: a read that begins after a change
- * and ends before its response shows what is stored.
+ * Signs in, and waits until the page has joined its topic and read all that it reads then. A read that comes between a
+ * change and its response would show what is stored.
  */
 async function signInAndJoin(page: Page, agent: Texter, view: string): Promise<void> {
   let lists = 0;
