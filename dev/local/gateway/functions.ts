@@ -28,12 +28,12 @@ export async function loadFunctions(): Promise<Map<string, EdgeFunction>> {
   return new Map(loaded);
 }
 
-/** Hands a request to the function that the first segment of its path names. */
+/** Hands a request to the function with this name. */
 export async function callFunction(
   functions: Map<string, EdgeFunction>,
+  name: string,
   request: Request,
 ): Promise<Response> {
-  const name = new URL(request.url).pathname.split("/")[1]!;
   const edgeFunction = functions.get(name);
   if (!edgeFunction) return failure(404, "NOT_FOUND", `there is no function ${name}`);
   try {

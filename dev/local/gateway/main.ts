@@ -7,6 +7,7 @@ import { cors } from "hono/cors";
 import { serveStatic } from "hono/deno";
 import { proxy } from "hono/proxy";
 import { callFunction, failure, loadFunctions } from "./functions.ts";
+import { logOnceATurn } from "./log.ts";
 import { authorizationFor, type ProjectKeys } from "./project_keys.ts";
 import type { RealtimeConfig, RealtimeEndpoint } from "./realtime/endpoint.ts";
 import { safePath } from "./safe_path.ts";
@@ -68,6 +69,7 @@ globalThis.addEventListener("unhandledrejection", (event) => {
   console.error("A function left a rejected promise.", event.reason);
 });
 
+logOnceATurn();
 const functions = await loadFunctions();
 
 const app = new Hono();
@@ -121,7 +123,7 @@ Deno.serve({ port: config.port, hostname: "127.0.0.1", onListen() {} }, (request
   // A hosted function sees an internal address whose path begins with its own name. A copy of the request would cost
   // up to a fifth of a function's own work.
   Object.defineProperty(request, "url", { value: `http://internal${path.slice(FUNCTIONS.length - 1)}` });
-  return callFunction(functions, request);
+  return callFunction(functions, path.slice(FUNCTIONS.length).split(/[/?]/, 1)[0]!, request);
 });
 
 /** Responds to a request for a service or the desk. Its copy has headers that can be changed. */

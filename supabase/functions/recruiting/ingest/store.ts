@@ -257,7 +257,7 @@ export class LeadStore {
       this.#timer = undefined;
       this.#look();
     };
-    this.#timer = { at, id: setTimeout(look, at - performance.now()) };
+    this.#timer = { at, id: setTimeout(look, Math.max(at - performance.now(), 0)) };
   }
 
   #stopLooking(): void {

@@ -218,9 +218,12 @@ export function isEmpty(value: Json | undefined): boolean {
 
 /** Drops the keys whose value is undefined. */
 export function compact(object: Record<string, Json | undefined>): JsonObject {
-  return Object.fromEntries(
-    Object.entries(object).filter((entry): entry is [string, Json] => entry[1] !== undefined),
-  );
+  const entries: [string, Json][] = [];
+  for (const key of Object.keys(object)) {
+    const value = object[key];
+    if (value !== undefined) entries.push([key, value]);
+  }
+  return Object.fromEntries(entries);
 }
 
 /** Longer than any text that becomes lower case in a lead. A longer one is compared as it is, which takes no memory. */

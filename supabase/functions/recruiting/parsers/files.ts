@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { isObject, type Json, type JsonObject } from "../../_shared/json.ts";
-import { compact, type Fields, type Path, plainKey, toText } from "./fields.ts";
+import { type Fields, type Path, plainKey, toText } from "./fields.ts";
 import type { ResumeFields } from "./resume.ts";
 
 /** The keys that vendors use for what they say of a file, in the form that {@link plainKey} gives. */
@@ -128,12 +128,16 @@ function replaceFiles(
     return value.map((item) => replaceFiles(item, isOther, replace) ?? null);
   }
   if (!isObject(value)) return withoutFileText(value);
-  const entries = Object.entries(value).filter(([key]) => plainKey(key) !== GOOGLE_KEY);
-  const holdsFile = entries.some(([key]) => FILE_KEYS.has(plainKey(key)));
-  return compact(Object.fromEntries(entries.map(([key, item]) => {
-    const isContent = holdsFile && CONTENT_KEYS.has(plainKey(key));
-    return [key, replaceFiles(item, isOther, replace, isContent)];
-  })));
+  const keys = Object.keys(value);
+  const holdsFile = keys.some((key) => FILE_KEYS.has(plainKey(key)));
+  const entries: [string, Json][] = [];
+  for (const key of keys) {
+    const plain = plainKey(key);
+    if (plain === GOOGLE_KEY) continue;
+    const item = replaceFiles(value[key]!, isOther, replace, holdsFile && CONTENT_KEYS.has(plain));
+    if (item !== undefined) entries.push([key, item]);
+  }
+  return Object.fromEntries(entries);
 }
 
 /** Whether a value is the content of a file, whatever its key is. */

@@ -20,6 +20,7 @@ const MAX_LENGTH = 100;
  */
 export function stateCode(state: string): string | undefined {
   if (state.length > MAX_LENGTH) return undefined;
+  if (CODES.has(state)) return state;
   const named = CODE_OF_LETTERS.get(lettersOf(state));
   if (named !== undefined) return named;
   const codes = new Set(state.replaceAll(".", "").split(/[;/|&]|\band\b/i).flatMap(codesIn));
