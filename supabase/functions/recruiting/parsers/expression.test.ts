@@ -9,8 +9,8 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { Json } from "../../_shared/json.ts";
 import { evaluate } from "./bounded_interpreter.ts";
-import { type Argument, sizeOf } from "./expression_costs.ts";
 import { compileExpression } from "./expression.ts";
+import { type Argument, begin, weigh } from "./expression_steps.ts";
 
 function search(expression: string, payload: Json): Json | undefined {
   const { data, error } = compileExpression(expression);
@@ -159,13 +159,22 @@ Deno.test("property: what any expression finds is hardly larger than the payload
   });
   fc.assert(
     fc.property(expression, large, (expression, payload) => {
-      const [found, given] = [sizeOf(search(expression, payload)), sizeOf(payload)];
-      // A JSON text may be opened four times, and a value of it takes two characters at least.
-      assert(found.values <= given.values + 2 * given.characters + 2_600);
-      assert(found.characters <= given.characters + 1_000);
+      const found = search(expression, payload);
+      // Weighing counts steps.
+      begin([payload, found ?? null]);
+      // A JSON text may be opened, and a value of it takes two characters, which weigh a 16th.
+      assert(weigh(found) <= 40 * weigh(payload) + 1_000);
     }),
     { numRuns: 300 },
   );
+});
+
+Deno.test("an expression is at most 4,000 characters long, and 100 parts deep", () => {
+  assert.equal(search("a".repeat(4_000), {}), undefined);
+  assert.equal(compileExpression("a".repeat(4_001)).error, "it is longer than 4000 characters");
+  const nested = (depth: number) => "[".repeat(depth) + "a" + "]".repeat(depth);
+  assert.equal(compileExpression(nested(99)).error, null);
+  assert.equal(compileExpression(nested(100)).error, "it is nested deeper than 100 parts");
 });
 
 const TEXT = "a".repeat(20_000);

@@ -14,10 +14,19 @@ export interface Expression {
   search(payload: Json): Json | undefined;
 }
 
-/** Compiles an expression. The error says what is wrong: the syntax, an unknown function, or a number of arguments. */
+/** The characters of an expression, and how deep its parts may be nested. */
+const MAX_LENGTH = 4_000;
+const MAX_DEPTH = 100;
+
+/**
+ * Compiles an expression. The error says what is wrong: the length or depth, the syntax, an unknown function, or a
+ * number of arguments.
+ */
 export function compileExpression(text: string): Result<Expression> {
+  if (text.length > MAX_LENGTH) return failure(`it is longer than ${MAX_LENGTH} characters`);
   try {
     const node = compile(text);
+    if (depthOf(node) > MAX_DEPTH) return failure(`it is nested deeper than ${MAX_DEPTH} parts`);
     for (const call of callsIn(node)) checkCall(call);
     const path = pathOf(node);
     return success({
@@ -43,6 +52,12 @@ function search(node: Node, payload: Json): Json | undefined {
   } catch {
     return undefined;
   }
+}
+
+function depthOf(node: unknown): number {
+  if (typeof node !== "object" || node === null) return 0;
+  const inside = Math.max(0, ...Object.values(node).map(depthOf));
+  return "type" in node ? 1 + inside : inside;
 }
 
 interface FunctionCall {

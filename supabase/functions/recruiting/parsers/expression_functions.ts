@@ -1,7 +1,7 @@
 /** The functions that expressions have besides the library's own, and those that are better made here. */
 import { TYPE_ANY, TYPE_NUMBER, TYPE_STRING } from "@jmespath-community/jmespath";
 import { isObject, type Json, parseJson } from "../../_shared/json.ts";
-import { type Argument, openable, payForOpened, type Size, sizeOf } from "./expression_costs.ts";
+import { allowOpened, type Argument } from "./expression_steps.ts";
 
 interface ExpressionFunction {
   call(...args: Argument[]): Argument;
@@ -34,20 +34,17 @@ function lookup(object: Json, key: Json): Json {
   return Object.hasOwn(object, name) ? object[name]! : null;
 }
 
-interface Opened {
-  /** Null for a text that cannot be opened. */
-  value: Json;
-  size: Size;
-}
-
 /** What has been opened of each payload: most fields of a mapping open the same text. */
-const openedOf = new WeakMap<object, Map<string, Opened>>();
-let opened = new Map<string, Opened>();
+const openedOf = new WeakMap<object, Map<string, Json>>();
+let opened = new Map<string, Json>();
+/** The texts that the expression has opened, each of which allows it more once. */
+const allowed = new Set<string>();
 
 /** Begins an expression on a payload. */
 export function usePayload(payload: Json): void {
   const known = isObject(payload) ? openedOf.get(payload) : undefined;
   opened = known ?? new Map();
+  allowed.clear();
   if (isObject(payload)) openedOf.set(payload, opened);
 }
 
@@ -57,15 +54,10 @@ export function usePayload(payload: Json): void {
  */
 function openText(text: Json): Json {
   if (typeof text !== "string") return text;
-  let known = opened.get(text);
-  if (known === undefined) {
-    const value = parse(text);
-    known = { value, size: sizeOf(value) };
-    opened.set(text, known);
-  }
-  const { value, size } = known;
-  if (size.values > openable()) return null;
-  payForOpened(size);
+  if (!opened.has(text)) opened.set(text, parse(text));
+  const value = opened.get(text)!;
+  if (!allowed.has(text) && !allowOpened(value)) return null;
+  allowed.add(text);
   return value;
 }
 
