@@ -1280,7 +1280,7 @@ create index recruiting_leads_resume_path_idx on public.recruiting_leads (resume
   where resume_path is not null;
 
 -- Finds the recruit of a text. A longer text is no phone number, and would be too long for the index.
-create index recruiting_leads_phone_idx on public.recruiting_leads (agency_id, phone)
+create index recruiting_leads_phone_idx on public.recruiting_leads (phone, agency_id)
   where agency_id is not null and length(phone) <= 16;
 
 comment on table public.recruiting_leads is 'A recruit sent by a vendor, with the order, agency and agent that got it.';
@@ -9056,8 +9056,13 @@ begin
   select l.id, l.agent_id, a.id as agency_id, (now() at time zone a.timezone)::date as day into recruit
   from public.service_numbers n
   join public.agencies a on a.id = n.agency_id
-  join public.recruiting_leads l
-    on l.agency_id = n.agency_id and l.phone = received.recruit_phone and length(l.phone) <= 16
+  -- The recruit first: no plan reads the leads of an agency.
+  join (
+    select r.*
+    from public.recruiting_leads r
+    where r.phone = received.recruit_phone and length(r.phone) <= 16 and r.agency_id is not null
+    offset 0
+  ) l on l.agency_id = n.agency_id
   where n.phone = received.service_phone
   order by l.distributed_at desc nulls last, l.id
   limit 1;

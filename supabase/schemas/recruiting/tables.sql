@@ -144,7 +144,7 @@ create index recruiting_leads_resume_path_idx on public.recruiting_leads (resume
   where resume_path is not null;
 
 -- Finds the recruit of a text. A longer text is no phone number, and would be too long for the index.
-create index recruiting_leads_phone_idx on public.recruiting_leads (agency_id, phone)
+create index recruiting_leads_phone_idx on public.recruiting_leads (phone, agency_id)
   where agency_id is not null and length(phone) <= 16;
 
 comment on table public.recruiting_leads is 'A recruit sent by a vendor, with the order, agency and agent that got it.';
