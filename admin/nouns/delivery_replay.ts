@@ -124,7 +124,7 @@ async function replay(sql: postgres.Sql, id: string, dryRun: boolean): Promise<R
       valueOf<Stored>(
         transaction`select public.replay_delivery(${id}, ${transaction.json(lead)})`,
       ));
-    if (stored.distribution === "pending" && !dryRun) stored = await handOut(sql, stored);
+    if (stored.distribution === "pending" && !dryRun) stored = await waitForDistribution(sql, stored);
     const { id: lead_id, status, distributed_to } = stored;
     return success({ replayed: { delivery_id: id, status, lead_id, distributed_to }, reading });
   } catch (error) {
@@ -133,7 +133,7 @@ async function replay(sql: postgres.Sql, id: string, dryRun: boolean): Promise<R
 }
 
 /** Waits until a lead has been distributed that other transactions were distributing leads before. */
-async function handOut(sql: postgres.Sql, stored: Stored): Promise<Stored> {
+async function waitForDistribution(sql: postgres.Sql, stored: Stored): Promise<Stored> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const { leads } = await valueOf<Distributions>(sql`
       select public.distribute_pending_leads(array[${stored.id}::uuid])`);

@@ -63,7 +63,7 @@ export function addLead(program: AdminCommand): void {
       shown: ["id", "vendor", "vendor_lead_id", "name", "state", "distribution", "received"],
     }));
 
-  const distribute = "hands waiting leads out to the orders that are open now, the oldest first";
+  const distribute = "distributes waiting leads to the orders that are open now, the oldest first";
   lead.verb("distribute", distribute, "--vendor acme --dry-run")
     .takes(VENDOR, integer("--max <number>", "how many at most; all, unless given", 1))
     .takes(new Option("--dry-run", "only say what would become of the next leads, 100 at most"))

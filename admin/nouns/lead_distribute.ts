@@ -18,7 +18,7 @@ export async function distributeLeads(
   while (leads.length < max) {
     const batch = await dryRunnable(sql, dryRun, (transaction) =>
       transaction`
-        select * from public.hand_out_leads(${Math.min(BATCH, max - leads.length)}, ${vendorId})`);
+        select * from public.distribute_leads(${Math.min(BATCH, max - leads.length)}, ${vendorId})`);
     leads.push(...batch);
     progress(`${leads.length} distributed`);
     if (batch.length === 0 || dryRun) break;
@@ -30,7 +30,7 @@ export async function distributeLeads(
     ? `Dry run: nothing was changed. These would be distributed first: ${leads.length} of the ${waiting} that wait.`
     : `Distributed ${leads.length}; ${waiting} still wait.`;
   return {
-    data: { dry_run: dryRun, handed_out: leads.length, waiting, leads },
+    data: { dry_run: dryRun, distributed: leads.length, waiting, leads },
     text: leads.length > 0 ? `${formatTable(leads)}\n\n${summary}` : summary,
   };
 }

@@ -1,167 +1,60 @@
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { call, fetchAsUser, repeat, type Result, supabase } from "./client.ts";
+import { queryOptions, useMutation } from "@tanstack/react-query";
+import type { Database } from "../../supabase/functions/_shared/database.types.ts";
+import type { Replayed, ReplayResult } from "../../supabase/functions/_shared/replay_result.ts";
+import { call, CallError, errorOf, fetchAsUser, repeat, type Result, supabase } from "./client.ts";
 import { config } from "./config.ts";
+import { after, pagesOptions } from "./pages.ts";
 import { queryClient } from "./queries.ts";
 
-/** What is wrong now. */
-export interface Finding {
-  kind: string;
-  /** A vendor, a number, or the first 8 characters of an id. */
-  name: string;
-  problem: string;
-  /** Follows `npm run admin --`. */
-  command: string;
-}
+type Views = Database["public"]["Views"];
+type Functions = Database["public"]["Functions"];
 
-/** Why open deliveries of a vendor were rejected, and how many. */
-export interface Reason {
-  vendor: string;
-  /** Null: imports of sales leads. */
-  vendor_id: string | null;
-  code: string;
-  reason: string;
-  deliveries: number;
-  first_at: string;
-  last_at: string;
-}
+export type { Replayed };
 
-/** What the deliveries of a list have in common; vendor_id is `import` for imports of sales leads. */
+/** A row of a view. `Known` names the columns that are never null, where the generated type does not know it. */
+type Row<View extends keyof Views, Known extends keyof Views[View]["Row"]> =
+  & Omit<Views[View]["Row"], Known>
+  & { [Column in Known]: NonNullable<Views[View]["Row"][Column]> };
+
+/** A row of what a function returns. */
+type Returned<Name extends keyof Functions> = Functions[Name]["Returns"] extends (infer Each)[] ? Each : never;
+
+/** A fault that the service has now. */
+export type Finding = Returned<"check_service">;
+/** The leads of a vendor on each of the days. */
+export type VendorDays = Returned<"count_vendor_days">;
+/** A lead that was distributed. */
+export type DistributedLead = Returned<"distribute_leads">;
+/** A reason for which open deliveries of a vendor were rejected; vendor_id is null for imports of sales leads. */
+export type Reason = Row<"delivery_reason_list", "vendor" | "code" | "reason" | "deliveries" | "first_at" | "last_at">;
+/** A rejected delivery that is open, without its payload. */
+export type Delivery = Row<"delivery_list", "vendor" | "payload_kept">;
+export type WaitingLead = Row<"waiting_lead_list", "id" | "vendor_id" | "name" | "received">;
+export type UnmatchedText = Row<"unmatched_text_list", "media">;
+
+/** The columns that the deliveries of a list have in common; vendor_id is `import` for imports of sales leads. */
 export interface Group {
   vendor_id: string;
   code: string;
   reason: string;
 }
 
-/** A rejected delivery that is open, without its payload. */
-export interface Delivery {
-  id: string;
-  received_at: string;
-  vendor: string;
-  route: string;
-  /** Its place in a batch, from 0 on; null: the whole request. */
-  row: number | null;
-  vendor_lead_id: string | null;
-  request_id: string;
-  payload_bytes: number;
-}
-
-/** What was sent. `payload_text` is the beginning of it, where it is not in `payload`. */
-export interface Payload {
-  payload: unknown;
-  payload_text: string | null;
-}
-
-/** What became of a delivery, or would become of it. */
-export interface Replayed {
-  delivery_id: string;
-  status: "created" | "duplicate" | "refused";
-  lead_id?: string;
-  /** Of a new recruiting lead; null: no open order wants it. */
-  distributed_to?: { agency_id: string; agent_id: string | null } | null;
-  /** Someone had replayed it before; the rest is what came of it then. */
-  was_replayed?: true;
-  /** Why it is still refused. */
-  reason?: string;
-  /** In a dry run: the lead as it would be stored. */
-  lead?: Record<string, unknown>;
-}
-
-/** There was no time for it. */
-interface NotTried {
-  delivery_id: string;
-  status: "not_tried";
-}
-
-export interface WaitingLead {
-  id: string;
-  vendor_id: string;
-  vendor: string;
-  name: string;
-  state: string | null;
-  received: string;
-}
-
-export interface HandedOut {
-  id: string;
-  vendor: string;
-  name: string;
-  state: string | null;
-  agency: string;
-  agent: string;
-}
-
-export interface UnmatchedText {
-  id: string;
-  received_at: string;
-  from: string | null;
-  to: string | null;
-  body: string | null;
-  /** How many files came with it. */
-  media: number;
-}
-
-/** How many leads each vendor has brought on each of the days. */
-export interface VendorDays {
-  days: string[];
-  vendors: { vendor: string; leads: number[]; refused: number[] }[];
-}
-
 /** How many deliveries one request replays. */
 export const BATCH = 100;
 
+/** How many rows a list without pages has. */
+const FIRST = 200;
+
+/** How many deliveries are read at once for a replay of all: as many as the service returns. */
+const MOST = 1_000;
+
 /** How many days of the vendors are shown. */
-const DAYS = 14;
+export const DAYS = 14;
 
 /** The service ends a request after 150 s. A page that waits longer waits for a connection that is gone. */
 const TIMEOUT_MS = 160_000;
 
-/** Asks the edge function `operator` with the rights of the user. Posts `body`, where one is given. */
-async function request<Data>(path: string, body?: object): Promise<Result<Data>> {
-  const { data: { session } } = await supabase.auth.getSession();
-  try {
-    const response = await fetchAsUser(`${config.url}/functions/v1/operator${path}`, {
-      method: body === undefined ? "GET" : "POST",
-      headers: {
-        apikey: config.publishable_key,
-        authorization: `Bearer ${session?.access_token}`,
-        ...body && { "content-type": "application/json" },
-      },
-      body: body && JSON.stringify(body),
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    });
-    if (response.ok) return { data: await response.json(), error: null };
-    const { error } = await response.json().catch(() => ({}));
-    // The right was taken away, so the page is no longer this user's.
-    if (error?.code === "FORBIDDEN") void queryClient.invalidateQueries({ queryKey: ["user"] });
-    return { data: null, error: error ?? { message: `HTTP ${response.status}` }, status: response.status };
-  } catch {
-    return { data: null, error: { message: "" }, status: 0 };
-  }
-}
-
-/** Asks once. Throws a CallError. */
-function ask<Data>(path: string, body?: object): Promise<Data> {
-  return call(request<Data>(path, body));
-}
-
-/** What is wrong now. It costs the database a look at every lead, so it is asked for less often than the rest. */
-export function useCheck() {
-  return useQuery({
-    queryKey: ["operator", "check"],
-    queryFn: () => ask<{ findings: Finding[]; more: number }>("/check"),
-    ...SELDOM,
-  });
-}
-
-export function useVendorDays() {
-  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-  return useQuery({
-    queryKey: ["operator", "days"],
-    queryFn: () => ask<VendorDays>(`/vendors/days?days=${DAYS}&timezone=${encodeURIComponent(timeZone)}`),
-    ...SELDOM,
-  });
-}
-
+/** These read much of the database, so they are read less often than the rest. */
 const SELDOM = {
   staleTime: 60_000,
   refetchInterval: 5 * 60_000,
@@ -169,83 +62,178 @@ const SELDOM = {
   refetchOnReconnect: true,
 };
 
-export function useReasons() {
-  return useQuery({
-    queryKey: ["operator", "reasons"],
-    queryFn: () => ask<{ reasons: Reason[]; more: number }>("/deliveries/reasons"),
-  });
-}
-
-/** The open deliveries of a group, the newest first. */
-export function useDeliveries(group: Group) {
-  return usePages<{ deliveries: Delivery[] }>("/deliveries", { ...group });
-}
-
-/** The leads that no order has got, the oldest first, and how many there are. */
-export function useWaiting() {
-  return usePages<{ leads: WaitingLead[]; waiting: number }>("/leads/waiting");
-}
-
-/** Texts that belong to no conversation, the newest first. */
-export function useUnmatched() {
-  return usePages<{ texts: UnmatchedText[] }>("/texts/unmatched");
-}
-
-function usePages<Page>(path: string, filter: Record<string, string> = {}) {
-  return useInfiniteQuery({
-    queryKey: ["operator", path, filter],
-    queryFn: ({ pageParam }) => ask<Page & { next: string | null }>(pathOf(path, filter, pageParam)),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ next }) => next,
-  });
-}
-
-function pathOf(path: string, filter: Record<string, string>, after: string | null): string {
-  const query = new URLSearchParams({ ...filter, ...after !== null && { after } });
-  return query.size === 0 ? path : `${path}?${query}`;
-}
+export const operatorQueries = {
+  all: () => ["operator"],
+  /** The faults that the service has now. */
+  check: () =>
+    queryOptions({
+      queryKey: [...operatorQueries.all(), "check"],
+      queryFn: () => first<Finding>((rows) => supabase.rpc("check_service", {}, { count: "exact" }).limit(rows)),
+      ...SELDOM,
+    }),
+  /** The leads of each vendor and day, in the user's time zone. */
+  vendorDays: () =>
+    queryOptions({
+      queryKey: [...operatorQueries.all(), "days"],
+      queryFn: () => {
+        const { timeZone: timezone } = Intl.DateTimeFormat().resolvedOptions();
+        return asOperator(() => supabase.rpc("count_vendor_days", { days: DAYS, timezone }));
+      },
+      ...SELDOM,
+    }),
+  /** The reasons of open deliveries, the most frequent first. */
+  reasons: () =>
+    queryOptions({
+      queryKey: [...operatorQueries.all(), "reasons"],
+      queryFn: () =>
+        first<Reason>((rows) =>
+          supabase.from("delivery_reason_list").select("*", { count: "exact" })
+            .order("deliveries", { ascending: false }).order("vendor").order("code").order("reason").limit(rows)
+        ),
+    }),
+  /** The open deliveries of a group, the newest first. */
+  deliveries: (group: Group) =>
+    pagesOptions<Delivery>(
+      [...operatorQueries.all(), "deliveries", group],
+      async (limit, last) => await call(after(openOf(group).limit(limit), last, "received_at")) as Delivery[],
+    ),
+  /** The leads that no order has got, the oldest first. */
+  waiting: () =>
+    pagesOptions<WaitingLead>([...operatorQueries.all(), "waiting"], async (limit, last) => {
+      const query = supabase.from("waiting_lead_list").select().limit(limit);
+      return await call(after(query, last, "received", true)) as WaitingLead[];
+    }),
+  /** How many leads no order has got. */
+  waitingCount: () =>
+    queryOptions({
+      queryKey: [...operatorQueries.all(), "waiting count"],
+      queryFn: () => countWaiting(null),
+    }),
+  /** Texts that belong to no conversation, the newest first. */
+  unmatchedTexts: () =>
+    pagesOptions<UnmatchedText>([...operatorQueries.all(), "texts"], async (limit, last) => {
+      const query = supabase.from("unmatched_text_list").select().limit(limit);
+      return await call(after(query, last, "received_at")) as UnmatchedText[];
+    }),
+};
 
 /** All open deliveries of a group, the oldest first: of two that are the same lead, the first is stored. */
 export async function openDeliveries(group: Group): Promise<string[]> {
   const ids: string[] = [];
-  let after: string | null = null;
+  let rows: Delivery[] = [];
   do {
-    const path: string = pathOf("/deliveries", { ...group }, after);
-    const page = await repeat(() => request<{ deliveries: Delivery[]; next: string | null }>(path));
-    ids.push(...page.deliveries.map(({ id }) => id));
-    after = page.next;
-  } while (after !== null);
-  return ids.reverse();
+    const last = rows.at(-1) ?? null;
+    rows = await repeat(() => after(openOf(group).limit(MOST), last, "received_at", true)) as Delivery[];
+    ids.push(...rows.map(({ id }) => id));
+  } while (rows.length === MOST);
+  return ids;
+}
+
+function openOf({ vendor_id, code, reason }: Group) {
+  const open = supabase.from("delivery_list").select().eq("status", "open").eq("code", code).eq("reason", reason);
+  return vendor_id === "import" ? open.is("vendor_id", null) : open.eq("vendor_id", vendor_id);
+}
+
+/** Distributes waiting leads, the oldest first. Called again it distributes further ones. */
+export function useDistribute() {
+  return useMutation({
+    mutationFn: async ({ max, vendor_id }: { max: number; vendor_id: string | null }) => {
+      const given = vendor_id === null ? { max } : { max, vendor_id };
+      const distributed = await asOperator(() => supabase.rpc("distribute_leads", given));
+      return { distributed, waiting: await countWaiting(vendor_id) };
+    },
+    // Also when it has failed: it may have run. The button does not wait for it.
+    onSettled: () => void readAgain(),
+  });
+}
+
+/** Reads a payload; null: nothing of it is kept. The database shows it only after it was stored who reads it. */
+export function useReadPayload() {
+  return useMutation({
+    mutationFn: async (delivery_id: string): Promise<string | null> => {
+      const subject = { delivery_ids: [delivery_id] };
+      const action_id = await asOperator(() =>
+        supabase.rpc("begin_operator_action", { action: "read_payload", subject })
+      );
+      return await asOperator(() => supabase.rpc("read_payload", { action_id }));
+    },
+  });
+}
+
+/** Says what a replay would make of a delivery. Changes nothing. */
+export function useDryRun() {
+  return useMutation({
+    mutationFn: async (delivery_id: string) => {
+      const { results: [result] } = await asOperator(() => requestReplay([delivery_id], true));
+      return result as Replayed;
+    },
+  });
 }
 
 /**
  * Stores the leads of at most {@link BATCH} deliveries. Each is stored once, however often it is asked for.
  *
- * @returns what became of the first one, and of those for which there was time
+ * @returns the outcome of the first one, and of those for which there was time
  */
 export async function replay(delivery_ids: string[]): Promise<Replayed[]> {
-  const body = { delivery_ids, dry_run: false };
-  const { results } = await repeat(() => request<{ results: (Replayed | NotTried)[] }>("/deliveries/replay", body));
+  const { results } = await repeat(() => requestReplay(delivery_ids, false));
   return results.filter((result) => result.status !== "not_tried");
 }
 
-/** What a replay would make of a delivery. Changes nothing. */
-export async function tryReplay(delivery_id: string): Promise<Replayed> {
-  const body = { delivery_ids: [delivery_id], dry_run: true };
-  return (await ask<{ results: [Replayed] }>("/deliveries/replay", body)).results[0];
-}
-
-/** What was sent. That the user has read it is kept. */
-export function readPayload(delivery_id: string): Promise<Payload> {
-  return ask("/deliveries/payload", { delivery_id });
-}
-
-/** Hands out waiting leads, the oldest first. Asked for again it hands out further ones. */
-export function handOut(max: number, vendor_id: string | null) {
-  return ask<{ handed_out: HandedOut[]; waiting: number }>("/leads/hand-out", { max, vendor_id });
-}
-
-/** Reads again what operators see, after something was changed. */
+/** Reads again what operators see. */
 export function readAgain(): Promise<void> {
-  return queryClient.invalidateQueries({ queryKey: ["operator"] });
+  return queryClient.invalidateQueries({ queryKey: operatorQueries.all() });
+}
+
+/** Makes a call that only operators may make. Where it is refused, the page finds out that the right is gone. */
+async function asOperator<Data>(request: () => PromiseLike<Result<Data>>): Promise<Data> {
+  try {
+    return await call(request());
+  } catch (error) {
+    if (error instanceof CallError && (error.code === "42501" || error.code === "FORBIDDEN")) {
+      void queryClient.invalidateQueries({ queryKey: ["user"] });
+    }
+    throw error;
+  }
+}
+
+/** The first rows of a list that is short but for a fault, and how many there are besides. */
+async function first<Found>(
+  read: (rows: number) => PromiseLike<Result<unknown[]> & { count: number | null }>,
+): Promise<{ rows: Found[]; more: number }> {
+  const { data, count } = await asOperator(async () => {
+    const result = await read(FIRST);
+    return result.error === null ? { data: result, error: null } : result;
+  });
+  return { rows: data as Found[], more: count! - data.length };
+}
+
+/** How many leads wait: of this vendor, or for null of all. */
+async function countWaiting(vendor_id: string | null): Promise<number> {
+  const query = supabase.from("waiting_lead_list").select("*", { count: "exact", head: true });
+  const { count, error, status } = await (vendor_id === null ? query : query.eq("vendor_id", vendor_id));
+  if (error !== null) throw errorOf(status, error.code ?? "", error.message);
+  return count ?? 0;
+}
+
+/** Calls the edge function, which reads a payload by its vendor's parser. */
+async function requestReplay(delivery_ids: string[], dry_run: boolean): Promise<Result<ReplayResult>> {
+  const { data: { session } } = await supabase.auth.getSession();
+  try {
+    const response = await fetchAsUser(`${config.url}/functions/v1/operator/deliveries/replay`, {
+      method: "POST",
+      headers: {
+        apikey: config.publishable_key,
+        authorization: `Bearer ${session?.access_token}`,
+        "content-type": "application/json",
+      },
+      body: JSON.stringify({ delivery_ids, dry_run }),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    if (response.ok) return { data: await response.json(), error: null };
+    const { error } = await response.json().catch(() => ({}));
+    return { data: null, error: error ?? { message: `HTTP ${response.status}` }, status: response.status };
+  } catch {
+    return { data: null, error: { message: "" }, status: 0 };
+  }
 }

@@ -1,12 +1,13 @@
 import { Link } from "wouter";
-import { type Group, type Reason, useReasons } from "../data/operator.ts";
+import { useQuery } from "@tanstack/react-query";
+import { type Group, operatorQueries, type Reason } from "../data/operator.ts";
 import { Page } from "../ui/page.tsx";
 import { EmptyState, QueryResult } from "../ui/states.tsx";
 import { Time } from "../ui/time.tsx";
 
 /** Why deliveries were rejected. Each reason leads to its deliveries. */
 export function Deliveries() {
-  const query = useReasons();
+  const query = useQuery(operatorQueries.reasons());
   return (
     <Page title="Rejected deliveries">
       <p className="quiet">
@@ -14,7 +15,7 @@ export function Deliveries() {
         replay it.
       </p>
       <QueryResult query={query} resource="rejected deliveries">
-        {({ reasons, more }) =>
+        {({ rows: reasons, more }) =>
           reasons.length === 0
             ? (
               <EmptyState title="No delivery is open.">

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "react";
-import { type Delivery, type Payload, readPayload, replay, type Replayed, tryReplay } from "../data/operator.ts";
+import { type Delivery, replay, type Replayed, useDryRun, useReadPayload } from "../data/operator.ts";
 import { ActionButton } from "../ui/action.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { Time } from "../ui/time.tsx";
@@ -14,10 +14,10 @@ export function DeliveryRow(
     onReplayed: (replayed: Replayed) => void;
   },
 ) {
-  const [payload, setPayload] = useState<Payload | null>(null);
-  const [preview, setPreview] = useState<Replayed | null>(null);
+  const payload = useReadPayload();
+  const { data: preview, mutateAsync: tryReplay } = useDryRun();
   const [refused, setRefused] = useState("");
-  const { id, received_at, route, row, vendor_lead_id, request_id, payload_bytes } = delivery;
+  const { id, received_at, route, row, vendor_lead_id, request_id, payload_bytes, payload_kept } = delivery;
 
   async function replayOne(): Promise<void> {
     setRefused("");
@@ -38,20 +38,20 @@ export function DeliveryRow(
         <ConfirmButton
           label="Show the payload"
           question={<p>It may hold what a person told the vendor. Reading it is noted with your name.</p>}
-          act={async () => setPayload(await readPayload(id))}
+          act={() => payload.mutateAsync(id)}
         />
-        <ActionButton act={async () => setPreview(await tryReplay(id))}>Dry run</ActionButton>
+        <ActionButton act={() => tryReplay(id)}>Dry run</ActionButton>
         <ActionButton act={replayOne}>Replay</ActionButton>
       </p>
       <p className="problem" role="alert">{refused}</p>
-      <div role="status">{preview !== null && <p>{previewText(preview)}</p>}</div>
+      <div role="status">{preview !== undefined && <p>{previewText(preview)}</p>}</div>
       {preview?.status === "created" && preview.lead !== undefined && <JsonFields fields={preview.lead} />}
-      {payload !== null && <Content payload={payload} onHide={() => setPayload(null)} />}
+      {payload.isSuccess && <Content payload={payload.data} kept={payload_kept} onHide={payload.reset} />}
     </li>
   );
 }
 
-function Content({ payload: { payload, payload_text }, onHide }: { payload: Payload; onHide: () => void }) {
+function Content({ payload, kept, onHide }: { payload: string | null; kept: string; onHide: () => void }) {
   const content = useRef<HTMLPreElement>(null);
   useEffect(() => {
     // Once the dialog has closed, which gives the focus back to its button.
@@ -62,16 +62,16 @@ function Content({ payload: { payload, payload_text }, onHide }: { payload: Payl
     <>
       <p className="bar">
         <span>
-          {payload !== null
+          {payload === null
+            ? "Nothing of it is kept."
+            : kept === "whole"
             ? "What was sent, without its files:"
-            : payload_text !== null
-            ? "The beginning of what was sent. The rest is not kept:"
-            : "Nothing of it is kept."}
+            : "The beginning of what was sent. The rest is not kept:"}
         </span>
         <button type="button" onClick={onHide}>Hide the payload</button>
       </p>
       <pre tabIndex={0} role="region" aria-label="Payload" ref={content}>
-        {payload === null ? payload_text : JSON.stringify(payload, null, 2)}
+        {payload}
       </pre>
     </>
   );

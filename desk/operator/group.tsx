@@ -1,6 +1,8 @@
 import { useRef, useState } from "react";
 import { Link } from "wouter";
-import { type Group, readAgain, type Replayed, useDeliveries, useReasons } from "../data/operator.ts";
+import { useQuery } from "@tanstack/react-query";
+import { type Group, operatorQueries, readAgain, type Replayed } from "../data/operator.ts";
+import { usePages } from "../data/pages.ts";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { Page } from "../ui/page.tsx";
@@ -12,8 +14,8 @@ import { outcomeText } from "./outcome.ts";
 
 /** The open deliveries of a vendor that were rejected for one reason. */
 export function GroupView({ group }: { group: Group }) {
-  const query = useDeliveries(group);
-  const known = useReasons().data?.reasons.find((reason) => isSame(groupOf(reason), group));
+  const query = usePages(operatorQueries.deliveries(group));
+  const known = useQuery(operatorQueries.reasons()).data?.rows.find((reason) => isSame(groupOf(reason), group));
   const all = useReplayAll(group);
   const [told, setTold] = useState("");
   const notice = useRef<HTMLParagraphElement>(null);
@@ -25,7 +27,7 @@ export function GroupView({ group }: { group: Group }) {
     void readAgain();
   }
 
-  const vendor = known?.vendor ?? query.data?.pages[0]?.deliveries[0]?.vendor;
+  const vendor = known?.vendor ?? query.data?.[0]?.vendor;
   return (
     <Page title={vendor === undefined ? "Rejected deliveries" : `Rejected deliveries of ${vendor}`}>
       <Link href="/operator/deliveries" className="back">All reasons</Link>
@@ -39,7 +41,7 @@ export function GroupView({ group }: { group: Group }) {
             className="primary"
             question={
               <p>
-                Each delivery is read anew by the vendor's parser, and its lead is stored and handed out. This can't be
+                Each delivery is read anew by the vendor's parser, and its lead is stored and distributed. This can't be
                 undone. It is noted with your name, and it stops when you leave this view.
               </p>
             }
@@ -54,8 +56,7 @@ export function GroupView({ group }: { group: Group }) {
       <ReplayAll of={all} />
       <p className="notice" role="status" tabIndex={-1} ref={notice}>{told}</p>
       <QueryResult query={query} resource="deliveries">
-        {({ pages }) => {
-          const deliveries = pages.flatMap(({ deliveries }) => deliveries);
+        {(deliveries) => {
           if (deliveries.length === 0) return <EmptyState title="None of these deliveries is open any more." />;
           return (
             <>

@@ -8,7 +8,7 @@ export function outcomeText({ status, distributed_to, reason, was_replayed }: Re
   if (distributed_to === undefined) return "Replayed. Its lead is stored.";
   return distributed_to === null
     ? "Replayed. Its lead is stored, and waits: no open order wants it now."
-    : "Replayed. Its lead is stored and handed out.";
+    : "Replayed. Its lead is stored and distributed.";
 }
 
 /** The same of a dry run. */
@@ -19,5 +19,5 @@ export function previewText({ status, distributed_to, reason, was_replayed }: Re
   if (distributed_to === undefined) return "A replay would store this lead:";
   return distributed_to === null
     ? "A replay would store this lead, which no open order wants now:"
-    : "A replay would store this lead, and hand it out:";
+    : "A replay would store this lead, and distribute it:";
 }

@@ -1,4 +1,5 @@
-import { type UnmatchedText, useUnmatched } from "../data/operator.ts";
+import { operatorQueries, type UnmatchedText } from "../data/operator.ts";
+import { usePages } from "../data/pages.ts";
 import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { Page } from "../ui/page.tsx";
 import { phoneText } from "../ui/phone.ts";
@@ -11,7 +12,7 @@ const NUMBER = /^\+\d{7,15}$/;
 
 /** Texts that belong to no conversation. */
 export function Texts() {
-  const query = useUnmatched();
+  const query = usePages(operatorQueries.unmatchedTexts());
   return (
     <Page title="Unmatched texts">
       <p className="quiet">
@@ -19,8 +20,7 @@ export function Texts() {
         may be an opt-out: a person who sent STOP must get no further text.
       </p>
       <QueryResult query={query} resource="texts">
-        {({ pages }) => {
-          const texts = pages.flatMap(({ texts }) => texts);
+        {(texts) => {
           if (texts.length === 0) {return (
               <EmptyState title="No text is unmatched.">Each belongs to a conversation.</EmptyState>
             );}

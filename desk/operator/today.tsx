@@ -1,5 +1,7 @@
 import { Link } from "wouter";
-import { type Finding, useCheck, useReasons, useUnmatched, useWaiting } from "../data/operator.ts";
+import { useQuery } from "@tanstack/react-query";
+import { type Finding, operatorQueries } from "../data/operator.ts";
+import { usePages } from "../data/pages.ts";
 import { Page } from "../ui/page.tsx";
 import { phoneText } from "../ui/phone.ts";
 import { EmptyState, QueryResult } from "../ui/states.tsx";
@@ -14,7 +16,7 @@ const KINDS: Record<string, { title: string; advice: string }> = {
     advice: "They have sent nothing for longer than usual. Ask them. Make one inactive that has stopped for good.",
   },
   delivery: { title: "Rejected deliveries", advice: "Correct what rejects them, such as the mapping. Then replay." },
-  lead: { title: "Waiting leads", advice: "Open an order for them. Where open orders want them, hand them out." },
+  lead: { title: "Waiting leads", advice: "Open an order for them. Where open orders want them, distribute them." },
   text: { title: "Texts", advice: "Texts for nobody need a conversation; there may be an opt-out among them." },
   number: { title: "Our numbers", advice: "No text leaves a paused number. Find the cause, and resume it." },
   worker: {
@@ -33,7 +35,7 @@ const VIEWS: { command: RegExp; to: string; label: string }[] = [
 
 /** What is wrong now, and what to do about it. */
 export function Today() {
-  const check = useCheck();
+  const check = useQuery(operatorQueries.check());
   return (
     <Page title="Today">
       <Figures />
@@ -49,7 +51,7 @@ export function Today() {
         </button>
       </div>
       <QueryResult query={check} resource="check">
-        {({ findings, more }) => (
+        {({ rows: findings, more }) => (
           <>
             {findings.length === 0
               ? <EmptyState title="Nothing is wrong.">This page checks again in five minutes.</EmptyState>
@@ -101,24 +103,23 @@ function nameOf({ kind, name }: Finding): string {
 
 /** How much waits for an operator. */
 function Figures() {
-  const { data: reasons } = useReasons();
-  const { data: waiting } = useWaiting();
-  const { data: unmatched } = useUnmatched();
-  const texts = unmatched?.pages.reduce((count, { texts }) => count + texts.length, 0);
+  const { data: reasons } = useQuery(operatorQueries.reasons());
+  const { data: waiting } = useQuery(operatorQueries.waitingCount());
+  const { data: texts, hasNextPage } = usePages(operatorQueries.unmatchedTexts());
   return (
     <ul className="figures">
       <Figure
         to="/operator/deliveries"
         label="Rejected deliveries"
-        count={reasons?.reasons.reduce((count, { deliveries }) => count + deliveries, 0)}
+        count={reasons?.rows.reduce((count, { deliveries }) => count + deliveries, 0)}
         hasMore={(reasons?.more ?? 0) > 0}
       />
-      <Figure to="/operator/waiting" label="Waiting leads" count={waiting?.pages.at(-1)?.waiting} />
+      <Figure to="/operator/waiting" label="Waiting leads" count={waiting} />
       <Figure
         to="/operator/texts"
         label="Unmatched texts"
-        count={texts}
-        hasMore={Boolean(unmatched?.pages.at(-1)?.next)}
+        count={texts?.length}
+        hasMore={hasNextPage}
       />
     </ul>
   );

@@ -1,8 +1,7 @@
-import { useVendorDays, type VendorDays } from "../data/operator.ts";
+import { useQuery } from "@tanstack/react-query";
+import { DAYS, operatorQueries, type VendorDays } from "../data/operator.ts";
 import { Page } from "../ui/page.tsx";
 import { EmptyState, QueryResult } from "../ui/states.tsx";
-
-type Vendor = VendorDays["vendors"][number];
 
 /** In the chart's own unit, which is stretched to the width of the page. */
 const BAR = 10;
@@ -10,22 +9,22 @@ const HEIGHT = 40;
 
 /** How many leads each vendor has brought on each day, as a chart and as a table. */
 export function Vendors() {
-  const query = useVendorDays();
+  const query = useQuery(operatorQueries.vendorDays());
   return (
     <Page title="Vendors">
       <QueryResult query={query} resource="leads of the vendors">
-        {({ days, vendors }) =>
-          vendors.length === 0 ? <EmptyState title={`No vendor has sent anything for ${days.length} days.`} /> : (
+        {(vendors) =>
+          vendors.length === 0 ? <EmptyState title={`No vendor has sent anything for ${DAYS} days.`} /> : (
             <>
               <p className="quiet">
-                Leads of the last {days.length}{" "}
+                Leads of the last {DAYS}{" "}
                 days. Bars up are leads; hollow bars down are rejected deliveries. Each vendor has its own scale.
               </p>
               <ul className="charts">
-                {vendors.map((vendor) => <Chart key={vendor.vendor} days={days} vendor={vendor} />)}
+                {vendors.map((vendor) => <Chart key={vendor.vendor} of={vendor} />)}
               </ul>
               <h2>The same in numbers</h2>
-              <Numbers days={days} vendors={vendors} />
+              <Numbers vendors={vendors} />
             </>
           )}
       </QueryResult>
@@ -33,7 +32,7 @@ export function Vendors() {
   );
 }
 
-function Chart({ days, vendor: { vendor, leads, refused } }: { days: string[]; vendor: Vendor }) {
+function Chart({ of: { vendor, dates, leads, refused } }: { of: VendorDays }) {
   const most = Math.max(...leads);
   // One scale for both, so that they can be compared.
   const unit = HEIGHT / (most + Math.max(...refused));
@@ -48,10 +47,10 @@ function Chart({ days, vendor: { vendor, leads, refused } }: { days: string[]; v
       <svg
         role="img"
         aria-label={`${vendor}: ${label}`}
-        viewBox={`0 -1 ${days.length * BAR} ${HEIGHT + 2}`}
+        viewBox={`0 -1 ${dates.length * BAR} ${HEIGHT + 2}`}
         preserveAspectRatio="none"
       >
-        {days.map((day, n) => (
+        {dates.map((day, n) => (
           <g key={day}>
             <title>{`${dayText(day)}: ${leadsText(leads[n]!)}, ${refused[n]} rejected`}</title>
             <rect className="space" x={n * BAR} width={BAR} height={HEIGHT} />
@@ -67,17 +66,17 @@ function Chart({ days, vendor: { vendor, leads, refused } }: { days: string[]; v
             )}
           </g>
         ))}
-        <line x2={days.length * BAR} y1={ground} y2={ground} />
+        <line x2={dates.length * BAR} y1={ground} y2={ground} />
       </svg>
       <p className="axis" aria-hidden="true">
-        <small>{dayText(days[0]!)}</small>
-        <small>{dayText(days.at(-1)!)}</small>
+        <small>{dayText(dates[0]!)}</small>
+        <small>{dayText(dates.at(-1)!)}</small>
       </p>
     </li>
   );
 }
 
-function Numbers({ days, vendors }: VendorDays) {
+function Numbers({ vendors }: { vendors: VendorDays[] }) {
   return (
     <div className="scroll" tabIndex={0} role="region" aria-label="Leads per vendor and day">
       <table className="days">
@@ -85,7 +84,7 @@ function Numbers({ days, vendors }: VendorDays) {
           <tr>
             <th scope="col">Vendor</th>
             <th scope="col" className="number">All</th>
-            {days.map((day) => <th key={day} scope="col" className="number">{dayText(day)}</th>)}
+            {vendors[0]!.dates.map((day) => <th key={day} scope="col" className="number">{dayText(day)}</th>)}
           </tr>
         </thead>
         <tbody>

@@ -1,30 +1,35 @@
 import { useState } from "react";
-import { type HandedOut, handOut, readAgain, useWaiting, type WaitingLead } from "../data/operator.ts";
+import { useQuery } from "@tanstack/react-query";
+import { type DistributedLead, operatorQueries, useDistribute, type WaitingLead } from "../data/operator.ts";
+import { usePages } from "../data/pages.ts";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { Page } from "../ui/page.tsx";
 import { EmptyState, QueryResult } from "../ui/states.tsx";
 import { ago, Time } from "../ui/time.tsx";
 
-/** How many leads are handed out at once: new leads wait meanwhile. */
+/** How many leads are distributed at once: new leads wait meanwhile. */
 const MOST = 100;
 
-/** The leads that no order has got, and their handing out. */
+/** The leads that no order has got, and their distribution. */
 export function Waiting() {
-  const query = useWaiting();
-  const [result, setResult] = useState<Awaited<ReturnType<typeof handOut>> | null>(null);
+  const query = usePages(operatorQueries.waiting());
+  const { data: waiting } = useQuery(operatorQueries.waitingCount());
+  const { data: result, mutateAsync: distribute } = useDistribute();
   return (
     <Page title="Waiting leads">
-      <p className="quiet">Recruits whom no order has got. Open an order that wants them, then hand them out.</p>
-      {result !== null && <Result result={result} />}
+      <p className="quiet">Recruits whom no order has got. Open an order that wants them, then distribute them.</p>
+      {result !== undefined && <Result {...result} />}
       <QueryResult query={query} resource="waiting leads">
-        {({ pages }) => {
-          const leads = pages.flatMap(({ leads }) => leads);
-          const { waiting } = pages.at(-1)!;
+        {(leads) => {
           if (leads.length === 0) return <EmptyState title="No lead waits.">Each has an agency.</EmptyState>;
           return (
             <>
-              <HandOut leads={leads} waiting={waiting} onDone={setResult} />
+              <Distribution
+                leads={leads}
+                waiting={waiting}
+                act={(vendor_id) => distribute({ max: MOST, vendor_id })}
+              />
               <div className="scroll" tabIndex={0} role="region" aria-label="Waiting leads">
                 <table>
                   <thead>
@@ -62,11 +67,11 @@ export function Waiting() {
   );
 }
 
-function HandOut(
-  { leads, waiting, onDone }: {
+function Distribution(
+  { leads, waiting, act }: {
     leads: WaitingLead[];
-    waiting: number;
-    onDone: (result: Awaited<ReturnType<typeof handOut>>) => void;
+    waiting: number | undefined;
+    act: (vendorId: string | null) => Promise<unknown>;
   },
 ) {
   const [selected, setSelected] = useState("");
@@ -74,25 +79,17 @@ function HandOut(
   // None of its leads may wait any more.
   const vendorId = vendors.has(selected) ? selected : "";
 
-  async function act(): Promise<void> {
-    try {
-      onDone(await handOut(MOST, vendorId || null));
-    } finally {
-      void readAgain();
-    }
-  }
-
   return (
     <div className="bar">
       <p>
-        <strong>{waiting.toLocaleString("en-US")}</strong> {waiting === 1 ? "lead waits" : "leads wait"}
+        <strong>{waiting?.toLocaleString("en-US") ?? "–"}</strong> {waiting === 1 ? "lead waits" : "leads wait"}
       </p>
       <select aria-label="Vendor" value={vendorId} onChange={(event) => setSelected(event.target.value)}>
         <option value="">All vendors</option>
         {[...vendors].map(([id, vendor]) => <option key={id} value={id}>{vendor}</option>)}
       </select>
       <ConfirmButton
-        label="Hand out"
+        label="Distribute"
         className="primary"
         question={
           <p>
@@ -100,23 +97,23 @@ function HandOut(
             go to the open orders that want them, the oldest first. This can't be undone. It is noted with your name.
           </p>
         }
-        act={act}
+        act={() => act(vendorId || null)}
       />
     </div>
   );
 }
 
 /** Who got what. */
-function Result({ result: { handed_out, waiting } }: { result: Awaited<ReturnType<typeof handOut>> }) {
+function Result({ distributed, waiting }: { distributed: DistributedLead[]; waiting: number }) {
   return (
     <section className="notice">
       <p role="status">
-        {handed_out.length === 0
-          ? "None was handed out: no open order wants them now."
-          : `Handed out: ${handed_out.length}.`} Still waiting: {waiting}.
+        {distributed.length === 0
+          ? "None was distributed: no open order wants them now."
+          : `Distributed: ${distributed.length}.`} Still waiting: {waiting}.
       </p>
-      {handed_out.length > 0 && (
-        <div className="scroll" tabIndex={0} role="region" aria-label="Handed out">
+      {distributed.length > 0 && (
+        <div className="scroll" tabIndex={0} role="region" aria-label="Distributed">
           <table>
             <thead>
               <tr>
@@ -127,7 +124,7 @@ function Result({ result: { handed_out, waiting } }: { result: Awaited<ReturnTyp
                 <th scope="col">Agent</th>
               </tr>
             </thead>
-            <tbody>{handed_out.map((lead) => <HandedOutRow key={lead.id} lead={lead} />)}</tbody>
+            <tbody>{distributed.map((lead) => <DistributedRow key={lead.id} lead={lead} />)}</tbody>
           </table>
         </div>
       )}
@@ -135,7 +132,7 @@ function Result({ result: { handed_out, waiting } }: { result: Awaited<ReturnTyp
   );
 }
 
-function HandedOutRow({ lead: { name, vendor, state, agency, agent } }: { lead: HandedOut }) {
+function DistributedRow({ lead: { name, vendor, state, agency, agent } }: { lead: DistributedLead }) {
   return (
     <tr>
       <td>

@@ -233,16 +233,16 @@ Deno.test("an order that is opened late gets what waits, the oldest first", asyn
   const distribute = `lead distribute --vendor ${vendor.slug}`;
   await withoutOpenOrders(async () => {
     const dry = await adminJson(`${distribute} --dry-run`);
-    assert.partialDeepStrictEqual(dry, { dry_run: true, handed_out: 2, waiting: 3 });
+    assert.partialDeepStrictEqual(dry, { dry_run: true, distributed: 2, waiting: 3 });
     const unchanged = await adminJson(`lead waiting --vendor ${vendor.slug}`);
     assert.deepEqual(unchanged, waiting);
 
     const one = await adminJson(`${distribute} --max 1`);
-    assert.partialDeepStrictEqual(one, { dry_run: false, handed_out: 1, waiting: 2 });
+    assert.partialDeepStrictEqual(one, { dry_run: false, distributed: 1, waiting: 2 });
     assert.equal(one.leads[0].id, ids[0]);
     assert.equal(one.leads[0].order_id, order.id);
     const rest = await adminJson(distribute);
-    assert.partialDeepStrictEqual(rest, { handed_out: 1, waiting: 1 });
+    assert.partialDeepStrictEqual(rest, { distributed: 1, waiting: 1 });
     assert.equal(rest.leads[0].id, ids[1]);
     assert.match((await admin(distribute)).out, /^Distributed 0; 1 still wait\.\n$/);
   });

@@ -1,13 +1,13 @@
-/** `npm run admin -- operator`: who may use the routes of operators, and what they did there. */
+/** `npm run admin -- operator`: who may use the page of operators, and what they did there. */
 import assert from "node:assert/strict";
 import { admin, adminJson, assertAllRefused, assertRefused } from "../support/admin.ts";
 import { signInNewUser, type User } from "../support/agents.ts";
-import { createVendor, send, sql } from "../support/client.ts";
+import { createVendor, sql } from "../support/client.ts";
 import { reject } from "../support/deliveries.ts";
+import { readPayload } from "../support/operator.ts";
 
-async function statusOf({ token }: User): Promise<number> {
-  const headers = { authorization: `Bearer ${token}` };
-  return (await send("/operator/deliveries", { method: "GET", headers })).status;
+async function statusOf({ client }: User): Promise<number> {
+  return (await client.rpc("check_service")).status;
 }
 
 Deno.test("operator add lets a user in at once, and operator remove ends that at once", async () => {
@@ -44,20 +44,19 @@ Deno.test("operator actions says who did what, also when the user was deleted", 
   await adminJson(`operator add ${user.email}`);
   const vendor = await createVendor();
   const [delivery_id] = await reject({ vendor_id: vendor.id, payload: { first_name: "Ada" } });
-  const headers = { authorization: `Bearer ${user.token}` };
-  await send("/operator/deliveries/payload", { headers, body: { delivery_id } });
-  await send("/operator/leads/hand-out", { headers, body: { max: 1, vendor_id: vendor.id } });
+  await readPayload(user, delivery_id);
+  await user.client.rpc("distribute_leads", { max: 1, vendor_id: vendor.id });
 
   const actions = await adminJson("operator actions --limit 2");
   assert.deepEqual(
     actions.map(({ email, user_id, action, subject }: Record<string, unknown>) => [email, user_id, action, subject]),
     [
-      [user.email, user.id, "hand_out", { max: 1, vendor_id: vendor.id }],
+      [user.email, user.id, "distribute", { max: 1, vendor_id: vendor.id }],
       [user.email, user.id, "read_payload", { delivery_ids: [delivery_id] }],
     ],
   );
   await sql`delete from auth.users where id = ${user.id}`;
   const { out } = await admin("operator actions --limit 1");
-  assert.match(out, new RegExp(`${user.id} +hand_out +at most 1$`, "m"));
+  assert.match(out, new RegExp(`${user.id} +distribute +at most 1$`, "m"));
   assert.match(out, /\d+ more: see --limit$/m);
 });

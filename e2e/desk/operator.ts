@@ -1,4 +1,4 @@
-/** What operators see, and how they hand leads out. Their replays are in operator_replay.ts. */
+/** What operators see, and how they distribute leads. Their replays are in operator_replay.ts. */
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { readSent } from "../../supabase/functions/recruiting/parsers/fixtures/read.ts";
@@ -125,9 +125,9 @@ deskTest("what is refused for its token is asked again with a new one", async (p
   await signIn(page, OLIVIA);
   await page.getByRole("button", { name: "Check again" }).waitFor();
   let calls = 0;
-  await page.route("**/functions/v1/operator/check", async (route) => {
-    if (route.request().method() === "GET" && calls++ === 0) {
-      await route.fulfill({ status: 401, json: { error: { code: "UNAUTHORIZED", message: "no valid token" } } });
+  await page.route("**/rest/v1/rpc/check_service*", async (route) => {
+    if (route.request().method() === "POST" && calls++ === 0) {
+      await route.fulfill({ status: 401, json: { code: "PGRST303", message: "JWT expired" } });
     } else await route.continue();
   });
   await page.getByRole("button", { name: "Check again" }).click();
@@ -156,11 +156,11 @@ deskTest("today says what is wrong and what to do, and leads to the view that do
 deskTest("a check that fails says so and is tried again; one that finds nothing says so too", async (page) => {
   let isAway = true;
   await page.route(
-    "**/operator/check",
+    "**/rpc/check_service*",
     (route) =>
       isAway
-        ? route.fulfill({ status: 400, json: { error: { code: "BAD_REQUEST", message: "days: out of order" } } })
-        : route.fulfill({ json: { findings: [], more: 0 } }),
+        ? route.fulfill({ status: 400, json: { code: "PT400", message: "days: out of order" } })
+        : route.fulfill({ json: [] }),
   );
   await signIn(page, await signInNewOperator(), "operator");
   await page.getByText("The check could not be read.").waitFor();
@@ -172,7 +172,7 @@ deskTest("a check that fails says so and is tried again; one that finds nothing 
   await assertAccessible(page);
 });
 
-deskTest("waiting leads are handed out to the orders that want them, and who got what is shown", async (page) => {
+deskTest("waiting leads are distributed to the orders that want them, and who got what is shown", async (page) => {
   const vendor = await vendorWithWaiting(3);
   const order = await createOrder(vendor, { quantity: 2 });
   await signIn(page, await signInNewOperator(), "operator/waiting");
@@ -181,13 +181,13 @@ deskTest("waiting leads are handed out to the orders that want them, and who got
   await own.first().waitFor();
   assert.equal(await own.count(), 3);
   await page.getByLabel("Vendor", { exact: true }).selectOption({ label: vendor.slug });
-  await page.getByRole("button", { name: "Hand out" }).click();
+  await page.getByRole("button", { name: "Distribute" }).click();
   await page.getByText(`Up to 100 leads of ${vendor.slug} go to the open orders`).waitFor();
   assert.equal((await storedLeads(vendor)).filter(({ order_id }) => order_id !== null).length, 0);
-  await page.getByRole("dialog").getByRole("button", { name: "Hand out" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Distribute" }).click();
 
-  await page.getByText("Handed out: 2. Still waiting: 1.").waitFor();
-  const rows = page.getByRole("region", { name: "Handed out" }).getByRole("row");
+  await page.getByText("Distributed: 2. Still waiting: 1.").waitFor();
+  const rows = page.getByRole("region", { name: "Distributed" }).getByRole("row");
   assert.match(await rows.nth(1).innerText(), /^Ada 1\s.*TX\s+An agency under test\s+Agent 1$/);
   await assertAccessible(page);
   const leads = await storedLeads(vendor);
@@ -195,9 +195,9 @@ deskTest("waiting leads are handed out to the orders that want them, and who got
   // The list is read again.
   await own.nth(1).waitFor({ state: "detached" });
   assert.equal(await own.count(), 1);
-  await page.getByRole("button", { name: "Hand out" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Hand out" }).click();
-  await page.getByText("None was handed out: no open order wants them now. Still waiting: 1.").waitFor();
+  await page.getByRole("button", { name: "Distribute" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Distribute" }).click();
+  await page.getByText("None was distributed: no open order wants them now. Still waiting: 1.").waitFor();
   await sql`delete from public.recruiting_leads where vendor_id = ${vendor.id} and distribution = 'unmatched'`;
 });
 

@@ -81,19 +81,19 @@ deskTest("an operator tries a delivery, then replays it, all by keyboard", async
   await enter(page, new RegExp(vendor.slug));
   await page.getByText("app-7").waitFor();
   await enter(page, "Dry run");
-  await page.getByText("A replay would store this lead, and hand it out:").waitFor();
+  await page.getByText("A replay would store this lead, and distribute it:").waitFor();
   await page.getByRole("definition").getByText("Ada", { exact: true }).waitFor();
   assert.deepEqual([(await storedLeads(vendor)).length, await openCount(vendor)], [0, 1]);
 
   await enter(page, "Replay");
-  await page.getByText("Replayed. Its lead is stored and handed out.").waitFor();
+  await page.getByText("Replayed. Its lead is stored and distributed.").waitFor();
   await page.getByText("None of these deliveries is open any more.").waitFor();
   const [lead, ...others] = await storedLeads(vendor);
   assert.deepEqual([lead!.id, lead!.first_name, lead!.received_via, others.length], [id, "Ada", "replay", 0]);
   assert.equal(await openCount(vendor), 0);
   await enter(page, "All reasons");
   await page.getByRole("heading", { name: "Rejected deliveries", exact: true }).waitFor();
-  assert.equal(await page.getByRole("link", { name: vendor.slug }).count(), 0);
+  await page.getByRole("link", { name: vendor.slug }).waitFor({ state: "detached" });
 });
 
 deskTest("a delivery that is still refused says why beside it, and stays", async (page) => {
@@ -117,13 +117,13 @@ deskTest("a payload is shown once the operator agrees, as text, and who read it 
 
   await confirm(page, "Show the payload");
   const payload = page.getByRole("region", { name: "Payload" });
-  assert.equal(await payload.innerText(), JSON.stringify({ note: script }, null, 2));
+  assert.equal(await payload.innerText(), JSON.stringify({ note: script }, null, 4));
   assert.equal(await page.locator("main img, main script").count(), 0);
   assert.notEqual(await page.title(), "run");
   assert.deepEqual(await actionsOf(operator), [["read_payload", { delivery_ids: [id] }]]);
   await assertAccessible(page);
   await page.getByRole("button", { name: "Hide the payload" }).click();
-  assert.equal(await payload.count(), 0);
+  await payload.waitFor({ state: "detached" });
 });
 
 deskTest("a phone shows a dry run, the question and a payload within its width", async (page) => {
@@ -169,7 +169,8 @@ deskTest("a list of 120 deliveries is read to its end", async (page) => {
   }
   const ids = await page.locator(".delivery strong").allInnerTexts();
   const stored = await sql`
-    select vendor_lead_id from public.rejected_deliveries where vendor_id = ${vendor.id} order by received_at desc, id`;
+    select vendor_lead_id from public.rejected_deliveries where vendor_id = ${vendor.id}
+    order by received_at desc, id desc`;
   assert.deepEqual(ids, stored.map(({ vendor_lead_id }) => vendor_lead_id));
   assert.equal(await page.getByRole("button", { name: "Show more" }).count(), 0);
 });

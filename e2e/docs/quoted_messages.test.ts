@@ -1,7 +1,6 @@
 /** Every message of a response that the docs and openapi.json quote is one that the service sends. */
 import assert from "node:assert/strict";
 import { STATUS_OF_CODE } from "../../supabase/functions/_shared/errors.ts";
-import { signInNewUser } from "../support/agents.ts";
 import { ingest, ingestBulk } from "../support/applications.ts";
 import { type ApiResponse, createVendor, send, sql, stack } from "../support/client.ts";
 import { readPage } from "../support/docs.ts";
@@ -45,10 +44,6 @@ const REQUESTS: Record<string, () => Promise<ApiResponse>> = {
     const [target, leads] = [await createTarget(), [lead()]];
     await importLeads(target, leads);
     return importLeads(target, leads);
-  },
-  "only an operator may do this": async () => {
-    const { token } = await signInNewUser();
-    return send("/operator/check", { method: "GET", headers: { authorization: `Bearer ${token}` } });
   },
   "lead_id: no such lead of this agent": async () =>
     logActivity({ ...await createActivity(), lead_id: crypto.randomUUID() }),

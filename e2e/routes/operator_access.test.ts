@@ -1,14 +1,24 @@
-/** The routes below `/operator`: who may call them, and with what. */
+/** What operators read and do over the network: who may, and with what. */
 import assert from "node:assert/strict";
-import { OPERATIONS } from "../../dev/scripts/openapi/document.ts";
-import { signInNewAgent, signInNewOperator, signInNewUser, signToken } from "../support/agents.ts";
+import { browserClient, signInNewAgent, signInNewOperator, signInNewUser, signToken } from "../support/agents.ts";
 import { type ApiResponse, assertError, assertResponse, createAgency, send, sql, stack } from "../support/client.ts";
 import { reject } from "../support/deliveries.ts";
-import { actionsOf, get, operator, post } from "../support/operator.ts";
+import { actionsOf, operator, post } from "../support/operator.ts";
 
-const ROUTES = OPERATIONS.filter(({ path, security }) => path.startsWith("/operator/") && security.length > 0);
+const REPLAY = "/deliveries/replay";
+const ROUTE = `/operator${REPLAY}`;
+/** A request that is valid, and changes nothing. */
+const NOTHING = { delivery_ids: [crypto.randomUUID()], dry_run: true };
+const LISTS = ["delivery_list", "delivery_reason_list", "waiting_lead_list", "unmatched_text_list"];
+const CALLS: Record<string, object> = {
+  check_service: {},
+  count_vendor_days: {},
+  begin_operator_action: { action: "read_payload", subject: {} },
+  read_payload: { action_id: crypto.randomUUID() },
+  distribute_leads: { max: 1 },
+};
 
-Deno.test("without the token of a user each route is UNAUTHORIZED, before its body is looked at", async () => {
+Deno.test("without the token of a user a replay is UNAUTHORIZED, before its body is looked at", async () => {
   const [head, payload] = operator.token.split(".") as [string, string];
   const tokens = [
     stack.publishable_key,
@@ -24,96 +34,109 @@ Deno.test("without the token of a user each route is UNAUTHORIZED, before its bo
     { apikey: operator.token },
     ...tokens.map((token) => ({ authorization: `Bearer ${token}`, apikey: stack.publishable_key })),
   ];
-  assert(ROUTES.length > 8);
-  for (const { method, path } of ROUTES) {
-    for (const headers of wrong) {
-      const response = await send(path, {
-        method: method.toUpperCase(),
-        headers,
-        body: method === "post" ? "not JSON" : undefined,
-      });
-      assertError(response, 401, "UNAUTHORIZED", /token/);
-      assert.match(response.headers.get("www-authenticate") ?? "", /^Bearer/);
+  for (const headers of wrong) {
+    const response = await send(ROUTE, { method: "POST", headers, body: "not JSON" });
+    assertError(response, 401, "UNAUTHORIZED", /token/);
+    assert.match(response.headers.get("www-authenticate") ?? "", /^Bearer/);
+  }
+});
+
+/** Those who are no operators, and what they sign in with. */
+async function others() {
+  const agency = await createAgency();
+  return [await signInNewUser(), await signInNewAgent(agency.id), await signInNewAgent(agency.id, "manager")];
+}
+
+Deno.test("agents, managers and users without a role are FORBIDDEN a replay", async () => {
+  for (const by of [...await others(), { token: stack.service_role_key }]) {
+    assertError(await post(REPLAY, {}, by), 403, "FORBIDDEN", /^only an operator may do this$/);
+  }
+});
+
+Deno.test("agents, managers and users without a role read no row of operators' lists, and call none of their functions", async () => {
+  await reject({ payload: { first_name: "Ada" } });
+  for (const { client } of await others()) {
+    for (const list of LISTS) {
+      const { data, count, error } = await client.from(list).select("*", { count: "exact" });
+      assert.deepEqual([data, count, error], [[], 0, null], list);
+    }
+    for (const [name, given] of Object.entries(CALLS)) {
+      const { status, error } = await client.rpc(name, given);
+      assert.deepEqual([status, error?.code, error?.message], [403, "42501", "only an operator may do this"], name);
     }
   }
 });
 
-Deno.test("agents, managers and users without a role are FORBIDDEN each route", async () => {
-  const agency = await createAgency();
-  const callers = [
-    await signInNewUser(),
-    await signInNewAgent(agency.id),
-    await signInNewAgent(agency.id, "manager"),
-    { token: stack.service_role_key },
-  ];
-  for (const { method, path } of ROUTES) {
-    for (const by of callers) {
-      const below = path.slice("/operator".length);
-      const response = await (method === "get" ? get(below, by) : post(below, {}, by));
-      assertError(response, 403, "FORBIDDEN", /^only an operator may do this$/);
-    }
+Deno.test("without a login nobody reads operators' lists or calls their functions", async () => {
+  const client = browserClient();
+  for (const list of LISTS) assert.equal((await client.from(list).select()).error?.code, "42501", list);
+  for (const [name, given] of Object.entries(CALLS)) {
+    assert.equal((await client.rpc(name, given)).error?.code, "42501", name);
+  }
+});
+
+Deno.test("an operator reads the lists, and no table or view of theirs", async () => {
+  await reject({ payload: { first_name: "Ada" } });
+  const { count } = await operator.client.from("delivery_list").select("*", { count: "exact", head: true });
+  assert(count! > 0);
+  for (const table of ["rejected_deliveries", "vendors", "operators", "operator_actions", "key_list", "agency_list"]) {
+    assert.equal((await operator.client.from(table).select()).error?.code, "42501", table);
+  }
+  for (const table of ["recruiting_leads", "unmatched_texts"]) {
+    assert.deepEqual((await operator.client.from(table).select()).data, [], table);
   }
 });
 
 Deno.test("who is an operator no longer is refused at once, with the same token", async () => {
   const former = await signInNewOperator();
-  assertResponse(await get("/deliveries", former), 200);
+  await reject({ payload: { first_name: "Ada" } });
+  const rows = async () => (await former.client.from("delivery_list").select("id").limit(1)).data!.length;
+  assertResponse(await post(REPLAY, NOTHING, former), 200);
+  assert.equal(await rows(), 1);
   await sql`delete from public.operators where user_id = ${former.id}`;
-  assertError(await get("/deliveries", former), 403, "FORBIDDEN", /operator/);
+  assertError(await post(REPLAY, NOTHING, former), 403, "FORBIDDEN", /operator/);
+  assert.equal(await rows(), 0);
+  assert.equal((await former.client.rpc("check_service")).error?.code, "42501");
   await sql`insert into public.operators (user_id) values (${former.id})`;
-  assertResponse(await get("/deliveries", former), 200);
+  assertResponse(await post(REPLAY, NOTHING, former), 200);
   await sql`delete from auth.users where id = ${former.id}`;
-  assertError(await get("/deliveries", former), 403, "FORBIDDEN", /operator/);
+  assertError(await post(REPLAY, NOTHING, former), 403, "FORBIDDEN", /operator/);
+  assert.equal(await rows(), 0);
 });
 
-Deno.test("a value that is wrong is BAD_REQUEST and named", async () => {
+Deno.test("a value that is wrong is refused and named", async () => {
   const id = crypto.randomUUID();
-  const wrong: [RegExp, Promise<ApiResponse>][] = [
-    ...["/deliveries", "/leads/waiting", "/texts/unmatched"].flatMap((path) =>
-      [
-        "",
-        "x",
-        `2026-01-01T00:00:00Z,x`,
-        `2026-13-01T00:00:00Z,${id}`,
-        `2026-02-30T00:00:00Z,${id}`,
-        `0000-01-01T00:00:00Z,${id}`,
-        `2026-01-01T25:00:00Z,${id}`,
-        `2026-01-01T00:00:00Z,${id},id.gt.x`,
-      ]
-        .map((after): [RegExp, Promise<ApiResponse>] => [
-          /^after must be the `next` of a page$/,
-          get(`${path}?after=${encodeURIComponent(after)}`),
-        ])
-    ),
-    [/^code must not have U\+0000; reason must not have U\+0000$/, get("/deliveries?code=%00&reason=a%00")],
-    [/^timezone must not have U\+0000$/, get("/vendors/days?timezone=%00")],
-    [/^vendor_id must be a UUID or import$/, get("/deliveries?vendor_id=acme")],
-    [/^delivery_id is missing$/, post("/deliveries/payload", {})],
-    [/^delivery_id must be a UUID$/, post("/deliveries/payload", { delivery_id: "5f0c6a3e" })],
-    [/^the body must be a JSON object$/, post("/deliveries/payload", [])],
-    [/^delivery_ids is missing; dry_run is missing$/, post("/deliveries/replay", {})],
-    [/^delivery_ids is empty$/, post("/deliveries/replay", { delivery_ids: [], dry_run: true })],
-    [
-      /^delivery_ids must have at most 100$/,
-      post("/deliveries/replay", { delivery_ids: Array(101).fill(id), dry_run: true }),
-    ],
+  const by = await signInNewOperator();
+  const replays: [RegExp, Promise<ApiResponse>][] = [
+    [/^the body must be a JSON object$/, post(REPLAY, [], by)],
+    [/^delivery_ids is missing; dry_run is missing$/, post(REPLAY, {}, by)],
+    [/^delivery_ids is empty$/, post(REPLAY, { delivery_ids: [], dry_run: true }, by)],
+    [/^delivery_ids must have at most 100$/, post(REPLAY, { delivery_ids: Array(101).fill(id), dry_run: true }, by)],
     [
       /^delivery_ids\.1 must be a UUID; dry_run must be true or false$/,
-      post("/deliveries/replay", { delivery_ids: [id, "x"], dry_run: "yes" }),
+      post(REPLAY, { delivery_ids: [id, "x"], dry_run: "yes" }, by),
     ],
-    ...[0, 101, 1.5, "1", undefined].map((max): [RegExp, Promise<ApiResponse>] => [
-      /^max (must be a whole number from 1 to 100|is missing)$/,
-      post("/leads/hand-out", { max }),
-    ]),
-    [/^vendor_id must be a UUID$/, post("/leads/hand-out", { max: 1, vendor_id: "acme" })],
-    ...["0", "91", "x", "1.5", ""].map((days): [RegExp, Promise<ApiResponse>] => [
-      /^days must be a whole number from 1 to 90$/,
-      get(`/vendors/days?days=${days}`),
-    ]),
-    [/^timezone: "Mars" is not an IANA time zone name$/, get("/vendors/days?timezone=Mars")],
   ];
-  for (const [reason, response] of wrong) assertError(await response, 400, "BAD_REQUEST", reason);
-  assert.deepEqual(await actionsOf(operator), [], "nothing of it is an action");
+  for (const [reason, response] of replays) assertError(await response, 400, "BAD_REQUEST", reason);
+
+  const calls: [RegExp, string, object][] = [
+    ...[0, 101].map((max): [RegExp, string, object] => [
+      /^max: must be a whole number from 1 to 100$/,
+      "distribute_leads",
+      { max },
+    ]),
+    [/^invalid input syntax for type integer: "1.5"$/, "distribute_leads", { max: "1.5" }],
+    [/^invalid input syntax for type uuid: "acme"$/, "distribute_leads", { max: 1, vendor_id: "acme" }],
+    [/^invalid input syntax for type uuid: "5f0c"$/, "read_payload", { action_id: "5f0c" }],
+    ...[0, 91].map((days): [RegExp, string, object] => [/^days: must be from 1 to 90$/, "count_vendor_days", { days }]),
+    [/^timezone: "Mars" is not an IANA time zone name$/, "count_vendor_days", { timezone: "Mars" }],
+  ];
+  for (const [reason, name, given] of calls) {
+    const { status, error } = await by.client.rpc(name, given);
+    assert.equal(status, 400, name);
+    assert.match(error!.message, reason);
+  }
+  assert.deepEqual(await actionsOf(by), [], "nothing of it is an action");
 });
 
 Deno.test("nothing is shown or done that cannot be kept", async () => {
@@ -123,13 +146,15 @@ Deno.test("nothing is shown or done that cannot be kept", async () => {
     `alter table public.operator_actions add constraint careless check (user_id <> '${careless.id}') not valid`,
   );
   try {
-    const responses = [
-      post("/deliveries/payload", { delivery_id }, careless),
-      post("/deliveries/replay", { delivery_ids: [delivery_id], dry_run: true }, careless),
-      post("/deliveries/replay", { delivery_ids: [delivery_id], dry_run: false }, careless),
-      post("/leads/hand-out", { max: 1 }, careless),
-    ];
-    for (const response of responses) assertError(await response, 500, "INTERNAL_ERROR", /./);
+    for (const dry_run of [true, false]) {
+      const response = await post(REPLAY, { delivery_ids: [delivery_id], dry_run }, careless);
+      assertError(response, 500, "INTERNAL_ERROR", /send the same request again/);
+    }
+    const read = { action: "read_payload", subject: { delivery_ids: [delivery_id] } };
+    for (const [name, given] of [["begin_operator_action", read], ["distribute_leads", { max: 1 }]] as const) {
+      const { data, error } = await careless.client.rpc(name, given);
+      assert.deepEqual([data, error?.code], [null, "23514"]);
+    }
   } finally {
     await sql`alter table public.operator_actions drop constraint careless`;
   }
@@ -137,26 +162,52 @@ Deno.test("nothing is shown or done that cannot be kept", async () => {
   assert.equal(row!.status, "open");
 });
 
-Deno.test("no response is kept by a cache, nor is an error", async () => {
+Deno.test("no parameter of a request shows a payload and takes back that it was read", async () => {
+  const [delivery_id] = await reject({ payload: { last_name: "Secret" } });
+  const tricks: [query: string, headers: Record<string, string>][] = [
+    // The error shows what cannot be converted, and the transaction is rolled back.
+    ["select=pgrst_scalar::int", {}],
+    ["select=read_payload::int", {}],
+    ["", { accept: "text/csv" }],
+    ["", { prefer: "tx=rollback" }],
+    ["", { prefer: "handling=strict, max-affected=0" }],
+  ];
+  let shown = 0;
+  for (const [query, headers] of tricks) {
+    const by = await signInNewOperator();
+    const subject = { delivery_ids: [delivery_id] };
+    const { data: action_id } = await by.client.rpc("begin_operator_action", { action: "read_payload", subject });
+    const response = await fetch(`${stack.api_url}/rest/v1/rpc/read_payload?${query}`, {
+      method: "POST",
+      headers: {
+        apikey: stack.publishable_key,
+        authorization: `Bearer ${by.token}`,
+        "content-type": "application/json",
+        ...headers,
+      },
+      body: JSON.stringify({ action_id }),
+    });
+    if ((await response.text()).includes("Secret")) shown++;
+    const what = `${query} ${JSON.stringify(headers)}: ${response.status}`;
+    assert.deepEqual(await actionsOf(by), [["read_payload", subject]], what);
+  }
+  assert(shown > 1, "a payload is shown, also in an error");
+});
+
+Deno.test("no response of a replay is kept by a cache, nor is an error", async () => {
   const headers = { authorization: `Bearer ${operator.token}` };
   const responses: [status: number, Promise<ApiResponse>][] = [
-    ...ROUTES.filter(({ method }) => method === "get").map(({ path }): [number, Promise<ApiResponse>] => [
-      200,
-      send(path, { method: "GET", headers }),
-    ]),
-    ...["/operator/health", "/operator/openapi.json"].map((path): [number, Promise<ApiResponse>] => [
-      200,
-      send(path, { method: "GET" }),
-    ]),
-    [200, send("/operator/check", { method: "HEAD", headers })],
-    [400, get("/vendors/days?days=0")],
-    [401, send("/operator/check", { method: "GET" })],
-    [403, get("/check", { token: stack.service_role_key })],
-    [404, get("/nothing")],
-    [404, post("/deliveries/payload", { delivery_id: crypto.randomUUID() })],
-    [405, post("/check", {})],
-    [413, post("/deliveries/replay", { delivery_ids: ["x".repeat(70_000)] })],
-    [204, send("/operator/check", { method: "OPTIONS", headers: { origin: "https://desk.example" } })],
+    ...["/health", "/openapi.json"].map((
+      path,
+    ): [number, Promise<ApiResponse>] => [200, send(`/operator${path}`, { method: "GET" })]),
+    [200, post(REPLAY, NOTHING)],
+    [400, post(REPLAY, {})],
+    [401, send(ROUTE, { method: "POST" })],
+    [403, post(REPLAY, NOTHING, { token: stack.service_role_key })],
+    [404, send("/operator/check", { method: "GET", headers })],
+    [405, send(ROUTE, { method: "GET", headers })],
+    [413, post(REPLAY, { delivery_ids: ["x".repeat(70_000)] })],
+    [204, send(ROUTE, { method: "OPTIONS", headers: { origin: "https://desk.example" } })],
   ];
   for (const [status, sent] of responses) {
     const response = await sent;
@@ -164,22 +215,20 @@ Deno.test("no response is kept by a cache, nor is an error", async () => {
   }
 });
 
-Deno.test("a browser of another origin may call each route with the user's token", async () => {
-  for (const { method, path } of ROUTES) {
-    const asked = await send(path, {
-      method: "OPTIONS",
-      headers: {
-        origin: "https://desk.example",
-        "access-control-request-method": method.toUpperCase(),
-        "access-control-request-headers": "authorization,apikey,content-type,x-client-info,x-request-id",
-      },
-    });
-    assert.equal(asked.status, 204);
-    assert.equal(asked.headers.get("access-control-allow-origin"), "*");
-    for (const name of ["authorization", "apikey", "content-type", "x-client-info", "x-request-id"]) {
-      assert(asked.headers.get("access-control-allow-headers")!.includes(name), name);
-    }
+Deno.test("a browser of another origin may send a replay with the user's token", async () => {
+  const asked = await send(ROUTE, {
+    method: "OPTIONS",
+    headers: {
+      origin: "https://desk.example",
+      "access-control-request-method": "POST",
+      "access-control-request-headers": "authorization,apikey,content-type,x-client-info,x-request-id",
+    },
+  });
+  assert.equal(asked.status, 204);
+  assert.equal(asked.headers.get("access-control-allow-origin"), "*");
+  for (const name of ["authorization", "apikey", "content-type", "x-client-info", "x-request-id"]) {
+    assert(asked.headers.get("access-control-allow-headers")!.includes(name), name);
   }
-  const refused = await send("/operator/check", { method: "GET", headers: { origin: "https://desk.example" } });
+  const refused = await send(ROUTE, { method: "POST", headers: { origin: "https://desk.example" } });
   assert.equal(refused.headers.get("access-control-allow-origin"), "*", "the page can read what an error says");
 });

@@ -1,18 +1,23 @@
-/** The routes below `/operator`, called by an operator. */
+/** What operators call: the route below `/operator`, and the database with the rights of a signed-in user. */
+import assert from "node:assert/strict";
 import { signInNewOperator, type User } from "./agents.ts";
 import { type ApiResponse, send, sql } from "./client.ts";
 
 /** Who calls unless somebody else is given. */
 export const operator = await signInNewOperator();
 
-/** Sends GET to a path below `/operator`. */
-export function get(path: string, by: { token: string } = operator): Promise<ApiResponse> {
-  return send(`/operator${path}`, { method: "GET", headers: { authorization: `Bearer ${by.token}` } });
-}
-
 /** Posts JSON to a path below `/operator`. */
 export function post(path: string, body: unknown, by: { token: string } = operator): Promise<ApiResponse> {
   return send(`/operator${path}`, { headers: { authorization: `Bearer ${by.token}` }, body });
+}
+
+/** Reads the payload of a delivery as the desk does: first says that it is read. */
+export async function readPayload({ client }: User, delivery_id: unknown): Promise<string | null> {
+  const given = { action: "read_payload", subject: { delivery_ids: [delivery_id] } };
+  const { data: action_id } = await client.rpc("begin_operator_action", given);
+  const { data, error } = await client.rpc("read_payload", { action_id });
+  assert.equal(error, null);
+  return data;
 }
 
 /** What was kept of an operator's actions, the oldest first. */

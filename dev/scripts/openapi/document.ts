@@ -7,7 +7,6 @@ import { ERROR_RESPONSES, errorSchema } from "./errors.ts";
 import * as ingest from "./ingest.ts";
 import type { Examples, Operation } from "./operation.ts";
 import { SECURITY_SCHEMES } from "./security.ts";
-import * as operator from "./operator.ts";
 import * as service from "./service.ts";
 import * as sms from "./sms.ts";
 import * as webhooks from "./webhooks.ts";
@@ -23,7 +22,7 @@ const DESCRIPTION = [
 const IDEMPOTENCY_ERRORS: ErrorCode[] = ["CONFLICT", "IDEMPOTENCY_KEY_REUSED"];
 
 /** The routes in the order of SPEC.md, and then those that it does not have. */
-export const OPERATIONS: Operation[] = [ingest, api, sms, webhooks, operator, service]
+export const OPERATIONS: Operation[] = [ingest, api, sms, webhooks, service]
   .flatMap(({ operations }) => operations);
 
 /**

@@ -47,7 +47,7 @@ export const CHECKS: Check[] = [
     name: "the gateway asks for no JWT of its own: the functions refuse callers without a key",
     needs: [],
     async run(project) {
-      for (const path of ["/recruiting/ingest", "/texting/work", "/operator/deliveries/payload"]) {
+      for (const path of ["/recruiting/ingest", "/texting/work", "/operator/deliveries/replay"]) {
         await expectResponse(project, path, { body: {} }, { status: 401, code: "UNAUTHORIZED" });
       }
     },

@@ -2317,6 +2317,7 @@ export type Database = {
           "id": string;
           "lead_id": string | null;
           "payload_bytes": number;
+          "payload_kept": string | null;
           "reason": string;
           "received_at": string;
           "request_id": string;
@@ -2329,15 +2330,7 @@ export type Database = {
           "vendor_lead_id": string | null;
         };
         ComputedFields: never;
-        Relationships: [
-          {
-            foreignKeyName: "rejected_deliveries_vendor_id_fkey";
-            columns: ["vendor_id"];
-            isOneToOne: false;
-            referencedRelation: "vendors";
-            referencedColumns: ["id"];
-          },
-        ];
+        Relationships: [];
       };
       "delivery_reason_list": {
         Row: {
@@ -2350,15 +2343,7 @@ export type Database = {
           "vendor_id": string | null;
         };
         ComputedFields: never;
-        Relationships: [
-          {
-            foreignKeyName: "rejected_deliveries_vendor_id_fkey";
-            columns: ["vendor_id"];
-            isOneToOne: false;
-            referencedRelation: "vendors";
-            referencedColumns: ["id"];
-          },
-        ];
+        Relationships: [];
       };
       "greeting_list": {
         Row: {
@@ -2944,7 +2929,7 @@ export type Database = {
         Returns: Json;
       };
       "authenticate_vendor": { Args: { "key_hash": string; "webhook"?: Json }; Returns: Json };
-      "begin_operator_action": { Args: { "action": string; "subject"?: Json }; Returns: string };
+      "begin_operator_action": { Args: { "action": string; "subject": Json }; Returns: string };
       "begin_resume_upload": { Args: { "lead_id": string; "path": string }; Returns: Json };
       "cancel_text": { Args: { "message_id": string }; Returns: Json };
       "check_daily_counts": {
@@ -2999,7 +2984,15 @@ export type Database = {
         Returns: string;
       };
       "count_request": { Args: { "bucket": string; "per_minute": number }; Returns: Json };
-      "count_vendor_days": { Args: { "days"?: number; "timezone"?: string }; Returns: Json };
+      "count_vendor_days": {
+        Args: { "days"?: number; "timezone"?: string };
+        Returns: {
+          "dates": (string)[];
+          "leads": (number)[];
+          "refused": (number)[];
+          "vendor": string;
+        }[];
+      };
       "create_vendor_api_key": {
         Args: { "expires_at"?: string; "label": string; "vendor_slug": string };
         Returns: string;
@@ -3007,6 +3000,18 @@ export type Database = {
       "create_vendor_webhook_secret": {
         Args: { "expires_at"?: string; "kind": string; "label": string; "secret": string; "vendor_slug": string };
         Returns: string;
+      };
+      "distribute_leads": {
+        Args: { "max": number; "vendor_id"?: string };
+        Returns: {
+          "agency": string;
+          "agent": string;
+          "id": string;
+          "name": string;
+          "order_id": string;
+          "state": string;
+          "vendor": string;
+        }[];
       };
       "distribute_pending_leads": { Args: { "lead_ids": (string)[] }; Returns: Json };
       "distribute_waiting_leads": { Args: { "max": number; "vendor_id"?: string }; Returns: number };
@@ -3089,18 +3094,6 @@ export type Database = {
       };
       "forget_resume_uploads": { Args: { "paths": (string)[] }; Returns: Json };
       "hand_back_to_bot": { Args: { "conversation_id": string }; Returns: Json };
-      "hand_out_leads": {
-        Args: { "max": number; "vendor_id"?: string };
-        Returns: {
-          "agency": string;
-          "agent": string;
-          "id": string;
-          "name": string;
-          "order_id": string;
-          "state": string;
-          "vendor": string;
-        }[];
-      };
       "identify_vendor": { Args: { "key_hash": string }; Returns: Json };
       "identify_webhook": { Args: { "slug": string }; Returns: Json };
       "import_leads": {
@@ -3195,6 +3188,7 @@ export type Database = {
       "queue_greeting": { Args: { "id": string }; Returns: undefined };
       "read_bot_turn": { Args: { "attempt": number; "conversation_id": string }; Returns: Json };
       "read_conversation": { Args: { "conversation_id": string; "up_to": string }; Returns: number };
+      "read_payload": { Args: { "action_id": string }; Returns: string };
       "receive_sms": {
         Args: {
           "body": string;

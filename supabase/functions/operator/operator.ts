@@ -1,14 +1,10 @@
-import { createClient } from "@supabase/supabase-js";
+import { createClient, type PostgrestSingleResponse } from "@supabase/supabase-js";
 import { ConfigurationError, requiredEnv } from "../_shared/configuration.ts";
 import { databaseError } from "../_shared/database.ts";
 import type { Database } from "../_shared/database.types.ts";
 import { ApiError } from "../_shared/errors.ts";
-import type { Json } from "../_shared/json.ts";
 import { bearerToken, namedSecretsFromEnv } from "../_shared/secrets.ts";
 import { KIB } from "../_shared/units.ts";
-
-/** What is kept of what operators do, in operator_actions. */
-export type Action = "read_payload" | "preview_replay" | "replay" | "hand_out";
 
 const TIMEOUT_MS = 9_000;
 
@@ -23,30 +19,39 @@ const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/;
  * @throws ApiError UNAUTHORIZED without a valid token of a user; FORBIDDEN when the user is no operator.
  */
 export async function requireOperator(request: Request): Promise<void> {
-  await begin(request, "list", {});
+  const user = await call(request, (client) => client.rpc("signed_in_user"));
+  if (!(user as { is_operator: boolean }).is_operator) throw forbidden();
 }
 
 /**
- * Keeps what an operator is about to do. Called before it is done, so that nobody reads what is not known later.
+ * Stores a row of `operator_actions` about a replay. Called before it is done, so that none is without its row.
  *
  * @throws ApiError as requireOperator() does.
  */
-export async function recordAction(request: Request, action: Action, subject: Record<string, Json>): Promise<void> {
-  await begin(request, action, subject);
+export async function recordReplay(
+  request: Request,
+  action: "preview_replay" | "replay",
+  delivery_ids: string[],
+): Promise<void> {
+  await call(request, (client) => client.rpc("begin_operator_action", { action, subject: { delivery_ids } }));
 }
 
-async function begin(request: Request, action: Action | "list", subject: Record<string, Json>): Promise<void> {
+/** Calls the database with the rights of the user whose token the request has. */
+async function call(
+  request: Request,
+  rpc: (client: UserClient) => { abortSignal(signal: AbortSignal): PromiseLike<PostgrestSingleResponse<unknown>> },
+): Promise<unknown> {
   const token = bearerToken(request);
   if (token === undefined || token.length > LONGEST_TOKEN || !TOKEN.test(token)) throw unauthorized();
-  const { error, status } = await clientOf(token)
-    .rpc("begin_operator_action", { action, subject })
-    .abortSignal(AbortSignal.timeout(TIMEOUT_MS));
-  if (error === null) return;
+  const { data, error, status } = await rpc(clientOf(token)).abortSignal(AbortSignal.timeout(TIMEOUT_MS));
+  if (error === null) return data;
   // Without a code it is the gateway that responds, and about our own key.
   if (status === 401 && error.code) throw unauthorized();
-  if (error.code === "42501") throw new ApiError("FORBIDDEN", "only an operator may do this");
+  if (error.code === "42501") throw forbidden();
   throw databaseError(error.code || `HTTP ${status}`, error.message);
 }
+
+type UserClient = ReturnType<typeof clientOf>;
 
 /** A client with the rights of the user whose token it is. */
 function clientOf(token: string) {
@@ -61,6 +66,10 @@ function publicKey(): string {
   const key = namedSecretsFromEnv("SUPABASE_PUBLISHABLE_KEYS")[0] ?? Deno.env.get("SUPABASE_ANON_KEY");
   if (key) return key;
   throw new ConfigurationError("neither SUPABASE_PUBLISHABLE_KEYS nor SUPABASE_ANON_KEY is set");
+}
+
+function forbidden(): ApiError {
+  return new ApiError("FORBIDDEN", "only an operator may do this");
 }
 
 function unauthorized(): ApiError {

@@ -1,14 +1,21 @@
 import * as z from "zod";
 import type { RequestContext } from "../_shared/app.ts";
-import { callDatabase, type CallOptions, isCausedByInput, isRefused, serviceClient } from "../_shared/database.ts";
+import {
+  callDatabase,
+  type CallOptions,
+  databaseError,
+  isCausedByInput,
+  isRefused,
+  serviceClient,
+} from "../_shared/database.ts";
 import { ApiError } from "../_shared/errors.ts";
 import { readJson } from "../_shared/body/json.ts";
+import type { Replayed, ReplayResult } from "../_shared/replay_result.ts";
 import { KIB } from "../_shared/units.ts";
-import { id, must, requireValidBody, uuid } from "../_shared/validate.ts";
+import { must, requireValidBody, uuid } from "../_shared/validate.ts";
 import { waitForDistribution } from "../recruiting/ingest/pending.ts";
-import { distributedTo, type StoredLead } from "../recruiting/ingest/responses.ts";
-import { recordAction, requireOperator } from "./operator.ts";
-import { requireAnswer } from "./pages.ts";
+import type { StoredLead } from "../recruiting/ingest/responses.ts";
+import { recordReplay, requireOperator } from "./operator.ts";
 import { type Delivery, type ParserOf, readDelivery, type Reading } from "./read_delivery.ts";
 
 const BODY_LIMIT = 64 * KIB;
@@ -19,37 +26,16 @@ const BEGIN_WITHIN_MS = 60_000;
 /** A replay may run twice. What somebody has locked is reported, so that it does not hold up the others. */
 const RETRY: CallOptions = { retryWithin: 9_000, canSplit: true };
 
+const TIMEOUT_MS = 9_000;
 const DELIVERY = "route, row, status, payload_json:payload::text, vendor:vendors(slug, parser, parser_config)";
 
 type StoredDelivery = Delivery & { status: string; vendor: ParserOf | null };
 
-export const replayRequest = z.object({
+const replayRequest = z.object({
   delivery_ids: z.array(uuid, { error: must("be an array") })
     .min(1, { error: "is empty" }).max(MOST, { error: `must have at most ${MOST}` }),
   dry_run: z.boolean({ error: must("be true or false") }),
-}, { error: must("be a JSON object") }).meta({ id: "ReplayRequest" });
-
-const replayed = z.strictObject({
-  delivery_id: id,
-  status: z.enum(["created", "duplicate", "refused", "not_tried"]).describe(
-    "`duplicate`: the lead had come meanwhile. `refused`: the delivery stays as it is; `reason` says why. `not_tried`: " +
-      "the others took a minute. The first delivery of a request is always tried, so send the rest again.",
-  ),
-  lead_id: id.optional().describe(
-    "Of what is `created` or `duplicate`. In a dry run, of a lead that is not stored yet, the id it would get.",
-  ),
-  distributed_to: distributedTo.nullable().optional()
-    .describe("Of a new recruiting lead. Null when no open order matched."),
-  was_replayed: z.literal(true).optional()
-    .describe("It had been replayed before this request; the rest is what came of it then."),
-  reason: z.string().optional().describe("Why it was refused."),
-  lead: z.looseObject({}).optional().describe("In a dry run: the lead as it would be stored."),
-});
-
-export const replayResult = z.strictObject({ dry_run: z.boolean(), results: z.array(replayed) })
-  .meta({ id: "ReplayResult" });
-
-type Replayed = z.infer<typeof replayed>;
+}, { error: must("be a JSON object") });
 
 /**
  * POST /operator/deliveries/replay: stores the leads of rejected deliveries, read by the vendors' present parsers, or
@@ -59,9 +45,9 @@ export async function replayDeliveries({ request, body: incoming, log }: Request
   await requireOperator(request);
   const { body } = await readJson(incoming, BODY_LIMIT);
   const { delivery_ids, dry_run } = requireValidBody(replayRequest, body);
-  await recordAction(request, dry_run ? "preview_replay" : "replay", { delivery_ids });
+  await recordReplay(request, dry_run ? "preview_replay" : "replay", delivery_ids);
 
-  const results: Replayed[] = [];
+  const results: ReplayResult["results"] = [];
   const begunAt = Date.now();
   for (const delivery_id of delivery_ids) {
     results.push(
@@ -72,7 +58,7 @@ export async function replayDeliveries({ request, body: incoming, log }: Request
   }
 
   Object.assign(log, { results: results.length, dry_run });
-  const result: z.infer<typeof replayResult> = { dry_run, results };
+  const result: ReplayResult = { dry_run, results };
   return Response.json(result);
 }
 
@@ -111,8 +97,9 @@ async function replay(delivery_id: string, dryRun: boolean): Promise<Replayed> {
 }
 
 async function findDelivery(id: string): Promise<StoredDelivery | undefined> {
-  const query = serviceClient().from("rejected_deliveries").select(DELIVERY).eq("id", id);
-  const { data } = await requireAnswer(query);
+  const { data, error, status } = await serviceClient().from("rejected_deliveries").select(DELIVERY).eq("id", id)
+    .abortSignal(AbortSignal.timeout(TIMEOUT_MS));
+  if (error !== null) throw databaseError(error.code || `HTTP ${status}`, error.message);
   return (data as unknown as StoredDelivery[])[0];
 }
 

@@ -1,6 +1,6 @@
--- What the edge function `operator` asks of the database, besides the lists.
+-- The functions that operators call in a browser, besides check_service() and distribute_leads().
 
-create function public.begin_operator_action(action text, subject jsonb default '{}') returns uuid
+create function public.begin_operator_action(action text, subject jsonb) returns uuid
 language plpgsql
 -- A user reads neither who is an operator nor what operators have done, and writes the latter in no other way.
 security definer
@@ -11,8 +11,6 @@ declare
 begin
   if not private.is_operator() then
     raise exception 'only an operator may do this' using errcode = '42501';
-  elsif action = 'list' then
-    return null;
   end if;
 
   insert into public.operator_actions (user_id, action, subject)
@@ -23,10 +21,45 @@ end
 $$;
 
 comment on function public.begin_operator_action(text, jsonb) is
-  'Whether the user who is signed in may do this as an operator; called before it is done. Stores a row of '
-  'operator_actions and returns its id. For the action `list`, which shows no payload and changes nothing, stores none and '
-  'returns null. 42501 for who is no operator.';
+  'Stores a row of operator_actions about the operator who is signed in, and returns its id. Called before the action. '
+  '42501 for a user who is no operator.';
 grant execute on function public.begin_operator_action(text, jsonb) to authenticated;
+
+create function public.read_payload(action_id uuid) returns text
+language plpgsql
+stable
+-- A user has no right on rejected deliveries.
+security definer
+set search_path = ''
+as $$
+declare
+  read_id uuid;
+begin
+  -- The row was stored by an earlier transaction: the present one began before what it stores itself.
+  select (a.subject #>> '{delivery_ids,0}')::uuid into read_id
+  from public.operator_actions a
+  where a.id = action_id and a.user_id = private.current_user_id() and a.action = 'read_payload'
+    and a.created_at between now() - interval '1 minute' and now();
+  if not private.is_operator() then
+    raise exception 'only an operator may do this' using errcode = '42501';
+  elsif not found then
+    raise exception 'action_id: no such action of the last minute' using errcode = 'PT404';
+  end if;
+
+  return (
+    select coalesce(jsonb_pretty(d.payload), d.payload_text)
+    from public.rejected_deliveries d
+    where d.id = read_id
+  );
+end
+$$;
+
+comment on function public.read_payload(uuid) is
+  'The payload of the rejected delivery that an operator is about to read, as text: numbers stay exact. Null where nothing '
+  'of it is kept. action_id: what begin_operator_action(''read_payload'', {delivery_ids: [uuid]}) has returned to the same '
+  'user in the last minute. Stored by the same call, the row could be taken back: a caller may have PostgREST convert the '
+  'result, and the error shows it. PT404 without such an action; 42501 for a user who is no operator.';
+grant execute on function public.read_payload(uuid) to authenticated;
 
 create function public.preview_replay(delivery_id uuid, lead jsonb) returns jsonb
 language plpgsql
@@ -49,9 +82,12 @@ comment on function public.preview_replay(uuid, jsonb) is
   'What replay_delivery() would return or raise. It is carried out and taken back, so nothing changes.';
 grant execute on function public.preview_replay(uuid, jsonb) to service_role;
 
-create function public.count_vendor_days(days integer default 14, timezone text default 'UTC') returns jsonb
+create function public.count_vendor_days(days integer default 14, timezone text default 'UTC')
+returns table (vendor text, dates date[], leads integer[], refused integer[])
 language plpgsql
 stable
+-- An operator who is signed in has no right on the tables.
+security definer
 set search_path = ''
 -- How much the days hold decides how it is read.
 set plan_cache_mode = force_custom_plan
@@ -61,63 +97,47 @@ declare
   first_day constant date := last_day - (days - 1);
   begins constant timestamptz := first_day::timestamp at time zone timezone;
 begin
+  perform private.require_operator();
   if days is null or days not between 1 and 90 then
     raise exception 'days: must be from 1 to 90' using errcode = 'PT400';
   end if;
 
-  return (
-    with received as (
-      select l.vendor_id, (l.created_at at time zone timezone)::date as day, count(*) as leads, 0::bigint as refused
-      from public.recruiting_leads l
-      where l.created_at >= begins
-      group by 1, 2
-      union all
-      select null, (l.created_at at time zone timezone)::date, count(*), 0
-      from public.leads l
-      where l.source = 'platform' and l.created_at >= begins
-      group by 2
-      union all
-      select d.vendor_id, (d.received_at at time zone timezone)::date, 0, count(*)
-      from public.rejected_deliveries d
-      where d.received_at >= begins
-      group by 1, 2
-    ),
-    counted as (
-      select
-        s.vendor_id, sum(coalesce(r.leads, 0)) as all_leads,
-        jsonb_agg(coalesce(r.leads, 0) order by s.day) as leads,
-        jsonb_agg(coalesce(r.refused, 0) order by s.day) as refused
-      from (
-        select v.vendor_id, g.day::date as day
-        from (select distinct r.vendor_id from received r) v
-        cross join generate_series(first_day::timestamp, last_day::timestamp, '1 day') g (day)
-      ) s
-      left join (
-        select r.vendor_id, r.day, sum(r.leads) as leads, sum(r.refused) as refused from received r group by 1, 2
-      ) r on r.vendor_id is not distinct from s.vendor_id and r.day = s.day
-      group by s.vendor_id
-    )
-    select jsonb_build_object(
-      'days', (
-        select jsonb_agg(g.day::date order by g.day)
-        from generate_series(first_day::timestamp, last_day::timestamp, '1 day') g (day)
-      ),
-      'vendors', coalesce(
-        jsonb_agg(
-          jsonb_build_object('vendor', coalesce(v.slug, 'import'), 'leads', c.leads, 'refused', c.refused)
-          order by c.all_leads desc, v.slug
-        ),
-        '[]')
-    )
-    from counted c
-    left join public.vendors v on v.id = c.vendor_id
-  );
+  return query
+  with received as (
+    select l.vendor_id, (l.created_at at time zone timezone)::date as day, count(*) as leads, 0::bigint as refused
+    from public.recruiting_leads l
+    where l.created_at >= begins
+    group by 1, 2
+    union all
+    select null, (l.created_at at time zone timezone)::date, count(*), 0
+    from public.leads l
+    where l.source = 'platform' and l.created_at >= begins
+    group by 2
+    union all
+    select d.vendor_id, (d.received_at at time zone timezone)::date, 0, count(*)
+    from public.rejected_deliveries d
+    where d.received_at >= begins
+    group by 1, 2
+  )
+  select coalesce(v.slug, 'import'), array_agg(c.day order by c.day), array_agg(c.leads order by c.day),
+    array_agg(c.refused order by c.day)
+  from (
+    select s.vendor_id, g.day::date as day, coalesce(sum(r.leads), 0)::integer as leads,
+      coalesce(sum(r.refused), 0)::integer as refused
+    from (select distinct r.vendor_id from received r) s
+    cross join generate_series(first_day::timestamp, last_day::timestamp, '1 day') g (day)
+    left join received r on r.vendor_id is not distinct from s.vendor_id and r.day = g.day::date
+    group by s.vendor_id, g.day
+  ) c
+  left join public.vendors v on v.id = c.vendor_id
+  group by c.vendor_id, v.slug
+  order by sum(c.leads) desc, v.slug;
 end
 $$;
 
 comment on function public.count_vendor_days(integer, text) is
-  'How many leads each vendor has brought on each of the last days, up to today: {days: [date], vendors: [{vendor, leads: '
-  '[number], refused: [number]}]}, the vendor with the most leads first; the numbers are in the order of days. The vendor '
-  '`import` stands for imported sales leads; a vendor of which nothing came is left out. Days are those of the time zone. '
-  'PT400 unless days is from 1 to 90, and for an unknown time zone.';
-grant execute on function public.count_vendor_days(integer, text) to service_role;
+  'How many leads each vendor has brought on each of the last days, up to today, and how many of its deliveries were refused; '
+  'the vendor with the most leads first. leads and refused are in the order of dates. The vendor `import` stands for '
+  'imported sales leads; a vendor of which nothing came is left out. Days are those of the time zone. PT400 unless days is '
+  'from 1 to 90, and for an unknown time zone. 42501 for a user who is no operator.';
+grant execute on function public.count_vendor_days(integer, text) to authenticated, service_role;

@@ -8,11 +8,14 @@ comment on type private.finding is 'A row of check_service().';
 create function public.check_service() returns table (kind text, name text, problem text, command text)
 language plpgsql
 stable
+-- An operator who is signed in has no right on the tables.
+security definer
 set search_path = ''
 set plan_cache_mode = force_custom_plan
 set jit = off
 as $$
 begin
+  perform private.require_operator();
   return query select * from private.check_orders();
   return query select * from private.check_vendors();
   return query select * from private.check_leads();
@@ -31,8 +34,8 @@ $$;
 comment on function public.check_service() is
   'What is wrong now, the findings of one kind together: kind (order, vendor, delivery, lead, text, number, worker, key), name '
   '(of a vendor or number, or the first 8 characters of an id), problem, and the admin command that helps. Reads every '
-  'lead, because it compares the daily counts.';
-grant execute on function public.check_service() to service_role;
+  'lead, because it compares the daily counts. 42501 for a user who is no operator.';
+grant execute on function public.check_service() to authenticated, service_role;
 
 create function private.check_orders() returns setof private.finding
 language sql

@@ -1,18 +1,29 @@
--- Hands waiting leads out, and says where they went.
+-- Distributes waiting leads, and says where they went.
 
-create function public.hand_out_leads(max integer, vendor_id uuid default null)
+create function public.distribute_leads(max integer, vendor_id uuid default null)
 returns table (id uuid, vendor text, name text, state text, agency text, agent text, order_id uuid)
 language plpgsql
+-- An operator who is signed in has no right on leads and orders.
+security definer
 set search_path = ''
 set lock_timeout = '5s'
 as $$
 declare
   begun timestamptz;
 begin
-  -- Whatever is handed out from here on until the end is this call's.
+  perform private.require_operator();
+  if max is null or max not between 1 and 100 then
+    raise exception 'max: must be a whole number from 1 to 100' using errcode = 'PT400';
+  end if;
+  if private.is_operator() then
+    perform public.begin_operator_action(
+      'distribute', jsonb_build_object('max', max, 'vendor_id', distribute_leads.vendor_id));
+  end if;
+
+  -- What is distributed from here on until the end is this call's.
   perform pg_advisory_xact_lock(private.distribution_lock());
   begun := clock_timestamp();
-  perform public.distribute_waiting_leads(hand_out_leads.max, hand_out_leads.vendor_id);
+  perform public.distribute_waiting_leads(max, distribute_leads.vendor_id);
   return query
     select l.id, v.slug, concat_ws(' ', l.first_name, l.last_name), l.state, g.name,
       concat_ws(' ', a.first_name, a.last_name), l.order_id
@@ -23,11 +34,12 @@ begin
     left join public.agents a on a.id = l.agent_id
     order by l.created_at, l.id;
 exception when lock_not_available then
-  raise exception 'Others are handing out leads, or have locked them. Try again in a moment.' using errcode = 'PT409';
+  raise exception 'Others are distributing leads, or have locked them. Try again in a moment.' using errcode = 'PT409';
 end
 $$;
 
-comment on function public.hand_out_leads(integer, uuid) is
-  'Hands out at most so many waiting leads, of all vendors or of one, the oldest first, and returns them with whoever got '
-  'them. New leads wait meanwhile, so max is about 100. PT409 when others hold the locks for 5 s.';
-grant execute on function public.hand_out_leads(integer, uuid) to service_role;
+comment on function public.distribute_leads(integer, uuid) is
+  'Distributes at most so many waiting leads, of all vendors or of one, the oldest first, and returns them with the agency '
+  'and the agent. For operators; of one who is signed in, a row of operator_actions says so. PT400 unless max is from 1 to '
+  '100: new leads wait meanwhile. PT409 when others hold the locks for 5 s. 42501 for a user who is no operator.';
+grant execute on function public.distribute_leads(integer, uuid) to authenticated, service_role;

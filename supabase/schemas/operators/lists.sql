@@ -103,28 +103,40 @@ left join public.agents a on a.id = e.agent_id;
 comment on view public.consent_event_list is 'The words of recruits about texts, and the manager who recorded them.';
 grant select on public.consent_event_list to service_role;
 
-create view public.delivery_list with (security_invoker = true) as
+-- The four lists that an operator reads in a browser too. A signed-in user has no right on their tables. So these views
+-- read with the rights of their owner, in the schema that the API does not offer. private.may_operate() is their row
+-- security. The views of the API show what they have.
+
+create view private.delivery_list as
 select d.id, d.received_at, coalesce(v.slug, 'import') as vendor, d.vendor_id, d.route, d.row, d.vendor_lead_id, d.code,
-  d.reason, d.status, d.lead_id, d.resolved_at, d.request_id, d.payload_bytes
-from public.rejected_deliveries d
-left join public.vendors v on v.id = d.vendor_id;
-
-comment on view public.delivery_list is 'Rejected deliveries without their payloads; vendor_id: null for an import.';
-grant select on public.delivery_list to service_role;
-
-create view public.delivery_reason_list with (security_invoker = true) as
-select coalesce(v.slug, 'import') as vendor, d.vendor_id, d.code, d.reason, count(*)::int as deliveries,
-  min(d.received_at) as first_at, max(d.received_at) as last_at
+  d.reason, d.status, d.lead_id, d.resolved_at, d.request_id, d.payload_bytes,
+  case when d.payload is not null then 'whole' when d.payload_text is not null then 'beginning' else 'nothing' end
+    as payload_kept
 from public.rejected_deliveries d
 left join public.vendors v on v.id = d.vendor_id
+where (select private.may_operate());
+
+comment on view private.delivery_list is 'Rejected deliveries, for operators.';
+grant select on private.delivery_list to authenticated, service_role;
+
+create view public.delivery_list with (security_invoker = true) as select * from private.delivery_list;
+
+comment on view public.delivery_list is
+  'Rejected deliveries without their payloads; vendor_id: null for an import; payload_kept: whole, beginning or nothing.';
+grant select on public.delivery_list to authenticated, service_role;
+
+create view public.delivery_reason_list with (security_invoker = true) as
+select d.vendor, d.vendor_id, d.code, d.reason, count(*)::int as deliveries,
+  min(d.received_at) as first_at, max(d.received_at) as last_at
+from private.delivery_list d
 where d.status = 'open'
-group by d.vendor_id, v.slug, d.code, d.reason;
+group by d.vendor_id, d.vendor, d.code, d.reason;
 
 comment on view public.delivery_reason_list is
   'Why open deliveries were rejected, with how many of each vendor; vendor_id: null for imports.';
-grant select on public.delivery_reason_list to service_role;
+grant select on public.delivery_reason_list to authenticated, service_role;
 
-create view public.waiting_lead_list with (security_invoker = true) as
+create view private.waiting_lead_list as
 select l.id, l.vendor_id, v.slug as vendor, l.vendor_lead_id, concat_ws(' ', l.first_name, l.last_name) as name,
   l.state, l.distribution, l.created_at as received
 from (
@@ -137,18 +149,30 @@ from (
   from public.recruiting_leads p
   where p.distribution = 'pending'
 ) l
-join public.vendors v on v.id = l.vendor_id;
+join public.vendors v on v.id = l.vendor_id
+where (select private.may_operate());
+
+comment on view private.waiting_lead_list is 'Recruiting leads that no order has got, for operators.';
+grant select on private.waiting_lead_list to authenticated, service_role;
+
+create view public.waiting_lead_list with (security_invoker = true) as select * from private.waiting_lead_list;
 
 comment on view public.waiting_lead_list is 'Recruiting leads that no order has got.';
-grant select on public.waiting_lead_list to service_role;
+grant select on public.waiting_lead_list to authenticated, service_role;
 
-create view public.unmatched_text_list with (security_invoker = true) as
+create view private.unmatched_text_list as
 select t.id, t.received_at, t.recruit_phone as "from", t.service_phone as "to", t.body,
   jsonb_array_length(t.media) as media, t.message_sid
-from public.unmatched_texts t;
+from public.unmatched_texts t
+where (select private.may_operate());
+
+comment on view private.unmatched_text_list is 'Texts that belong to no conversation yet, for operators.';
+grant select on private.unmatched_text_list to authenticated, service_role;
+
+create view public.unmatched_text_list with (security_invoker = true) as select * from private.unmatched_text_list;
 
 comment on view public.unmatched_text_list is 'Texts that belong to no conversation yet; media: how many files.';
-grant select on public.unmatched_text_list to service_role;
+grant select on public.unmatched_text_list to authenticated, service_role;
 
 create view public.outbox_list with (security_invoker = true) as
 select t.*,

@@ -11,6 +11,36 @@ $$;
 comment on function private.is_operator() is
   'Whether the user who is signed in is an operator. For functions that run with their owner''s rights.';
 
+create function private.may_operate() returns boolean
+language sql
+stable
+-- A user does not read who is an operator.
+security definer
+set search_path = ''
+as $$
+  -- Not current_user, which is the owner in here. The command signs in to the database, and takes no role.
+  select current_setting('role') in ('none', 'postgres', 'service_role') or private.is_operator()
+$$;
+
+comment on function private.may_operate() is
+  'Whether the caller may read what operators read: an operator who is signed in, the service role, or the command.';
+grant execute on function private.may_operate() to authenticated, service_role;
+
+create function private.require_operator() returns void
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  if not private.may_operate() then
+    raise exception 'only an operator may do this' using errcode = '42501';
+  end if;
+end
+$$;
+
+comment on function private.require_operator() is
+  '42501 unless private.may_operate(). For functions that run with their owner''s rights.';
+
 create function public.signed_in_user() returns jsonb
 language plpgsql
 stable

@@ -34,7 +34,7 @@ create table public.operator_actions (
   id uuid primary key default gen_random_uuid(),
   -- Without a foreign key, because what was done stays known when the user is deleted.
   user_id uuid not null,
-  action text not null check (action in ('read_payload', 'preview_replay', 'replay', 'hand_out')),
+  action text not null check (action in ('read_payload', 'preview_replay', 'replay', 'distribute')),
   subject jsonb not null check (jsonb_typeof(subject) = 'object' and octet_length(subject::text) <= 8192),
   created_at timestamptz not null default clock_timestamp()
 );
@@ -42,11 +42,11 @@ create table public.operator_actions (
 create index on public.operator_actions (created_at, id);
 
 comment on table public.operator_actions is
-  'What operators have read or changed by the edge function `operator`. A row is never changed or deleted.';
+  'What operators who are signed in have read or changed. A row is never changed or deleted.';
 comment on column public.operator_actions.user_id is 'The operator: auth.users.id.';
 comment on column public.operator_actions.action is
   '`read_payload`: what a vendor sent; `preview_replay`: the lead that a delivery would become; `replay`: the lead was to '
-  'be stored; `hand_out`: waiting leads were to be distributed.';
+  'be stored; `distribute`: waiting leads were distributed.';
 comment on column public.operator_actions.subject is
   'What it was about, as asked for: {delivery_ids: [uuid]}, or {max, vendor_id|null} of a distribution.';
 

@@ -1,8 +1,9 @@
--- Who is an operator, what is kept of what operators do, a replay that is taken back, and the leads of each day.
+-- Who is an operator, what operators read and distribute, what is kept of it, a replay that is taken back, and the leads of
+-- each day.
 begin;
 -- What others do meanwhile is not seen, so that all tables can be compared.
 set transaction isolation level repeatable read;
-select plan(32);
+select plan(106);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor'), pg_temp.create_vendor('quiet');
@@ -14,49 +15,155 @@ select md5(name)::uuid, 'test', '/recruiting/ingest', md5('vendor')::uuid, 'BAD_
 from unnest(array['first', 'again', 'dismissed']) name;
 update public.rejected_deliveries set status = 'dismissed' where id = md5('dismissed')::uuid;
 
--- What a statement run as this user returns, or its error code.
-create function pg_temp.begin_as(name text, action text, subject jsonb default '{}') returns text language plpgsql as $$
+-- What a statement run as this user returns as its only value, or its error code.
+create function pg_temp.value_as(name text, statement text) returns text language plpgsql as $$
 declare
   result text;
 begin
   perform pg_temp.become(name);
-  result := public.begin_operator_action(action, subject);
+  execute statement into result;
   reset role;
-  return coalesce(result, 'nothing is kept');
+  perform set_config('request.jwt.claims', '', true);
+  return result;
 exception when others then
   reset role;
+  perform set_config('request.jwt.claims', '', true);
   return sqlstate;
 end
+$$;
+create function pg_temp.begin_as(name text, action text, subject jsonb default '{}') returns text language sql as $$
+  select pg_temp.value_as(name, format('select public.begin_operator_action(%L, %L)', action, subject))
 $$;
 create function pg_temp.actions() returns bigint language sql as $$
   select count(*) from public.operator_actions a where a.user_id = md5('user visitor')::uuid
 $$;
+create function pg_temp.actions_of(wanted text) returns setof jsonb language sql as $$
+  select a.subject from public.operator_actions a
+  where a.user_id = md5('user visitor')::uuid and a.action = wanted order by a.created_at
+$$;
 
 -- Who may
-select is(pg_temp.begin_as(name, action), '42501', format('%s may not %s', name, action))
-from unnest(array['anon', 'service_role', 'ann', 'mia', 'former']) name
-cross join unnest(array['list', 'read_payload']) action;
-select is(pg_temp.begin_as('visitor', 'list'), 'nothing is kept', 'a list leaves no row');
-select is(pg_temp.actions(), 0::bigint, 'of nobody');
-select isnt(
-  pg_temp.begin_as('visitor', 'read_payload', '{"delivery_ids": ["x"]}'), '42501', 'an operator may read a payload');
+create temp table calls (statement text);
+insert into calls values
+  ($$select public.begin_operator_action('replay', '{}')$$),
+  (format('select public.read_payload(%L)', md5('no action')::uuid)),
+  ('select count(*) from public.distribute_leads(1)'),
+  ('select count(*) from public.check_service()'),
+  ('select count(*) from public.count_vendor_days()');
+select is(pg_temp.value_as(name, statement), '42501', format('%s may not %s', name, statement))
+from unnest(array['anon', 'ann', 'mia', 'former']) name cross join calls;
+select is(pg_temp.value_as('service_role', statement), '42501', 'an action is of a user: ' || statement)
+from calls where statement ~ 'begin_operator_action|read_payload';
+select isnt(pg_temp.value_as(name, statement), '42501', format('%s may %s', name, statement))
+from unnest(array['service_role', 'visitor']) name cross join calls where statement ~ 'check_service|count_vendor_days';
+select is(pg_temp.actions(), 0::bigint, 'none of it leaves a row');
+
+-- What is read
+update public.rejected_deliveries set payload = '{"id": 12345678901234567890}' where id = md5('first')::uuid;
+update public.rejected_deliveries set payload_text = '<lead' where id = md5('again')::uuid;
+insert into public.operator_actions (id, user_id, action, subject, created_at)
+select md5('read ' || name)::uuid, md5('user ' || who)::uuid, action,
+  jsonb_build_object('delivery_ids', array[md5(delivery)::uuid]), now() - age
+from (values
+  ('first', 'visitor', 'read_payload', 'first', interval '0'),
+  ('again', 'visitor', 'read_payload', 'again', '59 s'),
+  ('dismissed', 'visitor', 'read_payload', 'dismissed', '0'),
+  ('nobody', 'visitor', 'read_payload', 'nobody', '0'),
+  ('late', 'visitor', 'read_payload', 'first', '61 s'),
+  ('same transaction', 'visitor', 'read_payload', 'first', '-1 ms'),
+  ('replay', 'visitor', 'replay', 'first', '0'),
+  ('of another', 'otto', 'read_payload', 'first', '0'),
+  ('of ann', 'ann', 'read_payload', 'first', '0')
+) a (name, who, action, delivery, age);
+create function pg_temp.payload(reader text, action text) returns text language sql as $$
+  select pg_temp.value_as(reader, format('select public.read_payload(%L)', md5('read ' || action)::uuid))
+$$;
+select is(pg_temp.payload('visitor', action), payload, 'the payload after the action: ' || action)
+from (values
+  ('first', jsonb_pretty('{"id": 12345678901234567890}')), ('again', '<lead'), ('dismissed', null), ('nobody', null)
+) p (action, payload);
+select is(pg_temp.payload('visitor', action), 'PT404', 'no payload after the action: ' || action)
+from unnest(array['late', 'same transaction', 'replay', 'of another', 'none']) action;
+select is(pg_temp.payload('ann', 'of ann'), '42501', 'nobody else reads a payload, also with a row of the user''s own');
+select is(
+  pg_temp.payload('visitor', pg_temp.value_as('visitor', 'select public.begin_operator_action(''read_payload'', ''{}'')')), 'PT404',
+  'an action without a delivery shows nothing');
+delete from public.operator_actions;
 select results_eq(
-  $$select user_id, action, subject from public.operator_actions$$,
-  $$values (md5('user visitor')::uuid, 'read_payload', '{"delivery_ids": ["x"]}'::jsonb)$$, 'which leaves one row');
-select is(pg_temp.begin_as('visitor', action, subject), code, message)
+  $$select payload_kept from public.delivery_list
+    join unnest(array['first', 'again', 'dismissed']) with ordinality n (name, n) on id = md5(name)::uuid order by n$$,
+  $$values ('whole'), ('beginning'), ('nothing')$$,
+  'the list says what is kept of a payload');
+
+-- Who reads the lists
+insert into public.recruiting_leads (id, vendor_id, first_name, distribution) values
+  (md5('waiting')::uuid, md5('vendor')::uuid, 'Ada', 'unmatched');
+insert into public.unmatched_texts (id, body) values (md5('text')::uuid, 'Hello');
+create temp table lists (statement text, rows text);
+insert into lists values
+  (format('select count(*) from public.delivery_list where vendor_id = %L', md5('vendor')::uuid), '3'),
+  (format('select count(*) from public.delivery_reason_list where vendor_id = %L', md5('vendor')::uuid), '1'),
+  (format('select count(*) from public.waiting_lead_list where id = %L', md5('waiting')::uuid), '1'),
+  (format('select count(*) from public.unmatched_text_list where id = %L', md5('text')::uuid), '1');
+select is(
+  pg_temp.value_as(name, statement),
+  case when name = 'anon' then '42501' when name in ('visitor', 'service_role') then rows else '0' end,
+  format('%s reads of %s', name, statement))
+from unnest(array['anon', 'ann', 'mia', 'former', 'visitor', 'service_role']) name cross join lists;
+select is(
+  pg_temp.value_as('visitor', 'select count(*) from public.' || name),
+  case name when 'recruiting_leads' then '0' when 'unmatched_texts' then '0' else '42501' end,
+  'an operator reads no row of the table ' || name)
+from unnest(array['rejected_deliveries', 'recruiting_leads', 'unmatched_texts', 'vendors', 'operators', 'operator_actions']) name;
+
+-- What is distributed
+select is(
+  pg_temp.value_as('visitor', format('select count(*) from public.distribute_leads(%s, %L)', max, md5('vendor')::uuid)),
+  result, message)
+from (values
+  ('0', 'PT400', 'at least one lead is distributed'), ('101', 'PT400', 'and at most 100'),
+  ('null', 'PT400', 'how many must be said'), ('100', '1', 'a lead that waits is distributed')
+) d (max, result, message);
+select is(
+  pg_temp.value_as('service_role', format('select count(*) from public.distribute_leads(1, %L)', md5('vendor')::uuid)), '0',
+  'the service role distributes too');
+select results_eq(
+  $$select * from pg_temp.actions_of('distribute')$$,
+  $$select jsonb_build_object('max', 100, 'vendor_id', md5('vendor')::uuid)$$,
+  'what an operator distributes leaves a row; what is refused leaves none');
+
+-- What is kept
+select isnt(pg_temp.begin_as('visitor', 'replay', '{"delivery_ids": ["x"]}'), '42501', 'an operator may replay');
+select results_eq(
+  $$select * from pg_temp.actions_of('replay')$$, $$select '{"delivery_ids": ["x"]}'::jsonb$$, 'which leaves one row');
+create temp table kept as select pg_temp.actions() as rows;
+select is(pg_temp.begin_as('visitor', action, subject::jsonb), code, message)
 from (values
   ('delete', '{}', '23514', 'an action is one of those that are known'),
   (null, '{}', '23502', 'an action has a name'),
   ('replay', '[]', '23514', 'a subject is an object'),
   ('replay', null, '23502', 'a subject is there'),
-  ('replay', jsonb_build_object('x', repeat('x', 8192)), '23514', 'a subject is small')
+  ('replay', jsonb_build_object('x', repeat('x', 8192))::text, '23514', 'a subject is small')
 ) wrong (action, subject, code, message);
-select is(pg_temp.actions(), 1::bigint, 'what is refused leaves no row');
+select is(pg_temp.actions(), rows, 'what is refused leaves no row') from kept;
+
+-- Nothing is read or distributed that cannot be kept.
+insert into public.recruiting_leads (id, vendor_id, first_name, distribution) values
+  (md5('unkept')::uuid, md5('vendor')::uuid, 'Bea', 'unmatched');
+alter table public.operator_actions add constraint unkept check (false) not valid;
+select is(pg_temp.value_as('visitor', statement), '23514', 'what cannot be kept is not done: ' || statement)
+from calls where statement ~ 'begin_operator_action|distribute';
+alter table public.operator_actions drop constraint unkept;
+select is(
+  (select distribution from public.recruiting_leads where id = md5('unkept')::uuid), 'unmatched', 'the lead waits still');
+delete from public.recruiting_leads where id in (md5('waiting')::uuid, md5('unkept')::uuid);
+update public.rejected_deliveries set payload = null, payload_text = null where vendor_id = md5('vendor')::uuid;
 
 delete from public.operators where user_id = md5('user visitor')::uuid;
-select is(pg_temp.begin_as('visitor', 'list'), '42501', 'who was an operator is none at once');
+select is(pg_temp.value_as('visitor', statement), '42501', 'who was an operator is none at once: ' || statement) from calls;
+select is(pg_temp.value_as('visitor', statement), '0', 'and reads no list: ' || statement) from lists;
 delete from auth.users where id = md5('user visitor')::uuid;
-select is(pg_temp.actions(), 1::bigint, 'what a user did stays when the user is deleted');
+select is(pg_temp.actions(), rows, 'what a user did stays when the user is deleted') from kept;
 
 -- A replay that is taken back
 create function pg_temp.all_tables() returns table (name text, rows text) language plpgsql as $$
@@ -92,10 +199,8 @@ select is(
 
 -- The leads of each day
 create function pg_temp.days(days integer, timezone text) returns jsonb language sql as $$
-  select d -> 'days' || jsonb_agg(v.*)
-  from public.count_vendor_days(days, timezone) d
-  left join jsonb_array_elements(d -> 'vendors') v on v ->> 'vendor' in ('test-vendor', 'test-quiet')
-  group by d
+  select jsonb_agg(to_jsonb(d) order by d.vendor) from public.count_vendor_days(days, timezone) d
+  where d.vendor in ('test-vendor', 'test-quiet')
 $$;
 create temp table today as select (now() at time zone 'Asia/Tokyo')::date as day;
 update public.recruiting_leads set created_at = day::timestamp at time zone 'Asia/Tokyo' from today where id = md5('first')::uuid;
@@ -104,11 +209,10 @@ set received_at = (day::timestamp - case when id <> md5('again')::uuid then inte
 from today where vendor_id = md5('vendor')::uuid;
 select is(
   pg_temp.days(3, 'Asia/Tokyo'),
-  jsonb_build_array(
-    day - 2, day - 1, day,
-    jsonb_build_object('vendor', 'test-vendor', 'leads', array[0, 0, 1], 'refused', array[0, 2, 1])),
+  jsonb_build_array(jsonb_build_object(
+    'vendor', 'test-vendor', 'dates', array[day - 2, day - 1, day], 'leads', array[0, 0, 1], 'refused', array[0, 2, 1])),
   'leads and rejected deliveries count on their day in the time zone') from today;
-select throws_ok(format('select public.count_vendor_days(%L, %L)', days, timezone), 'PT400', message)
+select throws_ok(format('select * from public.count_vendor_days(%L, %L)', days, timezone), 'PT400', message)
 from (values
   (0, 'UTC', 'days: must be from 1 to 90'), (91, 'UTC', 'days: must be from 1 to 90'),
   (1, 'Mars', 'timezone: "Mars" is not an IANA time zone name')
