@@ -10659,7 +10659,7 @@ create table public.operator_actions (
   id uuid primary key default gen_random_uuid(),
   -- Without a foreign key, because what was done stays known when the user is deleted.
   user_id uuid not null,
-  action text not null check (action in ('read_payload', 'preview_replay', 'replay', 'hand_out')),
+  action text not null check (action in ('read_payload', 'preview_replay', 'replay', 'distribute')),
   subject jsonb not null check (jsonb_typeof(subject) = 'object' and octet_length(subject::text) <= 8192),
   created_at timestamptz not null default clock_timestamp()
 );
@@ -10667,11 +10667,11 @@ create table public.operator_actions (
 create index on public.operator_actions (created_at, id);
 
 comment on table public.operator_actions is
-  'What operators have read or changed by the edge function `operator`. A row is never changed or deleted.';
+  'What operators who are signed in have read or changed. A row is never changed or deleted.';
 comment on column public.operator_actions.user_id is 'The operator: auth.users.id.';
 comment on column public.operator_actions.action is
   '`read_payload`: what a vendor sent; `preview_replay`: the lead that a delivery would become; `replay`: the lead was to '
-  'be stored; `hand_out`: waiting leads were to be distributed.';
+  'be stored; `distribute`: waiting leads were distributed.';
 comment on column public.operator_actions.subject is
   'What it was about, as asked for: {delivery_ids: [uuid]}, or {max, vendor_id|null} of a distribution.';
 
@@ -10720,6 +10720,36 @@ $$;
 
 comment on function private.is_operator() is
   'Whether the user who is signed in is an operator. For functions that run with their owner''s rights.';
+
+create function private.may_operate() returns boolean
+language sql
+stable
+-- A user does not read who is an operator.
+security definer
+set search_path = ''
+as $$
+  -- Not current_user, which is the owner in here. The command signs in to the database, and takes no role.
+  select current_setting('role') in ('none', 'postgres', 'service_role') or private.is_operator()
+$$;
+
+comment on function private.may_operate() is
+  'Whether the caller may read what operators read: an operator who is signed in, the service role, or the command.';
+grant execute on function private.may_operate() to authenticated, service_role;
+
+create function private.require_operator() returns void
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  if not private.may_operate() then
+    raise exception 'only an operator may do this' using errcode = '42501';
+  end if;
+end
+$$;
+
+comment on function private.require_operator() is
+  '42501 unless private.may_operate(). For functions that run with their owner''s rights.';
 
 create function public.signed_in_user() returns jsonb
 language plpgsql
@@ -10861,28 +10891,40 @@ left join public.agents a on a.id = e.agent_id;
 comment on view public.consent_event_list is 'The words of recruits about texts, and the manager who recorded them.';
 grant select on public.consent_event_list to service_role;
 
-create view public.delivery_list with (security_invoker = true) as
+-- The four lists that an operator reads in a browser too. A signed-in user has no right on their tables. So these views
+-- read with the rights of their owner, in the schema that the API does not offer. private.may_operate() is their row
+-- security. The views of the API show what they have.
+
+create view private.delivery_list as
 select d.id, d.received_at, coalesce(v.slug, 'import') as vendor, d.vendor_id, d.route, d.row, d.vendor_lead_id, d.code,
-  d.reason, d.status, d.lead_id, d.resolved_at, d.request_id, d.payload_bytes
-from public.rejected_deliveries d
-left join public.vendors v on v.id = d.vendor_id;
-
-comment on view public.delivery_list is 'Rejected deliveries without their payloads; vendor_id: null for an import.';
-grant select on public.delivery_list to service_role;
-
-create view public.delivery_reason_list with (security_invoker = true) as
-select coalesce(v.slug, 'import') as vendor, d.vendor_id, d.code, d.reason, count(*)::int as deliveries,
-  min(d.received_at) as first_at, max(d.received_at) as last_at
+  d.reason, d.status, d.lead_id, d.resolved_at, d.request_id, d.payload_bytes,
+  case when d.payload is not null then 'whole' when d.payload_text is not null then 'beginning' else 'nothing' end
+    as payload_kept
 from public.rejected_deliveries d
 left join public.vendors v on v.id = d.vendor_id
+where (select private.may_operate());
+
+comment on view private.delivery_list is 'Rejected deliveries, for operators.';
+grant select on private.delivery_list to authenticated, service_role;
+
+create view public.delivery_list with (security_invoker = true) as select * from private.delivery_list;
+
+comment on view public.delivery_list is
+  'Rejected deliveries without their payloads; vendor_id: null for an import; payload_kept: whole, beginning or nothing.';
+grant select on public.delivery_list to authenticated, service_role;
+
+create view public.delivery_reason_list with (security_invoker = true) as
+select d.vendor, d.vendor_id, d.code, d.reason, count(*)::int as deliveries,
+  min(d.received_at) as first_at, max(d.received_at) as last_at
+from private.delivery_list d
 where d.status = 'open'
-group by d.vendor_id, v.slug, d.code, d.reason;
+group by d.vendor_id, d.vendor, d.code, d.reason;
 
 comment on view public.delivery_reason_list is
   'Why open deliveries were rejected, with how many of each vendor; vendor_id: null for imports.';
-grant select on public.delivery_reason_list to service_role;
+grant select on public.delivery_reason_list to authenticated, service_role;
 
-create view public.waiting_lead_list with (security_invoker = true) as
+create view private.waiting_lead_list as
 select l.id, l.vendor_id, v.slug as vendor, l.vendor_lead_id, concat_ws(' ', l.first_name, l.last_name) as name,
   l.state, l.distribution, l.created_at as received
 from (
@@ -10895,18 +10937,30 @@ from (
   from public.recruiting_leads p
   where p.distribution = 'pending'
 ) l
-join public.vendors v on v.id = l.vendor_id;
+join public.vendors v on v.id = l.vendor_id
+where (select private.may_operate());
+
+comment on view private.waiting_lead_list is 'Recruiting leads that no order has got, for operators.';
+grant select on private.waiting_lead_list to authenticated, service_role;
+
+create view public.waiting_lead_list with (security_invoker = true) as select * from private.waiting_lead_list;
 
 comment on view public.waiting_lead_list is 'Recruiting leads that no order has got.';
-grant select on public.waiting_lead_list to service_role;
+grant select on public.waiting_lead_list to authenticated, service_role;
 
-create view public.unmatched_text_list with (security_invoker = true) as
+create view private.unmatched_text_list as
 select t.id, t.received_at, t.recruit_phone as "from", t.service_phone as "to", t.body,
   jsonb_array_length(t.media) as media, t.message_sid
-from public.unmatched_texts t;
+from public.unmatched_texts t
+where (select private.may_operate());
+
+comment on view private.unmatched_text_list is 'Texts that belong to no conversation yet, for operators.';
+grant select on private.unmatched_text_list to authenticated, service_role;
+
+create view public.unmatched_text_list with (security_invoker = true) as select * from private.unmatched_text_list;
 
 comment on view public.unmatched_text_list is 'Texts that belong to no conversation yet; media: how many files.';
-grant select on public.unmatched_text_list to service_role;
+grant select on public.unmatched_text_list to authenticated, service_role;
 
 create view public.outbox_list with (security_invoker = true) as
 select t.*,
@@ -11144,21 +11198,32 @@ comment on function private.iso_time(timestamptz) is 'A time as ISO 8601 in UTC,
 
 -- supabase/schemas/operators/distribute.sql
 
--- Hands waiting leads out, and says where they went.
+-- Distributes waiting leads, and says where they went.
 
-create function public.hand_out_leads(max integer, vendor_id uuid default null)
+create function public.distribute_leads(max integer, vendor_id uuid default null)
 returns table (id uuid, vendor text, name text, state text, agency text, agent text, order_id uuid)
 language plpgsql
+-- An operator who is signed in has no right on leads and orders.
+security definer
 set search_path = ''
 set lock_timeout = '5s'
 as $$
 declare
   begun timestamptz;
 begin
-  -- Whatever is handed out from here on until the end is this call's.
+  perform private.require_operator();
+  if max is null or max not between 1 and 100 then
+    raise exception 'max: must be a whole number from 1 to 100' using errcode = 'PT400';
+  end if;
+  if private.is_operator() then
+    perform public.begin_operator_action(
+      'distribute', jsonb_build_object('max', max, 'vendor_id', distribute_leads.vendor_id));
+  end if;
+
+  -- What is distributed from here on until the end is this call's.
   perform pg_advisory_xact_lock(private.distribution_lock());
   begun := clock_timestamp();
-  perform public.distribute_waiting_leads(hand_out_leads.max, hand_out_leads.vendor_id);
+  perform public.distribute_waiting_leads(max, distribute_leads.vendor_id);
   return query
     select l.id, v.slug, concat_ws(' ', l.first_name, l.last_name), l.state, g.name,
       concat_ws(' ', a.first_name, a.last_name), l.order_id
@@ -11169,14 +11234,15 @@ begin
     left join public.agents a on a.id = l.agent_id
     order by l.created_at, l.id;
 exception when lock_not_available then
-  raise exception 'Others are handing out leads, or have locked them. Try again in a moment.' using errcode = 'PT409';
+  raise exception 'Others are distributing leads, or have locked them. Try again in a moment.' using errcode = 'PT409';
 end
 $$;
 
-comment on function public.hand_out_leads(integer, uuid) is
-  'Hands out at most so many waiting leads, of all vendors or of one, the oldest first, and returns them with whoever got '
-  'them. New leads wait meanwhile, so max is about 100. PT409 when others hold the locks for 5 s.';
-grant execute on function public.hand_out_leads(integer, uuid) to service_role;
+comment on function public.distribute_leads(integer, uuid) is
+  'Distributes at most so many waiting leads, of all vendors or of one, the oldest first, and returns them with the agency '
+  'and the agent. For operators; of one who is signed in, a row of operator_actions says so. PT400 unless max is from 1 to '
+  '100: new leads wait meanwhile. PT409 when others hold the locks for 5 s. 42501 for a user who is no operator.';
+grant execute on function public.distribute_leads(integer, uuid) to authenticated, service_role;
 
 -- supabase/schemas/operators/assign.sql
 
@@ -13332,11 +13398,14 @@ comment on type private.finding is 'A row of check_service().';
 create function public.check_service() returns table (kind text, name text, problem text, command text)
 language plpgsql
 stable
+-- An operator who is signed in has no right on the tables.
+security definer
 set search_path = ''
 set plan_cache_mode = force_custom_plan
 set jit = off
 as $$
 begin
+  perform private.require_operator();
   return query select * from private.check_orders();
   return query select * from private.check_vendors();
   return query select * from private.check_leads();
@@ -13355,8 +13424,8 @@ $$;
 comment on function public.check_service() is
   'What is wrong now, the findings of one kind together: kind (order, vendor, delivery, lead, text, number, worker, key), name '
   '(of a vendor or number, or the first 8 characters of an id), problem, and the admin command that helps. Reads every '
-  'lead, because it compares the daily counts.';
-grant execute on function public.check_service() to service_role;
+  'lead, because it compares the daily counts. 42501 for a user who is no operator.';
+grant execute on function public.check_service() to authenticated, service_role;
 
 create function private.check_orders() returns setof private.finding
 language sql
@@ -13631,9 +13700,9 @@ comment on function private.check_keys() is 'Valid keys of active vendors that e
 
 -- supabase/schemas/operators/actions.sql
 
--- What the edge function `operator` asks of the database, besides the lists.
+-- The functions that operators call in a browser, besides check_service() and distribute_leads().
 
-create function public.begin_operator_action(action text, subject jsonb default '{}') returns uuid
+create function public.begin_operator_action(action text, subject jsonb) returns uuid
 language plpgsql
 -- A user reads neither who is an operator nor what operators have done, and writes the latter in no other way.
 security definer
@@ -13644,8 +13713,6 @@ declare
 begin
   if not private.is_operator() then
     raise exception 'only an operator may do this' using errcode = '42501';
-  elsif action = 'list' then
-    return null;
   end if;
 
   insert into public.operator_actions (user_id, action, subject)
@@ -13656,10 +13723,45 @@ end
 $$;
 
 comment on function public.begin_operator_action(text, jsonb) is
-  'Whether the user who is signed in may do this as an operator; called before it is done. Stores a row of '
-  'operator_actions and returns its id. For the action `list`, which shows no payload and changes nothing, stores none and '
-  'returns null. 42501 for who is no operator.';
+  'Stores a row of operator_actions about the operator who is signed in, and returns its id. Called before the action. '
+  '42501 for a user who is no operator.';
 grant execute on function public.begin_operator_action(text, jsonb) to authenticated;
+
+create function public.read_payload(action_id uuid) returns text
+language plpgsql
+stable
+-- A user has no right on rejected deliveries.
+security definer
+set search_path = ''
+as $$
+declare
+  read_id uuid;
+begin
+  -- The row was stored by an earlier transaction: the present one began before what it stores itself.
+  select (a.subject #>> '{delivery_ids,0}')::uuid into read_id
+  from public.operator_actions a
+  where a.id = action_id and a.user_id = private.current_user_id() and a.action = 'read_payload'
+    and a.created_at between now() - interval '1 minute' and now();
+  if not private.is_operator() then
+    raise exception 'only an operator may do this' using errcode = '42501';
+  elsif not found then
+    raise exception 'action_id: no such action of the last minute' using errcode = 'PT404';
+  end if;
+
+  return (
+    select coalesce(jsonb_pretty(d.payload), d.payload_text)
+    from public.rejected_deliveries d
+    where d.id = read_id
+  );
+end
+$$;
+
+comment on function public.read_payload(uuid) is
+  'The payload of the rejected delivery that an operator is about to read, as text: numbers stay exact. Null where nothing '
+  'of it is kept. action_id: what begin_operator_action(''read_payload'', {delivery_ids: [uuid]}) has returned to the same '
+  'user in the last minute. Stored by the same call, the row could be taken back: a caller may have PostgREST convert the '
+  'result, and the error shows it. PT404 without such an action; 42501 for a user who is no operator.';
+grant execute on function public.read_payload(uuid) to authenticated;
 
 create function public.preview_replay(delivery_id uuid, lead jsonb) returns jsonb
 language plpgsql
@@ -13682,9 +13784,12 @@ comment on function public.preview_replay(uuid, jsonb) is
   'What replay_delivery() would return or raise. It is carried out and taken back, so nothing changes.';
 grant execute on function public.preview_replay(uuid, jsonb) to service_role;
 
-create function public.count_vendor_days(days integer default 14, timezone text default 'UTC') returns jsonb
+create function public.count_vendor_days(days integer default 14, timezone text default 'UTC')
+returns table (vendor text, dates date[], leads integer[], refused integer[])
 language plpgsql
 stable
+-- An operator who is signed in has no right on the tables.
+security definer
 set search_path = ''
 -- How much the days hold decides how it is read.
 set plan_cache_mode = force_custom_plan
@@ -13694,63 +13799,47 @@ declare
   first_day constant date := last_day - (days - 1);
   begins constant timestamptz := first_day::timestamp at time zone timezone;
 begin
+  perform private.require_operator();
   if days is null or days not between 1 and 90 then
     raise exception 'days: must be from 1 to 90' using errcode = 'PT400';
   end if;
 
-  return (
-    with received as (
-      select l.vendor_id, (l.created_at at time zone timezone)::date as day, count(*) as leads, 0::bigint as refused
-      from public.recruiting_leads l
-      where l.created_at >= begins
-      group by 1, 2
-      union all
-      select null, (l.created_at at time zone timezone)::date, count(*), 0
-      from public.leads l
-      where l.source = 'platform' and l.created_at >= begins
-      group by 2
-      union all
-      select d.vendor_id, (d.received_at at time zone timezone)::date, 0, count(*)
-      from public.rejected_deliveries d
-      where d.received_at >= begins
-      group by 1, 2
-    ),
-    counted as (
-      select
-        s.vendor_id, sum(coalesce(r.leads, 0)) as all_leads,
-        jsonb_agg(coalesce(r.leads, 0) order by s.day) as leads,
-        jsonb_agg(coalesce(r.refused, 0) order by s.day) as refused
-      from (
-        select v.vendor_id, g.day::date as day
-        from (select distinct r.vendor_id from received r) v
-        cross join generate_series(first_day::timestamp, last_day::timestamp, '1 day') g (day)
-      ) s
-      left join (
-        select r.vendor_id, r.day, sum(r.leads) as leads, sum(r.refused) as refused from received r group by 1, 2
-      ) r on r.vendor_id is not distinct from s.vendor_id and r.day = s.day
-      group by s.vendor_id
-    )
-    select jsonb_build_object(
-      'days', (
-        select jsonb_agg(g.day::date order by g.day)
-        from generate_series(first_day::timestamp, last_day::timestamp, '1 day') g (day)
-      ),
-      'vendors', coalesce(
-        jsonb_agg(
-          jsonb_build_object('vendor', coalesce(v.slug, 'import'), 'leads', c.leads, 'refused', c.refused)
-          order by c.all_leads desc, v.slug
-        ),
-        '[]')
-    )
-    from counted c
-    left join public.vendors v on v.id = c.vendor_id
-  );
+  return query
+  with received as (
+    select l.vendor_id, (l.created_at at time zone timezone)::date as day, count(*) as leads, 0::bigint as refused
+    from public.recruiting_leads l
+    where l.created_at >= begins
+    group by 1, 2
+    union all
+    select null, (l.created_at at time zone timezone)::date, count(*), 0
+    from public.leads l
+    where l.source = 'platform' and l.created_at >= begins
+    group by 2
+    union all
+    select d.vendor_id, (d.received_at at time zone timezone)::date, 0, count(*)
+    from public.rejected_deliveries d
+    where d.received_at >= begins
+    group by 1, 2
+  )
+  select coalesce(v.slug, 'import'), array_agg(c.day order by c.day), array_agg(c.leads order by c.day),
+    array_agg(c.refused order by c.day)
+  from (
+    select s.vendor_id, g.day::date as day, coalesce(sum(r.leads), 0)::integer as leads,
+      coalesce(sum(r.refused), 0)::integer as refused
+    from (select distinct r.vendor_id from received r) s
+    cross join generate_series(first_day::timestamp, last_day::timestamp, '1 day') g (day)
+    left join received r on r.vendor_id is not distinct from s.vendor_id and r.day = g.day::date
+    group by s.vendor_id, g.day
+  ) c
+  left join public.vendors v on v.id = c.vendor_id
+  group by c.vendor_id, v.slug
+  order by sum(c.leads) desc, v.slug;
 end
 $$;
 
 comment on function public.count_vendor_days(integer, text) is
-  'How many leads each vendor has brought on each of the last days, up to today: {days: [date], vendors: [{vendor, leads: '
-  '[number], refused: [number]}]}, the vendor with the most leads first; the numbers are in the order of days. The vendor '
-  '`import` stands for imported sales leads; a vendor of which nothing came is left out. Days are those of the time zone. '
-  'PT400 unless days is from 1 to 90, and for an unknown time zone.';
-grant execute on function public.count_vendor_days(integer, text) to service_role;
+  'How many leads each vendor has brought on each of the last days, up to today, and how many of its deliveries were refused; '
+  'the vendor with the most leads first. leads and refused are in the order of dates. The vendor `import` stands for '
+  'imported sales leads; a vendor of which nothing came is left out. Days are those of the time zone. PT400 unless days is '
+  'from 1 to 90, and for an unknown time zone. 42501 for a user who is no operator.';
+grant execute on function public.count_vendor_days(integer, text) to authenticated, service_role;
