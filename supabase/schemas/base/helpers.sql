@@ -13,16 +13,20 @@ $$;
 comment on function private.set_updated_at() is
   'Trigger of every table with an updated_at: sets it to the time of the transaction that changes the row.';
 
+-- Leads call these three. So they are not in SQL, which would be planned at each call.
+
 create function private.indexable_id(id text) returns text
-language sql
+language plpgsql
 immutable
 set search_path = ''
 as $$
-  select case
+begin
+  return case
     when btrim(id) = '' then null
     when length(id) <= 512 then id
     else 'sha256:' || encode(sha256(convert_to(id, 'UTF8')), 'hex')
-  end
+  end;
+end
 $$;
 
 comment on function private.indexable_id(text) is
@@ -30,11 +34,13 @@ comment on function private.indexable_id(text) is
   'hex, because an index entry cannot be larger than about 2,700 bytes.';
 
 create function private.erased_id(vendor_id uuid, id text) returns text
-language sql
+language plpgsql
 immutable
 set search_path = ''
 as $$
-  select 'sha256:' || encode(sha256(convert_to(concat_ws(' ', vendor_id, id), 'UTF8')), 'hex')
+begin
+  return 'sha256:' || encode(sha256(convert_to(concat_ws(' ', vendor_id, id), 'UTF8')), 'hex');
+end
 $$;
 
 comment on function private.erased_id(uuid, text) is
@@ -42,16 +48,18 @@ comment on function private.erased_id(uuid, text) is
   'and the SHA-256 of the vendor''s id and this one in hex.';
 
 create function private.time_ordered_id() returns uuid
-language sql
+language plpgsql
 volatile
 set search_path = ''
 as $$
-  select encode(
+begin
+  return encode(
     overlay(
       uuid_send(gen_random_uuid())
       placing substring(int8send((extract(epoch from clock_timestamp()) * 1000)::bigint) from 3)
       from 1 for 6),
-    'hex')::uuid
+    'hex')::uuid;
+end
 $$;
 
 comment on function private.time_ordered_id() is

@@ -135,12 +135,15 @@ comment on function private.try_distribute_pending() is
   'them: those that are still pending wait for an order, an agent or a table that somebody has locked. False when its time '
   'was over.';
 
+-- Not in SQL, which would be planned at each call.
 create function private.distribution_lock() returns bigint
-language sql
+language plpgsql
 immutable
 set search_path = ''
 as $$
-  select hashtextextended('recruiting lead distribution', 0)
+begin
+  return hashtextextended('recruiting lead distribution', 0);
+end
 $$;
 
 comment on function private.distribution_lock() is 'The key of the advisory lock of the transaction that distributes.';

@@ -125,12 +125,15 @@ comment on function private.leads_before_rival(public.recruiting_orders, public.
   'How many leads the chosen order gets, one after the other, before the rival is the better choice or the quantity is '
   'reached. The rival is what best_order() returns without the chosen order; null: there is none.';
 
+-- Each lead calls it, so not in SQL, which would be planned at each call.
 create function private.lead_state(vendor_metadata jsonb) returns text
-language sql
+language plpgsql
 immutable
 set search_path = ''
 as $$
-  select case when vendor_metadata ->> 'state' ~ '^[A-Za-z]{2}$' then upper(vendor_metadata ->> 'state') end
+begin
+  return case when vendor_metadata ->> 'state' ~ '^[A-Za-z]{2}$' then upper(vendor_metadata ->> 'state') end;
+end
 $$;
 
 comment on function private.lead_state(jsonb) is

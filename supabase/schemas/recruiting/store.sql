@@ -280,40 +280,48 @@ comment on function private.stored_lead_id(uuid, text) is
   'The vendor_lead_id under which a lead with this id of the vendor is stored, or would be: as private.indexable_id(), or '
   'private.erased_id() where its person was erased. Null when blank.';
 
+-- Each lead calls one of these, so they are not in SQL, which would be planned at each call.
+
 create function private.lead_problem(lead jsonb) returns text
-language sql
+language plpgsql
 immutable
 set search_path = ''
 as $$
-  select case
+begin
+  return case
     when coalesce(btrim(lead ->> 'first_name'), '') = '' then 'missing first_name'
     when jsonb_typeof(lead -> 'vendor_metadata') not in ('object', 'null') then 'vendor_metadata must be an object'
-  end
+  end;
+end
 $$;
 
 comment on function private.lead_problem(jsonb) is 'Why this cannot be a recruiting lead; null when it can.';
 
 create function private.lead_error(code text, message text) returns jsonb
-language sql
+language plpgsql
 immutable
 strict
 set search_path = ''
 as $$
-  select jsonb_build_object('error', jsonb_build_object('code', code, 'message', message))
+begin
+  return jsonb_build_object('error', jsonb_build_object('code', code, 'message', message));
+end
 $$;
 
 comment on function private.lead_error(text, text) is 'The result of one lead that cannot be stored; null without a message.';
 
 create function private.created_lead(lead public.recruiting_leads) returns jsonb
-language sql
+language plpgsql
 immutable
 set search_path = ''
 as $$
-  select jsonb_build_object(
+begin
+  return jsonb_build_object(
     'id', lead.id, 'status', 'created', 'distributed_to',
     case when lead.agency_id is not null
       then jsonb_build_object('agency_id', lead.agency_id, 'agent_id', lead.agent_id) end
-  ) || case when lead.distribution = 'pending' then '{"distribution": "pending"}' else '{}' end::jsonb
+  ) || case when lead.distribution = 'pending' then '{"distribution": "pending"}' else '{}' end::jsonb;
+end
 $$;
 
 comment on function private.created_lead(public.recruiting_leads) is 'The result of a lead that is stored.';
