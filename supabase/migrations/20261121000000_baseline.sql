@@ -104,16 +104,20 @@ $$;
 comment on function private.set_updated_at() is
   'Trigger of every table with an updated_at: sets it to the time of the transaction that changes the row.';
 
+-- Leads call these three. So they are not in SQL, which would be planned at each call.
+
 create function private.indexable_id(id text) returns text
-language sql
+language plpgsql
 immutable
 set search_path = ''
 as $$
-  select case
+begin
+  return case
     when btrim(id) = '' then null
     when length(id) <= 512 then id
     else 'sha256:' || encode(sha256(convert_to(id, 'UTF8')), 'hex')
-  end
+  end;
+end
 $$;
 
 comment on function private.indexable_id(text) is
@@ -121,11 +125,13 @@ comment on function private.indexable_id(text) is
   'hex, because an index entry cannot be larger than about 2,700 bytes.';
 
 create function private.erased_id(vendor_id uuid, id text) returns text
-language sql
+language plpgsql
 immutable
 set search_path = ''
 as $$
-  select 'sha256:' || encode(sha256(convert_to(concat_ws(' ', vendor_id, id), 'UTF8')), 'hex')
+begin
+  return 'sha256:' || encode(sha256(convert_to(concat_ws(' ', vendor_id, id), 'UTF8')), 'hex');
+end
 $$;
 
 comment on function private.erased_id(uuid, text) is
@@ -133,16 +139,18 @@ comment on function private.erased_id(uuid, text) is
   'and the SHA-256 of the vendor''s id and this one in hex.';
 
 create function private.time_ordered_id() returns uuid
-language sql
+language plpgsql
 volatile
 set search_path = ''
 as $$
-  select encode(
+begin
+  return encode(
     overlay(
       uuid_send(gen_random_uuid())
       placing substring(int8send((extract(epoch from clock_timestamp()) * 1000)::bigint) from 3)
       from 1 for 6),
-    'hex')::uuid
+    'hex')::uuid;
+end
 $$;
 
 comment on function private.time_ordered_id() is
@@ -2163,12 +2171,15 @@ comment on function private.try_distribute_pending() is
   'them: those that are still pending wait for an order, an agent or a table that somebody has locked. False when its time '
   'was over.';
 
+-- Not in SQL, which would be planned at each call.
 create function private.distribution_lock() returns bigint
-language sql
+language plpgsql
 immutable
 set search_path = ''
 as $$
-  select hashtextextended('recruiting lead distribution', 0)
+begin
+  return hashtextextended('recruiting lead distribution', 0);
+end
 $$;
 
 comment on function private.distribution_lock() is 'The key of the advisory lock of the transaction that distributes.';
@@ -2665,12 +2676,15 @@ comment on function private.leads_before_rival(public.recruiting_orders, public.
   'How many leads the chosen order gets, one after the other, before the rival is the better choice or the quantity is '
   'reached. The rival is what best_order() returns without the chosen order; null: there is none.';
 
+-- Each lead calls it, so not in SQL, which would be planned at each call.
 create function private.lead_state(vendor_metadata jsonb) returns text
-language sql
+language plpgsql
 immutable
 set search_path = ''
 as $$
-  select case when vendor_metadata ->> 'state' ~ '^[A-Za-z]{2}$' then upper(vendor_metadata ->> 'state') end
+begin
+  return case when vendor_metadata ->> 'state' ~ '^[A-Za-z]{2}$' then upper(vendor_metadata ->> 'state') end;
+end
 $$;
 
 comment on function private.lead_state(jsonb) is
@@ -2960,40 +2974,48 @@ comment on function private.stored_lead_id(uuid, text) is
   'The vendor_lead_id under which a lead with this id of the vendor is stored, or would be: as private.indexable_id(), or '
   'private.erased_id() where its person was erased. Null when blank.';
 
+-- Each lead calls one of these, so they are not in SQL, which would be planned at each call.
+
 create function private.lead_problem(lead jsonb) returns text
-language sql
+language plpgsql
 immutable
 set search_path = ''
 as $$
-  select case
+begin
+  return case
     when coalesce(btrim(lead ->> 'first_name'), '') = '' then 'missing first_name'
     when jsonb_typeof(lead -> 'vendor_metadata') not in ('object', 'null') then 'vendor_metadata must be an object'
-  end
+  end;
+end
 $$;
 
 comment on function private.lead_problem(jsonb) is 'Why this cannot be a recruiting lead; null when it can.';
 
 create function private.lead_error(code text, message text) returns jsonb
-language sql
+language plpgsql
 immutable
 strict
 set search_path = ''
 as $$
-  select jsonb_build_object('error', jsonb_build_object('code', code, 'message', message))
+begin
+  return jsonb_build_object('error', jsonb_build_object('code', code, 'message', message));
+end
 $$;
 
 comment on function private.lead_error(text, text) is 'The result of one lead that cannot be stored; null without a message.';
 
 create function private.created_lead(lead public.recruiting_leads) returns jsonb
-language sql
+language plpgsql
 immutable
 set search_path = ''
 as $$
-  select jsonb_build_object(
+begin
+  return jsonb_build_object(
     'id', lead.id, 'status', 'created', 'distributed_to',
     case when lead.agency_id is not null
       then jsonb_build_object('agency_id', lead.agency_id, 'agent_id', lead.agent_id) end
-  ) || case when lead.distribution = 'pending' then '{"distribution": "pending"}' else '{}' end::jsonb
+  ) || case when lead.distribution = 'pending' then '{"distribution": "pending"}' else '{}' end::jsonb;
+end
 $$;
 
 comment on function private.created_lead(public.recruiting_leads) is 'The result of a lead that is stored.';
