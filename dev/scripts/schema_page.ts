@@ -36,20 +36,20 @@ interface Reference {
  */
 export async function schemaPage(dbUrl: string, root?: string): Promise<string> {
   const tables = new Map((await readTables(dbUrl)).map((table) => [table.name, table]));
-  const areas = schemaFiles(root).filter(({ path }) => path.endsWith("/tables.sql"))
-    .map(({ path, text }) => ({
-      name: path.split("/").at(-2)!,
-      tables: Array.from(
-        text.matchAll(/^create (?:unlogged )?table (?:public\.)?([\w.]+)/gm),
-        ([, name]) => tables.get(name!)!,
-      ),
-    }));
+  const files = schemaFiles(root).map(({ path, text }) => ({
+    area: path.split("/").at(-2)!,
+    tables: Array.from(
+      text.matchAll(/^create (?:unlogged )?table (?:public\.)?([\w.]+)/gm),
+      ([, name]) => tables.get(name!)!,
+    ),
+  }));
+  const areas = Map.groupBy(files.filter(({ tables }) => tables.length > 0), ({ area }) => area);
   return `# The tables
 
 Written by \`npm run types\` from the comments in \`supabase/schemas\`. Each area has a diagram, then its
 tables. A column may be empty where it says "optional". Tables with \`private.\` are not in the API.
 
-${areas.map(showArea).join("\n\n")}
+${Array.from(areas, ([name, files]) => showArea({ name, tables: files.flatMap(({ tables }) => tables) })).join("\n\n")}
 `;
 }
 

@@ -35,17 +35,6 @@ Deno.test("a file that supabase/config.toml lacks is named", () => {
   }
 });
 
-Deno.test("each area has its tables in tables.sql", () => {
-  const files = schemaFiles().map(({ path, text }) => ({
-    path,
-    hasTable: /^create (unlogged )?table /m.test(text),
-  }));
-  assert.deepEqual(
-    files.filter(({ hasTable }) => hasTable).map(({ path }) => path),
-    files.map(({ path }) => path).filter((path) => path.endsWith("/tables.sql")),
-  );
-});
-
 Deno.test("a topic is lower-case words with underscores", () => {
   for (const topic of ["daily_cap", "x", "notes2", "a_2"]) {
     assert.equal(topicProblem(topic), undefined);
