@@ -6064,7 +6064,7 @@ declare
     opt_out_type, (private.consent_in_text(body, opt_out_type)).state, received_at);
   conversation public.recruiting_conversations;
 begin
-  -- Before any row is locked (consents.sql). Our number stays with its agency meanwhile.
+  -- Before any row is locked (consent.sql). Our number stays with its agency meanwhile.
   if received.consent is not null then
     perform pg_advisory_xact_lock_shared(private.service_number_lock(service_phone));
     perform private.lock_consent(private.agency_of_numbers(recruit_phone, service_phone), recruit_phone);
