@@ -39,7 +39,7 @@ const ALL: QueryKey[] = [
 ]
   .map((queries) => queries.all());
 
-/** What an event of either kind holds. */
+/** The content of an event of either kind. */
 interface Ids {
   conversation_id?: string | null;
   lead_id?: string | null;
@@ -56,7 +56,7 @@ export function useLive({ id, agency_id, role }: Agent): void {
   }, [id, agency_id, role]);
 }
 
-/** What is left before a topic can be joined again. */
+/** The topics that are being left: only then can they be joined again. */
 const left = new Map<string, Promise<unknown>>();
 
 /** Joins a topic, and again whenever it was closed. Returns a function that leaves it. */
@@ -96,11 +96,11 @@ function watch(topic: string): () => void {
 }
 
 /** The reads that wait: keys as a whole, and single conversations and recruits by their ids. */
-let waiting = nothing();
+let waiting = noReads();
 let isReading = false;
 let readAt = 0;
 
-function nothing() {
+function noReads() {
   return { keys: new Map<string, QueryKey>(), conversations: new Set<string>(), recruits: new Set<string>() };
 }
 
@@ -114,7 +114,7 @@ async function readAgain(keys: QueryKey[], { conversation_id, lead_id }: Ids = {
   while (Object.values(waiting).some(({ size }) => size > 0)) {
     await new Promise((resolve) => setTimeout(resolve, Math.max(BURST_MS, readAt + LEAST_MS - Date.now())));
     const { keys, conversations, recruits } = waiting;
-    waiting = nothing();
+    waiting = noReads();
     const whole = [
       ...keys.values(),
       ...[...conversations].map((id) => conversationQueries.detail(id).queryKey),

@@ -17,7 +17,7 @@ import { SignIn } from "./session/sign_in.tsx";
 import { SignOut } from "./session/sign_out.tsx";
 import { EmptyState, ErrorState } from "./ui/states.tsx";
 
-/** Who is at the page, and the view for it. `link` is what an e-mail's link has brought. */
+/** The view for the user at the page. `link` is the content of an e-mail's link. */
 export function Routes({ link: given }: { link: Link | null }) {
   const [link, setLink] = useState(given);
   const { user, hasEnded } = useSession();

@@ -9,7 +9,7 @@ import { AgentNotices } from "./agent_notices.tsx";
 import { useOnline } from "./ui/online.ts";
 import { setUnread } from "./ui/title.ts";
 
-/** What stands around each view: where one can go, who is signed in, and whether the page is up to date. */
+/** The frame of each view: where one can go, who is signed in, and whether the page is up to date. */
 export function Shell({ user, email, children }: { user: User; email: string; children: ReactNode }) {
   const { agent, agency, is_operator } = user;
   return (
@@ -45,7 +45,7 @@ function NavLink({ to, children }: { to: string; children: ReactNode }) {
   return <Link href={to} aria-current={isHere ? "page" : undefined}>{children}</Link>;
 }
 
-/** Who is signed in, and what concerns the login. Escape and a click elsewhere close it, because it is a popover. */
+/** The menu of the user who is signed in. Escape and a click elsewhere close it, because it is a popover. */
 function Account({ name, email }: { name: string; email: string }) {
   const menu = useRef<HTMLDivElement>(null);
   return (
@@ -62,7 +62,7 @@ function Account({ name, email }: { name: string; email: string }) {
   );
 }
 
-/** How many conversations are unread. */
+/** The number of unread conversations. */
 function UnreadBadge({ agent }: { agent: Agent }) {
   const { data: count = 0 } = useQuery(inboxQueries.unreadCount(agent));
   useEffect(() => {
@@ -78,7 +78,7 @@ function UnreadBadge({ agent }: { agent: Agent }) {
   );
 }
 
-/** What concerns the whole page. */
+/** The notices that concern the whole page. */
 function PageNotices({ user }: { user: User }) {
   const isOnline = useOnline();
   return (

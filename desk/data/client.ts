@@ -5,7 +5,7 @@ import type { Config } from "./config.ts";
 /** Has the rights of the user who is signed in. The browser keeps the session. */
 export let supabase: SupabaseClient<Database>;
 
-/** Where the browser keeps the session. */
+/** The key under which the browser keeps the session. */
 export const SESSION_KEY = "desk-session";
 
 /** Makes the client. Called once, before anything else. */
@@ -20,9 +20,9 @@ export function connect({ url, publishable_key }: Config): void {
 }
 
 /**
- * As `fetch`. The client renews a token before it is over, by the machine's clock, which may be wrong. So what the
- * service refuses for its token (401, nothing was done) is sent once more with a new one. Without a new one the session
- * is over, and the page asks for the password.
+ * The `fetch` of the client, which renews a token before it is over, by the machine's clock. That may be wrong. So a
+ * request that is refused for its token (401, nothing was done) is sent once more with a new one. Without a new one the
+ * session is over, and the page asks for the password.
  */
 export async function fetchAsUser(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   const response = await fetch(input, init);
@@ -46,7 +46,7 @@ async function newToken(refused: string | null): Promise<string | null> {
   return null;
 }
 
-/** What a call of supabase-js resolves to. */
+/** The result of a call of supabase-js. */
 export type Result<Data> =
   | { data: Data; error: null }
   | { data: null; error: { message: string; code?: string }; status: number };

@@ -1,4 +1,4 @@
-/** What `config.json` beside the page says. All of it is public. */
+/** The content of `config.json` beside the page. All of it is public. */
 export interface Config {
   /** Address of the Supabase project, such as https://abc.supabase.co. */
   url: string;

@@ -65,7 +65,7 @@ export function mayWrite({ id, role }: Agent, { assigned_agent_id, agent_id }: I
   return role === "manager" || assigned_agent_id === id || assigned_agent_id === null && agent_id === id;
 }
 
-/** Who is to answer in a conversation: an agent's id; null: nobody, or it is not the user's to read. */
+/** The id of the agent who is to answer in a conversation; null: nobody, or it is not the user's to read. */
 export async function ownerOf(id: string): Promise<string | null> {
   const row = await (call(supabase.from("inbox").select("agent_id").eq("id", id).maybeSingle()) as Promise<
     Pick<InboxRow, "agent_id"> | null

@@ -72,7 +72,7 @@ function useChangeConversation<Given = void>(id: string, { mutationFn, change }:
   });
 }
 
-/** What changes who answers goes to the service in the order in which the user did it. */
+/** The scope of the changes of one conversation: they go to the service one after the other. */
 function scopeOf(id: string): { id: string } {
   return { id: `conversation:${id}` };
 }

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from "react";
 import type { Media } from "./messages.ts";
 
-/** What an agent has written and not sent. */
+/** A text that an agent has written and not sent. */
 export interface Draft {
   body: string;
   file: (Media & { name: string }) | null;

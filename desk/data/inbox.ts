@@ -14,7 +14,7 @@ export interface InboxRow {
   name: string | null;
   state: string | null;
   assigned_agent_id: string | null;
-  /** Who is to answer: the assigned agent, else the recruit's. */
+  /** The agent who is to answer: the assigned one, else the recruit's. */
   agent_id: string | null;
   agent: string | null;
   /** Since when the recruit waits for an answer. */
@@ -22,7 +22,7 @@ export interface InboxRow {
   last_text_at: string;
   last_body: string | null;
   last_direction: "inbound" | "outbound" | null;
-  /** How many files the latest text has. */
+  /** The number of files of the latest text. */
   last_media: number;
   is_unread: boolean;
   is_opted_out: boolean;
@@ -33,7 +33,7 @@ export interface Filter {
   /** `waiting`: who waits for an answer, the longest first. `newest`: all, the latest text first. */
   order: "waiting" | "newest";
   isUnread: boolean;
-  /** What the user looks for: a part of the name, or the last digits of the number. */
+  /** The words that the user looks for: a part of the name, or the last digits of the number. */
   typed: string;
   /** Null: the agent who is to answer. */
   agentId: string | null;
@@ -62,7 +62,7 @@ export const inboxQueries = {
     }, { order: by, isInList: (row) => isInList(row, filter) });
   },
   unreadCounts: () => [...inboxQueries.all(), "unread"],
-  /** How many unread conversations wait for this agent: its own and, for a manager, those that nobody has. */
+  /** The number of unread conversations for this agent: its own and, for a manager, those that nobody has. */
   unreadCount: ({ id, agency_id }: Agent) =>
     queryOptions({
       queryKey: [...inboxQueries.unreadCounts(), id],

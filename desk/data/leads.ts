@@ -7,7 +7,7 @@ export interface Lead {
   agent_id: string;
   first_name: string;
   last_name: string | null;
-  /** As it was sent. */
+  /** The number as it was sent. */
   phone: string;
   phone_e164: string | null;
   state: string;

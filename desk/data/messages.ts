@@ -17,7 +17,7 @@ export interface Message {
   status: "queued" | "sent" | "delivered" | "failed" | null;
   error_code: string | null;
   created_at: string;
-  /** How far it has come before the provider took it; null: it is the recruit's, or older than the outbox. */
+  /** The state before the provider took it; null: it is the recruit's, or older than the outbox. */
   text_outbox: {
     state: "pending" | "sending" | "accepted" | "unconfirmed" | "refused" | "failed";
     /** "infinity": the provider is not asked for it any more. */
@@ -43,7 +43,7 @@ export const messageQueries = {
 
 const MAX_FILE_BYTES = 5 * 1024 * 1024;
 
-/** What the bucket `text-media` takes, as a phone shows it. */
+/** The types of files that the bucket `text-media` takes, and a phone shows. */
 export const FILE_TYPES = "image/jpeg,image/png,image/gif,application/pdf,text/vcard,video/mp4,audio/mpeg";
 
 /** Uploads a file for a text of this conversation. Throws an error with a sentence for the user. */

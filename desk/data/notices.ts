@@ -4,7 +4,7 @@ import { call, repeat, supabase } from "./client.ts";
 import { isId } from "./pages.ts";
 import { queryClient } from "./queries.ts";
 
-/** What a colleague has done with a conversation, or asks for. */
+/** A notice of what a colleague has done with a conversation, or asks for. */
 export interface Notice {
   id: string;
   /** `taken_over`: the colleague has it now. `asked_for`: the colleague asks for it. */

@@ -24,7 +24,7 @@ let wait = FIRST_WAIT_MS;
 let timer: ReturnType<typeof setTimeout> | undefined;
 const notified = new Set<() => void>();
 const tabs = new BroadcastChannel("desk-outbox");
-tabs.onmessage = () => void show();
+tabs.onmessage = () => void showTexts();
 addEventListener("online", () => void sendAll());
 
 /** The texts that wait to be sent. A text with a question waits for the user's answer. */
@@ -40,7 +40,7 @@ function listen(notify: () => void): () => void {
 /** Shows and sends the texts of this user from now on; null: nobody is signed in. */
 export function openOutbox(user: string | null): void {
   userId = user;
-  void show().then(sendAll);
+  void showTexts().then(sendAll);
 }
 
 /** Keeps a text until the service has it, also when the page is closed. The same `client_message_id` is one text. */
@@ -73,38 +73,38 @@ export async function emptyOutbox(): Promise<void> {
   await changed();
 }
 
-async function show(): Promise<void> {
+async function showTexts(): Promise<void> {
   const texts = userId === null ? [] : (await readStored()).filter((text) => text.user_id === userId);
-  become({ ...state, texts: texts.sort((one, other) => one.sent_at - other.sent_at) });
+  setState({ ...state, texts: texts.sort((one, other) => one.sent_at - other.sent_at) });
 }
 
-function become(next: State): void {
+function setState(next: State): void {
   state = next;
   for (const notify of notified) notify();
 }
 
 async function changed(): Promise<void> {
   tabs.postMessage(null);
-  await show();
+  await showTexts();
 }
 
 /** Sends what waits, one after the other, in one tab at a time. What gets no response is sent again later. */
 async function sendAll(): Promise<void> {
   clearTimeout(timer);
   const isStuck = await navigator.locks.request(LOCK, async () => {
-    await show();
+    await showTexts();
     for (const text of state.texts.filter(({ question }) => question === null)) {
-      if (!await isSent(text)) return true;
+      if (!await trySend(text)) return true;
     }
     return false;
   });
-  if (isStuck !== state.isStuck) become({ ...state, isStuck });
+  if (isStuck !== state.isStuck) setState({ ...state, isStuck });
   wait = isStuck ? Math.min(2 * wait, LAST_WAIT_MS) : FIRST_WAIT_MS;
   if (isStuck) timer = setTimeout(sendAll, wait);
 }
 
 /** Sends a text. Returns false when nobody knows whether the service has it. */
-async function isSent(text: OutboxText): Promise<boolean> {
+async function trySend(text: OutboxText): Promise<boolean> {
   const { client_message_id, conversation_id, body, file } = text;
   // Another user's session would send it in that name.
   const { data: { session } } = await supabase.auth.getSession();

@@ -12,14 +12,14 @@ export interface OutboxText {
   sent_at: number;
   /** The agent from whom the user has agreed to take the conversation over; null: nobody. */
   takes_from: string | null;
-  /** Why the user is asked before it is sent, in a sentence; null: it is sent as soon as that works. */
+  /** The reason why the user is asked first, in a sentence; null: it is sent as soon as that works. */
   question: string | null;
 }
 
 const NAME = "outbox";
 let opened: Promise<IDBDatabase> | undefined;
 
-/** What this browser keeps of all its users. */
+/** The texts that this browser keeps, of all its users. */
 export async function readStored(): Promise<OutboxText[]> {
   return await inStore("readonly", (texts) => texts.getAll());
 }

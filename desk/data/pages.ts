@@ -9,7 +9,7 @@ import { useMemo } from "react";
 import { queryClient } from "./queries.ts";
 import { type Order, type Page, rowsOf, shareRows } from "./rows.ts";
 
-/** How many rows the first page of a list has, and the largest: the service returns at most 1,000. */
+/** The number of rows of the first page of a list, and of the largest: the service returns at most 1,000. */
 const [PAGE, MOST] = [50, 999];
 
 /**
@@ -18,7 +18,7 @@ const [PAGE, MOST] = [50, 999];
  */
 type Read<Row> = (limit: number, last: Row | null, ids: string[] | null) => Promise<Row[]>;
 
-/** How single rows of a list are read and changed (changes.ts). */
+/** The settings by which single rows of a list are read and changed (changes.ts). */
 export interface SingleRows<Row> {
   order: Order;
   /** Whether a row that was changed still belongs to the list; missing: every row does. */

@@ -2,8 +2,8 @@ import { QueryClient } from "@tanstack/react-query";
 import { CallError } from "./client.ts";
 
 /**
- * What the page has read. It is read again on focus, when the network is back, each minute, and when an event says that
- * something has changed (live.ts). So an event that is lost costs a minute at most.
+ * The cache of all that the page has read. It is read again on focus, when the network is back, each minute, and when
+ * an event says that something has changed (live.ts). So an event that is lost costs a minute at most.
  */
 export const queryClient = new QueryClient({
   defaultOptions: {

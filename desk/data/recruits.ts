@@ -9,7 +9,7 @@ export interface RecruitFilter {
   agency_id: string;
   /** Null: those of every agent. */
   agent_id: string | null;
-  /** What the user looks for. */
+  /** The words that the user looks for. */
   typed: string;
 }
 
@@ -28,7 +28,7 @@ export interface Recruit {
   recruiting_conversations: { id: string }[];
 }
 
-/** All that is known of a recruit. */
+/** A recruit with all that is known. */
 export interface RecruitCard extends Recruit {
   email: string | null;
   resume_path: string | null;

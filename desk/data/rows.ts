@@ -6,7 +6,7 @@ export interface Page<Row> {
   hasMore: boolean;
 }
 
-/** By which column a list is ordered, and then by the id in the same direction. */
+/** The column by which a list is ordered, and then by the id in the same direction. */
 export interface Order {
   column: string;
   ascending: boolean;

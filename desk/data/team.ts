@@ -12,7 +12,7 @@ export interface Member {
   has_login: boolean;
   /** Conversations that wait for an answer of the agent. */
   waiting: number;
-  /** How many of these the agent has not read. */
+  /** The number of these that the agent has not read. */
   unread: number;
   waiting_since: string | null;
   recruits_7_days: number;

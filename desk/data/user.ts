@@ -2,7 +2,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { NEWEST_MIGRATION } from "../../supabase/functions/_shared/version.ts";
 import { call, supabase } from "./client.ts";
 
-/** Who is signed in, as `signed_in_user()` returns it. */
+/** The user who is signed in, as `signed_in_user()` returns it. */
 export interface User {
   user_id: string;
   /** Null: the user is no active agent. */

@@ -141,7 +141,7 @@ export function Composer(
   );
 }
 
-/** How long the text is, and for how many it is paid. A phone has room for that only where it matters. */
+/** The length of the text, and the number of texts that are paid for it. A phone shows it from two on. */
 function SegmentCount({ id, body }: { id: string; body: string }) {
   const segments = segmentsOf(body);
   const length = `${body.length.toLocaleString("en-US")} of ${MAX_LENGTH.toLocaleString("en-US")}`;
@@ -174,7 +174,7 @@ function takesFromWhom({ agent_id, agent }: Conversation, { id }: Agent): { id: 
   return agent_id === null || agent_id === id ? null : { id: agent_id, name: agent ?? "Another agent" };
 }
 
-/** Why nothing can be written here; null: it can. */
+/** The reason why nothing can be written here; null: it can. */
 function whyNot({ optOut, is_opted_out, agent }: Conversation, name: string, isWriter: boolean): ReactNode {
   if (is_opted_out) {
     const who = <bdi>{name}</bdi>;

@@ -140,7 +140,7 @@ function lastText({ last_body, last_media, last_direction }: InboxRow): string {
   return last_direction === "outbound" ? `Us: ${said}` : said;
 }
 
-/** Why the list is empty, and what to do. */
+/** The reason why the list is empty, and what to do. */
 function NoConversations({ agent, filter, setFilter }: Filtered): ReactNode {
   if (filter.typed.trim() !== "") {
     return (

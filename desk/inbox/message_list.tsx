@@ -12,11 +12,11 @@ export function MessageList({ texts, query, conversation, agentId, name, isWrite
   texts: Message[];
   query: PagedQuery;
   conversation: Conversation;
-  /** Who reads them. */
+  /** The agent who reads them. */
   agentId: string;
   name: string;
   isWriter: boolean;
-  /** What comes after them. */
+  /** The elements after them. */
   children: ReactNode;
 }) {
   const [isAtEnd, setAtEnd] = useState(true);
@@ -72,7 +72,7 @@ export function MessageList({ texts, query, conversation, agentId, name, isWrite
   );
 }
 
-/** What the recruit has written since the conversation was opened, for the screen reader. */
+/** The words that the recruit has written since the conversation was opened, for the screen reader. */
 function useNewWords(texts: Message[]): string | null {
   const latest = texts.findLast(({ sender_type }) => sender_type === "recruit");
   const known = useRef(latest?.id);

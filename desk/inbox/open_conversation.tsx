@@ -38,7 +38,7 @@ export function OpenConversation({ id, agent }: { id: string; agent: Agent }) {
   );
 }
 
-/** What was written here stays, also where a colleague has the conversation now. */
+/** A conversation that the user does not read any more. The words that were written here stay. */
 function MissingConversation({ id, agent }: { id: string; agent: Agent }) {
   const { data: takeover } = useQuery(noticeQueries.takeover(id));
   return (

@@ -53,7 +53,7 @@ function OutboxBubble({ text, isStuck, ...acting }: Acting & { text: OutboxText;
   );
 }
 
-/** What the user may do with a text that is not sent. */
+/** The buttons for a text that is not sent. */
 function OutboxTextActions({ text, conversation, agent, isWriter }: Acting & { text: OutboxText }) {
   const { client_message_id, question } = text;
   const { isFree, writeAgain } = useWriteAgain(agent.id, conversation.id);

@@ -45,7 +45,7 @@ export function OwnerActions(
   );
 }
 
-/** Who answers, in words. */
+/** The words for who answers. */
 export function ownerText(
   { status, hasBot, assigned_agent_id, agent_id, agent }: Conversation,
   { id }: Agent,

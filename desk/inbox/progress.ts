@@ -1,6 +1,6 @@
 import type { Message } from "../data/messages.ts";
 
-/** How far a text of ours has come. */
+/** The progress of a text of ours. */
 export interface Progress {
   words: string;
   /** Held: not sent before. */
@@ -14,7 +14,7 @@ export interface Progress {
 }
 
 /**
- * Why a text was not sent or not delivered: by the reason in the outbox, or the provider's code
+ * The words for why a text was not sent or not delivered, by the reason in the outbox, or the provider's code
  * (https://www.twilio.com/docs/api/errors).
  */
 const REASONS: Record<string, string> = {
@@ -44,7 +44,7 @@ const REASONS: Record<string, string> = {
   "30034": "the agency's number is not registered with the carriers",
 };
 
-/** How far a text of ours has come, in words for the agent. */
+/** The progress of a text of ours, in words for the agent. */
 export function progressOf({ status, error_code, text_outbox: outbox }: Message): Progress {
   switch (outbox?.state) {
     case "pending":

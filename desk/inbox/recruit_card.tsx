@@ -6,7 +6,7 @@ import { isPhone, phoneText } from "../ui/phone.ts";
 import { RecruitFacts, ResumeButton } from "../ui/recruit_facts.tsx";
 import { QueryResult, Skeleton } from "../ui/states.tsx";
 
-/** Who the recruit is. */
+/** The facts about the recruit. */
 export function RecruitCard({ conversation, isManager }: { conversation: Conversation; isManager: boolean }) {
   const { recruiting_lead_id } = conversation;
   return recruiting_lead_id === null
@@ -31,7 +31,7 @@ function KnownRecruit({ id, conversation, isManager }: { id: string; conversatio
   );
 }
 
-/** All that an agent may read of a colleague's recruit whose conversation the agent was given. */
+/** The facts that an agent may read of a colleague's recruit whose conversation the agent was given. */
 function PhoneFacts({ conversation: { recruit_phone, state } }: { conversation: Conversation }) {
   return (
     <dl>

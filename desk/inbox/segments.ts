@@ -1,15 +1,15 @@
-/** How long a text may be, in UTF-16 units. */
+/** The greatest length of a text, in UTF-16 units. */
 export const MAX_LENGTH = 1_600;
 
 const GSM = /^[\n\f\r !"#$%&'()*+,./0-9:;<=>?@A-Z[\\\]^_a-z{|}~¡£¤¥§¿ÄÅÆÉÑÖØÜßàäåæÇèéìñòöøùüΓΔΘΛΞΠΣΦΨΩ€-]*$/u;
-/** These need an escape character before them. */
+/** The characters that need an escape character before them. */
 const GSM_EXTENSION = /[\f[\\\]^{|}~€]/g;
 // What follows a character stays in its segment: accents, variation selectors, skin tones, tags, and what is joined.
 const FOLLOWS = String.raw`[\u0300-\u036F\u1AB0-\u1AFF\u1DC0-\u1DFF\u20D0-\u20F0\uFE00-\uFE0F\uFE20-\uFE2F` +
   String.raw`\u{1F3FB}-\u{1F3FF}\u{E0020}-\u{E007F}]|\u200D[\u2600-\u27BF\u{1F300}-\u{1FAFF}]?`;
 const CHARACTER = new RegExp(String.raw`(?:[\u{1F1E6}-\u{1F1FF}]{2}|[^])(?:${FOLLOWS})*`, "gu");
 
-/** How many segments the provider sends and charges for a text, as the SQL function `text_segments` counts them. */
+/** The number of segments that the provider charges for a text, as the SQL function `text_segments` counts them. */
 export function segmentsOf(body: string): number {
   const isGsm = GSM.test(body);
   const sizeOf = (part: string) => part.length + (isGsm ? part.match(GSM_EXTENSION)?.length ?? 0 : 0);

@@ -4,7 +4,7 @@ import { takeOut, useOutbox } from "../data/outbox.ts";
 import { ActionError, useAction } from "../ui/action.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
 
-/** What the agent has written in a conversation that is not theirs any more, to be read and copied. */
+/** The words that the agent has written in a conversation of somebody else by now, to be read and copied. */
 export function UnsentWords({ agentId, conversationId }: { agentId: string; conversationId: string }) {
   const { draft: { body } } = useDraft(agentId, conversationId);
   const { texts } = useOutbox();

@@ -5,7 +5,7 @@ type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 type Values = Record<string, string | number | boolean | null>;
 
 /**
- * What stands in the form. A field has the name of its column, after that of its part: `sale.product`. A sale or a
+ * The content of the form. A field has the name of its column, after that of its part: `sale.product`. A sale or a
  * referral of which nothing is filled in is none.
  */
 export function readForm(form: HTMLFormElement): Omit<Submission, "lead_id" | "client_submission_id"> {

@@ -15,7 +15,7 @@ const status = form.querySelector("[role=status]")!;
 const submissionKey = `submission: ${lead_id}`;
 const kept = sessionStorage.getItem(submissionKey);
 const client_submission_id = kept ?? crypto.randomUUID();
-/** What was sent and may have arrived; of what was sent before a reload nothing is known. */
+/** The submission that was sent and may have arrived; of one before a reload nothing is known. */
 const mayBeStored = new Set(kept === null ? [] : [""]);
 
 const blankReferral = form.querySelector(".referral")!.cloneNode(true);

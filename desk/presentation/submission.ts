@@ -1,6 +1,6 @@
 import { repeat, supabase } from "../data/client.ts";
 
-/** What the agent learned about the person. A field that is left out, null or blank is stored as null. */
+/** The facts that the agent learned about the person. A field that is left out, null or blank is stored as null. */
 export type Demographics = {
   /** YYYY-MM-DD, not in the future */
   date_of_birth?: string | null;
@@ -43,7 +43,7 @@ export type Referral = {
 /** The arguments of submit_lead_presentation. */
 export type Submission = {
   lead_id: string;
-  /** They replace all earlier ones; null or {} leaves those unchanged. */
+  /** The answers, which replace all earlier ones; null or {} leaves those unchanged. */
   demographics: Demographics | null;
   /** Left out or null: nothing was sold. */
   sale?: Sale | null;

@@ -19,7 +19,7 @@ export function RecruitList(
     agent: Agent;
     filter: RecruitFilter;
     onFilter: (filter: RecruitFilter) => void;
-    /** How far down the list was when it was left. */
+    /** The distance from the top at which the list was left. */
     scrolled: RefObject<number>;
   },
 ) {

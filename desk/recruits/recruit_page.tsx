@@ -9,7 +9,7 @@ import { isPhone } from "../ui/phone.ts";
 import { RecruitFacts, ResumeButton } from "../ui/recruit_facts.tsx";
 import { EmptyState, QueryResult } from "../ui/states.tsx";
 
-/** All that is known of a recruit, and what can be done next. */
+/** The page of a recruit: the facts, and what can be done next. */
 export function RecruitPage({ id, isManager }: { id: string; isManager: boolean }) {
   const query = useQuery(recruitQueries.detail(id));
   const recruit = query.data;

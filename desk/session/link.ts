@@ -1,4 +1,4 @@
-/** What the link of an e-mail has brought, if the page was opened by one. */
+/** The content of an e-mail's link, if the page was opened by one. */
 export type Link =
   | { kind: "token"; type: "invite" | "recovery"; token_hash: string }
   /** The auth service has checked the link itself, and has made a session. */

@@ -6,7 +6,7 @@ import { emptyOutbox, openOutbox } from "../data/outbox.ts";
 import { queryClient } from "../data/queries.ts";
 import type { Link } from "./link.ts";
 
-/** Who is at the page. */
+/** The user at the page. */
 interface State {
   /** Null: nobody. Undefined: not known yet. */
   user: { id: string; email: string } | null | undefined;
@@ -20,7 +20,7 @@ const notified = new Set<() => void>();
 
 /** Follows the client's session from now on. Called once, after the client is made. */
 export function followSession(): void {
-  supabase.auth.onAuthStateChange((_event, session) => become(session));
+  supabase.auth.onAuthStateChange((_event, session) => setSession(session));
 }
 
 export function useSession(): State {
@@ -32,7 +32,7 @@ function listen(notify: () => void): () => void {
   return () => notified.delete(notify);
 }
 
-function become(session: Session | null): void {
+function setSession(session: Session | null): void {
   if (session === null && state.user && !isLeaving) {
     state = { user: state.user, hasEnded: true };
   } else {
@@ -66,7 +66,7 @@ export async function signOut(): Promise<void> {
   const { error } = await supabase.auth.signOut({ scope: "local" });
   if (error === null) return;
   localStorage.removeItem(SESSION_KEY);
-  become(null);
+  setSession(null);
 }
 
 /** Sends a link by which the user sets a new password, if the address has a login. Nothing tells whether it has. */

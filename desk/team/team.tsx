@@ -4,7 +4,7 @@ import { Members } from "./members.tsx";
 import { Numbers } from "./numbers.tsx";
 import { Orders } from "./orders.tsx";
 
-/** What a manager looks at: do the orders fill, do the agents answer, do the numbers work? */
+/** The view of a manager: do the orders fill, do the agents answer, do the numbers work? */
 export function Team({ agent }: { agent: Agent }) {
   return (
     <Page title="Team" className="team">

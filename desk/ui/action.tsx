@@ -4,7 +4,7 @@ import { type SubmitEvent, useRef, useState } from "react";
 export interface Action {
   isRunning: boolean;
   isDone: boolean;
-  /** What went wrong the last time, with a sentence for the user. */
+  /** The error of the last time, with a sentence for the user; null: none. */
   error: Error | null;
 }
 

@@ -3,7 +3,7 @@ import { ActionError, useAction } from "./action.tsx";
 
 interface Confirmed {
   label: string;
-  /** What will happen, and the word for it on the button. */
+  /** The sentence about what will happen, with the word on the button. */
   question: ReactNode;
   act: () => Promise<unknown>;
 }

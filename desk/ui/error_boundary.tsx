@@ -15,7 +15,7 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, { hasFault
     this.forget();
   }
 
-  /** What was read may be what the view has failed on. */
+  /** Removes the data that the view may have failed on. */
   forget() {
     if (this.state.hasFault) queryClient.removeQueries({ type: "inactive" });
   }

@@ -18,7 +18,7 @@ export function ResumeButton({ recruit }: { recruit: RecruitCard }) {
   );
 }
 
-/** What is known of a recruit: facts, and answers. */
+/** The facts about a recruit, and the answers. */
 export function RecruitFacts({ recruit, isManager }: { recruit: RecruitCard; isManager: boolean }) {
   const { phone, email, created_at, resume_path, agents, screening_answers } = recruit;
   const { answers: given, job_title, submitted_at, is_test, resume_skipped, vendor_fields, ...others } =
@@ -80,7 +80,7 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
   );
 }
 
-/** What the recruit has answered to the vendor's questions. */
+/** The recruit's answers to the vendor's questions. */
 function VendorAnswers({ answers }: { answers: VendorAnswer[] }) {
   if (answers.length === 0) return null;
   return (
@@ -98,7 +98,7 @@ function VendorAnswers({ answers }: { answers: VendorAnswer[] }) {
   );
 }
 
-/** These stand at the top of the card, or are another form of what stands there. */
+/** The fields that stand at the top of the card, or are another form of what stands there. */
 const KNOWN = ["first_name", "last_name", "full_name", "phone", "phone_raw", "email", "state", "state_raw"];
 const PLACE = ["address", "city", "zip"];
 

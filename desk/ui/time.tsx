@@ -79,7 +79,7 @@ export function dateText(value: unknown): string | null {
   return (clock === undefined ? FORMATS.zonelessDay : FORMATS.zoneless).format(date);
 }
 
-/** How long ago something was, in its largest unit: "now", "12 min", "3 h", "5 days". */
+/** The time since then, in its largest unit: "now", "12 min", "3 h", "5 days". */
 export function ago(at: string, now = Date.now()): string {
   const minutes = Math.floor((now - Date.parse(at)) / 60_000);
   if (minutes < 1) return "now";

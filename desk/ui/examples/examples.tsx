@@ -22,9 +22,9 @@ import { Time } from "../time.tsx";
 import { setUnread } from "../title.ts";
 import { useVisibleHeight } from "../visible_height.ts";
 
-/** What the test does to the page: it ends what an example does. */
+/** The object by which a test watches an example, and ends what it does. */
 interface Test {
-  /** How often an example was asked to act. */
+  /** The number of times that an example was asked to act. */
   calls: number;
   /** Whether the view that has a fault works by now. */
   isMended: boolean;
