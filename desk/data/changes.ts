@@ -17,10 +17,8 @@ interface Row {
 export async function readRowsAgain(queryKey: QueryKey, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
   if (ids.length > MOST_CHANGED) return await queryClient.invalidateQueries({ queryKey });
-  // Before the others are marked: a list that was marked already has missed more than these rows.
-  const lists = listsOf(queryKey, "active");
   await queryClient.invalidateQueries({ queryKey, type: "inactive", refetchType: "none" });
-  await Promise.all(lists.map((list) => readRowsOf(list, ids)));
+  await Promise.all(listsOf(queryKey, "active").map((list) => readRowsOf(list, ids)));
 }
 
 async function readRowsOf(list: Query<Pages<Row>>, ids: string[]): Promise<void> {
