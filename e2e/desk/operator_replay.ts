@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { signInNewOperator, type User } from "../support/agents.ts";
 import { createOrder, createVendor, sql, storedLeads, type Vendor } from "../support/client.ts";
 import { reject, type Rejection } from "../support/deliveries.ts";
-import { assertAccessible, assertFits, deskTest, PHONE, signIn } from "./harness.ts";
+import { assertAccessible, assertFits, deskTest, PHONE, signIn, until } from "./harness.ts";
 
 const REASON = "missing first_name, or 100% of name/s?";
 
@@ -204,7 +204,7 @@ deskTest("a replay of many goes on after a lost connection, and stores nothing t
   assert.equal(await page.locator("details li").getByText("missing first_name").count(), 3);
   // The lists are read again.
   await page.getByRole("button", { name: "Replay all 3" }).waitFor();
-  assert.equal(await page.locator(".delivery").count(), 3);
+  await until(async () => await page.locator(".delivery").count() === 3);
   await assertAccessible(page);
 });
 
