@@ -42,7 +42,7 @@ Deno.test("every route of the functions is documented but that of operators, and
     ...added.filter((route) => !documented.includes(route)).map((route) => `${route} is missing`),
     ...documented.filter((route) => !added.includes(route)).map((route) => `${route} is no route`),
   ];
-  const remedy = "add or remove it in dev/scripts/openapi; then npm run openapi";
+  const remedy = "describe it beside the route, for dev/scripts/openapi/document.ts; then npm run openapi";
   assert.equal(differences.length, 0, `${differences.join(", ")}: ${remedy}`);
 });
 

@@ -87,7 +87,7 @@ for (const [message, quotes] of QUOTED) {
   const files = [...new Set(quotes.map(({ file }) => file))].join(" and ");
   Deno.test(`${files} quotes "${message}", which a response has`, async () => {
     const remedy = `correct what ${files} quotes` +
-      (files.includes(OPENAPI) ? " (in dev/scripts/openapi; then npm run openapi)" : "");
+      (files.includes(OPENAPI) ? " (beside its route, or in dev/scripts/openapi; then npm run openapi)" : "");
     const test = ELSEWHERE[message];
     if (test !== undefined) {
       assert(readPage(test).includes(message), `${test} does not wait for it: ${remedy}`);

@@ -17,7 +17,7 @@ export interface ApiResponse {
 
 const document = JSON.parse(JSON.stringify(openApiDocument({ strict: true })));
 const ajv = ajvFormats.default(new Ajv2020({ strict: false })).addSchema(document, "openapi");
-const REMEDY = "dev/scripts/openapi says what each route responds; npm run openapi writes openapi.json";
+const REMEDY = "the Operation beside each route says what it responds; npm run openapi writes openapi.json";
 
 /** The route that the desk alone calls; the document is for callers. */
 export const OF_OPERATORS = "/operator/deliveries/replay";

@@ -2,14 +2,19 @@ import * as z from "zod";
 import { type ErrorCode, STATUS_OF_CODE } from "../../../supabase/functions/_shared/errors.ts";
 import { uuid } from "../../../supabase/functions/_shared/validate.ts";
 import { VERSION } from "../../../supabase/functions/_shared/version.ts";
-import * as api from "./api.ts";
+import { importOperation } from "../../../supabase/functions/api/import_leads.ts";
+import { activityOperation } from "../../../supabase/functions/api/log_presentation_activity.ts";
+import { bulkOperation } from "../../../supabase/functions/recruiting/ingest/bulk.ts";
+import { ingestOperation } from "../../../supabase/functions/recruiting/ingest/ingest.ts";
+import { inboundOperation } from "../../../supabase/functions/recruiting/sms/inbound.ts";
+import { statusOperation } from "../../../supabase/functions/recruiting/sms/status.ts";
+import { challengeOperation, webhookOperation } from "../../../supabase/functions/recruiting/webhooks/webhook.ts";
+import { workOperation } from "../../../supabase/functions/texting/work.ts";
+import { healthOperation } from "../../../supabase/functions/_shared/health.ts";
+import { openApiOperation } from "../../../supabase/functions/_shared/openapi_route.ts";
+import type { Examples, Operation } from "../../../supabase/functions/_shared/operation.ts";
 import { ERROR_RESPONSES, errorSchema } from "./errors.ts";
-import * as ingest from "./ingest.ts";
-import type { Examples, Operation } from "./operation.ts";
 import { SECURITY_SCHEMES } from "./security.ts";
-import * as service from "./service.ts";
-import * as sms from "./sms.ts";
-import * as webhooks from "./webhooks.ts";
 
 const DESCRIPTION = [
   "Recruiting leads, sales leads, presentation activity, and texts of insurance agencies.",
@@ -21,12 +26,25 @@ const DESCRIPTION = [
 /** What a request with an Idempotency-Key may get besides. */
 const IDEMPOTENCY_ERRORS: ErrorCode[] = ["CONFLICT", "IDEMPOTENCY_KEY_REUSED"];
 
+const FUNCTIONS = ["recruiting", "api", "texting", "operator"];
+
 /** The routes in the order of SPEC.md, and then those that it does not have. */
-export const OPERATIONS: Operation[] = [ingest, api, sms, webhooks, service]
-  .flatMap(({ operations }) => operations);
+export const OPERATIONS: Operation[] = [
+  ingestOperation,
+  bulkOperation,
+  importOperation,
+  activityOperation,
+  inboundOperation,
+  statusOperation,
+  webhookOperation,
+  challengeOperation,
+  workOperation,
+  ...FUNCTIONS.map(healthOperation),
+  ...FUNCTIONS.map(openApiOperation),
+];
 
 /**
- * The OpenAPI 3.1 document of all routes.
+ * The OpenAPI 3.1 document of all routes, as each is described in its file.
  *
  * @param strict responses may have no other fields. The tests check responses against the strict document.
  */
@@ -150,7 +168,7 @@ function namedSchemas(strict: boolean) {
   const received = toSchemas("output", strict);
   const requests = OPERATIONS.flatMap(({ body }) => body === undefined ? [] : refersTo(body.schema));
   return Object.fromEntries(
-    Object.keys(received).map((name) => [name, (requests.includes(name) ? sent : received)[name]]),
+    Object.keys(received).sort().map((name) => [name, (requests.includes(name) ? sent : received)[name]]),
   );
 
   function refersTo(schema: z.ZodType): string[] {

@@ -3,12 +3,6 @@ import { type ErrorCode, STATUS_OF_CODE } from "../../../supabase/functions/_sha
 
 const CODES = Object.keys(STATUS_OF_CODE) as [ErrorCode, ...ErrorCode[]];
 
-/** What any JSON route may respond, besides what its Idempotency-Key brings along. */
-export const JSON_ERRORS: ErrorCode[] = [
-  ...["BAD_REQUEST", "UNAUTHORIZED", "REQUEST_TIMEOUT", "PAYLOAD_TOO_LARGE"] as const,
-  ...["UNSUPPORTED_MEDIA_TYPE", "TOO_MANY_REQUESTS", "INTERNAL_ERROR"] as const,
-];
-
 /** The body of every error response. */
 export const errorSchema = z.strictObject({
   error: z.strictObject({

@@ -1,3 +1,5 @@
+import type { SecurityScheme } from "../../../supabase/functions/_shared/operation.ts";
+
 /** The ways in which callers authenticate (SPEC 5). */
 export const SECURITY_SCHEMES = {
   vendorKey: {
@@ -38,7 +40,4 @@ export const SECURITY_SCHEMES = {
     scheme: "bearer",
     description: "The scheduler's key: `TEXTING_WORKER_KEY`.",
   },
-} as const;
-
-/** The name of a security scheme. */
-export type SecurityScheme = keyof typeof SECURITY_SCHEMES;
+} satisfies Record<SecurityScheme, object>;

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { Operation } from "./operation.ts";
 import type { RequestContext } from "./app.ts";
 import { callDatabase } from "./database.ts";
 import { describeError, logError } from "./log.ts";
@@ -16,6 +17,43 @@ export const healthResponse = z.strictObject({
 }).meta({ id: "Health" });
 
 export type Health = z.infer<typeof healthResponse>;
+
+const HEALTHY: Health = {
+  status: "ok",
+  database: "ok",
+  migrations: "20261121000000",
+  version: "1.0.0",
+};
+const UNREACHABLE: Health = {
+  ...HEALTHY,
+  status: "unavailable",
+  database: "unreachable",
+  migrations: null,
+};
+
+/** The description of the route of this function. */
+export function healthOperation(name: string): Operation {
+  return {
+    method: "get",
+    path: `/${name}/health`,
+    id: `${name}Health`,
+    summary: "Tell whether the service can do its work",
+    security: [],
+    responses: {
+      200: {
+        description: "The database responds and has the migrations that the functions need",
+        schema: healthResponse,
+        examples: { ok: ["All is well", HEALTHY] },
+      },
+      503: {
+        description: "The database does not respond, or lacks a migration. Comes within 10 s.",
+        schema: healthResponse,
+        examples: { unreachable: ["No database", UNREACHABLE] },
+      },
+    },
+    errors: [],
+  };
+}
 
 /**
  * GET /health: says whether the service can do its work, with 200 or 503. Too old a migration is `unavailable`. Anybody

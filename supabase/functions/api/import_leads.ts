@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { JSON_ERRORS, type Operation } from "../_shared/operation.ts";
 import { refuseDryRun, type RequestContext } from "../_shared/app.ts";
 import { ApiError } from "../_shared/errors.ts";
 import { BATCH_BOUNDS, isObject, type Json } from "../_shared/json.ts";
@@ -9,7 +10,7 @@ import { matchesSecret, secretsFromEnv } from "../_shared/secrets.ts";
 import { MIB } from "../_shared/units.ts";
 import { count, id, must, requireValidBody, uuid } from "../_shared/validate.ts";
 import { leadError, type Outcome, type Row, storeLeads, type Target } from "./import_chunks.ts";
-import { readImportedLead } from "./imported_lead.ts";
+import { leadSchema, readImportedLead } from "./imported_lead.ts";
 
 const BODY_LIMIT = 10 * MIB;
 const ROW_LIMIT = 10_000;
@@ -30,6 +31,85 @@ export const importResult = z.strictObject({
   lead_ids: z.array(id).describe("Of the imported leads, in the request's order."),
 }).meta({ id: "ImportResult" });
 type ImportResult = z.infer<typeof importResult>;
+
+// In a request the optional fields may be missing. The route's own schema has them, because the route fills in null
+// first.
+const salesLead = leadSchema.partial({
+  last_name: true,
+  email: true,
+  address: true,
+  city: true,
+  zip: true,
+  language: true,
+}).meta({ id: "SalesLead" });
+
+// The route's own schema takes any item, because an invalid one is reported by itself. The document says what is valid.
+const leadImport = importRequest.extend({ leads: z.array(salesLead).max(10_000) })
+  .meta({ id: "LeadImport" });
+
+const EXTERNAL_ID = "20000000-0000-4000-8000-0000000000ab";
+const LEAD = "0a4be0a6-7b37-4b68-9a0c-3a6d6e1a5d0c";
+
+export const importOperation: Operation = {
+  method: "post",
+  isIdempotent: true,
+  path: "/api/leads/import",
+  id: "importLeads",
+  summary: "Import sales leads for one agent",
+  description: "Each lead is imported or reported by itself. The same request again imports nothing twice.",
+  security: ["importKey"],
+  body: {
+    types: ["application/json"],
+    schema: leadImport,
+    examples: {
+      one_lead: ["One lead", {
+        agency_id: "a0000001-0000-4000-8000-000000000001",
+        agent_id: "b0000002-0000-4000-8000-000000000002",
+        leads: [{
+          external_id: EXTERNAL_ID,
+          first_name: "Walt",
+          phone: "312-555-0177",
+          state: "IL",
+          type: "fe",
+        }],
+      }],
+    },
+  },
+  responses: {
+    200: {
+      description: "What became of the leads",
+      schema: importResult,
+      examples: {
+        imported: [
+          "All leads imported",
+          { success: true, imported: 1, failed: 0, errors: [], lead_ids: [LEAD] },
+        ],
+        failed: ["One lead invalid, one imported before", {
+          success: true,
+          imported: 0,
+          failed: 2,
+          errors: [
+            {
+              index: 0,
+              external_id: null,
+              code: "INVALID",
+              reason: "external_id is missing; phone is missing",
+            },
+            {
+              index: 1,
+              external_id: EXTERNAL_ID,
+              code: "DUPLICATE",
+              reason: "the agency has a lead with this external_id",
+              lead_id: LEAD,
+            },
+          ],
+          lead_ids: [],
+        }],
+      },
+    },
+  },
+  errors: JSON_ERRORS,
+};
 
 /** POST /api/leads/import (SPEC 4.3): sales leads for one agent. Each lead is imported, or reported, by itself. */
 export async function importLeads(context: RequestContext): Promise<Response> {

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { JSON_ERRORS, type Operation } from "../_shared/operation.ts";
 import { refuseDryRun, type RequestContext } from "../_shared/app.ts";
 import { callDatabase } from "../_shared/database.ts";
 import { readJson } from "../_shared/body/json.ts";
@@ -18,6 +19,34 @@ export const activityRequest = z.object({
 
 export const activityResult = z.strictObject({ success: z.literal(true) })
   .meta({ id: "Success" });
+
+export const activityOperation: Operation = {
+  method: "post",
+  isIdempotent: true,
+  path: "/api/leads/log-presentation-activity",
+  id: "logPresentationActivity",
+  summary: "Log what happens to a presentation, from its pop-out window",
+  security: ["projectKey", "projectKeyInQuery", "userToken"],
+  body: {
+    types: ["application/json", "text/plain"],
+    schema: activityRequest,
+    examples: {
+      started: ["The presentation first opens", {
+        lead_id: "10000001-0000-4000-8000-000000000001",
+        agent_id: "b0000002-0000-4000-8000-000000000002",
+        type: "presentation_started",
+      }],
+    },
+  },
+  responses: {
+    200: {
+      description: "Logged",
+      schema: activityResult,
+      examples: { logged: ["Logged", { success: true }] },
+    },
+  },
+  errors: [...JSON_ERRORS, "NOT_FOUND"],
+};
 
 /**
  * POST /api/leads/log-presentation-activity (SPEC 4.4): logs what happens to a presentation. The pop-out window that

@@ -1,10 +1,40 @@
+import type { Operation } from "../_shared/operation.ts";
 import type { RequestContext } from "../_shared/app.ts";
 import { continueAfterResponse } from "../_shared/background.ts";
 import { ApiError } from "../_shared/errors.ts";
 import { bearerToken, matchesSecret, secretsFromEnv } from "../_shared/secrets.ts";
 import { greetedCountries } from "./countries.ts";
 import { twilioAccount } from "./twilio_account.ts";
-import { sendDueTexts } from "./worker.ts";
+import { sendDueTexts, type WorkCounts, workResult } from "./worker.ts";
+
+const NO_TEXTS: WorkCounts = {
+  accepted: 0,
+  unconfirmed: 0,
+  pending: 0,
+  refused: 0,
+  failed: 0,
+  errors: 0,
+};
+
+export const workOperation: Operation = {
+  method: "post",
+  path: "/texting/work",
+  id: "sendDueTexts",
+  summary: "Scheduler: send the texts that are due",
+  description: "Several calls at the same time do no harm. A body is ignored.",
+  security: ["workerKey"],
+  responses: {
+    200: {
+      description: "Nothing is due any more, or 1,000 texts or 40 s have passed",
+      schema: workResult,
+      examples: {
+        sent: ["Twilio has got two texts", { ...NO_TEXTS, accepted: 2 }],
+        nothing: ["Nothing was due", NO_TEXTS],
+      },
+    },
+  },
+  errors: ["UNAUTHORIZED", "INTERNAL_ERROR"],
+};
 
 /**
  * POST /texting/work: sends the texts that are due, and looks up those of which it is not known whether Twilio has

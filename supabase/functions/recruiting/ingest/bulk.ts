@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { JSON_ERRORS, type Operation } from "../../_shared/operation.ts";
 import { isDryRun, type RequestContext } from "../../_shared/app.ts";
 import { BATCH_CALL, batchIdempotency } from "../../_shared/batch.ts";
 import { mayHaveRun } from "../../_shared/database.ts";
@@ -8,6 +9,8 @@ import { readJson } from "../../_shared/body/json.ts";
 import { SEMAPHORES } from "../../_shared/semaphores.ts";
 import { MIB } from "../../_shared/units.ts";
 import { count, must, requireValidBody } from "../../_shared/validate.ts";
+import { recruitingLead } from "../parsers/generic.ts";
+import { DRY_RUN_QUERY } from "./ingest.ts";
 import { type Lead, logUnrecorded, type Parse, readLead, requireParser, skipResume } from "./lead.ts";
 import { dryRun, UnknownOutcome } from "./responses.ts";
 import { authenticateVendor, callAsVendor, type Vendor } from "./vendor.ts";
@@ -55,6 +58,64 @@ type StoredBatch = BulkResult & { record_error?: string };
 
 /** A valid lead with its place in the request. */
 type Row = Lead & { row: number };
+
+// The route's own schema takes any item, because the vendor's parser reads it.
+const recruitingLeads = bulkRequest.extend({
+  leads: z.array(recruitingLead).min(1).max(10_000),
+}).meta({ id: "RecruitingLeads" });
+
+export const bulkOperation: Operation = {
+  method: "post",
+  isIdempotent: true,
+  path: "/recruiting/ingest/bulk",
+  id: "ingestRecruitingLeads",
+  summary: "Ingest several recruiting leads, without resumes and without distribution",
+  security: ["vendorKey"],
+  query: DRY_RUN_QUERY,
+  body: {
+    types: ["application/json"],
+    schema: recruitingLeads,
+    examples: {
+      generic: ["For a vendor with the parser `generic`", {
+        leads: [{ first_name: "Grace", phone: "+12025550144" }, {
+          full_name: "Katherine Johnson",
+        }],
+      }],
+    },
+  },
+  responses: {
+    200: {
+      description: "What became of the rows, or would in a dry run",
+      schema: bulkResponse,
+      examples: {
+        partly: ["One lead stored, one row without a name", {
+          created: 1,
+          duplicates: 0,
+          errors: [{ row: 1, reason: "missing first_name" }],
+        }],
+        dry_run: ["With ?dry_run=true", {
+          dry_run: true,
+          created: 1,
+          duplicates: 0,
+          errors: [{ row: 1, reason: "missing first_name" }],
+          leads: [{
+            row: 0,
+            status: "created",
+            id: null,
+            distributed_to: null,
+            lead: {
+              first_name: "Grace",
+              vendor_lead_id: null,
+              vendor_metadata: { phone: "+12025550144" },
+              resume_bytes: null,
+            },
+          }],
+        }],
+      },
+    },
+  },
+  errors: JSON_ERRORS,
+};
 
 /** POST /recruiting/ingest/bulk (SPEC 4.2): many leads, deduplicated and stored as one batch, not distributed. */
 export async function ingestBulk(context: RequestContext): Promise<Response> {

@@ -1,10 +1,13 @@
+import * as z from "zod";
+import { JSON_ERRORS, type Operation } from "../../_shared/operation.ts";
 import { isDryRun, type RequestContext } from "../../_shared/app.ts";
 import { ApiError } from "../../_shared/errors.ts";
 import { isObject, type Json } from "../../_shared/json.ts";
 import { type Idempotency, readJson } from "../../_shared/body/json.ts";
 import { MIB } from "../../_shared/units.ts";
+import { recruitingLead } from "../parsers/generic.ts";
 import { requireLead } from "./lead.ts";
-import type { DryRun, IngestedLead } from "./responses.ts";
+import { createdLead, type DryRun, duplicateOrDryRun, type IngestedLead } from "./responses.ts";
 import { storeWithResume } from "./resume.ts";
 import { leadStore } from "./store.ts";
 import { authenticateVendor, previewLead, type Vendor } from "./vendor.ts";
@@ -19,6 +22,78 @@ export interface IngestRequest {
   /** Null without an Idempotency-Key. */
   idempotency: Idempotency | null;
 }
+
+/** The query of the routes that take recruiting leads. */
+export const DRY_RUN_QUERY = {
+  dry_run: {
+    description: "`true`: say what was read and what would happen, and change nothing.",
+    schema: z.enum(["true", "false"]).optional(),
+  },
+};
+
+/** The example of a new lead that nobody gets yet. */
+export const WAITING = { id: "4be0643f-1d98-473b-97cd-ca98a65347dd", status: "created", distributed_to: null };
+/** The example of a lead that has come before. */
+export const DUPLICATE = { id: "4be0643f-1d98-473b-97cd-ca98a65347dd", status: "duplicate" };
+
+export const ingestOperation: Operation = {
+  method: "post",
+  isIdempotent: true,
+  path: "/recruiting/ingest",
+  id: "ingestRecruitingLead",
+  summary: "Ingest one recruiting lead",
+  security: ["vendorKey"],
+  query: DRY_RUN_QUERY,
+  body: {
+    types: ["application/json"],
+    schema: recruitingLead,
+    examples: {
+      generic: ["For a vendor with the parser `generic`", {
+        first_name: "Ada",
+        last_name: "Lovelace",
+        email: "ada@example.com",
+        phone: "+12025550143",
+        state: "TX",
+      }],
+    },
+  },
+  responses: {
+    201: {
+      description: "A new lead",
+      schema: createdLead,
+      examples: {
+        distributed: ["An open order matched", {
+          ...WAITING,
+          distributed_to: {
+            agency_id: "a0000001-0000-4000-8000-000000000001",
+            agent_id: "b0000002-0000-4000-8000-000000000002",
+          },
+        }],
+        waiting: ["No open order matched", WAITING],
+      },
+    },
+    200: {
+      description: "A duplicate, or a dry run",
+      schema: duplicateOrDryRun,
+      examples: {
+        duplicate: ["The vendor_lead_id has come before", DUPLICATE],
+        dry_run: ["With ?dry_run=true", {
+          dry_run: true,
+          status: "created",
+          id: null,
+          distributed_to: null,
+          lead: {
+            first_name: "Ada",
+            vendor_lead_id: "app-1001",
+            vendor_metadata: { last_name: "Lovelace", state: "TX" },
+            resume_bytes: null,
+          },
+        }],
+      },
+    },
+  },
+  errors: JSON_ERRORS,
+};
 
 /** POST /recruiting/ingest (SPEC 4.1): one lead, deduplicated, stored and distributed. */
 export async function ingest(context: RequestContext): Promise<Response> {

@@ -1,3 +1,4 @@
+import * as z from "zod";
 import { isObject } from "../../_shared/json.ts";
 import { type ConsentFields, readConsent } from "./consent.ts";
 import { readContact } from "./contact.ts";
@@ -28,6 +29,50 @@ const CONSENT_TEXT = ["consenttext", "consentlanguage", "tcpatext", "tcpalanguag
 const CONSENT_URL = ["consenturl", "trustedformcerturl", "trustedformurl", "xxtrustedformcerturl"];
 const CONSENT_AT = ["consentat", "consenttime", "consenttimestamp", "consentdate"];
 const CONSENT_IP = ["consentip", "ipaddress", "ip"];
+
+const text = z.string().optional();
+const textOrNumber = z.union([z.string(), z.number()]).optional();
+const readable = z.union([z.boolean(), z.string(), z.number()]).optional();
+
+/** The fields that the parser reads, under one of their spellings each. */
+const genericLead = z.looseObject({
+  vendor_lead_id: textOrNumber.describe("Your id of the application. The same id again is a duplicate."),
+  first_name: text.describe("`first_name` or `full_name` is required."),
+  last_name: text,
+  full_name: text.describe("Split into first and last name, unless these are given."),
+  email: text,
+  phone: textOrNumber.describe("In any notation; of the applicant's country, else of the US."),
+  address: text,
+  city: text,
+  state: text.describe("By name or code."),
+  zip: textOrNumber,
+  country: text.describe("By name or code."),
+  resume: z.union([
+    z.string().describe("A file in base64 or as a `data:` URL, or a web address."),
+    z.looseObject({ data: z.string(), content_type: text, file_name: text }),
+  ]).optional(),
+  resume_url: text,
+  submitted_at: textOrNumber.describe("ISO 8601 or Unix time; without a zone it is UTC."),
+  consent: z.union([
+    z.boolean(),
+    z.string(),
+    z.number(),
+    z.looseObject({ given: readable, text, url: text, at: textOrNumber, ip: text }),
+  ]).optional(),
+  is_test: readable.describe("True: the lead is stored, marked, and distributed to nobody."),
+}).meta({
+  id: "GenericLead",
+  description: "What the parser `generic` reads. docs/vendors.md has the other spellings of each field.",
+});
+
+/** One applicant, as the description of the routes has it. */
+export const recruitingLead = z.union([genericLead, z.looseObject({})]).meta({
+  id: "RecruitingLead",
+  description:
+    "One applicant: the generic parser's lead, or the vendor's own format. After parsing there must be a first name. " +
+    "A vendor_lead_id deduplicates. Everything else is kept as metadata. A resume that cannot be stored does not cost " +
+    "the lead. docs/parsers.md lists what each parser reads.",
+});
 
 /**
  * A flat object with the fields of a lead in their usual spellings. Also the names of LeadConduit and boberdoo, through

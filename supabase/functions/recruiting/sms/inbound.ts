@@ -1,7 +1,8 @@
 import * as z from "zod";
+import type { Operation } from "../../_shared/operation.ts";
 import type { RequestContext } from "../../_shared/app.ts";
 import { callDatabase } from "../../_shared/database.ts";
-import { type Parameter, RETRY_MS, smsWebhook } from "./webhook.ts";
+import { type Parameter, RETRY_MS, SMS_ERRORS, SMS_RESPONSE, smsWebhook } from "./webhook.ts";
 
 // Twilio sends more parameters than these. All of them are signed.
 export const inboundSms = z.looseObject({
@@ -26,6 +27,37 @@ interface Media {
   url: string;
   content_type: string | null;
 }
+
+export const inboundOperation: Operation = {
+  method: "post",
+  path: "/recruiting/sms/inbound",
+  id: "receiveSms",
+  summary: "Twilio: a recruit's text message",
+  security: ["twilioSignature"],
+  body: {
+    types: ["application/x-www-form-urlencoded"],
+    schema: inboundSms,
+    examples: {
+      text: ["A text message", {
+        From: "+13125550121",
+        To: "+13125550100",
+        Body: "Yes, call me",
+        MessageSid: "SM00000000000000000000000000000002",
+      }],
+    },
+  },
+  responses: {
+    200: {
+      description: SMS_RESPONSE,
+      schema: inboundSmsResult,
+      examples: {
+        received: ["Stored", { status: "received" }],
+        no_conversation: ["No conversation has these two numbers", { status: "no_conversation" }],
+      },
+    },
+  },
+  errors: SMS_ERRORS,
+};
 
 /** POST /recruiting/sms/inbound (SPEC 4.5): stores a recruit's message in its conversation. */
 export function smsInbound(context: RequestContext): Promise<Response> {

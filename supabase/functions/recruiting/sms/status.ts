@@ -1,8 +1,9 @@
 import * as z from "zod";
+import type { Operation } from "../../_shared/operation.ts";
 import type { RequestContext } from "../../_shared/app.ts";
 import { callDatabase } from "../../_shared/database.ts";
 import { uuid } from "../../_shared/validate.ts";
-import { RETRY_MS, smsWebhook } from "./webhook.ts";
+import { RETRY_MS, SMS_ERRORS, SMS_RESPONSE, smsWebhook } from "./webhook.ts";
 
 export const smsStatusCallback = z.looseObject({
   MessageSid: z.string(),
@@ -14,6 +15,42 @@ export const smsStatusCallback = z.looseObject({
 export const smsStatusResult = z.strictObject({
   status: z.enum(["updated", "ignored", "error"]),
 }).meta({ id: "SmsStatusResult" });
+
+export const statusOperation: Operation = {
+  method: "post",
+  path: "/recruiting/sms/status",
+  id: "updateSmsStatus",
+  summary: "Twilio: the delivery status of a message",
+  security: ["twilioSignature"],
+  query: {
+    message: {
+      description: "The id of the message, which each text of ours has in its StatusCallback. " +
+        "Anything but a UUID is ignored.",
+      schema: z.string(),
+    },
+  },
+  body: {
+    types: ["application/x-www-form-urlencoded"],
+    schema: smsStatusCallback,
+    examples: {
+      delivered: ["A message has been delivered", {
+        MessageSid: "SM00000000000000000000000000000001",
+        MessageStatus: "delivered",
+      }],
+    },
+  },
+  responses: {
+    200: {
+      description: SMS_RESPONSE,
+      schema: smsStatusResult,
+      examples: {
+        updated: ["The message has this status now", { status: "updated" }],
+        ignored: ["The status or the message is unknown", { status: "ignored" }],
+      },
+    },
+  },
+  errors: SMS_ERRORS,
+};
 
 /** POST /recruiting/sms/status (SPEC 4.6): stores the delivery status of an outbound message. */
 export function smsStatus(context: RequestContext): Promise<Response> {

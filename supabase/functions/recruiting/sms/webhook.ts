@@ -1,5 +1,5 @@
 import type { RequestContext } from "../../_shared/app.ts";
-import { ApiError } from "../../_shared/errors.ts";
+import { ApiError, type ErrorCode } from "../../_shared/errors.ts";
 import { checkFormHeaders, readFormText } from "../../_shared/body/form.ts";
 import { cleanText } from "../../_shared/json.ts";
 import { describeError, logError } from "../../_shared/log.ts";
@@ -23,6 +23,15 @@ export const RETRY_MS = 9_500;
  * Postgres cannot store.
  */
 export type Parameter = (name: string) => string | null;
+
+/** What the routes of Twilio may respond, and how the description of each says it. */
+export const SMS_ERRORS: ErrorCode[] = [
+  "UNAUTHORIZED",
+  "REQUEST_TIMEOUT",
+  "PAYLOAD_TOO_LARGE",
+  "UNSUPPORTED_MEDIA_TYPE",
+];
+export const SMS_RESPONSE = "Always, once the signature is valid. `error` when the database failed.";
 
 /**
  * Handles a webhook of Twilio. With a valid signature the response is always HTTP 200, as SPEC 4.5 requires. If the

@@ -1,14 +1,18 @@
+import * as z from "zod";
+import { JSON_ERRORS, type Operation } from "../../_shared/operation.ts";
 import { isDryRun, type RequestContext } from "../../_shared/app.ts";
 import { idempotencyKey } from "../../_shared/body/json.ts";
 import { sha256Hex } from "../../_shared/secrets.ts";
 import { readUnauthenticatedBody } from "../../_shared/body/form.ts";
-import { BODY_LIMIT } from "../ingest/ingest.ts";
+import { BODY_LIMIT, DRY_RUN_QUERY, DUPLICATE, WAITING } from "../ingest/ingest.ts";
+import { createdLead } from "../ingest/responses.ts";
+import { recruitingLead } from "../parsers/generic.ts";
 import { admitVendor, toVendor, type VendorRequest } from "../ingest/vendor.ts";
 import { splitLeads } from "../parsers/index.ts";
 import { authenticateWebhook, recognizeSender, SLUG } from "./authenticate_webhook.ts";
-import { respondToChallenge } from "./challenges.ts";
+import { linkedInChallenge, metaChallenge, respondToChallenge } from "./challenges.ts";
 import type { Refusal, WebhookSettings } from "./delivery.ts";
-import { receiveLead, receiveLeads } from "./leads.ts";
+import { receiveLead, receiveLeads, webhookResponse } from "./leads.ts";
 import { verifyProof } from "./proof.ts";
 import { refusalOf } from "./refusal.ts";
 import { countRefused } from "./refused_proofs.ts";
@@ -23,6 +27,60 @@ interface ProvedRequest extends VendorRequest {
 
 /** The parameters of the route's path. */
 type Parameters = Record<string, string>;
+
+const webhookBody = z.union([recruitingLead, z.array(recruitingLead).max(1_000)])
+  .meta({ id: "WebhookBody" });
+
+const path = "/recruiting/webhooks/{slug}";
+const parameters = { slug: "The vendor's slug." };
+const ofLinkedIn = { description: "Of LinkedIn.", schema: z.string().optional() };
+const ofMeta = { description: "Of Meta.", schema: z.string().optional() };
+
+export const webhookOperation: Operation = {
+  method: "post",
+  isIdempotent: true,
+  path,
+  parameters,
+  id: "receiveWebhook",
+  summary: "Take in the leads of a vendor that cannot send an API key",
+  description: "Does what POST /recruiting/ingest does. The body may also be a form, and may " +
+    "hold several leads. A delivery that is repeated with the same id is a duplicate.",
+  security: ["webhookProof"],
+  query: DRY_RUN_QUERY,
+  body: {
+    types: ["application/json", "application/x-www-form-urlencoded", "multipart/form-data"],
+    schema: webhookBody,
+    examples: {
+      generic: [
+        "For a vendor with the parser `generic`",
+        { vendor_lead_id: "app-3001", first_name: "Ada", phone: "+12025550143" },
+      ],
+    },
+  },
+  responses: {
+    201: {
+      description: "A new lead",
+      schema: createdLead,
+      examples: { waiting: ["No open order matched", WAITING] },
+    },
+    200: {
+      description: "A duplicate, an event that is no lead, several leads, or a dry run. For " +
+        "Greenhouse, also a new lead",
+      schema: webhookResponse,
+      examples: {
+        duplicate: ["The vendor_lead_id, or the id of the delivery, has come before", DUPLICATE],
+        ignored: ["A rejected candidate, say", { status: "ignored" }],
+        several: ["Two leads, one of them without a name", {
+          results: [
+            WAITING,
+            { error: { code: "BAD_REQUEST", message: "missing first_name" } },
+          ],
+        }],
+      },
+    },
+  },
+  errors: JSON_ERRORS,
+};
 
 /**
  * POST /recruiting/webhooks/<vendor slug>: does what POST /recruiting/ingest does, for vendors that cannot send an API
@@ -52,6 +110,35 @@ export async function webhook(context: RequestContext, { slug }: Parameters): Pr
   const isNew = response.status === "created" && !dryRun && settings.scheme !== "greenhouse";
   return Response.json(response, { status: isNew ? 201 : 200 });
 }
+
+export const challengeOperation: Operation = {
+  method: "get",
+  path,
+  parameters,
+  id: "respondToWebhookChallenge",
+  summary: "Show LinkedIn or Meta that the address is ours",
+  security: [],
+  query: {
+    "challengeCode": ofLinkedIn,
+    "hub.mode": ofMeta,
+    "hub.verify_token": ofMeta,
+    "hub.challenge": ofMeta,
+  },
+  responses: {
+    200: {
+      description: "LinkedIn's code signed, or Meta's challenge as it came",
+      schema: linkedInChallenge,
+      examples: {
+        linkedin: ["For LinkedIn", {
+          challengeCode: "890e4665-4dfe-4ab1-b689-ed553bceeed0",
+          challengeResponse: "2d1a9c7b0f1e4d3c8b6a5f4e3d2c1b0a9f8e7d6c5b4a39281706f5e4d3c2b1a0",
+        }],
+      },
+      text: { schema: metaChallenge, examples: { meta: ["For Meta", "1158201444"] } },
+    },
+  },
+  errors: ["UNAUTHORIZED", "INTERNAL_ERROR"],
+};
 
 /**
  * GET /recruiting/webhooks/<vendor slug>: the challenges by which LinkedIn and Meta ask whether the address is ours.

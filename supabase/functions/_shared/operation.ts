@@ -1,8 +1,27 @@
 import type * as z from "zod";
-import type { ErrorCode } from "../../../supabase/functions/_shared/errors.ts";
-import type { SecurityScheme } from "./security.ts";
+import type { ErrorCode } from "./errors.ts";
 
-/** One route, as the OpenAPI document describes it. Its schemas have names, which `.meta({ id })` gives them. */
+/** The ways in which callers authenticate (SPEC 5). */
+export type SecurityScheme =
+  | "vendorKey"
+  | "webhookProof"
+  | "importKey"
+  | "projectKey"
+  | "projectKeyInQuery"
+  | "userToken"
+  | "twilioSignature"
+  | "workerKey";
+
+/** What any JSON route may respond, besides what its Idempotency-Key brings along. */
+export const JSON_ERRORS: ErrorCode[] = [
+  ...["BAD_REQUEST", "UNAUTHORIZED", "REQUEST_TIMEOUT", "PAYLOAD_TOO_LARGE"] as const,
+  ...["UNSUPPORTED_MEDIA_TYPE", "TOO_MANY_REQUESTS", "INTERNAL_ERROR"] as const,
+];
+
+/**
+ * One route, as the OpenAPI document describes it. It stands beside the route, which does not use it. Its schemas have
+ * names, which `.meta({ id })` gives them.
+ */
 export interface Operation {
   method: "get" | "post";
   /** Below `{base_url}`, e.g. `/recruiting/ingest`. A part in braces is a parameter. */
