@@ -28,8 +28,8 @@ export type DistributedLead = Returned<"distribute_leads">;
 /** A reason for which open deliveries of a vendor were rejected; vendor_id is null for imports of sales leads. */
 export type Reason = Row<"delivery_reason_list", "vendor" | "code" | "reason" | "deliveries" | "first_at" | "last_at">;
 /** A rejected delivery that is open, without its payload. */
-export type Delivery = Row<"delivery_list", "vendor" | "payload_kept">;
-export type WaitingLead = Row<"waiting_lead_list", "id" | "vendor_id" | "name" | "received">;
+export type RejectedDelivery = Row<"delivery_list", "vendor" | "payload_kept">;
+export type UnmatchedLead = Row<"waiting_lead_list", "id" | "vendor_id" | "name" | "received">;
 export type UnmatchedText = Row<"unmatched_text_list", "media">;
 
 /** The columns that the deliveries of a list have in common; vendor_id is `import` for imports of sales leads. */
@@ -93,15 +93,15 @@ export const operatorQueries = {
     }),
   /** The open deliveries of a group, the newest first. */
   deliveries: (group: Group) =>
-    pagesOptions<Delivery>(
+    pagesOptions<RejectedDelivery>(
       [...operatorQueries.all(), "deliveries", group],
-      async (limit, last) => await call(after(openOf(group).limit(limit), last, "received_at")) as Delivery[],
+      async (limit, last) => await call(after(openOf(group).limit(limit), last, "received_at")) as RejectedDelivery[],
     ),
   /** The leads that no order has got, the oldest first. */
   waiting: () =>
-    pagesOptions<WaitingLead>([...operatorQueries.all(), "waiting"], async (limit, last) => {
+    pagesOptions<UnmatchedLead>([...operatorQueries.all(), "waiting"], async (limit, last) => {
       const query = supabase.from("waiting_lead_list").select().limit(limit);
-      return await call(after(query, last, "received", true)) as WaitingLead[];
+      return await call(after(query, last, "received", true)) as UnmatchedLead[];
     }),
   /** How many leads no order has got. */
   waitingCount: () =>
@@ -120,10 +120,10 @@ export const operatorQueries = {
 /** All open deliveries of a group, the oldest first: of two that are the same lead, the first is stored. */
 export async function openDeliveries(group: Group): Promise<string[]> {
   const ids: string[] = [];
-  let rows: Delivery[] = [];
+  let rows: RejectedDelivery[] = [];
   do {
     const last = rows.at(-1) ?? null;
-    rows = await repeat(() => after(openOf(group).limit(MOST), last, "received_at", true)) as Delivery[];
+    rows = await repeat(() => after(openOf(group).limit(MOST), last, "received_at", true)) as RejectedDelivery[];
     ids.push(...rows.map(({ id }) => id));
   } while (rows.length === MOST);
   return ids;

@@ -28,13 +28,13 @@ export const MessageBubble = memo(
         </p>
         {body && <p className="body" dir="auto">{body}</p>}
         {media.map((file, place) => <Attachment key={place} file={file} />)}
-        {sender_type !== "recruit" && <Delivery text={text} {...acting} />}
+        {sender_type !== "recruit" && <DeliveryStatus text={text} {...acting} />}
       </li>
     );
   },
 );
 
-function Delivery({ text, isWriter, agentId, conversationId }: { text: Message } & Acting) {
+function DeliveryStatus({ text, isWriter, agentId, conversationId }: { text: Message } & Acting) {
   const { mutateAsync: cancel } = useCancelText(conversationId);
   const { mutateAsync: retry } = useRetryText(conversationId);
   const cancelling = useAction(() => cancel(text));

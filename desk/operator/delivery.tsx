@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "react";
-import { type Delivery, replay, type Replayed, useDryRun, useReadPayload } from "../data/operator.ts";
+import { type RejectedDelivery, replay, type Replayed, useDryRun, useReadPayload } from "../data/operator.ts";
 import { ActionButton } from "../ui/action.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { Time } from "../ui/time.tsx";
@@ -9,7 +9,7 @@ import { outcomeText, previewText } from "./outcome.ts";
 /** A rejected delivery, with what can be done with it. */
 export function DeliveryRow(
   { delivery, onReplayed }: {
-    delivery: Delivery;
+    delivery: RejectedDelivery;
     /** Called when it is replayed, and no longer open. */
     onReplayed: (replayed: Replayed) => void;
   },

@@ -5,7 +5,7 @@ import { type Lead, type Parse, readLead, skipResume } from "../recruiting/inges
 import { PARSERS, partParser } from "../recruiting/parsers/index.ts";
 
 /** What is read of a rejected delivery. */
-export interface Delivery {
+export interface RejectedDelivery {
   route: string;
   /** Its index in a batch; null: the whole request was rejected. */
   row: number | null;
@@ -34,7 +34,7 @@ export interface Reading {
  * @param vendor undefined for an import
  */
 export function readDelivery(
-  { route, row, payload_json }: Delivery,
+  { route, row, payload_json }: RejectedDelivery,
   vendor: ParserOf | undefined,
 ): Result<Reading> {
   if (payload_json === null) {

@@ -16,7 +16,7 @@ import { must, requireValidBody, uuid } from "../_shared/validate.ts";
 import { waitForDistribution } from "../recruiting/ingest/pending.ts";
 import type { StoredLead } from "../recruiting/ingest/responses.ts";
 import { recordReplay, requireOperator } from "./operator.ts";
-import { type Delivery, type ParserOf, readDelivery, type Reading } from "./read_delivery.ts";
+import { type ParserOf, readDelivery, type Reading, type RejectedDelivery } from "./read_delivery.ts";
 
 const BODY_LIMIT = 64 * KIB;
 const MOST = 100;
@@ -29,7 +29,7 @@ const RETRY: CallOptions = { retryWithin: 9_000, canSplit: true };
 const TIMEOUT_MS = 9_000;
 const DELIVERY = "route, row, status, payload_json:payload::text, vendor:vendors(slug, parser, parser_config)";
 
-type StoredDelivery = Delivery & { status: string; vendor: ParserOf | null };
+type StoredDelivery = RejectedDelivery & { status: string; vendor: ParserOf | null };
 
 const replayRequest = z.object({
   delivery_ids: z.array(uuid, { error: must("be an array") })

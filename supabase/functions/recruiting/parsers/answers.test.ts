@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import type { Json } from "../../_shared/json.ts";
-import { type Answer, readAnswers, readAnswersOfAnyShape } from "./answers.ts";
+import { readAnswers, readAnswersOfAnyShape, type ScreeningAnswer } from "./answers.ts";
 import { Fields } from "./fields.ts";
 
 /** The answers that are read from a list, and the rest of it. */
 function read(
   answers: Json,
-  readThem: (fields: Fields, path: string) => Answer[] | undefined = readAnswers,
+  readThem: (fields: Fields, path: string) => ScreeningAnswer[] | undefined = readAnswers,
 ) {
   const fields = new Fields({ answers });
   const found = readThem(fields, "answers");

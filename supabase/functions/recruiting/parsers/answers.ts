@@ -3,7 +3,7 @@ import { type Fields, isEmpty, type Key, toText } from "./fields.ts";
 import { isFile, leaveOutContent } from "./files.ts";
 
 /** A screening question and the applicant's answer, as kept under `vendor_metadata.answers`. */
-export interface Answer extends JsonObject {
+export interface ScreeningAnswer extends JsonObject {
   /** Null where the vendor sends an answer without its question. */
   question: string | null;
   /** A list where several may be chosen. Null where the question was not answered. */
@@ -47,7 +47,7 @@ export function readAnswers(
   fields: Fields,
   paths: string | string[],
   definitions: Fields[] = [],
-): Answer[] | undefined {
+): ScreeningAnswer[] | undefined {
   const questions = new Map(
     definitions.map((item) => [peekText(item, QUESTION_ID), readQuestion(item)]),
   );
@@ -65,7 +65,7 @@ export function readAnswers(
  * object: with the answers by question, `{"Are you licensed?": "Yes"}`, by id, `{"q1": {question, answer}}`, or with a
  * list.
  */
-export function readAnswersOfAnyShape(fields: Fields, ...paths: string[]): Answer[] | undefined {
+export function readAnswersOfAnyShape(fields: Fields, ...paths: string[]): ScreeningAnswer[] | undefined {
   for (const path of paths) {
     const answers = readAnswers(fields, path) ?? readAnswersByQuestion(fields.at(path));
     if (answers.length > 0) return answers;
@@ -81,7 +81,7 @@ export function readAnswer(
   fields: Fields,
   key: Key,
   labels: Labels = new Map(),
-): Answer["answer"] | undefined {
+): ScreeningAnswer["answer"] | undefined {
   const value = fields.peek([key]);
   if (isEmpty(value)) {
     fields.take([key]);
@@ -91,7 +91,7 @@ export function readAnswer(
   return texts.length > 1 || (texts.length === 1 && Array.isArray(value)) ? texts : texts[0];
 }
 
-function readAnswersByQuestion(object: Fields): Answer[] {
+function readAnswersByQuestion(object: Fields): ScreeningAnswer[] {
   if (isItem(object)) return [];
   return object.keys().flatMap((key) => {
     // A list of items is not an answer, but stands one level deeper than usual.
@@ -109,7 +109,7 @@ function isItem(item: Fields): boolean {
 }
 
 /** @param name the key of the item in the object that holds it */
-function readItem(item: Fields, questions: Questions, name?: string): Answer[] {
+function readItem(item: Fields, questions: Questions, name?: string): ScreeningAnswer[] {
   // The question may be an object that has its text, type and options.
   const nested = item.spelt("question").find((key) => isObject(item.peek([key])));
   const question = nested !== undefined

@@ -1,5 +1,5 @@
 import { isObject, type Json } from "../../_shared/json.ts";
-import { type Answer, readAnswer } from "./answers.ts";
+import { readAnswer, type ScreeningAnswer } from "./answers.ts";
 import { readContact } from "./contact.ts";
 import { Fields, toText } from "./fields.ts";
 import type { RawLead } from "./normalize.ts";
@@ -21,7 +21,7 @@ export interface FormAnswer {
   /** The value as a contact field of this name. */
   value: Json;
   /** Undefined for one that is not understood. */
-  answer?: Answer["answer"];
+  answer?: ScreeningAnswer["answer"];
   /** Takes the question as it was shown. */
   takeQuestion(): string | undefined;
 }
@@ -58,7 +58,7 @@ export function sortAnswers(given: FormAnswer[]): RawLead {
   const others = new Set(new Fields(form.rest()).keys());
   const answers = given
     .filter((item) => first.get(item.name) !== item || others.has(item.name ?? ""))
-    .flatMap(({ answer, takeQuestion }): Answer[] =>
+    .flatMap(({ answer, takeQuestion }): ScreeningAnswer[] =>
       answer === undefined ? [] : [{ question: takeQuestion() ?? null, answer }]
     );
   return { ...contact, more: { answers: answers.length > 0 ? answers : undefined } };

@@ -1,4 +1,4 @@
-import { type Answer, readAnswer } from "./answers.ts";
+import { readAnswer, type ScreeningAnswer } from "./answers.ts";
 import type { Fields } from "./fields.ts";
 import { LEAD_NOTICE, readLeadSync } from "./linkedin_lead_sync.ts";
 import { parserOf, type RawLead } from "./normalize.ts";
@@ -45,7 +45,7 @@ const VALUES = [
   ...["nationalNumber", "mediaUrl", "mediaUrn"],
 ];
 
-function readResponse(item: Fields): Answer[] {
+function readResponse(item: Fields): ScreeningAnswer[] {
   // An answer has one key, which says its type: `{"numericAnswerValue": {"integerValue": 4}}`.
   const keys = item.at("answer").keys();
   const type = keys.find((key) => /AnswerValue$/.test(key)) ?? keys[0];
@@ -53,7 +53,7 @@ function readResponse(item: Fields): Answer[] {
   return answer ? [{ question: item.text("questionIdentifier") ?? null, answer }] : [];
 }
 
-function readTypedAnswer(typed: Fields, type: string): Answer["answer"] | undefined {
+function readTypedAnswer(typed: Fields, type: string): ScreeningAnswer["answer"] | undefined {
   const object = typed.at([type]);
   const key = VALUES.find((key) => (object.peek([key]) ?? null) !== null);
   if (key !== undefined) return readAnswer(object, key);

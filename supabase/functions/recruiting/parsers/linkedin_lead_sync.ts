@@ -1,5 +1,5 @@
 import { isObject } from "../../_shared/json.ts";
-import { type Answer, type Labels, type Question, readAnswer, readLabels } from "./answers.ts";
+import { type Labels, type Question, readAnswer, readLabels, type ScreeningAnswer } from "./answers.ts";
 import { readBoolean, readBoxes } from "./consent.ts";
 import { type Fields, toText } from "./fields.ts";
 import { type FormAnswer, sortAnswers } from "./form.ts";
@@ -65,7 +65,7 @@ function readQuestion(fields: Fields): Question {
   return { fields, labels };
 }
 
-function readDetails(details: Fields, labels?: Labels): Answer["answer"] | undefined {
+function readDetails(details: Fields, labels?: Labels): ScreeningAnswer["answer"] | undefined {
   const text = details.at("textQuestionAnswer");
   if (text.keys().includes("answer")) return readAnswer(text, "answer");
   const choice = details.at("multipleChoiceAnswer");

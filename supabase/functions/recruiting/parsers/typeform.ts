@@ -1,5 +1,5 @@
 import { isObject } from "../../_shared/json.ts";
-import { type Answer, readAnswer } from "./answers.ts";
+import { readAnswer, type ScreeningAnswer } from "./answers.ts";
 import { type ContactField, readContact } from "./contact.ts";
 import { type Fields, toText } from "./fields.ts";
 import { parserOf, type RawLead } from "./normalize.ts";
@@ -46,7 +46,7 @@ function isTest(event: Fields): boolean {
 function readForm(response: Fields): RawLead {
   const questions = Map.groupBy(questionsIn(response.at("definition")), (item) => item.peek("id"));
   const lead: RawLead = {};
-  const answers: Answer[] = [];
+  const answers: ScreeningAnswer[] = [];
   for (const item of response.items("answers")) {
     const answer = readValue(item);
     if (answer === undefined) continue;
@@ -69,7 +69,7 @@ function questionsIn(form: Fields): Fields[] {
 }
 
 /** Takes the value of an answer; undefined for one that is not understood, such as a payment. */
-function readValue(item: Fields): Answer["answer"] | undefined {
+function readValue(item: Fields): ScreeningAnswer["answer"] | undefined {
   const type = toText(item.peek("type")) ?? "";
   const value = item.peek([type]);
   if (type === "choice") return item.at([type]).text("label", "other");

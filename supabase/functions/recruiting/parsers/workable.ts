@@ -1,5 +1,5 @@
 import { isObject } from "../../_shared/json.ts";
-import { type Answer, readAnswer } from "./answers.ts";
+import { readAnswer, type ScreeningAnswer } from "./answers.ts";
 import { type Fields, toText } from "./fields.ts";
 import { parserOf } from "./normalize.ts";
 import { NOT_A_NEW_APPLICATION } from "./parser.ts";
@@ -43,7 +43,7 @@ export const workable = parserOf((fields) => {
 });
 
 // The answer is an object of its own, or stands in the item. The question is a text, or only its key.
-function readItem(item: Fields): Answer[] {
+function readItem(item: Fields): ScreeningAnswer[] {
   const said = isObject(item.peek("answer")) ? item.at("answer") : item;
   const answer = readChoices(said) ??
     ANSWER_KEYS.map((key) => readAnswer(said, key)).find((answer) => answer != null);

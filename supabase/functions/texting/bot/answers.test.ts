@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { type Answer, type AnswerType, readAnswer } from "./answers.ts";
+import { type AnswerType, type AnswerValue, readAnswer } from "./answers.ts";
 
 /** The words of recruits, by the answer that is read;
 one phrasing a line or between semicolons, where | begins a new line. */
-function reads(name: string, type: AnswerType, phrasings: [Answer | undefined, string][], ask = ""): void {
+function reads(name: string, type: AnswerType, phrasings: [AnswerValue | undefined, string][], ask = ""): void {
   Deno.test(`an answer is read: ${name}`, () => {
     const wrong = phrasings.flatMap(([expected, list]) =>
       list.split(/[;\n]/).map((text) => text.trim().replaceAll("|", "\n")).filter((text) => text !== "")

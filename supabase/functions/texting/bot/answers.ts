@@ -18,7 +18,7 @@ export type AnswerType =
   | { number: { min: number; max: number } };
 
 /** `yes` or `no`, the name of a choice, USPS codes in their order, a number, or the text itself. */
-export type Answer = string | number | string[];
+export type AnswerValue = string | number | string[];
 
 /** A longer text says more than an answer. The names of all states have 600 characters. */
 const LONGEST_ANSWER = 800;
@@ -28,7 +28,7 @@ const LONGEST_ANSWER = 800;
  *
  * @param ask the question, which tells what "I am licensed" and "6 months" mean
  */
-export function readAnswer(type: AnswerType, text: string, ask = ""): Answer | undefined {
+export function readAnswer(type: AnswerType, text: string, ask = ""): AnswerValue | undefined {
   if (isReaction(text)) return undefined;
   if (type === "text") return text.trim() || undefined;
   if (text.length > LONGEST_ANSWER) return undefined;

@@ -2,7 +2,7 @@
  * The bot's turn in a conversation: what a script says next to what a recruit has written. A script was checked when it
  * was published (`publish_bot_script`), so nothing is checked here.
  */
-import { type Answer, type AnswerType, readAnswer } from "./answers.ts";
+import { type AnswerType, type AnswerValue, readAnswer } from "./answers.ts";
 import { type Intent, intentOf, isReaction } from "./intents.ts";
 
 /** A script: an opening and questions, which only go forward. Its texts may have {first_name}, {agent} and {agency}. */
@@ -42,7 +42,7 @@ export interface Session {
   question: string;
   /** The number of texts in a row that were no answer to it. */
   tries: number;
-  answers: Record<string, Answer>;
+  answers: Record<string, AnswerValue>;
   /** Whether `about` was said. */
   has_told_about: boolean;
   /** When the question was asked last, the reminder aside; null where it is asked at the next text. */
@@ -68,7 +68,7 @@ export interface Step {
   session: Session | null;
   /** The meaning of the texts; absent where only time has passed. */
   heard?: Intent | "opening" | "automatic_reply" | "answer" | "no_answer";
-  answered?: { question: string; value: Answer; said: string };
+  answered?: { question: string; value: AnswerValue; said: string };
   /** Why the script has ended: for the agent who is told about it. */
   ended?: { state: "done" | "escalated" | "expired"; reason: string; goes_to_person: boolean };
 }
@@ -192,7 +192,7 @@ function goOn(
   script: Script,
   session: Session,
   question: Question,
-  answered: { question: string; value: Answer; said: string },
+  answered: { question: string; value: AnswerValue; said: string },
   now: Date,
 ): Step {
   const answers = { ...session.answers, [question.id]: answered.value };
@@ -215,7 +215,7 @@ function goOn(
   return { reply: next.ask, session: ask(script, next, session, answers, now), answered };
 }
 
-function isWanted({ only_if = {} }: Question, answers: Record<string, Answer>): boolean {
+function isWanted({ only_if = {} }: Question, answers: Record<string, AnswerValue>): boolean {
   return Object.entries(only_if).every(([earlier, value]) => answers[earlier] === value);
 }
 
