@@ -28,3 +28,15 @@ export const SEMAPHORES = {
   /** Large bodies that are worked on. Each has arrived by then, so nobody waits for a slow sender. */
   largeBodies: new Semaphore({ permits: 2, waitMs: 30_000 }),
 };
+
+/** How much is done at a time by queues and loops that start their own work. */
+export const AT_A_TIME = {
+  /** Calls that store single leads. A lead that no call has taken within the time gets an error. */
+  leadCalls: { calls: 2, waitMs: 5_000 },
+
+  /** Leads of one webhook's body: as many as one call takes. */
+  leadsOfBody: 100,
+
+  /** Texts that one run of the worker has on their way. The others stay due. */
+  texts: 10,
+};

@@ -1,15 +1,13 @@
 import * as z from "zod";
 import { callDatabase } from "../_shared/database.ts";
 import { logError } from "../_shared/log.ts";
+import { AT_A_TIME } from "../_shared/semaphores.ts";
 import { count } from "../_shared/validate.ts";
 import type { ClaimedText, ClaimedTexts } from "./claimed_text.ts";
 import { lookUpText } from "./look_up_text.ts";
 import { postText } from "./post_text.ts";
 import { Steps, within } from "./steps.ts";
 import type { TwilioAccount } from "./twilio_account.ts";
-
-/** The number of texts that are on their way at the same time. */
-const AT_A_TIME = 10;
 
 /** After this time no further text is claimed. The platform ends a request after 150 s. */
 const CLAIM_FOR_MS = 40_000;
@@ -66,7 +64,7 @@ export async function sendDueTexts(account: TwilioAccount, requestId: string): P
       const isBusy = await steps.take();
       const claimedAt = Date.now();
       const { texts, next_at }: ClaimedTexts = await callDatabase("claim_texts", {
-        max: AT_A_TIME - running.size,
+        max: AT_A_TIME.texts - running.size,
       });
       claimed += texts.length;
       for (const text of texts) {
@@ -78,7 +76,7 @@ export async function sendDueTexts(account: TwilioAccount, requestId: string): P
       if (running.size === 0 && wait > deadline - Date.now()) break;
       await within(Math.min(Math.max(wait, 50), ASK_AGAIN_MS), firstOf(running));
       // Claiming one text at a time would cost a query for each.
-      while (running.size > AT_A_TIME / 2) await firstOf(running);
+      while (running.size > AT_A_TIME.texts / 2) await firstOf(running);
     }
   } finally {
     await Promise.all([...running, steps.end()]);

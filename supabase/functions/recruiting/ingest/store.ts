@@ -12,7 +12,7 @@ import { callDatabase, type CallOptions, databaseError, isCausedByInput, mayHave
 import { internalError } from "../../_shared/errors.ts";
 import type { Idempotency } from "../../_shared/body/json.ts";
 import { NoPermit } from "../../_shared/semaphore.ts";
-import { SEMAPHORES } from "../../_shared/semaphores.ts";
+import { AT_A_TIME, SEMAPHORES } from "../../_shared/semaphores.ts";
 import { MIB } from "../../_shared/units.ts";
 import { type Lead, logUnrecorded } from "./lead.ts";
 import { distributeAfterResponse, together, waitForDistribution } from "./pending.ts";
@@ -58,16 +58,12 @@ export const STORE_CALLS = {
 /** What one call takes, at most, in leads and in characters of JSON. A larger lead goes alone. */
 const CALL = { leads: 100, size: MIB };
 
-/** How long a lead waits for its call, in milliseconds. */
-const WAIT_MS = 5_000;
-
 /**
  * When a second call may begin beside the first, in milliseconds. A call that distributes nothing for so long waits for
  * the disk, and the second one can share its commit. Two that distribute are in each other's way, so then the first
  * must seem to hang.
  */
 const SECOND_CALL_MS = { distributing: 500, storing: 3 };
-const MAX_CALLS = 2;
 
 /** A lead that no call has taken yet. It is resolved with its outcome, or with null: it has to go again, alone. */
 interface QueuedLead extends SentLead {
@@ -93,7 +89,7 @@ export class LeadStore {
   #willLook = false;
   #timer: { at: number; id: ReturnType<typeof setTimeout> } | undefined;
 
-  constructor(calls: Partial<typeof STORE_CALLS> = {}, waitMs = WAIT_MS) {
+  constructor(calls: Partial<typeof STORE_CALLS> = {}, waitMs = AT_A_TIME.leadCalls.waitMs) {
     this.#calls = { ...STORE_CALLS, ...calls };
     this.#waitMs = waitMs;
   }
@@ -237,7 +233,7 @@ export class LeadStore {
 
     const pause = this.#isDistributing ? SECOND_CALL_MS.distributing : SECOND_CALL_MS.storing;
     let startAt = Infinity;
-    if (this.#ready.size > 0 && this.#underWay < MAX_CALLS) {
+    if (this.#ready.size > 0 && this.#underWay < AT_A_TIME.leadCalls.calls) {
       startAt = this.#underWay === 0 ? now : this.#startedAt + pause;
       if (startAt <= now) {
         const leads = this.#take();

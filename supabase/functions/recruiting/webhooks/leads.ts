@@ -2,6 +2,7 @@ import * as z from "zod";
 import { isRefused } from "../../_shared/database.ts";
 import { ApiError, internalError } from "../../_shared/errors.ts";
 import type { Json } from "../../_shared/json.ts";
+import { AT_A_TIME } from "../../_shared/semaphores.ts";
 import type { Idempotency } from "../../_shared/body/json.ts";
 import { ingestLead, tryLead } from "../ingest/ingest.ts";
 import { createdLead, dryRun, duplicateLead } from "../ingest/responses.ts";
@@ -14,9 +15,6 @@ import { leadgenNotices } from "./leadgen_notices.ts";
 
 /** The number of leads that one body may hold. */
 const MAX_LEADS = 1_000;
-
-/** The number of them that are on their way at a time: as many as one call takes. Each may wait 5 s for its call. */
-const AT_A_TIME = 100;
 
 /** The failures of the parsers for a notice of leads that have to be fetched. */
 const NOTICES = [NO_CONTACT_DETAILS, LEAD_NOTICE];
@@ -109,7 +107,7 @@ export async function receiveLeads(
       }
     }
   };
-  await Promise.all(Array.from({ length: AT_A_TIME }, takeSome));
+  await Promise.all(Array.from({ length: AT_A_TIME.leadsOfBody }, takeSome));
 
   // Such as CONFLICT: then the first delivery is still at work, and keeps the leads that are rejected.
   if (failure !== undefined && failure.code !== "INTERNAL_ERROR") throw failure;
