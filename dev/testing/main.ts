@@ -13,6 +13,7 @@ import { startThrowawayStack, type ThrowawayStack } from "./throwaway_stack.ts";
 
 const command = new Command("npm test --")
   .description("Runs every check on a stack of its own, or only what is named.")
+  .option("--update", "write what commands print into their transcripts: npm test -- e2e <transcript> --update")
   .argument("[step...]", "steps; or one step and files of it, from the checkout's folder")
   .addHelpText(
     "after",
@@ -20,6 +21,7 @@ const command = new Command("npm test --")
   )
   .exitOverride(({ exitCode }) => Deno.exit(exitCode && 2))
   .parse(Deno.args, { from: "user" });
+if (command.opts().update) Deno.env.set("UPDATE_TRANSCRIPTS", "1");
 const isStep = (name: string) => STEPS.some((step) => step.name === name);
 const names = command.args.filter(isStep);
 const files = command.args.filter((name) => !isStep(name));

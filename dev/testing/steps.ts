@@ -1,5 +1,5 @@
 import { readdirSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { connect, ROOT, SUPABASE_CLI } from "../local/mod.ts";
 import { generateModules } from "../scripts/generated.ts";
 import { migrationFiles, seedFile } from "../scripts/migration/files.ts";
@@ -183,11 +183,23 @@ function denoStep(
       const flags = files === step.files ? ["--quiet"] : [];
       if (stack === undefined) return denoTest(files, {}, print, flags);
       const { file, tail } = await stacks[stack]();
-      const counts = await denoTest(files, { STACK_FILE: file, ...DOUBLE_ENV }, print, flags);
+      const env = { STACK_FILE: file, ...DOUBLE_ENV, ...transcriptsOf(files) };
+      const counts = await denoTest([...new Set(files.map(runnerOf))], env, print, flags);
       if (counts.failed > 0) (print ?? console.log)(`The last lines of the stack:\n${tail()}`);
       return counts;
     },
   };
+}
+
+/** A transcript is run by a test of its folder. */
+function runnerOf(file: string): string {
+  return file.endsWith(".transcript") ? join(dirname(file), "transcripts.test.ts") : file;
+}
+
+/** The variable that chooses the transcripts to run, where some are named. */
+function transcriptsOf(files: string[]): Record<string, string> {
+  const named = files.filter((file) => file.endsWith(".transcript"));
+  return named.length > 0 ? { TRANSCRIPTS: named.join() } : {};
 }
 
 function runAlone(name: string): string {

@@ -1,0 +1,183 @@
+/** Transcripts: commands and what they print, as e2e/admin has them. */
+
+/** What a step runs: a command line, a query, or a request. */
+export type Kind = "$" | "sql>" | "http>";
+
+/** A step of a transcript, and what it must print. */
+export interface TranscriptStep {
+  kind: Kind;
+  input: string;
+  /** The line on which it begins, from 1 on. */
+  line: number;
+  /** The lines before its output: remarks, blank lines, and the step itself. */
+  head: string[];
+  output: string[];
+  /** The blank lines after its output. */
+  tail: string[];
+}
+
+/** Values by the names that stand for them in a transcript. */
+export type Names = ReadonlyMap<string, string>;
+
+const STEP = /^(\$|sql>|http>) (.*)$/;
+const UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
+const TIME = "\\d{4}-\\d\\d-\\d\\d[T ]\\d\\d:\\d\\d(?::\\d\\d(?:\\.\\d+)?)?(?:Z| UTC)?";
+
+/** The masks that stand for another value each time. Any other name stands for one value in the whole transcript. */
+const MASKS: Record<string, string> = {
+  id: `${UUID}|[0-9a-f]{8}`,
+  time: TIME,
+  day: "\\d{4}-\\d\\d-\\d\\d",
+  n: "\\d+",
+  any: ".*?",
+};
+
+/** What a name stands for where it has no value yet. */
+const VALUE = "[^\\s\"'`,;()]*[^\\s\"'`,;().:…]";
+
+/** Splits a transcript into its steps. A remark is a line that begins with "# ". */
+export function parseTranscript(text: string): TranscriptStep[] {
+  const steps: TranscriptStep[] = [];
+  let head: string[] = [];
+  let step: TranscriptStep | undefined;
+  const lines = text.trimEnd().split("\n");
+  for (let i = 0; i < lines.length; i++) {
+    const line = lines[i]!;
+    const [, kind, first] = STEP.exec(line) ?? [];
+    if (kind !== undefined) {
+      const at = i + 1;
+      const words = [first!];
+      head.push(line);
+      while (words.at(-1)!.endsWith(" \\")) {
+        head.push(lines[++i] ?? "");
+        words.push(words.pop()!.slice(0, -1), (lines[i] ?? "").trim());
+      }
+      step = { kind: kind as Kind, input: words.join(""), line: at, head, output: [], tail: [] };
+      steps.push(step);
+      head = [];
+    } else if (step === undefined || line.startsWith("# ")) {
+      head.push(line);
+      step = undefined;
+    } else {
+      step.output.push(line);
+    }
+  }
+  for (const each of steps) {
+    while (each.output.at(-1) === "") each.tail.push(each.output.pop()!);
+  }
+  return steps;
+}
+
+/** The text of a transcript again. */
+export function formatTranscript(steps: TranscriptStep[]): string {
+  const lines = steps.flatMap(({ head, output, tail }) => [...head, ...output, ...tail]);
+  return `${lines.join("\n").trimEnd()}\n`;
+}
+
+/** Puts the values of names into the input of a step. A name without a value stays. */
+export function fillIn(input: string, names: Names): string {
+  return input.replace(/<(\w+)>/g, (written, name) => names.get(name) ?? written);
+}
+
+/**
+ * Compares what a step printed with what the transcript has. A line `...` stands for any lines, and several spaces for
+ * one.
+ *
+ * @returns the names with what this output adds; undefined where it differs
+ */
+export function matchOutput(expected: string[], actual: string[], names: Names): Names | undefined {
+  if (expected.length === 0) return actual.length === 0 ? names : undefined;
+  const [line, ...rest] = expected;
+  if (line === "...") {
+    for (let skipped = 0; skipped <= actual.length; skipped++) {
+      const matched = matchOutput(rest, actual.slice(skipped), names);
+      if (matched) return matched;
+    }
+    return undefined;
+  }
+  const matched = actual.length > 0 ? matchLine(line!, actual[0]!, names) : undefined;
+  return matched && matchOutput(rest, actual.slice(1), matched);
+}
+
+function matchLine(expected: string, actual: string, names: Names): Names | undefined {
+  const fresh = new Set<string>();
+  const pattern = expected.trimEnd().split(/(<\w+>| +)/).map((part) => {
+    if (/^ +$/.test(part)) return " +";
+    const name = /^<(\w+)>$/.exec(part)?.[1];
+    if (name === undefined) return RegExp.escape(part);
+    const itself = RegExp.escape(part);
+    if (MASKS[name] !== undefined) return `(?:${MASKS[name]}|${itself})`;
+    if (names.has(name)) return `(?:${valuePattern(names.get(name)!)}|${itself})`;
+    if (fresh.has(name)) return `\\k<${name}>`;
+    fresh.add(name);
+    return `(?<${name}>${VALUE})`;
+  }).join("");
+  const found = new RegExp(`^${pattern}$`).exec(actual.trimEnd());
+  if (found === null) return undefined;
+  // Words such as "<slug>" in a usage stand for themselves.
+  const added = Object.entries(found.groups ?? {}).filter(([name, value]) => value !== `<${name}>`);
+  return new Map([...names, ...added]);
+}
+
+/** What stands for a value: itself, and for an id its first 8 characters, which tables show. */
+function valuePattern(value: string): string {
+  if (new RegExp(`^${UUID}$`).test(value)) return `${value.slice(0, 8)}(?:${value.slice(8)})?`;
+  if (/^[0-9a-f]{8}$/.test(value)) return `${value}(?:${UUID.slice("[0-9a-f]{8}".length)})?`;
+  return RegExp.escape(value);
+}
+
+/**
+ * What a transcript gets to have for an output: the lines that it has already where they still match, and masks in
+ * the others.
+ */
+export function rewriteOutput(
+  expected: string[],
+  actual: string[],
+  names: Names,
+): { output: string[]; names: Names } {
+  const whole = matchOutput(expected, actual, names);
+  if (whole) return { output: expected, names: whole };
+  let known = names;
+  let next = 0;
+  const output = actual.map((line) => {
+    for (let i = next; i < expected.length; i++) {
+      const matched = matchLine(expected[i]!, line, known);
+      if (matched && expected[i] !== "...") {
+        known = matched;
+        next = i + 1;
+        return expected[i]!;
+      }
+    }
+    return mask(line, known);
+  });
+  return { output, names: known };
+}
+
+/** Puts masks in place of what is another each time. What has a name is shown by it. */
+export function mask(line: string, names: Names = new Map()): string {
+  const named = [...names].filter(([, value]) => value.length >= 4)
+    .toSorted(([, one], [, other]) => other.length - one.length);
+  const masks: [string, RegExp][] = [
+    ...named.map(([name, value]): [string, RegExp] => [name, new RegExp(`(?<!\\w)${valuePattern(value)}(?!\\w)`, "g")]),
+    ["key", /\blik_[\w-]{43}(?!\w)/g],
+    ["key_prefix", /\blik_[\w-]{8}(?!\w)/g],
+    ["id", new RegExp(`\\b${UUID}\\b`, "g")],
+    ["id", /(?<![\w+-])[0-9a-f]{8}(?![\w-])/g],
+    ["time", new RegExp(TIME, "g")],
+  ];
+  return masks.reduce((text, [name, pattern]) =>
+    text.replace(pattern, (value, ...rest) => {
+      if (name === "time" && !isNow(value)) return value;
+      if (name === "id" && /^\d{8}$/.test(value)) return value;
+      const [offset, all] = rest as [number, string];
+      const shown = `<${name}>`;
+      // The columns of a table stay below each other.
+      return all.slice(offset + value.length).startsWith("  ") ? shown.padEnd(value.length) : shown;
+    }), line.trimEnd());
+}
+
+/** Whether a time is about now, so that it is another at the next run. */
+function isNow(time: string): boolean {
+  const at = Date.parse(time.replace(" UTC", "").replace(" ", "T").replace(/Z?$/, "Z"));
+  return Math.abs(at - Date.now()) < 3 * 86_400_000;
+}

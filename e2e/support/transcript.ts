@@ -1,0 +1,113 @@
+/** Runs transcripts against the running stack. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { runCommandLine } from "../../admin/command_line.ts";
+import { shellWords } from "../../admin/shell_words.ts";
+import { ROOT } from "../../dev/local/mod.ts";
+import {
+  fillIn,
+  formatTranscript,
+  mask,
+  matchOutput,
+  type Names,
+  parseTranscript,
+  rewriteOutput,
+} from "../../dev/testing/transcript.ts";
+import { send, sql, stack } from "./client.ts";
+
+/**
+ * Runs a transcript and asserts that each step prints what it has.
+ *
+ * @param update whether to write what was printed into the file instead
+ */
+export async function runTranscript(path: string, update: boolean): Promise<void> {
+  const steps = parseTranscript(await Deno.readTextFile(path));
+  const folder = await Deno.makeTempDir();
+  let names: Names = new Map([
+    ["checkout", ROOT.replace(/\/$/, "")],
+    ["functions_url", stack.functions_url],
+    ["db_url", stack.db_url],
+  ]);
+  const callerFolder = Deno.env.get("INIT_CWD");
+  Deno.env.set("INIT_CWD", folder);
+  try {
+    for (const step of steps) {
+      const input = fillIn(step.input, names);
+      const printed = await run(step.kind, input, folder);
+      const actual = printed.trimEnd() === "" ? [] : printed.trimEnd().split("\n").map((line) => line.trimEnd());
+      if (update) {
+        const rewritten = rewriteOutput(step.output, actual, names);
+        step.output = rewritten.output;
+        names = rewritten.names;
+        if (actual.length > 0 && step.tail.length === 0) step.tail = [""];
+        continue;
+      }
+      const matched = matchOutput(step.output, actual, names);
+      const masked = actual.map((line) => mask(line, names)).join("\n");
+      assert(
+        matched,
+        `${path}:${step.line}: ${input}\n\nprinted:\n${masked}\n\nbut the transcript has:\n${step.output.join("\n")}`,
+      );
+      names = matched;
+    }
+  } finally {
+    if (callerFolder === undefined) Deno.env.delete("INIT_CWD");
+    else Deno.env.set("INIT_CWD", callerFolder);
+    await Deno.remove(folder, { recursive: true });
+  }
+  if (update) await Deno.writeTextFile(path, formatTranscript(steps));
+}
+
+/** Runs a step, and returns what a terminal would show. */
+function run(kind: string, input: string, folder: string): Promise<string> {
+  if (kind === "sql>") return query(input);
+  if (kind === "http>") return request(input);
+  return command(input, folder);
+}
+
+/** `npm run admin -- …`, also with a text piped in, and `echo '…' > <file>`. */
+async function command(line: string, folder: string): Promise<string> {
+  const [, text, file] = /^echo '([^']*)' > (\S+)$/.exec(line) ?? [];
+  if (file !== undefined) {
+    await Deno.writeTextFile(join(folder, file), `${text}\n`);
+    return "";
+  }
+  const [, piped, words] = /^(?:(?:echo|printf) '([^']*)' \| )?npm run (?:--silent )?admin -- (.*)$/.exec(line) ?? [];
+  assert(words !== undefined, `a transcript cannot run: ${line}`);
+  const input = (piped ?? "").replaceAll("\\n", "\n");
+  let shown = "";
+  const { code, err } = await runCommandLine(shellWords(words), {
+    print: (text) => void (shown += text),
+    say: (text) => void (shown += `${text}\n`),
+    readSecret: () => Promise.resolve(input),
+    lines: () => Readable.from(input.split("\n").filter((text) => text !== "")),
+  });
+  // What fails prints nothing on stdout, so that no script takes it for a result.
+  if (err !== "") assert.equal(shown, "", `${line} failed, but printed`);
+  return shown + err + (code === 0 ? "" : `\n[exit ${code}]`);
+}
+
+/** A query, whose rows are shown with a bar between columns. */
+async function query(text: string): Promise<string> {
+  const rows = await sql.unsafe(text).values();
+  if (rows.length === 0) return rows.columns?.length ? "(no rows)" : "";
+  return (rows as unknown as unknown[][]).map((row) => row.map(cell).join(" | ")).join("\n");
+}
+
+function cell(value: unknown): string {
+  if (value instanceof Date) return value.toISOString();
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+/** A request such as `POST /recruiting/ingest Bearer <key> {"first_name": "Ada"}`, and its response in one line. */
+async function request(text: string): Promise<string> {
+  const [, method, path, token, body] = /^([A-Z]+) (\S+)(?: Bearer (\S+))?(?: ([{[].*))?$/.exec(text) ?? [];
+  assert(method && path, `a transcript cannot send: ${text}`);
+  const response = await send(path, {
+    method,
+    headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+    ...(body !== undefined && { body: JSON.parse(body) }),
+  });
+  return `${response.status} ${JSON.stringify(response.body)}`;
+}
