@@ -53,9 +53,14 @@ Deno.test("a line of three points stands for any lines", () => {
 
 Deno.test("what is another each time is masked, and columns stay below each other", () => {
   const now = new Date().toISOString();
-  assert.equal(mask(`${ID}  ${now}  X`), `${"<id>".padEnd(36)}  ${"<time>".padEnd(now.length)}  X`);
-  assert.equal(mask(`0b51b9a0 of ${ID} at 2099-01-01T00:00Z`), "<id> of <id> at 2099-01-01T00:00Z");
-  assert.equal(mask("Closed 0b51b9a0.", new Map([["order", ID]])), "Closed <order>.");
+  const masked = (line: string, names?: Map<string, string>) => mask(line, names).line;
+  assert.equal(masked(`${ID}  ${now}  X`), `${"<id>".padEnd(36)}  ${"<time>".padEnd(now.length)}  X`);
+  assert.equal(masked(`0b51b9a0 of ${ID} at 2099-01-01T00:00Z`), "<id> of <id> at 2099-01-01T00:00Z");
+  assert.equal(masked("Closed 0b51b9a0.", new Map([["order", ID]])), "Closed <order>.");
+  const [one, other] = [`lik_${"a".repeat(43)}`, `lik_${"b".repeat(43)}`];
+  const keys = mask(`${one}, ${other}, ${one}`);
+  assert.equal(keys.line, "<key>, <key_2>, <key>");
+  assert.deepEqual([...keys.names], [["key", one], ["key_2", other]]);
 });
 
 Deno.test("what is written anew keeps the lines that still match, with their names", () => {

@@ -29,10 +29,18 @@ const MASKS: Record<string, string> = {
   time: TIME,
   day: "\\d{4}-\\d\\d-\\d\\d",
   n: "\\d+",
+  sid: "(?:SM|MM)[0-9a-f]{32}",
   any: ".*?",
 };
 
-/** What a name stands for where it has no value yet. */
+/** What some names stand for; with a number, as in `key_2`, for another one. */
+const SHAPES: Record<string, string> = {
+  key: "lik_[\\w-]{43}",
+  key_prefix: "lik_[\\w-]{8}",
+  secret: "[\\w+/-]{43}",
+};
+
+/** What any other name stands for where it has no value yet. */
 const VALUE = "[^\\s\"'`,;()]*[^\\s\"'`,;().:…]";
 
 /** Splits a transcript into its steps. A remark is a line that begins with "# ". */
@@ -110,7 +118,7 @@ function matchLine(expected: string, actual: string, names: Names): Names | unde
     if (names.has(name)) return `(?:${valuePattern(names.get(name)!)}|${itself})`;
     if (fresh.has(name)) return `\\k<${name}>`;
     fresh.add(name);
-    return `(?<${name}>${VALUE})`;
+    return `(?<${name}>${SHAPES[name.replace(/_\d+$/, "")] ?? VALUE})`;
   }).join("");
   const found = new RegExp(`^${pattern}$`).exec(actual.trimEnd());
   if (found === null) return undefined;
@@ -134,6 +142,7 @@ export function rewriteOutput(
   expected: string[],
   actual: string[],
   names: Names,
+  given = "",
 ): { output: string[]; names: Names } {
   const whole = matchOutput(expected, actual, names);
   if (whole) return { output: expected, names: whole };
@@ -148,36 +157,58 @@ export function rewriteOutput(
         return expected[i]!;
       }
     }
-    return mask(line, known);
+    const masked = mask(line, known, given);
+    known = masked.names;
+    return masked.line;
   });
   return { output, names: known };
 }
 
-/** Puts masks in place of what is another each time. What has a name is shown by it. */
-export function mask(line: string, names: Names = new Map()): string {
-  const named = [...names].filter(([, value]) => value.length >= 4)
-    .toSorted(([, one], [, other]) => other.length - one.length);
+/**
+ * Puts masks in place of what is another each time. What has a name is shown by it, and a key or a secret gets one.
+ *
+ * @param given the inputs of the transcript: what stands there is the same each time
+ */
+export function mask(line: string, names: Names = new Map(), given = ""): { line: string; names: Names } {
+  const known = new Map(names);
   const masks: [string, RegExp][] = [
-    ...named.map(([name, value]): [string, RegExp] => [name, new RegExp(`(?<!\\w)${valuePattern(value)}(?!\\w)`, "g")]),
-    ["key", /\blik_[\w-]{43}(?!\w)/g],
-    ["key_prefix", /\blik_[\w-]{8}(?!\w)/g],
+    ...[...names].filter(([, value]) => value.length >= 4)
+      .toSorted(([, one], [, other]) => other.length - one.length)
+      .map(([name, value]): [string, RegExp] => [name, new RegExp(`${value.length > 20 ? "" : "(?<!\\w)"}${valuePattern(value)}(?!\\w)`, "g")]),
+    ...Object.entries(SHAPES).map(([name, shape]): [string, RegExp] => [
+      name,
+      new RegExp(`(?<![\\w+/-]|<)${shape}(?![\\w+/-])|(?<=whsec_)${shape}`, "g"),
+    ]),
+    ["sid", new RegExp(`\\b${MASKS.sid}\\b`, "g")],
     ["id", new RegExp(`\\b${UUID}\\b`, "g")],
     ["id", /(?<![\w+-])[0-9a-f]{8}(?![\w-])/g],
     ["time", new RegExp(TIME, "g")],
+    ["day", new RegExp(`(?<![\\w-])${MASKS.day}(?![\\w-])`, "g")],
   ];
-  return masks.reduce((text, [name, pattern]) =>
+  const masked = masks.reduce((text, [kind, pattern]) =>
     text.replace(pattern, (value, ...rest) => {
-      if (name === "time" && !isNow(value)) return value;
-      if (name === "id" && /^\d{8}$/.test(value)) return value;
+      if (!names.has(kind) && given.includes(value)) return value;
+      if ((kind === "time" || kind === "day") && !isNow(value)) return value;
+      if (kind === "id" && /^\d{8}$/.test(value)) return value;
+      const name = SHAPES[kind] === undefined ? kind : nameOf(value, kind, known);
       const [offset, all] = rest as [number, string];
-      const shown = `<${name}>`;
       // The columns of a table stay below each other.
-      return all.slice(offset + value.length).startsWith("  ") ? shown.padEnd(value.length) : shown;
+      const isCell = all.slice(offset + value.length).startsWith("  ");
+      return isCell ? `<${name}>`.padEnd(value.length) : `<${name}>`;
     }), line.trimEnd());
+  return { line: masked, names: known };
+}
+
+/** The name of a value: the one that it has, or a new one of its kind, such as `key_2`. */
+function nameOf(value: string, kind: string, known: Map<string, string>, n = 1): string {
+  const name = n === 1 ? kind : `${kind}_${n}`;
+  if (known.has(name) && known.get(name) !== value) return nameOf(value, kind, known, n + 1);
+  known.set(name, value);
+  return name;
 }
 
 /** Whether a time is about now, so that it is another at the next run. */
 function isNow(time: string): boolean {
-  const at = Date.parse(time.replace(" UTC", "").replace(" ", "T").replace(/Z?$/, "Z"));
+  const at = Date.parse(time.replace(" UTC", "").replace(" ", "T").replace(/(T.*[^Z])$/, "$1Z"));
   return Math.abs(at - Date.now()) < 3 * 86_400_000;
 }

@@ -27,8 +27,10 @@ export async function runTranscript(path: string, update: boolean): Promise<void
   let names: Names = new Map([
     ["checkout", ROOT.replace(/\/$/, "")],
     ["functions_url", stack.functions_url],
-    ["db_url", stack.db_url],
+    ["import_key", stack.leads_import_api_key],
+    ["publishable_key", stack.publishable_key],
   ]);
+  const given = steps.map(({ input }) => input).join("\n");
   const callerFolder = Deno.env.get("INIT_CWD");
   Deno.env.set("INIT_CWD", folder);
   try {
@@ -37,14 +39,14 @@ export async function runTranscript(path: string, update: boolean): Promise<void
       const printed = await run(step.kind, input, folder);
       const actual = printed.trimEnd() === "" ? [] : printed.trimEnd().split("\n").map((line) => line.trimEnd());
       if (update) {
-        const rewritten = rewriteOutput(step.output, actual, names);
+        const rewritten = rewriteOutput(step.output, actual, names, given);
         step.output = rewritten.output;
         names = rewritten.names;
         if (actual.length > 0 && step.tail.length === 0) step.tail = [""];
         continue;
       }
       const matched = matchOutput(step.output, actual, names);
-      const masked = actual.map((line) => mask(line, names)).join("\n");
+      const masked = actual.map((line) => mask(line, names, given).line).join("\n");
       assert(
         matched,
         `${path}:${step.line}: ${input}\n\nprinted:\n${masked}\n\nbut the transcript has:\n${step.output.join("\n")}`,
@@ -85,12 +87,13 @@ async function command(line: string, folder: string): Promise<string> {
   });
   // What fails prints nothing on stdout, so that no script takes it for a result.
   if (err !== "") assert.equal(shown, "", `${line} failed, but printed`);
-  return shown + err + (code === 0 ? "" : `\n[exit ${code}]`);
+  return (shown + err).trimEnd() + (code === 0 ? "" : `\n[exit ${code}]`);
 }
 
-/** A query, whose rows are shown with a bar between columns. */
+/** A query: its rows with a bar between columns, or its error. */
 async function query(text: string): Promise<string> {
-  const rows = await sql.unsafe(text).values();
+  const rows = await sql.unsafe(text).values().catch((error: Error) => error);
+  if (rows instanceof Error) return `error: ${rows.message}`;
   if (rows.length === 0) return rows.columns?.length ? "(no rows)" : "";
   return (rows as unknown as unknown[][]).map((row) => row.map(cell).join(" | ")).join("\n");
 }
@@ -100,13 +103,18 @@ function cell(value: unknown): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-/** A request such as `POST /recruiting/ingest Bearer <key> {"first_name": "Ada"}`, and its response in one line. */
+/**
+ * A request such as `POST /recruiting/ingest Bearer <key> {"first_name": "Ada"}`, and its response in one line. Other
+ * headers stand as `name:value`.
+ */
 async function request(text: string): Promise<string> {
-  const [, method, path, token, body] = /^([A-Z]+) (\S+)(?: Bearer (\S+))?(?: ([{[].*))?$/.exec(text) ?? [];
+  const [, method, path, words = "", body] = /^([A-Z]+) (\S+)((?: Bearer \S+| [\w-]+:\S+)*)(?: ([{[].*))?$/.exec(text) ?? [];
   assert(method && path, `a transcript cannot send: ${text}`);
+  const headers = [...words.matchAll(/(Bearer) (\S+)|([\w-]+):(\S+)/g)]
+    .map(([, bearer, token, name, value]) => bearer ? ["authorization", `Bearer ${token}`] : [name!, value!]);
   const response = await send(path, {
     method,
-    headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+    headers: Object.fromEntries(headers),
     ...(body !== undefined && { body: JSON.parse(body) }),
   });
   return `${response.status} ${JSON.stringify(response.body)}`;
