@@ -171,10 +171,14 @@ export function rewriteOutput(
  */
 export function mask(line: string, names: Names = new Map(), given = ""): { line: string; names: Names } {
   const known = new Map(names);
-  const masks: [string, RegExp][] = [
-    ...[...names].filter(([, value]) => value.length >= 4)
-      .toSorted(([, one], [, other]) => other.length - one.length)
-      .map(([name, value]): [string, RegExp] => [name, new RegExp(`${value.length > 20 ? "" : "(?<!\\w)"}${valuePattern(value)}(?!\\w)`, "g")]),
+  const named = [...names].filter(([, value]) => value.length >= 4)
+    .toSorted(([, one], [, other]) => other.length - one.length)
+    .map(([name, value]): [string, RegExp] => {
+      // A long value is itself anywhere, also as a part of a word.
+      const edge = value.length > 20 ? "" : "(?<!\\w)";
+      return [name, new RegExp(`${edge}${valuePattern(value)}(?!\\w)`, "g")];
+    });
+  const unnamed: [string, RegExp][] = [
     ...Object.entries(SHAPES).map(([name, shape]): [string, RegExp] => [
       name,
       new RegExp(`(?<![\\w+/-]|<)${shape}(?![\\w+/-])|(?<=whsec_)${shape}`, "g"),
@@ -185,18 +189,25 @@ export function mask(line: string, names: Names = new Map(), given = ""): { line
     ["time", new RegExp(TIME, "g")],
     ["day", new RegExp(`(?<![\\w-])${MASKS.day}(?![\\w-])`, "g")],
   ];
-  const masked = masks.reduce((text, [kind, pattern]) =>
-    text.replace(pattern, (value, ...rest) => {
-      if (!names.has(kind) && given.includes(value)) return value;
-      if ((kind === "time" || kind === "day") && !isNow(value)) return value;
-      if (kind === "id" && /^\d{8}$/.test(value)) return value;
+  const isSame = (kind: string, value: string) =>
+    given.includes(value) || (["time", "day"].includes(kind) && !isNow(value)) || /^\d{8}$/.test(value);
+  let masked = line.trimEnd();
+  for (const [name, pattern] of named) {
+    masked = masked.replace(pattern, (value, offset, all) => padded(`<${name}>`, value, all.slice(offset)));
+  }
+  for (const [kind, pattern] of unnamed) {
+    masked = masked.replace(pattern, (value, offset, all) => {
+      if (isSame(kind, value)) return value;
       const name = SHAPES[kind] === undefined ? kind : nameOf(value, kind, known);
-      const [offset, all] = rest as [number, string];
-      // The columns of a table stay below each other.
-      const isCell = all.slice(offset + value.length).startsWith("  ");
-      return isCell ? `<${name}>`.padEnd(value.length) : `<${name}>`;
-    }), line.trimEnd());
+      return padded(`<${name}>`, value, all.slice(offset));
+    });
+  }
   return { line: masked, names: known };
+}
+
+/** A mask as wide as the value, where that is a cell of a table: columns stay below each other. */
+function padded(shown: string, value: string, rest: string): string {
+  return rest.slice(value.length).startsWith("  ") ? shown.padEnd(value.length) : shown;
 }
 
 /** The name of a value: the one that it has, or a new one of its kind, such as `key_2`. */

@@ -4,7 +4,7 @@ import { Buffer } from "node:buffer";
 import { dirname, join } from "node:path";
 import { stackInfoFile } from "../../dev/local/mod.ts";
 import type { TwilioDouble } from "../../dev/testing/twilio/double.ts";
-import { admin, adminJson, assertAllRefused, assertRefused } from "../support/admin.ts";
+import { admin, adminJson, assertRefused } from "../support/admin.ts";
 import { signInNewAgent } from "../support/agents.ts";
 import { ingest, ingestBulk, PDF_BASE64 } from "../support/applications.ts";
 import { assertResponse, createOrder, createVendor, sql, stack } from "../support/client.ts";
@@ -396,19 +396,4 @@ Deno.test("without an account Twilio's copies remain, which is said, and are del
     assert.equal(provider_copies, 4);
     assert.deepEqual(double.log().messages.filter(({ from }) => from === person.phone), []);
   });
-});
-
-Deno.test("a person is a phone or an e-mail address", async () => {
-  await assertAllRefused(
-    [
-      2,
-      /^"Maria" is neither a phone number such as \+13125550100 nor an e-mail address$/,
-      "person find Maria",
-    ],
-    [2, /^"12" is neither a phone number/, "person export 12"],
-    [2, /^missing required argument 'contact'/, "person erase"],
-    [1, /^Nothing was written: /, `person export ${newPhone()} --out /no/such/folder/person.json`],
-  );
-  const nobody = newPhone();
-  assert.equal((await admin(`person find ${nobody}`)).out, `Nothing is held of ${nobody}.\n`);
 });

@@ -36,13 +36,6 @@ export function assertRefused({ code, out, err }: Ran, expected: 1 | 2, reason: 
   assert.equal(out, "");
 }
 
-/** Asserts of several commands what {@link assertRefused} does of one. */
-export async function assertAllRefused(
-  ...cases: [code: 1 | 2, reason: RegExp, line: string][]
-): Promise<void> {
-  for (const [code, reason, line] of cases) assertRefused(await admin(line), code, reason);
-}
-
 /** Runs one of the npm scripts as a person does: `npm run <script> -- <line>`. */
 export function npmRun(
   script: string,

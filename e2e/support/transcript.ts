@@ -108,7 +108,8 @@ function cell(value: unknown): string {
  * headers stand as `name:value`.
  */
 async function request(text: string): Promise<string> {
-  const [, method, path, words = "", body] = /^([A-Z]+) (\S+)((?: Bearer \S+| [\w-]+:\S+)*)(?: ([{[].*))?$/.exec(text) ?? [];
+  const [, method, path, words = "", body] =
+    /^([A-Z]+) (\S+)((?: Bearer \S+| [\w-]+:\S+)*)(?: ([{[].*))?$/.exec(text) ?? [];
   assert(method && path, `a transcript cannot send: ${text}`);
   const headers = [...words.matchAll(/(Bearer) (\S+)|([\w-]+):(\S+)/g)]
     .map(([, bearer, token, name, value]) => bearer ? ["authorization", `Bearer ${token}`] : [name!, value!]);

@@ -1,0 +1,65 @@
+/** Commands of several operators at once, and beside leads that come. */
+import assert from "node:assert/strict";
+import { DISTRIBUTION_LOCK, whileHeld } from "../../dev/testing/faults/database.ts";
+import { admin, adminJson } from "../support/admin.ts";
+import { createAgency, createOrder, createVendor, sql, storedLeads } from "../support/client.ts";
+import { reject } from "../support/deliveries.ts";
+import { eventually } from "../support/processes.ts";
+
+Deno.test("of two who make the same at once, one is refused", async () => {
+  const line = `agency create --name "Agency ${crypto.randomUUID()}" --timezone UTC`;
+  const codes = (await Promise.all([1, 2, 3].map(() => admin(line)))).map(({ code }) => code);
+  assert.deepEqual(codes.toSorted(), [0, 1, 1]);
+});
+
+Deno.test("of an agency's last two agents, who are switched off at once, one stays", async () => {
+  const { agent_ids } = await createAgency(2);
+  const both = await Promise.all(agent_ids.map((id) => admin(`agent update ${id} --active false`)));
+  assert.deepEqual(both.map(({ code }) => code).toSorted(), [0, 2]);
+  assert.match(both.map(({ err }) => err).join(""), /^Agent \d is the agency's last active agent: /);
+});
+
+Deno.test("two operators who distribute at once distribute each lead once", async () => {
+  const vendor = await createVendor();
+  const rows = Array.from({ length: 150 }, (_, i) => ({ n: i }));
+  await sql`
+    insert into public.recruiting_leads (vendor_id, first_name, distribution)
+    select ${vendor.id}, 'Recruit ' || n, 'unmatched' from generate_series(1, ${rows.length}) n`;
+  const order = await createOrder(vendor, { agents: 3 });
+  const distribute = `lead distribute --vendor ${vendor.slug}`;
+  const [one, other] = await Promise.all([adminJson(distribute), adminJson(distribute)]);
+  const handedOut = [...one.leads, ...other.leads].map(({ id }: { id: string }) => id);
+  assert.equal(handedOut.length, rows.length);
+  assert.equal(new Set(handedOut).size, rows.length);
+  const [{ filled }] = await sql`
+    select filled from public.recruiting_orders where id = ${order.id}` as [{ filled: number }];
+  assert.equal(filled, rows.length);
+});
+
+Deno.test("two operators who replay at once store each lead once", async () => {
+  const vendor = await createVendor();
+  const order = await createOrder(vendor);
+  const payloads = Array.from({ length: 20 }, (_, i) => ({ first_name: `Recruit ${i}` }));
+  const ids = await reject(...payloads.map((payload) => ({ vendor_id: vendor.id, payload })));
+  const replay = `delivery replay --vendor ${vendor.slug}`;
+  const [one, other] = await Promise.all([adminJson(replay), adminJson(replay)]);
+  assert.deepEqual([one.refused, other.refused], [0, 0]);
+  const leads = await storedLeads(vendor);
+  assert.deepEqual(leads.map(({ id }) => id).toSorted(), ids.toSorted());
+  const [{ filled }] = await sql`
+    select filled from public.recruiting_orders where id = ${order.id}` as [{ filled: number }];
+  assert.equal(filled, payloads.length);
+});
+
+Deno.test("a replay waits for its turn while other leads are distributed", async () => {
+  const vendor = await createVendor();
+  const order = await createOrder(vendor);
+  const [id] = await reject({ vendor_id: vendor.id, payload: { first_name: "Ida" } });
+  let replayed: ReturnType<typeof adminJson> | undefined;
+  await whileHeld(DISTRIBUTION_LOCK, async () => {
+    replayed = adminJson(`delivery replay ${id!}`);
+    await eventually(10, async () => assert.equal((await storedLeads(vendor)).length, 1));
+    assert.equal((await storedLeads(vendor))[0]!.distribution, "pending");
+  });
+  assert.equal((await replayed!).distributed_to.agency_id, order.agency_id);
+});
