@@ -46,9 +46,13 @@ async function handWritten(): Promise<string[]> {
   });
 }
 
-/** The lines of a file that count. A block of a page is a command or an output as it is typed or shown. */
+/**
+ * The lines of a file that count. A block of a page is a command or an output as it is typed or shown, and so is all of
+ * a transcript but its remarks.
+ */
 function linesOf(path: string): string[] {
   const text = read(path);
+  if (path.endsWith(".transcript")) return text.split("\n").map((line) => line.startsWith("# ") ? line : "");
   const counted = path.endsWith(".md")
     ? text.replaceAll(/^```.*?^```/gms, (block) => block.replaceAll(/.+/g, ""))
     : text;
