@@ -1,4 +1,4 @@
-/** What the pages show of commands is what the commands print: each quotation is a part of a transcript in e2e/admin. */
+/** The pages show of commands what they print: each quotation is a part of a transcript in e2e/admin. */
 import assert from "node:assert/strict";
 
 const ROOT = new URL("../", import.meta.url);
