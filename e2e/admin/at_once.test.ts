@@ -31,9 +31,9 @@ Deno.test("two operators who distribute at once distribute each lead once", asyn
   const order = await createOrder(vendor, { agents: 3 });
   const distribute = `lead distribute --vendor ${vendor.slug}`;
   const [one, other] = await Promise.all([adminJson(distribute), adminJson(distribute)]);
-  const handedOut = [...one.leads, ...other.leads].map(({ id }: { id: string }) => id);
-  assert.equal(handedOut.length, rows.length);
-  assert.equal(new Set(handedOut).size, rows.length);
+  const distributed = [...one.leads, ...other.leads].map(({ id }: { id: string }) => id);
+  assert.equal(distributed.length, rows.length);
+  assert.equal(new Set(distributed).size, rows.length);
   const [{ filled }] = await sql`
     select filled from public.recruiting_orders where id = ${order.id}` as [{ filled: number }];
   assert.equal(filled, rows.length);
