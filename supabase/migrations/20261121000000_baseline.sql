@@ -12873,7 +12873,8 @@ begin atomic
     from private.id_range(given) r join public.leads l on l.id between r.first_id and r.last_id
   )
   select f.id, f.kind, f.name from found f
-  where f.by_sender or not exists (select from found o where o.by_sender);
+  where f.by_sender or not exists (select from found o where o.by_sender)
+  order by f.id;
 end;
 
 comment on function public.find_lead(text) is
