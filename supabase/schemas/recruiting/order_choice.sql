@@ -124,17 +124,3 @@ $$;
 comment on function private.leads_before_rival(public.recruiting_orders, public.recruiting_orders) is
   'How many leads the chosen order gets, one after the other, before the rival is the better choice or the quantity is '
   'reached. The rival is what best_order() returns without the chosen order; null: there is none.';
-
--- Each lead calls it, so not in SQL, which would be planned at each call.
-create function private.lead_state(vendor_metadata jsonb) returns text
-language plpgsql
-immutable
-set search_path = ''
-as $$
-begin
-  return case when vendor_metadata ->> 'state' ~ '^[A-Za-z]{2}$' then upper(vendor_metadata ->> 'state') end;
-end
-$$;
-
-comment on function private.lead_state(jsonb) is
-  'The state of a lead that is not stored yet: what recruiting_leads.state will be.';
