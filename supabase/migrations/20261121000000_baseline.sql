@@ -1222,6 +1222,21 @@ create policy "agents read orders that name them, managers their agency's" on pu
     or agency_id = (select private.managed_agency_id())
   );
 
+-- Each lead calls it, so not in SQL, which would be planned at each call.
+create function private.lead_state(vendor_metadata jsonb) returns text
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return case when vendor_metadata ->> 'state' ~ '^[A-Za-z]{2}$' then upper(vendor_metadata ->> 'state') end;
+end
+$$;
+
+comment on function private.lead_state(jsonb) is
+  'The state of a lead with this vendor_metadata, in two capitals: what recruiting_leads.state is, also before the lead is '
+  'stored. Null for anything but two letters.';
+
 create table public.recruiting_leads (
   id uuid primary key default gen_random_uuid(),
   vendor_id uuid not null references public.vendors (id),
@@ -1240,10 +1255,7 @@ create table public.recruiting_leads (
     case when jsonb_typeof(vendor_metadata -> 'phone') in ('string', 'number')
       then vendor_metadata ->> 'phone' end
   ) stored,
-  state text generated always as (
-    case when vendor_metadata ->> 'state' ~ '^[A-Za-z]{2}$'
-      then upper(vendor_metadata ->> 'state') end
-  ) stored,
+  state text generated always as (private.lead_state(vendor_metadata)) stored,
   resume_path text,
   distribution text not null default 'not_requested'
     check (distribution in ('distributed', 'unmatched', 'pending', 'not_requested')),
@@ -2675,20 +2687,6 @@ $$;
 comment on function private.leads_before_rival(public.recruiting_orders, public.recruiting_orders) is
   'How many leads the chosen order gets, one after the other, before the rival is the better choice or the quantity is '
   'reached. The rival is what best_order() returns without the chosen order; null: there is none.';
-
--- Each lead calls it, so not in SQL, which would be planned at each call.
-create function private.lead_state(vendor_metadata jsonb) returns text
-language plpgsql
-immutable
-set search_path = ''
-as $$
-begin
-  return case when vendor_metadata ->> 'state' ~ '^[A-Za-z]{2}$' then upper(vendor_metadata ->> 'state') end;
-end
-$$;
-
-comment on function private.lead_state(jsonb) is
-  'The state of a lead that is not stored yet: what recruiting_leads.state will be.';
 
 -- supabase/schemas/recruiting/store.sql
 
