@@ -1,18 +1,18 @@
 import { Buffer } from "node:buffer";
 import { continueAfterResponse } from "./background.ts";
 import type { ApiError, ErrorCode } from "./errors.ts";
+import { KEPT_BYTES } from "./body/limits.ts";
 import type { ReceivedBody } from "./body/read.ts";
 import { cleanText, type Json, type JsonObject, parseJson } from "./json.ts";
 import { type RejectedDelivery, writeRejected } from "./rejected_delivery_writer.ts";
-import { KIB } from "./units.ts";
 
 /** The errors of a whole request for which it is kept. The others say nothing of what was sent. */
 const KEPT: readonly ErrorCode[] = [
-  ...["BAD_REQUEST", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "INTERNAL_ERROR"] as const,
+  "BAD_REQUEST",
+  "PAYLOAD_TOO_LARGE",
+  "UNSUPPORTED_MEDIA_TYPE",
+  "INTERNAL_ERROR",
 ];
-
-/** Above this size only the beginning of a payload is kept. */
-export const PAYLOAD_BYTES = 256 * KIB;
 
 /**
  * The milliseconds that a response waits for its rejected deliveries to be written. The writing goes on after it.
@@ -27,6 +27,8 @@ export interface Sender {
   context?: JsonObject;
   /** Reads a payload that was rejected: the sender's id of the lead, and the payload without files and secrets. */
   describe(payload: Json): { vendor_lead_id: string | null; payload: Json };
+  /** A text that could not be parsed, without the keys by which a sender proves who it is. */
+  withoutSecrets(text: string): string;
 }
 
 /** A row of a batch that was rejected, or a lead that is to be fetched. */
@@ -115,7 +117,7 @@ function keepBody(sender: Sender, { value, beginning, bytes }: ReceivedBody): Ke
   // A body may be refused before it was parsed, because of a header say.
   const json = value ?? (beginning.length === bytes ? parse(beginning) : undefined);
   if (json !== undefined) return keep(sender, json, bytes);
-  const payload_text = cut(withoutSecrets(cleanText(new TextDecoder().decode(beginning))));
+  const payload_text = cut(sender.withoutSecrets(cleanText(new TextDecoder().decode(beginning))));
   return { vendor_lead_id: null, payload: null, payload_text, payload_bytes: bytes };
 }
 
@@ -123,7 +125,7 @@ function keepBody(sender: Sender, { value, beginning, bytes }: ReceivedBody): Ke
 function keep(sender: Sender, value: Json, bytes?: number): Kept {
   const { vendor_lead_id, payload } = sender.describe(value);
   const text = JSON.stringify(payload);
-  const fits = Buffer.byteLength(text) <= PAYLOAD_BYTES;
+  const fits = Buffer.byteLength(text) <= KEPT_BYTES;
   return {
     vendor_lead_id,
     payload: fits ? payload : null,
@@ -144,14 +146,6 @@ function parse(bytes: Uint8Array): Json | undefined {
 
 /** The beginning of a text, without half a character at its end. */
 function cut(text: string): string {
-  if (text.length * 3 <= PAYLOAD_BYTES) return text;
-  return text.slice(0, new TextEncoder().encodeInto(text, new Uint8Array(PAYLOAD_BYTES)).read);
-}
-
-/** Google's form key in a text of any format: its name, what stands between, and the key to its end. */
-const GOOGLE_KEY = /(google.{0,6}?key[^\w<]{0,10})(?:(?<=[^\\]")(?:[^"\\]|\\.)*|[^\s"'&,<}\\]*)/gis;
-
-/** A text that could not be parsed, without the keys by which a sender proves who it is. */
-function withoutSecrets(text: string): string {
-  return text.replace(GOOGLE_KEY, "$1");
+  if (text.length * 3 <= KEPT_BYTES) return text;
+  return text.slice(0, new TextEncoder().encodeInto(text, new Uint8Array(KEPT_BYTES)).read);
 }

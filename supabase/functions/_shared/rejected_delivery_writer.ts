@@ -1,7 +1,8 @@
+import { KEPT_BYTES } from "./body/limits.ts";
 import { callDatabase } from "./database.ts";
 import type { Json, JsonObject } from "./json.ts";
 import { describeError, logError } from "./log.ts";
-import { KIB, MIB } from "./units.ts";
+import { MIB } from "./units.ts";
 
 /** A rejected delivery as `record_rejections()` takes it. */
 export interface RejectedDelivery {
@@ -78,5 +79,5 @@ function takeSome(): RejectedDelivery[] {
 
 /** Roughly what a delivery takes, in bytes. What is not kept of a payload does not count. */
 function size({ payload_bytes, payload_text }: RejectedDelivery): number {
-  return 500 + (payload_text === null ? Math.min(payload_bytes, 256 * KIB) : payload_text.length);
+  return 500 + (payload_text === null ? Math.min(payload_bytes, KEPT_BYTES) : payload_text.length);
 }

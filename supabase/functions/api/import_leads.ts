@@ -122,6 +122,7 @@ export async function importLeads(context: RequestContext): Promise<Response> {
   rejected.keepFrom({
     vendor_id: null,
     describe: (payload) => ({ vendor_lead_id: sentId(payload)?.toString() ?? null, payload }),
+    withoutSecrets: (text) => text,
   });
   await requireWithinLimit("import", rateLimitFromEnv("LEADS_IMPORT_RATE_LIMIT"));
   refuseDryRun(context);

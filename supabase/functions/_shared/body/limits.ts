@@ -10,8 +10,8 @@ export const LARGE = { bytes: 4 * MIB, values: 100_000 };
 /** A body that announces no more bytes than this is read at once, which takes half the time. */
 export const SMALL_BYTES = 64 * KIB;
 
-/** The bytes of a body that are kept, in case its delivery is rejected. */
-export const BEGINNING_BYTES = 256 * KIB;
+/** The bytes of a payload that are kept, in case its delivery is rejected. Of a larger one it is the beginning. */
+export const KEPT_BYTES = 256 * KIB;
 
 /**
  * The bytes of a refused body that are read, and the milliseconds for it. The hosted platform keeps a response from a

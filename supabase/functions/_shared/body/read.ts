@@ -2,7 +2,7 @@ import type { Share } from "../byte_budget.ts";
 import { ApiError } from "../errors.ts";
 import type { Json } from "../json.ts";
 import { SEMAPHORES } from "../semaphores.ts";
-import { BEGINNING_BYTES, BODY_WITHIN_MS, DRAIN, SMALL_BYTES, tooLarge } from "./limits.ts";
+import { BODY_WITHIN_MS, DRAIN, KEPT_BYTES, SMALL_BYTES, tooLarge } from "./limits.ts";
 import { BodyStream, GrowingBytes } from "./stream.ts";
 
 /** The permits of a large body that must be alone with its work. */
@@ -152,7 +152,7 @@ export class IncomingBody {
     try {
       for await (const piece of stream) {
         bytes += piece.length;
-        if (keep) beginning.append(piece.subarray(0, BEGINNING_BYTES - beginning.size));
+        if (keep) beginning.append(piece.subarray(0, KEPT_BYTES - beginning.size));
         if (bytes > DRAIN.bytes) break;
       }
     } catch {
@@ -206,7 +206,7 @@ export class IncomingBody {
 
   #keep(bytes: Uint8Array): void {
     this.#bytes = bytes.length;
-    this.#beginning = bytes.slice(0, BEGINNING_BYTES);
+    this.#beginning = bytes.slice(0, KEPT_BYTES);
   }
 }
 

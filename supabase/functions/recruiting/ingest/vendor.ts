@@ -6,7 +6,7 @@ import type { Json, JsonObject } from "../../_shared/json.ts";
 import { requireWithinLimit } from "../../_shared/rate_limit.ts";
 import { bearerToken, sha256Hex } from "../../_shared/secrets.ts";
 import { SEMAPHORES } from "../../_shared/semaphores.ts";
-import { describeFiles } from "../parsers/files.ts";
+import { describeFiles, withoutGoogleKey } from "../parsers/files.ts";
 import { type Lead, vendorLeadId, type VendorParser } from "./lead.ts";
 import type { Preview } from "./responses.ts";
 
@@ -145,6 +145,7 @@ export async function admitVendor(
       vendor_lead_id: vendorLeadId(vendor, payload),
       payload: describeFiles(payload),
     }),
+    withoutSecrets: withoutGoogleKey,
   });
   if (vendor.rateLimit !== null) {
     await requireWithinLimit(`vendor ${vendor.id}`, vendor.rateLimit);
