@@ -30,8 +30,15 @@ export function addBot(program: AdminCommand): void {
       order: "created_at desc, conversation_id",
       none: "The bot has no such conversation.",
       shown: [
-        ...["conversation_id", "recruit_phone", "name", "script", "state", "reason", "question"],
-        ...["asked_at", "answers"],
+        "conversation_id",
+        "recruit_phone",
+        "name",
+        "script",
+        "state",
+        "reason",
+        "question",
+        "asked_at",
+        "answers",
       ],
     }));
   const play = "plays a script: each line of stdin is a recruit's text";

@@ -51,8 +51,19 @@ export function addOrder(program: AdminCommand): void {
         "created_at, id",
       none: ({ status = "there yet" }) => `No order is ${status}: npm run admin -- order create --help`,
       shown: [
-        ...["id", "agency", "agent", "vendor", "states", "filled", "quantity", "leads_today"],
-        ...["daily_cap", "priority", "status", "starts_at", "ends_at"],
+        "id",
+        "agency",
+        "agent",
+        "vendor",
+        "states",
+        "filled",
+        "quantity",
+        "leads_today",
+        "daily_cap",
+        "priority",
+        "status",
+        "starts_at",
+        "ends_at",
       ],
     }));
 

@@ -16,8 +16,15 @@ const NAMES = {
   day: ["day"],
 };
 const COUNTS = [
-  ...["created", "duplicates", "refused", "refused_by_reason", "distributed", "unmatched"],
-  ...["texted", "answered", "opted_out"],
+  "created",
+  "duplicates",
+  "refused",
+  "refused_by_reason",
+  "distributed",
+  "unmatched",
+  "texted",
+  "answered",
+  "opted_out",
 ];
 const REASONS_SHOWN = 3;
 

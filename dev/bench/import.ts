@@ -110,8 +110,18 @@ async function rate(
 }
 
 const COLUMNS = [
-  ...["external_id", "first_name", "last_name", "phone", "phone_e164", "email", "address"],
-  ...["city", "state", "zip", "language", "type"],
+  "external_id",
+  "first_name",
+  "last_name",
+  "phone",
+  "phone_e164",
+  "email",
+  "address",
+  "city",
+  "state",
+  "zip",
+  "language",
+  "type",
 ];
 
 /** The same rows as the function makes of the leads, by the database's owner, in one statement and one round trip. */

@@ -11,10 +11,7 @@ import type { World } from "./world.ts";
 const STATES = ["IL", "TX", "CA", "NY", "FL"];
 const TYPES = ["presentation_started", "presentation_resumed", "presentation_paused"];
 /** The fields by which a single lead is recognised when it comes again. One with a resume has an id. */
-const RECOGNIZED_BY = [
-  ...["id", "id", "id", "id", "resume", "resume", "resume"],
-  ...["key", "key", "nothing"],
-];
+const RECOGNIZED_BY = ["id", "id", "id", "id", "resume", "resume", "resume", "key", "key", "nothing"];
 const MOST_RECOGNIZED = 1_000;
 const JSON_TYPE = { "content-type": "application/json" };
 

@@ -14,8 +14,17 @@ export async function buildDesk(
 ): Promise<{ folder: string; problem?: undefined } | { folder?: undefined; problem: string }> {
   const folder = join(dataDir, "desk");
   const { code, err } = await runToEnd(Deno.execPath(), [
-    ...["run", "--quiet", "--allow-all", join(ROOT, "dev/scripts/desk.ts"), "build"],
-    ...["--out", folder, "--url", api_url, "--key", publishable_key],
+    "run",
+    "--quiet",
+    "--allow-all",
+    join(ROOT, "dev/scripts/desk.ts"),
+    "build",
+    "--out",
+    folder,
+    "--url",
+    api_url,
+    "--key",
+    publishable_key,
   ]);
   return code === 0 ? { folder } : { problem: err.trim() };
 }

@@ -94,8 +94,14 @@ export const STEPS: Step[] = [
     title: "Unit tests",
     // By a pattern, because Deno finds no test in a folder that has a member of the workspace in it.
     files: [
-      ...["supabase/functions", "admin", "dev/bench", "dev/scripts"],
-      ...["desk/*/*.test.ts", "dev/chaos/routes.test.ts", "dev/testing/*.test.ts", "docs/*.test.ts"],
+      "supabase/functions",
+      "admin",
+      "dev/bench",
+      "dev/scripts",
+      "desk/*/*.test.ts",
+      "dev/chaos/routes.test.ts",
+      "dev/testing/*.test.ts",
+      "docs/*.test.ts",
     ],
   }),
   {

@@ -14,8 +14,13 @@ export type SecurityScheme =
 
 /** What any JSON route may respond, besides what its Idempotency-Key brings along. */
 export const JSON_ERRORS: ErrorCode[] = [
-  ...["BAD_REQUEST", "UNAUTHORIZED", "REQUEST_TIMEOUT", "PAYLOAD_TOO_LARGE"] as const,
-  ...["UNSUPPORTED_MEDIA_TYPE", "TOO_MANY_REQUESTS", "INTERNAL_ERROR"] as const,
+  "BAD_REQUEST",
+  "UNAUTHORIZED",
+  "REQUEST_TIMEOUT",
+  "PAYLOAD_TOO_LARGE",
+  "UNSUPPORTED_MEDIA_TYPE",
+  "TOO_MANY_REQUESTS",
+  "INTERNAL_ERROR",
 ];
 
 /**

@@ -10,10 +10,7 @@ const cors: Routes[string]["cors"] = {
   origin: (origin) => origin,
   credentials: true,
   allowMethods: ["POST"],
-  allowHeaders: [
-    ...["apikey", "authorization", "content-type", "idempotency-key"],
-    ...["x-client-info", "x-request-id"],
-  ],
+  allowHeaders: ["apikey", "authorization", "content-type", "idempotency-key", "x-client-info", "x-request-id"],
   exposeHeaders: ["retry-after", "x-request-id"],
   maxAge: 86_400,
 };

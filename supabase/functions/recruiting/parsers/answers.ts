@@ -20,9 +20,7 @@ const OPTIONS = ["options", "choices"];
 /**
  * The fields with the answer in an answer that is an object, such as `{value: "1", label: "Yes"}`. A file has its name.
  */
-const LABEL = [
-  ...["label", "text", "choice", "answer", "answertext", "value", "values", "filename", "name"],
-];
+const LABEL = ["label", "text", "choice", "answer", "answertext", "value", "values", "filename", "name"];
 
 /** The labels of a question's options by their codes. */
 export type Labels = Map<string, string>;

@@ -1,5 +1,6 @@
 import { type Fields, plainKey } from "./fields.ts";
 import type { RawLead } from "./normalize.ts";
+import { wordList } from "../../_shared/word_list.ts";
 
 /** A name with what forms and lead sellers put before it: `Applicant Phone`, `Lead.Phone`. */
 function theirs(name: string): string[] {
@@ -13,47 +14,41 @@ function theirs(name: string): string[] {
 const SPELLINGS = {
   first_name: [
     ...["firstname", "fname", "givenname", "forename", ...theirs("firstname")],
-    ...["primernombre", "primeironome", "vorname", "prenom"],
+    ...wordList`primernombre primeironome vorname prenom`,
   ],
   last_name: [
     ...["lastname", "lname", "surname", "familyname", ...theirs("lastname")],
-    ...["apellido", "apellidos", "sobrenome", "nachname", "nomdefamille"],
+    ...wordList`apellido apellidos sobrenome nachname nomdefamille`,
   ],
   full_name: [
     ...["fullname", "name", ...theirs("name"), ...theirs("fullname")],
-    ...["firstandlastname", "firstlastname"],
-    ...["nombrecompleto", "nombreyapellido", "nombreyapellidos", "nomecompleto"],
-    ...["vollstandigername", "nomcomplet"],
+    ...wordList`firstandlastname firstlastname`,
+    ...wordList`nombrecompleto nombreyapellido nombreyapellidos nomecompleto`,
+    ...wordList`vollstandigername nomcomplet`,
   ],
   email: [
-    ...["email", "emailaddress", "email1", "mail", "primaryemail", "useremail", "workemail"],
+    ...wordList`email emailaddress email1 mail primaryemail useremail workemail`,
     ...theirs("email"),
-    ...["correoelectronico", "direcciondecorreoelectronico", "correo", "emailadresse"],
+    ...wordList`correoelectronico direcciondecorreoelectronico correo emailadresse`,
   ],
   phone: [
-    ...["phone", "phonenumber", "phone1", "mobile", "mobilephone", "mobilephonenumber"],
+    ...wordList`phone phonenumber phone1 mobile mobilephone mobilephonenumber`,
     ...["mobilenumber"],
-    ...["cell", "cellphone", "cellphonenumber", "telephone", "tel"],
-    ...["primaryphone", "userphone", "homephone", "workphone", "workphonenumber"],
+    ...wordList`cell cellphone cellphonenumber telephone tel`,
+    ...wordList`primaryphone userphone homephone workphone workphonenumber`,
     ...[...theirs("phone"), ...theirs("phonenumber"), ...theirs("homephone")],
-    ...["numerodetelefono", "telefono", "celular", "movil"],
-    ...["numerodetelefone", "telefone", "telemovel"],
-    ...["telefonnummer", "telefon", "numerodetelephone"],
-    ...["whatsappnumber", "numerodewhatsapp"],
+    ...wordList`numerodetelefono telefono celular movil`,
+    ...wordList`numerodetelefone telefone telemovel`,
+    ...wordList`telefonnummer telefon numerodetelephone`,
+    ...wordList`whatsappnumber numerodewhatsapp`,
   ],
-  address: [
-    ...["address", "streetaddress", "street", "address1", "addressline1"],
-    ...["direccion", "endereco", "adresse"],
-  ],
+  address: ["address", "streetaddress", "street", "address1", "addressline1", "direccion", "endereco", "adresse"],
   city: ["city", "town", "towncity", "ciudad", "cidade", "stadt", "wohnort", "ville"],
-  state: [
-    ...["state", "statecode", "province", "region", "stateprovince"],
-    ...["estado", "provincia", "bundesland"],
-  ],
-  zip: [
-    ...["zip", "zipcode", "postalcode", "postcode", "zippostalcode"],
-    ...["codigopostal", "cep", "postleitzahl", "plz", "codepostal"],
-  ],
+  state: ["state", "statecode", "province", "region", "stateprovince", "estado", "provincia", "bundesland"],
+  zip: wordList`
+    zip zipcode postalcode postcode zippostalcode
+    codigopostal cep postleitzahl plz codepostal
+  `,
   country: ["country", "countrycode", "pais", "pays"],
 };
 

@@ -21,8 +21,14 @@ const OTHER_NAMES: Partial<Record<CountryCode, string[]>> = {
   RU: ["Russian Federation"],
   TR: ["Turkey"],
   US: [
-    ...["USA", "United States of America", "America", "Estados Unidos de América", "EEUU", "EUA"],
-    ...["États-Unis d'Amérique", "Vereinigte Staaten von Amerika"],
+    "USA",
+    "United States of America",
+    "America",
+    "Estados Unidos de América",
+    "EEUU",
+    "EUA",
+    "États-Unis d'Amérique",
+    "Vereinigte Staaten von Amerika",
   ],
   VN: ["Viet Nam"],
 };

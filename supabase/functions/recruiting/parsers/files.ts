@@ -2,12 +2,13 @@ import { Buffer } from "node:buffer";
 import { isObject, type Json, type JsonObject } from "../../_shared/json.ts";
 import { type Fields, type Path, plainKey, toText } from "./fields.ts";
 import type { ResumeFields } from "./resume.ts";
+import { wordList } from "../../_shared/word_list.ts";
 
 /** The keys that vendors use for what they say of a file, in the form that {@link plainKey} gives. */
-const CONTENT_KEYS = new Set([
-  ...["data", "content", "contents", "base64", "base64data", "base64content"],
-  ...["filecontent", "filecontents", "filedata"],
-]);
+const CONTENT_KEYS = new Set(wordList`
+  data content contents base64 base64data base64content
+  filecontent filecontents filedata
+`);
 const TYPE_KEYS = new Set(["contenttype", "mimetype", "mediatype", "fileext", "fileextension"]);
 const NAME_KEYS = new Set(["filename", "name"]);
 const URL_KEYS = new Set(["url", "href", "link", "fileurl", "downloadurl", "mediaurl"]);
@@ -17,6 +18,9 @@ const FILE_KEYS = new Set([...TYPE_KEYS, "filename"]);
 
 /** The key of a Google form. Google proves by it that it is the sender, so it is a secret and not kept. */
 const GOOGLE_KEY = "googlekey";
+
+/** The same key in a text of any format: its name, what stands between, and the key to its end. */
+const GOOGLE_KEY_IN_TEXT = /(google.{0,6}?key[^\w<]{0,10})(?:(?<=[^\\]")(?:[^"\\]|\\.)*|[^\s"'&,<}\\]*)/gis;
 
 /** Base64 of this length or more is a file, whatever its key is, and so is an array of so many bytes. */
 const MIN_FILE_LENGTH = 4_096;
@@ -101,6 +105,11 @@ export function leaveOutContent(file: Fields): void {
 export function withoutFiles(metadata: JsonObject, resume?: string): JsonObject {
   const isOther = (text: string, isNamed: boolean) => text === resume || (isNamed && isBase64(text));
   return replaceFiles(metadata, isOther, () => undefined) as JsonObject;
+}
+
+/** A text that could not be parsed, without Google's form key. */
+export function withoutGoogleKey(text: string): string {
+  return text.replace(GOOGLE_KEY_IN_TEXT, "$1");
 }
 
 /**

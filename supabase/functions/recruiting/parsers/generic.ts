@@ -7,23 +7,22 @@ import { readFile } from "./files.ts";
 import { parserOf } from "./normalize.ts";
 import type { ResumeFields } from "./resume.ts";
 import { readTime } from "./time.ts";
+import { wordList } from "../../_shared/word_list.ts";
 
 /** The usual spellings of the other fields, in the form that `plainKey` gives. The first one found wins. */
-const VENDOR_LEAD_ID = [
-  ...["vendorleadid", "leadid", "applicationid", "applicantid", "candidateid", "externalid"],
-  ...["uniqueidentifier", "externalreferenceid", "submissionid", "responseid", "entryid", "id"],
-];
-const RESUME = [
-  ...["resume", "resumepdf", "resumebase64", "resumefile", "resumedata", "cv", "cvbase64"],
-];
+const VENDOR_LEAD_ID = wordList`
+  vendorleadid leadid applicationid applicantid candidateid externalid
+  uniqueidentifier externalreferenceid submissionid responseid entryid id
+`;
+const RESUME = ["resume", "resumepdf", "resumebase64", "resumefile", "resumedata", "cv", "cvbase64"];
 const RESUME_CONTENT_TYPE = ["resumecontenttype", "resumetype", "resumemimetype"];
 const RESUME_FILE_NAME = ["resumefilename", "resumename"];
 const RESUME_URL = ["resumeurl", "resumelink", "cvurl"];
 const IS_TEST = ["istest", "test", "testlead"];
-const SUBMITTED_AT = [
-  ...["submittedat", "submissiontime", "submissiondate", "originationdatetime"],
-  ...["sourcetimestamp", "createdat", "createdtime", "datecreated"],
-];
+const SUBMITTED_AT = wordList`
+  submittedat submissiontime submissiondate originationdatetime
+  sourcetimestamp createdat createdtime datecreated
+`;
 const CONSENT = ["consent", "consentgiven", "tcpaconsent", "tcpa"];
 const CONSENT_TEXT = ["consenttext", "consentlanguage", "tcpatext", "tcpalanguage", "disclaimer"];
 const CONSENT_URL = ["consenturl", "trustedformcerturl", "trustedformurl", "xxtrustedformcerturl"];

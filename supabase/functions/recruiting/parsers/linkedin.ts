@@ -3,6 +3,7 @@ import type { Fields } from "./fields.ts";
 import { LEAD_NOTICE, readLeadSync } from "./linkedin_lead_sync.ts";
 import { parserOf, type RawLead } from "./normalize.ts";
 import { NOT_A_NEW_APPLICATION } from "./parser.ts";
+import { wordList } from "../../_shared/word_list.ts";
 
 const CONTACT = "questionResponses.contactInformationQuestionResponses";
 const CELLPHONE = `${CONTACT}.cellphoneNumberQuestionAnswer`;
@@ -40,10 +41,10 @@ function readApplication(fields: Fields): RawLead {
 }
 
 /** The fields with the answer, below the key of its type. A phone number and a document have further keys beside it. */
-const VALUES = [
-  ...["value", "values", "symbolicNames", "integerValue", "decimalValue"],
-  ...["nationalNumber", "mediaUrl", "mediaUrn"],
-];
+const VALUES = wordList`
+  value values symbolicNames integerValue decimalValue
+  nationalNumber mediaUrl mediaUrn
+`;
 
 function readResponse(item: Fields): ScreeningAnswer[] {
   // An answer has one key, which says its type: `{"numericAnswerValue": {"integerValue": 4}}`.

@@ -1,23 +1,25 @@
+import { wordList } from "../../_shared/word_list.ts";
+
 /** Words before a name that are no part of it, in English, Spanish, French and German. In lower case, no dots. */
-const TITLES = new Set([
-  ...["mr", "mister", "mrs", "miss", "ms", "mx", "dr", "prof", "professor", "rev", "reverend"],
-  ...["sr", "sra", "srta", "señor", "señora", "señorita", "dra", "lic"],
-  ...["mme", "mlle", "monsieur", "madame", "herr", "frau"],
-]);
+const TITLES = new Set(wordList`
+  mr mister mrs miss ms mx dr prof professor rev reverend
+  sr sra srta señor señora señorita dra lic
+  mme mlle monsieur madame herr frau
+`);
 
 /** Part of the titles only after another: "Dr. med.", "Mr. and Mrs.". Alone, "Med." is short for Mohamed. */
 const AFTER_TITLE = /^(?:med\.?|and|&)$/i;
 
 /** Words after a name that are no part of it. In capitals, letters and digits alone. */
 const CREDENTIALS = new Set([
-  ...["JR", "SR", "II", "III", "IV", "2ND", "3RD", "ESQ", "ESQUIRE", "RET"],
+  ...wordList`JR SR II III IV 2ND 3RD ESQ ESQUIRE RET`,
   // Insurance and finance.
-  ...["CLU", "CHFC", "CFP", "CFA", "CPA", "CPCU", "CLTC", "LUTC", "LUTCF", "RICP", "FSCP", "FLMI"],
-  ...["ALMI", "AINS", "AIC", "CIC", "CISR", "CRM", "RHU", "REBC", "CASL", "CEBS", "MSFS", "FICF"],
-  ...["FIC", "CRPC", "CRPS", "AAMS", "AIF", "CDFA", "NSSA", "WMCP"],
+  ...wordList`CLU CHFC CFP CFA CPA CPCU CLTC LUTC LUTCF RICP FSCP FLMI`,
+  ...wordList`ALMI AINS AIC CIC CISR CRM RHU REBC CASL CEBS MSFS FICF`,
+  ...wordList`FIC CRPC CRPS AAMS AIF CDFA NSSA WMCP`,
   // Degrees and other professions.
-  ...["PHD", "EDD", "DBA", "MBA", "BBA", "BSC", "MSC", "MPA", "MPH", "MSW", "LCSW", "LLM", "LLB"],
-  ...["RN", "LPN", "BSN", "MSN", "DNP", "DDS", "DMD", "PMP", "PHR", "SPHR", "SHRMCP", "SHRMSCP"],
+  ...wordList`PHD EDD DBA MBA BBA BSC MSC MPA MPH MSW LCSW LLM LLB`,
+  ...wordList`RN LPN BSN MSN DNP DDS DMD PMP PHR SPHR SHRMCP SHRMSCP`,
 ]);
 
 /** Credentials that are initials or first names, too: J.D. Vance, Md Rahman. */
@@ -27,11 +29,11 @@ const INITIALS = new Set(["BS", "EA", "JD", "MD", "MS", "NP", "PE", "V"]);
 const LAST_NAMES = new Set(["AAI", "ARM", "BA", "CAP", "DO", "MA", "PA"]);
 
 /** The words with which a last name of several words begins. */
-const PARTICLES = new Set([
-  ...["van", "vande", "vanden", "vander", "von", "vom", "zu", "zum", "zur", "der", "den", "ter"],
-  ...["de", "del", "della", "di", "da", "das", "dos", "du", "des", "la", "las", "le", "lo", "los"],
-  ...["al", "el", "bin", "bint", "ibn", "st"],
-]);
+const PARTICLES = new Set(wordList`
+  van vande vanden vander von vom zu zum zur der den ter
+  de del della di da das dos du des la las le lo los
+  al el bin bint ibn st
+`);
 
 /** A last name in Chinese or Korean letters, and a first name after it, which may be in Japanese ones. */
 const LAST_NAME_FIRST = /^[\p{sc=Han}\p{sc=Hangul}]+ [\p{sc=Han}\p{sc=Hangul}\p{sc=Hiragana}\p{sc=Katakana}]+$/u;

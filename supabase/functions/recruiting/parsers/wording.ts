@@ -1,14 +1,15 @@
 import { type ContactField, contactFieldNamed } from "./contact.ts";
+import { wordList } from "../../_shared/word_list.ts";
 
 /** Words that do not change what a question asks for. */
-const FILLERS = new Set([
-  ...["what", "whats", "which", "is", "are", "s", "do", "does", "may", "can", "could", "have"],
-  ...["the", "a", "an", "of", "in", "at", "to", "and", "so", "with", "here", "please"],
-  ...["you", "your", "yours", "my", "me", "us", "we", "i", "live", "reach", "contact"],
-  ...["enter", "type", "give", "provide", "share", "tell", "add", "let", "lets", "start", "begin"],
-  ...["current", "currently", "best", "preferred", "legal", "required"],
-  ...["hello", "hi", "hey", "thanks", "great"],
-]);
+const FILLERS = new Set(wordList`
+  what whats which is are s do does may can could have
+  the a an of in at to and so with here please
+  you your yours my me us we i live reach contact
+  enter type give provide share tell add let lets start begin
+  current currently best preferred legal required
+  hello hi hey thanks great
+`);
 
 /** Longer than any question for a contact field. */
 const MAX_LENGTH = 200;

@@ -45,9 +45,9 @@ export const webhookResults = z.strictObject({
 }).meta({ id: "WebhookResults" });
 
 /** The response to a body: 201 has a new lead, and 200 for Greenhouse. */
-export const webhookResponse = z.union([
-  ...[duplicateLead, ignored, createdLead, dryRun, webhookResults] as const,
-]).meta({ id: "WebhookResponse" });
+export const webhookResponse = z.union([duplicateLead, ignored, createdLead, dryRun, webhookResults]).meta({
+  id: "WebhookResponse",
+});
 
 type LeadResponse = Exclude<z.infer<typeof webhookResponse>, Results>;
 type Results = z.infer<typeof webhookResults>;

@@ -2,6 +2,7 @@
  * The answer of a recruit's text to a question of a script. A text that can be read in two ways, or says more
  * than an answer, is no answer. The question is asked once more then, and after that a person reads the text.
  */
+import { wordList } from "../../_shared/word_list.ts";
 import { isReaction } from "./intents.ts";
 import { readStates } from "./listed_states.ts";
 import { readNumber } from "./numbers.ts";
@@ -45,11 +46,10 @@ function withoutSignature(text: string): string {
 }
 
 /** They turn the words around them into their opposite, or into more than one. */
-const NEGATIONS = new Set(
-  "not no dont doesnt isnt cant wont never neither nor except without but excluding all every any either both".split(
-    " ",
-  ),
-);
+const NEGATIONS = new Set(wordList`
+  not no dont doesnt isnt cant wont never neither nor except without but excluding
+  all every any either both
+`);
 
 function readChoice(choice: Record<string, string[]>, text: string): string | undefined {
   const phrases = Object.entries(choice)

@@ -1,14 +1,14 @@
 /** Reads one number. A number of another unit, such as months where years are asked for, is none. */
+import { wordList } from "../../_shared/word_list.ts";
 import { numberOf, wordsOf } from "./words.ts";
 
 /** Zero where nothing else is said. */
 export const NONE = /^(no|none|nope|nothing|zero|nada|ninguno|ninguna|not yet|none yet|not any|no experience)$/;
 /** They make of a number a bound, a range or an opposite. */
-const BOUNDS = new Set(
-  "not no never less under below fewer menos except or between to until half next within after since at from ago".split(
-    " ",
-  ),
-);
+const BOUNDS = new Set(wordList`
+  not no never less under below fewer menos except or between to until half
+  next within after since at from ago
+`);
 /** Words that name a unit, by the unit. */
 const UNITS = new Map(
   Object.entries({
@@ -24,14 +24,14 @@ const UNITS = new Map(
   }).flatMap(([unit, words]) => words.split(" ").map((word) => [word, unit] as const)),
 );
 /** They stand behind a number, and are no unit. */
-const BEHIND = new Set(
-  `in of as or with and for now plus more so because but i ive im de en
+const BEHIND = new Set(wordList`
+  in of as or with and for now plus more so because but i ive im de en
   total experience exp working work doing selling sales going ish
   full good solid long whole
   thanks thank please sir maam yes yeah lol
   k thousand dollars bucks usd
-  a an per each`.split(/\s+/),
-);
+  a an per each
+`);
 
 /**
  * Reads a number that is in its bounds.
