@@ -1,7 +1,7 @@
 -- The queries that run for every lead, message and signed-in reader can use an index. Sequential scans are switched
 -- off, because with only a few rows the planner would choose one.
 begin;
-select plan(63);
+select plan(66);
 \ir ../helpers.psql
 
 set local enable_seqscan = off;
@@ -47,15 +47,18 @@ from (values
     $$select * from public.delivery_list order by received_at desc, id limit 50$$),
   ('the list of waiting leads', 'recruiting_leads_unmatched_idx.*recruiting_leads_pending_idx',
     $$select * from public.waiting_lead_list order by received, id limit 50$$),
+  ('for a user who is no operator, the list of deliveries', 'One-Time Filter', 'select * from public.delivery_list'),
+  ('for a user who is no operator, the list of waiting leads', 'One-Time Filter', 'select * from public.waiting_lead_list'),
+  ('for a user who is no operator, the list of texts', 'One-Time Filter', 'select * from public.unmatched_text_list'),
   ('the next page of the open deliveries of a vendor', 'rejected_deliveries_(open|vendor_id_received_at)_idx.*received_at <=',
     $$select * from public.delivery_list where status = 'open' and vendor_id = md5('')::uuid and received_at <= now()
-      and (received_at < now() or id > md5('')::uuid) order by received_at desc, id limit 51$$),
+      and (received_at < now() or id < md5('')::uuid) order by received_at desc, id desc limit 51$$),
   ('the next page of waiting leads', 'recruiting_leads_unmatched_idx.*created_at >=.*recruiting_leads_pending_idx.*created_at >=',
     $$select * from public.waiting_lead_list where received >= now() and (received > now() or id > md5('')::uuid)
       order by received, id limit 51$$),
   ('the next page of texts without a conversation', 'unmatched_texts_received_at_idx.*Index Cond',
-    $$select * from public.unmatched_text_list where received_at <= now() and (received_at < now() or id > md5('')::uuid)
-      order by received_at desc, id limit 51$$),
+    $$select * from public.unmatched_text_list where received_at <= now() and (received_at < now() or id < md5('')::uuid)
+      order by received_at desc, id desc limit 51$$),
   ('what operators have done, the newest first', 'operator_actions_created_at_id_idx',
     $$select * from public.operator_actions order by created_at desc, id desc limit 50$$),
   ('the times a lead was sent again', 'recruiting_lead_duplicates_lead_id_received_at_idx',
