@@ -45,9 +45,6 @@ export const BATCH = 100;
 /** How many rows a list without pages has. */
 const FIRST = 200;
 
-/** How many deliveries are read at once for a replay of all: as many as the service returns. */
-const MOST = 1_000;
-
 /** How many days of the vendors are shown. */
 export const DAYS = 14;
 
@@ -77,7 +74,7 @@ export const operatorQueries = {
       queryKey: [...operatorQueries.all(), "days"],
       queryFn: () => {
         const { timeZone: timezone } = Intl.DateTimeFormat().resolvedOptions();
-        return asOperator(() => supabase.rpc("count_vendor_days", { days: DAYS, timezone }));
+        return asOperator(call(supabase.rpc("count_vendor_days", { days: DAYS, timezone })));
       },
       ...SELDOM,
     }),
@@ -123,9 +120,10 @@ export async function openDeliveries(group: Group): Promise<string[]> {
   let rows: RejectedDelivery[] = [];
   do {
     const last = rows.at(-1) ?? null;
-    rows = await repeat(() => after(openOf(group).limit(MOST), last, "received_at", true)) as RejectedDelivery[];
+    rows = await repeat(() => after(openOf(group), last, "received_at", true)) as RejectedDelivery[];
     ids.push(...rows.map(({ id }) => id));
-  } while (rows.length === MOST);
+    // The service returns no more than 1,000 at once.
+  } while (rows.length > 0);
   return ids;
 }
 
@@ -139,8 +137,9 @@ export function useDistribute() {
   return useMutation({
     mutationFn: async ({ max, vendor_id }: { max: number; vendor_id: string | null }) => {
       const given = vendor_id === null ? { max } : { max, vendor_id };
-      const distributed = await asOperator(() => supabase.rpc("distribute_leads", given));
-      return { distributed, waiting: await countWaiting(vendor_id) };
+      const distributed = await asOperator(call(supabase.rpc("distribute_leads", given)));
+      // The leads are distributed, so the user sees where they went, also without the count.
+      return { distributed, waiting: await countWaiting(vendor_id).catch(() => null) };
     },
     // Also when it has failed: it may have run. The button does not wait for it.
     onSettled: () => void readAgain(),
@@ -152,10 +151,10 @@ export function useReadPayload() {
   return useMutation({
     mutationFn: async (delivery_id: string): Promise<string | null> => {
       const subject = { delivery_ids: [delivery_id] };
-      const action_id = await asOperator(() =>
-        supabase.rpc("begin_operator_action", { action: "read_payload", subject })
+      const action_id = await asOperator(
+        call(supabase.rpc("begin_operator_action", { action: "read_payload", subject })),
       );
-      return await asOperator(() => supabase.rpc("read_payload", { action_id }));
+      return await asOperator(call(supabase.rpc("read_payload", { action_id })));
     },
   });
 }
@@ -164,7 +163,7 @@ export function useReadPayload() {
 export function useDryRun() {
   return useMutation({
     mutationFn: async (delivery_id: string) => {
-      const { results: [result] } = await asOperator(() => requestReplay([delivery_id], true));
+      const { results: [result] } = await asOperator(call(requestReplay([delivery_id], true)));
       return result as Replayed;
     },
   });
@@ -176,7 +175,7 @@ export function useDryRun() {
  * @returns the outcome of the first one, and of those for which there was time
  */
 export async function replay(delivery_ids: string[]): Promise<Replayed[]> {
-  const { results } = await repeat(() => requestReplay(delivery_ids, false));
+  const { results } = await asOperator(repeat(() => requestReplay(delivery_ids, false)));
   return results.filter((result) => result.status !== "not_tried");
 }
 
@@ -186,9 +185,9 @@ export function readAgain(): Promise<void> {
 }
 
 /** Makes a call that only operators may make. Where it is refused, the page finds out that the right is gone. */
-async function asOperator<Data>(request: () => PromiseLike<Result<Data>>): Promise<Data> {
+async function asOperator<Data>(called: Promise<Data>): Promise<Data> {
   try {
-    return await call(request());
+    return await called;
   } catch (error) {
     if (error instanceof CallError && (error.code === "42501" || error.code === "FORBIDDEN")) {
       void queryClient.invalidateQueries({ queryKey: ["user"] });
@@ -201,11 +200,9 @@ async function asOperator<Data>(request: () => PromiseLike<Result<Data>>): Promi
 async function first<Found>(
   read: (rows: number) => PromiseLike<Result<unknown[]> & { count: number | null }>,
 ): Promise<{ rows: Found[]; more: number }> {
-  const { data, count } = await asOperator(async () => {
-    const result = await read(FIRST);
-    return result.error === null ? { data: result, error: null } : result;
-  });
-  return { rows: data as Found[], more: count! - data.length };
+  const result = await read(FIRST);
+  const data = await asOperator(call(Promise.resolve(result)));
+  return { rows: data as Found[], more: result.count! - data.length };
 }
 
 /** How many leads wait: of this vendor, or for null of all. */

@@ -104,13 +104,13 @@ function Distribution(
 }
 
 /** Who got what. */
-function Result({ distributed, waiting }: { distributed: DistributedLead[]; waiting: number }) {
+function Result({ distributed, waiting }: { distributed: DistributedLead[]; waiting: number | null }) {
   return (
     <section className="notice">
       <p role="status">
         {distributed.length === 0
           ? "None was distributed: no open order wants them now."
-          : `Distributed: ${distributed.length}.`} Still waiting: {waiting}.
+          : `Distributed: ${distributed.length}.`} {waiting !== null && `Still waiting: ${waiting}.`}
       </p>
       {distributed.length > 0 && (
         <div className="scroll" tabIndex={0} role="region" aria-label="Distributed">

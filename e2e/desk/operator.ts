@@ -198,6 +198,10 @@ deskTest("waiting leads are distributed to the orders that want them, and who go
   await page.getByRole("button", { name: "Distribute" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Distribute" }).click();
   await page.getByText("None was distributed: no open order wants them now. Still waiting: 1.").waitFor();
+  await page.route("**/waiting_lead_list?*vendor_id=*", (route) => route.fulfill({ status: 400 }));
+  await page.getByRole("button", { name: "Distribute" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Distribute" }).click();
+  await page.getByText("None was distributed: no open order wants them now.", { exact: true }).waitFor();
   await sql`delete from public.recruiting_leads where vendor_id = ${vendor.id} and distribution = 'unmatched'`;
 });
 
