@@ -115,15 +115,19 @@ async function readAgain(keys: QueryKey[], { conversation_id, lead_id }: Ids = {
     await new Promise((resolve) => setTimeout(resolve, Math.max(BURST_MS, readAt + LEAST_MS - Date.now())));
     const { keys, conversations, recruits } = waiting;
     waiting = noReads();
+    // A change that is on its way would be taken back. It reads its conversation itself when it is settled.
+    const settled = [...conversations].filter((id) =>
+      queryClient.isMutating({ mutationKey: conversationQueries.detail(id).queryKey }) === 0
+    );
     const whole = [
       ...keys.values(),
-      ...[...conversations].map((id) => conversationQueries.detail(id).queryKey),
+      ...settled.map((id) => conversationQueries.detail(id).queryKey),
       ...[...conversations].map((id) => messageQueries.list(id).queryKey),
       ...[...recruits].map((id) => recruitQueries.detail(id).queryKey),
     ];
     await Promise.all([
       ...whole.map((queryKey) => queryClient.invalidateQueries({ queryKey })),
-      readRowsAgain(inboxQueries.lists(), [...conversations]),
+      readRowsAgain(inboxQueries.lists(), settled),
       readRowsAgain(recruitQueries.lists(), [...recruits]),
     ]);
     readAt = Date.now();

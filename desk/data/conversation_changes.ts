@@ -53,14 +53,16 @@ function useChangeConversation<Given = void>(id: string, { mutationFn, change }:
   mutationFn: (given: Given) => Promise<unknown>;
   change: (given: Given) => Partial<Conversation>;
 }) {
+  const { queryKey } = conversationQueries.detail(id);
   return useMutation({
+    mutationKey: queryKey,
     scope: scopeOf(id),
     mutationFn,
     onMutate: async (given: Given) => {
       const changed = change(given);
       const rollBacks = await Promise.all([
         changeData<Conversation | null>(
-          conversationQueries.detail(id).queryKey,
+          queryKey,
           (row) => row && { ...row, ...changed },
         ),
         changeRow<Conversation>(inboxQueries.lists(), id, changed),

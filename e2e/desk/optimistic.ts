@@ -124,6 +124,24 @@ deskTest("a take-over that is refused is taken back, with a sentence", async (pa
   await page.getByRole("button", { name: "Take over" }).waitFor();
 });
 
+deskTest("an event takes back no change that is on its way", async (page) => {
+  const talk = await openOfTwo(page, "bot");
+  const call = await hold(page, "assign_conversation");
+  await page.getByRole("button", { name: "Take over" }).click();
+  await page.getByText("You answer.").waitFor();
+  await until(call.isCalled);
+  await receive(talk, { Body: "Hello?" });
+  await texts(page).getByText("Hello?").waitFor();
+  await page.waitForTimeout(1_000);
+  assert.equal(await page.getByText("You answer.").count(), 1);
+  await call.release();
+  await until(async () => {
+    const [row] = await sql`select status from public.recruiting_conversations where id = ${talk.id}`;
+    return row!.status === "escalated";
+  });
+  await list(page).getByRole("link", { name: /Maya/ }).getByText("Hello?").waitFor();
+});
+
 deskTest("a text is cancelled at once, and stands again where it is being sent already", async (page) => {
   const agent = await createTexter();
   const talk = await createTalk(agent);
