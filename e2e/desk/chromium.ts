@@ -23,9 +23,16 @@ const INSTALLED = [
 
 // Tests open pages of their own alone, and as root the sandbox does not work.
 const FLAGS = [
-  ...["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-sync"],
-  ...["--no-first-run", "--disable-background-networking", "--disable-component-update"],
-  ...["--remote-debugging-port=0", "about:blank"],
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--disable-sync",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--remote-debugging-port=0",
+  "about:blank",
 ];
 
 // Ends the browser and removes its folder once its input is closed, which happens however this process ends.

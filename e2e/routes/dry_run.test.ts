@@ -16,8 +16,17 @@ import { routes } from "../support/routes.ts";
 import { createConversation, messages, sendSigned } from "../support/sms.ts";
 
 const WRONG = [
-  ...["dryRun=true", "dry-run=true", "DRY_RUN=true", "dryrun=false", "Dry_Run", "d-r-y-run=1"],
-  ...["dry_run=yes", "dry_run=", "dry_run=TRUE", "dry_run=false&dry_run=true", "dry_run=true&dryRun=true"],
+  "dryRun=true",
+  "dry-run=true",
+  "DRY_RUN=true",
+  "dryrun=false",
+  "Dry_Run",
+  "d-r-y-run=1",
+  "dry_run=yes",
+  "dry_run=",
+  "dry_run=TRUE",
+  "dry_run=false&dry_run=true",
+  "dry_run=true&dryRun=true",
 ];
 
 /** How many deliveries with this id of a request are kept. */

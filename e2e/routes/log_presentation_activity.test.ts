@@ -151,8 +151,12 @@ Deno.test("a text or a JSON Blob that sendBeacon sends from another origin is lo
 });
 
 const ALLOWED_HEADERS = [
-  ...["apikey", "authorization", "content-type", "idempotency-key"],
-  ...["x-client-info", "x-request-id"],
+  "apikey",
+  "authorization",
+  "content-type",
+  "idempotency-key",
+  "x-client-info",
+  "x-request-id",
 ];
 
 for (const origin of ["https://popout.example", "http://127.0.0.1:8080", "null"]) {

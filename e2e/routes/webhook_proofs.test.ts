@@ -53,8 +53,16 @@ function shown({ status, headers, body }: ApiResponse) {
 
 for (
   const scheme of [
-    ...["hmac", "standard", "indeed", "greenhouse", "linkedin", "meta"],
-    ...["google_ads", "basic", "header", "query"],
+    "hmac",
+    "standard",
+    "indeed",
+    "greenhouse",
+    "linkedin",
+    "meta",
+    "google_ads",
+    "basic",
+    "header",
+    "query",
   ]
 ) {
   Deno.test(`webhook ${scheme}: with its proof a lead is stored and distributed, with another nothing happens`, async () => {

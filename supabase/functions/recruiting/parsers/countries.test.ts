@@ -3,10 +3,7 @@ import { countryCode, diallingCode } from "./countries.ts";
 
 const NAMES: Record<string, string[]> = {
   MX: ["mx", "Mexico", "México", "Me\u0301xico"],
-  US: [
-    ...[" US ", "U.S.A.", "United States of America", "the United States"],
-    ...["ESTADOS UNIDOS", "États-Unis"],
-  ],
+  US: [" US ", "U.S.A.", "United States of America", "the United States", "ESTADOS UNIDOS", "États-Unis"],
   FR: ["France"],
   DE: ["Deutschland"],
   GB: ["UK", "England"],

@@ -12,9 +12,7 @@ import { compileConfig } from "./mapping_config.ts";
 import { normalizeLead, type RawLead } from "./normalize.ts";
 import type { ParsedLead, Parser } from "./parser.ts";
 
-const NAUGHTY_KEYS = [
-  ...["__proto__", "constructor", "toString", "length", "a.b", ".", "", "0", "data"],
-];
+const NAUGHTY_KEYS = ["__proto__", "constructor", "toString", "length", "a.b", ".", "", "0", "data"];
 const NAUGHTY_TEXTS = [
   ...["", " ", "\0", "\ud800", "%s", "null", "data:,", "data:;base64,", "https://", ",", '""', '"'],
   ...["O'Brien, ", "JVBERi0xLjQK", "<test lead: dummy data>", "+", "+1", "\u202e", "e\u0301"],

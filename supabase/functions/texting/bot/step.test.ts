@@ -224,10 +224,7 @@ Deno.test("a step says what it has heard", () => {
   assert.deepEqual([
     ...[heard("hi"), heard("HELP"), heard("agent"), heard("hi", "yes"), heard("hi", "hmm"), heard("hi", "hmm", "hmm")],
     ...[heard("hi", "not interested"), heard("hi", "who is this"), heard("hi", "where?")],
-  ], [
-    ...["opening", "help", "person", "answer", "no_answer", "no_answer"],
-    ...["not_interested", "about", "question"],
-  ]);
+  ], ["opening", "help", "person", "answer", "no_answer", "no_answer", "not_interested", "about", "question"]);
 });
 
 Deno.test("without a handoff nothing is sent before a person goes on", () => {
