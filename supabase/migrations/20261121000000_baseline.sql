@@ -16,7 +16,8 @@ create schema if not exists private;
 comment on schema private is 'Helpers of the functions, triggers and policies in public. No API exposes it.';
 revoke all on schema private from public;
 
--- The functions of the API call all of them, and signed-in users those that are granted to them by name.
+-- The service role may call all of them: it passes every policy anyway. Signed-in users may call those that are granted
+-- to them by name.
 grant usage on schema private to authenticated, service_role;
 alter default privileges in schema private grant execute on functions to service_role;
 
@@ -183,11 +184,13 @@ comment on function private.visible_text(text, text) is
   'Its white space is spaces and line feeds alone. instead: what takes the place of each of those characters.';
 
 create function private.utf16_length(given text) returns integer
-language sql
+language plpgsql
 immutable
 set search_path = ''
 as $$
-  select length(given) + regexp_count(given, '[\U00010000-\U0010FFFF]')
+begin
+  return length(given) + regexp_count(given, '[\U00010000-\U0010FFFF]');
+end
 $$;
 
 comment on function private.utf16_length(text) is
@@ -4937,16 +4940,18 @@ comment on function private.is_opt_out_wording(text) is
   'Whether these plain_words() are a sentence in English that asks for no more texts, and nothing else.';
 
 create function private.opt_keyword(words text) returns text
-language sql
+language plpgsql
 immutable
 set search_path = ''
 as $$
-  select case
+begin
+  return case
     -- Twilio's words (https://www.twilio.com/docs/messaging/tutorials/advanced-opt-out), and those of the law.
     when words in ('stop', 'stopall', 'stop all', 'unsubscribe', 'cancel', 'end', 'quit', 'revoke', 'optout', 'opt out')
       then 'opted_out'
     when words in ('start', 'unstop', 'yes') then 'opted_in'
-  end
+  end;
+end
 $$;
 
 comment on function private.opt_keyword(text) is
@@ -5594,11 +5599,13 @@ create trigger refuse_change
 -- consent stands for one of 1,024 locks. Who needs several takes them in their order.
 
 create function private.consent_lock(agency_id uuid, phone text) returns bigint
-language sql
+language plpgsql
 immutable
 set search_path = ''
 as $$
-  select hashtextextended('text consent', 0) + (hashtextextended(format('%s %s', agency_id, phone), 0) & 1023)
+begin
+  return hashtextextended('text consent', 0) + (hashtextextended(format('%s %s', agency_id, phone), 0) & 1023);
+end
 $$;
 
 comment on function private.consent_lock(uuid, text) is
@@ -5966,11 +5973,13 @@ comment on function private.record_consents_in_texts(uuid, text, public.unmatche
 -- lock.
 
 create function private.service_number_lock(phone text) returns bigint
-language sql
+language plpgsql
 immutable
 set search_path = ''
 as $$
-  select hashtextextended('service number ' || phone, 0)
+begin
+  return hashtextextended('service number ' || phone, 0);
+end
 $$;
 
 comment on function private.service_number_lock(text) is
@@ -6356,11 +6365,13 @@ comment on function private.handle_failed_text(uuid, text) is
 -- makes no deadlock: messages share locks, and a callback takes a single one, before any row.
 
 create function private.message_lock(provider_message_id text) returns bigint
-language sql
+language plpgsql
 immutable
 set search_path = ''
 as $$
-  select hashtextextended('recruiting message ' || (hashtextextended(provider_message_id, 0) & 255), 0)
+begin
+  return hashtextextended('recruiting message ' || (hashtextextended(provider_message_id, 0) & 255), 0);
+end
 $$;
 
 comment on function private.message_lock(text) is
@@ -6528,11 +6539,13 @@ create trigger require_known_timezones
   for each row execute function private.require_known_timezones();
 
 create function private.first_date() returns date
-language sql
+language plpgsql
 stable
 set search_path = ''
 as $$
-  select (now() at time zone 'Pacific/Pago_Pago')::date
+begin
+  return (now() at time zone 'Pacific/Pago_Pago')::date;
+end
 $$;
 
 comment on function private.first_date() is 'The earliest date that it is now in a state or territory of the US.';
@@ -8547,11 +8560,13 @@ comment on function private.postpone_texts(integer) is
 -- comes again later.
 
 create function private.visible_name(name text) returns text
-language sql
+language plpgsql
 immutable
 set search_path = ''
 as $$
-  select nullif(btrim(regexp_replace(private.visible_text(name), '[ \n]+', ' ', 'g')), '')
+begin
+  return nullif(btrim(regexp_replace(private.visible_text(name), '[ \n]+', ' ', 'g')), '');
+end
 $$;
 
 comment on function private.visible_name(text) is

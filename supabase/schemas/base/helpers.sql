@@ -92,11 +92,13 @@ comment on function private.visible_text(text, text) is
   'Its white space is spaces and line feeds alone. instead: what takes the place of each of those characters.';
 
 create function private.utf16_length(given text) returns integer
-language sql
+language plpgsql
 immutable
 set search_path = ''
 as $$
-  select length(given) + regexp_count(given, '[\U00010000-\U0010FFFF]')
+begin
+  return length(given) + regexp_count(given, '[\U00010000-\U0010FFFF]');
+end
 $$;
 
 comment on function private.utf16_length(text) is

@@ -139,11 +139,13 @@ comment on function private.handle_failed_text(uuid, text) is
 -- makes no deadlock: messages share locks, and a callback takes a single one, before any row.
 
 create function private.message_lock(provider_message_id text) returns bigint
-language sql
+language plpgsql
 immutable
 set search_path = ''
 as $$
-  select hashtextextended('recruiting message ' || (hashtextextended(provider_message_id, 0) & 255), 0)
+begin
+  return hashtextextended('recruiting message ' || (hashtextextended(provider_message_id, 0) & 255), 0);
+end
 $$;
 
 comment on function private.message_lock(text) is

@@ -24,11 +24,13 @@ create trigger refuse_change
 -- consent stands for one of 1,024 locks. Who needs several takes them in their order.
 
 create function private.consent_lock(agency_id uuid, phone text) returns bigint
-language sql
+language plpgsql
 immutable
 set search_path = ''
 as $$
-  select hashtextextended('text consent', 0) + (hashtextextended(format('%s %s', agency_id, phone), 0) & 1023)
+begin
+  return hashtextextended('text consent', 0) + (hashtextextended(format('%s %s', agency_id, phone), 0) & 1023);
+end
 $$;
 
 comment on function private.consent_lock(uuid, text) is

@@ -52,11 +52,13 @@ comment on function private.record_consents_in_texts(uuid, text, public.unmatche
 -- lock.
 
 create function private.service_number_lock(phone text) returns bigint
-language sql
+language plpgsql
 immutable
 set search_path = ''
 as $$
-  select hashtextextended('service number ' || phone, 0)
+begin
+  return hashtextextended('service number ' || phone, 0);
+end
 $$;
 
 comment on function private.service_number_lock(text) is

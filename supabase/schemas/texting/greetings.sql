@@ -6,11 +6,13 @@
 -- comes again later.
 
 create function private.visible_name(name text) returns text
-language sql
+language plpgsql
 immutable
 set search_path = ''
 as $$
-  select nullif(btrim(regexp_replace(private.visible_text(name), '[ \n]+', ' ', 'g')), '')
+begin
+  return nullif(btrim(regexp_replace(private.visible_text(name), '[ \n]+', ' ', 'g')), '');
+end
 $$;
 
 comment on function private.visible_name(text) is

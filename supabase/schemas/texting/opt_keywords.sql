@@ -185,16 +185,18 @@ comment on function private.is_opt_out_wording(text) is
   'Whether these plain_words() are a sentence in English that asks for no more texts, and nothing else.';
 
 create function private.opt_keyword(words text) returns text
-language sql
+language plpgsql
 immutable
 set search_path = ''
 as $$
-  select case
+begin
+  return case
     -- Twilio's words (https://www.twilio.com/docs/messaging/tutorials/advanced-opt-out), and those of the law.
     when words in ('stop', 'stopall', 'stop all', 'unsubscribe', 'cancel', 'end', 'quit', 'revoke', 'optout', 'opt out')
       then 'opted_out'
     when words in ('start', 'unstop', 'yes') then 'opted_in'
-  end
+  end;
+end
 $$;
 
 comment on function private.opt_keyword(text) is

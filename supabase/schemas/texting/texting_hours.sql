@@ -119,11 +119,13 @@ create trigger require_known_timezones
   for each row execute function private.require_known_timezones();
 
 create function private.first_date() returns date
-language sql
+language plpgsql
 stable
 set search_path = ''
 as $$
-  select (now() at time zone 'Pacific/Pago_Pago')::date
+begin
+  return (now() at time zone 'Pacific/Pago_Pago')::date;
+end
 $$;
 
 comment on function private.first_date() is 'The earliest date that it is now in a state or territory of the US.';
