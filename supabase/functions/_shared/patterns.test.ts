@@ -14,7 +14,7 @@ const BOUNDED: Record<string, string> = {
 const FEW = [8, 12, 16, 20, 24, 28];
 /** Milliseconds that few repetitions never take, even where the expression is compiled on a busy machine. */
 const STUCK = 150;
-const SIZES = [500, 4_000] as const;
+const SIZES = [1_000, 8_000] as const;
 
 /** A linear expression takes 8 times as long for 8 times as much, a quadratic one 64 times. */
 const MOST = 28;
@@ -147,8 +147,8 @@ function superlinear(pattern: RegExp): string | undefined {
     if (few !== undefined) return `${JSON.stringify(attack(few))} takes too long`;
     const [short, long] = SIZES.map(attack) as [string, string];
     if (timeOf(pattern, long) < QUICK) continue;
-    const many = least(3, () => timeOf(pattern, long));
-    const growth = many / least(3, () => timeOf(pattern, short));
+    const many = least(5, () => timeOf(pattern, long));
+    const growth = many / least(5, () => timeOf(pattern, short));
     if (many >= QUICK && growth > MOST) return `${JSON.stringify(attack(4))} and longer: ${growth.toFixed(0)} times`;
   }
 }
