@@ -841,16 +841,16 @@ begin
     from public.vendors v
     where v.slug = vendor_slug and k.vendor_id = v.id and k.revoked_at is null
       and (k.expires_at is null or k.expires_at > now())
-    returning k.key_prefix
+    returning k.key_prefix, k.created_at
   )
-  select coalesce(array_agg(s.key_prefix), '{}') into ended from stopped s;
+  select coalesce(array_agg(s.key_prefix order by s.created_at, s.key_prefix), '{}') into ended from stopped s;
   return jsonb_build_object('key', public.create_vendor_api_key(vendor_slug, label), 'ended', ended);
 end
 $$;
 
 comment on function public.rotate_vendor_api_keys(text, text, timestamptz) is
   'Makes an API key for a vendor, and ends all others that work: at keep_old_until, else at once. Returns {key, ended: '
-  '[key_prefix]}. PT404 for an unknown slug.';
+  '[key_prefix]}, the oldest first. PT404 for an unknown slug.';
 grant execute on function public.rotate_vendor_api_keys(text, text, timestamptz) to service_role;
 
 create function public.authenticate_vendor(key_hash text, webhook jsonb default null) returns jsonb
