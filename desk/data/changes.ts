@@ -27,7 +27,7 @@ async function readRowsOf(list: Query<Pages<Row>>, ids: string[]): Promise<void>
   let rows: Row[] = [];
   try {
     do {
-      // What is being read may be from before the change, and would replace the rows.
+      // A list that is being read may be from before the change, and would replace the rows.
       await list.promise?.catch(() => {});
       rows = await readThese(ids);
     } while (list.state.fetchStatus === "fetching");

@@ -11,7 +11,7 @@ export const SESSION_KEY = "desk-session";
 /** Makes the client. Called once, before anything else. */
 export function connect({ url, publishable_key }: Config): void {
   supabase = createClient<Database>(url, publishable_key, {
-    // What a link has brought is used when somebody presses a button (session/link.ts).
+    // The session of a link is used when somebody presses a button (session/link.ts).
     auth: { storageKey: SESSION_KEY, detectSessionInUrl: false },
     // A connection that died while the machine slept would never answer.
     db: { timeout: 30_000 },

@@ -39,13 +39,13 @@ export interface Group {
   reason: string;
 }
 
-/** How many deliveries one request replays. */
+/** The number of deliveries that one request replays. */
 export const BATCH = 100;
 
-/** How many rows a list without pages has. */
+/** The number of rows of a list without pages. */
 const FIRST = 200;
 
-/** How many days of the vendors are shown. */
+/** The number of days that are shown of the vendors. */
 export const DAYS = 14;
 
 /** The service ends a request after 150 s. A page that waits longer waits for a connection that is gone. */
@@ -100,7 +100,7 @@ export const operatorQueries = {
       const query = supabase.from("waiting_lead_list").select().limit(limit);
       return await call(after(query, last, "received", true)) as UnmatchedLead[];
     }),
-  /** How many leads no order has got. */
+  /** The number of leads that no order has got. */
   waitingCount: () =>
     queryOptions({
       queryKey: [...operatorQueries.all(), "waiting count"],
@@ -205,7 +205,7 @@ async function first<Found>(
   return { rows: data as Found[], more: result.count! - data.length };
 }
 
-/** How many leads wait: of this vendor, or for null of all. */
+/** The number of unmatched leads: of this vendor, or for null of all. */
 async function countWaiting(vendor_id: string | null): Promise<number> {
   const query = supabase.from("waiting_lead_list").select("*", { count: "exact", head: true });
   const { count, error, status } = await (vendor_id === null ? query : query.eq("vendor_id", vendor_id));

@@ -130,7 +130,7 @@ async function trySend(text: OutboxText): Promise<boolean> {
 }
 
 function questionOf(error: unknown): string {
-  // Who could write in it before knows that there is such a conversation.
+  // A user who could write in it before knows that there is such a conversation.
   if (error instanceof CallError && error.code === "PT404") return "The conversation is not yours any more.";
   return error instanceof Error ? error.message : String(error);
 }

@@ -17,7 +17,7 @@ export function Inbox({ agent }: { agent: Agent }) {
   useEffect(() => forgetDrafts(agent.id), [agent.id]);
   const wasOpen = useRef(isOpen);
   useEffect(() => {
-    // What had the focus is gone.
+    // The element with the focus is gone.
     if (wasOpen.current && !isOpen) document.querySelector<HTMLElement>("#main h1")?.focus();
     wasOpen.current = isOpen;
   }, [isOpen]);

@@ -12,7 +12,7 @@ export function useKeptRow(rows: InboxRow[], openId: string | undefined, filter:
   const last = useRef<{ list: string; rows: InboxRow[] }>({ list, rows: [] });
   const { data: open } = useQuery(conversationQueries.detail(openId ?? ""));
   const shown = useMemo(() => {
-    // What needs no reply is meant to go.
+    // A row that needs no reply is meant to go.
     const isDone = open?.waiting_since === null && open.last_direction === "inbound" && filter.order === "waiting";
     if (!open || open.id !== openId || isDone || last.current.list !== list) return rows;
     return keepRow(rows, last.current.rows, open);

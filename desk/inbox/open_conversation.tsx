@@ -64,7 +64,7 @@ function Thread({ conversation, agent }: { conversation: Conversation; agent: Ag
   const name = conversation.name || phoneText(conversation.recruit_phone);
   const isWriter = mayWrite(agent, conversation);
 
-  // Who has come by the list goes on here. A page that was opened by its address has no focus yet.
+  // A user who has come by the list goes on here. A page that was opened by its address has no focus yet.
   useEffect(() => {
     if (document.activeElement !== document.body) heading.current?.focus({ preventScroll: true });
   }, []);

@@ -52,7 +52,7 @@ function ReasonRow({ reason: given }: { reason: Reason }) {
   );
 }
 
-/** What selects the deliveries of a reason. */
+/** The group of the deliveries of a reason. */
 export function groupOf({ vendor_id, code, reason }: Reason): Group {
   return { vendor_id: vendor_id ?? "import", code, reason };
 }

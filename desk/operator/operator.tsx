@@ -7,7 +7,7 @@ import { Today } from "./today.tsx";
 import { Vendors } from "./vendors.tsx";
 import { Waiting } from "./waiting.tsx";
 
-/** What operators of the whole service see. */
+/** The pages of operators of the whole service. */
 export function Operator() {
   return (
     <>

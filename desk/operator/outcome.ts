@@ -1,6 +1,6 @@
 import type { Replayed } from "../data/operator.ts";
 
-/** What became of a delivery that was replayed, in a sentence. */
+/** The outcome of a replayed delivery, in a sentence. */
 export function outcomeText({ status, distributed_to, reason, was_replayed }: Replayed): string {
   if (status === "refused") return `It is still refused: ${reason}.`;
   if (was_replayed) return "It was already replayed. Nothing more was stored.";

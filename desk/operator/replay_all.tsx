@@ -5,7 +5,7 @@ import { ActionError, useAction } from "../ui/action.tsx";
 /** Of so many that are still refused the reasons are shown. */
 const REFUSED_SHOWN = 50;
 
-/** How many deliveries are replayed, which of them are left, and what became of the others. */
+/** A replay of many: their number, those that are left, and the outcomes of the others. */
 interface Job {
   total: number;
   left: string[];
@@ -70,7 +70,7 @@ export function useReplayAll(group: Group) {
   };
 }
 
-/** How far a replay of many has come, and what came of it. */
+/** The progress of a replay of many, and its outcomes. */
 export function ReplayAll({ of }: { of: ReturnType<typeof useReplayAll> }) {
   const { job, isRunning, error } = of;
   const done = job?.results.length ?? 0;
@@ -107,7 +107,7 @@ function summary(results: Replayed[]): string {
   ].join(". ").trim();
 }
 
-/** What is still refused, and why. */
+/** The deliveries that are still refused, and why. */
 function Refused({ results }: { results: Replayed[] }) {
   const refused = results.filter(({ status }) => status === "refused");
   if (refused.length === 0) return null;

@@ -8,7 +8,7 @@ import { EmptyState, QueryResult } from "../ui/states.tsx";
 import { Time } from "../ui/time.tsx";
 import { Command } from "./command.tsx";
 
-/** What the findings of a kind are about, and what helps. */
+/** The title of the findings of a kind, and the advice. */
 const KINDS: Record<string, { title: string; advice: string }> = {
   order: { title: "Orders", advice: "These open orders can't fill. Change them, or close them." },
   vendor: {
@@ -33,7 +33,7 @@ const VIEWS: { command: RegExp; to: string; label: string }[] = [
   { command: /^text unmatched$/, to: "/operator/texts", label: "See the unmatched texts" },
 ];
 
-/** What is wrong now, and what to do about it. */
+/** The findings of now, each with its advice. */
 export function Today() {
   const check = useQuery(operatorQueries.check());
   return (
@@ -101,7 +101,7 @@ function nameOf({ kind, name }: Finding): string {
   return phoneText(name);
 }
 
-/** How much waits for an operator. */
+/** The numbers of rows that wait for an operator. */
 function Figures() {
   const { data: reasons } = useQuery(operatorQueries.reasons());
   const { data: waiting } = useQuery(operatorQueries.waitingCount());

@@ -7,7 +7,7 @@ import { EmptyState, QueryResult } from "../ui/states.tsx";
 const BAR = 10;
 const HEIGHT = 40;
 
-/** How many leads each vendor has brought on each day, as a chart and as a table. */
+/** The number of leads of each vendor on each day, as a chart and as a table. */
 export function Vendors() {
   const query = useQuery(operatorQueries.vendorDays());
   return (

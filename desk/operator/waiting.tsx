@@ -8,7 +8,7 @@ import { Page } from "../ui/page.tsx";
 import { EmptyState, QueryResult } from "../ui/states.tsx";
 import { ago, Time } from "../ui/time.tsx";
 
-/** How many leads are distributed at once: new leads wait meanwhile. */
+/** The number of leads that are distributed at once: new leads wait meanwhile. */
 const MOST = 100;
 
 /** The leads that no order has got, and their distribution. */
@@ -103,7 +103,7 @@ function Distribution(
   );
 }
 
-/** Who got what. */
+/** The distributed leads, with their agencies and agents. */
 function Result({ distributed, waiting }: { distributed: DistributedLead[]; waiting: number | null }) {
   return (
     <section className="notice">

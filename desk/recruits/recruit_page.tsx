@@ -32,7 +32,7 @@ function RecruitDetails({ recruit, isManager }: { recruit: RecruitCard; isManage
   const { mutate: markSeen } = useMarkRecruitSeen(id);
   const unread = agent_notifications.map(({ id }) => id).join();
   useEffect(() => {
-    // What fails is done when the recruit is opened again.
+    // A failed mark is set when the recruit is opened again.
     if (unread !== "") markSeen(unread.split(","));
   }, [markSeen, unread]);
   return (

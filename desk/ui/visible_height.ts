@@ -11,7 +11,7 @@ export function useVisibleHeight(): void {
     const { style } = document.documentElement;
     function keep(): void {
       const { height, offsetTop, scale } = seen!;
-      // Who enlarges the page by two fingers sees less of it, too.
+      // A user who enlarges the page by two fingers sees less of it, too.
       if (scale === 1 && height < innerHeight - 1) {
         style.setProperty("--visible-height", `${height}px`);
         style.setProperty("--visible-top", `${offsetTop}px`);

@@ -4834,7 +4834,8 @@ as $$
 declare
   -- Removed, so that "don't" is one word however it is written.
   apostrophes constant text := '''`´‘’ʼ＇';
-  -- What is no letter or digit of ASCII and no letter of another alphabet: spaces, punctuation, quotes, symbols, emoji.
+  -- Characters that are no letter or digit of ASCII and no letter of another alphabet: spaces, punctuation, quotes,
+  -- symbols, emoji.
   separators constant text :=
     '[\x01-\x2f\x3a-\x60\x7b-\xbf\u2000-\u2bff\u3000-\u303f\ufe30-\ufe6f\ufffc\ufffd\U0001f000-\U0001faff]+';
 begin
@@ -5024,13 +5025,13 @@ create index on public.recruiting_conversations (agency_id, last_text_at, id);
 create index recruiting_conversations_waiting_idx on public.recruiting_conversations (agency_id, waiting_since, id)
   where waiting_since is not null;
 create index on public.recruiting_conversations (assigned_agent_id, agency_id);
--- How much each of our numbers is used.
+-- The use of each of our numbers.
 create index on public.recruiting_conversations (service_phone, created_at);
 
 comment on table public.recruiting_conversations is
   'A text conversation with a recruit: one for each pair of a recruit''s number and a number of ours.';
 comment on column public.recruiting_conversations.recruiting_lead_id is 'The recruit; null: no lead is known, or it was deleted.';
-comment on column public.recruiting_conversations.assigned_agent_id is 'Who answers once the conversation is escalated.';
+comment on column public.recruiting_conversations.assigned_agent_id is 'The agent who answers once the conversation is escalated.';
 comment on column public.recruiting_conversations.recruit_phone is
   'The recruit''s number, as the SMS provider writes it in From: E.164 (ITU-T).';
 comment on column public.recruiting_conversations.service_phone is
@@ -5076,7 +5077,7 @@ create table public.conversation_reads (
 
 create index on public.conversation_reads (agent_id);
 
-comment on table public.conversation_reads is 'How far each agent has read a conversation. read_conversation() writes it.';
+comment on table public.conversation_reads is 'The place up to which each agent has read a conversation. read_conversation() writes it.';
 comment on column public.conversation_reads.read_up_to is 'The created_at of the latest text that the agent has read.';
 
 create trigger set_updated_at
@@ -5119,7 +5120,7 @@ create index recruiting_messages_outbound_idx on public.recruiting_messages (con
 
 comment on table public.recruiting_messages is 'A text message from or to a recruit.';
 comment on column public.recruiting_messages.direction is '`inbound`: from the recruit; `outbound`: from us.';
-comment on column public.recruiting_messages.sender_type is 'Who wrote it: `recruit`, `bot` or `agent`.';
+comment on column public.recruiting_messages.sender_type is 'The writer: `recruit`, `bot` or `agent`.';
 comment on column public.recruiting_messages.provider_message_id is
   'The SMS provider''s MessageSid; null for an outbound message that the provider has not accepted yet.';
 comment on column public.recruiting_messages.body is 'Exactly as sent; null or empty when the message has only media.';
@@ -5283,9 +5284,9 @@ comment on function private.pause_number(text, text) is
 
 -- Texts from a pair of numbers that has no conversation yet.
 --
--- A text and the conversation of its numbers may come at the same moment. Both therefore first take a lock on the pair, and
--- then look for what the other one stored. So the second always sees the first. Many conversations may be made in one
--- transaction, so a pair stands for one of 1,024 locks, as a consent does.
+-- A text and the conversation of its numbers may come at the same moment. Both therefore first take a lock on the pair,
+-- and then look for what the other one stored. So the second always sees the first. Many conversations may be made in
+-- one transaction, so a pair stands for one of 1,024 locks, as a consent does.
 
 create table public.unmatched_texts (
   id uuid primary key default gen_random_uuid(),
@@ -5308,7 +5309,7 @@ create index unmatched_texts_consents_idx on public.unmatched_texts (recruit_pho
 create index on public.unmatched_texts using hash (recruit_phone);
 create index on public.unmatched_texts using hash (service_phone) where consent is not null;
 create index on public.unmatched_texts (received_at);
--- What agents read of their agency's numbers. A longer To is no number, and would be too long for the index.
+-- The texts to their agency's numbers, which agents read. A longer To is no number, and would be too long for the index.
 create index unmatched_texts_waiting_idx on public.unmatched_texts (service_phone, received_at)
   where length(service_phone) <= 16;
 
@@ -5394,7 +5395,7 @@ begin
   if cardinality(texts) = portion then
     insert into private.waiting_take_overs as w (conversation_id) values (conversation.id)
     on conflict on constraint waiting_take_overs_pkey do update set due_at = excluded.due_at, attempt = 0;
-    -- What the newest say holds at once: it may be an opt-out.
+    -- The consents in the newest hold at once: one may be an opt-out.
     perform private.record_consents_in_texts(
       conversation.agency_id, conversation.recruit_phone,
       texts || private.newest_unmatched_consents(conversation, portion));
@@ -5520,7 +5521,7 @@ comment on function public.take_over_texts(uuid) is
   'conversation that there is not is passed over.';
 grant execute on function public.take_over_texts(uuid) to service_role;
 
--- What agents read of them.
+-- The unmatched texts that agents read.
 
 create function private.own_service_phones() returns text[]
 language sql
@@ -5573,7 +5574,7 @@ grant select on public.waiting_texts to authenticated;
 
 -- supabase/schemas/texting/consent.sql
 
--- Who may be texted: what recruits and managers have said, and what holds now.
+-- Consents: the words of recruits and managers, and the state that holds now.
 --
 -- A consent is one agency's, over all its numbers. A transaction that changes it, or sends a text by it, holds its
 -- lock, so that no text is sent after an opt-out was stored. So that there are no deadlocks, locks are taken in this
@@ -5919,7 +5920,7 @@ comment on function private.open_conversation(public.recruiting_leads, uuid) is
 
 -- supabase/schemas/texting/consent_in_texts.sql
 
--- What a recruit's text says about further texts: for which agency it holds, and from when on.
+-- The consent in a recruit's text: for which agency it holds, and from when on.
 
 create function private.record_consents_in_texts(agency_id uuid, phone text, received public.unmatched_texts[]) returns void
 language plpgsql
@@ -6111,8 +6112,9 @@ comment on function public.receive_sms(text, text, text, text, jsonb, uuid, text
   'Stores an inbound message in the conversation of these two numbers, once for each MessageSid and once for each '
   'message_id. The caller makes the message_id, so that it may repeat the call. media: [{url, content_type}]. Returns '
   '{status: received}, also when it was stored before. Without a conversation it stores the text in unmatched_texts in '
-  'the same way, tells the recruit''s agent, and returns {status: no_conversation}. An opt-in or opt-out holds with the message (opt_out_type: '
-  'Twilio''s OptOutType), and the bot answers, or an agent is told. received_at: when the provider got it; null: now.';
+  'the same way, tells the recruit''s agent, and returns {status: no_conversation}. An opt-in or opt-out holds with the '
+  'message (opt_out_type: Twilio''s OptOutType), and the bot answers, or an agent is told. received_at: when the '
+  'provider got it; null: now.';
 grant execute on function public.receive_sms(text, text, text, text, jsonb, uuid, text, timestamptz) to service_role;
 
 create function private.conversation_of(recruit_phone text, service_phone text) returns public.recruiting_conversations
@@ -6173,7 +6175,7 @@ begin
     max(t.at) as last_at,
     min(t.at) filter (where not t.is_opt_out and (o.at is null or t.at > o.at)) as waits_since,
     array_agg(t.id) filter (where t.is_opt_out) as opt_outs,
-    -- What was fetched later, or waited for its conversation: a person reads it.
+    -- Texts that were fetched later, or waited for their conversation: a person reads them.
     array_agg(t.id order by t.at) filter (where not t.is_opt_out and t.at < now() - interval '1 hour') as old,
     array_agg(t.id order by t.at) filter (where not t.is_opt_out and t.at >= now() - interval '1 hour') as new
   into heard
@@ -6695,7 +6697,7 @@ cross join (values
   (6, '10:00', '18:00')
 ) h (day_of_week, opens, closes);
 
--- What is restored when an operator's own hours are taken away.
+-- The hours that are restored when an operator's own hours are taken away.
 update public.texting_hours set law_opens = opens, law_closes = closes, law_source = source;
 
 insert into public.area_codes (area_code, state, country, timezones, source)
@@ -6865,7 +6867,7 @@ create table public.text_outbox (
   unique (conversation_id, client_message_id)
 );
 
--- All that claim_texts() reads. What is accepted, refused or failed is in none of them, so that they stay small.
+-- The indexes that claim_texts() reads. Accepted, refused and failed texts are in none of them, so that they stay small.
 create index text_outbox_pending_idx on public.text_outbox (service_phone, priority, due_at, ordinal)
   where state = 'pending';
 create index text_outbox_sending_idx on public.text_outbox (lease_until) where state = 'sending';
@@ -6873,9 +6875,9 @@ create index text_outbox_unconfirmed_idx on public.text_outbox (due_at, ordinal)
 -- The bot's texts that wait, until a person is told that one is late.
 create index text_outbox_late_idx on public.text_outbox (created_at)
   where state = 'pending' and kind = 'bot' and late_at is null;
--- What was sent last in a conversation.
+-- The text that was sent last in a conversation.
 create index on public.text_outbox (conversation_id, attempted_at);
--- What comes before a text in its conversation.
+-- The texts before a text in its conversation.
 create index text_outbox_open_idx on public.text_outbox (conversation_id, ordinal)
   where state in ('pending', 'sending', 'unconfirmed');
 
@@ -6885,7 +6887,7 @@ comment on column public.text_outbox.kind is
   '`agent`: written by an agent. `bot` and `greeting`: sent by the service itself.';
 comment on column public.text_outbox.due_at is
   'pending: not sent before. unconfirmed: when the provider is asked for it; infinity: never again.';
-comment on column public.text_outbox.attempt is 'How often its request to the provider has begun.';
+comment on column public.text_outbox.attempt is 'The number of times that its request to the provider has begun.';
 comment on column public.text_outbox.lease_until is
   'Until then it belongs to the worker that has claimed it. After that the worker is dead.';
 comment on column public.text_outbox.reason is
@@ -6897,7 +6899,7 @@ comment on column public.text_outbox.client_message_id is
 comment on column public.text_outbox.conversation_id is
   'The message''s conversation. A trigger fills in this column, service_phone and segments.';
 comment on column public.text_outbox.service_phone is 'The number of ours that it is sent from: the conversation''s.';
-comment on column public.text_outbox.segments is 'What it counts for the number''s rate.';
+comment on column public.text_outbox.segments is 'Its cost for the number''s rate.';
 comment on column public.text_outbox.priority is
   'The lowest of a number''s due texts is sent first: what an agent writes does not wait for a morning''s greetings.';
 comment on column public.text_outbox.ordinal is 'The order in which texts of a conversation are sent.';
@@ -6909,7 +6911,7 @@ comment on column public.text_outbox.late_at is
   'When a person was told that a text of the bot had waited for a day.';
 comment on column public.text_outbox.lookups is
   'How often the provider did not know it since the last request.';
-comment on column public.text_outbox.resends is 'How often it was sent again after the provider did not know it.';
+comment on column public.text_outbox.resends is 'The number of times that it was sent again after the provider did not know it.';
 
 create trigger set_updated_at
   before update on public.text_outbox
@@ -7048,7 +7050,8 @@ $$;
 comment on function private.queue_text(uuid, text, text, jsonb, uuid, uuid) is
   'Adds a text to a conversation, to be sent as soon as its hours, its number and the texts before it allow. kind: see '
   'text_outbox. media: [{url, content_type}]. taken_over_by: the agent who has the conversation from now on. Consent is '
-  'checked when it is sent. 23503 or 23502 when there is no such conversation, 23505 when the conversation has the client_message_id already.';
+  'checked when it is sent. 23503 or 23502 when there is no such conversation, 23505 when the conversation has the '
+  'client_message_id already.';
 
 create function private.next_sending(
   conversation public.recruiting_conversations,
@@ -7106,9 +7109,10 @@ comment on function private.sending_hours(public.recruiting_conversations, text)
   'From when a text of this kind may be sent to the recruit, now or later, and until when. closes_at is null for an '
   'agent''s reply within 12 hours of the recruit''s own text, which may be sent at any hour.';
 
--- How many segments a text is sent in. A segment has 140 octets; of several, each begins with a header of 6 octets.
--- The alphabet decides: GSM-7 (3GPP TS 23.038) has 7 bits for a character, and any other character makes the whole text
--- UCS-2, with 16 bits. Neither a character nor one with its accents and joined emoji is divided between two segments.
+-- The number of segments that a text is sent in. A segment has 140 octets; of several, each begins with a header of 6
+-- octets. The alphabet decides: GSM-7 (3GPP TS 23.038) has 7 bits for a character, and any other character makes the
+-- whole text UCS-2, with 16 bits. Neither a character nor one with its accents and joined emoji is divided between two
+-- segments.
 
 create function private.text_segments(body text) returns integer
 language plpgsql
@@ -7120,7 +7124,7 @@ declare
     '[]\n\f\r !"#$%&''()*+,./0-9:;<=>?@A-Z[\\^_a-z{|}~¡£¤¥§¿ÄÅÆÉÑÖØÜßàäåæÇèéìñòöøùüΓΔΘΛΞΠΣΦΨΩ€-]';
   -- These need an escape character before them.
   gsm_extension constant text := '[]\f[\\^{|}~€]';
-  -- What follows a character and stays with it: accents, variation selectors, skin tones, tags, and what is joined.
+  -- Marks after a character that stay with it: accents, variation selectors, skin tones, tags, and joined characters.
   -- Flags are pairs of letters of their own.
   character constant text :=
     '(?:[\U0001F1E6-\U0001F1FF]{2}|.)'
@@ -7817,35 +7821,38 @@ create policy "readers of a conversation open its files" on storage.objects
 
 -- The claim: the worker takes texts of the outbox to post them, or to look them up.
 --
--- | from                 | by                                                              | to                              |
--- | -------------------- | --------------------------------------------------------------- | ------------------------------- |
--- | pending, due         | claim_texts()                                                   | sending                         |
--- | pending, due         | claim_texts(), in quiet hours                                   | pending, due when they end      |
--- | pending              | claim_texts() or record_consent(), the recruit has opted out    | refused                         |
--- | sending              | outcome accepted                                                | accepted                        |
--- | sending              | outcome unconfirmed: the response was lost                      | unconfirmed, due in 20 s        |
--- | sending              | outcome later, credentials or number_paused: nothing was sent   | pending                         |
--- | sending              | outcome opted_out                                               | refused                         |
--- | sending              | outcome failed                                                  | failed                          |
--- | sending, lease over  | claim_texts(): its worker is dead                               | unconfirmed, due now            |
--- | unconfirmed, due     | claim_texts(), for a look-up                                    | unconfirmed, due in 60 s        |
--- | unconfirmed          | look-up: the provider knows it                                  | accepted                        |
--- | unconfirmed          | look-up: unknown, the first time                                | unconfirmed, due 2 min after    |
--- | unconfirmed          | look-up: unknown again                                          | pending, to be sent once more   |
--- | unconfirmed          | the same, where nothing may be sent again                       | unconfirmed, due never          |
--- | unconfirmed, resent  | look-up: unknown 10 min after it was sent again                 | failed                          |
--- | the same             | its worker has died, so that it may never have left             | pending, at most 5 times in all |
--- | failed, not accepted | an operator: retry_text()                                       | pending                         |
--- | unconfirmed, never   | the same                                                        | pending                         |
--- | any                  | a callback with our id and a MessageSid: accept_text()          | accepted                        |
+-- | from | by | to |
+-- | -------------------- | --------------------------------------------------------------- |
+-- ------------------------------- |
+-- | pending, due | claim_texts() | sending |
+-- | pending, due | claim_texts(), in quiet hours | pending, due when they end |
+-- | pending | claim_texts() or record_consent(), the recruit has opted out | refused |
+-- | sending | outcome accepted | accepted |
+-- | sending | outcome unconfirmed: the response was lost | unconfirmed, due in 20 s |
+-- | sending | outcome later, credentials or number_paused: nothing was sent | pending |
+-- | sending | outcome opted_out | refused |
+-- | sending | outcome failed | failed |
+-- | sending, lease over | claim_texts(): its worker is dead | unconfirmed, due now |
+-- | unconfirmed, due | claim_texts(), for a look-up | unconfirmed, due in 60 s |
+-- | unconfirmed | look-up: the provider knows it | accepted |
+-- | unconfirmed | look-up: unknown, the first time | unconfirmed, due 2 min after |
+-- | unconfirmed | look-up: unknown again | pending, to be sent once more |
+-- | unconfirmed | the same, where nothing may be sent again | unconfirmed, due never |
+-- | unconfirmed, resent | look-up: unknown 10 min after it was sent again | failed |
+-- | the same | its worker has died, so that it may never have left | pending, at most 5 times in all |
+-- | failed, not accepted | an operator: retry_text() | pending |
+-- | unconfirmed, never | the same | pending |
+-- | any | a callback with our id and a MessageSid: accept_text() | accepted |
 --
--- Reports may be late or repeated. So a report changes a text only while the text is still in the state and in the claim
--- that the report is about. Both are compared under the row's lock. A report that a text was sent counts at any time.
+-- Reports may be late or repeated. So a report changes a text only while the text is still in the state and in the
+-- claim that the report is about. Both are compared under the row's lock. A report that a text was sent counts at any
+-- time.
 --
 -- The functions read by the indexes of the outbox in their order. A plan that was made while the outbox was small would
 -- read all of it once it has grown, so their settings leave the planner no other way.
 --
--- No text is sent after an opt-out: claim_texts() has the lock of the recruit's consent from its check until the text is
+-- No text is sent after an opt-out: claim_texts() has the lock of the recruit's consent from its check until the text
+-- is
 -- `sending`. By the same lock only one worker at a time claims texts of a conversation.
 
 create function private.is_behind(conversation_id uuid, ordinal bigint) returns boolean
@@ -7863,8 +7870,9 @@ begin
       and case o.state
         when 'sending' then true
         when 'unconfirmed' then o.due_at < 'infinity'
-        -- One that has been claimed before keeps its place while it waits to be tried again. So does one that is about to be
-        -- due: of two that are queued at once, the first may have a later due_at, and this transaction a still earlier now().
+        -- One that has been claimed before keeps its place while it waits to be tried again. So does one that is about
+        -- to be due: of two that are queued at once, the first may have a later due_at, and this transaction a still
+        -- earlier now().
         else o.ordinal < is_behind.ordinal
           and (
             o.due_at <= now()
@@ -7911,14 +7919,15 @@ $$;
 comment on function private.is_text_due() is
   'Whether a text, a greeting or a take-over is due. Cheap: by indexes of open rows, with any number of sent texts.';
 
--- How the worker gets texts to post and to look up.
+-- The worker's way to texts to post and to look up.
 --
 -- For each number one statement takes the locks of the recruits' consents, and the next one claims the texts.
 -- Other ways were tried (2026, 2 cores, claims of ten texts):
 --
 -- - One statement for both reads everything as it was before its locks. A text could be sent after its recruit's STOP.
 -- - Text by text, each with its own checks and updates: 10.8 ms where one number has 4,000 due texts, here 5.3 ms.
--- - The due texts of all numbers in one order: with 4,000 texts of a busy number before those of a free one 236 ms, here 8 ms.
+-- - The due texts of all numbers in one order: with 4,000 texts of a busy number before those of a free one 236 ms,
+-- here 8 ms.
 
 create function public.claim_texts(max integer) returns jsonb
 language plpgsql
@@ -8006,7 +8015,7 @@ as $$
 declare
   -- When to come again for what another worker has locked, and for what comes after texts that were held or refused.
   soon constant timestamptz := clock_timestamp() + interval '50 milliseconds';
-  -- How far a number may be ahead of its rate
+  -- The time by which a number may be ahead of its rate
   burst constant interval := '1 second';
   number public.service_numbers;
   segment interval;
@@ -8226,7 +8235,7 @@ comment on function private.claimed_text(public.text_outbox, text, timestamptz) 
 
 -- supabase/schemas/texting/settle.sql
 
--- What became of a claimed text. The states are in claim.sql.
+-- The outcome of a claimed text. The states are in claim.sql.
 
 create function public.record_text_outcome(
   message_id uuid,
@@ -8829,7 +8838,7 @@ begin
   end if;
 
   insert into public.conversation_reads as r (conversation_id, agent_id, read_up_to)
-  -- What comes later is not read yet.
+  -- A later text is not read yet.
   select c.id, caller.id, least(up_to, now())
   from public.recruiting_conversations c
   where c.id = read_conversation.conversation_id
@@ -8865,7 +8874,7 @@ comment on function public.read_conversation(uuid, timestamptz) is
   'conversation that the caller does not read.';
 grant execute on function public.read_conversation(uuid, timestamptz) to authenticated;
 
--- What a manager's page shows of the agency's agents.
+-- The agency's agents as a manager's page shows them.
 
 create view public.team with (security_invoker = true) as
 select a.id, a.agency_id, a.first_name, a.last_name, a.role, a.is_active, a.accepts_recruits,
@@ -9196,7 +9205,7 @@ comment on function private.notify_of_leads(uuid[]) is
 create function private.deliver_notifications() returns void
 language plpgsql
 set search_path = ''
--- What others have locked is told the next time.
+-- Rows that others have locked are told the next time.
 set lock_timeout = '100ms'
 as $$
 declare
@@ -9418,7 +9427,7 @@ select private.allow_agent_topics();
 
 -- supabase/schemas/bot/tables.sql
 
--- What the bot says, where each conversation stands in it, and what recruits have answered.
+-- The bot's scripts, the sessions of conversations in them, and the answers of recruits.
 
 create table public.bot_scripts (
   id uuid primary key default gen_random_uuid(),
@@ -9473,7 +9482,7 @@ create index bot_sessions_wakes_at_idx on public.bot_sessions (wakes_at) where s
 
 comment on table public.bot_sessions is 'Where a conversation stands in its script.';
 comment on column public.bot_sessions.question is 'The id of the question that waits for an answer, or was the last.';
-comment on column public.bot_sessions.tries is 'How many texts in a row were no answer to the question.';
+comment on column public.bot_sessions.tries is 'The number of texts in a row that were no answer to the question.';
 comment on column public.bot_sessions.answers is 'The answers by the id of the question, as in screening_answers.value.';
 comment on column public.bot_sessions.has_told_about is
   'Whether the script''s `about` was said. It is said once.';
@@ -9481,8 +9490,9 @@ comment on column public.bot_sessions.state is
   '`active`: the bot answers. `done`: the script has come to an end of its own. `escalated`: a person goes on. `expired`: no '
   'answer came. `stopped`: an agent has written, the recruit has opted out, or the bot was switched off.';
 comment on column public.bot_sessions.reason is
-  'Why it is no longer active: `done`, the script''s own end, `not_interested`, `asked`, `not_understood`, `automatic_reply`, `expired`, '
-  '`taken_over`, `opted_out`, `switched_off`, `no_lead` (the lead was deleted) or `failed`.';
+  'Why it is no longer active: `done`, the script''s own end, `not_interested`, `asked`, `not_understood`, '
+  '`automatic_reply`, `expired`, `taken_over`, `opted_out`, `switched_off`, `no_lead` (the lead was deleted) or '
+  '`failed`.';
 comment on column public.bot_sessions.version is 'Grows with each change, so that a late worker changes nothing.';
 comment on column public.bot_sessions.asked_at is
   'When the question was asked, the reminder aside; null: it is asked at the recruit''s next text.';
@@ -9531,7 +9541,7 @@ comment on column public.bot_turns.message_ids is 'The recruit''s texts that it 
 comment on column public.bot_turns.last_message_id is 'The last of them.';
 comment on column public.bot_turns.lease_until is
   'Until then it belongs to the worker that has claimed it. After that the worker is dead.';
-comment on column public.bot_turns.attempt is 'How often it was claimed. A worker reports with the number of its claim.';
+comment on column public.bot_turns.attempt is 'The number of times that it was claimed. A worker reports with the number of its claim.';
 
 alter table public.bot_turns enable row level security;
 grant select, insert, update, delete on public.bot_turns to service_role;
@@ -9546,11 +9556,11 @@ create table public.screening_answers (
   primary key (lead_id, question)
 );
 
-comment on table public.screening_answers is 'What a recruit has answered to the bot''s questions; the latest answer of each.';
+comment on table public.screening_answers is 'The answers of a recruit to the bot''s questions; the latest answer of each.';
 comment on column public.screening_answers.question is 'The id of the question in the script.';
 comment on column public.screening_answers.value is
   '"yes" or "no", the name of a choice, a list of USPS codes, a number, or a text.';
-comment on column public.screening_answers.said is 'What the recruit wrote, exactly; several texts are separated by line breaks.';
+comment on column public.screening_answers.said is 'The recruit''s own words, exactly; several texts are separated by line breaks.';
 
 alter table public.screening_answers enable row level security;
 grant select on public.screening_answers to authenticated;
@@ -9562,7 +9572,7 @@ create policy "readers of a lead read its answers" on public.screening_answers
 
 -- supabase/schemas/bot/scripts.sql
 
--- What an agency's bot says.
+-- The scripts of an agency's bot.
 
 create function public.publish_bot_script(agency_id uuid, script jsonb) returns jsonb
 language plpgsql
@@ -9664,7 +9674,7 @@ comment on function private.newest_bot_script(uuid) is
 
 -- supabase/schemas/bot/script_problems.sql
 
--- What is wrong with a script: all of it at once, so that its writer need not ask again and again.
+-- The problems of a script: all of them at once, so that its writer need not ask again and again.
 
 create function private.bot_script_problems(script jsonb) returns text[]
 language plpgsql
@@ -9902,7 +9912,7 @@ comment on function private.bot_answers(jsonb) is 'The answers of a question tha
 
 -- supabase/schemas/bot/sessions.sql
 
--- How a conversation goes on in its script, and how it ends. The locks are in the order of turns.sql.
+-- The session of a conversation: how it goes on in its script, and ends. The locks are in the order of turns.sql.
 
 create function private.end_bot_session(conversation_id uuid, reason text) returns void
 language plpgsql
@@ -10821,7 +10831,7 @@ grant execute on function public.signed_in_user() to authenticated;
 
 -- supabase/schemas/operators/lists.sql
 
--- What operators list: a view for each list, which reads with the rights of its caller. What may be listed of one
+-- The lists of operators: a view for each, which reads with the rights of its caller. A list that may be of one
 -- agency or one vendor alone has `agency_id` or `vendor_id`.
 
 create view public.agency_list with (security_invoker = true) as
@@ -11255,7 +11265,7 @@ begin
       'distribute', jsonb_build_object('max', max, 'vendor_id', distribute_leads.vendor_id));
   end if;
 
-  -- What is distributed from here on until the end is this call's.
+  -- The leads that are distributed from here on are this call's.
   perform pg_advisory_xact_lock(private.distribution_lock());
   begun := clock_timestamp();
   perform public.distribute_waiting_leads(max, distribute_leads.vendor_id);
@@ -13000,7 +13010,7 @@ returns table (
 language plpgsql
 stable
 set search_path = ''
--- How much the days hold decides how it is read, and `by` which columns.
+-- The number of rows of the days, and `by`, decide the plan.
 set plan_cache_mode = force_custom_plan
 set jit = off
 set work_mem = '32MB'
@@ -13827,7 +13837,7 @@ stable
 -- An operator who is signed in has no right on the tables.
 security definer
 set search_path = ''
--- How much the days hold decides how it is read.
+-- The number of rows of the days decides the plan.
 set plan_cache_mode = force_custom_plan
 as $$
 declare

@@ -12,7 +12,7 @@ export type SecurityScheme =
   | "twilioSignature"
   | "workerKey";
 
-/** What any JSON route may respond, besides what its Idempotency-Key brings along. */
+/** The errors of any JSON route, without those of its Idempotency-Key. */
 export const JSON_ERRORS: ErrorCode[] = [
   "BAD_REQUEST",
   "UNAUTHORIZED",
@@ -41,7 +41,7 @@ export interface Operation {
   /** Whether it takes the header `Idempotency-Key`. */
   isIdempotent?: boolean;
   query?: Record<string, { description: string; schema: z.ZodType }>;
-  /** What a `post` takes. */
+  /** The body that a `post` takes. */
   body?: {
     types: (
       | "application/json"

@@ -29,7 +29,7 @@ export const SEMAPHORES = {
   largeBodies: new Semaphore({ permits: 2, waitMs: 30_000 }),
 };
 
-/** How much is done at a time by queues and loops that start their own work. */
+/** The limits of queues and loops that start their own work. */
 export const AT_A_TIME = {
   /** Calls that store single leads. A lead that no call has taken within the time gets an error. */
   leadCalls: { calls: 2, waitMs: 5_000 },

@@ -18,5 +18,5 @@ export const routes: Routes = {
   "/openapi.json": { GET: openApi },
 };
 
-// What operators see is of persons: no cache keeps it.
+// The responses hold data of persons: no cache keeps them.
 export default { fetch: createApp("/operator", routes, { "cache-control": "no-store" }).fetch };

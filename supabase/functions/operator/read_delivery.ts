@@ -4,7 +4,7 @@ import { type ImportedLead, readImportedLead } from "../api/imported_lead.ts";
 import { type Lead, type Parse, readLead, skipResume } from "../recruiting/ingest/lead.ts";
 import { PARSERS, partParser } from "../recruiting/parsers/index.ts";
 
-/** What is read of a rejected delivery. */
+/** The parts of a rejected delivery that are read. */
 export interface RejectedDelivery {
   route: string;
   /** Its index in a batch; null: the whole request was rejected. */

@@ -1,4 +1,4 @@
--- What is wrong with a script: all of it at once, so that its writer need not ask again and again.
+-- The problems of a script: all of them at once, so that its writer need not ask again and again.
 
 create function private.bot_script_problems(script jsonb) returns text[]
 language plpgsql

@@ -1,4 +1,4 @@
--- What an agency's bot says.
+-- The scripts of an agency's bot.
 
 create function public.publish_bot_script(agency_id uuid, script jsonb) returns jsonb
 language plpgsql

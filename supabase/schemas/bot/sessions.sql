@@ -1,4 +1,4 @@
--- How a conversation goes on in its script, and how it ends. The locks are in the order of turns.sql.
+-- The session of a conversation: how it goes on in its script, and ends. The locks are in the order of turns.sql.
 
 create function private.end_bot_session(conversation_id uuid, reason text) returns void
 language plpgsql

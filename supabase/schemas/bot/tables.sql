@@ -1,4 +1,4 @@
--- What the bot says, where each conversation stands in it, and what recruits have answered.
+-- The bot's scripts, the sessions of conversations in them, and the answers of recruits.
 
 create table public.bot_scripts (
   id uuid primary key default gen_random_uuid(),
@@ -53,7 +53,7 @@ create index bot_sessions_wakes_at_idx on public.bot_sessions (wakes_at) where s
 
 comment on table public.bot_sessions is 'Where a conversation stands in its script.';
 comment on column public.bot_sessions.question is 'The id of the question that waits for an answer, or was the last.';
-comment on column public.bot_sessions.tries is 'How many texts in a row were no answer to the question.';
+comment on column public.bot_sessions.tries is 'The number of texts in a row that were no answer to the question.';
 comment on column public.bot_sessions.answers is 'The answers by the id of the question, as in screening_answers.value.';
 comment on column public.bot_sessions.has_told_about is
   'Whether the script''s `about` was said. It is said once.';
@@ -61,8 +61,9 @@ comment on column public.bot_sessions.state is
   '`active`: the bot answers. `done`: the script has come to an end of its own. `escalated`: a person goes on. `expired`: no '
   'answer came. `stopped`: an agent has written, the recruit has opted out, or the bot was switched off.';
 comment on column public.bot_sessions.reason is
-  'Why it is no longer active: `done`, the script''s own end, `not_interested`, `asked`, `not_understood`, `automatic_reply`, `expired`, '
-  '`taken_over`, `opted_out`, `switched_off`, `no_lead` (the lead was deleted) or `failed`.';
+  'Why it is no longer active: `done`, the script''s own end, `not_interested`, `asked`, `not_understood`, '
+  '`automatic_reply`, `expired`, `taken_over`, `opted_out`, `switched_off`, `no_lead` (the lead was deleted) or '
+  '`failed`.';
 comment on column public.bot_sessions.version is 'Grows with each change, so that a late worker changes nothing.';
 comment on column public.bot_sessions.asked_at is
   'When the question was asked, the reminder aside; null: it is asked at the recruit''s next text.';
@@ -111,7 +112,7 @@ comment on column public.bot_turns.message_ids is 'The recruit''s texts that it 
 comment on column public.bot_turns.last_message_id is 'The last of them.';
 comment on column public.bot_turns.lease_until is
   'Until then it belongs to the worker that has claimed it. After that the worker is dead.';
-comment on column public.bot_turns.attempt is 'How often it was claimed. A worker reports with the number of its claim.';
+comment on column public.bot_turns.attempt is 'The number of times that it was claimed. A worker reports with the number of its claim.';
 
 alter table public.bot_turns enable row level security;
 grant select, insert, update, delete on public.bot_turns to service_role;
@@ -126,11 +127,11 @@ create table public.screening_answers (
   primary key (lead_id, question)
 );
 
-comment on table public.screening_answers is 'What a recruit has answered to the bot''s questions; the latest answer of each.';
+comment on table public.screening_answers is 'The answers of a recruit to the bot''s questions; the latest answer of each.';
 comment on column public.screening_answers.question is 'The id of the question in the script.';
 comment on column public.screening_answers.value is
   '"yes" or "no", the name of a choice, a list of USPS codes, a number, or a text.';
-comment on column public.screening_answers.said is 'What the recruit wrote, exactly; several texts are separated by line breaks.';
+comment on column public.screening_answers.said is 'The recruit''s own words, exactly; several texts are separated by line breaks.';
 
 alter table public.screening_answers enable row level security;
 grant select on public.screening_answers to authenticated;

@@ -89,7 +89,7 @@ stable
 -- An operator who is signed in has no right on the tables.
 security definer
 set search_path = ''
--- How much the days hold decides how it is read.
+-- The number of rows of the days decides the plan.
 set plan_cache_mode = force_custom_plan
 as $$
 declare

@@ -20,7 +20,7 @@ begin
       'distribute', jsonb_build_object('max', max, 'vendor_id', distribute_leads.vendor_id));
   end if;
 
-  -- What is distributed from here on until the end is this call's.
+  -- The leads that are distributed from here on are this call's.
   perform pg_advisory_xact_lock(private.distribution_lock());
   begun := clock_timestamp();
   perform public.distribute_waiting_leads(max, distribute_leads.vendor_id);

@@ -1,4 +1,4 @@
--- What operators list: a view for each list, which reads with the rights of its caller. What may be listed of one
+-- The lists of operators: a view for each, which reads with the rights of its caller. A list that may be of one
 -- agency or one vendor alone has `agency_id` or `vendor_id`.
 
 create view public.agency_list with (security_invoker = true) as

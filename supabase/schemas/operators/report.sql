@@ -101,7 +101,7 @@ returns table (
 language plpgsql
 stable
 set search_path = ''
--- How much the days hold decides how it is read, and `by` which columns.
+-- The number of rows of the days, and `by`, decide the plan.
 set plan_cache_mode = force_custom_plan
 set jit = off
 set work_mem = '32MB'

@@ -73,8 +73,9 @@ comment on function public.receive_sms(text, text, text, text, jsonb, uuid, text
   'Stores an inbound message in the conversation of these two numbers, once for each MessageSid and once for each '
   'message_id. The caller makes the message_id, so that it may repeat the call. media: [{url, content_type}]. Returns '
   '{status: received}, also when it was stored before. Without a conversation it stores the text in unmatched_texts in '
-  'the same way, tells the recruit''s agent, and returns {status: no_conversation}. An opt-in or opt-out holds with the message (opt_out_type: '
-  'Twilio''s OptOutType), and the bot answers, or an agent is told. received_at: when the provider got it; null: now.';
+  'the same way, tells the recruit''s agent, and returns {status: no_conversation}. An opt-in or opt-out holds with the '
+  'message (opt_out_type: Twilio''s OptOutType), and the bot answers, or an agent is told. received_at: when the '
+  'provider got it; null: now.';
 grant execute on function public.receive_sms(text, text, text, text, jsonb, uuid, text, timestamptz) to service_role;
 
 create function private.conversation_of(recruit_phone text, service_phone text) returns public.recruiting_conversations
@@ -135,7 +136,7 @@ begin
     max(t.at) as last_at,
     min(t.at) filter (where not t.is_opt_out and (o.at is null or t.at > o.at)) as waits_since,
     array_agg(t.id) filter (where t.is_opt_out) as opt_outs,
-    -- What was fetched later, or waited for its conversation: a person reads it.
+    -- Texts that were fetched later, or waited for their conversation: a person reads them.
     array_agg(t.id order by t.at) filter (where not t.is_opt_out and t.at < now() - interval '1 hour') as old,
     array_agg(t.id order by t.at) filter (where not t.is_opt_out and t.at >= now() - interval '1 hour') as new
   into heard

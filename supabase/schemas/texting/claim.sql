@@ -1,34 +1,37 @@
 -- The claim: the worker takes texts of the outbox to post them, or to look them up.
 --
--- | from                 | by                                                              | to                              |
--- | -------------------- | --------------------------------------------------------------- | ------------------------------- |
--- | pending, due         | claim_texts()                                                   | sending                         |
--- | pending, due         | claim_texts(), in quiet hours                                   | pending, due when they end      |
--- | pending              | claim_texts() or record_consent(), the recruit has opted out    | refused                         |
--- | sending              | outcome accepted                                                | accepted                        |
--- | sending              | outcome unconfirmed: the response was lost                      | unconfirmed, due in 20 s        |
--- | sending              | outcome later, credentials or number_paused: nothing was sent   | pending                         |
--- | sending              | outcome opted_out                                               | refused                         |
--- | sending              | outcome failed                                                  | failed                          |
--- | sending, lease over  | claim_texts(): its worker is dead                               | unconfirmed, due now            |
--- | unconfirmed, due     | claim_texts(), for a look-up                                    | unconfirmed, due in 60 s        |
--- | unconfirmed          | look-up: the provider knows it                                  | accepted                        |
--- | unconfirmed          | look-up: unknown, the first time                                | unconfirmed, due 2 min after    |
--- | unconfirmed          | look-up: unknown again                                          | pending, to be sent once more   |
--- | unconfirmed          | the same, where nothing may be sent again                       | unconfirmed, due never          |
--- | unconfirmed, resent  | look-up: unknown 10 min after it was sent again                 | failed                          |
--- | the same             | its worker has died, so that it may never have left             | pending, at most 5 times in all |
--- | failed, not accepted | an operator: retry_text()                                       | pending                         |
--- | unconfirmed, never   | the same                                                        | pending                         |
--- | any                  | a callback with our id and a MessageSid: accept_text()          | accepted                        |
+-- | from | by | to |
+-- | -------------------- | --------------------------------------------------------------- |
+-- ------------------------------- |
+-- | pending, due | claim_texts() | sending |
+-- | pending, due | claim_texts(), in quiet hours | pending, due when they end |
+-- | pending | claim_texts() or record_consent(), the recruit has opted out | refused |
+-- | sending | outcome accepted | accepted |
+-- | sending | outcome unconfirmed: the response was lost | unconfirmed, due in 20 s |
+-- | sending | outcome later, credentials or number_paused: nothing was sent | pending |
+-- | sending | outcome opted_out | refused |
+-- | sending | outcome failed | failed |
+-- | sending, lease over | claim_texts(): its worker is dead | unconfirmed, due now |
+-- | unconfirmed, due | claim_texts(), for a look-up | unconfirmed, due in 60 s |
+-- | unconfirmed | look-up: the provider knows it | accepted |
+-- | unconfirmed | look-up: unknown, the first time | unconfirmed, due 2 min after |
+-- | unconfirmed | look-up: unknown again | pending, to be sent once more |
+-- | unconfirmed | the same, where nothing may be sent again | unconfirmed, due never |
+-- | unconfirmed, resent | look-up: unknown 10 min after it was sent again | failed |
+-- | the same | its worker has died, so that it may never have left | pending, at most 5 times in all |
+-- | failed, not accepted | an operator: retry_text() | pending |
+-- | unconfirmed, never | the same | pending |
+-- | any | a callback with our id and a MessageSid: accept_text() | accepted |
 --
--- Reports may be late or repeated. So a report changes a text only while the text is still in the state and in the claim
--- that the report is about. Both are compared under the row's lock. A report that a text was sent counts at any time.
+-- Reports may be late or repeated. So a report changes a text only while the text is still in the state and in the
+-- claim that the report is about. Both are compared under the row's lock. A report that a text was sent counts at any
+-- time.
 --
 -- The functions read by the indexes of the outbox in their order. A plan that was made while the outbox was small would
 -- read all of it once it has grown, so their settings leave the planner no other way.
 --
--- No text is sent after an opt-out: claim_texts() has the lock of the recruit's consent from its check until the text is
+-- No text is sent after an opt-out: claim_texts() has the lock of the recruit's consent from its check until the text
+-- is
 -- `sending`. By the same lock only one worker at a time claims texts of a conversation.
 
 create function private.is_behind(conversation_id uuid, ordinal bigint) returns boolean
@@ -46,8 +49,9 @@ begin
       and case o.state
         when 'sending' then true
         when 'unconfirmed' then o.due_at < 'infinity'
-        -- One that has been claimed before keeps its place while it waits to be tried again. So does one that is about to be
-        -- due: of two that are queued at once, the first may have a later due_at, and this transaction a still earlier now().
+        -- One that has been claimed before keeps its place while it waits to be tried again. So does one that is about
+        -- to be due: of two that are queued at once, the first may have a later due_at, and this transaction a still
+        -- earlier now().
         else o.ordinal < is_behind.ordinal
           and (
             o.due_at <= now()
@@ -94,14 +98,15 @@ $$;
 comment on function private.is_text_due() is
   'Whether a text, a greeting or a take-over is due. Cheap: by indexes of open rows, with any number of sent texts.';
 
--- How the worker gets texts to post and to look up.
+-- The worker's way to texts to post and to look up.
 --
 -- For each number one statement takes the locks of the recruits' consents, and the next one claims the texts.
 -- Other ways were tried (2026, 2 cores, claims of ten texts):
 --
 -- - One statement for both reads everything as it was before its locks. A text could be sent after its recruit's STOP.
 -- - Text by text, each with its own checks and updates: 10.8 ms where one number has 4,000 due texts, here 5.3 ms.
--- - The due texts of all numbers in one order: with 4,000 texts of a busy number before those of a free one 236 ms, here 8 ms.
+-- - The due texts of all numbers in one order: with 4,000 texts of a busy number before those of a free one 236 ms,
+-- here 8 ms.
 
 create function public.claim_texts(max integer) returns jsonb
 language plpgsql
@@ -189,7 +194,7 @@ as $$
 declare
   -- When to come again for what another worker has locked, and for what comes after texts that were held or refused.
   soon constant timestamptz := clock_timestamp() + interval '50 milliseconds';
-  -- How far a number may be ahead of its rate
+  -- The time by which a number may be ahead of its rate
   burst constant interval := '1 second';
   number public.service_numbers;
   segment interval;

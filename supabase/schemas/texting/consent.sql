@@ -1,4 +1,4 @@
--- Who may be texted: what recruits and managers have said, and what holds now.
+-- Consents: the words of recruits and managers, and the state that holds now.
 --
 -- A consent is one agency's, over all its numbers. A transaction that changes it, or sends a text by it, holds its
 -- lock, so that no text is sent after an opt-out was stored. So that there are no deadlocks, locks are taken in this

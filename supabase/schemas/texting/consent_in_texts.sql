@@ -1,4 +1,4 @@
--- What a recruit's text says about further texts: for which agency it holds, and from when on.
+-- The consent in a recruit's text: for which agency it holds, and from when on.
 
 create function private.record_consents_in_texts(agency_id uuid, phone text, received public.unmatched_texts[]) returns void
 language plpgsql

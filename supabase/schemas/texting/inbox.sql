@@ -68,7 +68,7 @@ begin
   end if;
 
   insert into public.conversation_reads as r (conversation_id, agent_id, read_up_to)
-  -- What comes later is not read yet.
+  -- A later text is not read yet.
   select c.id, caller.id, least(up_to, now())
   from public.recruiting_conversations c
   where c.id = read_conversation.conversation_id
@@ -104,7 +104,7 @@ comment on function public.read_conversation(uuid, timestamptz) is
   'conversation that the caller does not read.';
 grant execute on function public.read_conversation(uuid, timestamptz) to authenticated;
 
--- What a manager's page shows of the agency's agents.
+-- The agency's agents as a manager's page shows them.
 
 create view public.team with (security_invoker = true) as
 select a.id, a.agency_id, a.first_name, a.last_name, a.role, a.is_active, a.accepts_recruits,

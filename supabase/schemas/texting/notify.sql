@@ -293,7 +293,7 @@ comment on function private.notify_of_leads(uuid[]) is
 create function private.deliver_notifications() returns void
 language plpgsql
 set search_path = ''
--- What others have locked is told the next time.
+-- Rows that others have locked are told the next time.
 set lock_timeout = '100ms'
 as $$
 declare

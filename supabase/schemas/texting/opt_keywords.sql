@@ -79,7 +79,8 @@ as $$
 declare
   -- Removed, so that "don't" is one word however it is written.
   apostrophes constant text := '''`´‘’ʼ＇';
-  -- What is no letter or digit of ASCII and no letter of another alphabet: spaces, punctuation, quotes, symbols, emoji.
+  -- Characters that are no letter or digit of ASCII and no letter of another alphabet: spaces, punctuation, quotes,
+  -- symbols, emoji.
   separators constant text :=
     '[\x01-\x2f\x3a-\x60\x7b-\xbf\u2000-\u2bff\u3000-\u303f\ufe30-\ufe6f\ufffc\ufffd\U0001f000-\U0001faff]+';
 begin

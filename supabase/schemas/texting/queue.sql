@@ -25,7 +25,7 @@ create table public.text_outbox (
   unique (conversation_id, client_message_id)
 );
 
--- All that claim_texts() reads. What is accepted, refused or failed is in none of them, so that they stay small.
+-- The indexes that claim_texts() reads. Accepted, refused and failed texts are in none of them, so that they stay small.
 create index text_outbox_pending_idx on public.text_outbox (service_phone, priority, due_at, ordinal)
   where state = 'pending';
 create index text_outbox_sending_idx on public.text_outbox (lease_until) where state = 'sending';
@@ -33,9 +33,9 @@ create index text_outbox_unconfirmed_idx on public.text_outbox (due_at, ordinal)
 -- The bot's texts that wait, until a person is told that one is late.
 create index text_outbox_late_idx on public.text_outbox (created_at)
   where state = 'pending' and kind = 'bot' and late_at is null;
--- What was sent last in a conversation.
+-- The text that was sent last in a conversation.
 create index on public.text_outbox (conversation_id, attempted_at);
--- What comes before a text in its conversation.
+-- The texts before a text in its conversation.
 create index text_outbox_open_idx on public.text_outbox (conversation_id, ordinal)
   where state in ('pending', 'sending', 'unconfirmed');
 
@@ -45,7 +45,7 @@ comment on column public.text_outbox.kind is
   '`agent`: written by an agent. `bot` and `greeting`: sent by the service itself.';
 comment on column public.text_outbox.due_at is
   'pending: not sent before. unconfirmed: when the provider is asked for it; infinity: never again.';
-comment on column public.text_outbox.attempt is 'How often its request to the provider has begun.';
+comment on column public.text_outbox.attempt is 'The number of times that its request to the provider has begun.';
 comment on column public.text_outbox.lease_until is
   'Until then it belongs to the worker that has claimed it. After that the worker is dead.';
 comment on column public.text_outbox.reason is
@@ -57,7 +57,7 @@ comment on column public.text_outbox.client_message_id is
 comment on column public.text_outbox.conversation_id is
   'The message''s conversation. A trigger fills in this column, service_phone and segments.';
 comment on column public.text_outbox.service_phone is 'The number of ours that it is sent from: the conversation''s.';
-comment on column public.text_outbox.segments is 'What it counts for the number''s rate.';
+comment on column public.text_outbox.segments is 'Its cost for the number''s rate.';
 comment on column public.text_outbox.priority is
   'The lowest of a number''s due texts is sent first: what an agent writes does not wait for a morning''s greetings.';
 comment on column public.text_outbox.ordinal is 'The order in which texts of a conversation are sent.';
@@ -69,7 +69,7 @@ comment on column public.text_outbox.late_at is
   'When a person was told that a text of the bot had waited for a day.';
 comment on column public.text_outbox.lookups is
   'How often the provider did not know it since the last request.';
-comment on column public.text_outbox.resends is 'How often it was sent again after the provider did not know it.';
+comment on column public.text_outbox.resends is 'The number of times that it was sent again after the provider did not know it.';
 
 create trigger set_updated_at
   before update on public.text_outbox
@@ -208,7 +208,8 @@ $$;
 comment on function private.queue_text(uuid, text, text, jsonb, uuid, uuid) is
   'Adds a text to a conversation, to be sent as soon as its hours, its number and the texts before it allow. kind: see '
   'text_outbox. media: [{url, content_type}]. taken_over_by: the agent who has the conversation from now on. Consent is '
-  'checked when it is sent. 23503 or 23502 when there is no such conversation, 23505 when the conversation has the client_message_id already.';
+  'checked when it is sent. 23503 or 23502 when there is no such conversation, 23505 when the conversation has the '
+  'client_message_id already.';
 
 create function private.next_sending(
   conversation public.recruiting_conversations,
@@ -266,9 +267,10 @@ comment on function private.sending_hours(public.recruiting_conversations, text)
   'From when a text of this kind may be sent to the recruit, now or later, and until when. closes_at is null for an '
   'agent''s reply within 12 hours of the recruit''s own text, which may be sent at any hour.';
 
--- How many segments a text is sent in. A segment has 140 octets; of several, each begins with a header of 6 octets.
--- The alphabet decides: GSM-7 (3GPP TS 23.038) has 7 bits for a character, and any other character makes the whole text
--- UCS-2, with 16 bits. Neither a character nor one with its accents and joined emoji is divided between two segments.
+-- The number of segments that a text is sent in. A segment has 140 octets; of several, each begins with a header of 6
+-- octets. The alphabet decides: GSM-7 (3GPP TS 23.038) has 7 bits for a character, and any other character makes the
+-- whole text UCS-2, with 16 bits. Neither a character nor one with its accents and joined emoji is divided between two
+-- segments.
 
 create function private.text_segments(body text) returns integer
 language plpgsql
@@ -280,7 +282,7 @@ declare
     '[]\n\f\r !"#$%&''()*+,./0-9:;<=>?@A-Z[\\^_a-z{|}~¡£¤¥§¿ÄÅÆÉÑÖØÜßàäåæÇèéìñòöøùüΓΔΘΛΞΠΣΦΨΩ€-]';
   -- These need an escape character before them.
   gsm_extension constant text := '[]\f[\\^{|}~€]';
-  -- What follows a character and stays with it: accents, variation selectors, skin tones, tags, and what is joined.
+  -- Marks after a character that stay with it: accents, variation selectors, skin tones, tags, and joined characters.
   -- Flags are pairs of letters of their own.
   character constant text :=
     '(?:[\U0001F1E6-\U0001F1FF]{2}|.)'

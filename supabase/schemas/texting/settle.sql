@@ -1,4 +1,4 @@
--- What became of a claimed text. The states are in claim.sql.
+-- The outcome of a claimed text. The states are in claim.sql.
 
 create function public.record_text_outcome(
   message_id uuid,

@@ -63,13 +63,13 @@ create index on public.recruiting_conversations (agency_id, last_text_at, id);
 create index recruiting_conversations_waiting_idx on public.recruiting_conversations (agency_id, waiting_since, id)
   where waiting_since is not null;
 create index on public.recruiting_conversations (assigned_agent_id, agency_id);
--- How much each of our numbers is used.
+-- The use of each of our numbers.
 create index on public.recruiting_conversations (service_phone, created_at);
 
 comment on table public.recruiting_conversations is
   'A text conversation with a recruit: one for each pair of a recruit''s number and a number of ours.';
 comment on column public.recruiting_conversations.recruiting_lead_id is 'The recruit; null: no lead is known, or it was deleted.';
-comment on column public.recruiting_conversations.assigned_agent_id is 'Who answers once the conversation is escalated.';
+comment on column public.recruiting_conversations.assigned_agent_id is 'The agent who answers once the conversation is escalated.';
 comment on column public.recruiting_conversations.recruit_phone is
   'The recruit''s number, as the SMS provider writes it in From: E.164 (ITU-T).';
 comment on column public.recruiting_conversations.service_phone is
@@ -115,7 +115,7 @@ create table public.conversation_reads (
 
 create index on public.conversation_reads (agent_id);
 
-comment on table public.conversation_reads is 'How far each agent has read a conversation. read_conversation() writes it.';
+comment on table public.conversation_reads is 'The place up to which each agent has read a conversation. read_conversation() writes it.';
 comment on column public.conversation_reads.read_up_to is 'The created_at of the latest text that the agent has read.';
 
 create trigger set_updated_at
@@ -158,7 +158,7 @@ create index recruiting_messages_outbound_idx on public.recruiting_messages (con
 
 comment on table public.recruiting_messages is 'A text message from or to a recruit.';
 comment on column public.recruiting_messages.direction is '`inbound`: from the recruit; `outbound`: from us.';
-comment on column public.recruiting_messages.sender_type is 'Who wrote it: `recruit`, `bot` or `agent`.';
+comment on column public.recruiting_messages.sender_type is 'The writer: `recruit`, `bot` or `agent`.';
 comment on column public.recruiting_messages.provider_message_id is
   'The SMS provider''s MessageSid; null for an outbound message that the provider has not accepted yet.';
 comment on column public.recruiting_messages.body is 'Exactly as sent; null or empty when the message has only media.';

@@ -46,7 +46,7 @@ cross join (values
   (6, '10:00', '18:00')
 ) h (day_of_week, opens, closes);
 
--- What is restored when an operator's own hours are taken away.
+-- The hours that are restored when an operator's own hours are taken away.
 update public.texting_hours set law_opens = opens, law_closes = closes, law_source = source;
 
 insert into public.area_codes (area_code, state, country, timezones, source)

@@ -1,8 +1,8 @@
 -- Texts from a pair of numbers that has no conversation yet.
 --
--- A text and the conversation of its numbers may come at the same moment. Both therefore first take a lock on the pair, and
--- then look for what the other one stored. So the second always sees the first. Many conversations may be made in one
--- transaction, so a pair stands for one of 1,024 locks, as a consent does.
+-- A text and the conversation of its numbers may come at the same moment. Both therefore first take a lock on the pair,
+-- and then look for what the other one stored. So the second always sees the first. Many conversations may be made in
+-- one transaction, so a pair stands for one of 1,024 locks, as a consent does.
 
 create table public.unmatched_texts (
   id uuid primary key default gen_random_uuid(),
@@ -25,7 +25,7 @@ create index unmatched_texts_consents_idx on public.unmatched_texts (recruit_pho
 create index on public.unmatched_texts using hash (recruit_phone);
 create index on public.unmatched_texts using hash (service_phone) where consent is not null;
 create index on public.unmatched_texts (received_at);
--- What agents read of their agency's numbers. A longer To is no number, and would be too long for the index.
+-- The texts to their agency's numbers, which agents read. A longer To is no number, and would be too long for the index.
 create index unmatched_texts_waiting_idx on public.unmatched_texts (service_phone, received_at)
   where length(service_phone) <= 16;
 
@@ -111,7 +111,7 @@ begin
   if cardinality(texts) = portion then
     insert into private.waiting_take_overs as w (conversation_id) values (conversation.id)
     on conflict on constraint waiting_take_overs_pkey do update set due_at = excluded.due_at, attempt = 0;
-    -- What the newest say holds at once: it may be an opt-out.
+    -- The consents in the newest hold at once: one may be an opt-out.
     perform private.record_consents_in_texts(
       conversation.agency_id, conversation.recruit_phone,
       texts || private.newest_unmatched_consents(conversation, portion));
@@ -237,7 +237,7 @@ comment on function public.take_over_texts(uuid) is
   'conversation that there is not is passed over.';
 grant execute on function public.take_over_texts(uuid) to service_role;
 
--- What agents read of them.
+-- The unmatched texts that agents read.
 
 create function private.own_service_phones() returns text[]
 language sql

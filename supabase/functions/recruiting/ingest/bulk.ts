@@ -32,7 +32,7 @@ export const rowError = z.strictObject({
 }).meta({ id: "RowError" });
 type RowError = z.infer<typeof rowError>;
 
-/** What became of the rows. */
+/** The outcomes of the rows. */
 export const bulkResult = z.strictObject({
   created: count,
   duplicates: count,
@@ -40,7 +40,7 @@ export const bulkResult = z.strictObject({
 }).meta({ id: "BulkResult" });
 type BulkResult = z.infer<typeof bulkResult>;
 
-/** What a dry run has read of the rows, and what would have become of them. */
+/** The rows as a dry run has read them, and their outcomes as they would have been. */
 export const bulkDryRun = bulkResult.extend({
   dry_run: z.literal(true),
   leads: z.array(dryRun.omit({ dry_run: true }).extend({ row: rowError.shape.row }))
@@ -48,11 +48,11 @@ export const bulkDryRun = bulkResult.extend({
 }).meta({ id: "BulkDryRun" });
 type BulkDryRun = z.infer<typeof bulkDryRun>;
 
-/** What the route responds with 200. */
+/** The response of the route with 200. */
 export const bulkResponse = z.union([bulkResult, bulkDryRun]).meta({ id: "BulkResponse" });
 
 /**
- * What ingest_recruiting_lead_batch() returns: `record_error` is the SQLSTATE where duplicates could not be recorded.
+ * The result of ingest_recruiting_lead_batch(): `record_error` is the SQLSTATE where duplicates could not be recorded.
  */
 type StoredBatch = BulkResult & { record_error?: string };
 

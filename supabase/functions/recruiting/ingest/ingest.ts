@@ -12,7 +12,7 @@ import { storeWithResume } from "./resume.ts";
 import { leadStore } from "./store.ts";
 import { authenticateVendor, previewLead, type Vendor } from "./vendor.ts";
 
-/** How large the body of one lead may be, in bytes. */
+/** The largest body of one lead, in bytes. */
 export const BODY_LIMIT = 15 * MIB;
 
 /** The request that brings a lead. */

@@ -17,7 +17,7 @@ export interface Lead {
   received_via?: "single" | "webhook";
 }
 
-/** What a payload holds. */
+/** The content of a payload. */
 export interface LeadAndResume {
   lead: Lead;
   /** Not decoded yet. */
@@ -33,7 +33,7 @@ export interface ReceivedLead {
 /** Reads a payload of one vendor. */
 export type Parse = (payload: Json) => Result<ParsedLead>;
 
-/** What a vendor's payloads are read with. */
+/** The parser of a vendor's payloads, with its configuration. */
 export interface VendorParser {
   /** Its name; null where none is configured. */
   parser: string | null;

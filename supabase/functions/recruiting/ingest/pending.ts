@@ -16,15 +16,15 @@ export interface Distribution {
   distributed_to: DistributedTo | null;
 }
 
-/** What one call of distribute_pending_leads() says. */
+/** The result of one call of distribute_pending_leads(). */
 export interface Distributions {
-  /** All that the call asked about, by their ids. */
+  /** The leads that the call asked about, by their ids. */
   leads: Record<string, Distribution>;
   /** Whether those that are still pending wait for orders that somebody has locked. */
   order_is_locked: boolean;
 }
 
-/** How often the database is asked about a lead, and for how long, in milliseconds. */
+/** The pace at which the database is asked about a lead, in milliseconds. */
 interface Pace {
   /** The pause after a call that distributed nothing. It doubles until one does. */
   pause: number;

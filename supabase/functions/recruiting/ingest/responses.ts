@@ -1,4 +1,4 @@
-/** What a vendor is told of a lead, and what the SQL functions say of it. */
+/** The responses about a lead to its vendor, and the results of the SQL functions. */
 import * as z from "zod";
 import { ApiError } from "../../_shared/errors.ts";
 import { count, id } from "../../_shared/validate.ts";
@@ -20,7 +20,7 @@ export const duplicateLead = z.strictObject({
   status: z.literal("duplicate"),
 }).meta({ id: "DuplicateLead" });
 
-/** What a dry run has read, and what would have become of it. */
+/** The lead as a dry run has read it, and its outcome as it would have been. */
 export const dryRun = z.strictObject({
   dry_run: z.literal(true),
   status: z.enum(["created", "duplicate"]),
@@ -36,17 +36,17 @@ export const dryRun = z.strictObject({
   }),
 }).meta({ id: "DryRun" });
 
-/** What the route that takes single leads responds with 200. */
+/** The response with 200 of the route for single leads. */
 export const duplicateOrDryRun = z.union([duplicateLead, dryRun]).meta({ id: "DuplicateOrDryRun" });
 
 export type DistributedTo = z.infer<typeof distributedTo>;
 export type IngestedLead = z.infer<typeof createdLead> | z.infer<typeof duplicateLead>;
 export type DryRun = z.infer<typeof dryRun>;
 
-/** What preview_recruiting_lead() returns. */
+/** The result of preview_recruiting_lead(). */
 export type Preview = Omit<DryRun, "dry_run" | "lead">;
 
-/** What became of a lead, as ingest_recruiting_leads() and abandon_recruiting_leads() return it. */
+/** The outcome of a lead, as ingest_recruiting_leads() and abandon_recruiting_leads() return it. */
 export type StoredLead =
   | (z.infer<typeof createdLead> & {
     /** Only while it is not known where the lead goes. */

@@ -27,7 +27,7 @@ export interface SentLead {
   idempotency: Idempotency | null;
 }
 
-/** What became of a lead in its call. */
+/** The outcome of a lead in its call. */
 type Outcome =
   | { state: "stored" | "duplicate"; result: StoredLead }
   | { state: "refused"; error: unknown }
@@ -55,7 +55,7 @@ export const STORE_CALLS = {
   distributeAfterResponse,
 };
 
-/** What one call takes, at most, in leads and in characters of JSON. A larger lead goes alone. */
+/** The most that one call takes, in leads and in characters of JSON. A larger lead goes alone. */
 const CALL = { leads: 100, size: MIB };
 
 /**
@@ -295,7 +295,7 @@ export class LeadStore {
   }
 }
 
-/** What a result of ingest_recruiting_leads() means for the lead with this id. */
+/** The outcome of the lead with this id, by its result of ingest_recruiting_leads(). */
 function outcomeOf(result: StoredLead | RefusedLead | undefined, id: string): Outcome {
   if (result === undefined) return { state: "unknown", id, error: internalError("the lead has no result") };
   if ("error" in result) return { state: "refused", error: databaseError(result.error.code, result.error.message) };
@@ -313,7 +313,7 @@ function distributes(outcome: Outcome | null): boolean {
   return outcome.result.status === "created" && outcome.result.distributed_to !== null;
 }
 
-/** What the database may recognize a lead by, so that it takes another one for the same. */
+/** The ids by which the database may take another lead for the same. */
 function idsOf({ vendor: { id, credential: { webhook } }, lead, idempotency }: SentLead): string[] {
   const ids: string[] = [];
   if (lead.vendor_lead_id !== null) ids.push(`${id} lead ${lead.vendor_lead_id}`);

@@ -18,7 +18,7 @@ export interface Vendor extends VendorParser {
   rateLimit: number | null;
 }
 
-/** What a vendor has been recognised by. The SQL functions that write check it again. */
+/** The credential by which a vendor has been recognised. The SQL functions that write check it again. */
 export type Credential =
   | { /** SHA-256 of the API key, in lower-case hex. */ key_hash: string; webhook: null }
   | { key_hash: null; webhook: WebhookCredential };
@@ -32,7 +32,7 @@ export interface WebhookCredential {
   part: number;
 }
 
-/** What is set for a vendor, as identify_vendor() returns it. */
+/** The settings of a vendor, as identify_vendor() returns it. */
 export interface VendorSettings {
   vendor_id: string;
   parser: string | null;
@@ -49,7 +49,7 @@ export function toVendor(
   return { id: vendor_id, credential, rateLimit: rate_limit, parser, parserConfig: parser_config };
 }
 
-/** What a replay has to know besides the lead: the id of a webhook's delivery, which may have come again meanwhile. */
+/** The context of a replay besides the lead: the id of a webhook's delivery, which may have come again meanwhile. */
 export function replayContext({ webhook }: Credential): JsonObject {
   if (webhook === null || webhook.delivery_id === null) return {};
   const { delivery_id, part } = webhook;
@@ -57,18 +57,18 @@ export function replayContext({ webhook }: Credential): JsonObject {
 }
 
 /**
- * How long an isolate remembers a vendor, in milliseconds. A changed parser or rate limit takes effect within this
+ * The milliseconds for which an isolate remembers a vendor. A changed parser or rate limit takes effect within this
  * time. A revoked key stops at once, because each SQL function that writes checks the key again.
  */
 const REMEMBER_MS = 2_000;
 const MOST = 1_000;
 
-/** What the database has said of vendors, by what they are recognised by. It says null where there is none. */
+/** The database's answers about vendors, by their credentials; null where there is no such vendor. */
 export class VendorCache<Found> {
   readonly #remembered = new Map<string, { found: NonNullable<Found>; until: number }>();
   readonly #asking = new Map<string, Promise<Found>>();
 
-  /** What was last said. If it is not fresh, it still says that the credential was right a moment ago. */
+  /** The last answer. One that is not fresh still says that the credential was right a moment ago. */
   last(key: string): { found: NonNullable<Found>; isFresh: boolean } | undefined {
     const last = this.#remembered.get(key);
     return last && { found: last.found, isFresh: last.until > Date.now() };

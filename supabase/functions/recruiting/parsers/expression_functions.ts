@@ -34,7 +34,7 @@ function lookup(object: Json, key: Json): Json {
   return Object.hasOwn(object, name) ? object[name]! : null;
 }
 
-/** What has been opened of each payload: most fields of a mapping open the same text. */
+/** The opened JSON texts of each payload: most fields of a mapping open the same text. */
 const openedOf = new WeakMap<object, Map<string, Json>>();
 let opened = new Map<string, Json>();
 /** The texts that the expression has opened, each of which allows it more once. */

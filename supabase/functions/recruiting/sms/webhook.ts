@@ -24,7 +24,7 @@ export const RETRY_MS = 9_500;
  */
 export type Parameter = (name: string) => string | null;
 
-/** What the routes of Twilio may respond, and how the description of each says it. */
+/** The errors of Twilio's routes, as the description of each names them. */
 export const SMS_ERRORS: ErrorCode[] = [
   "UNAUTHORIZED",
   "REQUEST_TIMEOUT",
