@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import PACKAGE from "../../package.json" with { type: "json" };
 import { NEWEST_MIGRATION } from "../../supabase/functions/_shared/version.ts";
 import { type ApiResponse, send, sql } from "../support/client.ts";
 
@@ -17,7 +18,7 @@ for (const path of PATHS) {
       status: "ok",
       database: "ok",
       migrations: NEWEST_MIGRATION,
-      version: "1.0.0",
+      version: PACKAGE.version,
     });
   });
 }
