@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import PACKAGE from "../../package.json" with { type: "json" };
 import { NEWEST_MIGRATION } from "../../supabase/functions/_shared/version.ts";
 import { type ApiResponse, send, sql } from "../support/client.ts";
+
+const PACKAGE_VERSION = JSON.parse(Deno.readTextFileSync(new URL("../../package.json", import.meta.url))).version;
 
 const PATHS = ["/recruiting/health", "/api/health", "/texting/health", "/operator/health"];
 
@@ -18,7 +19,7 @@ for (const path of PATHS) {
       status: "ok",
       database: "ok",
       migrations: NEWEST_MIGRATION,
-      version: PACKAGE.version,
+      version: PACKAGE_VERSION,
     });
   });
 }
