@@ -1,4 +1,4 @@
--- Which agent is signed in, and what an agency or agent gets when it is stored.
+-- The agent who is signed in, and the defaults of an agency or an agent when it is stored.
 
 -- The signed-in agent. Policies call these functions inside a scalar subquery, so that each runs once for a statement
 -- and not once for each row. They are security definer because the policy on agents would otherwise call itself.

@@ -44,8 +44,8 @@ end
 $$;
 
 comment on function private.erased_id(uuid, text) is
-  'What stands for a vendor''s id that has a person''s phone or e-mail address in it, once the person was erased: `sha256:` '
-  'and the SHA-256 of the vendor''s id and this one in hex.';
+  'The text that stands for a vendor''s id that has a person''s phone or e-mail address in it, once the person was erased: '
+  '`sha256:` and the SHA-256 of the vendor''s id and this one in hex.';
 
 create function private.time_ordered_id() returns uuid
 language plpgsql

@@ -15,13 +15,13 @@ create table private.idempotency_keys (
 create index on private.idempotency_keys (retention, created_at);
 
 comment on table private.idempotency_keys is
-  'What a request with an Idempotency-Key, or with the id of a webhook''s delivery, came to. Errors are not kept.';
+  'The results of requests with an Idempotency-Key, or with the id of a webhook''s delivery. Errors are not kept.';
 comment on column private.idempotency_keys.scope is
   'Route and caller, e.g. `ingest <vendor id>`, or `delivery <vendor id>` for the ids of a vendor''s deliveries. The same '
   'key of another caller or route is another key.';
 comment on column private.idempotency_keys.key is 'The key as sent, or the SHA-256 of a delivery''s id in hex.';
 comment on column private.idempotency_keys.part is
-  'Which part of the request, from 0: an import is stored in several transactions, and each of them keeps its own result.';
+  'The part of the request, from 0: an import is stored in several transactions, and each of them keeps its own result.';
 comment on column private.idempotency_keys.request_hash is 'SHA-256 of the bytes of the request''s body, in hex; null: the key stands for the same request whatever its body is.';
 comment on column private.idempotency_keys.result is 'The result that the SQL function returned the first time.';
 comment on column private.idempotency_keys.retention is 'The time after created_at for which the key is kept.';

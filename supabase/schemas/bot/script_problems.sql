@@ -117,7 +117,7 @@ end
 $$;
 
 comment on function private.bot_script_problems(jsonb) is
-  'What is wrong with a script, each `<question id or member>: <problem>`, in the order of their letters; empty where '
+  'The problems of a script, each `<question id or member>: <problem>`, in the order of their letters; empty where '
   'nothing is.';
 
 create function private.unknown_members(value jsonb, label text, known text[]) returns text[]

@@ -96,4 +96,4 @@ end
 $$;
 
 comment on function private.newest_bot_script(uuid) is
-  'What an agency published last; its script is null where the bot was switched off. Null where nothing was published.';
+  'The script that an agency published last; `script` is null where the bot was switched off. Null where nothing was published.';

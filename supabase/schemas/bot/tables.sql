@@ -14,7 +14,7 @@ comment on table public.bot_scripts is
   'and a conversation keeps its own.';
 comment on column public.bot_scripts.version is 'Counts an agency''s scripts from 1.';
 comment on column public.bot_scripts.script is
-  'What the bot says (docs/bot.md has its members); null: the bot was switched off.';
+  'The script (docs/bot.md has its members); null: the bot was switched off.';
 
 create trigger refuse_change
   before update or delete or truncate on public.bot_scripts

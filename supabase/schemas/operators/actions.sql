@@ -79,7 +79,7 @@ end
 $$;
 
 comment on function public.preview_replay(uuid, jsonb) is
-  'What replay_delivery() would return or raise. It is carried out and taken back, so nothing changes.';
+  'The result that replay_delivery() would return, or its error. The replay is carried out and taken back, so nothing changes.';
 grant execute on function public.preview_replay(uuid, jsonb) to service_role;
 
 create function public.count_vendor_days(days integer default 14, timezone text default 'UTC')
@@ -136,7 +136,7 @@ end
 $$;
 
 comment on function public.count_vendor_days(integer, text) is
-  'How many leads each vendor has brought on each of the last days, up to today, and how many of its deliveries were refused; '
+  'The number of leads of each vendor on each of the last days, up to today, and of its deliveries that were refused; '
   'the vendor with the most leads first. leads and refused are in the order of dates. The vendor `import` stands for '
   'imported sales leads; a vendor of which nothing came is left out. Days are those of the time zone. PT400 unless days is '
   'from 1 to 90, and for an unknown time zone. 42501 for a user who is no operator.';

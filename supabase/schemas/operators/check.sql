@@ -32,7 +32,7 @@ end
 $$;
 
 comment on function public.check_service() is
-  'What is wrong now, the findings of one kind together: kind (order, vendor, delivery, lead, text, number, worker, key), name '
+  'The findings of now, those of one kind together: kind (order, vendor, delivery, lead, text, number, worker, key), name '
   '(of a vendor or number, or the first 8 characters of an id), problem, and the admin command that helps. Reads every '
   'lead, because it compares the daily counts. 42501 for a user who is no operator.';
 grant execute on function public.check_service() to authenticated, service_role;

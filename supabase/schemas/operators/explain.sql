@@ -60,7 +60,7 @@ end
 $$;
 
 comment on function public.explain_lead(uuid) is
-  'Which orders there are for a lead of the vendor and state of this one, in the order in which distribution tries them, and '
+  'The orders for a lead of the vendor and state of this one, in the order in which distribution tries them, and '
   'why each would get it now or not: {as_of, lead: {id, vendor, state|null, distribution, order_id|null, '
   'distributed_at|null}, orders: [{order_id, agency_id, agency, vendor|null, states|null, priority, filled, quantity, '
   'gets_it, reason}]}. Not closed orders. PT404 for an unknown lead.';

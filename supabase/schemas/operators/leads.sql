@@ -18,7 +18,7 @@ create function public.list_leads(
 language plpgsql
 stable
 set search_path = ''
--- Which index is best depends on the filters that are given.
+-- The best index depends on the filters that are given.
 set plan_cache_mode = force_custom_plan
 set jit = off
 as $$
@@ -255,7 +255,7 @@ end
 $$;
 
 comment on function private.recruiting_lead_events(uuid) is
-  'What happened to a recruiting lead. step: the order of events of the same time.';
+  'The events of a recruiting lead. step: the order of events of the same time.';
 
 create function private.sales_lead_events(lead_id uuid)
 returns table (at timestamptz, step integer, event text, detail text)
@@ -302,7 +302,7 @@ end
 $$;
 
 comment on function private.sales_lead_events(uuid) is
-  'What happened to a sales lead. step: the order of events of the same time.';
+  'The events of a sales lead. step: the order of events of the same time.';
 
 create function private.assignment_events(lead_id uuid)
 returns table (at timestamptz, step integer, event text, detail text)
@@ -356,7 +356,7 @@ as $$
 $$;
 
 comment on function private.delivery_events(public.rejected_deliveries) is
-  'What happened to a rejected delivery of a lead, as private.recruiting_lead_events() has it.';
+  'The events of a rejected delivery of a lead, as private.recruiting_lead_events() has it.';
 
 create function private.id_range(beginning text, out first_id uuid, out last_id uuid)
 language plpgsql

@@ -62,7 +62,7 @@ select s.vendor_id, s.id, s.kind, s.label,
 from private.vendor_webhook_secrets s;
 
 comment on view public.webhook_secret_list is
-  'What webhooks are proved with, without the secrets themselves; state: works, expired or revoked.';
+  'The secrets that prove webhooks, without the secrets themselves; state: works, expired or revoked.';
 grant select on public.webhook_secret_list to service_role;
 
 create view public.refused_proof_list with (security_invoker = true) as

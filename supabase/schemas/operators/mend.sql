@@ -83,7 +83,7 @@ as $$
 $$;
 
 comment on function private.gaps_of(jsonb, jsonb) is
-  'What stands in `found` and is missing or blank in `stored`; both are vendor_metadata.';
+  'The members that stand in `found` and are missing or blank in `stored`; both are vendor_metadata.';
 
 create function public.adopt_texts(recruit_phone text, service_phone text default null) returns jsonb
 language plpgsql

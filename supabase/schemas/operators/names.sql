@@ -11,7 +11,7 @@ union all
 select 'order', o.id, o.agency_id, '{}' from public.recruiting_orders o;
 
 comment on view private.named is
-  'What has names: noun is agency, agent, vendor or order; the first of the names tells it from others.';
+  'The things that have names: noun is agency, agent, vendor or order; the first of the names tells it from others.';
 grant select on private.named to service_role;
 
 create function public.find_named(noun text, given text, agency_id uuid default null)
@@ -34,8 +34,8 @@ begin atomic
 end;
 
 comment on function public.find_named(text, text, uuid) is
-  'What has this name or id, in upper or lower case; else what has one that begins so. noun: agency, agent, vendor or '
-  'order, of all agencies or of one.';
+  'The rows that have this name or id, in upper or lower case; else those that have one that begins so. noun: agency, agent, '
+  'vendor or order, of all agencies or of one.';
 grant execute on function public.find_named(text, text, uuid) to service_role;
 
 create function public.find_double(noun text, id uuid) returns text

@@ -84,7 +84,7 @@ end
 $$;
 
 comment on function public.find_person(text) is
-  'What is held of the person with this phone in E.164 or e-mail address: kind (recruiting_lead, lead, referral, delivery, '
+  'The data about the person with this phone in E.164 or e-mail address: kind (recruiting_lead, lead, referral, delivery, '
   'conversation, unmatched_text, idempotency_key, file, consent), id, when it came, and in words what it is. stays: '
   'erase_person() leaves it. What hangs on a lead or a conversation is not listed by itself. Reads all leads. PT400 for what '
   'is neither a phone nor an address.';
@@ -179,7 +179,7 @@ end
 $$;
 
 comment on function public.export_person(text) is
-  'All that is held of the person with this phone in E.164 or e-mail address, as the rows are: {phones, emails, '
+  'All data about the person with this phone in E.164 or e-mail address, as the rows are: {phones, emails, '
   'recruiting_leads with their answers, leads, named_in_referrals, rejected_deliveries, conversations with their messages '
   'and bot_session, unmatched_texts, text_consents, text_consent_events, idempotency_keys, files: [{bucket, name, '
   'created_at}]}. Reads all leads. PT400 as find_person().';
@@ -220,7 +220,7 @@ end
 $$;
 
 comment on function public.person_copies(text) is
-  'What is held of a person outside the tables, for the caller to delete before erase_person(): {phones, service_phones: '
+  'The data about a person outside the tables, for the caller to delete before erase_person(): {phones, service_phones: '
   'our numbers, message_sids: of the texts that we know at the SMS provider, files: [{bucket, name, created_at}]}. Reads '
   'all leads. PT400 as find_person().';
 grant execute on function public.person_copies(text) to service_role;

@@ -218,7 +218,7 @@ end
 $$;
 
 comment on function private.count_leads_received(text, date, date, text, uuid) is
-  'What came on these days and what became of it, by what report_leads() is by; key: its id, or the day. created, '
+  'The leads of these days and their results, in the groups of report_leads(); key: its id, or the day. created, '
   'distributed, unmatched, texted, answered and opted_out count leads, on the day on which the lead came, whenever the rest '
   'happened. texted: the provider accepted a text of ours to the lead, and has not reported that it failed. answered: the '
   'lead has texted. opted_out: the lead''s agency may not text the lead''s phone now. duplicates and refused count '

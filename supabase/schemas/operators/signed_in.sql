@@ -69,7 +69,7 @@ end
 $$;
 
 comment on function public.signed_in_user() is
-  'What a page needs to know about the user who is signed in: {user_id, agent: {id, agency_id, first_name, last_name|null, '
+  'The data that a page needs about the user who is signed in: {user_id, agent: {id, agency_id, first_name, last_name|null, '
   'role}|null, agency: {id, name, timezone}|null, is_operator, migrations: <version of the newest migration>|null}. agent and '
   'agency are null for a user who is no active agent.';
 grant execute on function public.signed_in_user() to authenticated;

@@ -23,9 +23,9 @@ comment on table public.erasures is
   'One row each time a person was erased, as the proof that it was done. Nothing in it leads to the person.';
 comment on column public.erasures.asked_by is 'By what the person was found: a phone or an e-mail address.';
 comment on column public.erasures.erased is
-  'How many rows and files were emptied or deleted, by their kind: {recruiting_lead, lead, file, ...}.';
+  'The number of rows and files that were emptied or deleted, by their kind: {recruiting_lead, lead, file, ...}.';
 comment on column public.erasures.provider_copies is
-  'How many texts were to be deleted at the SMS provider; null: the provider was not asked, and its copies remain.';
+  'The number of texts to delete at the SMS provider; null: the provider was not asked, and its copies remain.';
 
 alter table public.erasures enable row level security;
 grant select, insert, update, delete on public.erasures to service_role;
@@ -42,13 +42,13 @@ create table public.operator_actions (
 create index on public.operator_actions (created_at, id);
 
 comment on table public.operator_actions is
-  'What operators who are signed in have read or changed. A row is never changed or deleted.';
+  'The actions of operators who are signed in: reads and changes. A row is never changed or deleted.';
 comment on column public.operator_actions.user_id is 'The operator: auth.users.id.';
 comment on column public.operator_actions.action is
   '`read_payload`: what a vendor sent; `preview_replay`: the lead that a delivery would become; `replay`: the lead was to '
   'be stored; `distribute`: waiting leads were distributed.';
 comment on column public.operator_actions.subject is
-  'What it was about, as asked for: {delivery_ids: [uuid]}, or {max, vendor_id|null} of a distribution.';
+  'The arguments of the action: {delivery_ids: [uuid]}, or {max, vendor_id|null} of a distribution.';
 
 alter table public.operator_actions enable row level security;
 grant select, insert on public.operator_actions to service_role;

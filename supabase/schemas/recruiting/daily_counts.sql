@@ -238,7 +238,7 @@ end
 $$;
 
 comment on function private.room_under_cap(uuid, integer, timestamptz) is
-  'How many more leads the order may get on the day of this moment; null without a cap.';
+  'The number of further leads that the order may get on the day of this moment; null without a cap.';
 
 create function private.counted_order_days(agency_id uuid default null)
 returns table (order_id uuid, starts_at timestamptz, ends_at timestamptz, leads integer)
@@ -281,7 +281,7 @@ as $$
 $$;
 
 comment on function private.counted_order_days(uuid) is
-  'What private.recruiting_order_days must hold, counted anew from the leads of one agency, or of all (null). Reads all '
+  'The rows that private.recruiting_order_days must hold, counted anew from the leads of one agency, or of all (null). Reads all '
   'of them.';
 
 create function private.recount_order_days(agency_id uuid default null) returns void

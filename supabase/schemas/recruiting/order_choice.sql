@@ -1,4 +1,4 @@
--- Which order gets a lead of this vendor and state.
+-- The choice of the order that gets a lead of this vendor and state.
 --
 -- Which order is first is also said by recruiting_order_choices_best_idx, and which order wants a lead by
 -- private.leads_for_order(). The model in supabase/tests/recruiting/distribution_model.test.sql says both.
@@ -122,5 +122,5 @@ end
 $$;
 
 comment on function private.leads_before_rival(public.recruiting_orders, public.recruiting_orders) is
-  'How many leads the chosen order gets, one after the other, before the rival is the better choice or the quantity is '
+  'The number of leads that the chosen order gets, one after the other, before the rival is the better choice or the quantity is '
   'reached. The rival is what best_order() returns without the chosen order; null: there is none.';

@@ -110,7 +110,7 @@ end
 $$;
 
 comment on function private.leads_for_order(public.recruiting_orders, private.pending_lead[], timestamptz, uuid[]) is
-  'How many of these leads, from the first on, the chosen order gets when they are distributed one after the other: until '
+  'The number of these leads, from the first on, that the chosen order gets when they are distributed one after the other: until '
   'it is full, or another order, which is not in passed_over, is better for the next lead. At least one. Without a look at '
   'the daily cap.';
 

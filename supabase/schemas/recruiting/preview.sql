@@ -53,7 +53,7 @@ end
 $$;
 
 comment on function public.preview_recruiting_lead(text, jsonb, jsonb) is
-  'What ingest_recruiting_leads() would do with this lead now; changes nothing. Returns {status: created|duplicate, '
+  'The result that ingest_recruiting_leads() would have with this lead now; changes nothing. Returns {status: created|duplicate, '
   'id|null of the existing lead, distributed_to|null}. Raises the same errors.';
 grant execute on function public.preview_recruiting_lead(text, jsonb, jsonb) to service_role;
 
@@ -126,7 +126,7 @@ end
 $$;
 
 comment on function public.preview_recruiting_lead_batch(text, jsonb) is
-  'What ingest_recruiting_lead_batch() would do with leads that have these vendor_lead_ids (texts and nulls); changes '
-  'nothing. Returns an array with one {status: created|duplicate, id|null} for each, in their order: id is that of the '
+  'The result that ingest_recruiting_lead_batch() would have with leads that have these vendor_lead_ids (texts and nulls); '
+  'changes nothing. Returns an array with one {status: created|duplicate, id|null} for each, in their order: id is that of the '
   'stored lead; a repeat within the list is a duplicate without one. PT401 as authenticate_vendor().';
 grant execute on function public.preview_recruiting_lead_batch(text, jsonb) to service_role;

@@ -51,7 +51,7 @@ comment on column public.recruiting_orders.vendor_id is 'Only leads of this vend
 comment on column public.recruiting_orders.states is
   'Only leads from these states, each as two upper-case letters; null: any lead, also one without a state.';
 comment on column public.recruiting_orders.filled is
-  'How many leads the order has received; never more than quantity.';
+  'The number of leads that the order has received; never more than quantity.';
 comment on column public.recruiting_orders.daily_cap is
   'Largest number of leads in one day of the agency''s time zone; null: no limit.';
 comment on column public.recruiting_orders.priority is 'The order with the highest priority gets a lead first.';
@@ -165,7 +165,7 @@ comment on column public.recruiting_leads.vendor_lead_id is
   'characters it is stored as `sha256:` and its hash, because an index entry has a size limit; so is one that had the phone '
   'or address of a person who was erased.';
 comment on column public.recruiting_leads.vendor_metadata is
-  'What the parser read besides the first name: last_name, email, phone, city, state, zip, ... and vendor_fields. '
+  'The data that the parser read besides the first name: last_name, email, phone, city, state, zip, ... and vendor_fields. '
   'is_test = true marks a test lead of the vendor, which is never distributed.';
 comment on column public.recruiting_leads.distribution is
   '`distributed`: it went to an agency. `unmatched`: no order wanted it. `pending`: it is stored, and the next '
@@ -173,7 +173,8 @@ comment on column public.recruiting_leads.distribution is
 comment on column public.recruiting_leads.request_id is
   'The x-request-id of the request that brought the lead; null for a lead entered by hand.';
 comment on column public.recruiting_leads.received_via is
-  'How the lead came: `single`, `bulk`, `webhook`, or by `replay` of a rejected delivery; null when entered by hand.';
+  'The way in which the lead came: `single`, `bulk`, `webhook`, or by `replay` of a rejected delivery; null when entered by '
+  'hand.';
 comment on column public.recruiting_leads.state is
   'Two upper-case letters, or null when the state in vendor_metadata is anything else.';
 comment on column public.recruiting_leads.resume_path is
@@ -268,7 +269,7 @@ comment on table private.recruiting_order_choices is
   'trigger. Dates and daily caps are not in it.';
 comment on column private.recruiting_order_choices.vendor_id is 'The id of zeros: an order for any vendor.';
 comment on column private.recruiting_order_choices.state is 'The empty text: an order for any state.';
-comment on column private.recruiting_order_choices.share is 'Which part of its quantity the order has got.';
+comment on column private.recruiting_order_choices.share is 'The part of its quantity that the order has got.';
 
 alter table private.recruiting_order_choices enable row level security;
 grant select, insert, update, delete on private.recruiting_order_choices to service_role;
@@ -286,7 +287,7 @@ create table private.recruiting_order_days (
 with (fillfactor = 50);
 
 comment on table private.recruiting_order_days is
-  'How many leads an order has got on a day of its agency, by recruiting_leads.distributed_at. Kept by triggers. A '
+  'The number of leads that an order has got on a day of its agency, by recruiting_leads.distributed_at. Kept by triggers. A '
   'day without leads has no row.';
 comment on column private.recruiting_order_days.starts_at is 'When the day began in the agency''s time zone.';
 comment on column private.recruiting_order_days.ends_at is 'When the next day begins.';
@@ -376,7 +377,7 @@ comment on column public.rejected_deliveries.payload_bytes is 'Size as received,
 comment on column public.rejected_deliveries.stored_bytes is
   'Size of payload and payload_text, as text in bytes: what the limit of a vendor counts.';
 comment on column public.rejected_deliveries.context is
-  'What a replay needs besides the lead. For a row of an import: {agency_id, agent_id, distribution_id|null}. For a '
+  'The data that a replay needs besides the lead. For a row of an import: {agency_id, agent_id, distribution_id|null}. For a '
   'webhook''s delivery that is known when it comes again: {webhook: {delivery_id, part}}.';
 comment on column public.rejected_deliveries.status is
   '`open`: to be looked at; `replayed`: its lead is stored, see lead_id; `dismissed`: an operator needs no lead of it.';

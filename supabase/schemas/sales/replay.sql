@@ -135,4 +135,4 @@ end
 $$;
 
 comment on function private.replayed(public.rejected_deliveries) is
-  'What replay_delivery() returns for a delivery that has been replayed.';
+  'The result of replay_delivery() for a delivery that has been replayed.';

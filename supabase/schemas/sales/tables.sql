@@ -83,7 +83,7 @@ create table public.lead_metrics (
 );
 
 comment on table public.lead_metrics is
-  'What has happened to a lead, counted by triggers. Every lead has a row from the moment it is stored.';
+  'The events of a lead, counted by triggers. Every lead has a row from the moment it is stored.';
 comment on column public.lead_metrics.annual_premium is
   'Sum of the annual premiums of the lead''s sales, in US dollars.';
 comment on column public.lead_metrics.last_activity_at is 'Time of the latest activity or submitted presentation.';
@@ -161,7 +161,7 @@ create index on public.lead_presentations (agent_id);
 
 comment on table public.lead_presentations is 'A presentation that was submitted.';
 comment on column public.lead_presentations.agent_id is
-  'Who submitted it: the lead''s agent, or a manager of its agency.';
+  'The agent who submitted it: the lead''s agent, or a manager of its agency.';
 comment on column public.lead_presentations.client_submission_id is
   'Made by the client, so that a submission that is sent again is not stored twice.';
 
@@ -199,7 +199,7 @@ create table public.lead_demographics (
 );
 
 comment on table public.lead_demographics is
-  'What is known about the person, from the latest presentation with demographics.';
+  'The demographics of the person, from the latest presentation with demographics.';
 comment on column public.lead_demographics.annual_income is 'In US dollars.';
 
 create trigger set_updated_at

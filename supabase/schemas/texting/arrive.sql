@@ -122,7 +122,7 @@ begin
   end if;
 
   was_opted_out := conversation.status = 'bot' and private.is_opted_out(conversation.agency_id, conversation.recruit_phone);
-  -- It may lock all conversations of the recruit, in their order.
+  -- The next call may lock all conversations of the recruit, in their order.
   perform private.record_consents_in_texts(conversation.agency_id, conversation.recruit_phone, texts);
 
   with text as (

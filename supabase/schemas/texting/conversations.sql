@@ -221,7 +221,7 @@ begin
         where n.conversation_id = c.id and n.agent_id = caller.id and n.kind = 'taken_over'
       )
     )
-  -- It may be going to the caller.
+  -- Another transaction may be assigning the conversation to the caller.
   for share;
   if not found then
     raise exception 'conversation_id: there is no such conversation' using errcode = 'PT404';
@@ -308,5 +308,5 @@ end
 $$;
 
 comment on function private.unanswered_since(public.recruiting_conversations) is
-  'What waiting_since is once a text of ours is not sent after all: the recruit''s first text since our latest one that has '
+  'The value of waiting_since once a text of ours is not sent after all: the recruit''s first text since our latest one that has '
   'not failed. Null without one, and after an opt-out.';

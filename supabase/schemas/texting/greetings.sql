@@ -174,7 +174,8 @@ $$;
 
 comment on function public.claim_greetings(integer) is
   'Gives the worker up to max leads whose greeting is due, for queue_greeting(): [lead_id], those that have waited longest. '
-  'What fails is due again after 1, 2, 4, 8 minutes and so on. A lead that has waited for a day is not greeted any more.';
+  'A greeting that fails is due again after 1, 2, 4, 8 minutes and so on. A lead that has waited for a day is not greeted any '
+  'more.';
 grant execute on function public.claim_greetings(integer) to service_role;
 
 create function public.queue_greeting(id uuid) returns void

@@ -31,8 +31,8 @@ create unique index agent_notifications_asked_for_idx
   where kind = 'asked_for' and read_at is null;
 
 comment on table public.agent_notifications is
-  'What an agent is told: about a text that the bot does not answer, with which it is stored; or about a lead, within some '
-  'seconds. Realtime only says that there is a row: clients read the unread rows on every connect.';
+  'The notifications of an agent: about a text that the bot does not answer, with which it is stored; or about a lead, within '
+  'some seconds. Realtime only says that there is a row: clients read the unread rows on every connect.';
 comment on column public.agent_notifications.message_id is
   'The message that it is about; null for a lead, an unmatched text, and where only time has passed.';
 comment on column public.agent_notifications.lead_id is

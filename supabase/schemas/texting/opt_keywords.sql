@@ -1,4 +1,4 @@
--- Which texts are an opt-out or an opt-in.
+-- The texts that are an opt-out or an opt-in.
 --
 -- US law (47 CFR 64.1200(a)(10)) names seven words and counts "any reasonable method to clearly express a desire not to
 -- receive further" texts. So plain sentences are an opt-out as well, though Twilio stops at eight words alone. A text

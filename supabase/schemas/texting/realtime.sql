@@ -37,7 +37,7 @@ begin
     exit when remaining = 0;
     began_at := clock_timestamp();
     perform realtime.send(payload, event, topic, true);
-    -- It may have waited for a lock, and does not say so. Of many rows only the first one waits.
+    -- realtime.send() may have waited for a lock, and does not say so. Of many rows only the first one waits.
     remaining := case when clock_timestamp() - began_at < longest then remaining - 1 else 0 end;
   end loop;
   perform set_config('lead_intake.broadcasts_left', remaining::text, true);

@@ -114,7 +114,7 @@ begin
     return private.accept_text(message_id, found_sid);
   end if;
 
-  -- It may have failed.
+  -- The provider does not know the text, so it may have failed.
   perform private.lock_conversation_of(message_id, with_consent => false);
   select o.* into claimed from public.text_outbox o where o.message_id = record_text_lookup.message_id for update;
   if claimed.claim is distinct from record_text_lookup.claim or claimed.state <> 'unconfirmed' then
@@ -246,7 +246,7 @@ end
 $$;
 
 comment on function private.tell_of_failed_text(uuid, uuid) is
-  'What follows when a text of ours does not arrive, of the bot or a person: a person is told, and the recruit waits for '
+  'The steps when a text of ours does not arrive, of the bot or a person: a person is told, and the recruit waits for '
   'an answer again. The message is failed. The caller '
   'has locked the conversation.';
 

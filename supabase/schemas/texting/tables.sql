@@ -20,7 +20,7 @@ comment on column public.service_numbers.phone is 'E.164, or a short code of 5 o
 comment on column public.service_numbers.messaging_service_sid is
   'The SMS provider''s messaging service that the number is sent through; null: the number alone.';
 comment on column public.service_numbers.segments_per_second is
-  'How many segments the number may send in a second. A long text has several.';
+  'The number of segments that may be sent in a second. A long text has several.';
 comment on column public.service_numbers.status is 'A `paused` number takes texts and holds them.';
 comment on column public.service_numbers.paused_reason is
   'Why it is paused, such as the provider''s error code; null while it is active.';

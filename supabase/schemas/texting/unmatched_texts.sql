@@ -39,7 +39,7 @@ comment on column public.unmatched_texts.body is 'Exactly as sent; null or empty
 comment on column public.unmatched_texts.media is 'Array of {url, content_type}.';
 comment on column public.unmatched_texts.opt_out_type is 'Twilio''s OptOutType, as received; null when there was none.';
 comment on column public.unmatched_texts.consent is
-  'What the text says about further texts: opted_in or opted_out. It holds when an agency gets the text or the number.';
+  'The consent that the text gives or withdraws: opted_in or opted_out. It holds when an agency gets the text or the number.';
 
 alter table public.unmatched_texts enable row level security;
 grant select on public.unmatched_texts to authenticated;

@@ -36,9 +36,9 @@ comment on column public.vendors.is_active is 'The keys and the webhook of an in
 comment on column public.vendors.rate_limit is
   'Requests a minute, over all the vendor''s keys and routes, refused ones included; null: no limit.';
 comment on column public.vendors.webhook_scheme is
-  'How the vendor proves that a request to its webhook is its own; null: it has no webhook.';
+  'The scheme by which the vendor proves its webhook''s requests; null: it has no webhook.';
 comment on column public.vendors.webhook_config is
-  'What the scheme needs: header, algorithm (sha1, sha256, sha512), encoding (hex, base64), prefix, signed (`{body}` '
+  'The settings of the scheme: header, algorithm (sha1, sha256, sha512), encoding (hex, base64), prefix, signed (`{body}` '
   'unless set, also `{timestamp}`), timestamp_header, tolerance_seconds (300 unless set) and parameter.';
 comment on column public.vendors.has_text_consent is
   'Whether the vendor''s leads have agreed to texts from the agency that gets them. Without it nobody is greeted.';
@@ -96,8 +96,8 @@ create table private.vendor_webhook_secrets (
 create index on private.vendor_webhook_secrets (vendor_id, created_at);
 
 comment on table private.vendor_webhook_secrets is
-  'What vendors prove their webhook requests with. A vendor may have several valid ones, so that it can change to a new '
-  'one at any time.';
+  'The secrets by which vendors prove their webhook requests. A vendor may have several valid ones, so that it can change to '
+  'a new one at any time.';
 comment on column private.vendor_webhook_secrets.kind is
   '`secret`: proves a request; `verify_token`: what Meta sends when the webhook is entered in its console.';
 comment on column private.vendor_webhook_secrets.secret is
@@ -129,8 +129,8 @@ create table private.refused_proofs (
 );
 
 comment on table private.refused_proofs is
-  'How many requests to a vendor''s webhook got 401, by reason. Anybody may have sent them, so a reason has one row and '
-  'nothing is kept of what was sent. created_at: of the first one; updated_at: of the last one.';
+  'The number of requests to a vendor''s webhook that got 401, by reason. Anybody may have sent them, so a reason has one row '
+  'and nothing is kept of what was sent. created_at: of the first one; updated_at: of the last one.';
 
 create trigger set_updated_at
   before update on private.refused_proofs
