@@ -28,7 +28,7 @@ export interface InboxRow {
   is_opted_out: boolean;
 }
 
-/** Which conversations the list has, and in which order. */
+/** The filter of the list of conversations, and its order. */
 export interface Filter {
   /** `waiting`: who waits for an answer, the longest first. `newest`: all, the latest text first. */
   order: "waiting" | "newest";

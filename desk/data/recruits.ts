@@ -4,7 +4,7 @@ import { changeRow, readRowsAgain } from "./changes.ts";
 import { after, isId, pagesOptions, search } from "./pages.ts";
 import { queryClient } from "./queries.ts";
 
-/** Which recruits a list shows. */
+/** The filter of a list of recruits. */
 export interface RecruitFilter {
   agency_id: string;
   /** Null: those of every agent. */

@@ -1,7 +1,7 @@
 /**
  * The value of an environment variable that must be set, without spaces around it.
  *
- * @throws ConfigurationError naming it, when it is unset or blank.
+ * @throws {ConfigurationError} with its name, when it is unset or blank
  */
 export function requiredEnv(name: string): string {
   const value = Deno.env.get(name)?.trim();

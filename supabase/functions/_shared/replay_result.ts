@@ -14,7 +14,7 @@ export interface Replayed {
   lead_id?: string;
   /** Of a new recruiting lead; null: no open order wants it. Left out while others distribute leads. */
   distributed_to?: { agency_id: string; agent_id: string | null } | null;
-  /** It had been replayed before this request; the rest is what came of it then. */
+  /** The delivery had been replayed before this request; the other fields are the result of then. */
   was_replayed?: true;
   /** Of `refused`: why. */
   reason?: string;

@@ -20,7 +20,7 @@ export interface Idempotency {
   key: string;
   /** SHA-256 of the body's bytes, in hex. */
   request_hash: string;
-  /** Which part of the request, from 0: a large one is stored in several transactions. */
+  /** The part of the request, from 0: a large one is stored in several transactions. */
   part: number;
 }
 

@@ -31,7 +31,7 @@ export interface SentLead {
 type Outcome =
   | { state: "stored" | "duplicate"; result: StoredLead }
   | { state: "refused"; error: unknown }
-  /** It is stored, perhaps not on disk. The id may be that of an earlier request with the same Idempotency-Key. */
+  /** Stored, perhaps not on disk. The id may be that of an earlier request with the same Idempotency-Key. */
   | { state: "pending"; id: string }
   /** Nobody knows whether a lead with this id is stored. */
   | { state: "unknown"; id: string; error: unknown };

@@ -28,7 +28,7 @@ export interface WebhookCredential {
   secret_id: string;
   /** The same in each repeat of a delivery; null where the scheme has none. */
   delivery_id: string | null;
-  /** Which lead of the delivery, from 0. */
+  /** The lead's index in the delivery, from 0. */
   part: number;
 }
 
@@ -41,7 +41,7 @@ export interface VendorSettings {
   rate_limit: number | null;
 }
 
-/** A vendor as the database knows it, with what it has been recognised by. */
+/** A vendor as the database knows it, with its credential. */
 export function toVendor(
   credential: Credential,
   { vendor_id, parser, parser_config, rate_limit }: VendorSettings,

@@ -71,7 +71,7 @@ function bounded(interpreter: Interpreter): Interpreter {
     return result;
   };
   interpreter.withScope = (scope) => {
-    // It makes a new interpreter.
+    // withScope() makes a new interpreter.
     step(50);
     return bounded(withScope.call(interpreter, scope));
   };

@@ -1,8 +1,6 @@
 import { type CountryCode, getCountries, getCountryCallingCode, isSupportedCountry } from "libphonenumber-js";
 
-/**
- * The languages in which a country's name is known. Where two countries have one name, the earlier language decides.
- */
+/** The languages of the names. Where two countries have one name, the earlier language decides. */
 const LANGUAGES = ["en", "es", "pt", "fr", "de"];
 
 /** Usual names and codes that Unicode's lists of names do not have. */
@@ -33,7 +31,7 @@ const OTHER_NAMES: Partial<Record<CountryCode, string[]>> = {
   VN: ["Viet Nam"],
 };
 
-/** Longer than any country's name. */
+/** The number of characters above which a text is no country's name. */
 const MAX_LENGTH = 100;
 
 let codeOfName: Map<string, CountryCode> | undefined;
@@ -47,7 +45,7 @@ export function countryCode(country: string): CountryCode | undefined {
   if (country.length > MAX_LENGTH) return undefined;
   const plain = plainName(country);
   if (isSupportedCountry(plain)) return plain;
-  // Made for the first name that comes, because it takes about 10 ms and most vendors send codes.
+  // Made when the first name comes: it takes about 10 ms, and most vendors send codes.
   codeOfName ??= namesOfCountries();
   return codeOfName.get(plain);
 }

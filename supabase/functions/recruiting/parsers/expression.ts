@@ -8,8 +8,8 @@ export interface Expression {
   /** The keys, where the expression is nothing but a path: `candidate.name`. */
   path?: string[];
   /**
-   * What the expression finds. Undefined for nothing, for a payload that the expression does not fit, and where it
-   * would take or find too much. Never throws.
+   * The value that the expression finds. Undefined for nothing, for a payload that the expression does not fit, and
+   * where it would take or find too much. Never throws.
    */
   search(payload: Json): Json | undefined;
 }

@@ -110,7 +110,7 @@ export class Fields {
   }
 
   /**
-   * What was not taken, and what was taken but is no value of the lead, in the vendor's own shape. A list keeps its
+   * The fields that were not taken, or are no value of the lead, in the vendor's own shape. A list keeps its
    * indexes, with null for an item of which nothing is left. Undefined where nothing is left at all.
    *
    * @param lead the finished lead; its texts are compared without regard to case. Without it, all that was taken is

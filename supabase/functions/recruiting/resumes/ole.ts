@@ -17,7 +17,7 @@ const TYPE_OF_STREAM: [name: string, mediaType: string][] = [
 const ENTRY_BYTES = 128;
 const STREAM = 2;
 
-/** The number where no sector or entry follows, and outside of the file. */
+/** The number that ends a chain of sectors or entries. A read outside of the file gives it, too. */
 const NONE = 0xffffffff;
 
 /** Tells the media type of an OLE compound file; `application/x-ole-storage` where it is none of Office's. */
