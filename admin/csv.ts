@@ -1,6 +1,6 @@
 import { visibleText } from "./visible.ts";
 
-/** A text that a spreadsheet takes for a formula, also with full-width characters, or for white space before one. */
+/** The first character of a formula, in a spreadsheet: also full-width, or white space before it. */
 const FORMULA = /^[=+\-@＝＋－＠\t\r\n]/;
 const NUMBER = /^[+-]?\d+(\.\d+)?$/;
 
@@ -29,8 +29,8 @@ function formatCell(value: unknown): string {
     : typeof value === "object" && value !== null
     ? JSON.stringify(value)
     : String(value ?? "");
-  const seen = visibleText(given);
-  const isRun = (FORMULA.test(given) || FORMULA.test(seen)) && !NUMBER.test(seen);
-  const cell = isRun ? `'${seen}` : seen;
+  const visible = visibleText(given);
+  const isFormula = (FORMULA.test(given) || FORMULA.test(visible)) && !NUMBER.test(visible);
+  const cell = isFormula ? `'${visible}` : visible;
   return /[",\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }

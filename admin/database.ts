@@ -84,7 +84,7 @@ export async function valueOf<Value>(query: Promise<readonly postgres.Row[]>): P
   return Object.values(row!)[0];
 }
 
-/** Says what the database has against it, or what is wrong with the database itself, without showing its password. */
+/** Explains an error of the database or of its connection, without the password. Other errors stay as they are. */
 export function explainConnection(error: unknown, dbUrl: string): unknown {
   const code = codeOf(error);
   if (!(error instanceof Error) || code === "") return error;

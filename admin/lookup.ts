@@ -2,7 +2,7 @@
 import { toE164 } from "../supabase/functions/_shared/phone.ts";
 import { UsageError } from "./errors.ts";
 
-/** Which of some names a person probably meant who mistyped one of them, or its beginning; undefined: none is near. */
+/** The name that a person probably meant who mistyped it or its beginning; undefined: none is near. */
 export function mostSimilar(given: string, names: readonly string[]): string | undefined {
   const typed = given.slice(0, 100).toLowerCase();
   const [nearest] = names

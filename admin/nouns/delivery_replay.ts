@@ -33,9 +33,7 @@ interface Stored {
 
 const FAILURES_SHOWN = 50;
 
-/**
- * The number of times that a lead which others distribute is asked about, and the pause before each, in milliseconds.
- */
+/** The number of attempts to distribute a pending lead, and the pause after each in milliseconds. */
 const ATTEMPTS = 50;
 const PAUSE_MS = 100;
 
@@ -132,7 +130,7 @@ async function replay(sql: postgres.Sql, id: string, dryRun: boolean): Promise<R
   }
 }
 
-/** Waits until a lead has been distributed that other transactions were distributing leads before. */
+/** Waits until a pending lead has been distributed, by this call or by another transaction. */
 async function waitForDistribution(sql: postgres.Sql, stored: Stored): Promise<Stored> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const { leads } = await valueOf<Distributions>(sql`
@@ -144,7 +142,11 @@ async function waitForDistribution(sql: postgres.Sql, stored: Stored): Promise<S
   return stored;
 }
 
-/** @throws the error itself, when it is not about the delivery but about the database */
+/**
+ * The reason for which the database refused a delivery.
+ *
+ * @throws the error itself, when it is not about the delivery
+ */
 function explainRefusal(error: unknown): string {
   const code = codeOf(error);
   if (!(error instanceof Error) || error.name !== "PostgresError") throw error;

@@ -19,7 +19,7 @@ export function addKey(parent: AdminCommand, hidden = false): void {
 
   const create = 'acme --label "production" --expires 2099-01-31';
   key.verb("create <vendor>", "a new key, shown once", create)
-    .takes(LABEL, futureTime("--expires <date>", "when it stops to work; never, unless given"))
+    .takes(LABEL, futureTime("--expires <date>", "when it stops working; never, unless given"))
     .runs(createKey);
 
   const revoke = "stops a key at once, named by its first characters";
@@ -31,7 +31,7 @@ export function addKey(parent: AdminCommand, hidden = false): void {
 
   const rotate = "a new key, shown once; all others of the vendor stop at once or at the time given";
   key.verb("rotate <vendor>", rotate, "acme --keep-old-until 2099-01-31")
-    .takes(LABEL, futureTime("--keep-old-until <date>", "when the other keys stop to work"))
+    .takes(LABEL, futureTime("--keep-old-until <date>", "when the other keys stop working"))
     .runs(rotateKeys);
 }
 

@@ -25,7 +25,7 @@ interface Settings {
 const MIN_LENGTH = 8;
 
 export function addWebhookSecret(webhook: AdminCommand): void {
-  const secret = webhook.noun("secret", "what a vendor's webhook requests are proved with");
+  const secret = webhook.noun("secret", "the secrets that prove a vendor's webhook requests");
   secret.verb("list <vendor>", "a vendor's secrets, without the secrets themselves", "acme")
     .runs((session, vendor: string) => listSecrets(session, { vendor }));
 
@@ -38,8 +38,8 @@ export function addWebhookSecret(webhook: AdminCommand): void {
     .takes(
       choice("--kind <name>", "what it is for", ["secret", "verify_token"]).default("secret"),
       new Option("--generate", "make one, to enter in the vendor's console"),
-      text("--label <text>", "what the secret is for"),
-      futureTime("--expires <date>", "when it stops to work; never, unless given"),
+      text("--label <text>", "the use of the secret"),
+      futureTime("--expires <date>", "when it stops working; never, unless given"),
     )
     .runs(createSecret);
 
