@@ -49,16 +49,16 @@ export async function runTapFile(sql: postgres.Sql, path: string): Promise<TapRe
   const text = Deno.readTextFileSync(path)
     .replaceAll(/^\\ir (.+)$/gm, (_, file) => Deno.readTextFileSync(join(dirname(path), file)));
   try {
-    const answer: unknown = await sql.unsafe(text).simple();
+    const returned: unknown = await sql.unsafe(text).simple();
     // Several statements give a list of results, a single one gives its own.
-    const results = (Array.isArray((answer as unknown[])[0]) ? answer : [answer]) as Record<
+    const results = (Array.isArray((returned as unknown[])[0]) ? returned : [returned]) as Record<
       string,
       unknown
     >[][];
     return readTap(results.flat().flatMap((row) => Object.values(row)).filter(isText).join("\n"));
   } catch (error) {
     const { message, position, detail, where } = error as postgres.PostgresError;
-    // Its number would count the lines of the included file.
+    // The line is shown and not its number, which would count the lines of the included file too.
     const line = position && lineAt(text, Number(position) - 1);
     const diagnostics = [message, line && `in the line: ${line}`, detail, where].filter(isText);
     return { passed: 0, failed: 1, diagnostics };

@@ -221,7 +221,7 @@ async function counts({ order }: Market) {
     where o.id = ${order.id} group by 1, 2, 3, 4`;
 }
 
-/** How many things are held of a person, by their kind. */
+/** The number of things that are held of a person, by their kind. */
 async function held(contact: string): Promise<Record<string, number>> {
   const rows: { kind: string; stays: boolean }[] = await adminJson(`person find "${contact}"`);
   const kinds = rows.filter(({ stays }) => !stays).map(({ kind }) => kind);

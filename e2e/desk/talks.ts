@@ -85,7 +85,7 @@ export async function inOutbox(page: Page, script: string): Promise<unknown> {
   })`);
 }
 
-/** How many texts the page keeps that the service does not have yet. */
+/** The number of texts that the page keeps and the service does not have yet. */
 export async function countWaiting(page: Page): Promise<number> {
   return await inOutbox(page, "store.count().onsuccess = ({ target }) => result = target.result") as number;
 }

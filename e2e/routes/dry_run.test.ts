@@ -29,7 +29,7 @@ const WRONG = [
   "dry_run=true&dryRun=true",
 ];
 
-/** How many deliveries with this id of a request are kept. */
+/** The number of deliveries that are kept with this id of a request. */
 async function keptOf(requestId: string): Promise<number> {
   return (await sql`select from public.rejected_deliveries where request_id = ${requestId}`).length;
 }

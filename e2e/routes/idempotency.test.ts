@@ -174,7 +174,7 @@ Deno.test("a key that is not 1 to 255 visible ASCII characters is BAD_REQUEST", 
   await assertStored(vendor, 1);
 });
 
-Deno.test("after 24 hours the key is as good as new, and expired keys are removed", async () => {
+Deno.test("a key may be used again after 24 hours, and expired keys are removed", async () => {
   const vendor = await createVendor();
   const key = newKey();
   const first = await ingest(vendor, key);

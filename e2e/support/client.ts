@@ -123,13 +123,13 @@ export async function createOrder(
   return { id: order!.id, agency_id: agency.id, agent_ids: agency.agent_ids };
 }
 
-/** How many leads an order has got. */
+/** The number of leads that an order has got. */
 export async function filledOf(order: { id: string }): Promise<number> {
   const [row] = await sql`select filled from public.recruiting_orders where id = ${order.id}`;
   return row!.filled;
 }
 
-/** How many of an order's leads each of its agents has got, the smallest number first. */
+/** The numbers of an order's leads that its agents have got, the smallest number first. */
 export async function turnsOf(order: { id: string }): Promise<number[]> {
   const rows = await sql`
     select count(*)::int as leads from public.recruiting_leads where order_id = ${order.id}

@@ -13,7 +13,7 @@ export interface Route {
   headers: Record<string, string>;
   /** A valid body. */
   body: string;
-  /** How many KiB a body may have. */
+  /** The largest body, in KiB. */
   limit: number;
   stored(): Promise<number>;
 }

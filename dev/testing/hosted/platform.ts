@@ -8,7 +8,7 @@ export interface Upload {
   metadata: { entrypoint_path: string; import_map_path: string; verify_jwt: boolean };
   /** Bytes by path. */
   files: Record<string, number>;
-  /** Where the files are, and nothing else. */
+  /** The folder that has these files, and no others. */
   folder: string;
 }
 

@@ -1,4 +1,4 @@
-/** Sends one text to the API at an origin as the function does, and prints what came of it. Run by each Deno. */
+/** Posts one text as the function `texting` does, and prints the outcome. The argument is the API's origin. */
 import { createMessage } from "../../../supabase/functions/texting/twilio_api.ts";
 
 const exchange = await createMessage({

@@ -93,7 +93,7 @@ select md5('recruit ' || owner)::uuid, 'licensed', '"yes"', 'Yes' from owners;
 insert into public.recruiting_lead_duplicates (lead_id, vendor_id) values
   (md5('recruit ann')::uuid, md5('vendor')::uuid);
 
--- How many rows of the table this person reads, or `denied`.
+-- The number of rows of the table that this person reads, or `denied`.
 create function pg_temp.sees(name text, "table" text) returns text language plpgsql as $$
 declare
   rows text;

@@ -1,4 +1,4 @@
--- What is wrong, and why an order gets nothing, is found with few reads, however many leads there are.
+-- The check and the explanations of orders and leads read few rows, however many leads there are.
 begin;
 select plan(8);
 \ir ../helpers.psql
@@ -30,7 +30,7 @@ from generate_series(1, 10000) n;
 analyze public.recruiting_leads, public.rejected_deliveries, public.vendors, public.agencies, public.agents,
   public.recruiting_orders, private.recruiting_order_days;
 
--- What a query reads of a table: rows of whole-table scans, and rows found by an index.
+-- The number of rows that a query reads of a table: by scans of the whole table, and by an index.
 set local max_parallel_workers_per_gather = 0;
 create function pg_temp.rows_read(read_table regclass) returns bigint language sql as $$
   select pg_stat_get_xact_tuples_returned(read_table) + sum(pg_stat_get_xact_tuples_returned(indexrelid))::bigint

@@ -110,7 +110,7 @@ insert into public.unmatched_texts (id, message_sid, recruit_phone, service_phon
   (md5('person')::uuid, 'SM3', '+13125550142', '+13125550101', 'STOP', '[{"url": "https://example.com/1"}]');
 insert into private.idempotency_keys (scope, key, part, result) values ('import', '+13125550142', 0, '{}');
 
--- How many rows of the person a table of deleted_rows has.
+-- The number of rows of the person in a table of deleted_rows.
 create function pg_temp.rows_of(name text, person text) returns integer language plpgsql as $$
 declare
   count integer;

@@ -69,7 +69,7 @@ select is(
   pg_temp.replay('no id', '{"first_name": "Ada", "vendor_lead_id": " "}') ->> 'status', 'created',
   'a lead without vendor_lead_id is stored');
 
--- What cannot be stored
+-- Leads that cannot be stored
 select throws_ok(format('select pg_temp.replay(%L, %L)', name, lead), code, message, description)
 from (values
   ('unknown', '{"first_name": "Ada"}', 'PT404', 'delivery_id: no such delivery', 'an unknown delivery'),

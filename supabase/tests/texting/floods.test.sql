@@ -54,7 +54,7 @@ create function pg_temp.state_of(name text) returns text language sql as $$
   select concat_ws(' ', c.status, s.state, s.reason)
   from public.recruiting_conversations c left join public.bot_sessions s on s.conversation_id = c.id where c.id = md5(name)::uuid
 $$;
--- How many rows of a table and its indexes a query reads.
+-- The number of rows of a table and its indexes that a query reads.
 create function pg_temp.rows_read(relation regclass) returns bigint language sql as $$
   select pg_stat_get_xact_tuples_returned(relation) + sum(pg_stat_get_xact_tuples_returned(indexrelid))::bigint
   from pg_index where indrelid = relation

@@ -1,4 +1,4 @@
--- The inbox: what it shows of each conversation, who waits, and what is unread; and who is signed in.
+-- The inbox: each conversation with its agent, its latest text, and whether it waits or is unread. The signed-in user.
 begin;
 select plan(36);
 \ir ../helpers.psql
@@ -15,7 +15,7 @@ from (values
 ) c (name, recruit, assigned, lead, status);
 update public.recruiting_conversations set last_text_at = '2026-01-01', created_at = '2026-01-01' where agency_id = md5('agency')::uuid;
 
--- What this person reads in the inbox.
+-- The row of a conversation in this person's inbox.
 create function pg_temp.inbox(name text, conversation text) returns public.inbox language plpgsql as $$
 declare
   found public.inbox;
@@ -46,7 +46,7 @@ begin
 end
 $$;
 
--- Who answers, and the recruit
+-- The agent who answers, and the recruit
 select results_eq(
   format('select name, state, agent, agent_id from pg_temp.inbox(%L, %L)', reader, conversation),
   format('values (%L::text, %L::text, %L::text, %L::uuid)', name, state, agent, md5(agent)::uuid), description)
@@ -60,7 +60,7 @@ select pg_temp.become('cal');
 select is((select count(*)::integer from public.recruiting_leads), 0, 'but not the recruit');
 reset role;
 
--- The latest text, and who waits
+-- The latest text, and the recruits who wait
 select results_eq(
   $$select last_body, last_direction, last_media, waiting_since, is_unread, is_opted_out from pg_temp.inbox('ann', 'hers')$$,
   $$values (null::text, null::text, 0, null::timestamptz, false, false)$$, 'before the first text nobody waits');
@@ -96,7 +96,7 @@ select results_eq(
   $$select waiting_since, is_opted_out, is_unread, last_body from pg_temp.inbox('cal', 'given')$$,
   $$values (null::timestamptz, true, true, 'STOP')$$, 'a STOP waits for no answer, and is unread');
 
--- What is read
+-- Conversations that are read
 update public.recruiting_conversations set last_message_at = '2026-02-01 10:00:00.123456+00' where id = md5('hers')::uuid;
 insert into public.recruiting_messages (id, conversation_id, direction, sender_type, created_at)
 select md5('text ' || n)::uuid, md5('hers')::uuid, 'inbound', 'recruit', timestamptz '2026-02-01 10:00:00.123456+00' + n * interval '1 minute'
@@ -132,7 +132,7 @@ from (values
   ('ann', 'hers', null, '22023', 'up_to: is required')
 ) as refused (reader, conversation, up_to, code, message);
 
--- Who is signed in
+-- The signed-in user
 create function pg_temp.signed_in(name text) returns jsonb language plpgsql as $$
 declare
   result jsonb;

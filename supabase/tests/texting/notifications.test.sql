@@ -15,7 +15,7 @@ create function pg_temp.told(lead text) returns text[] language sql as $$
   from public.agent_notifications n join public.agents a on a.id = n.agent_id
   where n.lead_id = md5(lead)::uuid and n.kind = 'lead'
 $$;
-create function pg_temp.hand_out(lead text, agent text default 'ann') returns text[] language plpgsql as $$
+create function pg_temp.distribute(lead text, agent text default 'ann') returns text[] language plpgsql as $$
 begin
   update public.agents set accepts_recruits = id is not distinct from md5(agent)::uuid where agency_id = md5('staffed')::uuid;
   insert into public.recruiting_leads (id, vendor_id, first_name, distribution)
@@ -27,10 +27,10 @@ end
 $$;
 
 update public.recruiting_orders set status = 'paused';
-select is(pg_temp.hand_out('early'), null, 'nobody is told about a lead that no order wants');
+select is(pg_temp.distribute('early'), null, 'nobody is told about a lead that no order wants');
 insert into public.recruiting_orders (agency_id, quantity) values (md5('staffed')::uuid, 100);
-select is(pg_temp.hand_out('one'), '{ann}', 'a lead''s agent is told');
-select is(pg_temp.hand_out('two', null), '{mia,moe}', 'without an agent each active manager is told');
+select is(pg_temp.distribute('one'), '{ann}', 'a lead''s agent is told');
+select is(pg_temp.distribute('two', null), '{mia,moe}', 'without an agent each active manager is told');
 select is_empty('select from private.untold_leads', 'then nobody is left to be told');
 select lives_ok('select private.deliver_notifications()', 'the scheduler goes on');
 select is(pg_temp.told('one'), '{ann}', 'nobody is told twice');
@@ -39,8 +39,8 @@ select is(pg_temp.told('one'), '{ann}', 'nobody is told twice');
 create function private.refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
 create trigger refuse before insert on public.agent_notifications
   for each row when (new.kind = 'lead' and new.agent_id = md5('ann')::uuid) execute function private.refuse();
-select is(pg_temp.hand_out('three'), null, 'nobody is told while it fails');
-select is(pg_temp.hand_out('four', null), '{mia,moe}', 'others are');
+select is(pg_temp.distribute('three'), null, 'nobody is told while it fails');
+select is(pg_temp.distribute('four', null), '{mia,moe}', 'others are');
 select results_eq(
   $$select l.first_name, l.distribution, l.agent_id
     from private.untold_leads u join public.recruiting_leads l on l.id = u.lead_id$$,

@@ -229,7 +229,7 @@ select is(pg_temp.ingest(first, 'four', 'd2'), pg_temp.repeated('three'), 'an id
 update private.idempotency_keys set created_at = now() - interval '7 days'
 where scope = 'delivery ' || md5('hook')::uuid;
 select is(pg_temp.preview(first, 'd2') ->> 'status', 'created', 'and not longer') from made;
-select is(pg_temp.ingest(first, 'four', 'd2'), pg_temp.created('four'), 'then it is as good as new') from made;
+select is(pg_temp.ingest(first, 'four', 'd2'), pg_temp.created('four'), 'then it may be used again') from made;
 select is(pg_temp.ingest(first, 'five', 'd3'), pg_temp.created('five'), 'another delivery') from made;
 select results_eq(
   $$select result ->> 'id' from private.idempotency_keys where scope = 'delivery ' || md5('hook')::uuid order by 1$$,
