@@ -55,13 +55,13 @@ create table private.idempotency_keys (
 create index on private.idempotency_keys (retention, created_at);
 
 comment on table private.idempotency_keys is
-  'What a request with an Idempotency-Key, or with the id of a webhook''s delivery, came to. Errors are not kept.';
+  'The results of requests with an Idempotency-Key, or with the id of a webhook''s delivery. Errors are not kept.';
 comment on column private.idempotency_keys.scope is
   'Route and caller, e.g. `ingest <vendor id>`, or `delivery <vendor id>` for the ids of a vendor''s deliveries. The same '
   'key of another caller or route is another key.';
 comment on column private.idempotency_keys.key is 'The key as sent, or the SHA-256 of a delivery''s id in hex.';
 comment on column private.idempotency_keys.part is
-  'Which part of the request, from 0: an import is stored in several transactions, and each of them keeps its own result.';
+  'The part of the request, from 0: an import is stored in several transactions, and each of them keeps its own result.';
 comment on column private.idempotency_keys.request_hash is 'SHA-256 of the bytes of the request''s body, in hex; null: the key stands for the same request whatever its body is.';
 comment on column private.idempotency_keys.result is 'The result that the SQL function returned the first time.';
 comment on column private.idempotency_keys.retention is 'The time after created_at for which the key is kept.';
@@ -136,8 +136,8 @@ end
 $$;
 
 comment on function private.erased_id(uuid, text) is
-  'What stands for a vendor''s id that has a person''s phone or e-mail address in it, once the person was erased: `sha256:` '
-  'and the SHA-256 of the vendor''s id and this one in hex.';
+  'The text that stands for a vendor''s id that has a person''s phone or e-mail address in it, once the person was erased: '
+  '`sha256:` and the SHA-256 of the vendor''s id and this one in hex.';
 
 create function private.time_ordered_id() returns uuid
 language plpgsql
@@ -497,7 +497,7 @@ grant select, insert, update, delete on public.agents to service_role;
 
 -- supabase/schemas/agencies/agencies.sql
 
--- Which agent is signed in, and what an agency or agent gets when it is stored.
+-- The agent who is signed in, and the defaults of an agency or an agent when it is stored.
 
 -- The signed-in agent. Policies call these functions inside a scalar subquery, so that each runs once for a statement
 -- and not once for each row. They are security definer because the policy on agents would otherwise call itself.
@@ -653,9 +653,9 @@ comment on column public.vendors.is_active is 'The keys and the webhook of an in
 comment on column public.vendors.rate_limit is
   'Requests a minute, over all the vendor''s keys and routes, refused ones included; null: no limit.';
 comment on column public.vendors.webhook_scheme is
-  'How the vendor proves that a request to its webhook is its own; null: it has no webhook.';
+  'The scheme by which the vendor proves its webhook''s requests; null: it has no webhook.';
 comment on column public.vendors.webhook_config is
-  'What the scheme needs: header, algorithm (sha1, sha256, sha512), encoding (hex, base64), prefix, signed (`{body}` '
+  'The settings of the scheme: header, algorithm (sha1, sha256, sha512), encoding (hex, base64), prefix, signed (`{body}` '
   'unless set, also `{timestamp}`), timestamp_header, tolerance_seconds (300 unless set) and parameter.';
 comment on column public.vendors.has_text_consent is
   'Whether the vendor''s leads have agreed to texts from the agency that gets them. Without it nobody is greeted.';
@@ -713,8 +713,8 @@ create table private.vendor_webhook_secrets (
 create index on private.vendor_webhook_secrets (vendor_id, created_at);
 
 comment on table private.vendor_webhook_secrets is
-  'What vendors prove their webhook requests with. A vendor may have several valid ones, so that it can change to a new '
-  'one at any time.';
+  'The secrets by which vendors prove their webhook requests. A vendor may have several valid ones, so that it can change to '
+  'a new one at any time.';
 comment on column private.vendor_webhook_secrets.kind is
   '`secret`: proves a request; `verify_token`: what Meta sends when the webhook is entered in its console.';
 comment on column private.vendor_webhook_secrets.secret is
@@ -746,8 +746,8 @@ create table private.refused_proofs (
 );
 
 comment on table private.refused_proofs is
-  'How many requests to a vendor''s webhook got 401, by reason. Anybody may have sent them, so a reason has one row and '
-  'nothing is kept of what was sent. created_at: of the first one; updated_at: of the last one.';
+  'The number of requests to a vendor''s webhook that got 401, by reason. Anybody may have sent them, so a reason has one row '
+  'and nothing is kept of what was sent. created_at: of the first one; updated_at: of the last one.';
 
 create trigger set_updated_at
   before update on private.refused_proofs
@@ -1198,7 +1198,7 @@ comment on column public.recruiting_orders.vendor_id is 'Only leads of this vend
 comment on column public.recruiting_orders.states is
   'Only leads from these states, each as two upper-case letters; null: any lead, also one without a state.';
 comment on column public.recruiting_orders.filled is
-  'How many leads the order has received; never more than quantity.';
+  'The number of leads that the order has received; never more than quantity.';
 comment on column public.recruiting_orders.daily_cap is
   'Largest number of leads in one day of the agency''s time zone; null: no limit.';
 comment on column public.recruiting_orders.priority is 'The order with the highest priority gets a lead first.';
@@ -1312,7 +1312,7 @@ comment on column public.recruiting_leads.vendor_lead_id is
   'characters it is stored as `sha256:` and its hash, because an index entry has a size limit; so is one that had the phone '
   'or address of a person who was erased.';
 comment on column public.recruiting_leads.vendor_metadata is
-  'What the parser read besides the first name: last_name, email, phone, city, state, zip, ... and vendor_fields. '
+  'The data that the parser read besides the first name: last_name, email, phone, city, state, zip, ... and vendor_fields. '
   'is_test = true marks a test lead of the vendor, which is never distributed.';
 comment on column public.recruiting_leads.distribution is
   '`distributed`: it went to an agency. `unmatched`: no order wanted it. `pending`: it is stored, and the next '
@@ -1320,7 +1320,8 @@ comment on column public.recruiting_leads.distribution is
 comment on column public.recruiting_leads.request_id is
   'The x-request-id of the request that brought the lead; null for a lead entered by hand.';
 comment on column public.recruiting_leads.received_via is
-  'How the lead came: `single`, `bulk`, `webhook`, or by `replay` of a rejected delivery; null when entered by hand.';
+  'The way in which the lead came: `single`, `bulk`, `webhook`, or by `replay` of a rejected delivery; null when entered by '
+  'hand.';
 comment on column public.recruiting_leads.state is
   'Two upper-case letters, or null when the state in vendor_metadata is anything else.';
 comment on column public.recruiting_leads.resume_path is
@@ -1415,7 +1416,7 @@ comment on table private.recruiting_order_choices is
   'trigger. Dates and daily caps are not in it.';
 comment on column private.recruiting_order_choices.vendor_id is 'The id of zeros: an order for any vendor.';
 comment on column private.recruiting_order_choices.state is 'The empty text: an order for any state.';
-comment on column private.recruiting_order_choices.share is 'Which part of its quantity the order has got.';
+comment on column private.recruiting_order_choices.share is 'The part of its quantity that the order has got.';
 
 alter table private.recruiting_order_choices enable row level security;
 grant select, insert, update, delete on private.recruiting_order_choices to service_role;
@@ -1433,7 +1434,7 @@ create table private.recruiting_order_days (
 with (fillfactor = 50);
 
 comment on table private.recruiting_order_days is
-  'How many leads an order has got on a day of its agency, by recruiting_leads.distributed_at. Kept by triggers. A '
+  'The number of leads that an order has got on a day of its agency, by recruiting_leads.distributed_at. Kept by triggers. A '
   'day without leads has no row.';
 comment on column private.recruiting_order_days.starts_at is 'When the day began in the agency''s time zone.';
 comment on column private.recruiting_order_days.ends_at is 'When the next day begins.';
@@ -1523,7 +1524,7 @@ comment on column public.rejected_deliveries.payload_bytes is 'Size as received,
 comment on column public.rejected_deliveries.stored_bytes is
   'Size of payload and payload_text, as text in bytes: what the limit of a vendor counts.';
 comment on column public.rejected_deliveries.context is
-  'What a replay needs besides the lead. For a row of an import: {agency_id, agent_id, distribution_id|null}. For a '
+  'The data that a replay needs besides the lead. For a row of an import: {agency_id, agent_id, distribution_id|null}. For a '
   'webhook''s delivery that is known when it comes again: {webhook: {delivery_id, part}}.';
 comment on column public.rejected_deliveries.status is
   '`open`: to be looked at; `replayed`: its lead is stored, see lead_id; `dismissed`: an operator needs no lead of it.';
@@ -1906,7 +1907,7 @@ end
 $$;
 
 comment on function private.room_under_cap(uuid, integer, timestamptz) is
-  'How many more leads the order may get on the day of this moment; null without a cap.';
+  'The number of further leads that the order may get on the day of this moment; null without a cap.';
 
 create function private.counted_order_days(agency_id uuid default null)
 returns table (order_id uuid, starts_at timestamptz, ends_at timestamptz, leads integer)
@@ -1949,7 +1950,7 @@ as $$
 $$;
 
 comment on function private.counted_order_days(uuid) is
-  'What private.recruiting_order_days must hold, counted anew from the leads of one agency, or of all (null). Reads all '
+  'The rows that private.recruiting_order_days must hold, counted anew from the leads of one agency, or of all (null). Reads all '
   'of them.';
 
 create function private.recount_order_days(agency_id uuid default null) returns void
@@ -2514,7 +2515,7 @@ end
 $$;
 
 comment on function private.leads_for_order(public.recruiting_orders, private.pending_lead[], timestamptz, uuid[]) is
-  'How many of these leads, from the first on, the chosen order gets when they are distributed one after the other: until '
+  'The number of these leads, from the first on, that the chosen order gets when they are distributed one after the other: until '
   'it is full, or another order, which is not in passed_over, is better for the next lead. At least one. Without a look at '
   'the daily cap.';
 
@@ -2564,7 +2565,7 @@ comment on function private.lock_agents(uuid, uuid, integer) is
 
 -- supabase/schemas/recruiting/order_choice.sql
 
--- Which order gets a lead of this vendor and state.
+-- The choice of the order that gets a lead of this vendor and state.
 --
 -- Which order is first is also said by recruiting_order_choices_best_idx, and which order wants a lead by
 -- private.leads_for_order(). The model in supabase/tests/recruiting/distribution_model.test.sql says both.
@@ -2688,7 +2689,7 @@ end
 $$;
 
 comment on function private.leads_before_rival(public.recruiting_orders, public.recruiting_orders) is
-  'How many leads the chosen order gets, one after the other, before the rival is the better choice or the quantity is '
+  'The number of leads that the chosen order gets, one after the other, before the rival is the better choice or the quantity is '
   'reached. The rival is what best_order() returns without the chosen order; null: there is none.';
 
 -- supabase/schemas/recruiting/store.sql
@@ -3235,7 +3236,7 @@ end
 $$;
 
 comment on function public.preview_recruiting_lead(text, jsonb, jsonb) is
-  'What ingest_recruiting_leads() would do with this lead now; changes nothing. Returns {status: created|duplicate, '
+  'The result that ingest_recruiting_leads() would have with this lead now; changes nothing. Returns {status: created|duplicate, '
   'id|null of the existing lead, distributed_to|null}. Raises the same errors.';
 grant execute on function public.preview_recruiting_lead(text, jsonb, jsonb) to service_role;
 
@@ -3308,8 +3309,8 @@ end
 $$;
 
 comment on function public.preview_recruiting_lead_batch(text, jsonb) is
-  'What ingest_recruiting_lead_batch() would do with leads that have these vendor_lead_ids (texts and nulls); changes '
-  'nothing. Returns an array with one {status: created|duplicate, id|null} for each, in their order: id is that of the '
+  'The result that ingest_recruiting_lead_batch() would have with leads that have these vendor_lead_ids (texts and nulls); '
+  'changes nothing. Returns an array with one {status: created|duplicate, id|null} for each, in their order: id is that of the '
   'stored lead; a repeat within the list is a duplicate without one. PT401 as authenticate_vendor().';
 grant execute on function public.preview_recruiting_lead_batch(text, jsonb) to service_role;
 
@@ -3654,7 +3655,7 @@ create table public.lead_metrics (
 );
 
 comment on table public.lead_metrics is
-  'What has happened to a lead, counted by triggers. Every lead has a row from the moment it is stored.';
+  'The events of a lead, counted by triggers. Every lead has a row from the moment it is stored.';
 comment on column public.lead_metrics.annual_premium is
   'Sum of the annual premiums of the lead''s sales, in US dollars.';
 comment on column public.lead_metrics.last_activity_at is 'Time of the latest activity or submitted presentation.';
@@ -3732,7 +3733,7 @@ create index on public.lead_presentations (agent_id);
 
 comment on table public.lead_presentations is 'A presentation that was submitted.';
 comment on column public.lead_presentations.agent_id is
-  'Who submitted it: the lead''s agent, or a manager of its agency.';
+  'The agent who submitted it: the lead''s agent, or a manager of its agency.';
 comment on column public.lead_presentations.client_submission_id is
   'Made by the client, so that a submission that is sent again is not stored twice.';
 
@@ -3770,7 +3771,7 @@ create table public.lead_demographics (
 );
 
 comment on table public.lead_demographics is
-  'What is known about the person, from the latest presentation with demographics.';
+  'The demographics of the person, from the latest presentation with demographics.';
 comment on column public.lead_demographics.annual_income is 'In US dollars.';
 
 create trigger set_updated_at
@@ -4749,11 +4750,11 @@ end
 $$;
 
 comment on function private.replayed(public.rejected_deliveries) is
-  'What replay_delivery() returns for a delivery that has been replayed.';
+  'The result of replay_delivery() for a delivery that has been replayed.';
 
 -- supabase/schemas/texting/opt_keywords.sql
 
--- Which texts are an opt-out or an opt-in.
+-- The texts that are an opt-out or an opt-in.
 --
 -- US law (47 CFR 64.1200(a)(10)) names seven words and counts "any reasonable method to clearly express a desire not to
 -- receive further" texts. So plain sentences are an opt-out as well, though Twilio stops at eight words alone. A text
@@ -4982,7 +4983,7 @@ comment on column public.service_numbers.phone is 'E.164, or a short code of 5 o
 comment on column public.service_numbers.messaging_service_sid is
   'The SMS provider''s messaging service that the number is sent through; null: the number alone.';
 comment on column public.service_numbers.segments_per_second is
-  'How many segments the number may send in a second. A long text has several.';
+  'The number of segments that may be sent in a second. A long text has several.';
 comment on column public.service_numbers.status is 'A `paused` number takes texts and holds them.';
 comment on column public.service_numbers.paused_reason is
   'Why it is paused, such as the provider''s error code; null while it is active.';
@@ -5323,7 +5324,7 @@ comment on column public.unmatched_texts.body is 'Exactly as sent; null or empty
 comment on column public.unmatched_texts.media is 'Array of {url, content_type}.';
 comment on column public.unmatched_texts.opt_out_type is 'Twilio''s OptOutType, as received; null when there was none.';
 comment on column public.unmatched_texts.consent is
-  'What the text says about further texts: opted_in or opted_out. It holds when an agency gets the text or the number.';
+  'The consent that the text gives or withdraws: opted_in or opted_out. It holds when an agency gets the text or the number.';
 
 alter table public.unmatched_texts enable row level security;
 grant select on public.unmatched_texts to authenticated;
@@ -6161,7 +6162,7 @@ begin
   end if;
 
   was_opted_out := conversation.status = 'bot' and private.is_opted_out(conversation.agency_id, conversation.recruit_phone);
-  -- It may lock all conversations of the recruit, in their order.
+  -- The next call may lock all conversations of the recruit, in their order.
   perform private.record_consents_in_texts(conversation.agency_id, conversation.recruit_phone, texts);
 
   with text as (
@@ -6357,7 +6358,7 @@ end
 $$;
 
 comment on function private.handle_failed_text(uuid, text) is
-  'What follows when the provider could not deliver a message of ours. 21610: the recruit has opted out. 30034: the number '
+  'The steps when the provider could not deliver a message of ours. 21610: the recruit has opted out. 30034: the number '
   'may not send, and is paused. A person is told of a text of the outbox.';
 
 -- A callback may be stored before its message, after it, or at the same moment. Both therefore take the message's lock first:
@@ -7386,7 +7387,7 @@ begin
         where n.conversation_id = c.id and n.agent_id = caller.id and n.kind = 'taken_over'
       )
     )
-  -- It may be going to the caller.
+  -- Another transaction may be assigning the conversation to the caller.
   for share;
   if not found then
     raise exception 'conversation_id: there is no such conversation' using errcode = 'PT404';
@@ -7473,7 +7474,7 @@ end
 $$;
 
 comment on function private.unanswered_since(public.recruiting_conversations) is
-  'What waiting_since is once a text of ours is not sent after all: the recruit''s first text since our latest one that has '
+  'The value of waiting_since once a text of ours is not sent after all: the recruit''s first text since our latest one that has '
   'not failed. Null without one, and after an opt-out.';
 
 -- supabase/schemas/texting/send.sql
@@ -8351,7 +8352,7 @@ begin
     return private.accept_text(message_id, found_sid);
   end if;
 
-  -- It may have failed.
+  -- The provider does not know the text, so it may have failed.
   perform private.lock_conversation_of(message_id, with_consent => false);
   select o.* into claimed from public.text_outbox o where o.message_id = record_text_lookup.message_id for update;
   if claimed.claim is distinct from record_text_lookup.claim or claimed.state <> 'unconfirmed' then
@@ -8483,7 +8484,7 @@ end
 $$;
 
 comment on function private.tell_of_failed_text(uuid, uuid) is
-  'What follows when a text of ours does not arrive, of the bot or a person: a person is told, and the recruit waits for '
+  'The steps when a text of ours does not arrive, of the bot or a person: a person is told, and the recruit waits for '
   'an answer again. The message is failed. The caller '
   'has locked the conversation.';
 
@@ -8737,7 +8738,8 @@ $$;
 
 comment on function public.claim_greetings(integer) is
   'Gives the worker up to max leads whose greeting is due, for queue_greeting(): [lead_id], those that have waited longest. '
-  'What fails is due again after 1, 2, 4, 8 minutes and so on. A lead that has waited for a day is not greeted any more.';
+  'A greeting that fails is due again after 1, 2, 4, 8 minutes and so on. A lead that has waited for a day is not greeted any '
+  'more.';
 grant execute on function public.claim_greetings(integer) to service_role;
 
 create function public.queue_greeting(id uuid) returns void
@@ -8943,8 +8945,8 @@ create unique index agent_notifications_asked_for_idx
   where kind = 'asked_for' and read_at is null;
 
 comment on table public.agent_notifications is
-  'What an agent is told: about a text that the bot does not answer, with which it is stored; or about a lead, within some '
-  'seconds. Realtime only says that there is a row: clients read the unread rows on every connect.';
+  'The notifications of an agent: about a text that the bot does not answer, with which it is stored; or about a lead, within '
+  'some seconds. Realtime only says that there is a row: clients read the unread rows on every connect.';
 comment on column public.agent_notifications.message_id is
   'The message that it is about; null for a lead, an unmatched text, and where only time has passed.';
 comment on column public.agent_notifications.lead_id is
@@ -9290,7 +9292,7 @@ begin
     exit when remaining = 0;
     began_at := clock_timestamp();
     perform realtime.send(payload, event, topic, true);
-    -- It may have waited for a lock, and does not say so. Of many rows only the first one waits.
+    -- realtime.send() may have waited for a lock, and does not say so. Of many rows only the first one waits.
     remaining := case when clock_timestamp() - began_at < longest then remaining - 1 else 0 end;
   end loop;
   perform set_config('lead_intake.broadcasts_left', remaining::text, true);
@@ -9443,7 +9445,7 @@ comment on table public.bot_scripts is
   'and a conversation keeps its own.';
 comment on column public.bot_scripts.version is 'Counts an agency''s scripts from 1.';
 comment on column public.bot_scripts.script is
-  'What the bot says (docs/bot.md has its members); null: the bot was switched off.';
+  'The script (docs/bot.md has its members); null: the bot was switched off.';
 
 create trigger refuse_change
   before update or delete or truncate on public.bot_scripts
@@ -9670,7 +9672,7 @@ end
 $$;
 
 comment on function private.newest_bot_script(uuid) is
-  'What an agency published last; its script is null where the bot was switched off. Null where nothing was published.';
+  'The script that an agency published last; `script` is null where the bot was switched off. Null where nothing was published.';
 
 -- supabase/schemas/bot/script_problems.sql
 
@@ -9793,7 +9795,7 @@ end
 $$;
 
 comment on function private.bot_script_problems(jsonb) is
-  'What is wrong with a script, each `<question id or member>: <problem>`, in the order of their letters; empty where '
+  'The problems of a script, each `<question id or member>: <problem>`, in the order of their letters; empty where '
   'nothing is.';
 
 create function private.unknown_members(value jsonb, label text, known text[]) returns text[]
@@ -10693,9 +10695,9 @@ comment on table public.erasures is
   'One row each time a person was erased, as the proof that it was done. Nothing in it leads to the person.';
 comment on column public.erasures.asked_by is 'By what the person was found: a phone or an e-mail address.';
 comment on column public.erasures.erased is
-  'How many rows and files were emptied or deleted, by their kind: {recruiting_lead, lead, file, ...}.';
+  'The number of rows and files that were emptied or deleted, by their kind: {recruiting_lead, lead, file, ...}.';
 comment on column public.erasures.provider_copies is
-  'How many texts were to be deleted at the SMS provider; null: the provider was not asked, and its copies remain.';
+  'The number of texts to delete at the SMS provider; null: the provider was not asked, and its copies remain.';
 
 alter table public.erasures enable row level security;
 grant select, insert, update, delete on public.erasures to service_role;
@@ -10712,13 +10714,13 @@ create table public.operator_actions (
 create index on public.operator_actions (created_at, id);
 
 comment on table public.operator_actions is
-  'What operators who are signed in have read or changed. A row is never changed or deleted.';
+  'The actions of operators who are signed in: reads and changes. A row is never changed or deleted.';
 comment on column public.operator_actions.user_id is 'The operator: auth.users.id.';
 comment on column public.operator_actions.action is
   '`read_payload`: what a vendor sent; `preview_replay`: the lead that a delivery would become; `replay`: the lead was to '
   'be stored; `distribute`: waiting leads were distributed.';
 comment on column public.operator_actions.subject is
-  'What it was about, as asked for: {delivery_ids: [uuid]}, or {max, vendor_id|null} of a distribution.';
+  'The arguments of the action: {delivery_ids: [uuid]}, or {max, vendor_id|null} of a distribution.';
 
 alter table public.operator_actions enable row level security;
 grant select, insert on public.operator_actions to service_role;
@@ -10824,7 +10826,7 @@ end
 $$;
 
 comment on function public.signed_in_user() is
-  'What a page needs to know about the user who is signed in: {user_id, agent: {id, agency_id, first_name, last_name|null, '
+  'The data that a page needs about the user who is signed in: {user_id, agent: {id, agency_id, first_name, last_name|null, '
   'role}|null, agency: {id, name, timezone}|null, is_operator, migrations: <version of the newest migration>|null}. agent and '
   'agency are null for a user who is no active agent.';
 grant execute on function public.signed_in_user() to authenticated;
@@ -10895,7 +10897,7 @@ select s.vendor_id, s.id, s.kind, s.label,
 from private.vendor_webhook_secrets s;
 
 comment on view public.webhook_secret_list is
-  'What webhooks are proved with, without the secrets themselves; state: works, expired or revoked.';
+  'The secrets that prove webhooks, without the secrets themselves; state: works, expired or revoked.';
 grant select on public.webhook_secret_list to service_role;
 
 create view public.refused_proof_list with (security_invoker = true) as
@@ -11644,7 +11646,7 @@ as $$
 $$;
 
 comment on function private.gaps_of(jsonb, jsonb) is
-  'What stands in `found` and is missing or blank in `stored`; both are vendor_metadata.';
+  'The members that stand in `found` and are missing or blank in `stored`; both are vendor_metadata.';
 
 create function public.adopt_texts(recruit_phone text, service_phone text default null) returns jsonb
 language plpgsql
@@ -12005,7 +12007,7 @@ end
 $$;
 
 comment on function public.find_person(text) is
-  'What is held of the person with this phone in E.164 or e-mail address: kind (recruiting_lead, lead, referral, delivery, '
+  'The data about the person with this phone in E.164 or e-mail address: kind (recruiting_lead, lead, referral, delivery, '
   'conversation, unmatched_text, idempotency_key, file, consent), id, when it came, and in words what it is. stays: '
   'erase_person() leaves it. What hangs on a lead or a conversation is not listed by itself. Reads all leads. PT400 for what '
   'is neither a phone nor an address.';
@@ -12100,7 +12102,7 @@ end
 $$;
 
 comment on function public.export_person(text) is
-  'All that is held of the person with this phone in E.164 or e-mail address, as the rows are: {phones, emails, '
+  'All data about the person with this phone in E.164 or e-mail address, as the rows are: {phones, emails, '
   'recruiting_leads with their answers, leads, named_in_referrals, rejected_deliveries, conversations with their messages '
   'and bot_session, unmatched_texts, text_consents, text_consent_events, idempotency_keys, files: [{bucket, name, '
   'created_at}]}. Reads all leads. PT400 as find_person().';
@@ -12141,7 +12143,7 @@ end
 $$;
 
 comment on function public.person_copies(text) is
-  'What is held of a person outside the tables, for the caller to delete before erase_person(): {phones, service_phones: '
+  'The data about a person outside the tables, for the caller to delete before erase_person(): {phones, service_phones: '
   'our numbers, message_sids: of the texts that we know at the SMS provider, files: [{bucket, name, created_at}]}. Reads '
   'all leads. PT400 as find_person().';
 grant execute on function public.person_copies(text) to service_role;
@@ -12420,7 +12422,7 @@ create function public.list_leads(
 language plpgsql
 stable
 set search_path = ''
--- Which index is best depends on the filters that are given.
+-- The best index depends on the filters that are given.
 set plan_cache_mode = force_custom_plan
 set jit = off
 as $$
@@ -12657,7 +12659,7 @@ end
 $$;
 
 comment on function private.recruiting_lead_events(uuid) is
-  'What happened to a recruiting lead. step: the order of events of the same time.';
+  'The events of a recruiting lead. step: the order of events of the same time.';
 
 create function private.sales_lead_events(lead_id uuid)
 returns table (at timestamptz, step integer, event text, detail text)
@@ -12704,7 +12706,7 @@ end
 $$;
 
 comment on function private.sales_lead_events(uuid) is
-  'What happened to a sales lead. step: the order of events of the same time.';
+  'The events of a sales lead. step: the order of events of the same time.';
 
 create function private.assignment_events(lead_id uuid)
 returns table (at timestamptz, step integer, event text, detail text)
@@ -12758,7 +12760,7 @@ as $$
 $$;
 
 comment on function private.delivery_events(public.rejected_deliveries) is
-  'What happened to a rejected delivery of a lead, as private.recruiting_lead_events() has it.';
+  'The events of a rejected delivery of a lead, as private.recruiting_lead_events() has it.';
 
 create function private.id_range(beginning text, out first_id uuid, out last_id uuid)
 language plpgsql
@@ -12825,7 +12827,7 @@ union all
 select 'order', o.id, o.agency_id, '{}' from public.recruiting_orders o;
 
 comment on view private.named is
-  'What has names: noun is agency, agent, vendor or order; the first of the names tells it from others.';
+  'The things that have names: noun is agency, agent, vendor or order; the first of the names tells it from others.';
 grant select on private.named to service_role;
 
 create function public.find_named(noun text, given text, agency_id uuid default null)
@@ -12848,8 +12850,8 @@ begin atomic
 end;
 
 comment on function public.find_named(text, text, uuid) is
-  'What has this name or id, in upper or lower case; else what has one that begins so. noun: agency, agent, vendor or '
-  'order, of all agencies or of one.';
+  'The rows that have this name or id, in upper or lower case; else those that have one that begins so. noun: agency, agent, '
+  'vendor or order, of all agencies or of one.';
 grant execute on function public.find_named(text, text, uuid) to service_role;
 
 create function public.find_double(noun text, id uuid) returns text
@@ -13127,7 +13129,7 @@ end
 $$;
 
 comment on function private.count_leads_received(text, date, date, text, uuid) is
-  'What came on these days and what became of it, by what report_leads() is by; key: its id, or the day. created, '
+  'The leads of these days and their results, in the groups of report_leads(); key: its id, or the day. created, '
   'distributed, unmatched, texted, answered and opted_out count leads, on the day on which the lead came, whenever the rest '
   'happened. texted: the provider accepted a text of ours to the lead, and has not reported that it failed. answered: the '
   'lead has texted. opted_out: the lead''s agency may not text the lead''s phone now. duplicates and refused count '
@@ -13197,7 +13199,7 @@ end
 $$;
 
 comment on function public.explain_lead(uuid) is
-  'Which orders there are for a lead of the vendor and state of this one, in the order in which distribution tries them, and '
+  'The orders for a lead of the vendor and state of this one, in the order in which distribution tries them, and '
   'why each would get it now or not: {as_of, lead: {id, vendor, state|null, distribution, order_id|null, '
   'distributed_at|null}, orders: [{order_id, agency_id, agency, vendor|null, states|null, priority, filled, quantity, '
   'gets_it, reason}]}. Not closed orders. PT404 for an unknown lead.';
@@ -13468,7 +13470,7 @@ end
 $$;
 
 comment on function public.check_service() is
-  'What is wrong now, the findings of one kind together: kind (order, vendor, delivery, lead, text, number, worker, key), name '
+  'The findings of now, those of one kind together: kind (order, vendor, delivery, lead, text, number, worker, key), name '
   '(of a vendor or number, or the first 8 characters of an id), problem, and the admin command that helps. Reads every '
   'lead, because it compares the daily counts. 42501 for a user who is no operator.';
 grant execute on function public.check_service() to authenticated, service_role;
@@ -13827,7 +13829,7 @@ end
 $$;
 
 comment on function public.preview_replay(uuid, jsonb) is
-  'What replay_delivery() would return or raise. It is carried out and taken back, so nothing changes.';
+  'The result that replay_delivery() would return, or its error. The replay is carried out and taken back, so nothing changes.';
 grant execute on function public.preview_replay(uuid, jsonb) to service_role;
 
 create function public.count_vendor_days(days integer default 14, timezone text default 'UTC')
@@ -13884,7 +13886,7 @@ end
 $$;
 
 comment on function public.count_vendor_days(integer, text) is
-  'How many leads each vendor has brought on each of the last days, up to today, and how many of its deliveries were refused; '
+  'The number of leads of each vendor on each of the last days, up to today, and of its deliveries that were refused; '
   'the vendor with the most leads first. leads and refused are in the order of dates. The vendor `import` stands for '
   'imported sales leads; a vendor of which nothing came is left out. Days are those of the time zone. PT400 unless days is '
   'from 1 to 90, and for an unknown time zone. 42501 for a user who is no operator.';
