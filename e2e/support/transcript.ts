@@ -16,6 +16,9 @@ import {
 } from "../../dev/testing/transcript.ts";
 import { send, sql, stack } from "./client.ts";
 
+/** The user of the computer, as transcripts show it. */
+const OPERATOR = "olivia";
+
 /**
  * Runs a transcript and asserts that each step prints what it has.
  *
@@ -31,8 +34,9 @@ export async function runTranscript(path: string, update: boolean): Promise<void
     ["publishable_key", stack.publishable_key],
   ]);
   const given = steps.map(({ input }) => input).join("\n");
-  const callerFolder = Deno.env.get("INIT_CWD");
+  const before = ["INIT_CWD", "USER"].map((name) => [name, Deno.env.get(name)] as const);
   Deno.env.set("INIT_CWD", folder);
+  Deno.env.set("USER", OPERATOR);
   try {
     for (const step of steps) {
       const input = fillIn(step.input, names);
@@ -54,8 +58,10 @@ export async function runTranscript(path: string, update: boolean): Promise<void
       names = matched;
     }
   } finally {
-    if (callerFolder === undefined) Deno.env.delete("INIT_CWD");
-    else Deno.env.set("INIT_CWD", callerFolder);
+    for (const [name, value] of before) {
+      if (value === undefined) Deno.env.delete(name);
+      else Deno.env.set(name, value);
+    }
     await Deno.remove(folder, { recursive: true });
   }
   if (update) await Deno.writeTextFile(path, formatTranscript(steps));
