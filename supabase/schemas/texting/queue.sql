@@ -68,7 +68,7 @@ comment on column public.text_outbox.attempted_at is 'When the last request to t
 comment on column public.text_outbox.late_at is
   'When a person was told that a text of the bot had waited for a day.';
 comment on column public.text_outbox.lookups is
-  'How often the provider did not know it since the last request.';
+  'The number of times that the provider did not know it since the last request.';
 comment on column public.text_outbox.resends is 'The number of times that it was sent again after the provider did not know it.';
 
 create trigger set_updated_at
