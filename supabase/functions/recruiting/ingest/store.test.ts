@@ -225,6 +225,27 @@ Deno.test("a second call begins beside one that distributes when that seems to h
   await endAll(calls.slice(1));
 });
 
+Deno.test("leads that waited for a call go with those that are sent when it has responded", async () => {
+  const { store, calls } = storeWith();
+  const answered = some(3).map((one) => store.store(one));
+  await begun(calls, 1);
+  add(store, some(4));
+  await pause(5);
+  calls[0]!.end();
+  await Promise.all(answered);
+  add(store, some(3));
+  await begun(calls, 2);
+  // They are as many as there were, so the next call waits for no more.
+  assert.deepEqual(sizes(calls), [3, 7]);
+
+  add(store, some(1));
+  await pause(5);
+  calls[1]!.end();
+  await begun(calls, 3);
+  await endAll(calls.slice(2));
+  assert.deepEqual(sizes(calls), [3, 7, 1], "a lead does not wait for others that do not come");
+});
+
 Deno.test("a lead that waits too long for its call is INTERNAL_ERROR, and is not sent any more", async () => {
   const { store, calls } = storeWith(30);
   const first = store.store(lead("v", { vendor_lead_id: "a" }));

@@ -65,6 +65,12 @@ const CALL = { leads: 100, size: MIB };
  */
 const SECOND_CALL_MS = { distributing: 500, storing: 3 };
 
+/**
+ * The milliseconds that leads which waited for a distributing call wait for others. A vendor that sends lead after lead
+ * sends the next one as soon as it has a response. Without this pause leads would go in two halves, turn by turn.
+ */
+const GATHER_MS = 1;
+
 /** A lead that no call has taken yet. It is resolved with its outcome, or with null: it has to go again, alone. */
 interface QueuedLead extends SentLead {
   resolve(outcome: Outcome | null): void;
@@ -85,6 +91,8 @@ export class LeadStore {
   readonly #latest = new Map<string, Promise<void>>();
   #underWay = 0;
   #startedAt = 0;
+  /** The next call begins at this time, or when so many leads wait. */
+  #gathering = { until: 0, leads: 0 };
   #isDistributing = true;
   #willLook = false;
   #timer: { at: number; id: ReturnType<typeof setTimeout> } | undefined;
@@ -234,7 +242,8 @@ export class LeadStore {
     const pause = this.#isDistributing ? SECOND_CALL_MS.distributing : SECOND_CALL_MS.storing;
     let startAt = Infinity;
     if (this.#ready.size > 0 && this.#underWay < AT_A_TIME.leadCalls.calls) {
-      startAt = this.#underWay === 0 ? now : this.#startedAt + pause;
+      const { until, leads } = this.#gathering;
+      startAt = this.#underWay > 0 ? this.#startedAt + pause : this.#untaken.size >= leads ? now : Math.max(now, until);
       if (startAt <= now) {
         const leads = this.#take();
         if (leads.length > 0) this.#start(leads).catch((error) => leads.forEach((lead) => lead.reject(error)));
@@ -270,6 +279,10 @@ export class LeadStore {
       for (const [index, lead] of leads.entries()) lead.resolve(outcomes[index]!);
     } finally {
       this.#underWay--;
+      const waiting = this.#untaken.size;
+      if (waiting > 0 && this.#isDistributing) {
+        this.#gathering = { until: performance.now() + GATHER_MS, leads: waiting + leads.length };
+      }
       this.#look();
     }
   }
