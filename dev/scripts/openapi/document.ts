@@ -158,7 +158,10 @@ function uriOf(name: string): string {
 
 function nameOf(schema: z.ZodType): string {
   const name = z.globalRegistry.get(schema)?.id;
-  if (name === undefined) throw new Error("a schema of an operation has no name");
+  if (name === undefined) {
+    const fields = schema instanceof z.ZodObject ? Object.keys(schema.shape).join(", ") : schema.type;
+    throw new Error(`a schema of an operation has no name, give it one by .meta({ id }): ${fields}`);
+  }
   return name;
 }
 

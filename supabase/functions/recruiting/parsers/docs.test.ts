@@ -24,6 +24,12 @@ Deno.test("docs/parsers.md describes every parser", () => {
   }
 });
 
+Deno.test("supabase/seed.sql has a vendor of every parser but `mapping`, which needs a configuration", () => {
+  const seed = Deno.readTextFileSync(new URL("../../../seed.sql", import.meta.url));
+  const lacking = PARSER_NAMES.filter((name) => name !== "mapping" && !new RegExp(`', '${name}'\\)`).test(seed));
+  assert.deepEqual(lacking, []);
+});
+
 Deno.test("the mapping in docs/parsers.md makes the lead that the page names of its payload", () => {
   const config = shown("fair.config.json");
   assert.equal(compileConfig(config).error, null);

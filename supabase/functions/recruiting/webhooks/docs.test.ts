@@ -28,7 +28,9 @@ Deno.test("docs/parsers.md says of every parser how its vendor connects, and by 
   const [, ...sections] = readPage("parsers.md").split("\n## ");
   for (const parser of PARSER_NAMES) {
     const section = sections.find((text) => text.startsWith(`${parser}\n`));
-    assert.match(section ?? "", /\b[Cc]onnects(?:\*\*)?\s+by\s/, parser);
-    assert.match(section!, /\(https:\/\/|not\s+confirmed/, parser);
+    const connects = /\b[Cc]onnects(?:\*\*)?\s+by\s/;
+    assert.match(section ?? "", connects, `docs/parsers.md, "## ${parser}", does not say "Connects by …"`);
+    const source = /\(https:\/\/|not\s+confirmed/;
+    assert.match(section!, source, `docs/parsers.md, "## ${parser}", links no source and does not say "not confirmed"`);
   }
 });
