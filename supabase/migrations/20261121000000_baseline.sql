@@ -105,7 +105,21 @@ $$;
 comment on function private.set_updated_at() is
   'Trigger of every table with an updated_at: sets it to the time of the transaction that changes the row.';
 
--- Leads call these three. So they are not in SQL, which would be planned at each call.
+-- Leads call these four. So they are not in SQL, which would be planned at each call.
+
+create function private.lead_state(vendor_metadata jsonb) returns text
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return case when vendor_metadata ->> 'state' ~ '^[A-Za-z]{2}$' then upper(vendor_metadata ->> 'state') end;
+end
+$$;
+
+comment on function private.lead_state(jsonb) is
+  'The state of a lead with this vendor_metadata, in two capitals: what recruiting_leads.state is, also before the lead is '
+  'stored. Null for anything but two letters.';
 
 create function private.indexable_id(id text) returns text
 language plpgsql
@@ -1224,21 +1238,6 @@ create policy "agents read orders that name them, managers their agency's" on pu
     agent_id = (select private.current_agent_id())
     or agency_id = (select private.managed_agency_id())
   );
-
--- Each lead calls it, so not in SQL, which would be planned at each call.
-create function private.lead_state(vendor_metadata jsonb) returns text
-language plpgsql
-immutable
-set search_path = ''
-as $$
-begin
-  return case when vendor_metadata ->> 'state' ~ '^[A-Za-z]{2}$' then upper(vendor_metadata ->> 'state') end;
-end
-$$;
-
-comment on function private.lead_state(jsonb) is
-  'The state of a lead with this vendor_metadata, in two capitals: what recruiting_leads.state is, also before the lead is '
-  'stored. Null for anything but two letters.';
 
 create table public.recruiting_leads (
   id uuid primary key default gen_random_uuid(),

@@ -78,21 +78,6 @@ create policy "agents read orders that name them, managers their agency's" on pu
     or agency_id = (select private.managed_agency_id())
   );
 
--- Each lead calls it, so not in SQL, which would be planned at each call.
-create function private.lead_state(vendor_metadata jsonb) returns text
-language plpgsql
-immutable
-set search_path = ''
-as $$
-begin
-  return case when vendor_metadata ->> 'state' ~ '^[A-Za-z]{2}$' then upper(vendor_metadata ->> 'state') end;
-end
-$$;
-
-comment on function private.lead_state(jsonb) is
-  'The state of a lead with this vendor_metadata, in two capitals: what recruiting_leads.state is, also before the lead is '
-  'stored. Null for anything but two letters.';
-
 create table public.recruiting_leads (
   id uuid primary key default gen_random_uuid(),
   vendor_id uuid not null references public.vendors (id),
