@@ -50,7 +50,7 @@ select is_empty(
       where l.id = d.lead_id and d.status = 'replayed')$$,
   'each delivery points to the lead that is stored');
 
--- Fifty leads wait; four operators hand them out while new ones come
+-- Fifty leads wait; four operators distribute them while new ones come
 select pg_temp.commit($sql$
   update public.recruiting_leads set distribution = 'unmatched', order_id = null, agency_id = null, agent_id = null
   where vendor_id = md5('race')::uuid;
