@@ -24,7 +24,7 @@ interface Options {
 
 /**
  * Calls the function that sends texts when texts are due, in place of the scheduler of a hosted project
- * (supabase/schemas/bot/schedule.sql).
+ * (supabase/schemas/alerts/schedule.sql).
  */
 export class TextWorker {
   readonly #options: Options;

@@ -88,6 +88,24 @@ comment on column private.request_counts.window_start is
 alter table private.request_counts enable row level security;
 grant select, insert, update, delete on private.request_counts to service_role;
 
+-- The memory of what runs by the clock.
+
+create table private.job_runs (
+  job text primary key,
+  started_at timestamptz not null,
+  ended_at timestamptz,
+  heartbeat_at timestamptz
+);
+
+comment on table private.job_runs is 'The last run of each job that a scheduler starts.';
+comment on column private.job_runs.job is 'The name of the job, e.g. `check alerts`.';
+comment on column private.job_runs.started_at is 'The time by which the run judges. It never goes back.';
+comment on column private.job_runs.ended_at is 'When a run last ended without an error; null: never.';
+comment on column private.job_runs.heartbeat_at is 'When a monitor was last told that the job runs; null: never.';
+
+alter table private.job_runs enable row level security;
+grant select, insert, update, delete on private.job_runs to service_role;
+
 -- supabase/schemas/base/helpers.sql
 
 -- Functions that several topics share.
@@ -10576,97 +10594,6 @@ comment on function private.is_automatic_reply(public.recruiting_messages) is
   'Whether a machine seems to have written a recruit''s text: the same words came before, and both within 2 seconds of a text '
   'of ours, one of the last 50.';
 
--- supabase/schemas/bot/schedule.sql
-
--- On a hosted project pg_cron and pg_net call POST /texting/work when texts are due. Locally `npm start` does it
--- (dev/local/text_worker.ts). Where the extensions are missing, nothing here does anything.
-
-create function private.is_work_due() returns boolean
-language sql
-stable
-set search_path = ''
-as $$
-  select private.is_text_due() or private.is_turn_due()
-$$;
-
-comment on function private.is_work_due() is 'Whether a step of the worker would find something to do.';
-
-create function private.request_text_work() returns bigint
-language plpgsql
-set search_path = ''
-as $$
-declare
-  url text;
-  key text;
-begin
-  perform private.deliver_notifications();
-  if not private.is_work_due() then
-    return null;
-  end if;
-  select s.decrypted_secret into url from vault.decrypted_secrets s where s.name = 'texting_worker_url';
-  select s.decrypted_secret into key from vault.decrypted_secrets s where s.name = 'texting_worker_key';
-  if url is null or key is null then
-    raise exception 'texts are due, but Vault lacks the secret %',
-      case when url is null then 'texting_worker_url' else 'texting_worker_key' end;
-  end if;
-  return net.http_post(
-    url := url,
-    body := '{}',
-    headers := jsonb_build_object('Authorization', 'Bearer ' || key, 'Content-Type', 'application/json'),
-    -- The function claims texts for 40 s.
-    timeout_milliseconds := 60000
-  );
-end
-$$;
-
-comment on function private.request_text_work() is
-  'Delivers the notifications that wait, and has pg_net call POST /texting/work when texts are due. Returns the id of pg_net''s request, or '
-  'null. Its URL and key are the Vault''s secrets `texting_worker_url` and `texting_worker_key`. An error names the one '
-  'that is missing; pg_cron keeps it in cron.job_run_details.';
-
-revoke execute on function private.request_text_work() from service_role;
-
-create function private.schedule_text_work() returns boolean
-language plpgsql
-set search_path = ''
-as $$
-begin
-  if to_regclass('cron.job') is null or to_regclass('net.http_request_queue') is null
-    or to_regclass('vault.decrypted_secrets') is null then
-    return false;
-  end if;
-  perform cron.schedule('send texts', '10 seconds', 'select private.request_text_work()');
-  perform cron.schedule(
-    'prune runs of send texts',
-    '17 3 * * *',
-    'delete from cron.job_run_details where end_time < now() - interval ''7 days'' and jobid in '
-    '(select jobid from cron.job where jobname = ''send texts'')'
-  );
-  return true;
-end
-$$;
-
-comment on function private.schedule_text_work() is
-  'Has pg_cron run private.request_text_work() every 10 seconds, and forget the records of these runs after a week. '
-  'Returns false, and does nothing, where pg_cron, pg_net or Vault is missing. May be called again.';
-
-revoke execute on function private.schedule_text_work() from service_role;
-
--- Where the project can have the extensions. One that gets them later calls private.schedule_text_work() itself.
-do $$
-begin
-  if exists (select from pg_available_extensions e where e.name = 'pg_cron')
-    and exists (select from pg_available_extensions e where e.name = 'pg_net') then
-    create extension if not exists pg_cron with schema pg_catalog;
-    create extension if not exists pg_net with schema extensions;
-    perform private.schedule_text_work();
-  end if;
-exception when others then
-  -- A project may never text, so this is no reason to stop a deployment.
-  raise warning 'texts are not sent by pg_cron: %', sqlerrm;
-end
-$$;
-
 -- supabase/schemas/operators/tables.sql
 
 -- The operators, and those of their acts that leave no trace in the other tables.
@@ -13890,3 +13817,250 @@ comment on function public.count_vendor_days(integer, text) is
   'imported sales leads; a vendor of which nothing came is left out. Days are those of the time zone. PT400 unless days is '
   'from 1 to 90, and for an unknown time zone. 42501 for a user who is no operator.';
 grant execute on function public.count_vendor_days(integer, text) to authenticated, service_role;
+
+-- supabase/schemas/alerts/tables.sql
+
+-- The alerts: conditions that somebody must know of, and the rules by which they are found.
+
+create function private.is_threshold(threshold jsonb) returns boolean
+language sql
+immutable
+set search_path = ''
+as $$
+  select jsonb_typeof(threshold) = 'object'
+    and not jsonb_path_exists(threshold, '$.* ? (@.type() != "number" || @ <= 0)')
+$$;
+
+comment on function private.is_threshold(jsonb) is 'Whether the value is an object of which each member is a number above 0.';
+
+create table public.alert_rules (
+  kind text primary key,
+  is_on boolean not null default true,
+  threshold jsonb not null check (private.is_threshold(threshold)),
+  created_at timestamptz not null default now()
+);
+
+comment on table public.alert_rules is 'The rules of alerts, one for each kind: whether it is looked for, and from what on.';
+comment on column public.alert_rules.threshold is 'The numbers of the rule, by name: {minutes}, {percent, days}, ...; {} where it has none.';
+
+alter table public.alert_rules enable row level security;
+grant select, insert, update, delete on public.alert_rules to service_role;
+
+insert into public.alert_rules (kind, threshold) values
+  ('number_paused', '{}');
+
+create table public.alerts (
+  id uuid primary key default gen_random_uuid(),
+  kind text not null references public.alert_rules (kind),
+  subject text not null check (subject <> ''),
+  state text not null default 'open' check (state in ('open', 'acknowledged', 'resolved')),
+  opened_at timestamptz not null default now(),
+  seen_at timestamptz not null default now(),
+  resolved_at timestamptz,
+  details jsonb not null default '{}' check (jsonb_typeof(details) = 'object'),
+  check ((state = 'resolved') = (resolved_at is not null))
+);
+
+create unique index alerts_unresolved_idx on public.alerts (kind, subject) where state <> 'resolved';
+create index on public.alerts (kind, subject, opened_at);
+create index on public.alerts (resolved_at) where state = 'resolved';
+
+comment on table public.alerts is
+  'The alerts: one row for each time that a condition began. Nothing in it is of a person: no name, number or word.';
+comment on column public.alerts.subject is
+  'The slug of a vendor, the id of an order, agency or conversation, or our own number, by the kind; else the kind itself.';
+comment on column public.alerts.state is
+  '`open`: the condition is true; `acknowledged`: it is, and somebody has it in hand; `resolved`: it is over, or its rule is off.';
+comment on column public.alerts.seen_at is 'When the condition was last found.';
+comment on column public.alerts.details is 'The figures of the condition when it was last found: counts and times, by name.';
+
+alter table public.alerts enable row level security;
+grant select, insert, update, delete on public.alerts to service_role;
+
+create type private.found_alert as (subject text, details jsonb);
+
+comment on type private.found_alert is 'A subject of which the condition of a kind is true, with the figures about it.';
+
+-- supabase/schemas/alerts/texting.sql
+
+-- The conditions of alerts about texts. Each function returns the subjects of which its condition is true.
+
+create function private.find_number_paused(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
+language sql
+stable
+set search_path = ''
+as $$
+  select n.phone, '{}'::jsonb
+  from public.service_numbers n
+  where n.status = 'paused'
+$$;
+
+comment on function private.find_number_paused(jsonb, timestamptz) is 'Our numbers that are paused.';
+
+-- supabase/schemas/alerts/check.sql
+
+-- The check that opens, updates and resolves alerts.
+
+create function private.found_alerts(checked_at timestamptz)
+returns table (kind text, subject text, details jsonb)
+language sql
+stable
+set search_path = ''
+as $$
+  select r.kind, f.*
+  from public.alert_rules r
+  cross join lateral private.find_number_paused(r.threshold, checked_at) f
+  where r.kind = 'number_paused' and r.is_on
+$$;
+
+comment on function private.found_alerts(timestamptz) is
+  'The conditions that are true at checked_at, of the kinds whose rule is on: one row for each kind and subject.';
+
+create function private.check_alerts() returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  last_run timestamptz;
+  checked_at timestamptz;
+  opened integer;
+  resolved integer;
+begin
+  insert into private.job_runs (job, started_at) values ('check alerts', now()) on conflict do nothing;
+  -- Two schedulers may run: one of them checks.
+  select j.started_at into last_run from private.job_runs j where j.job = 'check alerts' for update skip locked;
+  if not found then
+    return null;
+  end if;
+  -- A clock that is set back would end what only time has begun, and begin it again. One that was a day ahead was wrong.
+  checked_at := case when last_run < now() + interval '1 day' then greatest(now(), last_run) else now() end;
+
+  with found as (
+    select * from private.found_alerts(checked_at)
+  ), ended as (
+    update public.alerts a
+    set state = 'resolved', resolved_at = checked_at
+    where a.state <> 'resolved'
+      and not exists (select from found f where f.kind = a.kind and f.subject = a.subject)
+    returning a.id
+  ), written as (
+    insert into public.alerts as a (kind, subject, details, opened_at, seen_at)
+    select f.kind, f.subject, f.details, checked_at, checked_at
+    from found f
+    on conflict (kind, subject) where state <> 'resolved'
+    do update set seen_at = excluded.seen_at, details = excluded.details
+    returning xmax = 0 as is_new
+  )
+  select (select count(*) from ended), (select count(*) from written w where w.is_new) into resolved, opened;
+
+  update private.job_runs j
+  set started_at = checked_at, ended_at = clock_timestamp()
+  where j.job = 'check alerts';
+  return jsonb_build_object(
+    'open', (select count(*) from public.alerts a where a.state <> 'resolved'), 'opened', opened, 'resolved', resolved
+  );
+end
+$$;
+
+comment on function private.check_alerts() is
+  'Opens an alert for each condition that is true, updates those that are known, and resolves those that are over or whose '
+  'rule is off. A scheduler runs it each minute. Returns {open, opened, resolved}: numbers of alerts; null while another '
+  'check runs.';
+
+-- supabase/schemas/alerts/schedule.sql
+
+-- The jobs of a hosted project. pg_cron checks the alerts, and has pg_net call POST /texting/work when texts are due.
+-- Locally `npm start` does both (dev/local/text_worker.ts). Where the extensions are missing, nothing here does anything.
+
+create function private.is_work_due() returns boolean
+language sql
+stable
+set search_path = ''
+as $$
+  select private.is_text_due() or private.is_turn_due()
+$$;
+
+comment on function private.is_work_due() is 'Whether a step of the worker would find something to do.';
+
+create function private.request_text_work() returns bigint
+language plpgsql
+set search_path = ''
+as $$
+declare
+  url text;
+  key text;
+begin
+  perform private.deliver_notifications();
+  if not private.is_work_due() then
+    return null;
+  end if;
+  select s.decrypted_secret into url from vault.decrypted_secrets s where s.name = 'texting_worker_url';
+  select s.decrypted_secret into key from vault.decrypted_secrets s where s.name = 'texting_worker_key';
+  if url is null or key is null then
+    raise exception 'texts are due, but Vault lacks the secret %',
+      case when url is null then 'texting_worker_url' else 'texting_worker_key' end;
+  end if;
+  return net.http_post(
+    url := url,
+    body := '{}',
+    headers := jsonb_build_object('Authorization', 'Bearer ' || key, 'Content-Type', 'application/json'),
+    -- The function claims texts for 40 s.
+    timeout_milliseconds := 60000
+  );
+end
+$$;
+
+comment on function private.request_text_work() is
+  'Delivers the notifications that wait, and has pg_net call POST /texting/work when texts are due. Returns the id of pg_net''s request, or '
+  'null. Its URL and key are the Vault''s secrets `texting_worker_url` and `texting_worker_key`. An error names the one '
+  'that is missing; pg_cron keeps it in cron.job_run_details.';
+
+revoke execute on function private.request_text_work() from service_role;
+
+create function private.schedule_jobs() returns text[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  jobs text[] := '{check alerts}';
+begin
+  if to_regclass('cron.job') is null then
+    return '{}';
+  end if;
+  perform cron.schedule('check alerts', '* * * * *', 'select private.check_alerts()');
+  if to_regclass('net.http_request_queue') is not null and to_regclass('vault.decrypted_secrets') is not null then
+    jobs := jobs || 'send texts'::text;
+    perform cron.schedule('send texts', '10 seconds', 'select private.request_text_work()');
+  end if;
+  perform cron.schedule(
+    'prune runs of jobs',
+    '17 3 * * *',
+    'delete from cron.job_run_details where end_time < now() - interval ''7 days'' and jobid in '
+    '(select jobid from cron.job where jobname in (''check alerts'', ''send texts''))'
+  );
+  return jobs;
+end
+$$;
+
+comment on function private.schedule_jobs() is
+  'Has pg_cron run private.check_alerts() each minute and private.request_text_work() every 10 seconds, and forget the records '
+  'of these runs after a week. Returns the names of the jobs: `check alerts` needs pg_cron, `send texts` pg_net and Vault as '
+  'well. May be called again.';
+
+revoke execute on function private.schedule_jobs() from service_role;
+
+-- Where the project can have the extensions. One that gets them later calls private.schedule_jobs() itself.
+do $$
+begin
+  if exists (select from pg_available_extensions e where e.name = 'pg_cron') then
+    create extension if not exists pg_cron with schema pg_catalog;
+    if exists (select from pg_available_extensions e where e.name = 'pg_net') then
+      create extension if not exists pg_net with schema extensions;
+    end if;
+    perform private.schedule_jobs();
+  end if;
+exception when others then
+  -- A project may never text, so this is no reason to stop a deployment.
+  raise warning 'no job is run by pg_cron: %', sqlerrm;
+end
+$$;

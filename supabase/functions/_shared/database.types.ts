@@ -213,6 +213,70 @@ export type Database = {
           },
         ];
       };
+      "alert_rules": {
+        Row: {
+          "created_at": string;
+          "is_on": boolean;
+          "kind": string;
+          "threshold": NonNullable<Json>;
+        };
+        ComputedFields: never;
+        Insert: {
+          "created_at"?: string;
+          "is_on"?: boolean;
+          "kind": string;
+          "threshold": NonNullable<Json>;
+        };
+        Update: {
+          "created_at"?: string;
+          "is_on"?: boolean;
+          "kind"?: string;
+          "threshold"?: NonNullable<Json>;
+        };
+        Relationships: [];
+      };
+      "alerts": {
+        Row: {
+          "details": NonNullable<Json>;
+          "id": string;
+          "kind": string;
+          "opened_at": string;
+          "resolved_at": string | null;
+          "seen_at": string;
+          "state": string;
+          "subject": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "details"?: NonNullable<Json>;
+          "id"?: string;
+          "kind": string;
+          "opened_at"?: string;
+          "resolved_at"?: string | null;
+          "seen_at"?: string;
+          "state"?: string;
+          "subject": string;
+        };
+        Update: {
+          "details"?: NonNullable<Json>;
+          "id"?: string;
+          "kind"?: string;
+          "opened_at"?: string;
+          "resolved_at"?: string | null;
+          "seen_at"?: string;
+          "state"?: string;
+          "subject"?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "alerts_kind_fkey";
+            columns: ["kind"];
+            isOneToOne: false;
+            referencedRelation: "alert_rules";
+            referencedColumns: ["kind"];
+          },
+        ];
+      };
       "area_codes": {
         Row: {
           "area_code": string;

@@ -47,3 +47,21 @@ comment on column private.request_counts.window_start is
 
 alter table private.request_counts enable row level security;
 grant select, insert, update, delete on private.request_counts to service_role;
+
+-- The memory of what runs by the clock.
+
+create table private.job_runs (
+  job text primary key,
+  started_at timestamptz not null,
+  ended_at timestamptz,
+  heartbeat_at timestamptz
+);
+
+comment on table private.job_runs is 'The last run of each job that a scheduler starts.';
+comment on column private.job_runs.job is 'The name of the job, e.g. `check alerts`.';
+comment on column private.job_runs.started_at is 'The time by which the run judges. It never goes back.';
+comment on column private.job_runs.ended_at is 'When a run last ended without an error; null: never.';
+comment on column private.job_runs.heartbeat_at is 'When a monitor was last told that the job runs; null: never.';
+
+alter table private.job_runs enable row level security;
+grant select, insert, update, delete on private.job_runs to service_role;

@@ -1,7 +1,7 @@
 -- Who reads which rows: an agent, a manager, the manager of another agency, a user who is no agent, anon. The table of
 -- docs/frontend.md says the same in words; docs/frontend.test.ts holds the two against each other.
 begin;
-select plan(245);
+select plan(257);
 \ir ../helpers.psql
 
 select pg_temp.create_people();
@@ -83,6 +83,7 @@ where n.phone like '+1999555000_';
 insert into public.rejected_deliveries (request_id, route, vendor_id, code, reason, payload_bytes) values
   ('test', '/recruiting/ingest', md5('vendor')::uuid, 'BAD_REQUEST', 'missing first_name', 2);
 insert into public.erasures (asked_by, erased) values ('phone', '{}');
+insert into public.alerts (kind, subject) values ('number_paused', '+19995550000');
 insert into public.bot_scripts (id, agency_id, version)
 select md5('script ' || agency_id)::uuid, agency_id, 1 from owners group by agency_id;
 insert into public.bot_sessions (conversation_id, script_id, question)
@@ -139,6 +140,8 @@ insert into readers values
   ('unmatched_texts',            '1', '3', '1'),
   ('waiting_texts',              '1', '3', '1'),
   ('bot_turns',                  'denied', 'denied', 'denied'),
+  ('alerts',                     'denied', 'denied', 'denied'),
+  ('alert_rules',                'denied', 'denied', 'denied'),
   ('erasures',                   'denied', 'denied', 'denied'),
   ('operators',                  'denied', 'denied', 'denied'),
   ('operator_actions',           'denied', 'denied', 'denied'),

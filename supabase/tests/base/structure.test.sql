@@ -24,7 +24,7 @@ select is_empty($$select relname from pg_temp.own_tables where obj_description(o
 select is_empty(
   $$select relname from pg_temp.own_tables t where not exists (
     select from pg_attribute a
-    where a.attrelid = t.oid and a.attname in ('created_at', 'received_at', 'published_at') and a.attnotnull)$$,
+    where a.attrelid = t.oid and a.attname in ('created_at', 'received_at', 'published_at', 'opened_at') and a.attnotnull)$$,
   'every table has the time at which a row was made');
 
 select is_empty(

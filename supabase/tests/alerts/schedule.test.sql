@@ -19,14 +19,14 @@ begin
   -- Texts of other tests may be due; this one's outcome must not depend on them.
   update public.text_outbox set due_at = 'infinity', lease_until = 'infinity';
 
-  return next is(private.schedule_text_work(), false, 'without the extensions nothing is scheduled');
+  return next is(private.schedule_jobs(), '{}', 'without the extensions nothing is scheduled');
 
   create schema cron;
   create table cron.job (jobname text primary key, schedule text, command text);
   create function cron.schedule(job_name text, schedule text, command text) returns bigint language sql as
     'insert into cron.job values (job_name, schedule, command)
       on conflict (jobname) do update set schedule = excluded.schedule, command = excluded.command returning 1';
-  return next is(private.schedule_text_work(), false, 'nor with one of them alone');
+  return next is(private.schedule_jobs(), '{check alerts}', 'pg_cron alone checks the alerts');
   create schema net;
   create table net.http_request_queue (id bigint generated always as identity, url text, headers jsonb, timeout integer);
   create function net.http_post(
@@ -37,12 +37,12 @@ begin
   create schema vault;
   create table vault.decrypted_secrets (name text, decrypted_secret text);
 
-  return next is(private.schedule_text_work(), true, 'with all of them it is');
-  perform private.schedule_text_work();
+  return next is(private.schedule_jobs(), '{check alerts,send texts}', 'with all of them texts are sent');
+  perform private.schedule_jobs();
   return next results_eq(
     'select jobname, schedule from cron.job order by jobname',
-    $q$values ('prune runs of send texts', '17 3 * * *'), ('send texts', '10 seconds')$q$,
-    'there are two jobs, also when it is called again');
+    $q$values ('check alerts', '* * * * *'), ('prune runs of jobs', '17 3 * * *'), ('send texts', '10 seconds')$q$,
+    'there are three jobs, also when it is called again');
 
   execute (select command from cron.job where jobname = 'send texts');
   return next is_empty('select from net.http_request_queue', 'while nothing is due, nothing is called');
@@ -72,11 +72,11 @@ begin
   from cron.job j cross join unnest(array[interval '1 day', interval '8 days']) age
   where j.jobname = 'send texts'
   union all values (-1, now() - interval '8 days');
-  execute (select command from cron.job where jobname = 'prune runs of send texts');
+  execute (select command from cron.job where jobname = 'prune runs of jobs');
   return next is((select count(*) from cron.job_run_details), 2::bigint, 'the records of old runs go, and those of other jobs stay');
   return next ok(
     not has_function_privilege('service_role', 'private.request_text_work()', 'execute')
-    and not has_function_privilege('service_role', 'private.schedule_text_work()', 'execute'),
+    and not has_function_privilege('service_role', 'private.schedule_jobs()', 'execute'),
     'only the owner of the database calls the scheduler');
 end
 $$;

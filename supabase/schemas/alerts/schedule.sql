@@ -1,5 +1,5 @@
--- On a hosted project pg_cron and pg_net call POST /texting/work when texts are due. Locally `npm start` does it
--- (dev/local/text_worker.ts). Where the extensions are missing, nothing here does anything.
+-- The jobs of a hosted project. pg_cron checks the alerts, and has pg_net call POST /texting/work when texts are due.
+-- Locally `npm start` does both (dev/local/text_worker.ts). Where the extensions are missing, nothing here does anything.
 
 create function private.is_work_due() returns boolean
 language sql
@@ -46,43 +46,50 @@ comment on function private.request_text_work() is
 
 revoke execute on function private.request_text_work() from service_role;
 
-create function private.schedule_text_work() returns boolean
+create function private.schedule_jobs() returns text[]
 language plpgsql
 set search_path = ''
 as $$
+declare
+  jobs text[] := '{check alerts}';
 begin
-  if to_regclass('cron.job') is null or to_regclass('net.http_request_queue') is null
-    or to_regclass('vault.decrypted_secrets') is null then
-    return false;
+  if to_regclass('cron.job') is null then
+    return '{}';
   end if;
-  perform cron.schedule('send texts', '10 seconds', 'select private.request_text_work()');
+  perform cron.schedule('check alerts', '* * * * *', 'select private.check_alerts()');
+  if to_regclass('net.http_request_queue') is not null and to_regclass('vault.decrypted_secrets') is not null then
+    jobs := jobs || 'send texts'::text;
+    perform cron.schedule('send texts', '10 seconds', 'select private.request_text_work()');
+  end if;
   perform cron.schedule(
-    'prune runs of send texts',
+    'prune runs of jobs',
     '17 3 * * *',
     'delete from cron.job_run_details where end_time < now() - interval ''7 days'' and jobid in '
-    '(select jobid from cron.job where jobname = ''send texts'')'
+    '(select jobid from cron.job where jobname in (''check alerts'', ''send texts''))'
   );
-  return true;
+  return jobs;
 end
 $$;
 
-comment on function private.schedule_text_work() is
-  'Has pg_cron run private.request_text_work() every 10 seconds, and forget the records of these runs after a week. '
-  'Returns false, and does nothing, where pg_cron, pg_net or Vault is missing. May be called again.';
+comment on function private.schedule_jobs() is
+  'Has pg_cron run private.check_alerts() each minute and private.request_text_work() every 10 seconds, and forget the records '
+  'of these runs after a week. Returns the names of the jobs: `check alerts` needs pg_cron, `send texts` pg_net and Vault as '
+  'well. May be called again.';
 
-revoke execute on function private.schedule_text_work() from service_role;
+revoke execute on function private.schedule_jobs() from service_role;
 
--- Where the project can have the extensions. One that gets them later calls private.schedule_text_work() itself.
+-- Where the project can have the extensions. One that gets them later calls private.schedule_jobs() itself.
 do $$
 begin
-  if exists (select from pg_available_extensions e where e.name = 'pg_cron')
-    and exists (select from pg_available_extensions e where e.name = 'pg_net') then
+  if exists (select from pg_available_extensions e where e.name = 'pg_cron') then
     create extension if not exists pg_cron with schema pg_catalog;
-    create extension if not exists pg_net with schema extensions;
-    perform private.schedule_text_work();
+    if exists (select from pg_available_extensions e where e.name = 'pg_net') then
+      create extension if not exists pg_net with schema extensions;
+    end if;
+    perform private.schedule_jobs();
   end if;
 exception when others then
   -- A project may never text, so this is no reason to stop a deployment.
-  raise warning 'texts are not sent by pg_cron: %', sqlerrm;
+  raise warning 'no job is run by pg_cron: %', sqlerrm;
 end
 $$;

@@ -1,0 +1,67 @@
+-- The check that opens, updates and resolves alerts.
+
+create function private.found_alerts(checked_at timestamptz)
+returns table (kind text, subject text, details jsonb)
+language sql
+stable
+set search_path = ''
+as $$
+  select r.kind, f.*
+  from public.alert_rules r
+  cross join lateral private.find_number_paused(r.threshold, checked_at) f
+  where r.kind = 'number_paused' and r.is_on
+$$;
+
+comment on function private.found_alerts(timestamptz) is
+  'The conditions that are true at checked_at, of the kinds whose rule is on: one row for each kind and subject.';
+
+create function private.check_alerts() returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  last_run timestamptz;
+  checked_at timestamptz;
+  opened integer;
+  resolved integer;
+begin
+  insert into private.job_runs (job, started_at) values ('check alerts', now()) on conflict do nothing;
+  -- Two schedulers may run: one of them checks.
+  select j.started_at into last_run from private.job_runs j where j.job = 'check alerts' for update skip locked;
+  if not found then
+    return null;
+  end if;
+  -- A clock that is set back would end what only time has begun, and begin it again. One that was a day ahead was wrong.
+  checked_at := case when last_run < now() + interval '1 day' then greatest(now(), last_run) else now() end;
+
+  with found as (
+    select * from private.found_alerts(checked_at)
+  ), ended as (
+    update public.alerts a
+    set state = 'resolved', resolved_at = checked_at
+    where a.state <> 'resolved'
+      and not exists (select from found f where f.kind = a.kind and f.subject = a.subject)
+    returning a.id
+  ), written as (
+    insert into public.alerts as a (kind, subject, details, opened_at, seen_at)
+    select f.kind, f.subject, f.details, checked_at, checked_at
+    from found f
+    on conflict (kind, subject) where state <> 'resolved'
+    do update set seen_at = excluded.seen_at, details = excluded.details
+    returning xmax = 0 as is_new
+  )
+  select (select count(*) from ended), (select count(*) from written w where w.is_new) into resolved, opened;
+
+  update private.job_runs j
+  set started_at = checked_at, ended_at = clock_timestamp()
+  where j.job = 'check alerts';
+  return jsonb_build_object(
+    'open', (select count(*) from public.alerts a where a.state <> 'resolved'), 'opened', opened, 'resolved', resolved
+  );
+end
+$$;
+
+comment on function private.check_alerts() is
+  'Opens an alert for each condition that is true, updates those that are known, and resolves those that are over or whose '
+  'rule is off. A scheduler runs it each minute. Returns {open, opened, resolved}: numbers of alerts; null while another '
+  'check runs.';
