@@ -11,6 +11,8 @@ export interface Filters {
   vendor?: string;
   /** Rows without a vendor: rejected deliveries of POST /api/leads/import. */
   imports?: boolean;
+  /** Alerts that are not resolved. */
+  unresolved?: boolean;
   since?: Date;
   state?: string;
   status?: string;
@@ -29,18 +31,19 @@ interface Listing {
 /** The condition that filters stand for, to follow `where`. It is wrapped, because `await` would run it alone. */
 export async function conditionOf(
   sql: postgres.Sql,
-  { agency, vendor, imports, since, ...others }: Filters,
+  { agency, vendor, imports, unresolved, since, ...others }: Filters,
 ): Promise<{ isMeant: postgres.Fragment }> {
   const columns = {
     agency_id: await idOf(sql, "agency", agency),
     vendor_id: await idOf(sql, "vendor", vendor),
-    state: others.state,
+    state: others.state === "all" ? null : others.state,
     status: others.status === "all" ? null : others.status,
     phone: others.phone,
   };
   const conditions = Object.entries(columns)
     .map(([column, value]) => value == null ? sql`true` : sql`${sql(column)} = ${value}`);
   if (imports) conditions.push(sql`vendor_id is null`);
+  if (unresolved) conditions.push(sql`state <> 'resolved'`);
   if (since) conditions.push(sql`received_at >= ${since}`);
   return { isMeant: sql`true ${conditions.map((each) => sql`and ${each}`)}` };
 }

@@ -1,6 +1,7 @@
 import { AdminCommand, type Run } from "./command.ts";
 import { addAgency } from "./nouns/agency.ts";
 import { addAgent } from "./nouns/agent.ts";
+import { addAlert } from "./nouns/alert.ts";
 import { addBot } from "./nouns/bot.ts";
 import { addCheck } from "./nouns/check.ts";
 import { addConsent } from "./nouns/consent.ts";
@@ -32,6 +33,7 @@ const NOUNS = [
   addBot,
   addHours,
   addOperator,
+  addAlert,
   addReport,
   addCheck,
 ];

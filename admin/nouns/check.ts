@@ -2,14 +2,23 @@ import type { AdminCommand } from "../command.ts";
 import type { Outcome, Session } from "../session.ts";
 
 export function addCheck(program: AdminCommand): void {
-  program.verb("check", "what is wrong now, a line each, and exit code 1 when something is")
+  program.verb("check", "what is wrong now, a line each, and exit code 1 unless somebody has it in hand")
     .runs(checkService);
 }
 
+/** Looks for alerts at once, whether a scheduler runs or not, and compares the daily counts, which no alert does. */
 async function checkService({ sql }: Session): Promise<Outcome> {
-  const findings = await sql`select * from public.check_service()`;
-  const lines = findings.map(({ kind, name, problem, command }) =>
-    `${kind} ${name}: ${problem}. npm run admin -- ${command}`.replace(
+  await sql`select private.check_alerts()`;
+  const alerts = await sql`
+    select name, problem, command, state = 'acknowledged' as acknowledged
+    from public.alert_list where state <> 'resolved' order by acknowledged, opened_at, kind, name`;
+  const counts = await sql`
+    select 'order ' || left(order_id::text, 8) as name, 'order recount' as command, false as acknowledged,
+      format('the day from %s on is counted as %s leads, and has %s', private.in_utc(starts_at), kept, counted) as problem
+    from public.check_daily_counts() order by starts_at, order_id`;
+  const findings = [...alerts, ...counts];
+  const lines = findings.map(({ name, problem, command, acknowledged }) =>
+    `${name}: ${problem}.${acknowledged ? " Acknowledged." : ""} npm run admin -- ${command}`.replace(
       /[\p{Cc}\u2028\u2029]+/gu,
       " ",
     )
@@ -17,6 +26,6 @@ async function checkService({ sql }: Session): Promise<Outcome> {
   return {
     data: findings,
     text: lines.join("\n") || "All is well.",
-    failed: findings.length > 0,
+    failed: findings.some(({ acknowledged }) => !acknowledged),
   };
 }

@@ -19,8 +19,11 @@ type Row<View extends keyof Views, Known extends keyof Views[View]["Row"]> =
 /** A row of what a function returns. */
 type Returned<Name extends keyof Functions> = Functions[Name]["Returns"] extends (infer Each)[] ? Each : never;
 
-/** A fault that the service has now. */
-export type Finding = Returned<"check_service">;
+/** A condition that somebody must know of, with its words. */
+export type Alert = Row<
+  "alert_list",
+  "id" | "kind" | "subject" | "name" | "problem" | "command" | "state" | "opened_at"
+>;
 /** The leads of a vendor on each of the days. */
 export type VendorDays = Returned<"count_vendor_days">;
 /** A lead that was distributed. */
@@ -51,6 +54,9 @@ export const DAYS = 14;
 /** The service ends a request after 150 s. A page that waits longer waits for a connection that is gone. */
 const TIMEOUT_MS = 160_000;
 
+/** The service looks for alerts once a minute. */
+const EACH_MINUTE = { refetchInterval: 60_000, refetchOnWindowFocus: true, refetchOnReconnect: true };
+
 /** These read much of the database, so they are read less often than the rest. */
 const SELDOM = {
   staleTime: 60_000,
@@ -61,12 +67,28 @@ const SELDOM = {
 
 export const operatorQueries = {
   all: () => ["operator"],
-  /** The faults that the service has now. */
-  check: () =>
+  /** The alerts that are not resolved, the oldest first. */
+  alerts: () =>
     queryOptions({
-      queryKey: [...operatorQueries.all(), "check"],
-      queryFn: () => first<Finding>((rows) => supabase.rpc("check_service", {}, { count: "exact" }).limit(rows)),
-      ...SELDOM,
+      queryKey: [...operatorQueries.all(), "alerts"],
+      queryFn: () =>
+        first<Alert>((rows) =>
+          supabase.from("alert_list").select("*", { count: "exact" }).neq("state", "resolved")
+            .order("opened_at").order("id").limit(rows)
+        ),
+      ...EACH_MINUTE,
+    }),
+  /** When the service last looked for alerts; null: never. */
+  checkedAt: () =>
+    queryOptions({
+      queryKey: [...operatorQueries.all(), "checked at"],
+      queryFn: async () => {
+        const [run] = await asOperator(
+          call(supabase.from("job_list").select("ended_at").eq("job", "check alerts")),
+        );
+        return run?.ended_at ?? null;
+      },
+      ...EACH_MINUTE,
     }),
   /** The leads of each vendor and day, in the user's time zone. */
   vendorDays: () =>
@@ -130,6 +152,14 @@ export async function openDeliveries(group: Group): Promise<string[]> {
 function openOf({ vendor_id, code, reason }: Group) {
   const open = supabase.from("delivery_list").select().eq("status", "open").eq("code", code).eq("reason", reason);
   return vendor_id === "import" ? open.is("vendor_id", null) : open.eq("vendor_id", vendor_id);
+}
+
+/** Says that the user has an alert in hand. */
+export function useAcknowledge() {
+  return useMutation({
+    mutationFn: (alert_id: string) => asOperator(call(supabase.rpc("acknowledge_alert", { alert_id }))),
+    onSettled: () => queryClient.invalidateQueries(operatorQueries.alerts()),
+  });
 }
 
 /** Distributes waiting leads, the oldest first. Called again it distributes further ones. */

@@ -1,67 +1,74 @@
 import { Link } from "wouter";
 import { useQuery } from "@tanstack/react-query";
-import { type Finding, operatorQueries } from "../data/operator.ts";
+import { type Alert, operatorQueries, useAcknowledge } from "../data/operator.ts";
 import { usePages } from "../data/pages.ts";
+import { ActionButton } from "../ui/action.tsx";
 import { Page } from "../ui/page.tsx";
-import { phoneText } from "../ui/phone.ts";
 import { EmptyState, QueryResult } from "../ui/states.tsx";
 import { Time } from "../ui/time.tsx";
 import { Command } from "./command.tsx";
 
-/** The title of the findings of a kind, and the advice. */
-const KINDS: Record<string, { title: string; advice: string }> = {
-  order: { title: "Orders", advice: "These open orders can't fill. Change them, or close them." },
-  vendor: {
-    title: "Vendors",
-    advice: "They have sent nothing for longer than usual. Ask them. Make one inactive that has stopped for good.",
+/** What a kind of alert is called, what to do, and the view that helps. */
+const KINDS: Record<string, { title: string; advice: string; view?: { to: string; label: string } }> = {
+  texts_stuck: { title: "Texts that are not sent", advice: "Find out what holds them. Send them, or leave them." },
+  number_paused: { title: "Paused numbers", advice: "No text leaves a paused number. Find the cause, and resume it." },
+  leads_waiting: {
+    title: "Waiting leads",
+    advice: "Open an order for them. Where open orders want them, distribute them.",
+    view: { to: "/operator/waiting", label: "See the waiting leads" },
   },
-  delivery: { title: "Rejected deliveries", advice: "Correct what rejects them, such as the mapping. Then replay." },
-  lead: { title: "Waiting leads", advice: "Open an order for them. Where open orders want them, distribute them." },
-  text: { title: "Texts", advice: "Texts for nobody need a conversation; there may be an opt-out among them." },
-  number: { title: "Our numbers", advice: "No text leaves a paused number. Find the cause, and resume it." },
-  worker: {
+  deliveries_rejected: {
+    title: "Rejected deliveries",
+    advice: "Correct what rejects them, such as the mapping. Then replay.",
+    view: { to: "/operator/deliveries", label: "See the rejected deliveries" },
+  },
+  vendor_silent: {
+    title: "Silent vendors",
+    advice: "They have sent nothing for longer than usual. Ask them. Make one inactive that has stopped for good.",
+    view: { to: "/operator/vendors", label: "See the leads of each day" },
+  },
+  order_nearly_filled: { title: "Orders that are nearly full", advice: "Ask the agency whether it wants more leads." },
+  order_filled: { title: "Full orders", advice: "They get no lead any more. Raise them, or close them." },
+  order_stalled: { title: "Orders that can't fill", advice: "Change these open orders, or close them." },
+  recruit_waiting: { title: "Recruits who wait", advice: "The agent and the managers were told. Ask them." },
+  texts_failing: { title: "Texts that fail", advice: "Recruits don't get them, or don't want them. Ask the agency." },
+  key_expires: { title: "Keys of vendors", advice: "Make the vendor a new key before the old one expires." },
+  opt_out_unmatched: {
+    title: "Opt-outs for nobody",
+    advice: "These recruits want no texts any more. Give each text a conversation.",
+    view: { to: "/operator/texts", label: "See the unmatched texts" },
+  },
+  worker_late: {
     title: "Sending texts",
     advice: "Nobody sends the texts that are due. The people who run the service start the worker.",
   },
-  key: { title: "Keys of vendors", advice: "Make the vendor a new key before the old one expires." },
 };
 
-/** The view that helps, for commands that it stands for. */
-const VIEWS: { command: RegExp; to: string; label: string }[] = [
-  { command: /^delivery list /, to: "/operator/deliveries", label: "See the rejected deliveries" },
-  { command: /^lead (distribute|waiting) /, to: "/operator/waiting", label: "See the waiting leads" },
-  { command: /^text unmatched$/, to: "/operator/texts", label: "See the unmatched texts" },
-];
+/** The minutes after which the service should have looked again. */
+const LATE_AFTER = 5;
 
-/** The findings of now, each with its advice. */
+/** The alerts of now, each with the act that mends it. */
 export function Today() {
-  const check = useQuery(operatorQueries.check());
+  const alerts = useQuery(operatorQueries.alerts());
   return (
     <Page title="Today">
       <Figures />
       <div className="bar">
         <h2>What needs attention</h2>
-        {check.data && (
-          <p className="quiet">
-            Checked at <Time at={new Date(check.dataUpdatedAt).toISOString()} />
-          </p>
-        )}
-        <button type="button" aria-disabled={check.isFetching} onClick={() => void check.refetch()}>
-          {check.isFetching ? "Checking" : "Check again"}
-        </button>
+        <CheckedAt />
       </div>
-      <QueryResult query={check} resource="check">
-        {({ rows: findings, more }) => (
+      <QueryResult query={alerts} resource="alerts">
+        {({ rows, more }) => (
           <>
-            {findings.length === 0
-              ? <EmptyState title="Nothing is wrong.">This page checks again in five minutes.</EmptyState>
-              : Object.entries(Object.groupBy(findings, ({ kind }) => kind)).map(([kind, ofKind]) => (
-                <Findings key={kind} kind={kind} findings={ofKind!} />
+            {rows.length === 0
+              ? <EmptyState title="Nothing is wrong.">This page looks again each minute.</EmptyState>
+              : Object.entries(Object.groupBy(rows, ({ kind }) => kind)).map(([kind, ofKind]) => (
+                <Alerts key={kind} kind={kind} alerts={ofKind!} />
               ))}
             {more > 0 && (
               <>
                 <p>There are {more} more. This command lists all:</p>
-                <Command line="check" />
+                <Command line="alert list" />
               </>
             )}
           </>
@@ -71,34 +78,59 @@ export function Today() {
   );
 }
 
-function Findings({ kind, findings }: { kind: string; findings: Finding[] }) {
-  const { title, advice } = KINDS[kind] ?? { title: kind, advice: "The command says more." };
-  const views = VIEWS.filter(({ command }) => findings.some((finding) => command.test(finding.command)));
+/** When the service last looked for alerts. It can't tell by an alert that it looks no more. */
+function CheckedAt() {
+  const { data: checkedAt } = useQuery(operatorQueries.checkedAt());
+  if (checkedAt === undefined) return null;
+  if (checkedAt !== null && Date.parse(checkedAt) > Date.now() - LATE_AFTER * 60_000) {
+    return (
+      <p className="quiet">
+        Checked at <Time at={checkedAt} />
+      </p>
+    );
+  }
+  return (
+    <p className="problem" role="alert">
+      {checkedAt === null ? "Nobody has looked for alerts yet." : (
+        <>
+          Nobody has looked for alerts since <Time at={checkedAt} />.
+        </>
+      )} The people who run the service start its scheduler.
+    </p>
+  );
+}
+
+function Alerts({ kind, alerts }: { kind: string; alerts: Alert[] }) {
+  const { title, advice, view } = KINDS[kind] ?? { title: kind, advice: "The command says more." };
+  const acknowledge = useAcknowledge();
   return (
     <section className="findings">
       <h3>{title}</h3>
       <p>
-        {advice} {views.map(({ to, label }) => <Link key={to} href={to}>{label}</Link>)}
+        {advice} {view && <Link href={view.to}>{view.label}</Link>}
       </p>
       <ul className="rows">
-        {findings.map((finding) => (
-          <li key={finding.name + finding.problem}>
+        {alerts.map(({ id, name, problem, command, state, opened_at }) => (
+          <li key={id}>
             <p>
-              <strong>{nameOf(finding)}</strong>: {finding.problem}.
+              <strong>{name.slice(0, 1).toUpperCase() + name.slice(1)}</strong>: {problem}.{" "}
+              <small>
+                Since <Time at={opened_at} />
+              </small>
             </p>
-            <Command line={finding.command} />
+            <Command line={command} />
+            {state === "acknowledged"
+              ? <p className="quiet">Acknowledged</p>
+              : (
+                <ActionButton act={() => acknowledge.mutateAsync(id)}>
+                  Acknowledge <span className="visually-hidden">{name}</span>
+                </ActionButton>
+              )}
           </li>
         ))}
       </ul>
     </section>
   );
-}
-
-function nameOf({ kind, name }: Finding): string {
-  if (kind === "order") return `Order ${name}`;
-  if (kind === "key") return `Key ${name}`;
-  if (kind === "worker") return "The worker";
-  return phoneText(name);
 }
 
 /** The numbers of rows that wait for an operator. */

@@ -4,7 +4,7 @@ import { admin, adminJson, assertRefused } from "../support/admin.ts";
 import { signInNewUser, type User } from "../support/agents.ts";
 
 async function statusOf({ client }: User): Promise<number> {
-  return (await client.rpc("check_service")).status;
+  return (await client.rpc("count_vendor_days")).status;
 }
 
 Deno.test("operator add lets a user in at once, and operator remove ends that at once", async () => {

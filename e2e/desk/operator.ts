@@ -114,61 +114,85 @@ deskTest("a manager who is an operator sees both, until the right is taken away"
     "Team",
     "Operator",
   ]);
-  await page.getByRole("button", { name: "Check again" }).waitFor();
+  await page.getByRole("heading", { name: "What needs attention" }).waitFor();
   await sql`delete from public.operators where user_id = ${user_id}`;
-  await page.getByRole("button", { name: "Check again" }).click();
+  await open(page, "operator/vendors");
   await page.getByText("This part is for operators of the service.").waitFor();
   assert.equal(await main.getByRole("link", { name: "Operator" }).count(), 0);
 });
 
 deskTest("what is refused for its token is asked again with a new one", async (page) => {
-  await signIn(page, OLIVIA);
-  await page.getByRole("button", { name: "Check again" }).waitFor();
   let calls = 0;
-  await page.route("**/rest/v1/rpc/check_service*", async (route) => {
+  await page.route("**/rest/v1/rpc/count_vendor_days*", async (route) => {
     if (route.request().method() === "POST" && calls++ === 0) {
       await route.fulfill({ status: 401, json: { code: "PGRST303", message: "JWT expired" } });
     } else await route.continue();
   });
-  await page.getByRole("button", { name: "Check again" }).click();
+  await signIn(page, OLIVIA);
+  await open(page, "operator/vendors");
+  await page.getByRole("region", { name: "Leads per vendor and day" }).waitFor();
   await until(() => calls === 2);
-  await page.getByRole("button", { name: "Check again" }).waitFor();
   assert.equal(await page.getByText("Your session has ended.").count(), 0);
 });
 
-deskTest("today says what is wrong and what to do, and leads to the view that does it", async (page) => {
+deskTest("today has each alert, leads to what mends it, and takes it in hand", async (page) => {
+  const vendor = await createVendor();
+  const order = await createOrder(vendor, { quantity: 7 });
+  await sql`
+    update public.recruiting_orders set starts_at = now() - interval '2 h', ends_at = now() - interval '1 h'
+    where id = ${order.id}`;
+  await sql`select private.check_alerts()`;
+  await signIn(page, await signInNewOperator(), "operator");
+  await page.getByText("Checked at").waitFor();
+  const name = `Order ${order.id.slice(0, 8)}`;
+  const alert = page.getByRole("listitem").filter({ hasText: name });
+  await alert.getByText(/ended .*, 7 of 7 leads short/).waitFor();
+  assert.equal(await alert.locator("code").innerText(), `npm run admin -- order close ${order.id.slice(0, 8)}`);
+  await assertAccessible(page);
+  await alert.getByRole("button", { name: "Acknowledge" }).click();
+  await alert.getByText("Acknowledged").waitFor();
+  const [{ state }] = await sql<[{ state: string }]>`select state from public.alerts where subject = ${order.id}`;
+  assert.equal(state, "acknowledged");
+
+  await sql`update public.recruiting_orders set status = 'closed' where id = ${order.id}`;
+  await sql`select private.check_alerts()`;
+  await page.reload();
+  await page.getByRole("heading", { name: "What needs attention" }).waitFor();
+  await page.locator(".skeleton").waitFor({ state: "detached" });
+  assert.equal(await page.getByText(name).count(), 0);
+});
+
+deskTest("the figures of today lead to their views", async (page) => {
   const vendor = await createVendor();
   await reject({ vendor_id: vendor.id, payload: {} }, { vendor_id: vendor.id, payload: {} });
   await signIn(page, await signInNewOperator(), "operator");
-  const finding = page.getByRole("listitem").filter({ hasText: `${vendor.slug}: 2 rejected, the first` });
-  assert.equal(
-    await finding.locator("code").innerText(),
-    `npm run admin -- delivery list --vendor ${vendor.slug}`,
-  );
   const [{ count }] = await sql<[{ count: number }]>`
     select count(*)::int from public.rejected_deliveries where status = 'open'`;
   const figures = page.locator(".figures");
-  await figures.getByRole("link", { name: `${count.toLocaleString("en-US")} Rejected deliveries` }).waitFor();
-  await page.getByRole("link", { name: "See the rejected deliveries" }).click();
+  await figures.getByRole("link", { name: `${count.toLocaleString("en-US")} Rejected deliveries` }).click();
   await page.getByRole("link", { name: vendor.slug }).waitFor();
 });
 
-deskTest("a check that fails says so and is tried again; one that finds nothing says so too", async (page) => {
+deskTest("alerts that can't be read say so and are tried again; so does a check that is late", async (page) => {
   let isAway = true;
   await page.route(
-    "**/rpc/check_service*",
+    "**/rest/v1/alert_list*",
     (route) =>
       isAway
         ? route.fulfill({ status: 400, json: { code: "PT400", message: "days: out of order" } })
-        : route.fulfill({ json: [] }),
+        : route.fulfill({ json: [], headers: { "content-range": "*/0" } }),
+  );
+  await page.route(
+    "**/rest/v1/job_list*",
+    (route) => route.fulfill({ json: [{ ended_at: "2026-01-05T10:00:00Z" }] }),
   );
   await signIn(page, await signInNewOperator(), "operator");
-  await page.getByText("The check could not be read.").waitFor();
+  await page.getByText("The alerts could not be read.").waitFor();
+  await page.getByText("Nobody has looked for alerts since").waitFor();
   await assertAccessible(page);
   isAway = false;
   await page.getByRole("button", { name: "Try again" }).click();
   await page.getByText("Nothing is wrong.").waitFor();
-  await page.getByText("Checked at").waitFor();
   await assertAccessible(page);
 });
 

@@ -9,9 +9,17 @@ const REPLAY = "/deliveries/replay";
 const ROUTE = `/operator${REPLAY}`;
 /** A request that is valid, and changes nothing. */
 const NOTHING = { delivery_ids: [crypto.randomUUID()], dry_run: true };
-const LISTS = ["delivery_list", "delivery_reason_list", "waiting_lead_list", "unmatched_text_list"];
+const LISTS = [
+  "delivery_list",
+  "delivery_reason_list",
+  "waiting_lead_list",
+  "unmatched_text_list",
+  "alert_list",
+  "job_list",
+];
 const CALLS: Record<string, object> = {
-  check_service: {},
+  acknowledge_alert: { alert_id: crypto.randomUUID() },
+  set_alert_rule: { kind: "none" },
   count_vendor_days: {},
   begin_operator_action: { action: "read_payload", subject: {} },
   read_payload: { action_id: crypto.randomUUID() },
@@ -96,7 +104,7 @@ Deno.test("who is an operator no longer is refused at once, with the same token"
   await sql`delete from public.operators where user_id = ${former.id}`;
   assertError(await post(REPLAY, NOTHING, former), 403, "FORBIDDEN", /operator/);
   assert.equal(await rows(), 0);
-  assert.equal((await former.client.rpc("check_service")).error?.code, "42501");
+  assert.equal((await former.client.rpc("count_vendor_days")).error?.code, "42501");
   await sql`insert into public.operators (user_id) values (${former.id})`;
   assertResponse(await post(REPLAY, NOTHING, former), 200);
   await sql`delete from auth.users where id = ${former.id}`;

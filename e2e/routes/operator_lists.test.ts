@@ -142,7 +142,38 @@ Deno.test("the leads of each vendor are counted by day, in the time zone that is
   assert.equal(fortnight![0].dates.length, 14);
 });
 
-Deno.test("what is wrong now is what the command says", async () => {
-  const { data } = await client.rpc("check_service");
-  assert.deepEqual(data, (await sql`select * from public.check_service()`).map((row) => ({ ...row })));
+Deno.test("alerts have their words, and are acknowledged", async () => {
+  const order = await createOrder(await createVendor(), { quantity: 7 });
+  await sql`
+    update public.recruiting_orders set starts_at = now() - interval '2 h', ends_at = now() - interval '1 h'
+    where id = ${order.id}`;
+  await sql`select private.check_alerts()`;
+  const { data: alert } = await client.from("alert_list").select().eq("subject", order.id).single();
+  assert.equal(alert!.name, `order ${order.id.slice(0, 8)}`);
+  assert.match(alert!.problem, /^ended .* UTC, 7 of 7 leads short$/);
+  assert.equal(alert!.command, `order close ${order.id.slice(0, 8)}`);
+  assert.equal(alert!.state, "open");
+
+  assert.equal((await client.rpc("acknowledge_alert", { alert_id: alert!.id })).data.state, "acknowledged");
+  await sql`update public.recruiting_orders set status = 'closed' where id = ${order.id}`;
+  await sql`select private.check_alerts()`;
+  const again = await client.rpc("acknowledge_alert", { alert_id: alert!.id });
+  assert.match(again.error!.message, /^alert_id: the alert was resolved /);
+});
+
+Deno.test("the rule of a kind is changed by the numbers that it has", async () => {
+  const set = (given: object) => client.rpc("set_alert_rule", { kind: "order_stalled", ...given });
+  assert.match(
+    (await set({ kind: "order_lost" })).error!.message,
+    /^kind: "order_lost" is none; give one of: .*order_stalled/,
+  );
+  assert.match(
+    (await set({ threshold: { days: "many" } })).error!.message,
+    /^threshold: give each as a number above 0$/,
+  );
+  assert.match(
+    (await set({ threshold: { days: 2 } })).error!.message,
+    /^threshold: "days" is none of this kind; it has: none$/,
+  );
+  assert.deepEqual((await set({})).data.is_on, true);
 });

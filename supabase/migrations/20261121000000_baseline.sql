@@ -13360,318 +13360,6 @@ $$;
 
 comment on function private.for_agent(public.recruiting_orders) is 'The agent who gets the next lead of an order, in words.';
 
--- supabase/schemas/operators/check.sql
-
--- The faults of the running service, one row for each, with the command that helps. Made for cron: all is well when
--- there is no row.
-
-create type private.finding as (kind text, name text, problem text, command text);
-
-comment on type private.finding is 'A row of check_service().';
-
-create function public.check_service() returns table (kind text, name text, problem text, command text)
-language plpgsql
-stable
--- An operator who is signed in has no right on the tables.
-security definer
-set search_path = ''
-set plan_cache_mode = force_custom_plan
-set jit = off
-as $$
-begin
-  perform private.require_operator();
-  return query select * from private.check_orders();
-  return query select * from private.check_vendors();
-  return query select * from private.check_leads();
-  return query select * from private.check_texting();
-  return query select * from private.check_keys();
-  return query
-  select
-    'order', left(c.order_id::text, 8),
-    format('the day from %s on is counted as %s leads, and has %s', private.in_utc(c.starts_at), c.kept, c.counted),
-    'order recount'
-  from public.check_daily_counts() c
-  order by c.starts_at, c.order_id;
-end
-$$;
-
-comment on function public.check_service() is
-  'The findings of now, those of one kind together: kind (order, vendor, delivery, lead, text, number, worker, key), name '
-  '(of a vendor or number, or the first 8 characters of an id), problem, and the admin command that helps. Reads every '
-  'lead, because it compares the daily counts. 42501 for a user who is no operator.';
-grant execute on function public.check_service() to authenticated, service_role;
-
-create function private.check_orders() returns setof private.finding
-language sql
-stable
-set search_path = ''
-as $$
-  select 'order', left(o.id::text, 8), f.problem, f.command
-  from public.recruiting_orders o
-  join public.agencies a on a.id = o.agency_id
-  left join public.vendors v on v.id = o.vendor_id
-  -- Days of the agency, with today and the last one.
-  cross join lateral (
-    select ((o.ends_at - interval '1 microsecond') at time zone a.timezone)::date
-      - (greatest(o.starts_at, now()) at time zone a.timezone)::date + 1 as days,
-      o.quantity - o.filled as leads
-  ) remaining
-  cross join lateral (
-    values
-      (
-        o.ends_at <= now(),
-        format('ended %s, %s of %s leads short', private.in_utc(o.ends_at), remaining.leads, o.quantity),
-        format('order close %s', left(o.id::text, 8))
-      ),
-      (
-        o.ends_at > now() and remaining.days * o.daily_cap < remaining.leads,
-        format('can get %s of its %s missing leads until its end, by its daily cap', remaining.days * o.daily_cap, remaining.leads),
-        format('order update %s --daily-cap %s', left(o.id::text, 8), ceil(remaining.leads::numeric / greatest(remaining.days, 1)))
-      ),
-      (
-        coalesce(o.ends_at > now(), true) and private.next_agent(o.agency_id, o.agent_id) is null,
-        'gives its leads to no agent, because none of its agency is active and accepts recruits',
-        format('agent list --agency %s', left(o.agency_id::text, 8))
-      ),
-      (
-        coalesce(o.ends_at > now(), true) and not v.is_active,
-        format('wants leads of %s, which is inactive', v.slug),
-        format('vendor update %s --active true', v.slug)
-      )
-  ) f (applies, problem, command)
-  where o.status = 'open' and o.filled < o.quantity and f.applies
-  order by o.created_at, o.id
-$$;
-
-comment on function private.check_orders() is
-  'Open orders that can''t fill: they have ended, their agency has nobody for them, their vendor is inactive, or their daily '
-  'cap times the days left is less than the leads left.';
-
-create function private.check_vendors() returns setof private.finding
-language sql
-stable
-set search_path = ''
-as $$
-  with quiet as materialized (
-    select v.id, v.slug
-    from public.vendors v
-    where v.is_active
-      -- Not `not exists`, for which the planner may read all leads of a vendor.
-      and v.id not in (select l.vendor_id from public.recruiting_leads l where l.created_at >= now() - interval '1 day')
-  ), arrivals as (
-    -- A refused delivery, too, shows that its vendor sends.
-    select l.vendor_id, l.created_at as arrived_at
-    from public.recruiting_leads l
-    where l.created_at >= now() - interval '60 days'
-    union all
-    select d.vendor_id, d.received_at
-    from public.recruiting_lead_duplicates d
-    where d.received_at >= now() - interval '60 days'
-    union all
-    select r.vendor_id, r.received_at
-    from public.rejected_deliveries r
-    where r.received_at >= now() - interval '60 days'
-  ), latest as (
-    select q.slug, a.arrived_at, max(a.arrived_at) over (partition by q.slug) as last_at
-    from quiet q
-    join arrivals a on a.vendor_id = q.id
-  ), gaps as (
-    select
-      l.slug, l.last_at, l.arrived_at,
-      extract(epoch from l.arrived_at - lag(l.arrived_at) over (partition by l.slug order by l.arrived_at))::double precision
-        as seconds
-    from latest l
-    where l.arrived_at >= l.last_at - interval '30 days'
-  ), habits as (
-    -- The usual gap is the one in which a moment lies on average. The plain mean would be seconds where a vendor sends
-    -- many leads at once, and would not know of nights and weekends.
-    select
-      g.slug, g.last_at,
-      make_interval(secs => coalesce(sum(g.seconds * g.seconds) / nullif(sum(g.seconds), 0), 0)) as gap
-    from gaps g
-    group by g.slug, g.last_at
-    having count(distinct (g.arrived_at at time zone 'UTC')::date) >= 5
-  )
-  select
-    'vendor', h.slug,
-    format(
-      'has sent nothing since %s; its usual gap is %s', private.in_utc(h.last_at),
-      case
-        when h.gap < interval '1 hour' then 'less than an hour'
-        when h.gap < interval '48 hours' then format('about %s h', round(extract(epoch from h.gap) / 3600))
-        else format('about %s days', round(extract(epoch from h.gap) / 86400))
-      end
-    ),
-    format('key list %s', h.slug)
-  from habits h
-  where h.last_at < now() - greatest(3 * h.gap, interval '1 day')
-  order by h.slug
-$$;
-
-comment on function private.check_vendors() is
-  'Active vendors that sent on five days at least, and then nothing for three times their usual gap, a day at least. The gap '
-  'is that of the 30 days before they last sent. One that has been silent for 60 days is not looked at any more.';
-
-create function private.check_leads() returns setof private.finding
-language sql
-stable
-set search_path = ''
-as $$
-  (
-    select
-      'delivery', coalesce(v.slug, 'import'), format('%s rejected, the first %s', sum(r.count), private.in_utc(min(r.since))),
-      format('delivery list --%s', coalesce('vendor ' || v.slug, 'imports'))
-    from (
-      select d.vendor_id, count(*), min(d.received_at) as since
-      from public.rejected_deliveries d
-      where d.status = 'open'
-      group by d.vendor_id
-    ) r
-    left join public.vendors v on v.id = r.vendor_id
-    group by v.slug
-    order by v.slug
-  )
-  union all
-  (
-    select
-      'lead', v.slug,
-      format('%s waiting for an order, the first %s', sum(w.count), private.in_utc(min(w.since)))
-        || coalesce('; open orders want ' || sum(w.count) filter (where w.is_wanted), ''),
-      format('lead %s --vendor %s', case when bool_or(w.is_wanted) then 'distribute' else 'waiting' end, v.slug)
-    from (
-      select k.*, (private.best_order(k.vendor_id, k.state, now())).id is not null as is_wanted
-      from (
-        select l.vendor_id, l.state, count(*), min(l.created_at) as since
-        from public.recruiting_leads l
-        where l.distribution = 'unmatched'
-        group by l.vendor_id, l.state
-      ) k
-    ) w
-    join public.vendors v on v.id = w.vendor_id
-    group by v.slug
-    order by v.slug
-  )
-  union all
-  (
-    select
-      'lead', v.slug, format('%s pending, the first %s', count(*), private.in_utc(min(l.created_at))),
-      format('lead distribute --vendor %s', v.slug)
-    from public.recruiting_leads l
-    join public.vendors v on v.id = l.vendor_id
-    where l.distribution = 'pending' and l.created_at < now() - interval '5 minutes'
-    group by v.slug
-    order by v.slug
-  )
-$$;
-
-comment on function private.check_leads() is
-  'By vendor: open rejected deliveries, leads that no order wanted, and leads that are pending for more than five minutes.';
-
-create function private.check_texting() returns setof private.finding
-language sql
-stable
-set search_path = ''
-as $$
-  (
-    select
-      'text', coalesce(nullif(btrim(left(t.service_phone, 20)), ''), 'unknown'),
-      format(
-        '%s %s a conversation, the first %s', count(*), case when t.consent is null then 'without' else 'opting out without' end,
-        private.in_utc(min(t.received_at))
-      ),
-      'text unmatched'
-    from (
-      select u.service_phone, u.received_at, case when u.consent = 'opted_out' then u.consent end as consent
-      from public.unmatched_texts u
-    ) t
-    group by t.service_phone, t.consent
-    order by t.consent nulls last, t.service_phone
-  )
-  union all
-  (
-    select
-      'number', n.phone, 'paused' || coalesce(': ' || n.paused_reason, ''), format('number resume %s', n.phone)
-    from public.service_numbers n
-    where n.status = 'paused'
-    order by n.phone
-  )
-  union all
-  (
-    select 'text', o.service_phone, format('%s %s', count(*), p.problem), p.command
-    from public.text_outbox o
-    left join public.service_numbers n on n.phone = o.service_phone
-    cross join lateral (
-      values
-        (
-          o.state = 'unconfirmed' and o.due_at = 'infinity', 'perhaps not sent, and Twilio is asked no more',
-          'text outbox --state unconfirmed'
-        ),
-        (
-          o.state = 'sending' and o.lease_until < now() - interval '5 minutes', 'left by a worker that died',
-          'text outbox --state sending'
-        ),
-        (
-          o.state = 'pending' and o.claim >= 5 and o.reason not in ('quiet_hours', 'number_paused'),
-          'tried five times or more, and not sent', 'text outbox --state held'
-        ),
-        -- Without any number, texting is not set up.
-        (
-          o.state = 'pending' and n.phone is null and exists (select from public.service_numbers),
-          'waiting for a number that is none of ours', 'text outbox --state held'
-        )
-    ) p (applies, problem, command)
-    where o.state in ('pending', 'sending', 'unconfirmed') and p.applies
-    group by o.service_phone, p.problem, p.command
-    order by o.service_phone, p.problem
-  )
-  union all
-  (
-    -- A call of the worker would have taken these at once. A busy number takes its time.
-    select
-      'worker', 'texting', format('not called since %s, with %s due', private.in_utc(min(due.since)), count(*)),
-      'text outbox'
-    from (
-      select w.due_at from private.waiting_greetings w
-      union all
-      select u.placed_at from private.untold_leads u
-      union all
-      select o.lease_until from public.text_outbox o where o.state = 'sending'
-      union all
-      select o.due_at from public.text_outbox o where o.state = 'unconfirmed'
-      union all
-      select greatest(o.due_at, n.busy_until)
-      from public.text_outbox o
-      join public.service_numbers n on n.phone = o.service_phone
-      join public.recruiting_conversations c on c.id = o.conversation_id and c.agency_id = n.agency_id
-      where o.state = 'pending' and n.status = 'active' and o.due_at < now() - interval '5 minutes'
-        and not private.is_behind(o.conversation_id, o.ordinal)
-    ) due (since)
-    where due.since < now() - interval '5 minutes'
-    having count(*) > 0
-  )
-$$;
-
-comment on function private.check_texting() is
-  'Texts that belong to no conversation (opt-outs first), paused numbers, texts that no worker moves by itself, and, where '
-  'texts have been due for more than five minutes, that the worker is not called. Nothing where texting is not set up.';
-
-create function private.check_keys() returns setof private.finding
-language sql
-stable
-set search_path = ''
-as $$
-  select
-    'key', k.key_prefix,
-    format('of %s expires %s; last used %s', v.slug, private.in_utc(k.expires_at), coalesce(private.in_utc(k.last_used_at), 'never')),
-    format('key rotate %s', v.slug)
-  from public.vendor_api_keys k
-  join public.vendors v on v.id = k.vendor_id and v.is_active
-  where k.revoked_at is null and k.expires_at > now() and k.expires_at <= now() + interval '14 days'
-  order by k.expires_at
-$$;
-
-comment on function private.check_keys() is 'Valid keys of active vendors that expire within 14 days.';
-
 -- supabase/schemas/operators/actions.sql
 
 -- The functions that operators call in a browser, besides check_service() and distribute_leads().
@@ -13847,7 +13535,8 @@ alter table public.alert_rules enable row level security;
 grant select, insert, update, delete on public.alert_rules to service_role;
 
 insert into public.alert_rules (kind, threshold) values
-  ('number_paused', '{}');
+  ('number_paused', '{}'),
+  ('order_stalled', '{}');
 
 create table public.alerts (
   id uuid primary key default gen_random_uuid(),
@@ -13897,6 +13586,51 @@ $$;
 
 comment on function private.find_number_paused(jsonb, timestamptz) is 'Our numbers that are paused.';
 
+-- supabase/schemas/alerts/order_stalled.sql
+
+-- The alert about an open order that can't fill.
+
+create function private.find_order_stalled(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
+language sql
+stable
+set search_path = ''
+as $$
+  select
+    o.id::text,
+    -- Of several reasons the first: while an order has ended, nothing else matters.
+    case
+      when o.ends_at <= checked_at then
+        jsonb_build_object('reason', 'ended', 'ends_at', o.ends_at, 'missing', remaining.leads, 'quantity', o.quantity)
+      when not v.is_active then jsonb_build_object('reason', 'vendor_inactive', 'vendor', v.slug)
+      when private.next_agent(o.agency_id, o.agent_id) is null then
+        jsonb_build_object('reason', 'no_agent', 'agency_id', o.agency_id)
+      else jsonb_build_object(
+        'reason', 'capped', 'possible', remaining.days * o.daily_cap, 'missing', remaining.leads,
+        'daily_cap', ceil(remaining.leads::numeric / greatest(remaining.days, 1))
+      )
+    end
+  from public.recruiting_orders o
+  join public.agencies a on a.id = o.agency_id
+  left join public.vendors v on v.id = o.vendor_id
+  -- Days of the agency, with today and the last one.
+  cross join lateral (
+    select ((o.ends_at - interval '1 microsecond') at time zone a.timezone)::date
+      - (greatest(o.starts_at, checked_at) at time zone a.timezone)::date + 1 as days,
+      o.quantity - o.filled as leads
+  ) remaining
+  where o.status = 'open' and o.filled < o.quantity
+    and (
+      o.ends_at <= checked_at
+      or not v.is_active
+      or private.next_agent(o.agency_id, o.agent_id) is null
+      or remaining.days * o.daily_cap < remaining.leads
+    )
+$$;
+
+comment on function private.find_order_stalled(jsonb, timestamptz) is
+  'Open orders that can''t fill: they have ended, their vendor is inactive, their agency has nobody for them, or their daily '
+  'cap times the days left is less than the leads left.';
+
 -- supabase/schemas/alerts/check.sql
 
 -- The check that opens, updates and resolves alerts.
@@ -13911,6 +13645,11 @@ as $$
   from public.alert_rules r
   cross join lateral private.find_number_paused(r.threshold, checked_at) f
   where r.kind = 'number_paused' and r.is_on
+  union all
+  select r.kind, f.*
+  from public.alert_rules r
+  cross join lateral private.find_order_stalled(r.threshold, checked_at) f
+  where r.kind = 'order_stalled' and r.is_on
 $$;
 
 comment on function private.found_alerts(timestamptz) is
@@ -13966,6 +13705,223 @@ comment on function private.check_alerts() is
   'Opens an alert for each condition that is true, updates those that are known, and resolves those that are over or whose '
   'rule is off. A scheduler runs it each minute. Returns {open, opened, resolved}: numbers of alerts; null while another '
   'check runs.';
+
+-- supabase/schemas/alerts/words.sql
+
+-- The words of alerts, the same for the command `check`, the page of operators and the webhook. None of them is of a
+-- person: an agency, a conversation and an order are named by their ids.
+
+create function private.alert_name(kind text, subject text) returns text
+language sql
+immutable
+set search_path = ''
+as $$
+  select case
+    when subject = kind then case kind when 'worker_late' then 'worker' else 'texts' end
+    when kind in ('leads_waiting', 'deliveries_rejected', 'vendor_silent', 'key_expires') then 'vendor ' || subject
+    when kind like 'order\_%' then 'order ' || left(subject, 8)
+    when kind = 'recruit_waiting' then 'conversation ' || left(subject, 8)
+    when kind = 'texts_failing' then 'agency ' || left(subject, 8)
+    else 'number ' || subject
+  end
+$$;
+
+comment on function private.alert_name(text, text) is 'The name of an alert''s subject, such as `vendor talroo` or `order 5f0c6a3e`.';
+
+create function private.counted(count bigint, noun text) returns text
+language sql
+immutable
+set search_path = ''
+as $$
+  select format('%s %s', to_char(count, 'FM999,999,999,990'), case when count = 1 then noun else regexp_replace(noun, 'y$', 'ie') || 's' end)
+$$;
+
+comment on function private.counted(bigint, text) is 'A number of things, such as `1 lead` or `1,200 leads`.';
+
+create function private.alert_problem(kind text, details jsonb) returns text
+language sql
+stable
+set search_path = ''
+as $$
+  with said as (
+    select
+      private.in_utc((details ->> 'since')::timestamptz) as since,
+      private.counted(coalesce(details ->> 'leads', details ->> 'deliveries', details ->> 'texts')::bigint, case kind
+        when 'leads_waiting' then 'lead'
+        when 'deliveries_rejected' then 'rejected delivery'
+        when 'opt_out_unmatched' then 'opt-out'
+        else 'text'
+      end) as counted,
+      details ->> 'quantity' as quantity
+  )
+  select case kind
+    when 'texts_stuck' then case
+      when details ->> 'reason' = 'credentials' then format('not sent since %s: the provider refuses the login', s.since)
+      else format('%s not sent, the first due %s', s.counted, s.since)
+    end
+    when 'number_paused' then 'paused, so its texts wait'
+    when 'leads_waiting' then format('%s without an order, the first since %s', s.counted, s.since)
+    when 'deliveries_rejected' then format('%s, the first %s', s.counted, s.since)
+    when 'vendor_silent' then format('has sent no lead since %s', s.since)
+    when 'order_nearly_filled' then format('has %s of its %s leads', details ->> 'filled', s.quantity)
+    when 'order_filled' then format('is full, with %s leads', s.quantity)
+    when 'order_stalled' then case details ->> 'reason'
+      when 'ended' then format(
+        'ended %s, %s of %s leads short', private.in_utc((details ->> 'ends_at')::timestamptz), details ->> 'missing', s.quantity)
+      when 'capped' then format(
+        'can get %s of its %s missing leads until its end, by its daily cap', details ->> 'possible', details ->> 'missing')
+      when 'no_agent' then 'gives its leads to no agent, because none of its agency is active and accepts recruits'
+      when 'vendor_inactive' then format('wants leads of %s, which is inactive', details ->> 'vendor')
+    end
+    when 'recruit_waiting' then format('a recruit waits for an answer since %s', s.since)
+    when 'texts_failing' then format(
+      'of its last %s, %s failed and %s were answered by an opt-out', s.counted, details ->> 'failed', details ->> 'opted_out')
+    when 'key_expires' then format(
+      'its %s expires %s', concat_ws(' ', details ->> 'what', details ->> 'prefix'),
+      private.in_utc((details ->> 'expires_at')::timestamptz))
+    when 'opt_out_unmatched' then format('%s without a conversation, the first %s', s.counted, s.since)
+    when 'worker_late' then format('not called since %s, with %s due', s.since, details ->> 'due')
+  end
+  from said s
+$$;
+
+comment on function private.alert_problem(text, jsonb) is
+  'The problem of an alert, as words that follow alert_name() and a colon. Times are in UTC. Null for a kind that is unknown.';
+
+create function private.alert_command(kind text, subject text, details jsonb) returns text
+language sql
+immutable
+set search_path = ''
+as $$
+  select case kind
+    when 'texts_stuck' then 'text outbox --state held'
+    when 'number_paused' then 'number resume ' || subject
+    when 'leads_waiting' then 'lead waiting --vendor ' || subject
+    when 'deliveries_rejected' then 'delivery list ' || case subject when 'import' then '--imports' else '--vendor ' || subject end
+    when 'vendor_silent' then 'key list ' || subject
+    when 'order_nearly_filled' then format('order update %s --quantity %s', o.name, 2 * (details ->> 'quantity')::bigint)
+    when 'order_filled' then 'order close ' || o.name
+    when 'order_stalled' then case details ->> 'reason'
+      when 'capped' then format('order update %s --daily-cap %s', o.name, details ->> 'daily_cap')
+      when 'no_agent' then 'agent list --agency ' || left(details ->> 'agency_id', 8)
+      when 'vendor_inactive' then format('vendor update %s --active true', details ->> 'vendor')
+      else 'order close ' || o.name
+    end
+    when 'recruit_waiting' then 'text waiting'
+    when 'texts_failing' then format('text outbox --state failed --agency %s', o.name)
+    when 'key_expires' then case details ->> 'what' when 'api key' then 'key rotate ' else 'webhook show ' end || subject
+    when 'opt_out_unmatched' then 'text unmatched'
+    when 'worker_late' then 'text outbox'
+  end
+  from (values (left(subject, 8))) o (name)
+$$;
+
+comment on function private.alert_command(text, text, jsonb) is
+  'The admin command that helps with an alert, without `npm run admin --`. Null for a kind that is unknown.';
+
+-- A user needs these rights for the view below, which is called with the rights of the user.
+grant execute on function private.alert_name(text, text), private.counted(bigint, text), private.alert_problem(text, jsonb),
+  private.alert_command(text, text, jsonb), private.in_utc(timestamptz) to authenticated;
+
+create view private.alert_list as
+select a.id, a.kind, a.subject, private.alert_name(a.kind, a.subject) as name,
+  private.alert_problem(a.kind, a.details) as problem, private.alert_command(a.kind, a.subject, a.details) as command,
+  a.state, a.opened_at, a.seen_at, a.resolved_at, a.details
+from public.alerts a
+where (select private.may_operate());
+
+comment on view private.alert_list is 'Alerts with their words, for operators.';
+grant select on private.alert_list to authenticated, service_role;
+
+create view public.alert_list with (security_invoker = true) as select * from private.alert_list;
+
+comment on view public.alert_list is
+  'Alerts. name: the subject as people know it; problem: what is wrong, to follow the name and a colon; command: the admin '
+  'command that helps.';
+grant select on public.alert_list to authenticated, service_role;
+
+create view private.job_list as
+select j.job, j.started_at, j.ended_at
+from private.job_runs j
+where (select private.may_operate());
+
+comment on view private.job_list is 'The last run of each job, for operators.';
+grant select on private.job_list to authenticated, service_role;
+
+create view public.job_list with (security_invoker = true) as select * from private.job_list;
+
+comment on view public.job_list is 'The last run of each job of the scheduler, such as `check alerts`.';
+grant select on public.job_list to authenticated, service_role;
+
+-- supabase/schemas/alerts/acts.sql
+
+-- The acts of operators on alerts: one is taken in hand, and a rule is changed.
+
+create function public.acknowledge_alert(alert_id uuid) returns public.alerts
+language plpgsql
+-- A user has no right on alerts.
+security definer
+set search_path = ''
+as $$
+declare
+  alert public.alerts;
+begin
+  perform private.require_operator();
+  update public.alerts a set state = 'acknowledged' where a.id = alert_id and a.state = 'open';
+  select * into alert from public.alerts a where a.id = alert_id;
+  if not found then
+    raise exception 'alert_id: there is no such alert' using errcode = 'PT404';
+  elsif alert.state = 'resolved' then
+    raise exception 'alert_id: the alert was resolved %', private.in_utc(alert.resolved_at) using errcode = 'PT409';
+  end if;
+  return alert;
+end
+$$;
+
+comment on function public.acknowledge_alert(uuid) is
+  'Says that somebody has an alert in hand: it is not told again until it is resolved. Again, it changes nothing. Returns '
+  'the alert. PT404 where there is none, PT409 where it is resolved, 42501 for a user who is no operator.';
+grant execute on function public.acknowledge_alert(uuid) to authenticated, service_role;
+
+create function public.set_alert_rule(kind text, is_on boolean default null, threshold jsonb default '{}')
+returns public.alert_rules
+language plpgsql
+-- A user has no right on the rules.
+security definer
+set search_path = ''
+as $$
+declare
+  rule public.alert_rules;
+  name text;
+begin
+  perform private.require_operator();
+  select * into rule from public.alert_rules r where r.kind = set_alert_rule.kind for update;
+  if not found then
+    raise exception 'kind: "%" is none; give one of: %', kind, (
+      select string_agg(r.kind, ', ' order by r.kind) from public.alert_rules r
+    ) using errcode = 'PT400';
+  elsif not private.is_threshold(threshold) then
+    raise exception 'threshold: give each as a number above 0' using errcode = 'PT400';
+  end if;
+  select t.name into name from jsonb_object_keys(threshold) t (name) where not rule.threshold ? t.name limit 1;
+  if found then
+    raise exception 'threshold: "%" is none of this kind; it has: %', name, coalesce(
+      (select string_agg(k.name, ', ' order by k.name) from jsonb_object_keys(rule.threshold) k (name)), 'none'
+    ) using errcode = 'PT400';
+  end if;
+
+  update public.alert_rules r
+  set is_on = coalesce(set_alert_rule.is_on, r.is_on), threshold = r.threshold || set_alert_rule.threshold
+  where r.kind = rule.kind
+  returning r.* into rule;
+  return rule;
+end
+$$;
+
+comment on function public.set_alert_rule(text, boolean, jsonb) is
+  'Turns the rule of a kind on or off (null: as it is), and sets the numbers that threshold names; the others stay. It counts '
+  'from the next check on. Returns the rule. PT400 for a kind or a number that is none, 42501 for a user who is no operator.';
+grant execute on function public.set_alert_rule(text, boolean, jsonb) to authenticated, service_role;
 
 -- supabase/schemas/alerts/schedule.sql
 

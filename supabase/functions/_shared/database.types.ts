@@ -2269,6 +2269,49 @@ export type Database = {
           },
         ];
       };
+      "alert_list": {
+        Row: {
+          "command": string | null;
+          "details": NonNullable<Json>;
+          "id": string;
+          "kind": string;
+          "name": string | null;
+          "opened_at": string;
+          "problem": string | null;
+          "resolved_at": string | null;
+          "seen_at": string;
+          "state": string;
+          "subject": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "command"?: never;
+          "details"?: Json | null;
+          "id"?: string | null;
+          "kind"?: string | null;
+          "name"?: never;
+          "opened_at"?: string | null;
+          "problem"?: never;
+          "resolved_at"?: string | null;
+          "seen_at"?: string | null;
+          "state"?: string | null;
+          "subject"?: string | null;
+        };
+        Update: {
+          "command"?: never;
+          "details"?: Json | null;
+          "id"?: string | null;
+          "kind"?: string | null;
+          "name"?: never;
+          "opened_at"?: string | null;
+          "problem"?: never;
+          "resolved_at"?: string | null;
+          "seen_at"?: string | null;
+          "state"?: string | null;
+          "subject"?: string | null;
+        };
+        Relationships: [];
+      };
       "bot_session_list": {
         Row: {
           "agency_id": string;
@@ -2529,6 +2572,25 @@ export type Database = {
             referencedColumns: ["recruiting_lead_id"];
           },
         ];
+      };
+      "job_list": {
+        Row: {
+          "ended_at": string | null;
+          "job": string;
+          "started_at": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "ended_at"?: string | null;
+          "job"?: string | null;
+          "started_at"?: string | null;
+        };
+        Update: {
+          "ended_at"?: string | null;
+          "job"?: string | null;
+          "started_at"?: string | null;
+        };
+        Relationships: [];
       };
       "key_list": {
         Row: {
@@ -2985,6 +3047,25 @@ export type Database = {
     };
     Functions: {
       "abandon_recruiting_leads": { Args: { "lead_ids": (string)[] }; Returns: Json };
+      "acknowledge_alert": {
+        Args: { "alert_id": string };
+        Returns: {
+          "details": NonNullable<Json>;
+          "id": string;
+          "kind": string;
+          "opened_at": string;
+          "resolved_at": string | null;
+          "seen_at": string;
+          "state": string;
+          "subject": string;
+        };
+        SetofOptions: {
+          from: "*";
+          to: "alerts";
+          isOneToOne: true;
+          isSetofReturn: false;
+        };
+      };
       "adopt_texts": { Args: { "recruit_phone": string; "service_phone"?: string }; Returns: Json };
       "ask_for_conversation": { Args: { "conversation_id": string }; Returns: Json };
       "assign_conversation": { Args: { "agent_id": string; "conversation_id": string }; Returns: Json };
@@ -3003,15 +3084,6 @@ export type Database = {
           "kept": number;
           "order_id": string;
           "starts_at": string;
-        }[];
-      };
-      "check_service": {
-        Args: Record<PropertyKey, never>;
-        Returns: {
-          "command": string;
-          "kind": string;
-          "name": string;
-          "problem": string;
         }[];
       };
       "claim_bot_turns": { Args: { "max": number }; Returns: Json };
@@ -3345,6 +3417,21 @@ export type Database = {
         Returns: Json;
       };
       "service_health": { Args: Record<PropertyKey, never>; Returns: Json };
+      "set_alert_rule": {
+        Args: { "is_on"?: boolean; "kind": string; "threshold"?: Json };
+        Returns: {
+          "created_at": string;
+          "is_on": boolean;
+          "kind": string;
+          "threshold": NonNullable<Json>;
+        };
+        SetofOptions: {
+          from: "*";
+          to: "alert_rules";
+          isOneToOne: true;
+          isSetofReturn: false;
+        };
+      };
       "set_order_status": {
         Args: { "order_id": string; "status": string };
         Returns: {

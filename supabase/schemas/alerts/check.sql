@@ -10,6 +10,11 @@ as $$
   from public.alert_rules r
   cross join lateral private.find_number_paused(r.threshold, checked_at) f
   where r.kind = 'number_paused' and r.is_on
+  union all
+  select r.kind, f.*
+  from public.alert_rules r
+  cross join lateral private.find_order_stalled(r.threshold, checked_at) f
+  where r.kind = 'order_stalled' and r.is_on
 $$;
 
 comment on function private.found_alerts(timestamptz) is

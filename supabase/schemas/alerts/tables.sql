@@ -25,7 +25,8 @@ alter table public.alert_rules enable row level security;
 grant select, insert, update, delete on public.alert_rules to service_role;
 
 insert into public.alert_rules (kind, threshold) values
-  ('number_paused', '{}');
+  ('number_paused', '{}'),
+  ('order_stalled', '{}');
 
 create table public.alerts (
   id uuid primary key default gen_random_uuid(),

@@ -3,7 +3,7 @@
 begin;
 -- What others do meanwhile is not seen, so that all tables can be compared.
 set transaction isolation level repeatable read;
-select plan(106);
+select plan(113);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor'), pg_temp.create_vendor('quiet');
@@ -48,14 +48,15 @@ insert into calls values
   ($$select public.begin_operator_action('replay', '{}')$$),
   (format('select public.read_payload(%L)', md5('no action')::uuid)),
   ('select count(*) from public.distribute_leads(1)'),
-  ('select count(*) from public.check_service()'),
+  (format('select public.acknowledge_alert(%L)', md5('no alert')::uuid)),
+  ('select public.set_alert_rule(''none'')'),
   ('select count(*) from public.count_vendor_days()');
 select is(pg_temp.value_as(name, statement), '42501', format('%s may not %s', name, statement))
 from unnest(array['anon', 'ann', 'mia', 'former']) name cross join calls;
 select is(pg_temp.value_as('service_role', statement), '42501', 'an action is of a user: ' || statement)
 from calls where statement ~ 'begin_operator_action|read_payload';
 select isnt(pg_temp.value_as(name, statement), '42501', format('%s may %s', name, statement))
-from unnest(array['service_role', 'visitor']) name cross join calls where statement ~ 'check_service|count_vendor_days';
+from unnest(array['service_role', 'visitor']) name cross join calls where statement ~ 'alert|count_vendor_days';
 select is(pg_temp.actions(), 0::bigint, 'none of it leaves a row');
 
 -- What is read

@@ -1,0 +1,89 @@
+import type { AdminCommand } from "../command.ts";
+import { CommandError, inOptions, UsageError } from "../errors.ts";
+import { list, lists } from "../lists.ts";
+import { boolean, choice, LIMIT, option } from "../options.ts";
+import type { Outcome, Session } from "../session.ts";
+
+interface Change {
+  on?: boolean;
+  set?: Record<string, number>;
+}
+
+export function addAlert(program: AdminCommand): void {
+  const alert = program.noun("alert", "what somebody must know of: found each minute, and told");
+  alert.verb("list", "alerts that are not resolved, or others, the newest first", "--state resolved --limit 20")
+    .takes(choice("--state <state>", "only these", ["open", "acknowledged", "resolved", "all"]), LIMIT)
+    .runs(listAlerts);
+  alert.verb(
+    "acknowledge <alert>",
+    "says that you have it in hand; by its id, or the first characters of it",
+    "5f0c6a3e",
+  )
+    .runs(acknowledgeAlert);
+  alert.verb("rule [kind]", "the rules of all kinds, or of one; or changes one", "leads_waiting --set minutes=30")
+    .takes(
+      boolean("--on <boolean>", "whether the kind is looked for: true or false"),
+      option(
+        "--set <numbers>",
+        "numbers of the rule",
+        "numbers above 0 such as minutes=30 or percent=95,days=1",
+        readNumbers,
+      ),
+    )
+    .refuses((kind: string | undefined, { on, set }: Change) =>
+      kind === undefined && (on !== undefined || set !== undefined) && "give the kind whose rule is changed"
+    )
+    .runs(showOrChangeRule);
+}
+
+function readNumbers(given: string): Record<string, number> | undefined {
+  const pairs = given.split(",").map((pair) => /^\s*(\w+)=(\d+(?:\.\d+)?)\s*$/.exec(pair));
+  if (pairs.some((pair) => pair === null || Number(pair[2]) === 0)) return undefined;
+  return Object.fromEntries(pairs.map((pair) => [pair![1]!, Number(pair![2])]));
+}
+
+const listed = lists("alert_list", {
+  order: "opened_at desc, id",
+  none: ({ state }) => state === undefined ? "No alert is open." : "There is no such alert.",
+  shown: ["id", "opened_at", "kind", "name", "problem", "state"],
+});
+
+function listAlerts(session: Session, given: { state?: string; limit?: number }): Promise<Outcome> {
+  return listed(session, { ...given, unresolved: given.state === undefined });
+}
+
+async function acknowledgeAlert({ sql }: Session, given: string): Promise<Outcome> {
+  const [alert, other] = await sql<{ id: string }[]>`
+    select a.id from private.id_range(${given}) r
+    join public.alerts a on a.id between r.first_id and r.last_id limit 2`;
+  if (alert === undefined) throw new CommandError(`There is no alert "${given}". See npm run admin -- alert list`);
+  if (other !== undefined) throw new CommandError(`"${given}" stands for several alerts.`);
+  const [acknowledged] = await inOptions(sql`select * from public.acknowledge_alert(${alert.id})`);
+  return { data: acknowledged, text: `The alert ${alert.id} is acknowledged. It is told again when it is resolved.` };
+}
+
+async function showOrChangeRule({ sql }: Session, kind: string | undefined, { on, set }: Change): Promise<Outcome> {
+  const read = () =>
+    sql<{ kind: string; on: boolean; threshold: Record<string, number> }[]>`
+      select kind, is_on as on, threshold from public.alert_rules where ${kind ?? null}::text is null or kind = ${
+      kind ?? null
+    }
+      order by kind`;
+  const [rule] = await read();
+  if (rule === undefined) {
+    throw new UsageError(`<kind>: there is no kind "${kind}". See npm run admin -- alert rule`);
+  }
+  const unknown = Object.keys(set ?? {}).find((name) => !(name in rule.threshold));
+  if (unknown !== undefined) {
+    const known = Object.keys(rule.threshold).join(", ") || "none";
+    throw new UsageError(`--set: "${unknown}" is no number of ${kind}, which has: ${known}`);
+  }
+  if (on !== undefined || set !== undefined) {
+    await sql`select public.set_alert_rule(${kind!}, ${on ?? null}, ${sql.json(set ?? {})})`;
+  }
+  return list(await read(), "", ({ kind, on, threshold }) => ({
+    kind,
+    on,
+    numbers: Object.entries(threshold).map(([name, number]) => `${name}=${number}`).join(","),
+  }));
+}
