@@ -4,13 +4,18 @@ create table public.agencies (
   id uuid primary key default gen_random_uuid(),
   name text not null check (btrim(name) <> ''),
   timezone text not null,
+  opens_at time not null default '09:00',
+  closes_at time not null default '18:00',
   created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now()
+  updated_at timestamptz not null default now(),
+  check (opens_at < closes_at)
 );
 
 comment on table public.agencies is 'An insurance agency that buys recruiting leads and works sales leads.';
 comment on column public.agencies.timezone is
   'IANA name such as America/New_York. A day of an order''s daily_cap begins at midnight there.';
+comment on column public.agencies.opens_at is
+  'When its agents begin to answer recruits, Monday to Friday, in its time zone; closes_at: when they end.';
 
 create trigger set_updated_at
   before update on public.agencies

@@ -15,6 +15,31 @@ as $$
   from public.alert_rules r
   cross join lateral private.find_order_stalled(r.threshold, checked_at) f
   where r.kind = 'order_stalled' and r.is_on
+  union all
+  select r.kind, f.*
+  from public.alert_rules r
+  cross join lateral private.find_texts_stuck(r.threshold, checked_at) f
+  where r.kind = 'texts_stuck' and r.is_on
+  union all
+  select r.kind, f.*
+  from public.alert_rules r
+  cross join lateral private.find_texts_failing(r.threshold, checked_at) f
+  where r.kind = 'texts_failing' and r.is_on
+  union all
+  select r.kind, f.*
+  from public.alert_rules r
+  cross join lateral private.find_opt_out_unmatched(r.threshold, checked_at) f
+  where r.kind = 'opt_out_unmatched' and r.is_on
+  union all
+  select r.kind, f.*
+  from public.alert_rules r
+  cross join lateral private.find_worker_late(r.threshold, checked_at) f
+  where r.kind = 'worker_late' and r.is_on
+  union all
+  select r.kind, f.*
+  from public.alert_rules r
+  cross join lateral private.find_recruit_waiting(r.threshold, checked_at) f
+  where r.kind = 'recruit_waiting' and r.is_on
 $$;
 
 comment on function private.found_alerts(timestamptz) is
@@ -57,6 +82,7 @@ begin
   )
   select (select count(*) from ended), (select count(*) from written w where w.is_new) into resolved, opened;
 
+  perform private.tell_of_waiting_recruits();
   update private.job_runs j
   set started_at = checked_at, ended_at = clock_timestamp()
   where j.job = 'check alerts';
@@ -68,5 +94,5 @@ $$;
 
 comment on function private.check_alerts() is
   'Opens an alert for each condition that is true, updates those that are known, and resolves those that are over or whose '
-  'rule is off. A scheduler runs it each minute. Returns {open, opened, resolved}: numbers of alerts; null while another '
+  'rule is off, and tells agents of recruits who wait. A scheduler runs it each minute. Returns {open, opened, resolved}: numbers of alerts; null while another '
   'check runs.';

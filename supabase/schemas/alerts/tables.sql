@@ -26,7 +26,12 @@ grant select, insert, update, delete on public.alert_rules to service_role;
 
 insert into public.alert_rules (kind, threshold) values
   ('number_paused', '{}'),
-  ('order_stalled', '{}');
+  ('order_stalled', '{}'),
+  ('texts_stuck', '{"minutes": 5}'),
+  ('texts_failing', '{"percent": 5, "opt_out_percent": 3, "texts": 100, "at_least": 20}'),
+  ('opt_out_unmatched', '{}'),
+  ('worker_late', '{"minutes": 5}'),
+  ('recruit_waiting', '{"minutes": 15, "managers_after": 60}');
 
 create table public.alerts (
   id uuid primary key default gen_random_uuid(),

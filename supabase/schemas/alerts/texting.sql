@@ -11,3 +11,227 @@ as $$
 $$;
 
 comment on function private.find_number_paused(jsonb, timestamptz) is 'Our numbers that are paused.';
+
+create function private.find_texts_stuck(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
+language sql
+stable
+set search_path = ''
+-- By the indexes of open texts, also while the planner does not know how few these are.
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+  -- The numbers that have open texts, each by one step of the index.
+  with recursive numbers (phone) as (
+    select min(o.service_phone) from public.text_outbox o where o.state in ('pending', 'sending', 'unconfirmed')
+    union all
+    select (
+      select min(o.service_phone)
+      from public.text_outbox o
+      where o.state in ('pending', 'sending', 'unconfirmed') and o.service_phone > p.phone
+    )
+    from numbers p
+    where p.phone is not null
+  )
+  select
+    coalesce(t.subject, 'texts_stuck'),
+    jsonb_strip_nulls(jsonb_build_object('texts', sum(t.texts), 'since', min(t.since), 'reason', max(t.reason)))
+  from (
+    select n.phone as subject, s.texts, s.since, null as reason
+    from numbers p
+    left join public.service_numbers n on n.phone = p.phone
+    cross join lateral (
+      select count(*) as texts, min(late.first_due_at) as since
+      from (
+        select o.first_due_at
+        from public.text_outbox o
+        where o.service_phone = p.phone
+          and o.state in ('pending', 'sending', 'unconfirmed')
+          and o.first_due_at <= checked_at - make_interval(secs => (threshold ->> 'minutes')::double precision * 60)
+          and o.reason is distinct from 'credentials'
+        order by o.first_due_at
+        limit 1000
+      ) late
+    ) s
+    where n.status is distinct from 'paused'
+    union all
+    -- The provider refuses the account, whatever the number.
+    select null, s.texts, s.since, 'credentials'
+    from public.service_numbers n
+    cross join lateral (
+      select count(*) as texts, min(late.first_due_at) as since
+      from (
+        select o.first_due_at
+        from public.text_outbox o
+        where o.service_phone = n.phone and o.reason = 'credentials' and o.state in ('pending', 'sending')
+        order by o.first_due_at
+        limit 1000
+      ) late
+    ) s
+    where n.status = 'active'
+  ) t
+  where t.texts > 0
+    -- Without any number, texting is not set up.
+    and exists (select from public.service_numbers)
+  group by t.subject
+$$;
+
+comment on function private.find_texts_stuck(jsonb, timestamptz) is
+  'Our numbers whose texts are not sent although they have been due for {minutes}; of numbers that are not ours, the kind. The '
+  'kind too, at once, where the provider refuses our login. Not those of a paused number, nor those that quiet hours hold. '
+  'Of a number at most 1,000 texts are counted.';
+
+create function private.find_texts_failing(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
+language sql
+stable
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+  select
+    a.id::text,
+    jsonb_build_object('failed', l.failed, 'opted_out', s.opted_out, 'texts', l.texts)
+  from public.agencies a
+  cross join lateral (
+    select
+      count(*) as texts,
+      count(*) filter (where m.status = 'failed' and t.state <> 'refused') as failed,
+      min(t.attempted_at) as since,
+      array_agg(t.conversation_id) as conversations
+    from (
+      select o.message_id, o.conversation_id, o.state, o.attempted_at
+      from public.service_numbers n
+      cross join lateral (
+        select e.*
+        from public.text_outbox e
+        where e.service_phone = n.phone
+          and e.attempted_at is not null
+          and e.state in ('accepted', 'refused', 'failed')
+        order by e.attempted_at desc
+        limit (threshold ->> 'texts')::numeric::bigint
+      ) o
+      where n.agency_id = a.id
+      order by o.attempted_at desc
+      limit (threshold ->> 'texts')::numeric::bigint
+    ) t
+    join public.recruiting_messages m on m.id = t.message_id
+  ) l
+  cross join lateral (
+    select count(*) as opted_out
+    from public.text_consents k
+    where k.agency_id = a.id
+      and k.state = 'opted_out'
+      and k.changed_at >= l.since
+      and exists (
+        select
+        from public.recruiting_conversations c
+        where c.recruit_phone = k.phone and c.id = any (l.conversations)
+      )
+  ) s
+  where l.texts >= (threshold ->> 'at_least')::numeric
+    and (
+      l.failed * 100 >= l.texts * (threshold ->> 'percent')::numeric
+      or s.opted_out * 100 >= l.texts * (threshold ->> 'opt_out_percent')::numeric
+    )
+$$;
+
+comment on function private.find_texts_failing(jsonb, timestamptz) is
+  'The agencies of whose last {texts} texts, of at least {at_least}, {percent} or more have failed, or of whose recruits '
+  '{opt_out_percent} of these texts or more have opted out since. Only what was posted to the provider counts.';
+
+create function private.find_opt_out_unmatched(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
+language sql
+stable
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+  with recursive numbers (phone) as (
+    select min(coalesce(left(t.service_phone, 17), '')) from public.unmatched_texts t where t.consent = 'opted_out'
+    union all
+    select (
+      select min(coalesce(left(t.service_phone, 17), ''))
+      from public.unmatched_texts t
+      where t.consent = 'opted_out' and coalesce(left(t.service_phone, 17), '') > p.phone
+    )
+    from numbers p
+    where p.phone is not null
+  )
+  select
+    coalesce(n.phone, 'opt_out_unmatched'),
+    jsonb_build_object('texts', sum(s.texts), 'since', min(s.since))
+  from numbers p
+  left join public.service_numbers n on n.phone = p.phone
+  cross join lateral (
+    select count(*) as texts, min(waiting.received_at) as since
+    from (
+      select t.received_at
+      from public.unmatched_texts t
+      where t.consent = 'opted_out' and coalesce(left(t.service_phone, 17), '') = p.phone
+      order by t.received_at
+      limit 1000
+    ) waiting
+  ) s
+  where p.phone is not null
+  group by n.phone
+$$;
+
+comment on function private.find_opt_out_unmatched(jsonb, timestamptz) is
+  'Our numbers that got an opt-out which belongs to no conversation; of numbers that are not ours, the kind. Of a number at '
+  'most 1,000 texts are counted.';
+
+create function private.find_worker_late(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
+language sql
+stable
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+  with late as (
+    select l.at, j.started_at as last_run
+    from (select checked_at - make_interval(secs => (threshold ->> 'minutes')::double precision * 60)) l (at)
+    left join private.job_runs j on j.job = 'send texts'
+    where coalesce(j.started_at <= l.at, true)
+  ), due as (
+    select w.due_at as since from private.waiting_greetings w, late l where w.due_at <= l.at
+    union all
+    select w.due_at from private.waiting_take_overs w, late l where w.due_at <= l.at
+    union all
+    select u.placed_at from private.untold_leads u, late l where u.placed_at <= l.at
+    union all
+    select greatest(t.due_at, t.lease_until) from public.bot_turns t, late l where greatest(t.due_at, t.lease_until) <= l.at
+    union all
+    select s.wakes_at from public.bot_sessions s, late l where s.state = 'active' and s.wakes_at <= l.at
+    union all
+    select o.lease_until from public.text_outbox o, late l where o.state = 'sending' and o.lease_until <= l.at
+    union all
+    select o.due_at from public.text_outbox o, late l where o.state = 'unconfirmed' and o.due_at <= l.at
+    union all
+    -- A busy number takes its time.
+    select greatest(t.due_at, n.busy_until)
+    from late l
+    join public.service_numbers n on n.status = 'active' and n.busy_until <= l.at
+    cross join lateral (
+      select o.due_at
+      from public.text_outbox o
+      join public.recruiting_conversations c on c.id = o.conversation_id and c.agency_id = n.agency_id
+      where o.service_phone = n.phone
+        and o.state = 'pending'
+        and o.priority in (0, 1)
+        and o.due_at <= l.at
+        and not private.is_behind(o.conversation_id, o.ordinal)
+      limit 1000
+    ) t
+  )
+  select 'worker_late', jsonb_build_object('due', d.due, 'since', greatest(d.since, l.last_run))
+  from late l
+  cross join lateral (
+    select count(*) as due, min(f.since) as since from (select u.since from due u limit 10000) f
+  ) d
+  where d.due > 0
+$$;
+
+comment on function private.find_worker_late(jsonb, timestamptz) is
+  'The kind, where something has been due for {minutes} and the worker, or the scheduler that tells agents of leads, has not '
+  'run for as long. At most 10,000 are counted, of a number 1,000 texts. Where texting is not set up, nothing of it is due.';

@@ -118,7 +118,7 @@ set search_path = ''
 as $$
 begin
   update public.text_outbox o
-  set due_at = now()
+  set due_at = now(), first_due_at = now()
   where o.message_id = any (array(
     select held.message_id
     from public.text_outbox held

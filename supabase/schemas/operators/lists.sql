@@ -182,6 +182,7 @@ select t.*,
       when t.number = 'paused' then 'its number is paused: ' || coalesce(t.paused_reason, 'no reason given')
       when t.reason = 'quiet_hours' and t.due_at = 'infinity' then 'quiet hours at all times, by the rows of texting_hours'
       when t.reason = 'quiet_hours' then 'quiet hours, until ' || t.due_at
+      when t.reason = 'credentials' then 'Twilio refuses our login; tried again at ' || t.due_at
       else 'tried again at ' || t.due_at || coalesce(', after ' || t.reason, '')
     end
     when 'due' then 'it is sent next'

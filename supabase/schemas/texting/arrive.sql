@@ -157,7 +157,7 @@ begin
   returning c.* into conversation;
   -- Quiet hours do not hold an agent's reply to what the recruit has just written.
   update public.text_outbox o
-  set due_at = now(), reason = null
+  set due_at = now(), first_due_at = now(), reason = null
   where o.message_id = any (array(
     select held.message_id
     from public.text_outbox held

@@ -123,6 +123,18 @@ declare
   lookups jsonb;
   posts record;
 begin
+  -- A run is noted every 30 seconds, so that most claims only read, and no claim waits for another.
+  if not exists (
+    -- A clock that was a day ahead was wrong.
+    select
+    from private.job_runs j
+    where j.job = 'send texts' and j.started_at between now() - interval '30 seconds' and now() + interval '1 day'
+  ) then
+    insert into private.job_runs (job, started_at) values ('send texts', now()) on conflict do nothing;
+    update private.job_runs j
+    set started_at = now()
+    where j.job = (select r.job from private.job_runs r where r.job = 'send texts' for no key update skip locked);
+  end if;
   -- Look-ups come first, because the texts behind them wait. They leave room for others.
   lookups := private.claim_lookups((max + 1) / 2);
   posts := private.claim_posts(max - jsonb_array_length(lookups));
@@ -259,7 +271,7 @@ begin
         and not private.is_opted_out(c.agency_id, c.recruit_phone) and not private.is_behind(l.conversation_id, l.ordinal)
     ), held as (
       update public.text_outbox o
-      set due_at = w.opens_at, reason = 'quiet_hours'
+      set due_at = w.opens_at, first_due_at = w.opens_at, reason = 'quiet_hours'
       from waiting w
       where o.message_id = w.message_id and w.opens_at > now()
     ), claimed as (
@@ -271,7 +283,8 @@ begin
         attempted_at = clock_timestamp(),
         lease_until = clock_timestamp() + interval '60 seconds',
         lookups = 0,
-        reason = null
+        -- Whether the login is right is known with the outcome.
+        reason = case when o.reason = 'credentials' then o.reason end
       from waiting w
       where o.message_id = w.message_id and w.opens_at <= now()
       returning o as text, w.closes_at

@@ -6,7 +6,8 @@ create table public.agent_notifications (
   conversation_id uuid references public.recruiting_conversations (id) on delete cascade,
   message_id uuid references public.recruiting_messages (id) on delete cascade,
   lead_id uuid references public.recruiting_leads (id) on delete cascade,
-  kind text not null check (kind in ('text', 'opt_out', 'failed', 'handoff', 'taken_over', 'asked_for', 'lead', 'unmatched_text')),
+  kind text not null check (kind in ('text', 'opt_out', 'failed', 'handoff', 'taken_over', 'asked_for', 'lead', 'unmatched_text',
+    'recruit_waiting')),
   reason text,
   day date,
   by_agent_id uuid references public.agents (id),
@@ -43,7 +44,8 @@ comment on column public.agent_notifications.kind is
   '`text`: the recruit has written; `opt_out`: and wants no texts any more; `failed`: a text could not be sent; `handoff`: '
   'the bot''s script has ended, or a colleague has given the conversation; `taken_over`: a colleague has it now; `asked_for`: '
   'a colleague asks for it; `lead`: a recruit was distributed to the agent, or the agency; `unmatched_text`: a '
-  'recruit without a conversation has written (see waiting_texts).';
+  'recruit without a conversation has written (see waiting_texts); `recruit_waiting`: a recruit has waited for an answer for long '
+  '(see tell_of_waiting_recruits()).';
 comment on column public.agent_notifications.reason is 'With `handoff`: as in bot_sessions.reason, or `assigned`.';
 comment on column public.agent_notifications.by_agent_id is
   'With `taken_over`: who has the conversation now; with `asked_for`: who asks for it.';
@@ -278,6 +280,8 @@ language plpgsql
 set search_path = ''
 as $$
 begin
+  -- A lead may be going to another agent: its notification goes along, or is that agent's.
+  perform from public.recruiting_leads l where l.id = any (lead_ids) order by l.id for share;
   insert into public.agent_notifications (agent_id, lead_id, kind)
   select coalesce(l.agent_id, m.id), l.id, 'lead'
   from public.recruiting_leads l

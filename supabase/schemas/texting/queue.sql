@@ -6,6 +6,7 @@ create table public.text_outbox (
   state text not null default 'pending'
     check (state in ('pending', 'sending', 'accepted', 'unconfirmed', 'refused', 'failed')),
   due_at timestamptz not null default now(),
+  first_due_at timestamptz not null,
   attempt integer not null default 0 check (attempt >= 0),
   lease_until timestamptz,
   reason text,
@@ -35,6 +36,14 @@ create index text_outbox_late_idx on public.text_outbox (created_at)
   where state = 'pending' and kind = 'bot' and late_at is null;
 -- The text that was sent last in a conversation.
 create index on public.text_outbox (conversation_id, attempted_at);
+-- For alerts: texts that have been due for long, by number, and those that a refused login holds.
+create index text_outbox_first_due_idx on public.text_outbox (service_phone, first_due_at)
+  where state in ('pending', 'sending', 'unconfirmed');
+create index text_outbox_credentials_idx on public.text_outbox (service_phone, first_due_at)
+  where reason = 'credentials' and state in ('pending', 'sending');
+-- For alerts: the latest texts of a number that have ended.
+create index text_outbox_ended_idx on public.text_outbox (service_phone, attempted_at)
+  where attempted_at is not null and state in ('accepted', 'refused', 'failed');
 -- The texts before a text in its conversation.
 create index text_outbox_open_idx on public.text_outbox (conversation_id, ordinal)
   where state in ('pending', 'sending', 'unconfirmed');
@@ -45,13 +54,17 @@ comment on column public.text_outbox.kind is
   '`agent`: written by an agent. `bot` and `greeting`: sent by the service itself.';
 comment on column public.text_outbox.due_at is
   'pending: not sent before. unconfirmed: when the provider is asked for it; infinity: never again.';
+comment on column public.text_outbox.first_due_at is
+  'When it first became due, whatever tries there were since. Quiet hours, a paused number and retry_text() move it. A trigger '
+  'sets it to due_at.';
 comment on column public.text_outbox.attempt is 'The number of times that its request to the provider has begun.';
 comment on column public.text_outbox.lease_until is
   'Until then it belongs to the worker that has claimed it. After that the worker is dead.';
 comment on column public.text_outbox.reason is
   'Why it waits or was not sent: `quiet_hours`, `number_paused`, `opted_out`, `cancelled`, `later`, `no_response`, '
   '`worker_died`, `resend`, `unconfirmed`, `storage`, `media_not_found`, `country` (see TEXTING_COUNTRIES), why the bot '
-  'was stopped (see bot_sessions), or the provider''s error code or HTTP status.';
+  'was stopped (see bot_sessions), or the provider''s error code or HTTP status. `credentials`: the provider refuses our login; '
+  'it stays until the next outcome.';
 comment on column public.text_outbox.client_message_id is
   'Made by the agent''s page, so that one text that is sent twice is one text.';
 comment on column public.text_outbox.conversation_id is
@@ -100,12 +113,14 @@ begin
   if not found then
     raise exception 'message_id: there is no such outbound message' using errcode = 'foreign_key_violation';
   end if;
+  new.first_due_at := new.due_at;
   return new;
 end
 $$;
 
 comment on function private.complete_outbox_text() is
-  'Trigger: fills in the conversation, the number and the segments of a text. One with media counts as one segment.';
+  'Trigger: fills in the conversation, the number, the segments and first_due_at of a text. One with media counts as one '
+  'segment.';
 
 create trigger complete_outbox_text
   before insert on public.text_outbox
@@ -145,11 +160,12 @@ begin
   -- A transaction that has locked a text is about to send or refuse it. And one statement may set many numbers to
   -- active, so to wait here could be to wait in a circle.
   update public.text_outbox o
-  set reason = null
+  set reason = nullif(o.reason, 'number_paused'), first_due_at = greatest(o.first_due_at, now())
   where o.message_id = any (array(
     select held.message_id
     from public.text_outbox held
-    where held.service_phone = new.phone and held.state = 'pending' and held.reason = 'number_paused'
+    where held.service_phone = new.phone and held.state = 'pending'
+      and (held.reason = 'number_paused' or held.first_due_at < now())
     for update skip locked
   ));
   return null;
@@ -157,7 +173,7 @@ end
 $$;
 
 comment on function private.forget_number_paused() is
-  'Trigger: texts do not wait for a paused number any more once it is active.';
+  'Trigger: texts do not wait for a paused number any more once it is active. Those that were due become due anew.';
 
 create trigger forget_number_paused
   after update of status on public.service_numbers

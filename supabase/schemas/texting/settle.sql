@@ -40,6 +40,7 @@ begin
         when 'unconfirmed' then coalesce(code, 'no_response')
         when 'later' then coalesce(code, 'later')
         when 'number_paused' then 'number_paused'
+        when 'credentials' then 'credentials'
       end,
       due_at = case outcome
         when 'unconfirmed' then
@@ -299,7 +300,10 @@ as $$
 begin
   -- The claim too, so that a text keeps its place before those that are queued meanwhile.
   update public.text_outbox o
-  set due_at = now() + make_interval(secs => seconds), claim = o.claim + 1
+  set
+    due_at = now() + make_interval(secs => seconds),
+    claim = o.claim + 1,
+    reason = case o.state when 'pending' then 'credentials' else o.reason end
   where o.message_id = any (
     array(
       select due.message_id

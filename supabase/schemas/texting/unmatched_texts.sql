@@ -25,6 +25,9 @@ create index unmatched_texts_consents_idx on public.unmatched_texts (recruit_pho
 create index on public.unmatched_texts using hash (recruit_phone);
 create index on public.unmatched_texts using hash (service_phone) where consent is not null;
 create index on public.unmatched_texts (received_at);
+-- For alerts: the opt-outs by number. A To of more characters is no number.
+create index unmatched_texts_opt_outs_idx on public.unmatched_texts (coalesce(left(service_phone, 17), ''), received_at)
+  where consent = 'opted_out';
 -- The texts to their agency's numbers, which agents read. A longer To is no number, and would be too long for the index.
 create index unmatched_texts_waiting_idx on public.unmatched_texts (service_phone, received_at)
   where length(service_phone) <= 16;

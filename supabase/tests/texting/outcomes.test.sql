@@ -1,6 +1,6 @@
 -- record_text_outcome() and record_text_lookup(): each outcome in each state, late and repeated reports.
 begin;
-select plan(86);
+select plan(88);
 \ir ../helpers.psql
 
 select pg_temp.create_agency('agency', 'UTC', 'agent');
@@ -180,8 +180,8 @@ update public.text_outbox set due_at = now() + interval '1 hour' where message_i
 update public.text_outbox set attempt = 3, state = 'unconfirmed' where message_id = md5('three')::uuid;
 select is(pg_temp.record('one', 1, 'credentials'), 'pending', 'with wrong credentials a text waits');
 select is(
-  array[pg_temp.text('one'), pg_temp.text('two'), pg_temp.text('three')], '{pending 0,pending 0,unconfirmed 3}',
-  'nothing else of it changes');
+  array[pg_temp.text('one'), pg_temp.text('two'), pg_temp.text('three')],
+  '{pending 0 credentials,pending 0 credentials,unconfirmed 3}', 'its attempts are as before, and what will be sent says why it waits');
 select is(
   array[pg_temp.due_in('one'), pg_temp.due_in('two'), pg_temp.due_in('three'), pg_temp.due_in('four')], '{60,60,60,3600}',
   'all that is due waits for a minute');
@@ -189,7 +189,10 @@ select pg_temp.add_text('later', 'x');
 select is(pg_temp.claim('later'), null, 'what is queued meanwhile does not go first');
 select pg_temp.become_due(name) from unnest(array['one', 'two']) name;
 select is(pg_temp.record('one', 1, 'failed'), 'pending', 'the report of the first claim has no effect any more');
-select is(pg_temp.text('one') || ' ' || pg_temp.claim('one'), 'pending 0 2', 'then it is claimed');
+select is(pg_temp.text('one') || ' ' || pg_temp.claim('one'), 'pending 0 credentials 2', 'then it is claimed');
+select is(pg_temp.text('one'), 'sending 1 credentials', 'whether the login is right now is known with the outcome');
+select pg_temp.record('one', 2, 'accepted', 'test SM8');
+select is(pg_temp.text('one'), 'accepted 1', 'as here');
 
 -- The number pauses
 select is(pg_temp.record('one', pg_temp.send('one'), 'number_paused', code => '30034'), 'pending', 'a text waits for its number');

@@ -1,0 +1,131 @@
+-- The recruits who wait for an answer: operators have an alert, and agents and managers a notification.
+
+create function private.waited_minutes(agency public.agencies, since timestamptz, until timestamptz) returns integer
+language plpgsql
+immutable
+set search_path = ''
+as $$
+declare
+  monday constant date := '2001-01-01';
+  opening constant interval := agency.closes_at - agency.opens_at;
+  opened interval[] := '{}';
+  moment timestamp;
+  days integer;
+begin
+  -- The hours that the agency was open from that Monday to each of both moments.
+  foreach moment in array array[since at time zone agency.timezone, until at time zone agency.timezone] loop
+    days := moment::date - monday;
+    opened := opened || opening * (days / 7 * 5 + least(days % 7, 5))
+      + case when days % 7 < 5 then least(greatest(moment::time - agency.opens_at, interval '0'), opening) else '0' end;
+  end loop;
+  return floor(extract(epoch from opened[2] - opened[1]) / 60);
+end
+$$;
+
+comment on function private.waited_minutes(public.agencies, timestamptz, timestamptz) is
+  'The minutes between two moments that lie in the hours of an agency: opens_at to closes_at, Monday to Friday, in its time zone.';
+
+create function private.find_recruit_waiting(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
+language sql
+stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+  select c.id::text, jsonb_build_object('since', c.waiting_since, 'minutes', w.minutes)
+  from public.recruiting_conversations c
+  join public.agencies a on a.id = c.agency_id
+  cross join lateral private.waited_minutes(a, c.waiting_since, checked_at) w (minutes)
+  where c.waiting_since <= checked_at - make_interval(secs => (threshold ->> 'minutes')::double precision * 60)
+    and w.minutes >= (threshold ->> 'minutes')::numeric
+    and not exists (
+      select
+      from public.text_consents k
+      where k.agency_id = c.agency_id and k.phone = c.recruit_phone and k.state = 'opted_out'
+    )
+$$;
+
+comment on function private.find_recruit_waiting(jsonb, timestamptz) is
+  'The conversations in which a recruit has waited for {minutes} of the agency''s hours. Nobody waits who was answered, by a '
+  'person or the bot, needs no reply, or has opted out.';
+
+create function private.untold_waiting_recruits()
+returns table (conversation_id uuid, message_id uuid, agent_id uuid)
+language sql
+stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+  select c.id, m.id, t.agent_id
+  from public.alerts a
+  join public.alert_rules r on r.kind = a.kind
+  join public.recruiting_conversations c on c.id = a.subject::uuid
+  -- The text since which the recruit waits
+  cross join lateral (
+    select i.id
+    from public.recruiting_messages i
+    where i.conversation_id = c.id and i.direction = 'inbound' and i.created_at >= c.waiting_since
+    order by i.created_at, i.id
+    limit 1
+  ) m
+  left join public.agents assigned on assigned.id = c.assigned_agent_id and assigned.is_active
+  left join public.recruiting_leads l on l.id = c.recruiting_lead_id
+  left join public.agents of_lead on of_lead.id = l.agent_id and of_lead.is_active
+  cross join lateral (
+    select coalesce(assigned.id, of_lead.id) as agent_id
+    union
+    select g.id
+    from public.agents g
+    where g.agency_id = c.agency_id and g.role = 'manager' and g.is_active
+      and (
+        coalesce(assigned.id, of_lead.id) is null
+        or (a.details ->> 'minutes')::numeric >= (r.threshold ->> 'managers_after')::numeric
+      )
+  ) t
+  where a.kind = 'recruit_waiting'
+    and a.state <> 'resolved'
+    and t.agent_id is not null
+    and not exists (
+      select
+      from public.agent_notifications n
+      where n.message_id = m.id and n.kind = 'recruit_waiting' and n.agent_id = t.agent_id
+    )
+$$;
+
+comment on function private.untold_waiting_recruits() is
+  'Who is yet to be told of the recruits who wait, by their alerts: the assigned agent, else the lead''s, else each manager, as '
+  'far as they are active; after {managers_after} minutes each manager. With the text since which the recruit waits.';
+
+create function private.tell_of_waiting_recruits() returns void
+language plpgsql
+set search_path = ''
+-- Rows that others have locked are told the next time.
+set lock_timeout = '100ms'
+as $$
+declare
+  locked uuid[];
+begin
+  -- Where a conversation goes to another agent, its notification goes along, or is that agent's.
+  locked := array(
+    select c.id
+    from public.recruiting_conversations c
+    where c.id in (select u.conversation_id from private.untold_waiting_recruits() u)
+    order by c.id
+    limit 1000
+    for share skip locked
+  );
+  if locked = '{}' then
+    return;
+  end if;
+  insert into public.agent_notifications (agent_id, conversation_id, message_id, kind)
+  select u.agent_id, u.conversation_id, u.message_id, 'recruit_waiting'
+  from private.untold_waiting_recruits() u
+  where u.conversation_id = any (locked)
+  on conflict on constraint agent_notifications_message_id_kind_agent_id_key do nothing;
+exception when others then
+  raise warning 'nobody is told of waiting recruits yet (SQLSTATE %)', sqlstate;
+end
+$$;
+
+comment on function private.tell_of_waiting_recruits() is
+  'Tells who is to be told of recruits who wait, of up to 1,000 conversations, each once for a text. Never fails: what '
+  'cannot be told now is told the next time. check_alerts() calls it.';
