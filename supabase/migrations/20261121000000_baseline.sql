@@ -469,13 +469,18 @@ create table public.agencies (
   id uuid primary key default gen_random_uuid(),
   name text not null check (btrim(name) <> ''),
   timezone text not null,
+  opens_at time not null default '09:00',
+  closes_at time not null default '18:00',
   created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now()
+  updated_at timestamptz not null default now(),
+  check (opens_at < closes_at)
 );
 
 comment on table public.agencies is 'An insurance agency that buys recruiting leads and works sales leads.';
 comment on column public.agencies.timezone is
   'IANA name such as America/New_York. A day of an order''s daily_cap begins at midnight there.';
+comment on column public.agencies.opens_at is
+  'When its agents begin to answer recruits, Monday to Friday, in its time zone; closes_at: when they end.';
 
 create trigger set_updated_at
   before update on public.agencies
@@ -5198,6 +5203,8 @@ create table public.text_consents (
 
 -- For a reader who has a number and not the agency: an agent's page, and the admin command.
 create index on public.text_consents (phone);
+-- For alerts: an agency's latest opt-outs.
+create index text_consents_opted_out_idx on public.text_consents (agency_id, changed_at) where state = 'opted_out';
 
 comment on table public.text_consents is
   'Whether a recruit may be texted by an agency, from any of its numbers. Without a row nothing has been said. '
@@ -5327,6 +5334,9 @@ create index unmatched_texts_consents_idx on public.unmatched_texts (recruit_pho
 create index on public.unmatched_texts using hash (recruit_phone);
 create index on public.unmatched_texts using hash (service_phone) where consent is not null;
 create index on public.unmatched_texts (received_at);
+-- For alerts: the opt-outs by number. A To of more characters is no number.
+create index unmatched_texts_opt_outs_idx on public.unmatched_texts (coalesce(left(service_phone, 17), ''), received_at)
+  where consent = 'opted_out';
 -- The texts to their agency's numbers, which agents read. A longer To is no number, and would be too long for the index.
 create index unmatched_texts_waiting_idx on public.unmatched_texts (service_phone, received_at)
   where length(service_phone) <= 16;
@@ -6214,7 +6224,7 @@ begin
   returning c.* into conversation;
   -- Quiet hours do not hold an agent's reply to what the recruit has just written.
   update public.text_outbox o
-  set due_at = now(), reason = null
+  set due_at = now(), first_due_at = now(), reason = null
   where o.message_id = any (array(
     select held.message_id
     from public.text_outbox held
@@ -6866,6 +6876,7 @@ create table public.text_outbox (
   state text not null default 'pending'
     check (state in ('pending', 'sending', 'accepted', 'unconfirmed', 'refused', 'failed')),
   due_at timestamptz not null default now(),
+  first_due_at timestamptz not null,
   attempt integer not null default 0 check (attempt >= 0),
   lease_until timestamptz,
   reason text,
@@ -6895,6 +6906,14 @@ create index text_outbox_late_idx on public.text_outbox (created_at)
   where state = 'pending' and kind = 'bot' and late_at is null;
 -- The text that was sent last in a conversation.
 create index on public.text_outbox (conversation_id, attempted_at);
+-- For alerts: texts that have been due for long, by number, and those that a refused login holds.
+create index text_outbox_first_due_idx on public.text_outbox (service_phone, first_due_at)
+  where state in ('pending', 'sending', 'unconfirmed');
+create index text_outbox_credentials_idx on public.text_outbox (service_phone, first_due_at)
+  where reason = 'credentials' and state in ('pending', 'sending');
+-- For alerts: the latest texts of a number that have ended.
+create index text_outbox_ended_idx on public.text_outbox (service_phone, attempted_at)
+  where attempted_at is not null and state in ('accepted', 'refused', 'failed');
 -- The texts before a text in its conversation.
 create index text_outbox_open_idx on public.text_outbox (conversation_id, ordinal)
   where state in ('pending', 'sending', 'unconfirmed');
@@ -6905,13 +6924,17 @@ comment on column public.text_outbox.kind is
   '`agent`: written by an agent. `bot` and `greeting`: sent by the service itself.';
 comment on column public.text_outbox.due_at is
   'pending: not sent before. unconfirmed: when the provider is asked for it; infinity: never again.';
+comment on column public.text_outbox.first_due_at is
+  'When it first became due, whatever tries there were since. Quiet hours, a paused number and retry_text() move it. A trigger '
+  'sets it to due_at.';
 comment on column public.text_outbox.attempt is 'The number of times that its request to the provider has begun.';
 comment on column public.text_outbox.lease_until is
   'Until then it belongs to the worker that has claimed it. After that the worker is dead.';
 comment on column public.text_outbox.reason is
   'Why it waits or was not sent: `quiet_hours`, `number_paused`, `opted_out`, `cancelled`, `later`, `no_response`, '
   '`worker_died`, `resend`, `unconfirmed`, `storage`, `media_not_found`, `country` (see TEXTING_COUNTRIES), why the bot '
-  'was stopped (see bot_sessions), or the provider''s error code or HTTP status.';
+  'was stopped (see bot_sessions), or the provider''s error code or HTTP status. `credentials`: the provider refuses our login; '
+  'it stays until the next outcome.';
 comment on column public.text_outbox.client_message_id is
   'Made by the agent''s page, so that one text that is sent twice is one text.';
 comment on column public.text_outbox.conversation_id is
@@ -6960,12 +6983,14 @@ begin
   if not found then
     raise exception 'message_id: there is no such outbound message' using errcode = 'foreign_key_violation';
   end if;
+  new.first_due_at := new.due_at;
   return new;
 end
 $$;
 
 comment on function private.complete_outbox_text() is
-  'Trigger: fills in the conversation, the number and the segments of a text. One with media counts as one segment.';
+  'Trigger: fills in the conversation, the number, the segments and first_due_at of a text. One with media counts as one '
+  'segment.';
 
 create trigger complete_outbox_text
   before insert on public.text_outbox
@@ -7005,11 +7030,12 @@ begin
   -- A transaction that has locked a text is about to send or refuse it. And one statement may set many numbers to
   -- active, so to wait here could be to wait in a circle.
   update public.text_outbox o
-  set reason = null
+  set reason = nullif(o.reason, 'number_paused'), first_due_at = greatest(o.first_due_at, now())
   where o.message_id = any (array(
     select held.message_id
     from public.text_outbox held
-    where held.service_phone = new.phone and held.state = 'pending' and held.reason = 'number_paused'
+    where held.service_phone = new.phone and held.state = 'pending'
+      and (held.reason = 'number_paused' or held.first_due_at < now())
     for update skip locked
   ));
   return null;
@@ -7017,7 +7043,7 @@ end
 $$;
 
 comment on function private.forget_number_paused() is
-  'Trigger: texts do not wait for a paused number any more once it is active.';
+  'Trigger: texts do not wait for a paused number any more once it is active. Those that were due become due anew.';
 
 create trigger forget_number_paused
   after update of status on public.service_numbers
@@ -7681,7 +7707,7 @@ begin
   delete from public.agent_notifications n
   where n.message_id = retry_text.message_id and n.kind = 'failed';
   update public.text_outbox o
-  set state = 'pending', due_at = d.due_at, reason = d.reason, lease_until = null, lookups = 0, resends = 0
+  set state = 'pending', due_at = d.due_at, first_due_at = d.due_at, reason = d.reason, lease_until = null, lookups = 0, resends = 0
   from private.next_sending(conversation, failed.kind) d
   where o.message_id = retry_text.message_id
   returning o.* into failed;
@@ -7962,6 +7988,18 @@ declare
   lookups jsonb;
   posts record;
 begin
+  -- A run is noted every 30 seconds, so that most claims only read, and no claim waits for another.
+  if not exists (
+    -- A clock that was a day ahead was wrong.
+    select
+    from private.job_runs j
+    where j.job = 'send texts' and j.started_at between now() - interval '30 seconds' and now() + interval '1 day'
+  ) then
+    insert into private.job_runs (job, started_at) values ('send texts', now()) on conflict do nothing;
+    update private.job_runs j
+    set started_at = now()
+    where j.job = (select r.job from private.job_runs r where r.job = 'send texts' for no key update skip locked);
+  end if;
   -- Look-ups come first, because the texts behind them wait. They leave room for others.
   lookups := private.claim_lookups((max + 1) / 2);
   posts := private.claim_posts(max - jsonb_array_length(lookups));
@@ -8098,7 +8136,7 @@ begin
         and not private.is_opted_out(c.agency_id, c.recruit_phone) and not private.is_behind(l.conversation_id, l.ordinal)
     ), held as (
       update public.text_outbox o
-      set due_at = w.opens_at, reason = 'quiet_hours'
+      set due_at = w.opens_at, first_due_at = w.opens_at, reason = 'quiet_hours'
       from waiting w
       where o.message_id = w.message_id and w.opens_at > now()
     ), claimed as (
@@ -8110,7 +8148,8 @@ begin
         attempted_at = clock_timestamp(),
         lease_until = clock_timestamp() + interval '60 seconds',
         lookups = 0,
-        reason = null
+        -- Whether the login is right is known with the outcome.
+        reason = case when o.reason = 'credentials' then o.reason end
       from waiting w
       where o.message_id = w.message_id and w.opens_at <= now()
       returning o as text, w.closes_at
@@ -8295,6 +8334,7 @@ begin
         when 'unconfirmed' then coalesce(code, 'no_response')
         when 'later' then coalesce(code, 'later')
         when 'number_paused' then 'number_paused'
+        when 'credentials' then 'credentials'
       end,
       due_at = case outcome
         when 'unconfirmed' then
@@ -8554,7 +8594,10 @@ as $$
 begin
   -- The claim too, so that a text keeps its place before those that are queued meanwhile.
   update public.text_outbox o
-  set due_at = now() + make_interval(secs => seconds), claim = o.claim + 1
+  set
+    due_at = now() + make_interval(secs => seconds),
+    claim = o.claim + 1,
+    reason = case o.state when 'pending' then 'credentials' else o.reason end
   where o.message_id = any (
     array(
       select due.message_id
@@ -8937,7 +8980,8 @@ create table public.agent_notifications (
   conversation_id uuid references public.recruiting_conversations (id) on delete cascade,
   message_id uuid references public.recruiting_messages (id) on delete cascade,
   lead_id uuid references public.recruiting_leads (id) on delete cascade,
-  kind text not null check (kind in ('text', 'opt_out', 'failed', 'handoff', 'taken_over', 'asked_for', 'lead', 'unmatched_text')),
+  kind text not null check (kind in ('text', 'opt_out', 'failed', 'handoff', 'taken_over', 'asked_for', 'lead', 'unmatched_text',
+    'recruit_waiting')),
   reason text,
   day date,
   by_agent_id uuid references public.agents (id),
@@ -8974,7 +9018,8 @@ comment on column public.agent_notifications.kind is
   '`text`: the recruit has written; `opt_out`: and wants no texts any more; `failed`: a text could not be sent; `handoff`: '
   'the bot''s script has ended, or a colleague has given the conversation; `taken_over`: a colleague has it now; `asked_for`: '
   'a colleague asks for it; `lead`: a recruit was distributed to the agent, or the agency; `unmatched_text`: a '
-  'recruit without a conversation has written (see waiting_texts).';
+  'recruit without a conversation has written (see waiting_texts); `recruit_waiting`: a recruit has waited for an answer for long '
+  '(see tell_of_waiting_recruits()).';
 comment on column public.agent_notifications.reason is 'With `handoff`: as in bot_sessions.reason, or `assigned`.';
 comment on column public.agent_notifications.by_agent_id is
   'With `taken_over`: who has the conversation now; with `asked_for`: who asks for it.';
@@ -9209,6 +9254,8 @@ language plpgsql
 set search_path = ''
 as $$
 begin
+  -- A lead may be going to another agent: its notification goes along, or is that agent's.
+  perform from public.recruiting_leads l where l.id = any (lead_ids) order by l.id for share;
   insert into public.agent_notifications (agent_id, lead_id, kind)
   select coalesce(l.agent_id, m.id), l.id, 'lead'
   from public.recruiting_leads l
@@ -10943,6 +10990,7 @@ select t.*,
       when t.number = 'paused' then 'its number is paused: ' || coalesce(t.paused_reason, 'no reason given')
       when t.reason = 'quiet_hours' and t.due_at = 'infinity' then 'quiet hours at all times, by the rows of texting_hours'
       when t.reason = 'quiet_hours' then 'quiet hours, until ' || t.due_at
+      when t.reason = 'credentials' then 'Twilio refuses our login; tried again at ' || t.due_at
       else 'tried again at ' || t.due_at || coalesce(', after ' || t.reason, '')
     end
     when 'due' then 'it is sent next'
@@ -11772,7 +11820,7 @@ set search_path = ''
 as $$
 begin
   update public.text_outbox o
-  set due_at = now()
+  set due_at = now(), first_due_at = now()
   where o.message_id = any (array(
     select held.message_id
     from public.text_outbox held
@@ -13536,7 +13584,12 @@ grant select, insert, update, delete on public.alert_rules to service_role;
 
 insert into public.alert_rules (kind, threshold) values
   ('number_paused', '{}'),
-  ('order_stalled', '{}');
+  ('order_stalled', '{}'),
+  ('texts_stuck', '{"minutes": 5}'),
+  ('texts_failing', '{"percent": 5, "opt_out_percent": 3, "texts": 100, "at_least": 20}'),
+  ('opt_out_unmatched', '{}'),
+  ('worker_late', '{"minutes": 5}'),
+  ('recruit_waiting', '{"minutes": 15, "managers_after": 60}');
 
 create table public.alerts (
   id uuid primary key default gen_random_uuid(),
@@ -13586,6 +13639,230 @@ $$;
 
 comment on function private.find_number_paused(jsonb, timestamptz) is 'Our numbers that are paused.';
 
+create function private.find_texts_stuck(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
+language sql
+stable
+set search_path = ''
+-- By the indexes of open texts, also while the planner does not know how few these are.
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+  -- The numbers that have open texts, each by one step of the index.
+  with recursive numbers (phone) as (
+    select min(o.service_phone) from public.text_outbox o where o.state in ('pending', 'sending', 'unconfirmed')
+    union all
+    select (
+      select min(o.service_phone)
+      from public.text_outbox o
+      where o.state in ('pending', 'sending', 'unconfirmed') and o.service_phone > p.phone
+    )
+    from numbers p
+    where p.phone is not null
+  )
+  select
+    coalesce(t.subject, 'texts_stuck'),
+    jsonb_strip_nulls(jsonb_build_object('texts', sum(t.texts), 'since', min(t.since), 'reason', max(t.reason)))
+  from (
+    select n.phone as subject, s.texts, s.since, null as reason
+    from numbers p
+    left join public.service_numbers n on n.phone = p.phone
+    cross join lateral (
+      select count(*) as texts, min(late.first_due_at) as since
+      from (
+        select o.first_due_at
+        from public.text_outbox o
+        where o.service_phone = p.phone
+          and o.state in ('pending', 'sending', 'unconfirmed')
+          and o.first_due_at <= checked_at - make_interval(secs => (threshold ->> 'minutes')::double precision * 60)
+          and o.reason is distinct from 'credentials'
+        order by o.first_due_at
+        limit 1000
+      ) late
+    ) s
+    where n.status is distinct from 'paused'
+    union all
+    -- The provider refuses the account, whatever the number.
+    select null, s.texts, s.since, 'credentials'
+    from public.service_numbers n
+    cross join lateral (
+      select count(*) as texts, min(late.first_due_at) as since
+      from (
+        select o.first_due_at
+        from public.text_outbox o
+        where o.service_phone = n.phone and o.reason = 'credentials' and o.state in ('pending', 'sending')
+        order by o.first_due_at
+        limit 1000
+      ) late
+    ) s
+    where n.status = 'active'
+  ) t
+  where t.texts > 0
+    -- Without any number, texting is not set up.
+    and exists (select from public.service_numbers)
+  group by t.subject
+$$;
+
+comment on function private.find_texts_stuck(jsonb, timestamptz) is
+  'Our numbers whose texts are not sent although they have been due for {minutes}; of numbers that are not ours, the kind. The '
+  'kind too, at once, where the provider refuses our login. Not those of a paused number, nor those that quiet hours hold. '
+  'Of a number at most 1,000 texts are counted.';
+
+create function private.find_texts_failing(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
+language sql
+stable
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+  select
+    a.id::text,
+    jsonb_build_object('failed', l.failed, 'opted_out', s.opted_out, 'texts', l.texts)
+  from public.agencies a
+  cross join lateral (
+    select
+      count(*) as texts,
+      count(*) filter (where m.status = 'failed' and t.state <> 'refused') as failed,
+      min(t.attempted_at) as since,
+      array_agg(t.conversation_id) as conversations
+    from (
+      select o.message_id, o.conversation_id, o.state, o.attempted_at
+      from public.service_numbers n
+      cross join lateral (
+        select e.*
+        from public.text_outbox e
+        where e.service_phone = n.phone
+          and e.attempted_at is not null
+          and e.state in ('accepted', 'refused', 'failed')
+        order by e.attempted_at desc
+        limit (threshold ->> 'texts')::numeric::bigint
+      ) o
+      where n.agency_id = a.id
+      order by o.attempted_at desc
+      limit (threshold ->> 'texts')::numeric::bigint
+    ) t
+    join public.recruiting_messages m on m.id = t.message_id
+  ) l
+  cross join lateral (
+    select count(*) as opted_out
+    from public.text_consents k
+    where k.agency_id = a.id
+      and k.state = 'opted_out'
+      and k.changed_at >= l.since
+      and exists (
+        select
+        from public.recruiting_conversations c
+        where c.recruit_phone = k.phone and c.id = any (l.conversations)
+      )
+  ) s
+  where l.texts >= (threshold ->> 'at_least')::numeric
+    and (
+      l.failed * 100 >= l.texts * (threshold ->> 'percent')::numeric
+      or s.opted_out * 100 >= l.texts * (threshold ->> 'opt_out_percent')::numeric
+    )
+$$;
+
+comment on function private.find_texts_failing(jsonb, timestamptz) is
+  'The agencies of whose last {texts} texts, of at least {at_least}, {percent} or more have failed, or of whose recruits '
+  '{opt_out_percent} of these texts or more have opted out since. Only what was posted to the provider counts.';
+
+create function private.find_opt_out_unmatched(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
+language sql
+stable
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+  with recursive numbers (phone) as (
+    select min(coalesce(left(t.service_phone, 17), '')) from public.unmatched_texts t where t.consent = 'opted_out'
+    union all
+    select (
+      select min(coalesce(left(t.service_phone, 17), ''))
+      from public.unmatched_texts t
+      where t.consent = 'opted_out' and coalesce(left(t.service_phone, 17), '') > p.phone
+    )
+    from numbers p
+    where p.phone is not null
+  )
+  select
+    coalesce(n.phone, 'opt_out_unmatched'),
+    jsonb_build_object('texts', sum(s.texts), 'since', min(s.since))
+  from numbers p
+  left join public.service_numbers n on n.phone = p.phone
+  cross join lateral (
+    select count(*) as texts, min(waiting.received_at) as since
+    from (
+      select t.received_at
+      from public.unmatched_texts t
+      where t.consent = 'opted_out' and coalesce(left(t.service_phone, 17), '') = p.phone
+      order by t.received_at
+      limit 1000
+    ) waiting
+  ) s
+  where p.phone is not null
+  group by n.phone
+$$;
+
+comment on function private.find_opt_out_unmatched(jsonb, timestamptz) is
+  'Our numbers that got an opt-out which belongs to no conversation; of numbers that are not ours, the kind. Of a number at '
+  'most 1,000 texts are counted.';
+
+create function private.find_worker_late(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
+language sql
+stable
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+  with late as (
+    select l.at, j.started_at as last_run
+    from (select checked_at - make_interval(secs => (threshold ->> 'minutes')::double precision * 60)) l (at)
+    left join private.job_runs j on j.job = 'send texts'
+    where coalesce(j.started_at <= l.at, true)
+  ), due as (
+    select w.due_at as since from private.waiting_greetings w, late l where w.due_at <= l.at
+    union all
+    select w.due_at from private.waiting_take_overs w, late l where w.due_at <= l.at
+    union all
+    select u.placed_at from private.untold_leads u, late l where u.placed_at <= l.at
+    union all
+    select greatest(t.due_at, t.lease_until) from public.bot_turns t, late l where greatest(t.due_at, t.lease_until) <= l.at
+    union all
+    select s.wakes_at from public.bot_sessions s, late l where s.state = 'active' and s.wakes_at <= l.at
+    union all
+    select o.lease_until from public.text_outbox o, late l where o.state = 'sending' and o.lease_until <= l.at
+    union all
+    select o.due_at from public.text_outbox o, late l where o.state = 'unconfirmed' and o.due_at <= l.at
+    union all
+    -- A busy number takes its time.
+    select greatest(t.due_at, n.busy_until)
+    from late l
+    join public.service_numbers n on n.status = 'active' and n.busy_until <= l.at
+    cross join lateral (
+      select o.due_at
+      from public.text_outbox o
+      join public.recruiting_conversations c on c.id = o.conversation_id and c.agency_id = n.agency_id
+      where o.service_phone = n.phone
+        and o.state = 'pending'
+        and o.priority in (0, 1)
+        and o.due_at <= l.at
+        and not private.is_behind(o.conversation_id, o.ordinal)
+      limit 1000
+    ) t
+  )
+  select 'worker_late', jsonb_build_object('due', d.due, 'since', greatest(d.since, l.last_run))
+  from late l
+  cross join lateral (
+    select count(*) as due, min(f.since) as since from (select u.since from due u limit 10000) f
+  ) d
+  where d.due > 0
+$$;
+
+comment on function private.find_worker_late(jsonb, timestamptz) is
+  'The kind, where something has been due for {minutes} and the worker, or the scheduler that tells agents of leads, has not '
+  'run for as long. At most 10,000 are counted, of a number 1,000 texts. Where texting is not set up, nothing of it is due.';
+
 -- supabase/schemas/alerts/order_stalled.sql
 
 -- The alert about an open order that can't fill.
@@ -13631,6 +13908,140 @@ comment on function private.find_order_stalled(jsonb, timestamptz) is
   'Open orders that can''t fill: they have ended, their vendor is inactive, their agency has nobody for them, or their daily '
   'cap times the days left is less than the leads left.';
 
+-- supabase/schemas/alerts/recruits.sql
+
+-- The recruits who wait for an answer: operators have an alert, and agents and managers a notification.
+
+create function private.waited_minutes(agency public.agencies, since timestamptz, until timestamptz) returns integer
+language plpgsql
+immutable
+set search_path = ''
+as $$
+declare
+  monday constant date := '2001-01-01';
+  opening constant interval := agency.closes_at - agency.opens_at;
+  opened interval[] := '{}';
+  moment timestamp;
+  days integer;
+begin
+  -- The hours that the agency was open from that Monday to each of both moments.
+  foreach moment in array array[since at time zone agency.timezone, until at time zone agency.timezone] loop
+    days := moment::date - monday;
+    opened := opened || opening * (days / 7 * 5 + least(days % 7, 5))
+      + case when days % 7 < 5 then least(greatest(moment::time - agency.opens_at, interval '0'), opening) else '0' end;
+  end loop;
+  return floor(extract(epoch from opened[2] - opened[1]) / 60);
+end
+$$;
+
+comment on function private.waited_minutes(public.agencies, timestamptz, timestamptz) is
+  'The minutes between two moments that lie in the hours of an agency: opens_at to closes_at, Monday to Friday, in its time zone.';
+
+create function private.find_recruit_waiting(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
+language sql
+stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+  select c.id::text, jsonb_build_object('since', c.waiting_since, 'minutes', w.minutes)
+  from public.recruiting_conversations c
+  join public.agencies a on a.id = c.agency_id
+  cross join lateral private.waited_minutes(a, c.waiting_since, checked_at) w (minutes)
+  where c.waiting_since <= checked_at - make_interval(secs => (threshold ->> 'minutes')::double precision * 60)
+    and w.minutes >= (threshold ->> 'minutes')::numeric
+    and not exists (
+      select
+      from public.text_consents k
+      where k.agency_id = c.agency_id and k.phone = c.recruit_phone and k.state = 'opted_out'
+    )
+$$;
+
+comment on function private.find_recruit_waiting(jsonb, timestamptz) is
+  'The conversations in which a recruit has waited for {minutes} of the agency''s hours. Nobody waits who was answered, by a '
+  'person or the bot, needs no reply, or has opted out.';
+
+create function private.untold_waiting_recruits()
+returns table (conversation_id uuid, message_id uuid, agent_id uuid)
+language sql
+stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+  select c.id, m.id, t.agent_id
+  from public.alerts a
+  join public.alert_rules r on r.kind = a.kind
+  join public.recruiting_conversations c on c.id = a.subject::uuid
+  -- The text since which the recruit waits
+  cross join lateral (
+    select i.id
+    from public.recruiting_messages i
+    where i.conversation_id = c.id and i.direction = 'inbound' and i.created_at >= c.waiting_since
+    order by i.created_at, i.id
+    limit 1
+  ) m
+  left join public.agents assigned on assigned.id = c.assigned_agent_id and assigned.is_active
+  left join public.recruiting_leads l on l.id = c.recruiting_lead_id
+  left join public.agents of_lead on of_lead.id = l.agent_id and of_lead.is_active
+  cross join lateral (
+    select coalesce(assigned.id, of_lead.id) as agent_id
+    union
+    select g.id
+    from public.agents g
+    where g.agency_id = c.agency_id and g.role = 'manager' and g.is_active
+      and (
+        coalesce(assigned.id, of_lead.id) is null
+        or (a.details ->> 'minutes')::numeric >= (r.threshold ->> 'managers_after')::numeric
+      )
+  ) t
+  where a.kind = 'recruit_waiting'
+    and a.state <> 'resolved'
+    and t.agent_id is not null
+    and not exists (
+      select
+      from public.agent_notifications n
+      where n.message_id = m.id and n.kind = 'recruit_waiting' and n.agent_id = t.agent_id
+    )
+$$;
+
+comment on function private.untold_waiting_recruits() is
+  'Who is yet to be told of the recruits who wait, by their alerts: the assigned agent, else the lead''s, else each manager, as '
+  'far as they are active; after {managers_after} minutes each manager. With the text since which the recruit waits.';
+
+create function private.tell_of_waiting_recruits() returns void
+language plpgsql
+set search_path = ''
+-- Rows that others have locked are told the next time.
+set lock_timeout = '100ms'
+as $$
+declare
+  locked uuid[];
+begin
+  -- Where a conversation goes to another agent, its notification goes along, or is that agent's.
+  locked := array(
+    select c.id
+    from public.recruiting_conversations c
+    where c.id in (select u.conversation_id from private.untold_waiting_recruits() u)
+    order by c.id
+    limit 1000
+    for share skip locked
+  );
+  if locked = '{}' then
+    return;
+  end if;
+  insert into public.agent_notifications (agent_id, conversation_id, message_id, kind)
+  select u.agent_id, u.conversation_id, u.message_id, 'recruit_waiting'
+  from private.untold_waiting_recruits() u
+  where u.conversation_id = any (locked)
+  on conflict on constraint agent_notifications_message_id_kind_agent_id_key do nothing;
+exception when others then
+  raise warning 'nobody is told of waiting recruits yet (SQLSTATE %)', sqlstate;
+end
+$$;
+
+comment on function private.tell_of_waiting_recruits() is
+  'Tells who is to be told of recruits who wait, of up to 1,000 conversations, each once for a text. Never fails: what '
+  'cannot be told now is told the next time. check_alerts() calls it.';
+
 -- supabase/schemas/alerts/check.sql
 
 -- The check that opens, updates and resolves alerts.
@@ -13650,6 +14061,31 @@ as $$
   from public.alert_rules r
   cross join lateral private.find_order_stalled(r.threshold, checked_at) f
   where r.kind = 'order_stalled' and r.is_on
+  union all
+  select r.kind, f.*
+  from public.alert_rules r
+  cross join lateral private.find_texts_stuck(r.threshold, checked_at) f
+  where r.kind = 'texts_stuck' and r.is_on
+  union all
+  select r.kind, f.*
+  from public.alert_rules r
+  cross join lateral private.find_texts_failing(r.threshold, checked_at) f
+  where r.kind = 'texts_failing' and r.is_on
+  union all
+  select r.kind, f.*
+  from public.alert_rules r
+  cross join lateral private.find_opt_out_unmatched(r.threshold, checked_at) f
+  where r.kind = 'opt_out_unmatched' and r.is_on
+  union all
+  select r.kind, f.*
+  from public.alert_rules r
+  cross join lateral private.find_worker_late(r.threshold, checked_at) f
+  where r.kind = 'worker_late' and r.is_on
+  union all
+  select r.kind, f.*
+  from public.alert_rules r
+  cross join lateral private.find_recruit_waiting(r.threshold, checked_at) f
+  where r.kind = 'recruit_waiting' and r.is_on
 $$;
 
 comment on function private.found_alerts(timestamptz) is
@@ -13692,6 +14128,7 @@ begin
   )
   select (select count(*) from ended), (select count(*) from written w where w.is_new) into resolved, opened;
 
+  perform private.tell_of_waiting_recruits();
   update private.job_runs j
   set started_at = checked_at, ended_at = clock_timestamp()
   where j.job = 'check alerts';
@@ -13703,7 +14140,7 @@ $$;
 
 comment on function private.check_alerts() is
   'Opens an alert for each condition that is true, updates those that are known, and resolves those that are over or whose '
-  'rule is off. A scheduler runs it each minute. Returns {open, opened, resolved}: numbers of alerts; null while another '
+  'rule is off, and tells agents of recruits who wait. A scheduler runs it each minute. Returns {open, opened, resolved}: numbers of alerts; null while another '
   'check runs.';
 
 -- supabase/schemas/alerts/words.sql

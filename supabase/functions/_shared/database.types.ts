@@ -5,24 +5,30 @@ export type Database = {
     Tables: {
       "agencies": {
         Row: {
+          "closes_at": string;
           "created_at": string;
           "id": string;
           "name": string;
+          "opens_at": string;
           "timezone": string;
           "updated_at": string;
         };
         ComputedFields: never;
         Insert: {
+          "closes_at"?: string;
           "created_at"?: string;
           "id"?: string;
           "name": string;
+          "opens_at"?: string;
           "timezone": string;
           "updated_at"?: string;
         };
         Update: {
+          "closes_at"?: string;
           "created_at"?: string;
           "id"?: string;
           "name"?: string;
+          "opens_at"?: string;
           "timezone"?: string;
           "updated_at"?: string;
         };
@@ -1917,6 +1923,7 @@ export type Database = {
           "conversation_id": string;
           "created_at": string;
           "due_at": string;
+          "first_due_at": string;
           "kind": string;
           "late_at": string | null;
           "lease_until": string | null;
@@ -1940,6 +1947,7 @@ export type Database = {
           "conversation_id": string;
           "created_at"?: string;
           "due_at"?: string;
+          "first_due_at": string;
           "kind": string;
           "late_at"?: string | null;
           "lease_until"?: string | null;
@@ -1962,6 +1970,7 @@ export type Database = {
           "conversation_id"?: string;
           "created_at"?: string;
           "due_at"?: string;
+          "first_due_at"?: string;
           "kind"?: string;
           "late_at"?: string | null;
           "lease_until"?: string | null;
