@@ -13,14 +13,14 @@ import { keepVendorKeys, loadSecrets, roleKey } from "./secrets.ts";
 import { gatewayPart, litePart, postgrestPart } from "./services.ts";
 import type { StackInfo } from "./stack_info.ts";
 import { type Listener, type Part, Supervisor } from "./processes/supervisor.ts";
-import { TextWorker } from "./text_worker.ts";
+import { Scheduler } from "./scheduler.ts";
 
 /** The options of a stack, and the listener that is told what happens. */
 export interface StackOptions extends StackLocation, Listener {
   /**
    * What secrets and functions are set to, by the name of the environment variable. A secret that is missing or blank
    * is generated. FUNCTIONS_RELOAD=off leaves the functions alone when their files change, and TEXTING_WORKER=off
-   * leaves it to others to call POST /texting/work.
+   * leaves it to others to check the alerts and to call POST /texting/work.
    */
   settings: Record<string, string>;
   /** Whether it builds the desk and serves it at /desk/. */
@@ -42,7 +42,7 @@ export class LocalStack {
   #lock?: Lock | null;
   #supervisor?: Supervisor;
   #gateway?: (port: number) => Part;
-  #textWorker?: TextWorker;
+  #scheduler?: Scheduler;
   #stopped?: Promise<void>;
 
   constructor(options: StackOptions) {
@@ -61,7 +61,7 @@ export class LocalStack {
       this.#supervisor = new Supervisor(this.#options.dataDir, this.#options);
       const info = await this.#launch(this.#supervisor);
       this.#assertNotStopped();
-      if (this.#options.settings.TEXTING_WORKER !== "off") this.#textWorker = this.#sendTexts(info);
+      if (this.#options.settings.TEXTING_WORKER !== "off") this.#scheduler = this.#schedule(info);
       writeFileAtomically(this.file, JSON.stringify(info, null, 2));
       return info;
     } catch (error) {
@@ -86,7 +86,7 @@ export class LocalStack {
   stop(): Promise<void> {
     return this.#stopped ??= (async () => {
       if (this.#lock) rmSync(this.file, { force: true });
-      await this.#textWorker?.stop();
+      await this.#scheduler?.stop();
       await this.#supervisor?.stop();
       this.#lock?.release();
     })();
@@ -128,9 +128,9 @@ export class LocalStack {
     if (this.#stopped) throw new Error("The stack is being stopped.");
   }
 
-  #sendTexts(info: StackInfo): TextWorker {
+  #schedule(info: StackInfo): Scheduler {
     const { settings, say } = this.#options;
-    return new TextWorker({
+    return new Scheduler({
       dbUrl: info.db_url,
       functionsUrl: info.functions_url,
       key: info.texting_worker_key,

@@ -64,7 +64,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   "dev/scripts": ["supabase/functions", "dev/local"],
   "admin": ["supabase/functions", "dev/local"],
   "dev/testing": ["supabase/functions", "dev/local", "dev/scripts"],
-  "e2e": ["supabase/functions", "desk", "dev/local", "dev/scripts", "dev/testing", "admin"],
+  "e2e": ["supabase/functions", "desk", "docs", "dev/local", "dev/scripts", "dev/testing", "admin"],
   "dev/bench": ["supabase/functions", "dev/local", "dev/scripts", "dev/testing", "admin"],
   "dev/chaos": ["dev/local", "dev/testing", "dev/bench", "e2e", "admin"],
 };

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { send, sql, stack } from "../support/client.ts";
 import { consoleOf, functionWith } from "../support/function.ts";
 import { eventually } from "../support/processes.ts";
-import { TextWorker } from "../../dev/local/mod.ts";
+import { Scheduler } from "../../dev/local/mod.ts";
 import { DROP } from "../../dev/testing/twilio/double.ts";
 import { awaitState, createConversation, double, outboxText, passTime, queueText, sentBodies } from "./texts.ts";
 import { tableLock, whileHeld, whileMissing } from "../../dev/testing/faults/database.ts";
@@ -275,8 +275,8 @@ Deno.test("the launcher sends what is due, and says once what is missing", async
     askEvery: 50,
     say: (text: string) => void said.push(text),
   };
-  const unconfigured = new TextWorker({ ...options, isConfigured: false });
-  const wrong = new TextWorker({ ...options, key: "wrong", isConfigured: true });
+  const unconfigured = new Scheduler({ ...options, isConfigured: false });
+  const wrong = new Scheduler({ ...options, key: "wrong", isConfigured: true });
   await eventually(10, () => assert.equal(said.length, 2));
   // Several more times, in which nothing is said again.
   await new Promise((resolve) => setTimeout(resolve, 300));
@@ -286,7 +286,7 @@ Deno.test("the launcher sends what is due, and says once what is missing", async
   assert.match(said.join("\n"), /POST \/texting\/work responds with 401/);
   assert.equal((await outboxText(id)).attempt, 0);
 
-  const worker = new TextWorker({ ...options, isConfigured: true });
+  const worker = new Scheduler({ ...options, isConfigured: true });
   await awaitState(id, "accepted");
   await worker.stop();
   assert.deepEqual(sentBodies(conversation), ["Hi"]);

@@ -39,4 +39,7 @@ export const AT_A_TIME = {
 
   /** Texts that one run of the worker has on their way. The others stay due. */
   texts: 10,
+
+  /** Deliveries of alerts that one run of the worker has on their way. */
+  alerts: 5,
 };

@@ -7,6 +7,7 @@
  * @see https://www.twilio.com/docs/messaging/api/message-resource
  */
 import { Buffer } from "node:buffer";
+import { hadConnection } from "../_shared/connection.ts";
 import { isObject, JSON_BOUNDS, parseJson } from "../_shared/json.ts";
 import { type TwilioAccount, twilioAccount } from "./twilio_account.ts";
 import { MIB } from "../_shared/units.ts";
@@ -242,15 +243,6 @@ async function readText(response: Response): Promise<string> {
     text += decoder.decode(bytes, { stream: true });
   }
   return text + decoder.decode();
-}
-
-/**
- * Whether the request may have left. `Connect` stands for all that comes before: the name, the connection and TLS. Deno
- * 2.1 says it in the error's own message, newer ones in that of its cause.
- */
-function hadConnection(error: unknown): boolean {
-  const causes = error instanceof Error ? [error, error.cause] : [];
-  return !causes.some((cause) => cause instanceof Error && cause.message.includes("client error (Connect)"));
 }
 
 function readMessage(message: Record<string, unknown>): TwilioMessage {

@@ -1,8 +1,10 @@
 import type { Operation } from "../_shared/operation.ts";
 import type { RequestContext } from "../_shared/app.ts";
 import { continueAfterResponse } from "../_shared/background.ts";
+import { callDatabase } from "../_shared/database.ts";
 import { ApiError } from "../_shared/errors.ts";
 import { bearerToken, matchesSecret, secretsFromEnv } from "../_shared/secrets.ts";
+import { tellAlerts } from "./alerts/tell.ts";
 import { greetedCountries } from "./countries.ts";
 import { twilioAccount } from "./twilio_account.ts";
 import { sendDueTexts, type WorkCounts, workResult } from "./worker.ts";
@@ -20,7 +22,7 @@ export const workOperation: Operation = {
   method: "post",
   path: "/texting/work",
   id: "sendDueTexts",
-  summary: "Scheduler: send the texts that are due",
+  summary: "Scheduler: send the texts that are due, and tell of alerts",
   description: "Several calls at the same time do no harm. A body is ignored.",
   security: ["workerKey"],
   responses: {
@@ -39,18 +41,26 @@ export const workOperation: Operation = {
 /**
  * POST /texting/work: sends the texts that are due, and looks up those of which it is not known whether Twilio has
  * them. Responds when nothing is due any more, or after 1,000 texts or about 40 s. The response counts the texts by the
- * state they were left in.
+ * state they were left in. Beside the texts, alerts are told.
  */
 export async function work({ request, requestId, log }: RequestContext): Promise<Response> {
   requireWorkerKey(request);
-  // A wrong setting is an error at once, and not only with the next greeting.
-  greetedCountries();
-  const working = sendDueTexts(twilioAccount(), requestId);
+  const telling = tellAlerts(requestId);
+  const working = sendTexts(requestId).finally(() => telling);
   // The caller may hang up before it ends.
   continueAfterResponse(working.catch(() => {}));
-  const counts = await working;
-  Object.assign(log, counts);
-  return Response.json(counts);
+  const [counts, told] = await Promise.all([working, telling]);
+  Object.assign(log, counts, { alerts: told.alerts, errors: counts.errors + told.errors });
+  return Response.json({ ...counts, errors: counts.errors + told.errors });
+}
+
+async function sendTexts(requestId: string): Promise<WorkCounts> {
+  // A project may be told of alerts and send no texts.
+  const isSetUp = Boolean(Deno.env.get("TWILIO_ACCOUNT_SID")?.trim());
+  if (!isSetUp && !(await callDatabase("are_texts_due", {}))) return NO_TEXTS;
+  // A wrong setting is an error at once, and not only with the next greeting.
+  greetedCountries();
+  return await sendDueTexts(twilioAccount(), requestId);
 }
 
 function requireWorkerKey(request: Request): void {

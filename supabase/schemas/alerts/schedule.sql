@@ -1,12 +1,23 @@
--- The jobs of a hosted project. pg_cron checks the alerts, and has pg_net call POST /texting/work when texts are due.
--- Locally `npm start` does both (dev/local/text_worker.ts). Where the extensions are missing, nothing here does anything.
+-- The jobs of a hosted project. pg_cron checks the alerts, and has pg_net call POST /texting/work when texts or alerts are due.
+-- Locally `npm start` does both (dev/local/scheduler.ts). Where the extensions are missing, nothing here does anything.
+
+create function public.are_texts_due() returns boolean
+language sql
+stable
+set search_path = ''
+as $$
+  select private.is_text_due() or private.is_turn_due()
+$$;
+
+comment on function public.are_texts_due() is 'Whether the worker would find a text, a greeting or a turn of the bot.';
+grant execute on function public.are_texts_due() to service_role;
 
 create function private.is_work_due() returns boolean
 language sql
 stable
 set search_path = ''
 as $$
-  select private.is_text_due() or private.is_turn_due()
+  select public.are_texts_due() or private.is_alert_due()
 $$;
 
 comment on function private.is_work_due() is 'Whether a step of the worker would find something to do.';
@@ -25,7 +36,10 @@ begin
   end if;
   select s.decrypted_secret into url from vault.decrypted_secrets s where s.name = 'texting_worker_url';
   select s.decrypted_secret into key from vault.decrypted_secrets s where s.name = 'texting_worker_key';
-  if url is null or key is null then
+  if (url is null or key is null) and not public.are_texts_due() then
+    -- The project may want neither texts nor to be told of alerts.
+    return null;
+  elsif url is null or key is null then
     raise exception 'texts are due, but Vault lacks the secret %',
       case when url is null then 'texting_worker_url' else 'texting_worker_key' end;
   end if;
@@ -40,9 +54,9 @@ end
 $$;
 
 comment on function private.request_text_work() is
-  'Delivers the notifications that wait, and has pg_net call POST /texting/work when texts are due. Returns the id of pg_net''s request, or '
-  'null. Its URL and key are the Vault''s secrets `texting_worker_url` and `texting_worker_key`. An error names the one '
-  'that is missing; pg_cron keeps it in cron.job_run_details.';
+  'Delivers the notifications that wait, and has pg_net call POST /texting/work when texts or alerts are due. Returns the id of pg_net''s request, or '
+  'null. Its URL and key are the Vault''s secrets `texting_worker_url` and `texting_worker_key`. While texts are due, an error '
+  'names the one that is missing; pg_cron keeps it in cron.job_run_details.';
 
 revoke execute on function private.request_text_work() from service_role;
 

@@ -41,6 +41,7 @@ create table public.alerts (
   opened_at timestamptz not null default now(),
   seen_at timestamptz not null default now(),
   resolved_at timestamptz,
+  told_at timestamptz,
   details jsonb not null default '{}' check (jsonb_typeof(details) = 'object'),
   check ((state = 'resolved') = (resolved_at is not null))
 );
@@ -48,6 +49,7 @@ create table public.alerts (
 create unique index alerts_unresolved_idx on public.alerts (kind, subject) where state <> 'resolved';
 create index on public.alerts (kind, subject, opened_at);
 create index on public.alerts (resolved_at) where state = 'resolved';
+create index on public.alerts (told_at) where state = 'resolved' and told_at is not null;
 
 comment on table public.alerts is
   'The alerts: one row for each time that a condition began. Nothing in it is of a person: no name, number or word.';
@@ -56,6 +58,8 @@ comment on column public.alerts.subject is
 comment on column public.alerts.state is
   '`open`: the condition is true; `acknowledged`: it is, and somebody has it in hand; `resolved`: it is over, or its rule is off.';
 comment on column public.alerts.seen_at is 'When the condition was last found.';
+comment on column public.alerts.told_at is
+  'When the receiver of alerts last learnt, or may have, that it is open; null: it did not, or knows that it is over.';
 comment on column public.alerts.details is 'The figures of the condition when it was last found: counts and times, by name.';
 
 alter table public.alerts enable row level security;

@@ -1,7 +1,7 @@
 -- The scheduler of a hosted project. pg_cron, pg_net and Vault cannot be installed where this was written, so stand-ins
 -- with their names and arguments take their places. Where a database has the true ones, nothing is tested here.
 begin;
-select plan(11);
+select plan(14);
 \ir ../helpers.psql
 
 select pg_temp.create_agency('agency');
@@ -13,11 +13,13 @@ values (md5('text')::uuid, md5('conversation')::uuid, 'outbound', 'agent', 'Hi')
 create function pg_temp.tests() returns setof text language plpgsql as $$
 begin
   if to_regnamespace('cron') is not null or to_regnamespace('net') is not null or to_regnamespace('vault') is not null then
-    return next skip('this database has one of the extensions', 11);
+    return next skip('this database has one of the extensions', 14);
     return;
   end if;
   -- Texts of other tests may be due; this one's outcome must not depend on them.
   update public.text_outbox set due_at = 'infinity', lease_until = 'infinity';
+  delete from public.alerts;
+  update private.alert_receivers set is_set = false, asked_at = now();
 
   return next is(private.schedule_jobs(), '{}', 'without the extensions nothing is scheduled');
 
@@ -47,6 +49,12 @@ begin
   execute (select command from cron.job where jobname = 'send texts');
   return next is_empty('select from net.http_request_queue', 'while nothing is due, nothing is called');
 
+  insert into public.alerts (kind, subject) values ('number_paused', '+19995550000');
+  return next is(private.request_text_work(), null, 'nor while an alert is open and no URL for it is set');
+  update private.alert_receivers set is_set = true;
+  return next is(private.request_text_work(), null, 'nor where the worker is not known');
+  update private.alert_receivers set is_set = false;
+
   insert into public.text_outbox (message_id, kind) values (md5('text')::uuid, 'agent');
   return next throws_ok(
     'select private.request_text_work()', 'P0001',
@@ -64,6 +72,9 @@ begin
 
   update public.text_outbox set due_at = now() + interval '1 hour' where message_id = md5('text')::uuid;
   return next is(private.request_text_work(), null, 'a text that is due later waits');
+
+  update private.alert_receivers set is_set = true where name = 'webhook';
+  return next isnt(private.request_text_work(), null, 'for an alert that is open the function is called');
 
   create table cron.job_run_details (jobid bigint, end_time timestamptz);
   alter table cron.job add column jobid bigint generated always as identity;

@@ -1,8 +1,11 @@
 import type postgres from "postgres";
 import { connect } from "./database/postgres.ts";
 
-/** The milliseconds between two questions whether texts are due. */
+/** The milliseconds between two questions whether texts or alerts are due. */
 const ASK_EVERY_MS = 5_000;
+
+/** The milliseconds between two checks of the alerts. */
+const CHECK_EVERY_MS = 60_000;
 
 /** A call of the function claims texts for 40 s. After this time the function hangs. */
 const CALL_WITHIN_MS = 90_000;
@@ -16,28 +19,32 @@ interface Options {
   key: string;
   /** Whether the functions know an account at Twilio. */
   isConfigured: boolean;
-  /** After how many milliseconds it is asked again whether texts are due. */
+  /** After how many milliseconds it is asked again whether anything is due. */
   askEvery?: number;
   /** Gets a line for the person at the terminal. */
   say?(text: string): void;
 }
 
 /**
- * Calls the function that sends texts when texts are due, in place of the scheduler of a hosted project
- * (supabase/schemas/alerts/schedule.sql).
+ * Runs the jobs of a hosted project's scheduler (supabase/schemas/alerts/schedule.sql): it checks the alerts each
+ * minute, and calls the worker when texts or alerts are due. As there, a call that takes long holds up no other.
  */
-export class TextWorker {
+export class Scheduler {
   readonly #options: Options;
   readonly #sql: postgres.Sql;
   readonly #stopping = new AbortController();
-  readonly #ended: Promise<void>;
+  readonly #ended: Promise<unknown>;
+  readonly #calls = new Set<Promise<void>>();
   /** The last message, which is said once and not every time. */
   #said = "";
 
   constructor(options: Options) {
     this.#options = options;
     this.#sql = connect(options.dbUrl);
-    this.#ended = this.#run();
+    this.#ended = Promise.all([
+      this.#every(CHECK_EVERY_MS, () => this.#sql`select private.check_alerts()`),
+      this.#every(options.askEvery ?? ASK_EVERY_MS, () => this.#callIfDue()),
+    ]);
   }
 
   /** Ends it. A call that it has begun goes on in the function. */
@@ -45,31 +52,38 @@ export class TextWorker {
     this.#stopping.abort();
     await this.#sql.end({ timeout: 0 });
     await this.#ended;
+    await Promise.all(this.#calls);
   }
 
-  async #run(): Promise<void> {
+  async #every(milliseconds: number, run: () => Promise<unknown>): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       // While Postgres or the gateway starts again, the next time will do.
-      await this.#sendIfDue().catch(() => {});
+      await run().catch(() => {});
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, this.#options.askEvery ?? ASK_EVERY_MS);
+        const timer = setTimeout(resolve, milliseconds);
         signal.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
       });
     }
   }
 
-  async #sendIfDue(): Promise<void> {
-    const [due] = await this.#sql<{ due: boolean }[]>`
-      select private.is_work_due() as due from private.deliver_notifications()`;
-    if (!due?.due) return;
-    const { functionsUrl, key, isConfigured } = this.#options;
-    if (!isConfigured) {
-      return this.#sayOnce(
+  async #callIfDue(): Promise<void> {
+    const [due] = await this.#sql<{ texts: boolean; alerts: boolean }[]>`
+      select public.are_texts_due() as texts, private.is_alert_due() as alerts from private.deliver_notifications()`;
+    const isWithoutAccount = due!.texts && !this.#options.isConfigured;
+    if (isWithoutAccount) {
+      this.#sayOnce(
         "Texts wait to be sent, but TWILIO_ACCOUNT_SID is not set. Set it with TWILIO_API_KEY and TWILIO_API_SECRET in " +
           "supabase/functions/.env or the environment, and start again.",
       );
     }
+    if (!due!.alerts && (!due!.texts || isWithoutAccount)) return;
+    const call = this.#call(isWithoutAccount).catch(() => {}).finally(() => this.#calls.delete(call));
+    this.#calls.add(call);
+  }
+
+  async #call(isWithoutAccount: boolean): Promise<void> {
+    const { functionsUrl, key } = this.#options;
     const response = await fetch(`${functionsUrl}/texting/work`, {
       method: "POST",
       headers: { authorization: `Bearer ${key}` },
@@ -77,7 +91,7 @@ export class TextWorker {
     });
     await response.body?.cancel();
     if (response.ok) this.#said = "";
-    else {
+    else if (!isWithoutAccount) {
       this.#sayOnce(
         `Texts are not sent: POST /texting/work responds with ${response.status}. The gateway's log says why.`,
       );

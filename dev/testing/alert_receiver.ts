@@ -1,0 +1,108 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { freePorts } from "../local/mod.ts";
+
+/** The secret with which requests to a receiver are signed. */
+export const ALERT_SECRET = `whsec_${btoa("0123456789abcdef0123456789abcdef")}`;
+
+/** The settings with which functions tell a receiver on this port of alerts. */
+export function alertSettings(port: number): Record<string, string> {
+  return {
+    ALERT_WEBHOOK_URL: `http://127.0.0.1:${port}/alerts`,
+    ALERT_WEBHOOK_SECRET: ALERT_SECRET,
+    ALERT_HEARTBEAT_URL: `http://127.0.0.1:${port}/heartbeat`,
+  };
+}
+
+/** A request that a receiver got. */
+export interface ReceivedRequest {
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** How a receiver responds: with a status, not at all, by closing the connection, or with 200 and this many bytes. */
+export type Behaviour =
+  | { status: number; headers?: Record<string, string> }
+  | "hang"
+  | "drop"
+  | { bytes: number };
+
+/** A program that is told of alerts, over real HTTP. */
+export class AlertReceiver {
+  /** All that it got, oldest first. */
+  readonly requests: ReceivedRequest[] = [];
+  readonly #port: number;
+  #behaviour: (request: ReceivedRequest) => Behaviour = () => ({ status: 200 });
+  #server?: Server;
+
+  private constructor(port: number) {
+    this.#port = port;
+  }
+
+  /** Starts one, by default on the port of ALERT_RECEIVER_PORT where that is set. */
+  static async start(port = Number(Deno.env.get("ALERT_RECEIVER_PORT")) || freePorts(1)[0]!): Promise<AlertReceiver> {
+    const receiver = new AlertReceiver(port);
+    await receiver.start();
+    return receiver;
+  }
+
+  /** The settings with which functions use it. */
+  get settings(): Record<string, string> {
+    return alertSettings(this.#port);
+  }
+
+  /** Responds in this way from now on; without an argument with 200. */
+  behave(behaviour: Behaviour | ((request: ReceivedRequest) => Behaviour) = { status: 200 }): void {
+    this.#behaviour = typeof behaviour === "function" ? behaviour : () => behaviour;
+  }
+
+  /** The bodies about a subject that it has got, oldest first, each repetition too. */
+  // deno-lint-ignore no-explicit-any
+  toldOf(subject: string): any[] {
+    return this.requests.filter(({ path }) => path === "/alerts").map(({ body }) => JSON.parse(body))
+      .filter((body) => body.subject === subject);
+  }
+
+  /** Starts it again on the same port, after `stop`. */
+  start(): Promise<void> {
+    const server = createServer((incoming, response) => void this.#take(incoming, response).catch(() => {}));
+    this.#server = server;
+    return new Promise((resolve, reject) => {
+      server.once("error", reject).listen(this.#port, "127.0.0.1", resolve);
+    });
+  }
+
+  /** Refuses connections from now on. */
+  async stop(): Promise<void> {
+    const server = this.#server;
+    this.#server = undefined;
+    await new Promise((resolve) => {
+      if (!server) return resolve(undefined);
+      server.close(resolve);
+      server.closeAllConnections();
+    });
+  }
+
+  async #take(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const request: ReceivedRequest = {
+      method: incoming.method!,
+      path: incoming.url!,
+      headers: incoming.headers as Record<string, string>,
+      body: await new Response(incoming).text(),
+    };
+    this.requests.push(request);
+    const behaviour = this.#behaviour(request);
+    if (behaviour === "hang") return;
+    if (behaviour === "drop") return void incoming.socket.destroy();
+    if ("status" in behaviour) return void response.writeHead(behaviour.status, behaviour.headers).end("ok");
+    response.writeHead(200);
+    const piece = new Uint8Array(64 * 1024);
+    for (let sent = 0; sent < behaviour.bytes && !response.destroyed; sent += piece.length) {
+      if (!response.write(piece)) {
+        await new Promise((resolve) => response.once("drain", resolve).once("close", resolve));
+      }
+    }
+    response.end();
+  }
+}

@@ -1,0 +1,72 @@
+import { createHmac } from "node:crypto";
+import { hadConnection } from "../../_shared/connection.ts";
+import type { Receiver } from "./settings.ts";
+
+/** The milliseconds that a receiver may take for its response. */
+const TIMEOUT_MS = 5_000;
+
+/** What became of a request to a receiver. */
+export interface Outcome {
+  /** `refused`: the receiver has not taken it. `lost`: there is no response, and it may have. */
+  outcome: "delivered" | "refused" | "lost";
+  /** `HTTP 200`, `no_connection` or `lost`. */
+  code: string;
+  /** The header Retry-After in seconds; null where it has none. */
+  retryAfter: number | null;
+}
+
+/** What a receiver is told. */
+export interface AlertBody {
+  /** A sentence for a person. */
+  text: string;
+  kind: string;
+  subject: string;
+  state: "open" | "acknowledged" | "resolved";
+  /** When the alert was opened. */
+  since: string;
+  details: Record<string, unknown>;
+}
+
+/** Posts a body to a receiver, signed as Standard Webhooks (https://www.standardwebhooks.com). Never rejects. */
+export function postAlert({ url, keys, link }: Receiver, id: string, body: AlertBody): Promise<Outcome> {
+  const { text, kind, subject, state, since, details } = body;
+  const content = JSON.stringify({ text, kind, subject, state, since, link, details });
+  const timestamp = String(Math.floor(Date.now() / 1000));
+  const signatures = keys.map((key) =>
+    `v1,${createHmac("sha256", key).update(`${id}.${timestamp}.${content}`).digest("base64")}`
+  );
+  return send(url, {
+    method: "POST",
+    headers: {
+      "webhook-id": id,
+      "webhook-timestamp": timestamp,
+      ...(signatures.length > 0 && { "webhook-signature": signatures.join(" ") }),
+    },
+    // A Blob, because Deno sends other bodies again by itself where the connection breaks.
+    body: new Blob([content], { type: "application/json" }),
+  });
+}
+
+/** Tells a monitor that alerts are checked. Never rejects. */
+export function ping(url: string): Promise<Outcome> {
+  return send(url, { method: "GET" });
+}
+
+/** A redirect is not followed: the URL is wrong then, and what is signed goes to no other address. */
+async function send(url: string, init: RequestInit): Promise<Outcome> {
+  try {
+    const response = await fetch(url, { ...init, redirect: "manual", signal: AbortSignal.timeout(TIMEOUT_MS) });
+    // What it says is nothing to us, however long it is.
+    response.body?.cancel().catch(() => {});
+    const seconds = Number(response.headers.get("retry-after") || NaN);
+    return {
+      outcome: response.ok ? "delivered" : "refused",
+      code: `HTTP ${response.status}`,
+      retryAfter: Number.isInteger(seconds) && seconds >= 0 ? Math.min(seconds, 3600) : null,
+    };
+  } catch (error) {
+    return hadConnection(error)
+      ? { outcome: "lost", code: "lost", retryAfter: null }
+      : { outcome: "refused", code: "no_connection", retryAfter: null };
+  }
+}
