@@ -4,6 +4,9 @@ import { list, lists } from "../lists.ts";
 import { boolean, choice, LIMIT, option } from "../options.ts";
 import type { Outcome, Session } from "../session.ts";
 
+/** The seconds that a test may take: a scheduler calls the worker every 10 seconds, and a receiver has 5. */
+const TEST_WITHIN_S = 30;
+
 interface Change {
   on?: boolean;
   set?: Record<string, number>;
@@ -34,6 +37,7 @@ export function addAlert(program: AdminCommand): void {
       kind === undefined && (on !== undefined || set !== undefined) && "give the kind whose rule is changed"
     )
     .runs(showOrChangeRule);
+  alert.verb("test", "tells the receiver of ALERT_WEBHOOK_URL a test, and shows what it responds").runs(testReceiver);
 }
 
 function readNumbers(given: string): Record<string, number> | undefined {
@@ -86,4 +90,24 @@ async function showOrChangeRule({ sql }: Session, kind: string | undefined, { on
     on,
     numbers: Object.entries(threshold).map(([name, number]) => `${name}=${number}`).join(","),
   }));
+}
+
+async function testReceiver({ sql }: Session): Promise<Outcome> {
+  const [test] = await sql<{ id: string }[]>`select public.test_alert() as id`;
+  for (const deadline = Date.now() + TEST_WITHIN_S * 1000; Date.now() < deadline;) {
+    const [delivery] = await sql<{ state: string; outcome: string }[]>`
+      select state, outcome from private.alert_deliveries where id = ${test!.id}`;
+    const { state, outcome } = delivery!;
+    if (state === "delivered") return { data: { outcome }, text: `The receiver has taken the test: ${outcome}.` };
+    if (outcome === "not_configured") {
+      throw new CommandError(
+        "ALERT_WEBHOOK_URL is not set, or is wrong, which the log says. So nobody is told of alerts.",
+      );
+    }
+    if (state === "failed") throw new CommandError(`The receiver has not taken the test: ${outcome}.`);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  throw new CommandError(
+    `Nobody has sent the test for ${TEST_WITHIN_S} seconds. Does the scheduler call the worker? See docs/hosting.md`,
+  );
 }

@@ -65,10 +65,11 @@ export class AlertReceiver {
   }
 
   /** Starts it again on the same port, after `stop`. */
-  start(): Promise<void> {
+  async start(): Promise<void> {
+    if (this.#server) return;
     const server = createServer((incoming, response) => void this.#take(incoming, response).catch(() => {}));
     this.#server = server;
-    return new Promise((resolve, reject) => {
+    await new Promise<void>((resolve, reject) => {
       server.once("error", reject).listen(this.#port, "127.0.0.1", resolve);
     });
   }
@@ -76,9 +77,9 @@ export class AlertReceiver {
   /** Refuses connections from now on. */
   async stop(): Promise<void> {
     const server = this.#server;
+    if (!server) return;
     this.#server = undefined;
     await new Promise((resolve) => {
-      if (!server) return resolve(undefined);
       server.close(resolve);
       server.closeAllConnections();
     });

@@ -1,6 +1,7 @@
 /** Alerts are told to a receiver, over real HTTP. */
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
+import { admin } from "../support/admin.ts";
 import { send, sql, stack } from "../support/client.ts";
 import { consoleOf, functionWith } from "../support/function.ts";
 import { eventually } from "../support/processes.ts";
@@ -385,4 +386,28 @@ Deno.test("a test alert is sent once, and says what became of it", async () => {
   assert.deepEqual(await resultOf(work), ["failed", "HTTP 404"]);
   const unset = () => workWith({ ALERT_WEBHOOK_URL: "" });
   assert.deepEqual(await resultOf(unset), ["failed", "not_configured"]);
+});
+
+Deno.test("the command alert test shows what the receiver responds", async () => {
+  const options = { dbUrl: stack.db_url, functionsUrl: stack.functions_url, key: stack.texting_worker_key };
+  const scheduler = new Scheduler({ ...options, askEvery: 50, isConfigured: true });
+  try {
+    assert.partialDeepStrictEqual(await admin("alert test"), {
+      code: 0,
+      out: "The receiver has taken the test: HTTP 200.\n",
+    });
+    receiver.behave({ status: 302, headers: { location: "/elsewhere" } });
+    assert.partialDeepStrictEqual(await admin("alert test"), {
+      code: 1,
+      err: "The receiver has not taken the test: HTTP 302.",
+    });
+    await receiver.stop();
+    assert.partialDeepStrictEqual(await admin("alert test"), {
+      code: 1,
+      err: "The receiver has not taken the test: no_connection.",
+    });
+  } finally {
+    await scheduler.stop();
+    await receiver.start();
+  }
 });
