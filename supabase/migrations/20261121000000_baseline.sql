@@ -13599,6 +13599,7 @@ create table public.alerts (
   opened_at timestamptz not null default now(),
   seen_at timestamptz not null default now(),
   resolved_at timestamptz,
+  told_at timestamptz,
   details jsonb not null default '{}' check (jsonb_typeof(details) = 'object'),
   check ((state = 'resolved') = (resolved_at is not null))
 );
@@ -13606,6 +13607,7 @@ create table public.alerts (
 create unique index alerts_unresolved_idx on public.alerts (kind, subject) where state <> 'resolved';
 create index on public.alerts (kind, subject, opened_at);
 create index on public.alerts (resolved_at) where state = 'resolved';
+create index on public.alerts (told_at) where state = 'resolved' and told_at is not null;
 
 comment on table public.alerts is
   'The alerts: one row for each time that a condition began. Nothing in it is of a person: no name, number or word.';
@@ -13614,6 +13616,8 @@ comment on column public.alerts.subject is
 comment on column public.alerts.state is
   '`open`: the condition is true; `acknowledged`: it is, and somebody has it in hand; `resolved`: it is over, or its rule is off.';
 comment on column public.alerts.seen_at is 'When the condition was last found.';
+comment on column public.alerts.told_at is
+  'When the receiver of alerts last learnt, or may have, that it is open; null: it did not, or knows that it is over.';
 comment on column public.alerts.details is 'The figures of the condition when it was last found: counts and times, by name.';
 
 alter table public.alerts enable row level security;
@@ -14360,17 +14364,404 @@ comment on function public.set_alert_rule(text, boolean, jsonb) is
   'from the next check on. Returns the rule. PT400 for a kind or a number that is none, 42501 for a user who is no operator.';
 grant execute on function public.set_alert_rule(text, boolean, jsonb) to authenticated, service_role;
 
+-- supabase/schemas/alerts/deliveries.sql
+
+-- What is told of alerts: one row for each request to the receiver, the URL of the setting ALERT_WEBHOOK_URL.
+--
+-- | from | by | to |
+-- | --- | --- | --- |
+-- | an alert that was not told of | claim_alert_deliveries() | pending, `opened` |
+-- | an open alert, told of 24 h ago | the same | pending, `repeated` |
+-- | a resolved alert that was told of | the same | pending, `resolved` |
+-- | pending, due | the same | pending, with a lease of 30 s |
+-- | pending, its lease is over | the same: its worker is dead | pending, due; the same id is sent again |
+-- | pending, its alert has resolved meanwhile, or its rule is off | the same | dropped |
+-- | pending, leased | outcome delivered | delivered |
+-- | pending, leased | outcome refused or lost | pending, due after a pause that grows to an hour |
+-- | the same, of a resolved alert for a week, or of a test | the same | failed |
+--
+-- alerts.told_at is what the receiver may know. A lost outcome sets it, because the request may have arrived; a refused
+-- one does not. So nothing is told of an alert that was opened and resolved while the receiver was away.
+
+create table private.alert_deliveries (
+  id uuid primary key default gen_random_uuid(),
+  alert_id uuid references public.alerts (id) on delete cascade,
+  event text not null check (event in ('opened', 'repeated', 'resolved', 'test')),
+  body jsonb not null,
+  state text not null default 'pending' check (state in ('pending', 'delivered', 'dropped', 'failed')),
+  outcome text,
+  attempt integer not null default 0,
+  due_at timestamptz not null default now(),
+  lease_until timestamptz check (lease_until is null or state = 'pending'),
+  delivered_at timestamptz,
+  created_at timestamptz not null default now(),
+  check ((alert_id is null) = (event = 'test')),
+  check ((delivered_at is not null) = (state = 'delivered'))
+);
+
+create index on private.alert_deliveries (alert_id);
+create unique index alert_deliveries_pending_idx on private.alert_deliveries (alert_id) where state = 'pending';
+create index on private.alert_deliveries (due_at) where state = 'pending';
+
+comment on table private.alert_deliveries is
+  'What the receiver of alerts is told, one request each. The id is the header webhook-id: a repeated request has the same.';
+comment on column private.alert_deliveries.alert_id is 'The alert; null: a test.';
+comment on column private.alert_deliveries.body is 'The body without its link. It stays the same when the request is repeated.';
+comment on column private.alert_deliveries.outcome is
+  'What became of the last request: `HTTP <status>`, `no_connection`, `lost` (no response), `worker_died` or `not_configured`.';
+comment on column private.alert_deliveries.attempt is 'The number of times that it was claimed.';
+comment on column private.alert_deliveries.lease_until is 'Until when a worker has it; null: no worker does.';
+
+create table private.alert_receivers (
+  name text primary key check (name in ('webhook', 'heartbeat')),
+  is_set boolean not null default false,
+  asked_at timestamptz not null default '-infinity'
+);
+
+comment on table private.alert_receivers is
+  'Whether the worker has a URL to tell alerts to, and one that learns that they are checked. The database sees no setting.';
+comment on column private.alert_receivers.asked_at is 'When the worker last said so.';
+
+insert into private.alert_receivers (name) values ('webhook'), ('heartbeat');
+
+alter table private.alert_deliveries enable row level security;
+alter table private.alert_receivers enable row level security;
+grant select, insert, update, delete on private.alert_deliveries, private.alert_receivers to service_role;
+
+create view private.alerts_to_tell as
+with found as (
+  select a.*, case when a.told_at is null then 'opened' else 'repeated' end as event
+  from public.alerts a
+  where a.state <> 'resolved'
+    and (a.told_at is null or a.state = 'open' and a.told_at <= now() - interval '24 hours' and a.kind <> 'order_filled')
+  union all
+  select a.*, 'resolved'
+  from public.alerts a
+  where a.state = 'resolved' and a.told_at is not null
+)
+select f.*
+from found f
+join public.alert_rules r on r.kind = f.kind and r.is_on
+where not exists (select from private.alert_deliveries d where d.alert_id = f.id and d.state = 'pending');
+
+comment on view private.alerts_to_tell is
+  'The alerts of which the receiver is to be told, and the event: opened, repeated or resolved. An alert that has a pending '
+  'delivery waits for it, and one whose rule is off ends silently.';
+
+create view private.due_alert_deliveries as
+select d.*
+from private.alert_deliveries d
+left join public.alerts a on a.id = d.alert_id
+where d.state = 'pending'
+  and d.due_at <= now()
+  and (d.lease_until is null or d.lease_until <= now())
+  -- Else the end of an alert could arrive after the next one of its subject.
+  and not exists (
+    select
+    from private.alert_deliveries earlier
+    join public.alerts b on b.id = earlier.alert_id
+    where earlier.state = 'pending' and b.kind = a.kind and b.subject = a.subject and b.opened_at < a.opened_at
+  );
+
+comment on view private.due_alert_deliveries is 'The deliveries that a worker may take now: of a kind and subject only the oldest alert''s.';
+
+grant select on private.alerts_to_tell, private.due_alert_deliveries to service_role;
+
+create function private.is_heartbeat_due(run private.job_runs) returns boolean
+language sql
+stable
+set search_path = ''
+as $$
+  select run.job = 'check alerts'
+    and run.ended_at > now() - interval '5 minutes'
+    -- A time that lies ahead was of a wrong clock.
+    and (run.heartbeat_at is null or run.heartbeat_at not between now() - interval '5 minutes' and now())
+$$;
+
+comment on function private.is_heartbeat_due(private.job_runs) is
+  'Whether a monitor is to learn that alerts are checked: a check has completed in the last 5 minutes, and it was not told in these.';
+
+create function private.is_alert_due() returns boolean
+language sql
+stable
+set search_path = ''
+as $$
+  select exists (
+    select
+    from private.alert_receivers r
+    -- Where there was no URL, the worker is asked again from time to time.
+    where (r.is_set or r.asked_at not between now() - interval '5 minutes' and now())
+      and case r.name
+        when 'webhook' then
+          exists (select from private.due_alert_deliveries) or exists (select from private.alerts_to_tell)
+        else exists (select from private.job_runs j where private.is_heartbeat_due(j))
+      end
+  )
+$$;
+
+comment on function private.is_alert_due() is
+  'Whether the worker would tell of an alert, or that alerts are checked. While no URL is set: every 5 minutes, to learn '
+  'whether one is.';
+
+create function private.alert_text(alert private.alerts_to_tell) returns text
+language sql
+stable
+set search_path = ''
+as $$
+  select concat_ws(
+    ': ',
+    case alert.event when 'opened' then 'Open' when 'repeated' then 'Still open' else 'Over' end,
+    private.alert_name(alert.kind, alert.subject),
+    private.alert_problem(alert.kind, alert.details)
+  ) || '.'
+$$;
+
+comment on function private.alert_text(private.alerts_to_tell) is 'A sentence about what is told of an alert, for a person to read.';
+
+create function public.claim_alert_deliveries(max integer, has_webhook boolean, has_heartbeat boolean) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  claimed jsonb := '[]';
+  is_heartbeat_due boolean := false;
+begin
+  -- One claim at a time, so that nothing is made twice.
+  perform from private.alert_receivers r where r.name = 'webhook' for update;
+  update private.alert_receivers r
+  set is_set = case r.name when 'webhook' then has_webhook else has_heartbeat end, asked_at = now()
+  where r.name in ('webhook', 'heartbeat');
+
+  if has_heartbeat then
+    update private.job_runs j set heartbeat_at = now() where private.is_heartbeat_due(j);
+    is_heartbeat_due := found;
+  end if;
+  if has_webhook then
+    perform private.end_alert_deliveries();
+    perform private.add_alert_deliveries();
+    claimed := private.take_alert_deliveries(max);
+  else
+    update private.alert_deliveries d
+    set state = 'failed', outcome = 'not_configured', lease_until = null
+    where d.state = 'pending' and d.event = 'test';
+  end if;
+  return jsonb_build_object('deliveries', claimed, 'is_heartbeat_due', is_heartbeat_due);
+end
+$$;
+
+comment on function public.claim_alert_deliveries(integer, boolean, boolean) is
+  'Gives the worker up to max deliveries of alerts, each for 30 seconds: {deliveries: [{id, attempt, body}], is_heartbeat_due}. '
+  'attempt is for record_alert_delivery(). is_heartbeat_due: this worker, and no other, tells the monitor that alerts are checked. '
+  'has_webhook and has_heartbeat: whether the worker has a URL for either; without one nothing is made or claimed.';
+
+create function private.end_alert_deliveries() returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- Nobody knows whether a dead worker has sent its request.
+  with lapsed as (
+    update private.alert_deliveries d
+    set lease_until = null, outcome = 'worker_died'
+    where d.state = 'pending' and d.lease_until <= now()
+    returning d.alert_id
+  )
+  update public.alerts a set told_at = coalesce(a.told_at, now()) where a.id in (select l.alert_id from lapsed l);
+
+  update private.alert_deliveries d
+  set state = 'dropped'
+  from public.alerts a
+  join public.alert_rules r on r.kind = a.kind
+  where a.id = d.alert_id and d.state = 'pending' and d.lease_until is null
+    and (
+      not r.is_on
+      or d.event <> 'resolved' and a.state = 'resolved'
+      or d.event = 'repeated' and a.state = 'acknowledged'
+    );
+
+  update public.alerts a
+  set told_at = null
+  from public.alert_rules r
+  where r.kind = a.kind and not r.is_on and a.state = 'resolved' and a.told_at is not null;
+end
+$$;
+
+comment on function private.end_alert_deliveries() is
+  'Takes deliveries from workers that are dead, and drops those that need not be told any more. What a rule that is off '
+  'has resolved is not told.';
+
+create function private.add_alert_deliveries() returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  with added as (
+    insert into private.alert_deliveries (alert_id, event, body)
+    select t.id, t.event, jsonb_build_object(
+      'text', private.alert_text(t), 'kind', t.kind, 'subject', t.subject, 'state', t.state,
+      'since', private.iso_time(t.opened_at), 'details', t.details
+    )
+    from private.alerts_to_tell t
+    returning alert_id
+  )
+  -- What an earlier alert of the subject still has to tell goes first.
+  update private.alert_deliveries d
+  set due_at = now()
+  where d.state = 'pending' and d.lease_until is null and d.alert_id in (
+    select earlier.id
+    from added
+    join public.alerts a on a.id = added.alert_id
+    join public.alerts earlier on earlier.kind = a.kind and earlier.subject = a.subject and earlier.opened_at < a.opened_at
+  );
+end
+$$;
+
+comment on function private.add_alert_deliveries() is 'Makes the deliveries of what there is to tell. The caller has the lock of claims.';
+
+create function private.take_alert_deliveries(max integer) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  claimed jsonb;
+begin
+  with taken as (
+    update private.alert_deliveries d
+    set attempt = d.attempt + 1, lease_until = clock_timestamp() + interval '30 seconds'
+    where d.id = any (array(
+      select locked.id
+      from private.alert_deliveries locked
+      where locked.id in (select due.id from private.due_alert_deliveries due)
+      order by locked.created_at, locked.id
+      limit take_alert_deliveries.max
+      for update skip locked
+    ))
+    returning d.id, d.attempt, d.body, d.created_at
+  )
+  select coalesce(
+    jsonb_agg(jsonb_build_object('id', t.id, 'attempt', t.attempt, 'body', t.body) order by t.created_at, t.id), '[]')
+  into claimed
+  from taken t;
+  return claimed;
+end
+$$;
+
+comment on function private.take_alert_deliveries(integer) is 'Gives up to max due deliveries to a worker, for 30 seconds.';
+
+create function public.record_alert_delivery(
+  id uuid,
+  attempt integer,
+  outcome text,
+  code text,
+  retry_after integer default null
+) returns text
+language plpgsql
+set search_path = ''
+as $$
+declare
+  -- For how long the end of an alert is told. An alert that is open is told until it ends.
+  patience constant interval := '7 days';
+  claimed private.alert_deliveries;
+begin
+  select d.* into claimed from private.alert_deliveries d where d.id = record_alert_delivery.id for update;
+  if not found or claimed.state <> 'pending' then
+    return claimed.state;
+  elsif outcome = 'delivered' then
+    update private.alert_deliveries d
+    set state = 'delivered', outcome = code, lease_until = null, delivered_at = now()
+    where d.id = claimed.id;
+    update public.alerts a
+    set told_at = case when claimed.event <> 'resolved' then now() end
+    where a.id = claimed.alert_id;
+    -- The receiver is back, so what waits for it need wait no longer.
+    update private.alert_deliveries d
+    set due_at = now()
+    where d.id = any (array(
+      select waiting.id
+      from private.alert_deliveries waiting
+      where waiting.state = 'pending' and waiting.lease_until is null and waiting.due_at > now()
+      for update skip locked
+    ));
+    return 'delivered';
+  elsif outcome not in ('refused', 'lost') then
+    raise exception 'outcome: "%" is unknown', outcome using errcode = 'invalid_parameter_value';
+  elsif claimed.attempt <> record_alert_delivery.attempt then
+    return claimed.state;
+  end if;
+
+  update private.alert_deliveries d
+  set
+    state = case
+      when d.event = 'test' or d.event = 'resolved' and d.created_at <= now() - patience then 'failed'
+      else 'pending'
+    end,
+    outcome = code,
+    lease_until = null,
+    due_at = now() + make_interval(secs => least(greatest(10 * 2 ^ least(d.attempt - 1, 9), retry_after), 3600))
+  where d.id = claimed.id
+  returning d.* into claimed;
+  update public.alerts a
+  set told_at = case when claimed.state = 'pending' then coalesce(a.told_at, case outcome when 'lost' then now() end) end
+  where a.id = claimed.alert_id;
+  return claimed.state;
+end
+$$;
+
+comment on function public.record_alert_delivery(uuid, integer, text, text, integer) is
+  'Records what became of a delivery. attempt is that of claim_alert_deliveries(). outcome: `delivered`; `refused`: the receiver '
+  'has not taken it; `lost`: there was no response. code says which, such as `HTTP 500`. One that was not delivered is sent again '
+  'after retry_after seconds, or after a pause that grows from 10 seconds to an hour: until its alert has resolved, and then '
+  'for a week. A test is sent once. Returns the state in which it is left, null where there is none. A late report changes '
+  'nothing unless it was delivered. 22023 for an unknown outcome.';
+
+create function public.test_alert() returns uuid
+language plpgsql
+set search_path = ''
+as $$
+declare
+  test_id uuid;
+begin
+  insert into private.alert_deliveries (event, body)
+  values ('test', jsonb_build_object(
+    'text', 'This is a test: alerts arrive here.', 'kind', 'test', 'subject', 'test', 'state', 'open',
+    'since', private.iso_time(now()), 'details', '{}'::jsonb
+  ))
+  returning id into test_id;
+  -- The worker is asked at once, also where it had no URL before.
+  update private.alert_receivers r set asked_at = '-infinity' where r.name = 'webhook';
+  return test_id;
+end
+$$;
+
+comment on function public.test_alert() is
+  'Queues a delivery of the kind `test`, which the worker sends once, within some seconds. Returns its id in '
+  'private.alert_deliveries, whose state and outcome then say what became of it: `not_configured` where no URL is set.';
+
+grant execute on function public.claim_alert_deliveries(integer, boolean, boolean),
+  public.record_alert_delivery(uuid, integer, text, text, integer), public.test_alert() to service_role;
+
 -- supabase/schemas/alerts/schedule.sql
 
--- The jobs of a hosted project. pg_cron checks the alerts, and has pg_net call POST /texting/work when texts are due.
--- Locally `npm start` does both (dev/local/text_worker.ts). Where the extensions are missing, nothing here does anything.
+-- The jobs of a hosted project. pg_cron checks the alerts, and has pg_net call POST /texting/work when texts or alerts are due.
+-- Locally `npm start` does both (dev/local/scheduler.ts). Where the extensions are missing, nothing here does anything.
+
+create function public.are_texts_due() returns boolean
+language sql
+stable
+set search_path = ''
+as $$
+  select private.is_text_due() or private.is_turn_due()
+$$;
+
+comment on function public.are_texts_due() is 'Whether the worker would find a text, a greeting or a turn of the bot.';
+grant execute on function public.are_texts_due() to service_role;
 
 create function private.is_work_due() returns boolean
 language sql
 stable
 set search_path = ''
 as $$
-  select private.is_text_due() or private.is_turn_due()
+  select public.are_texts_due() or private.is_alert_due()
 $$;
 
 comment on function private.is_work_due() is 'Whether a step of the worker would find something to do.';
@@ -14389,7 +14780,10 @@ begin
   end if;
   select s.decrypted_secret into url from vault.decrypted_secrets s where s.name = 'texting_worker_url';
   select s.decrypted_secret into key from vault.decrypted_secrets s where s.name = 'texting_worker_key';
-  if url is null or key is null then
+  if (url is null or key is null) and not public.are_texts_due() then
+    -- The project may want neither texts nor to be told of alerts.
+    return null;
+  elsif url is null or key is null then
     raise exception 'texts are due, but Vault lacks the secret %',
       case when url is null then 'texting_worker_url' else 'texting_worker_key' end;
   end if;
@@ -14404,9 +14798,9 @@ end
 $$;
 
 comment on function private.request_text_work() is
-  'Delivers the notifications that wait, and has pg_net call POST /texting/work when texts are due. Returns the id of pg_net''s request, or '
-  'null. Its URL and key are the Vault''s secrets `texting_worker_url` and `texting_worker_key`. An error names the one '
-  'that is missing; pg_cron keeps it in cron.job_run_details.';
+  'Delivers the notifications that wait, and has pg_net call POST /texting/work when texts or alerts are due. Returns the id of pg_net''s request, or '
+  'null. Its URL and key are the Vault''s secrets `texting_worker_url` and `texting_worker_key`. While texts are due, an error '
+  'names the one that is missing; pg_cron keeps it in cron.job_run_details.';
 
 revoke execute on function private.request_text_work() from service_role;
 

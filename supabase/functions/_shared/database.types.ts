@@ -251,6 +251,7 @@ export type Database = {
           "seen_at": string;
           "state": string;
           "subject": string;
+          "told_at": string | null;
         };
         ComputedFields: never;
         Insert: {
@@ -262,6 +263,7 @@ export type Database = {
           "seen_at"?: string;
           "state"?: string;
           "subject": string;
+          "told_at"?: string | null;
         };
         Update: {
           "details"?: NonNullable<Json>;
@@ -272,6 +274,7 @@ export type Database = {
           "seen_at"?: string;
           "state"?: string;
           "subject"?: string;
+          "told_at"?: string | null;
         };
         Relationships: [
           {
@@ -3067,6 +3070,7 @@ export type Database = {
           "seen_at": string;
           "state": string;
           "subject": string;
+          "told_at": string | null;
         };
         SetofOptions: {
           from: "*";
@@ -3076,6 +3080,7 @@ export type Database = {
         };
       };
       "adopt_texts": { Args: { "recruit_phone": string; "service_phone"?: string }; Returns: Json };
+      "are_texts_due": { Args: Record<PropertyKey, never>; Returns: boolean };
       "ask_for_conversation": { Args: { "conversation_id": string }; Returns: Json };
       "assign_conversation": { Args: { "agent_id": string; "conversation_id": string }; Returns: Json };
       "assign_leads": {
@@ -3094,6 +3099,10 @@ export type Database = {
           "order_id": string;
           "starts_at": string;
         }[];
+      };
+      "claim_alert_deliveries": {
+        Args: { "has_heartbeat": boolean; "has_webhook": boolean; "max": number };
+        Returns: Json;
       };
       "claim_bot_turns": { Args: { "max": number }; Returns: Json };
       "claim_greetings": { Args: { "max": number }; Returns: Json };
@@ -3347,6 +3356,10 @@ export type Database = {
         };
         Returns: Json;
       };
+      "record_alert_delivery": {
+        Args: { "attempt": number; "code": string; "id": string; "outcome": string; "retry_after"?: number };
+        Returns: string;
+      };
       "record_refused_proofs": { Args: { "refused": Json }; Returns: number };
       "record_rejections": { Args: { "rejections": Json }; Returns: number };
       "record_text_consent": { Args: { "phone": string; "reason": string; "state": string }; Returns: Json };
@@ -3503,6 +3516,7 @@ export type Database = {
         Returns: Json;
       };
       "take_over_texts": { Args: { "id": string }; Returns: undefined };
+      "test_alert": { Args: Record<PropertyKey, never>; Returns: string };
       "text_hours": { Args: { "phone": string; "state"?: string }; Returns: Record<string, unknown> };
       "update_sms_status": {
         Args: {
