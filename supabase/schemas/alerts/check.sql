@@ -8,6 +8,36 @@ set search_path = ''
 as $$
   select r.kind, f.*
   from public.alert_rules r
+  cross join lateral private.find_leads_waiting(r.threshold, checked_at) f
+  where r.kind = 'leads_waiting' and r.is_on
+  union all
+  select r.kind, f.*
+  from public.alert_rules r
+  cross join lateral private.find_deliveries_rejected(r.threshold, checked_at) f
+  where r.kind = 'deliveries_rejected' and r.is_on
+  union all
+  select r.kind, f.*
+  from public.alert_rules r
+  cross join lateral private.find_vendor_silent(r.threshold, checked_at) f
+  where r.kind = 'vendor_silent' and r.is_on
+  union all
+  select r.kind, f.*
+  from public.alert_rules r
+  cross join lateral private.find_key_expires(r.threshold, checked_at) f
+  where r.kind = 'key_expires' and r.is_on
+  union all
+  select r.kind, f.*
+  from public.alert_rules r
+  cross join lateral private.find_order_nearly_filled(r.threshold, checked_at) f
+  where r.kind = 'order_nearly_filled' and r.is_on
+  union all
+  select r.kind, f.*
+  from public.alert_rules r
+  cross join lateral private.find_order_filled(r.threshold, checked_at) f
+  where r.kind = 'order_filled' and r.is_on
+  union all
+  select r.kind, f.*
+  from public.alert_rules r
   cross join lateral private.find_number_paused(r.threshold, checked_at) f
   where r.kind = 'number_paused' and r.is_on
   union all
@@ -55,7 +85,10 @@ declare
   opened integer;
   resolved integer;
 begin
-  insert into private.job_runs (job, started_at) values ('check alerts', now()) on conflict do nothing;
+  -- Not `on conflict` alone: it would wait for a check that runs.
+  insert into private.job_runs (job, started_at)
+  select 'check alerts', now() where not exists (select from private.job_runs j where j.job = 'check alerts')
+  on conflict do nothing;
   -- Two schedulers may run: one of them checks.
   select j.started_at into last_run from private.job_runs j where j.job = 'check alerts' for update skip locked;
   if not found then

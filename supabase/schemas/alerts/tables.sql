@@ -31,7 +31,13 @@ insert into public.alert_rules (kind, threshold) values
   ('texts_failing', '{"percent": 5, "opt_out_percent": 3, "texts": 100, "at_least": 20}'),
   ('opt_out_unmatched', '{}'),
   ('worker_late', '{"minutes": 5}'),
-  ('recruit_waiting', '{"minutes": 15, "managers_after": 60}');
+  ('recruit_waiting', '{"minutes": 15, "managers_after": 60}'),
+  ('leads_waiting', '{"minutes": 15}'),
+  ('deliveries_rejected', '{"per_hour": 10, "percent": 20, "last": 50, "at_least": 20}'),
+  ('vendor_silent', '{"leads": 5}'),
+  ('key_expires', '{"days": 7}'),
+  ('order_nearly_filled', '{"percent": 90, "days": 2}'),
+  ('order_filled', '{}');
 
 create table public.alerts (
   id uuid primary key default gen_random_uuid(),

@@ -21,6 +21,7 @@ create table public.vendors (
   -- vendors/webhooks.sql has the check.
   webhook_config jsonb not null default '{}',
   has_text_consent boolean not null default false,
+  silent_after interval check (silent_after >= '1 minute'),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
@@ -42,6 +43,8 @@ comment on column public.vendors.webhook_config is
   'unless set, also `{timestamp}`), timestamp_header, tolerance_seconds (300 unless set) and parameter.';
 comment on column public.vendors.has_text_consent is
   'Whether the vendor''s leads have agreed to texts from the agency that gets them. Without it nobody is greeted.';
+comment on column public.vendors.silent_after is
+  'An alert is opened when the vendor has sent no lead for this time; null: by the hours in which it usually sends.';
 
 create trigger set_updated_at
   before update on public.vendors

@@ -1,0 +1,52 @@
+-- The conditions of alerts about orders. Each function returns the ids of the orders of which its condition is true.
+
+create function private.find_order_nearly_filled(threshold jsonb, checked_at timestamptz)
+returns setof private.found_alert
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  share constant numeric := (threshold ->> 'percent')::numeric / 100;
+  days constant numeric := threshold ->> 'days';
+begin
+  return query
+  select o.id::text, jsonb_build_object(
+    'filled', o.filled, 'quantity', o.quantity, 'leads_7_days', recent.leads, 'full_in_days', round(pace.days_left, 1)
+  )
+  from public.recruiting_orders o
+  cross join lateral (
+    select count(*) as leads
+    from public.recruiting_leads l
+    where l.agency_id = o.agency_id and l.order_id = o.id
+      and l.distributed_at > checked_at - interval '7 days' and l.distributed_at <= checked_at
+  ) recent
+  -- As in public.order_pace.
+  cross join lateral (
+    select (o.quantity - o.filled) * age.days / nullif(recent.leads, 0) as days_left
+    from (
+      select least(7, greatest(1, extract(epoch from checked_at - greatest(o.created_at, o.starts_at)) / 86400)) as days
+    ) age
+  ) pace
+  where o.status = 'open' and o.filled < o.quantity
+    and (o.ends_at is null or o.ends_at > checked_at)
+    and (o.filled >= share * o.quantity or pace.days_left <= days);
+end
+$$;
+
+comment on function private.find_order_nearly_filled(jsonb, timestamptz) is
+  'Open orders that have {percent} of their leads, or will be full within {days} at the pace of the last 7 days: {filled, '
+  'quantity, leads_7_days, full_in_days|null}. Not one that has ended.';
+
+create function private.find_order_filled(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
+language sql
+stable
+set search_path = ''
+as $$
+  select o.id::text, jsonb_build_object('filled', o.filled, 'quantity', o.quantity)
+  from public.recruiting_orders o
+  where o.status = 'filled'
+$$;
+
+comment on function private.find_order_filled(jsonb, timestamptz) is
+  'Orders that have all of their leads, until they are closed or get a higher quantity: {filled, quantity}.';
