@@ -117,6 +117,12 @@ export function integer(flags: string, description: string, min = -2147483648): 
   });
 }
 
+/** A length of time from one minute on, as Postgres reads it. */
+export const duration = kind("a length of time such as 30m, 4h or 2d", (given) => {
+  const [, number, unit] = /^([1-9]\d{0,3})([mhd])$/.exec(given) ?? [];
+  return number && `${number} ${{ m: "minutes", h: "hours", d: "days" }[unit as "m" | "h" | "d"]}`;
+});
+
 /**
  * A day, or a day with a time, and perhaps its offset from UTC. It stays text, because what has no offset is meant in
  * the time zone of the agency, which the database knows.

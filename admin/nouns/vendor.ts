@@ -3,7 +3,7 @@ import type { Json } from "../../supabase/functions/_shared/json.ts";
 import type { AdminCommand } from "../command.ts";
 import { explained } from "../errors.ts";
 import { findVendor } from "../find.ts";
-import { AGAIN, boolean, columnsOf, type Given, integer, orNone, text } from "../options.ts";
+import { AGAIN, boolean, columnsOf, duration, type Given, integer, orNone, text } from "../options.ts";
 import { lists } from "../lists.ts";
 import type { Outcome, Session } from "../session.ts";
 import { save } from "../transaction.ts";
@@ -24,6 +24,9 @@ const REST = {
   has_text_consent: boolean(
     "--text-consent <true|false>",
     "whether its applicants have agreed to be texted; false unless given",
+  ),
+  silent_after: orNone(
+    duration("--silent-after <time>", "the time without a lead after which an alert is opened"),
   ),
 };
 const SETTINGS = {
