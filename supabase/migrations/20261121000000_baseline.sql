@@ -675,6 +675,7 @@ create table public.vendors (
   -- vendors/webhooks.sql has the check.
   webhook_config jsonb not null default '{}',
   has_text_consent boolean not null default false,
+  silent_after interval check (silent_after >= '1 minute'),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
@@ -696,6 +697,8 @@ comment on column public.vendors.webhook_config is
   'unless set, also `{timestamp}`), timestamp_header, tolerance_seconds (300 unless set) and parameter.';
 comment on column public.vendors.has_text_consent is
   'Whether the vendor''s leads have agreed to texts from the agency that gets them. Without it nobody is greeted.';
+comment on column public.vendors.silent_after is
+  'An alert is opened when the vendor has sent no lead for this time; null: by the hours in which it usually sends.';
 
 create trigger set_updated_at
   before update on public.vendors
@@ -13589,7 +13592,13 @@ insert into public.alert_rules (kind, threshold) values
   ('texts_failing', '{"percent": 5, "opt_out_percent": 3, "texts": 100, "at_least": 20}'),
   ('opt_out_unmatched', '{}'),
   ('worker_late', '{"minutes": 5}'),
-  ('recruit_waiting', '{"minutes": 15, "managers_after": 60}');
+  ('recruit_waiting', '{"minutes": 15, "managers_after": 60}'),
+  ('leads_waiting', '{"minutes": 15}'),
+  ('deliveries_rejected', '{"per_hour": 10, "percent": 20, "last": 50, "at_least": 20}'),
+  ('vendor_silent', '{"leads": 5}'),
+  ('key_expires', '{"days": 7}'),
+  ('order_nearly_filled', '{"percent": 90, "days": 2}'),
+  ('order_filled', '{}');
 
 create table public.alerts (
   id uuid primary key default gen_random_uuid(),
@@ -13626,6 +13635,272 @@ grant select, insert, update, delete on public.alerts to service_role;
 create type private.found_alert as (subject text, details jsonb);
 
 comment on type private.found_alert is 'A subject of which the condition of a kind is true, with the figures about it.';
+
+-- supabase/schemas/alerts/vendors.sql
+
+-- The conditions of alerts about vendors. Each function returns the slugs of the active vendors of which its condition is
+-- true.
+
+create function private.find_leads_waiting(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  latest constant timestamptz := checked_at - make_interval(mins => 1) * (threshold ->> 'minutes')::double precision;
+begin
+  return query
+  select v.slug, jsonb_build_object('leads', sum(w.leads), 'since', private.iso_time(min(w.since)))
+  from (
+    select l.vendor_id, count(*) as leads, min(l.created_at) as since
+    from public.recruiting_leads l
+    where l.distribution = 'unmatched' and l.created_at <= latest
+    group by l.vendor_id
+    union all
+    select l.vendor_id, count(*), min(l.created_at)
+    from public.recruiting_leads l
+    where l.distribution = 'pending' and l.created_at <= latest
+    group by l.vendor_id
+  ) w
+  join public.vendors v on v.id = w.vendor_id and v.is_active
+  group by v.slug;
+end
+$$;
+
+comment on function private.find_leads_waiting(jsonb, timestamptz) is
+  'Vendors with a lead that has been unmatched or pending for {minutes}: {leads, since}. Test leads and leads in bulk are '
+  'neither.';
+
+create function private.find_deliveries_rejected(threshold jsonb, checked_at timestamptz)
+returns setof private.found_alert
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  per_hour constant numeric := threshold ->> 'per_hour';
+  share constant numeric := (threshold ->> 'percent')::numeric / 100;
+  last constant integer := (threshold ->> 'last')::numeric;
+  at_least constant numeric := threshold ->> 'at_least';
+  oldest constant timestamptz := checked_at - interval '7 days';
+begin
+  return query
+  with refused as materialized (
+    select v.id, v.slug, hour.deliveries as in_hour, hour.since, array(
+      select r.received_at
+      from public.rejected_deliveries r
+      where r.status = 'open' and r.vendor_id = v.id and r.received_at between oldest and checked_at
+      order by r.received_at desc
+      limit last
+    ) as times
+    from public.vendors v
+    cross join lateral (
+      select count(*) as deliveries, min(r.received_at) as since
+      from public.rejected_deliveries r
+      where r.status = 'open' and r.vendor_id = v.id
+        and r.received_at > checked_at - interval '1 hour' and r.received_at <= checked_at
+    ) hour
+    where v.is_active
+  )
+  select f.slug, case
+    when f.in_hour >= per_hour then jsonb_build_object('deliveries', f.in_hour, 'since', private.iso_time(f.since))
+    else jsonb_build_object('deliveries', latest.rejected, 'of', latest.deliveries, 'since', private.iso_time(latest.since))
+  end
+  from refused f
+  cross join lateral (
+    select count(*) as deliveries, count(*) filter (where d.is_rejected) as rejected,
+      min(d.received_at) filter (where d.is_rejected) as since
+    from (
+      select a.*
+      from (
+        select t.received_at, true as is_rejected
+        from unnest(f.times) t (received_at)
+        union all
+        (
+          select d.received_at, false
+          from public.recruiting_lead_duplicates d
+          where d.vendor_id = f.id and d.received_at between oldest and checked_at
+          order by d.received_at desc
+          limit last
+        )
+        union all
+        (
+          select l.created_at, false
+          from public.recruiting_leads l
+          where l.vendor_id = f.id and l.created_at between oldest and checked_at
+          order by l.created_at desc
+          limit last
+        )
+      ) a (received_at, is_rejected)
+      order by a.received_at desc
+      limit last
+    ) d
+  ) latest
+  where cardinality(f.times) >= least(per_hour, share * at_least)
+    and (f.in_hour >= per_hour or latest.deliveries >= at_least and latest.rejected >= share * latest.deliveries)
+  union all
+  -- The importers of sales leads are no vendors, and count as one.
+  select 'import', jsonb_build_object('deliveries', count(*), 'since', private.iso_time(min(r.received_at)))
+  from public.rejected_deliveries r
+  where r.status = 'open' and r.vendor_id is null
+    and r.received_at > checked_at - interval '1 hour' and r.received_at <= checked_at
+    and not exists (select from public.vendors v where v.slug = 'import')
+  having count(*) >= per_hour;
+end
+$$;
+
+comment on function private.find_deliveries_rejected(jsonb, timestamptz) is
+  'Vendors with {per_hour} open rejected deliveries in the last hour, or with {percent} of their {last} deliveries of a '
+  'week rejected and open, of {at_least}: {deliveries, since}, in the second case with {of}. Each lead counts as a delivery. '
+  'The subject `import` has the rows of imports, by the hour alone.';
+
+create function private.find_vendor_silent(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  usual constant numeric := threshold ->> 'leads';
+  last_hour constant timestamptz := date_trunc('hour', checked_at, 'UTC') - interval '1 hour';
+begin
+  return query
+  with usual_senders as materialized (
+    select hour.vendor_id
+    from generate_series(1, 4) week
+    cross join lateral (
+      select l.vendor_id
+      from public.recruiting_leads l
+      where l.created_at >= last_hour - week * interval '168 hours'
+        and l.created_at < last_hour - week * interval '168 hours' + interval '1 hour'
+      group by l.vendor_id
+      having count(*) >= usual
+    ) hour
+    group by hour.vendor_id
+    having count(*) = 4
+  )
+  select v.slug, coalesce(a.details, jsonb_build_object('since', private.iso_time(silence.since)))
+  from public.vendors v
+  left join public.alerts a on a.kind = 'vendor_silent' and a.subject = v.slug and a.state <> 'resolved'
+  cross join lateral (
+    select case
+      when v.silent_after is not null then checked_at - v.silent_after
+      -- Once it is open, a lead ends it, and nothing else. There was none in the hour before it was last seen.
+      when a.id is not null then a.seen_at - interval '1 hour'
+      when v.id in (select s.vendor_id from usual_senders s) then last_hour - interval '1 microsecond'
+    end as since
+  ) silence
+  left join lateral (
+    select l.id
+    from public.recruiting_leads l
+    where l.vendor_id = v.id and l.created_at > silence.since and l.created_at <= checked_at
+    order by l.created_at desc
+    limit 1
+  ) lead on true
+  where v.is_active and silence.since is not null and lead.id is null
+    and (v.silent_after is null or v.created_at <= silence.since);
+end
+$$;
+
+comment on function private.find_vendor_silent(jsonb, timestamptz) is
+  'Vendors without a lead for their silent_after, or, where that is null, in the last whole hour and since, if that hour had '
+  '{leads} in each of the four weeks before: {since}. The hours are those of UTC. Stays until the vendor sends a lead.';
+
+create function private.find_key_expires(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  latest constant timestamptz := checked_at + interval '1 day' * (threshold ->> 'days')::double precision;
+begin
+  return query
+  with proofs as materialized (
+    select k.vendor_id, 'api key' as what, k.key_prefix as prefix, k.created_at, k.expires_at
+    from public.vendor_api_keys k
+    where k.revoked_at is null
+    union all
+    select s.vendor_id, case s.kind when 'secret' then 'webhook secret' else 'verify token' end, null, s.created_at, s.expires_at
+    from private.vendor_webhook_secrets s
+    join public.vendors v on v.id = s.vendor_id and v.webhook_scheme is not null
+    where s.revoked_at is null
+  )
+  select distinct on (v.slug) v.slug, jsonb_strip_nulls(jsonb_build_object(
+    'what', p.what, 'prefix', p.prefix, 'expires_at', private.iso_time(p.expires_at)
+  ))
+  from proofs p
+  join public.vendors v on v.id = p.vendor_id and v.is_active
+  -- An expired one is told of for a week more: that it has expired mends nothing.
+  where p.expires_at > checked_at - interval '7 days' and p.expires_at <= latest
+    and not exists (
+      select
+      from proofs newer
+      where newer.vendor_id = p.vendor_id
+        and newer.what = p.what
+        and newer.created_at > p.created_at
+        and (newer.expires_at is null or newer.expires_at > greatest(p.expires_at, checked_at))
+    )
+  order by v.slug, p.expires_at, p.what;
+end
+$$;
+
+comment on function private.find_key_expires(jsonb, timestamptz) is
+  'Vendors with a key, a webhook secret or a verify token that expires within {days}, or has in the last 7 days, and no newer '
+  'one of its kind that is valid for longer: {what, prefix of a key, expires_at} of the first to expire.';
+
+-- supabase/schemas/alerts/orders.sql
+
+-- The conditions of alerts about orders. Each function returns the ids of the orders of which its condition is true.
+
+create function private.find_order_nearly_filled(threshold jsonb, checked_at timestamptz)
+returns setof private.found_alert
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  share constant numeric := (threshold ->> 'percent')::numeric / 100;
+  days constant numeric := threshold ->> 'days';
+begin
+  return query
+  select o.id::text, jsonb_build_object(
+    'filled', o.filled, 'quantity', o.quantity, 'leads_7_days', recent.leads, 'full_in_days', round(pace.days_left, 1)
+  )
+  from public.recruiting_orders o
+  cross join lateral (
+    select count(*) as leads
+    from public.recruiting_leads l
+    where l.agency_id = o.agency_id and l.order_id = o.id
+      and l.distributed_at > checked_at - interval '7 days' and l.distributed_at <= checked_at
+  ) recent
+  -- As in public.order_pace.
+  cross join lateral (
+    select (o.quantity - o.filled) * age.days / nullif(recent.leads, 0) as days_left
+    from (
+      select least(7, greatest(1, extract(epoch from checked_at - greatest(o.created_at, o.starts_at)) / 86400)) as days
+    ) age
+  ) pace
+  where o.status = 'open' and o.filled < o.quantity
+    and (o.ends_at is null or o.ends_at > checked_at)
+    and (o.filled >= share * o.quantity or pace.days_left <= days);
+end
+$$;
+
+comment on function private.find_order_nearly_filled(jsonb, timestamptz) is
+  'Open orders that have {percent} of their leads, or will be full within {days} at the pace of the last 7 days: {filled, '
+  'quantity, leads_7_days, full_in_days|null}. Not one that has ended.';
+
+create function private.find_order_filled(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
+language sql
+stable
+set search_path = ''
+as $$
+  select o.id::text, jsonb_build_object('filled', o.filled, 'quantity', o.quantity)
+  from public.recruiting_orders o
+  where o.status = 'filled'
+$$;
+
+comment on function private.find_order_filled(jsonb, timestamptz) is
+  'Orders that have all of their leads, until they are closed or get a higher quantity: {filled, quantity}.';
 
 -- supabase/schemas/alerts/texting.sql
 
@@ -14058,6 +14333,36 @@ set search_path = ''
 as $$
   select r.kind, f.*
   from public.alert_rules r
+  cross join lateral private.find_leads_waiting(r.threshold, checked_at) f
+  where r.kind = 'leads_waiting' and r.is_on
+  union all
+  select r.kind, f.*
+  from public.alert_rules r
+  cross join lateral private.find_deliveries_rejected(r.threshold, checked_at) f
+  where r.kind = 'deliveries_rejected' and r.is_on
+  union all
+  select r.kind, f.*
+  from public.alert_rules r
+  cross join lateral private.find_vendor_silent(r.threshold, checked_at) f
+  where r.kind = 'vendor_silent' and r.is_on
+  union all
+  select r.kind, f.*
+  from public.alert_rules r
+  cross join lateral private.find_key_expires(r.threshold, checked_at) f
+  where r.kind = 'key_expires' and r.is_on
+  union all
+  select r.kind, f.*
+  from public.alert_rules r
+  cross join lateral private.find_order_nearly_filled(r.threshold, checked_at) f
+  where r.kind = 'order_nearly_filled' and r.is_on
+  union all
+  select r.kind, f.*
+  from public.alert_rules r
+  cross join lateral private.find_order_filled(r.threshold, checked_at) f
+  where r.kind = 'order_filled' and r.is_on
+  union all
+  select r.kind, f.*
+  from public.alert_rules r
   cross join lateral private.find_number_paused(r.threshold, checked_at) f
   where r.kind = 'number_paused' and r.is_on
   union all
@@ -14105,7 +14410,10 @@ declare
   opened integer;
   resolved integer;
 begin
-  insert into private.job_runs (job, started_at) values ('check alerts', now()) on conflict do nothing;
+  -- Not `on conflict` alone: it would wait for a check that runs.
+  insert into private.job_runs (job, started_at)
+  select 'check alerts', now() where not exists (select from private.job_runs j where j.job = 'check alerts')
+  on conflict do nothing;
   -- Two schedulers may run: one of them checks.
   select j.started_at into last_run from private.job_runs j where j.job = 'check alerts' for update skip locked;
   if not found then

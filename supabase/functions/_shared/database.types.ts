@@ -2181,6 +2181,7 @@ export type Database = {
           "parser": string | null;
           "parser_config": NonNullable<Json>;
           "rate_limit": number | null;
+          "silent_after": string | null;
           "slug": string;
           "updated_at": string;
           "webhook_config": NonNullable<Json>;
@@ -2196,6 +2197,7 @@ export type Database = {
           "parser"?: string | null;
           "parser_config"?: NonNullable<Json>;
           "rate_limit"?: number | null;
+          "silent_after"?: string | null;
           "slug": string;
           "updated_at"?: string;
           "webhook_config"?: NonNullable<Json>;
@@ -2210,6 +2212,7 @@ export type Database = {
           "parser"?: string | null;
           "parser_config"?: NonNullable<Json>;
           "rate_limit"?: number | null;
+          "silent_after"?: string | null;
           "slug"?: string;
           "updated_at"?: string;
           "webhook_config"?: NonNullable<Json>;
