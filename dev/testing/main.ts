@@ -39,7 +39,8 @@ const started = new Map<keyof Stacks, Promise<ThrowawayStack>>();
 let lacking: Promise<string | undefined> | undefined;
 const stacks: Stacks = {
   plain: () => startOnce("plain", startThrowawayStack),
-  texting: () => startOnce("texting", startTextingStack),
+  texting: () => startOnce("texting", () => startTextingStack("texting")),
+  faulty: () => startOnce("faulty", () => startTextingStack("faulty")),
 };
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   Deno.addSignalListener(signal, async () => {

@@ -8,7 +8,7 @@ import { withHostedDatabase } from "./hosted/hosted_database.ts";
 import { type Counts, denoTest } from "./junit.ts";
 import { installPgtap, runTapFile } from "./pgtap.ts";
 import { type Print, runProgram } from "./program.ts";
-import { DOUBLE_ENV } from "./texting_stack.ts";
+import { doublesEnv } from "./texting_stack.ts";
 import type { ThrowawayStack } from "./throwaway_stack.ts";
 
 /** One kind of check. */
@@ -40,6 +40,8 @@ export interface Stacks {
   plain(): Promise<ThrowawayStack>;
   /** Its functions send texts to a double of Twilio, which the tests start. */
   texting(): Promise<ThrowawayStack>;
+  /** Another one of that kind, of which parts are stopped. */
+  faulty(): Promise<ThrowawayStack>;
 }
 
 /** Scenarios that leave tens of thousands of rows. They run last, because some others read whole tables. */
@@ -120,7 +122,7 @@ export const STEPS: Step[] = [
   denoStep({
     name: "e2e",
     title: "Scenarios over HTTP",
-    beside: [["local", "chaos"], ["texting", "faults", "hosted"]],
+    beside: [["local", "chaos"], ["texting"], ["faults", "hosted"]],
     files: ["routes", "admin", "docs"].flatMap((kind) => filesBelow(`e2e/${kind}`, ".test.ts"))
       .sort((one, other) => Number(FILL_TABLES.test(one)) - Number(FILL_TABLES.test(other))),
     stack: "plain",
@@ -146,14 +148,14 @@ export const STEPS: Step[] = [
     title: "Scenarios over HTTP while a part of the stack is stopped or a row is locked",
     files: ["e2e/faults"],
     // They would hold up every other scenario.
-    stack: "texting",
+    stack: "faulty",
   }),
   denoStep({
     name: "hosted",
     title: "What a hosted project does otherwise",
     files: ["dev/testing/hosted"],
     // Some of its scenarios take rights away for a moment.
-    stack: "texting",
+    stack: "faulty",
   }),
   {
     name: "advisors",
@@ -189,7 +191,7 @@ function denoStep(
       const flags = files === step.files ? ["--quiet"] : [];
       if (stack === undefined) return denoTest(files, {}, print, flags);
       const { file, tail } = await stacks[stack]();
-      const env = { STACK_FILE: file, ...DOUBLE_ENV, ...transcriptsOf(files) };
+      const env = { STACK_FILE: file, ...doublesEnv(stack), ...transcriptsOf(files) };
       const counts = await denoTest([...new Set(files.map(runnerOf))], env, print, flags);
       if (counts.failed > 0) (print ?? console.log)(`The last lines of the stack:\n${tail()}`);
       return counts;

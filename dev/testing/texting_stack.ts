@@ -3,19 +3,27 @@ import { startThrowawayStack, type ThrowawayStack } from "./throwaway_stack.ts";
 import { alertSettings } from "./alert_receiver.ts";
 import { twilioSettings } from "./twilio/account.ts";
 
-const [doublePort, receiverPort] = keptPorts(2) as [number, number];
+const ports = keptPorts(4) as [number, number, number, number];
 
-/** The variables of the tests, so that the doubles they start are those that the texting stack knows. */
-export const DOUBLE_ENV = {
-  TWILIO_DOUBLE_PORT: String(doublePort),
-  ALERT_RECEIVER_PORT: String(receiverPort),
+/** The ports of the doubles that a stack knows: of Twilio, and of a receiver of alerts. */
+const DOUBLES = {
+  texting: { twilio: ports[0], receiver: ports[1] },
+  faulty: { twilio: ports[2], receiver: ports[3] },
 };
+
+/** The variables of the tests, so that the doubles they start are those that their stack knows. */
+export function doublesEnv(stack: string): Record<string, string> {
+  const doubles = Object.entries(DOUBLES).find(([name]) => name === stack)?.[1];
+  if (doubles === undefined) return {};
+  return { TWILIO_DOUBLE_PORT: String(doubles.twilio), ALERT_RECEIVER_PORT: String(doubles.receiver) };
+}
 
 /**
  * Starts a stack that serves the desk, sends texts to a double of Twilio, and tells a receiver of alerts. Tests ask the
  * worker for its work.
  */
-export function startTextingStack(): Promise<ThrowawayStack> {
-  const settings = { ...twilioSettings(doublePort), ...alertSettings(receiverPort), TEXTING_WORKER: "off" };
+export function startTextingStack(name: keyof typeof DOUBLES): Promise<ThrowawayStack> {
+  const { twilio, receiver } = DOUBLES[name];
+  const settings = { ...twilioSettings(twilio), ...alertSettings(receiver), TEXTING_WORKER: "off" };
   return startThrowawayStack(settings, { hasDesk: true });
 }

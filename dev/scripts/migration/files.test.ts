@@ -15,6 +15,7 @@ Deno.test("supabase/config.toml lists the files of supabase/schemas once, area a
     "texting",
     "bot",
     "operators",
+    "alerts",
   ]
     .map((area) => `supabase/schemas/${area}`);
   assert.deepEqual(listed.map(folder).filter((area, at, all) => area !== all[at - 1]), areas);
