@@ -87,11 +87,11 @@ export async function assertAccessible(page: Page): Promise<void> {
   }
 }
 
-/** Asserts that nothing makes the page wider than the screen. */
+/** Asserts that nothing makes the page wider than the screen, once it has been laid out for its size. */
 export async function assertFits(page: Page): Promise<void> {
   // Less than nothing where room is kept for a scroll bar that is not there.
   const excess = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
-  assert.ok(await page.evaluate(excess) as number <= 0);
+  await page.waitForFunction(`${excess} <= 0`, undefined, { timeout: 5_000 });
 }
 
 /** Keeps a picture of a view for the docs, in the folder that DESK_PICTURES names. Without it nothing happens. */
