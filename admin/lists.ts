@@ -1,6 +1,7 @@
 /** Lists of rows: most are a view of the database, in supabase/schemas/operators/lists.sql. */
 import type postgres from "postgres";
 import type { Database } from "../supabase/functions/_shared/database.types.ts";
+import { formatCsv } from "./csv.ts";
 import { idOf } from "./find.ts";
 import type { Outcome, Session } from "./session.ts";
 import { formatTable } from "./table.ts";
@@ -17,6 +18,8 @@ export interface Filters {
   state?: string;
   status?: string;
   phone?: string;
+  /** Keys that expire within so many days. */
+  expiring?: number;
 }
 
 interface Listing {
@@ -31,7 +34,7 @@ interface Listing {
 /** The condition that filters stand for, to follow `where`. It is wrapped, because `await` would run it alone. */
 export async function conditionOf(
   sql: postgres.Sql,
-  { agency, vendor, imports, unresolved, since, ...others }: Filters,
+  { agency, vendor, imports, unresolved, since, expiring, ...others }: Filters,
 ): Promise<{ isMeant: postgres.Fragment }> {
   const columns = {
     agency_id: await idOf(sql, "agency", agency),
@@ -44,6 +47,7 @@ export async function conditionOf(
     .map(([column, value]) => value == null ? sql`true` : sql`${sql(column)} = ${value}`);
   if (imports) conditions.push(sql`vendor_id is null`);
   if (unresolved) conditions.push(sql`state <> 'resolved'`);
+  if (expiring !== undefined) conditions.push(sql`days_left < ${expiring}`);
   if (since) conditions.push(sql`received_at >= ${since}`);
   return { isMeant: sql`true ${conditions.map((each) => sql`and ${each}`)}` };
 }
@@ -52,11 +56,12 @@ export async function conditionOf(
 export function lists(view: keyof Database["public"]["Views"], { order, none, shown }: Listing) {
   return async (
     { sql }: Session,
-    { limit, ...given }: Filters & { limit?: number },
+    { limit, csv, ...given }: Filters & { limit?: number; csv?: boolean },
   ): Promise<Outcome> => {
     const { isMeant } = await conditionOf(sql, given);
     const rows = await sql`
       select * from ${sql(view)} where ${isMeant} order by ${sql.unsafe(order)} limit ${limit ?? null}`;
+    if (csv) return { data: null, text: formatCsv(rows.columns.map(({ name }) => name), [rows]) };
     const { data, text } = list(rows, typeof none === "string" ? none : none(given), shown);
     if (rows.length !== limit) return { data, text };
     const [{ more }] = await sql<[{ more: number }]>`

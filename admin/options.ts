@@ -166,19 +166,27 @@ export interface Period {
   csv?: boolean;
 }
 
+/** Prints a list for a spreadsheet. */
+export const CSV = new Option("--csv", "print CSV for a spreadsheet, with whole ids");
+
+/** Why a list cannot be printed so. */
+export function wrongCsv({ csv, json }: { csv?: boolean; json?: boolean }): string | undefined {
+  if (csv && json) return "--csv: it cannot be printed with --json";
+}
+
 /** The options of a {@link Period}. */
 export const PERIOD = [
   pastDay("--since <day>", "the first day, in the time zone of the lead's agency"),
   day("--until <day>", "the last day"),
   text("--timezone <zone>", "the IANA time zone of what has no agency").default("UTC"),
-  new Option("--csv", "print CSV for a spreadsheet, with whole ids"),
+  CSV,
 ];
 
 /** The fault of a {@link Period}. */
 export function wrongPeriod(given: Period & { json?: boolean }): string | undefined {
-  const { since, until, csv, json } = given;
-  if (csv && json) return "--csv: it cannot be printed with --json";
+  const { since, until } = given;
   if (since && until && until < since) return `--until: ${until} is before --since ${since}`;
+  return wrongCsv(given);
 }
 
 /** The words that name an agency. */

@@ -1,8 +1,8 @@
 import type { AdminCommand } from "../command.ts";
 import { valueOf } from "../database.ts";
 import { findVendor } from "../find.ts";
-import { futureTime, text } from "../options.ts";
-import { lists } from "../lists.ts";
+import { CSV, futureTime, integer, text, wrongCsv } from "../options.ts";
+import { type Filters, lists } from "../lists.ts";
 import type { Outcome, Session } from "../session.ts";
 import { revokeCredential } from "./credential.ts";
 
@@ -11,11 +11,30 @@ const LABEL = text("--label <text>", "what the key is for");
 /** The number of characters of a key that the database keeps to recognise it. */
 const PREFIX_LENGTH = 12;
 
+/** The days that `--expiring` looks ahead unless given. */
+const DAYS = 30;
+
 /** @param hidden for `npm run vendor -- key`, which is short for `npm run admin -- key` */
 export function addKey(parent: AdminCommand, hidden = false): void {
   const key = parent.noun("key", "the API keys of vendors", hidden);
-  key.verb("list <vendor>", "a vendor's keys, by their first characters", "acme")
-    .runs((session, vendor: string) => listKeys(session, { vendor }));
+  const list = "a vendor's keys, by their first characters; or what will expire, of all vendors";
+  key.verb("list [vendor]", list, "acme")
+    .takes(
+      integer(
+        "--expiring [days]",
+        `keys, webhook secrets and tokens that expire within so many days; ${DAYS} unless given`,
+        1,
+      )
+        .preset(String(DAYS)),
+      CSV,
+    )
+    .addHelpText("after", "\nNone that a newer one of the vendor outlives.")
+    .refuses((vendor: string | undefined, { expiring, ...given }: Filters & { json?: boolean; csv?: boolean }) =>
+      vendor === undefined && expiring === undefined ? "give a vendor, or --expiring" : wrongCsv(given)
+    )
+    .runs((session, vendor: string | undefined, { expiring, csv }: Filters & { csv?: boolean }) =>
+      expiring === undefined ? listKeys(session, { vendor, csv }) : listExpiring(session, { vendor, expiring, csv })
+    );
 
   const create = 'acme --label "production" --expires 2099-01-31';
   key.verb("create <vendor>", "a new key, shown once", create)
@@ -39,6 +58,12 @@ const listKeys = lists("key_list", {
   order: "created",
   none: ({ vendor }) => `${vendor} has no key yet: npm run admin -- key create ${vendor}`,
   shown: ["key", "label", "state", "created", "last_used", "expires", "revoked"],
+});
+
+const listExpiring = lists("expiring_key_list", {
+  order: "expires, vendor, what desc, key",
+  none: ({ expiring }) => `Nothing expires within ${expiring} days that no newer one outlives.`,
+  shown: ["vendor", "what", "key", "label", "expires", "days_left"],
 });
 
 async function createKey(

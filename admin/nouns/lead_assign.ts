@@ -1,6 +1,7 @@
 import { valueOf } from "../database.ts";
 import { inOptions } from "../errors.ts";
 import { findAgent, findLead } from "../find.ts";
+import { operatorHere } from "../operator_here.ts";
 import type { Outcome, Session } from "../session.ts";
 
 /** The rows that have moved, as assign_leads() counts them. */
@@ -37,10 +38,4 @@ export async function assignLeads(
       `sales leads: ${sales_leads}, conversations: ${conversations}, ` +
       `unread notifications: ${notifications}.`,
   };
-}
-
-/** The user of this computer, as it says itself; null where it does not. */
-function operatorHere(): string | null {
-  const name = Deno.env.get("USER") ?? Deno.env.get("USERNAME") ?? "";
-  return name.trim().slice(0, 128) || null;
 }

@@ -15,7 +15,11 @@ export function addOperator(program: AdminCommand): void {
   operator.verb("remove", "ends that at once; the user keeps the login", "nora@example.com")
     .addArgument(EMAIL).runs(removeUser);
   operator.verb("list", "operators, and when each last signed in").runs(listOperators);
-  operator.verb("actions", "who read, replayed or distributed what on the page, the newest first", "--limit 20")
+  operator.verb(
+    "actions",
+    "who read, replayed or distributed what on the page, or changed much here, the newest first",
+    "--limit 20",
+  )
     .takes(LIMIT).runs(listActions);
 }
 
@@ -63,7 +67,7 @@ async function listOperators({ sql }: Session): Promise<Outcome> {
 
 async function listActions({ sql }: Session, { limit }: { limit: number }): Promise<Outcome> {
   const rows = await sql`
-    select a.created_at, u.email, a.action, a.subject, a.user_id, a.id, count(*) over ()::int - ${limit} as more
+    select a.created_at, u.email, a.action, a.subject, a.user_id, a.done_by, a.id, count(*) over ()::int - ${limit} as more
     from public.operator_actions a
     left join auth.users u on u.id = a.user_id
     order by a.created_at desc, a.id desc
@@ -71,12 +75,13 @@ async function listActions({ sql }: Session, { limit }: { limit: number }): Prom
   const more = rows[0]?.more ?? 0;
   const { data, text } = list(
     rows.map(({ more: _, ...row }) => row),
-    "No operator has done anything on the page.",
-    ({ created_at, email, user_id, action, subject }) => ({
+    "No operator has done anything.",
+    ({ created_at, email, user_id, done_by, action, subject }) => ({
       created_at,
-      operator: email ?? user_id,
+      operator: email ?? user_id ?? done_by,
       action,
-      of: subject.delivery_ids?.join(" ") ?? `at most ${subject.max}`,
+      of: subject.delivery_ids?.join(" ") ?? subject.order_ids?.join(" ") ?? subject.agent_id ??
+        `at most ${subject.max}`,
     }),
   );
   return { data, text: more > 0 ? `${text}\n\n${more} more: see --limit` : text };

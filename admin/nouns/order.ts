@@ -4,6 +4,7 @@ import { inOptions } from "../errors.ts";
 import { findAgency, findAgent, findOrder, idOf, type Row } from "../find.ts";
 import {
   AGENCY,
+  AGENCY_NAMES,
   agencyTime,
   choice,
   columnsOf,
@@ -17,6 +18,7 @@ import {
 import { explainOrder } from "./explain.ts";
 import { list, lists } from "../lists.ts";
 import type { Outcome, Session } from "../session.ts";
+import { operatorHere } from "../operator_here.ts";
 
 const QUANTITY = integer("--quantity <number>", "how many leads in all", 1);
 const REST = {
@@ -41,6 +43,23 @@ const REST = {
 };
 const SETTINGS = { quantity: QUANTITY, ...REST };
 
+/** The columns of the list of orders. */
+const SHOWN = [
+  "id",
+  "agency",
+  "agent",
+  "vendor",
+  "states",
+  "filled",
+  "quantity",
+  "leads_today",
+  "daily_cap",
+  "priority",
+  "status",
+  "starts_at",
+  "ends_at",
+];
+
 export function addOrder(program: AdminCommand): void {
   const order = program.noun("order", "agencies' orders for recruiting leads");
   order.verb("list", "orders, the open ones first", "--status open")
@@ -50,21 +69,7 @@ export function addOrder(program: AdminCommand): void {
       order: "array_position(array['open', 'paused', 'filled', 'closed'], status), priority desc, " +
         "created_at, id",
       none: ({ status = "there yet" }) => `No order is ${status}: npm run admin -- order create --help`,
-      shown: [
-        "id",
-        "agency",
-        "agent",
-        "vendor",
-        "states",
-        "filled",
-        "quantity",
-        "leads_today",
-        "daily_cap",
-        "priority",
-        "status",
-        "starts_at",
-        "ends_at",
-      ],
+      shown: SHOWN,
     }));
 
   const create = '--agency "Lakeshore Insurance" --quantity 100 --states IL,IN --daily-cap 10';
@@ -89,14 +94,21 @@ export function addOrder(program: AdminCommand): void {
 
   for (
     const [verb, status, description] of [
-      ["pause", "paused", "stops an order for a while"],
-      ["open", "open", "lets a paused or closed order get leads again"],
-      ["close", "closed", "ends an order before it is filled"],
+      ["pause", "paused", "stops an order for a while, or all open ones of an agency"],
+      ["open", "open", "lets a paused or closed order get leads again, or all paused ones of an agency"],
     ] as const
   ) {
-    order.verb(`${verb} <order>`, description, "e0000001")
-      .runs((session, name: string) => setStatus(session, name, status));
+    order.verb(`${verb} [order]`, description, "e0000001")
+      .takes(text("--agency <agency>", `all of this agency; ${AGENCY_NAMES}`))
+      .refuses((name: string | undefined, { agency }: { agency?: string }) =>
+        (name === undefined) === (agency === undefined) && "give one order, or all of an --agency"
+      )
+      .runs((session, name: string | undefined, { agency }: { agency?: string }) =>
+        name === undefined ? setAgencyOrders(session, agency!, verb, status) : setStatus(session, name, status)
+      );
   }
+  order.verb("close <order>", "ends an order before it is filled", "e0000001")
+    .runs((session, name: string) => setStatus(session, name, "closed"));
 }
 
 /** Mends daily counts that differ from the leads that are there. */
@@ -149,4 +161,28 @@ async function setStatus({ sql }: Session, name: string, status: string): Promis
   const [order] = await sql`select * from public.set_order_status(${id}, ${status})`;
   const [is, now] = status === old ? ["was", "before"] : ["is", "now"];
   return { data: order, text: `The order ${id} ${is} ${status} ${now}.` };
+}
+
+/** Pauses or opens all orders of an agency: all or none, and those that it has shown. */
+async function setAgencyOrders(
+  { sql, confirm }: Session,
+  name: string,
+  verb: "pause" | "open",
+  status: string,
+): Promise<Outcome> {
+  const agency = await findAgency(sql, name);
+  const meant = await sql`
+    select o.* from public.order_list o
+    where o.id = any (private.orders_to_set(${agency.id}, ${status})) order by o.created_at, o.id`;
+  if (meant.length === 0) {
+    return { data: [], text: `${agency.name} has no order to ${verb}.` };
+  }
+  const { text: shown } = list(meant, "", SHOWN);
+  const orders = meant.length === 1 ? "this order" : `these ${meant.length} orders`;
+  await confirm(`${shown}\n\n${verb === "pause" ? "Pause" : "Open"} ${orders} of ${agency.name}?`);
+  const ids = meant.map(({ id }) => id);
+  const changed = await inOptions(sql`
+    select * from public.set_agency_orders(${agency.id}, ${status}, ${ids}::uuid[], ${operatorHere()})`);
+  const are = changed.length === 1 ? "1 order is" : `${changed.length} orders are`;
+  return { data: changed, text: `${ids.join("\n")}\n\n${agency.name}: ${are} ${status} now.` };
 }

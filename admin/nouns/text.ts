@@ -3,7 +3,7 @@ import type { AdminCommand } from "../command.ts";
 import { valueOf } from "../database.ts";
 import { inOptions } from "../errors.ts";
 import { readPhone, readServicePhone } from "../lookup.ts";
-import { LIMIT, ONLY_AGENCY, text } from "../options.ts";
+import { CSV, LIMIT, ONLY_AGENCY, text, wrongCsv } from "../options.ts";
 import { list, lists } from "../lists.ts";
 import type { Outcome, Session } from "../session.ts";
 import { addTextOutbox } from "./text_outbox.ts";
@@ -19,6 +19,14 @@ export function addText(program: AdminCommand): void {
     order: "received_at desc, id",
     none: "Every text belongs to a conversation.",
   }));
+  noun.verb("waiting", "recruits who wait for an answer, the longest first", '--agency "Lakeshore Insurance" --csv')
+    .takes(ONLY_AGENCY, CSV)
+    .refuses(wrongCsv)
+    .runs(lists("waiting_recruit_list", {
+      order: "since, conversation_id",
+      none: "No recruit waits for an answer.",
+      shown: ["conversation_id", "agency", "agent", "recruit", "phone", "status", "since", "minutes"],
+    }));
   const adopt = "makes the conversation for unmatched texts, with the recruit's newest lead";
   noun.verb("adopt <phone>", adopt, "+13125550163 --to +13125550100")
     .takes(TO)

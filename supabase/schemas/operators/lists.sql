@@ -65,6 +65,17 @@ comment on view public.webhook_secret_list is
   'The secrets that prove webhooks, without the secrets themselves; state: works, expired or revoked.';
 grant select on public.webhook_secret_list to service_role;
 
+create view public.expiring_key_list with (security_invoker = true) as
+select k.vendor, k.vendor_id, k.what, k.id as key, k.label, k.expires_at as expires,
+  floor(extract(epoch from k.expires_at - now()) / 86400)::int as days_left
+from private.expiring_keys(now()) k
+where k.expires_at > now();
+
+comment on view public.expiring_key_list is
+  'Keys, webhook secrets and verify tokens of all vendors that will expire, without a newer one of the vendor and kind that is '
+  'valid for longer. key: the first 12 characters of a key, else the id; days_left: whole days.';
+grant select on public.expiring_key_list to service_role;
+
 create view public.refused_proof_list with (security_invoker = true) as
 select v.slug as vendor, p.vendor_id, p.reason, p.requests, p.created_at as first_at, p.updated_at as last_at
 from private.refused_proofs p
@@ -103,7 +114,7 @@ left join public.agents a on a.id = e.agent_id;
 comment on view public.consent_event_list is 'The words of recruits about texts, and the manager who recorded them.';
 grant select on public.consent_event_list to service_role;
 
--- The four lists that an operator reads in a browser too. A signed-in user has no right on their tables. So these views
+-- The lists that an operator reads in a browser too. A signed-in user has no right on their tables. So these views
 -- read with the rights of their owner, in the schema that the API does not offer. private.may_operate() is their row
 -- security. The views of the API show what they have.
 
@@ -173,6 +184,29 @@ create view public.unmatched_text_list with (security_invoker = true) as select 
 
 comment on view public.unmatched_text_list is 'Texts that belong to no conversation yet; media: how many files.';
 grant select on public.unmatched_text_list to authenticated, service_role;
+
+create view private.waiting_recruit_list as
+select c.id as conversation_id, c.agency_id, g.name as agency, a.id as agent_id,
+  nullif(concat_ws(' ', a.first_name, a.last_name), '') as agent, c.recruiting_lead_id as lead_id,
+  nullif(concat_ws(' ', l.first_name, l.last_name), '') as recruit, c.recruit_phone as phone, c.status,
+  c.waiting_since as since, floor(extract(epoch from now() - c.waiting_since) / 60)::int as minutes
+from public.recruiting_conversations c
+join public.agencies g on g.id = c.agency_id
+left join public.recruiting_leads l on l.id = c.recruiting_lead_id
+-- As private.answering_agent(), which a user may not call.
+left join public.agents own on own.id = c.assigned_agent_id and own.is_active
+left join public.agents a on a.id = coalesce(own.id, l.agent_id) and a.is_active
+where c.waiting_since is not null and (select private.may_operate());
+
+comment on view private.waiting_recruit_list is 'Recruits who wait for an answer to their text, for operators.';
+grant select on private.waiting_recruit_list to authenticated, service_role;
+
+create view public.waiting_recruit_list with (security_invoker = true) as select * from private.waiting_recruit_list;
+
+comment on view public.waiting_recruit_list is
+  'Recruits who wait for an answer to their text. agent: who is to answer, null for the managers; status: bot while no person '
+  'has taken the conversation over; minutes: how long they have waited, at night too.';
+grant select on public.waiting_recruit_list to authenticated, service_role;
 
 create view public.outbox_list with (security_invoker = true) as
 select t.*,

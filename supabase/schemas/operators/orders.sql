@@ -105,6 +105,53 @@ comment on function public.set_order_status(uuid, text) is
   'PT409 says why it cannot be.';
 grant execute on function public.set_order_status(uuid, text) to service_role;
 
+create function public.set_agency_orders(agency_id uuid, status text, order_ids uuid[], done_by text default null)
+returns setof public.recruiting_orders
+language plpgsql
+set search_path = ''
+as $$
+declare
+  changed_id uuid;
+begin
+  if status not in ('open', 'paused') then
+    raise exception 'status: must be open or paused' using errcode = 'PT400';
+  end if;
+  -- A lead that an order is getting comes before. From then on distribution passes over the orders.
+  perform from public.recruiting_orders o where o.agency_id = set_agency_orders.agency_id order by o.id for no key update;
+  if order_ids is distinct from private.orders_to_set(agency_id, status) then
+    raise exception 'order_ids: others have changed the agency''s orders meanwhile. Try again' using errcode = 'PT409';
+  end if;
+  foreach changed_id in array order_ids loop
+    return next public.set_order_status(changed_id, status);
+  end loop;
+  insert into public.operator_actions (action, subject, done_by)
+  select 'set_orders', jsonb_build_object('agency_id', agency_id, 'status', status, 'order_ids', order_ids), done_by
+  where order_ids <> '{}';
+end
+$$;
+
+comment on function public.set_agency_orders(uuid, text, uuid[], text) is
+  'Pauses all open orders of an agency, or opens all that are paused: all or none. order_ids: what private.orders_to_set() said '
+  'before. Returns the orders. Once it is committed, no lead goes to a paused one. A row of operator_actions says so, with '
+  'done_by. PT409 when the agency has other such orders by now, or says why one cannot be opened; PT400 for another status.';
+grant execute on function public.set_agency_orders(uuid, text, uuid[], text) to service_role;
+
+create function private.orders_to_set(agency_id uuid, status text) returns uuid[]
+language sql
+stable
+set search_path = ''
+return array(
+  select o.id
+  from public.recruiting_orders o
+  where o.agency_id = orders_to_set.agency_id
+    and o.status = case orders_to_set.status when 'paused' then 'open' else 'paused' end
+  order by o.created_at, o.id
+);
+
+comment on function private.orders_to_set(uuid, text) is
+  'The orders of an agency that set_agency_orders() would give this status, the oldest first.';
+grant execute on function private.orders_to_set(uuid, text) to service_role;
+
 create function private.iso_time(moment timestamptz) returns text
 language sql
 stable

@@ -33,22 +33,32 @@ grant select, insert, update, delete on public.erasures to service_role;
 create table public.operator_actions (
   id uuid primary key default gen_random_uuid(),
   -- Without a foreign key, because what was done stays known when the user is deleted.
-  user_id uuid not null,
-  action text not null check (action in ('read_payload', 'preview_replay', 'replay', 'distribute')),
-  subject jsonb not null check (jsonb_typeof(subject) = 'object' and octet_length(subject::text) <= 8192),
-  created_at timestamptz not null default clock_timestamp()
+  user_id uuid,
+  done_by text check (done_by <> '' and length(done_by) <= 128),
+  action text not null
+    check (action in ('read_payload', 'preview_replay', 'replay', 'distribute', 'set_orders', 'agent_leave')),
+  subject jsonb not null check (jsonb_typeof(subject) = 'object'),
+  created_at timestamptz not null default clock_timestamp(),
+  -- A user writes what it likes into the subject.
+  check (user_id is null or done_by is null and octet_length(subject::text) <= 8192),
+  check ((user_id is null) = (action in ('set_orders', 'agent_leave')))
 );
 
 create index on public.operator_actions (created_at, id);
 
 comment on table public.operator_actions is
-  'The actions of operators who are signed in: reads and changes. A row is never changed or deleted.';
-comment on column public.operator_actions.user_id is 'The operator: auth.users.id.';
+  'The actions of operators who are signed in, and those of the command that change many rows. A row is never changed or '
+  'deleted.';
+comment on column public.operator_actions.user_id is 'The operator: auth.users.id; null: it was done by the command.';
+comment on column public.operator_actions.done_by is
+  'The login name of the operator on the computer of the command, as that computer gives it; null: unknown.';
 comment on column public.operator_actions.action is
   '`read_payload`: what a vendor sent; `preview_replay`: the lead that a delivery would become; `replay`: the lead was to '
-  'be stored; `distribute`: waiting leads were distributed.';
+  'be stored; `distribute`: waiting leads were distributed; `set_orders`: all orders of an agency were paused or opened; '
+  '`agent_leave`: an agent has left, and all that was the agent''s went to others.';
 comment on column public.operator_actions.subject is
-  'The arguments of the action: {delivery_ids: [uuid]}, or {max, vendor_id|null} of a distribution.';
+  'The arguments of the action: {delivery_ids: [uuid]}; {max, vendor_id|null} of a distribution; {agency_id, status, '
+  'order_ids}; or {agent_id, to_agent_id|null} and how many of each have moved.';
 
 alter table public.operator_actions enable row level security;
 grant select, insert on public.operator_actions to service_role;

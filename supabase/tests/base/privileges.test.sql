@@ -76,7 +76,8 @@ select is_empty(
       and has_table_privilege(r.rolname, c.oid, p.privilege)
         <> (p.privilege = 'select' and case r.rolname
           when 'authenticated' then c.relname in ('inbox', 'order_pace', 'team', 'waiting_texts',
-            'delivery_list', 'delivery_reason_list', 'waiting_lead_list', 'unmatched_text_list', 'alert_list', 'job_list')
+            'delivery_list', 'delivery_reason_list', 'waiting_lead_list', 'unmatched_text_list', 'waiting_recruit_list',
+            'alert_list', 'job_list')
           when 'service_role' then c.relname not in ('inbox', 'order_pace', 'team', 'waiting_texts')
           else false
         end)$$,
@@ -86,7 +87,7 @@ select set_eq(
   $$select c.relname::text from pg_class c
     where c.relnamespace = 'private'::regnamespace and c.relkind in ('r', 'p', 'v', 'm')
       and has_any_column_privilege('authenticated', c.oid, 'select, insert, update')$$,
-  array['delivery_list', 'waiting_lead_list', 'unmatched_text_list', 'alert_list', 'job_list'],
+  array['delivery_list', 'waiting_lead_list', 'unmatched_text_list', 'waiting_recruit_list', 'alert_list', 'job_list'],
   'of the schema private a signed-in user reads the lists of operators alone');
 
 select is_empty($$select function from pg_temp.function_grants where role = 'anon'$$, 'anon may execute no function');
@@ -123,7 +124,7 @@ select set_eq(
     'public.find_person', 'public.export_person', 'public.person_copies', 'public.erase_person',
     'public.list_leads', 'public.find_leads', 'public.show_lead', 'public.report_leads',
     'public.acknowledge_alert', 'public.set_alert_rule', 'public.recount_orders', 'public.explain_lead', 'public.explain_order',
-    'public.save_order', 'public.set_order_status', 'public.rotate_vendor_api_keys', 'public.distribute_leads', 'public.find_named', 'public.find_lead', 'public.find_double',
+    'public.save_order', 'public.set_agency_orders', 'public.set_order_status', 'public.rotate_vendor_api_keys', 'public.distribute_leads', 'public.find_named', 'public.find_lead', 'public.find_double',
     'public.preview_replay', 'public.count_vendor_days',
     'public.are_texts_due', 'public.claim_alert_deliveries', 'public.record_alert_delivery', 'public.test_alert'
   ],

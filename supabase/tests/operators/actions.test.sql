@@ -3,7 +3,7 @@
 begin;
 -- What others do meanwhile is not seen, so that all tables can be compared.
 set transaction isolation level repeatable read;
-select plan(113);
+select plan(119);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor'), pg_temp.create_vendor('quiet');
@@ -100,12 +100,16 @@ select results_eq(
 insert into public.recruiting_leads (id, vendor_id, first_name, distribution) values
   (md5('waiting')::uuid, md5('vendor')::uuid, 'Ada', 'unmatched');
 insert into public.unmatched_texts (id, body) values (md5('text')::uuid, 'Hello');
+select pg_temp.create_conversation('waits', '+19995550901', '+19995550900', 'ann');
+update public.recruiting_conversations set waiting_since = now() - interval '90 minutes' where id = md5('waits')::uuid;
 create temp table lists (statement text, rows text);
 insert into lists values
   (format('select count(*) from public.delivery_list where vendor_id = %L', md5('vendor')::uuid), '3'),
   (format('select count(*) from public.delivery_reason_list where vendor_id = %L', md5('vendor')::uuid), '1'),
   (format('select count(*) from public.waiting_lead_list where id = %L', md5('waiting')::uuid), '1'),
-  (format('select count(*) from public.unmatched_text_list where id = %L', md5('text')::uuid), '1');
+  (format('select count(*) from public.unmatched_text_list where id = %L', md5('text')::uuid), '1'),
+  (format('select count(*) from public.waiting_recruit_list where agent = ''ann'' and minutes = 90 and conversation_id = %L',
+    md5('waits')::uuid), '1');
 select is(
   pg_temp.value_as(name, statement),
   case when name = 'anon' then '42501' when name in ('visitor', 'service_role') then rows else '0' end,
