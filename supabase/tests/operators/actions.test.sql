@@ -3,7 +3,7 @@
 begin;
 -- What others do meanwhile is not seen, so that all tables can be compared.
 set transaction isolation level repeatable read;
-select plan(119);
+select plan(120);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor'), pg_temp.create_vendor('quiet');
