@@ -1183,6 +1183,46 @@ comment on function private.is_webhook_config(public.webhook_scheme, jsonb) is
 alter table public.vendors
   add constraint vendors_webhook_config_check check (private.is_webhook_config(webhook_scheme, webhook_config));
 
+-- supabase/schemas/vendors/expiry.sql
+
+-- What vendors prove themselves with expires.
+
+create function private.expiring_keys(moment timestamptz)
+returns table (vendor_id uuid, vendor text, what text, id text, label text, expires_at timestamptz)
+language sql
+stable
+set search_path = ''
+as $$
+  with proofs as materialized (
+    select k.vendor_id, 'api key' as what, k.key_prefix as id, k.label, k.created_at, k.expires_at
+    from public.vendor_api_keys k
+    where k.revoked_at is null
+    union all
+    select s.vendor_id, case s.kind when 'secret' then 'webhook secret' else 'verify token' end, s.id::text, s.label,
+      s.created_at, s.expires_at
+    from private.vendor_webhook_secrets s
+    join public.vendors v on v.id = s.vendor_id and v.webhook_scheme is not null
+    where s.revoked_at is null
+  )
+  select v.id, v.slug, p.what, p.id, p.label, p.expires_at
+  from proofs p
+  join public.vendors v on v.id = p.vendor_id and v.is_active
+  where p.expires_at < 'infinity'
+    and not exists (
+      select
+      from proofs newer
+      where newer.vendor_id = p.vendor_id
+        and newer.what = p.what
+        and newer.created_at > p.created_at
+        and (newer.expires_at is null or newer.expires_at > greatest(p.expires_at, moment))
+    )
+$$;
+
+comment on function private.expiring_keys(timestamptz) is
+  'The keys, webhook secrets and verify tokens that expire, or have expired, without a newer one of the vendor and kind that '
+  'is valid for longer at this moment. what: api key, webhook secret or verify token; id: a key''s first characters. None of '
+  'a vendor that is inactive, and no secret of a webhook that is off.';
+
 -- supabase/schemas/recruiting/tables.sql
 
 -- Orders, the leads that fill them, and the deliveries that became no lead.
@@ -10681,22 +10721,32 @@ grant select, insert, update, delete on public.erasures to service_role;
 create table public.operator_actions (
   id uuid primary key default gen_random_uuid(),
   -- Without a foreign key, because what was done stays known when the user is deleted.
-  user_id uuid not null,
-  action text not null check (action in ('read_payload', 'preview_replay', 'replay', 'distribute')),
-  subject jsonb not null check (jsonb_typeof(subject) = 'object' and octet_length(subject::text) <= 8192),
-  created_at timestamptz not null default clock_timestamp()
+  user_id uuid,
+  done_by text check (done_by <> '' and length(done_by) <= 128),
+  action text not null
+    check (action in ('read_payload', 'preview_replay', 'replay', 'distribute', 'set_orders', 'agent_leave')),
+  subject jsonb not null check (jsonb_typeof(subject) = 'object'),
+  created_at timestamptz not null default clock_timestamp(),
+  -- A user writes what it likes into the subject.
+  check (user_id is null or done_by is null and octet_length(subject::text) <= 8192),
+  check ((user_id is null) = (action in ('set_orders', 'agent_leave')))
 );
 
 create index on public.operator_actions (created_at, id);
 
 comment on table public.operator_actions is
-  'The actions of operators who are signed in: reads and changes. A row is never changed or deleted.';
-comment on column public.operator_actions.user_id is 'The operator: auth.users.id.';
+  'The actions of operators who are signed in, and those of the command that change many rows. A row is never changed or '
+  'deleted.';
+comment on column public.operator_actions.user_id is 'The operator: auth.users.id; null: it was done by the command.';
+comment on column public.operator_actions.done_by is
+  'The login name of the operator on the computer of the command, as that computer gives it; null: unknown.';
 comment on column public.operator_actions.action is
   '`read_payload`: what a vendor sent; `preview_replay`: the lead that a delivery would become; `replay`: the lead was to '
-  'be stored; `distribute`: waiting leads were distributed.';
+  'be stored; `distribute`: waiting leads were distributed; `set_orders`: all orders of an agency were paused or opened; '
+  '`agent_leave`: an agent has left, and all that was the agent''s went to others.';
 comment on column public.operator_actions.subject is
-  'The arguments of the action: {delivery_ids: [uuid]}, or {max, vendor_id|null} of a distribution.';
+  'The arguments of the action: {delivery_ids: [uuid]}; {max, vendor_id|null} of a distribution; {agency_id, status, '
+  'order_ids}; or {agent_id, to_agent_id|null} and how many of each have moved.';
 
 alter table public.operator_actions enable row level security;
 grant select, insert on public.operator_actions to service_role;
@@ -10876,6 +10926,17 @@ comment on view public.webhook_secret_list is
   'The secrets that prove webhooks, without the secrets themselves; state: works, expired or revoked.';
 grant select on public.webhook_secret_list to service_role;
 
+create view public.expiring_key_list with (security_invoker = true) as
+select k.vendor, k.vendor_id, k.what, k.id as key, k.label, k.expires_at as expires,
+  floor(extract(epoch from k.expires_at - now()) / 86400)::int as days_left
+from private.expiring_keys(now()) k
+where k.expires_at > now();
+
+comment on view public.expiring_key_list is
+  'Keys, webhook secrets and verify tokens of all vendors that will expire, without a newer one of the vendor and kind that is '
+  'valid for longer. key: the first 12 characters of a key, else the id; days_left: whole days.';
+grant select on public.expiring_key_list to service_role;
+
 create view public.refused_proof_list with (security_invoker = true) as
 select v.slug as vendor, p.vendor_id, p.reason, p.requests, p.created_at as first_at, p.updated_at as last_at
 from private.refused_proofs p
@@ -10914,7 +10975,7 @@ left join public.agents a on a.id = e.agent_id;
 comment on view public.consent_event_list is 'The words of recruits about texts, and the manager who recorded them.';
 grant select on public.consent_event_list to service_role;
 
--- The four lists that an operator reads in a browser too. A signed-in user has no right on their tables. So these views
+-- The lists that an operator reads in a browser too. A signed-in user has no right on their tables. So these views
 -- read with the rights of their owner, in the schema that the API does not offer. private.may_operate() is their row
 -- security. The views of the API show what they have.
 
@@ -10984,6 +11045,29 @@ create view public.unmatched_text_list with (security_invoker = true) as select 
 
 comment on view public.unmatched_text_list is 'Texts that belong to no conversation yet; media: how many files.';
 grant select on public.unmatched_text_list to authenticated, service_role;
+
+create view private.waiting_recruit_list as
+select c.id as conversation_id, c.agency_id, g.name as agency, a.id as agent_id,
+  nullif(concat_ws(' ', a.first_name, a.last_name), '') as agent, c.recruiting_lead_id as lead_id,
+  nullif(concat_ws(' ', l.first_name, l.last_name), '') as recruit, c.recruit_phone as phone, c.status,
+  c.waiting_since as since, floor(extract(epoch from now() - c.waiting_since) / 60)::int as minutes
+from public.recruiting_conversations c
+join public.agencies g on g.id = c.agency_id
+left join public.recruiting_leads l on l.id = c.recruiting_lead_id
+-- As private.answering_agent(), which a user may not call.
+left join public.agents own on own.id = c.assigned_agent_id and own.is_active
+left join public.agents a on a.id = coalesce(own.id, l.agent_id) and a.is_active
+where c.waiting_since is not null and (select private.may_operate());
+
+comment on view private.waiting_recruit_list is 'Recruits who wait for an answer to their text, for operators.';
+grant select on private.waiting_recruit_list to authenticated, service_role;
+
+create view public.waiting_recruit_list with (security_invoker = true) as select * from private.waiting_recruit_list;
+
+comment on view public.waiting_recruit_list is
+  'Recruits who wait for an answer to their text. agent: who is to answer, null for the managers; status: bot while no person '
+  'has taken the conversation over; minutes: how long they have waited, at night too.';
+grant select on public.waiting_recruit_list to authenticated, service_role;
 
 create view public.outbox_list with (security_invoker = true) as
 select t.*,
@@ -11211,6 +11295,53 @@ comment on function public.set_order_status(uuid, text) is
   'Pauses, opens or closes an order, and returns it. One that is filled can only be closed. PT404 for an unknown one; '
   'PT409 says why it cannot be.';
 grant execute on function public.set_order_status(uuid, text) to service_role;
+
+create function public.set_agency_orders(agency_id uuid, status text, order_ids uuid[], done_by text default null)
+returns setof public.recruiting_orders
+language plpgsql
+set search_path = ''
+as $$
+declare
+  changed_id uuid;
+begin
+  if status not in ('open', 'paused') then
+    raise exception 'status: must be open or paused' using errcode = 'PT400';
+  end if;
+  -- A lead that an order is getting comes before. From then on distribution passes over the orders.
+  perform from public.recruiting_orders o where o.agency_id = set_agency_orders.agency_id order by o.id for no key update;
+  if order_ids is distinct from private.orders_to_set(agency_id, status) then
+    raise exception 'order_ids: others have changed the agency''s orders meanwhile. Try again' using errcode = 'PT409';
+  end if;
+  foreach changed_id in array order_ids loop
+    return next public.set_order_status(changed_id, status);
+  end loop;
+  insert into public.operator_actions (action, subject, done_by)
+  select 'set_orders', jsonb_build_object('agency_id', agency_id, 'status', status, 'order_ids', order_ids), done_by
+  where order_ids <> '{}';
+end
+$$;
+
+comment on function public.set_agency_orders(uuid, text, uuid[], text) is
+  'Pauses all open orders of an agency, or opens all that are paused: all or none. order_ids: what private.orders_to_set() said '
+  'before. Returns the orders. Once it is committed, no lead goes to a paused one. A row of operator_actions says so, with '
+  'done_by. PT409 when the agency has other such orders by now, or says why one cannot be opened; PT400 for another status.';
+grant execute on function public.set_agency_orders(uuid, text, uuid[], text) to service_role;
+
+create function private.orders_to_set(agency_id uuid, status text) returns uuid[]
+language sql
+stable
+set search_path = ''
+return array(
+  select o.id
+  from public.recruiting_orders o
+  where o.agency_id = orders_to_set.agency_id
+    and o.status = case orders_to_set.status when 'paused' then 'open' else 'paused' end
+  order by o.created_at, o.id
+);
+
+comment on function private.orders_to_set(uuid, text) is
+  'The orders of an agency that set_agency_orders() would give this status, the oldest first.';
+grant execute on function private.orders_to_set(uuid, text) to service_role;
 
 create function private.iso_time(moment timestamptz) returns text
 language sql
@@ -13814,32 +13945,13 @@ declare
   latest constant timestamptz := checked_at + interval '1 day' * (threshold ->> 'days')::double precision;
 begin
   return query
-  with proofs as materialized (
-    select k.vendor_id, 'api key' as what, k.key_prefix as prefix, k.created_at, k.expires_at
-    from public.vendor_api_keys k
-    where k.revoked_at is null
-    union all
-    select s.vendor_id, case s.kind when 'secret' then 'webhook secret' else 'verify token' end, null, s.created_at, s.expires_at
-    from private.vendor_webhook_secrets s
-    join public.vendors v on v.id = s.vendor_id and v.webhook_scheme is not null
-    where s.revoked_at is null
-  )
-  select distinct on (v.slug) v.slug, jsonb_strip_nulls(jsonb_build_object(
-    'what', p.what, 'prefix', p.prefix, 'expires_at', private.iso_time(p.expires_at)
+  select distinct on (k.vendor) k.vendor, jsonb_strip_nulls(jsonb_build_object(
+    'what', k.what, 'prefix', case k.what when 'api key' then k.id end, 'expires_at', private.iso_time(k.expires_at)
   ))
-  from proofs p
-  join public.vendors v on v.id = p.vendor_id and v.is_active
+  from private.expiring_keys(checked_at) k
   -- An expired one is told of for a week more: that it has expired mends nothing.
-  where p.expires_at > checked_at - interval '7 days' and p.expires_at <= latest
-    and not exists (
-      select
-      from proofs newer
-      where newer.vendor_id = p.vendor_id
-        and newer.what = p.what
-        and newer.created_at > p.created_at
-        and (newer.expires_at is null or newer.expires_at > greatest(p.expires_at, checked_at))
-    )
-  order by v.slug, p.expires_at, p.what;
+  where k.expires_at > checked_at - interval '7 days' and k.expires_at <= latest
+  order by k.vendor, k.expires_at, k.what;
 end
 $$;
 

@@ -1120,24 +1120,27 @@ export type Database = {
         Row: {
           "action": string;
           "created_at": string;
+          "done_by": string | null;
           "id": string;
           "subject": NonNullable<Json>;
-          "user_id": string;
+          "user_id": string | null;
         };
         ComputedFields: never;
         Insert: {
           "action": string;
           "created_at"?: string;
+          "done_by"?: string | null;
           "id"?: string;
           "subject": NonNullable<Json>;
-          "user_id": string;
+          "user_id"?: string | null;
         };
         Update: {
           "action"?: string;
           "created_at"?: string;
+          "done_by"?: string | null;
           "id"?: string;
           "subject"?: NonNullable<Json>;
-          "user_id"?: string;
+          "user_id"?: string | null;
         };
         Relationships: [];
       };
@@ -2467,6 +2470,19 @@ export type Database = {
         ComputedFields: never;
         Relationships: [];
       };
+      "expiring_key_list": {
+        Row: {
+          "days_left": number | null;
+          "expires": string | null;
+          "key": string | null;
+          "label": string | null;
+          "vendor": string | null;
+          "vendor_id": string | null;
+          "what": string | null;
+        };
+        ComputedFields: never;
+        Relationships: [];
+      };
       "greeting_list": {
         Row: {
           "agency": string;
@@ -2962,6 +2978,23 @@ export type Database = {
         ComputedFields: never;
         Relationships: [];
       };
+      "waiting_recruit_list": {
+        Row: {
+          "agency": string;
+          "agency_id": string;
+          "agent": string | null;
+          "agent_id": string | null;
+          "conversation_id": string;
+          "lead_id": string | null;
+          "minutes": number | null;
+          "phone": string;
+          "recruit": string | null;
+          "since": string | null;
+          "status": string;
+        };
+        ComputedFields: never;
+        Relationships: [];
+      };
       "waiting_texts": {
         Row: {
           "agency_id": string | null;
@@ -3442,6 +3475,32 @@ export type Database = {
         Returns: Json;
       };
       "service_health": { Args: Record<PropertyKey, never>; Returns: Json };
+      "set_agency_orders": {
+        Args: { "agency_id": string; "done_by"?: string; "order_ids": (string)[]; "status": string };
+        Returns: {
+          "agency_id": string;
+          "agent_id": string | null;
+          "created_at": string;
+          "daily_cap": number | null;
+          "ends_at": string | null;
+          "filled": number;
+          "greeting_template": string | null;
+          "id": string;
+          "priority": number;
+          "quantity": number;
+          "starts_at": string | null;
+          "states": (string)[] | null;
+          "status": string;
+          "updated_at": string;
+          "vendor_id": string | null;
+        }[];
+        SetofOptions: {
+          from: "*";
+          to: "recruiting_orders";
+          isOneToOne: false;
+          isSetofReturn: true;
+        };
+      };
       "set_alert_rule": {
         Args: { "is_on"?: boolean; "kind": string; "threshold"?: Json };
         Returns: {

@@ -174,32 +174,13 @@ declare
   latest constant timestamptz := checked_at + interval '1 day' * (threshold ->> 'days')::double precision;
 begin
   return query
-  with proofs as materialized (
-    select k.vendor_id, 'api key' as what, k.key_prefix as prefix, k.created_at, k.expires_at
-    from public.vendor_api_keys k
-    where k.revoked_at is null
-    union all
-    select s.vendor_id, case s.kind when 'secret' then 'webhook secret' else 'verify token' end, null, s.created_at, s.expires_at
-    from private.vendor_webhook_secrets s
-    join public.vendors v on v.id = s.vendor_id and v.webhook_scheme is not null
-    where s.revoked_at is null
-  )
-  select distinct on (v.slug) v.slug, jsonb_strip_nulls(jsonb_build_object(
-    'what', p.what, 'prefix', p.prefix, 'expires_at', private.iso_time(p.expires_at)
+  select distinct on (k.vendor) k.vendor, jsonb_strip_nulls(jsonb_build_object(
+    'what', k.what, 'prefix', case k.what when 'api key' then k.id end, 'expires_at', private.iso_time(k.expires_at)
   ))
-  from proofs p
-  join public.vendors v on v.id = p.vendor_id and v.is_active
+  from private.expiring_keys(checked_at) k
   -- An expired one is told of for a week more: that it has expired mends nothing.
-  where p.expires_at > checked_at - interval '7 days' and p.expires_at <= latest
-    and not exists (
-      select
-      from proofs newer
-      where newer.vendor_id = p.vendor_id
-        and newer.what = p.what
-        and newer.created_at > p.created_at
-        and (newer.expires_at is null or newer.expires_at > greatest(p.expires_at, checked_at))
-    )
-  order by v.slug, p.expires_at, p.what;
+  where k.expires_at > checked_at - interval '7 days' and k.expires_at <= latest
+  order by k.vendor, k.expires_at, k.what;
 end
 $$;
 
