@@ -67,7 +67,8 @@ async function listOperators({ sql }: Session): Promise<Outcome> {
 
 async function listActions({ sql }: Session, { limit }: { limit: number }): Promise<Outcome> {
   const rows = await sql`
-    select a.created_at, u.email, a.action, a.subject, a.user_id, a.done_by, a.id, count(*) over ()::int - ${limit} as more
+    select a.created_at, u.email, a.action, a.subject, a.user_id, a.done_by, a.id,
+      count(*) over ()::int - ${limit} as more
     from public.operator_actions a
     left join auth.users u on u.id = a.user_id
     order by a.created_at desc, a.id desc
