@@ -15,6 +15,9 @@ export interface Filters {
   /** Alerts that are not resolved. */
   unresolved?: boolean;
   since?: Date;
+  until?: Date;
+  /** The request id of a delivery. */
+  request?: string;
   state?: string;
   status?: string;
   phone?: string;
@@ -34,7 +37,7 @@ interface Listing {
 /** The condition that filters stand for, to follow `where`. It is wrapped, because `await` would run it alone. */
 export async function conditionOf(
   sql: postgres.Sql,
-  { agency, vendor, imports, unresolved, since, expiring, ...others }: Filters,
+  { agency, vendor, imports, unresolved, since, until, expiring, ...others }: Filters,
 ): Promise<{ isMeant: postgres.Fragment }> {
   const columns = {
     agency_id: await idOf(sql, "agency", agency),
@@ -42,6 +45,7 @@ export async function conditionOf(
     state: others.state === "all" ? null : others.state,
     status: others.status === "all" ? null : others.status,
     phone: others.phone,
+    request_id: others.request,
   };
   const conditions = Object.entries(columns)
     .map(([column, value]) => value == null ? sql`true` : sql`${sql(column)} = ${value}`);
@@ -49,6 +53,7 @@ export async function conditionOf(
   if (unresolved) conditions.push(sql`state <> 'resolved'`);
   if (expiring !== undefined) conditions.push(sql`days_left < ${expiring}`);
   if (since) conditions.push(sql`received_at >= ${since}`);
+  if (until) conditions.push(sql`received_at < ${until}`);
   return { isMeant: sql`true ${conditions.map((each) => sql`and ${each}`)}` };
 }
 

@@ -86,14 +86,20 @@ export const futureTime = kind(
   (given) => momentOf(given) > Date.now() ? new Date(given) : undefined,
 );
 
-/** A moment in the past; a date alone is midnight in UTC. */
-export const pastTime = kind(
-  "a time in the past such as 2026-01-31 or 2026-01-31T18:00Z",
-  (given) => momentOf(given) <= Date.now() ? new Date(given) : undefined,
-);
+/** A moment in the past; a date alone, `today` and `yesterday` are midnight in UTC. */
+export function pastTime(flags: string, description: string): Option {
+  const expected = "a time in the past such as 2026-01-31 or 2026-01-31T18:00Z, today or yesterday";
+  return option(flags, `${description}; a day is midnight in UTC`, expected, (given) => {
+    const moment = dayIn(given, "UTC");
+    return momentOf(moment) <= Date.now() ? new Date(moment) : undefined;
+  });
+}
 
 /** A phone number, in E.164. */
 export const phone = kind("a phone number such as +13125550142", toE164);
+
+/** A state by name or code: the code that a lead can have. */
+export const state = kind("a state such as IL or Indiana", stateCode);
 
 /** States by name or code, separated by commas: the codes of those that a lead can have. */
 export const states = kind("a list of states such as IL,Indiana,WI", (given) => {
@@ -152,11 +158,38 @@ function isDay(text: string): boolean {
 /** A date, such as 2026-01-31. */
 export const day = kind("a day such as 2026-01-31", (given) => isDay(given) ? given : undefined);
 
-const pastDay = kind("a day in the past such as 2026-01-31", (given) => {
+/** The first day of a period: a day in the past, `today` or `yesterday`. */
+export const firstDay = kind("a day in the past such as 2026-01-31, today or yesterday", (given) => {
   // Somewhere it is tomorrow.
   const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
-  return isDay(given) && given <= tomorrow ? given : undefined;
+  return isNamedDay(given) || isDay(given) && given <= tomorrow ? given : undefined;
 });
+
+/** The last day of a period: any day, `today` or `yesterday`. */
+export const lastDay = kind(
+  "a day such as 2026-01-31, today or yesterday",
+  (given) => isNamedDay(given) || isDay(given) ? given : undefined,
+);
+
+const isNamedDay = (given: string): boolean => given === "today" || given === "yesterday";
+
+/**
+ * The date of a day: that of `today` or `yesterday`, and of any other what was given.
+ *
+ * @param zone an IANA time zone; UTC stands for one that is unknown, which the database refuses
+ */
+export function dayIn(given: string, zone: string): string {
+  if (!isNamedDay(given)) return given;
+  const moment = new Date();
+  let today: string;
+  try {
+    today = moment.toLocaleDateString("sv-SE", { timeZone: zone });
+  } catch {
+    today = moment.toISOString().slice(0, 10);
+  }
+  if (given === "today") return today;
+  return new Date(Date.parse(today) - 86_400_000).toISOString().slice(0, 10);
+}
 
 /** The days of a list or report, and whether it is CSV. */
 export interface Period {
@@ -174,19 +207,36 @@ export function wrongCsv({ csv, json }: { csv?: boolean; json?: boolean }): stri
   if (csv && json) return "--csv: it cannot be printed with --json";
 }
 
+/**
+ * The first and the last day as dates.
+ *
+ * @param agency whose days `today` and `yesterday` are; else they are those of `--timezone`
+ */
+export function datesOf({ since, until, timezone }: Period, agency?: { timezone: string }) {
+  const dateOf = (day?: string) => day === undefined ? null : dayIn(day, agency?.timezone ?? timezone);
+  return { since: dateOf(since), until: dateOf(until) };
+}
+
 /** The options of a {@link Period}. */
 export const PERIOD = [
-  pastDay("--since <day>", "the first day, in the time zone of the lead's agency"),
-  day("--until <day>", "the last day"),
-  text("--timezone <zone>", "the IANA time zone of what has no agency").default("UTC"),
+  firstDay("--since <day>", "the first day, in the time zone of the lead's agency; also today, yesterday"),
+  lastDay("--until <day>", "the last day"),
+  text("--timezone <zone>", "the IANA time zone of what has no agency, and of today without --agency").default("UTC"),
   CSV,
 ];
 
 /** The fault of a {@link Period}. */
 export function wrongPeriod(given: Period & { json?: boolean }): string | undefined {
-  const { since, until } = given;
-  if (since && until && until < since) return `--until: ${until} is before --since ${since}`;
-  return wrongCsv(given);
+  return wrongOrder(given.timezone, ["--since", given.since], ["--until", given.until]) ?? wrongCsv(given);
+}
+
+/** The fault of two options, of which the second names a day before the first one. */
+export function wrongOrder(
+  zone: string,
+  [first, since]: [string, string | undefined],
+  [last, until]: [string, string | undefined],
+): string | undefined {
+  if (since && until && dayIn(until, zone) < dayIn(since, zone)) return `${last}: ${until} is before ${first} ${since}`;
 }
 
 /** The words that name an agency. */

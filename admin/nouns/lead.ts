@@ -3,7 +3,22 @@ import type { AdminCommand } from "../command.ts";
 import { valueOf } from "../database.ts";
 import { findLead } from "../find.ts";
 import { list, lists } from "../lists.ts";
-import { choice, integer, LIMIT, ONLY_AGENCY, option, pastTime, PERIOD, text, wrongPeriod } from "../options.ts";
+import {
+  choice,
+  firstDay,
+  integer,
+  lastDay,
+  LIMIT,
+  ONLY_AGENCY,
+  option,
+  pastTime,
+  PERIOD,
+  type Period,
+  state,
+  text,
+  wrongOrder,
+  wrongPeriod,
+} from "../options.ts";
 import { explainLead } from "./explain.ts";
 import type { Outcome, Session } from "../session.ts";
 import { formatFields, formatTable } from "../table.ts";
@@ -11,11 +26,12 @@ import { assignLeads } from "./lead_assign.ts";
 import { distributeLeads } from "./lead_distribute.ts";
 import { listLeads } from "./lead_list.ts";
 import { rereadLeads } from "./lead_reread.ts";
+import { returnLead } from "./lead_return.ts";
 
 const DRY_RUN = new Option("--dry-run", "say what would happen, and change nothing");
 const VENDOR = text("--vendor <vendor>", "only leads of this vendor");
 
-const DISTRIBUTIONS = ["distributed", "unmatched", "pending", "not_requested"];
+const DISTRIBUTIONS = ["distributed", "unmatched", "pending", "not_requested", "returned"];
 const AFTER = option(
   "--after <lead>",
   "the leads after the last one of a page: its whole id",
@@ -30,9 +46,18 @@ export function addLead(program: AdminCommand): void {
     .takes(text("--agent <agent>", "only this agent's: name, e-mail address or id"))
     .takes(text("--order <order>", "only those that this order got"))
     .takes(choice("--distribution <state>", "only in this state", DISTRIBUTIONS))
+    .takes(state("--state <state>", "only from this state of the USA"))
+    .takes(firstDay("--handed-out-since <day>", "only those distributed from this day of their agency on"))
+    .takes(lastDay("--handed-out-until <day>", "only those distributed up to this day"))
     .takes(integer("--limit <number>", "how many at most; 50, and with --csv all, unless given", 1))
     .takes(AFTER, ...PERIOD)
-    .refuses(wrongPeriod)
+    .refuses((given: Period & { handedOutSince?: string; handedOutUntil?: string }) =>
+      wrongPeriod(given) ?? wrongOrder(
+        given.timezone,
+        ["--handed-out-since", given.handedOutSince],
+        ["--handed-out-until", given.handedOutUntil],
+      )
+    )
     .runs(listLeads);
 
   lead
@@ -51,6 +76,21 @@ export function addLead(program: AdminCommand): void {
       "4711",
     )
     .runs(showLead);
+
+  lead
+    .verb(
+      "duplicates",
+      "leads that came again, and of which lead each is a duplicate",
+      "--vendor acme --since yesterday",
+    )
+    .takes(VENDOR, text("--request <id>", "only those of this request, by its x-request-id"))
+    .takes(pastTime("--since <time>", "only those that came from this time on"))
+    .takes(pastTime("--until <time>", "only those that came before this time"), LIMIT)
+    .runs(lists("duplicate_list", {
+      order: "received_at desc, request_id, lead_id",
+      none: "No lead came again.",
+      shown: ["received_at", "vendor", "request_id", "vendor_lead_id", "lead_id", "first_received"],
+    }));
 
   const explain = "which orders there are for a lead, in their order, and why each would get it now or not";
   lead.verb("explain <lead>", explain, "4711").runs(explainLead);
@@ -82,6 +122,16 @@ export function addLead(program: AdminCommand): void {
       (lead === undefined) === (from === undefined) && "give one lead, or all leads --from an agent"
     )
     .runs(assignLeads);
+
+  lead
+    .verb("return <lead>", "takes a bad lead back from its agency, for good", '4711 --reason "wrong number" --yes')
+    .needs(text("--reason <text>", "why, in at most 500 characters"))
+    .takes(DRY_RUN)
+    .addHelpText(
+      "after",
+      "\nThe order may get another lead for it. The lead is not distributed again, and is a duplicate when it is sent again.",
+    )
+    .runs(returnLead);
 
   const reread = "fills what is empty in leads by what the vendor's present parser reads of vendor_fields";
   lead.verb("reread", reread, "--vendor acme --since 2026-01-31 --dry-run")

@@ -1,7 +1,7 @@
 import { formatCsv } from "../csv.ts";
 import { inOptions } from "../errors.ts";
 import { findAgency, findAgent, idOf } from "../find.ts";
-import type { Period } from "../options.ts";
+import { datesOf, type Period } from "../options.ts";
 import { list } from "../lists.ts";
 import type { Outcome, Session } from "../session.ts";
 
@@ -15,6 +15,9 @@ interface Filters extends Period {
   agent?: string;
   order?: string;
   distribution?: string;
+  state?: string;
+  handedOutSince?: string;
+  handedOutUntil?: string;
   limit?: number;
   after?: string;
 }
@@ -25,12 +28,16 @@ export async function listLeads({ sql }: Session, given: Filters): Promise<Outco
   const agency = given.agency === undefined ? undefined : await findAgency(sql, given.agency);
   const agent = given.agent === undefined ? null : (await findAgent(sql, given.agent, agency)).id;
   const order = await idOf(sql, "order", given.order);
-  const { distribution = null, since = null, until = null, timezone } = given;
+  const { distribution = null, state = null, timezone, handedOutSince, handedOutUntil } = given;
+  const came = datesOf(given, agency);
+  const distributed = datesOf({ since: handedOutSince, until: handedOutUntil, timezone }, agency);
   const page = (after: string | null, size: number) =>
     inOptions(
       sql`select * from public.list_leads(
-        ${vendor}, ${agency?.id ?? null}, ${agent}, ${order}, ${distribution}, ${since}, ${until}, ${timezone},
-        ${after}, ${size})`,
+        ${vendor}, ${
+        agency?.id ?? null
+      }, ${agent}, ${order}, ${distribution}, ${came.since}, ${came.until}, ${timezone},
+        ${after}, ${size}, ${state}, ${distributed.since}, ${distributed.until})`,
       { timezone: "--timezone", after: "--after" },
     );
 
@@ -55,7 +62,7 @@ export async function listLeads({ sql }: Session, given: Filters): Promise<Outco
   const { text } = list(
     leads,
     "No lead is like that.",
-    ({ agency_id: _, agent_id: __, ...row }) => row,
+    ({ agency_id: _, agent_id: __, returned_at: ___, return_reason: ____, ...row }) => row,
   );
   return { data: { leads, next }, text: next ? `${text}\n\nThe next page: --after ${next}` : text };
 }

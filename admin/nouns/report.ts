@@ -2,8 +2,8 @@ import type { AdminCommand } from "../command.ts";
 import { valueOf } from "../database.ts";
 import { formatCsv } from "../csv.ts";
 import { inOptions } from "../errors.ts";
-import { idOf } from "../find.ts";
-import { choice, PERIOD, type Period, text, wrongPeriod } from "../options.ts";
+import { findAgency, idOf } from "../find.ts";
+import { choice, datesOf, ONLY_AGENCY, PERIOD, type Period, text, wrongPeriod } from "../options.ts";
 import type { Outcome, Session } from "../session.ts";
 import { formatTable } from "../table.ts";
 
@@ -13,19 +13,25 @@ const NAMES = {
   agency: ["agency", "agency_id"],
   agent: ["agent", "agency", "agent_id"],
   order: ["order_id", "agency"],
+  state: ["state"],
   day: ["day"],
 };
-const COUNTS = [
-  "created",
-  "duplicates",
-  "refused",
-  "refused_by_reason",
-  "distributed",
-  "unmatched",
-  "texted",
-  "answered",
-  "opted_out",
-];
+/** The counts of a report, by the day that a lead counts on. */
+const COUNTS = {
+  received: [
+    "created",
+    "duplicates",
+    "refused",
+    "refused_by_reason",
+    "distributed",
+    "returned",
+    "unmatched",
+    "texted",
+    "answered",
+    "opted_out",
+  ],
+  distributed: ["distributed", "returned"],
+};
 const REASONS_SHOWN = 3;
 
 type Fields = Record<string, unknown>;
@@ -34,33 +40,43 @@ export function addReport(program: AdminCommand): void {
   const report = "how many leads came, and what became of them; seven days, unless given";
   program.verb("report", report, "--by vendor --since 2026-01-31")
     .takes(choice("--by <what>", "a row for each", Object.keys(NAMES)).default("day"))
-    .takes(text("--vendor <vendor>", "only this vendor"), ...PERIOD)
+    .takes(text("--vendor <vendor>", "only this vendor"), ONLY_AGENCY)
+    .takes(choice("--day-of <what>", "the day on which a lead counts", Object.keys(COUNTS)).default("received"))
+    .takes(...PERIOD)
+    .addHelpText(
+      "after",
+      "\nBy the day on which they were distributed, leads that are returned later stay counted: `returned` has its own day.",
+    )
     .refuses(wrongPeriod)
     .runs(reportLeads);
 }
 
 async function reportLeads(
   { sql }: Session,
-  given: Period & { by: keyof typeof NAMES; vendor?: string },
+  given: Period & { by: keyof typeof NAMES; vendor?: string; agency?: string; dayOf: keyof typeof COUNTS },
 ): Promise<Outcome> {
-  const { by, since = null, until = null, timezone } = given;
+  const { by, dayOf, timezone } = given;
   const vendorId = await idOf(sql, "vendor", given.vendor);
+  const agency = given.agency === undefined ? undefined : await findAgency(sql, given.agency);
+  const { since, until } = datesOf(given, agency);
   const report = await inOptions(
     valueOf<{ rows: Fields[]; totals: Fields }>(sql`
-      select public.report_leads(${by}, ${since}, ${until}, ${timezone}, ${vendorId})`),
+      select public.report_leads(${by}, ${since}, ${until}, ${timezone}, ${vendorId},
+        ${agency?.id ?? null}, ${dayOf})`),
     { timezone: "--timezone" },
   );
-  const columns = [...NAMES[by], ...COUNTS];
+  const counts = COUNTS[dayOf];
+  const columns = [...NAMES[by], ...counts];
   const rows = report.rows.map((row) => pick(row, columns));
   if (given.csv) return { data: null, text: formatCsv(columns, [rows]) };
 
-  const totals = pick(report.totals, COUNTS);
+  const totals = pick(report.totals, counts);
   const [name] = columns as [string];
   const named = rows.map((row) => ({ ...row, [name]: row[name] ?? "none" }));
   const total = { ...pick({}, NAMES[by]), ...totals, [name]: "total" };
   return {
     data: { rows, totals },
-    text: rows.length === 0 ? "Nothing was received on these days." : formatTable([...named, total].map(withReasons)),
+    text: rows.length === 0 ? `Nothing was ${dayOf} on these days.` : formatTable([...named, total].map(withReasons)),
   };
 }
 
@@ -70,6 +86,7 @@ function pick(fields: Fields, names: readonly string[]): Fields {
 
 /** A row for a person: the most frequent reasons in words, at the end. */
 function withReasons({ refused_by_reason, ...row }: Fields): Fields {
+  if (refused_by_reason === undefined) return row;
   const reasons = Object.entries(refused_by_reason as Record<string, number>)
     .sort(([, one], [, other]) => other - one)
     .map(([reason, count]) => `${count} × ${reason}`);

@@ -25,12 +25,12 @@ Deno.test("CSV has all leads of a list and whole ids, and runs nothing in a spre
   const lines = out.split("\r\n");
   assert.equal(
     lines[0],
-    "id,received,vendor,vendor_lead_id,name,phone,email,state,distribution,agency,agent,agency_id,agent_id,order_id",
+    "id,received,vendor,vendor_lead_id,name,phone,email,state,distribution,distributed_at,agency,agent,agency_id,agent_id,order_id,returned_at,return_reason",
   );
   assert.deepEqual(lines.slice(1, -1).map((line) => line.split(",")[0]), ids);
   assert.equal(
     lines[1],
-    `${ids[0]},2026-03-08T12:41:40.000Z,${vendor.slug},,Recruit 2499,,,,unmatched,,,,,`,
+    `${ids[0]},2026-03-08T12:41:40.000Z,${vendor.slug},,Recruit 2499,,,,unmatched,,,,,,,,`,
   );
   assert.match(lines[2500]!, /,"'=HYPERLINK\(""x""\)",/);
   assert.equal(lines[2501], "");

@@ -30,7 +30,7 @@ set search_path = ''
 as $$
 begin
   perform private.end_bot_session(conversation_id, reason);
-  perform private.refuse_bot_texts(conversation_id, reason);
+  perform private.refuse_waiting_texts(conversation_id, reason, 'bot');
 end
 $$;
 

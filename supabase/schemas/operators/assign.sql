@@ -13,6 +13,7 @@ declare
   to_agent constant public.agents := private.lock_assignee(to_agent_id, lead_id, from_agent_id);
   -- The notifications that go along.
   givers uuid[] := array[from_agent_id];
+  is_returned boolean;
   recruits uuid[];
   sales_leads integer;
   conversations uuid[];
@@ -20,8 +21,11 @@ declare
 begin
   if lead_id is not null then
     -- Leads before conversations, as below.
-    select array[l.agent_id] into givers
+    select array[l.agent_id], l.agency_id is null into givers, is_returned
     from public.recruiting_leads l where l.id = assign_leads.lead_id for no key update;
+    if is_returned then
+      raise exception 'lead_id: the lead was returned' using errcode = 'PT409';
+    end if;
     -- A text locks its conversation before it tells the agent, and so waits for this, or this for the text.
     givers := givers || array(
       select c.assigned_agent_id
@@ -114,7 +118,7 @@ comment on function public.assign_leads(uuid, uuid, uuid, text) is
   'with one lead it goes along. Texts that wait are sent, because they are the conversation''s. Orders, turns and what '
   'the old agent has done stay. Who had each lead is kept in lead_assignments, with assigned_by. Returns how many of '
   'each have moved: {recruiting_leads, sales_leads, conversations, notifications}. PT400 for both or neither; PT404 for '
-  'an unknown lead or agent; PT409 for an inactive agent, one of another agency, and a lead that no agency has.';
+  'an unknown lead or agent; PT409 for an inactive agent, one of another agency, and a lead that no agency has, as one that was returned.';
 grant execute on function public.assign_leads(uuid, uuid, uuid, text) to service_role;
 
 create function private.lock_assignee(to_agent_id uuid, lead_id uuid, from_agent_id uuid) returns public.agents
@@ -139,20 +143,22 @@ begin
   end if;
 
   if lead_id is not null then
-    select l.agency_id into giver
+    select l.agency_id, l.distribution into giver
     from (
-      select r.id, r.agency_id from public.recruiting_leads r
+      select r.id, r.agency_id, r.distribution from public.recruiting_leads r
       union all
-      select s.id, s.agency_id from public.leads s
+      select s.id, s.agency_id, null from public.leads s
     ) l
     where l.id = lock_assignee.lead_id;
   else
     -- Leads that are being given to this agent come before; for later ones distribution passes over the agent.
-    select a.agency_id into giver from public.agents a where a.id = from_agent_id for no key update;
+    select a.agency_id, null as distribution into giver from public.agents a where a.id = from_agent_id for no key update;
   end if;
   if not found then
     raise exception '%: there is no such one', case when lead_id is null then 'from_agent_id' else 'lead_id' end
       using errcode = 'PT404';
+  elsif giver.distribution = 'returned' then
+    raise exception 'lead_id: the lead was returned' using errcode = 'PT409';
   elsif giver.agency_id is null then
     raise exception 'lead_id: the lead waits for an order, so it has no agency yet' using errcode = 'PT409';
   elsif giver.agency_id <> assignee.agency_id then

@@ -39,10 +39,13 @@ begin
     vendor_lead_id = case when private.holds_contact(person, l.vendor_lead_id)
       then private.erased_id(l.vendor_id, l.vendor_lead_id) else l.vendor_lead_id end,
     resume_path = null,
-    distribution = case when l.agency_id is null then 'not_requested' else l.distribution end
+    distribution = case
+      when l.agency_id is null and l.distribution <> 'returned' then 'not_requested' else l.distribution
+    end
   where l.id = any (person.recruiting_leads);
   get diagnostics changed = row_count;
   counts := counts || jsonb_build_object('recruiting_lead', changed);
+  update public.lead_returns r set reason = erased_text where r.recruiting_lead_id = any (person.recruiting_leads);
   delete from public.screening_answers a where a.lead_id = any (person.recruiting_leads);
   delete from private.waiting_greetings w where w.lead_id = any (person.recruiting_leads);
 

@@ -123,7 +123,7 @@ begin
     select l.order_id, count(*) as leads
     from public.recruiting_leads l
     where l.created_at >= since
-      and l.distribution <> 'not_requested'
+      and l.distribution not in ('not_requested', 'returned')
       and (mine.vendor_id is null or l.vendor_id = mine.vendor_id)
       and (mine.states is null or l.state = any (mine.states))
     group by l.order_id

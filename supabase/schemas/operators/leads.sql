@@ -10,10 +10,14 @@ create function public.list_leads(
   until date default null,
   timezone text default 'UTC',
   after uuid default null,
-  max_leads integer default 50
+  max_leads integer default 50,
+  of_state text default null,
+  distributed_since date default null,
+  distributed_until date default null
 ) returns table (
   id uuid, received timestamptz, vendor text, vendor_lead_id text, name text, phone text, email text, state text,
-  distribution text, agency text, agent text, agency_id uuid, agent_id uuid, order_id uuid
+  distribution text, distributed_at timestamptz, agency text, agent text, agency_id uuid, agent_id uuid, order_id uuid,
+  returned_at timestamptz, return_reason text
 )
 language plpgsql
 stable
@@ -23,6 +27,8 @@ set plan_cache_mode = force_custom_plan
 set jit = off
 as $$
 declare
+  -- The index of an order's leads has the agency first.
+  agency_of_order constant uuid := (select o.agency_id from public.recruiting_orders o where o.id = of_order);
   after_received timestamptz;
 begin
   perform private.today_in(timezone);
@@ -36,33 +42,46 @@ begin
   return query
   select
     l.id, l.created_at, v.slug, l.vendor_lead_id, concat_ws(' ', l.first_name, l.last_name), l.phone, l.email, l.state,
-    l.distribution, g.name, nullif(concat_ws(' ', a.first_name, a.last_name), ''), l.agency_id, l.agent_id, l.order_id
-  from public.recruiting_leads l
+    l.distribution, l.distributed_at, g.name, nullif(concat_ws(' ', a.first_name, a.last_name), ''), l.agency_id,
+    l.agent_id, l.order_id, l.returned_at, l.return_reason
+  from private.lead_places l
   join public.vendors v on v.id = l.vendor_id
   left join public.agencies g on g.id = l.agency_id
   left join public.agents a on a.id = l.agent_id
-  where (of_vendor is null or l.vendor_id = of_vendor)
+  where l.is_last
+    and (of_vendor is null or l.vendor_id = of_vendor)
     and (of_agency is null or l.agency_id = of_agency)
     and (of_agent is null or l.agent_id = of_agent)
-    and (of_order is null or l.order_id = of_order)
+    and (of_order is null or l.agency_id = agency_of_order and l.order_id = of_order)
     and (of_distribution is null or l.distribution = of_distribution)
+    and (of_state is null or l.state = of_state)
     and (after is null or (l.created_at, l.id) < (after_received, after))
     -- An index has no days of agencies. Wherever a day is, it neither begins nor ends a whole day away from UTC's.
     and (since is null or l.created_at >= (since - 1)::timestamp at time zone 'UTC')
     and (until is null or l.created_at < (until + 2)::timestamp at time zone 'UTC')
     and (since is null or l.created_at >= since::timestamp at time zone coalesce(g.timezone, list_leads.timezone))
     and (until is null or l.created_at < (until + 1)::timestamp at time zone coalesce(g.timezone, list_leads.timezone))
+    and (distributed_since is null or l.distributed_at >= distributed_since::timestamp at time zone g.timezone)
+    and (distributed_until is null or l.distributed_at < (distributed_until + 1)::timestamp at time zone g.timezone)
+    -- No lead is distributed before it comes.
+    and (distributed_until is null or l.created_at < (distributed_until + 2)::timestamp at time zone 'UTC')
   order by l.created_at desc, l.id desc
   limit max_leads;
 end
 $$;
 
-comment on function public.list_leads(uuid, uuid, uuid, uuid, text, date, date, text, uuid, integer) is
-  'A page of the recruiting leads, the newest first. of_vendor to of_distribution: only leads that have this; null: all. '
-  'since and until: days, both included, in the time zone of the lead''s agency, else in this one. after: the last lead of '
+comment on function public.list_leads(
+  uuid, uuid, uuid, uuid, text, date, date, text, uuid, integer, text, date, date
+) is
+  'A page of the recruiting leads, the newest first. of_vendor to of_distribution, and of_state: only leads that have this; '
+  'null: all. since and until: days on which they came, both included, in the time zone of the lead''s agency, else in this '
+  'one. distributed_since and distributed_until: days of the agency on which they were distributed. after: the last lead of '
   'the page before. A page holds what is older than that lead, so leads that arrive meanwhile are neither repeated nor '
-  'skipped. PT400 for an unknown time zone, PT404 for an unknown after.';
-grant execute on function public.list_leads(uuid, uuid, uuid, uuid, text, date, date, text, uuid, integer) to service_role;
+  'skipped. A returned lead has the agency, agent and order that had it. PT400 for an unknown time zone, PT404 for an '
+  'unknown after.';
+grant execute on function public.list_leads(
+  uuid, uuid, uuid, uuid, text, date, date, text, uuid, integer, text, date, date
+) to service_role;
 
 create function public.find_leads(search text, max_each integer default 50)
 returns table (
@@ -217,11 +236,19 @@ begin
   )
   select lead.created_at, 1, 'stored', concat_ws(', ', 'via ' || lead.received_via, 'request ' || lead.request_id)
   union all
-  select lead.distributed_at, 2, 'distributed',
-    concat_ws(', ', 'to ' || g.name, a.first_name || coalesce(' ' || a.last_name, ''), 'order ' || lead.order_id)
-  from public.agencies g
-  left join public.agents a on a.id = private.first_agent_of(lead.id, lead.agent_id)
-  where g.id = lead.agency_id and lead.distributed_at is not null
+  select p.distributed_at, 2, 'distributed',
+    concat_ws(', ', 'to ' || g.name, a.first_name || coalesce(' ' || a.last_name, ''), 'order ' || p.order_id)
+  from private.lead_places p
+  join public.agencies g on g.id = p.agency_id
+  left join public.agents a on a.id = private.first_agent_of(p.id, p.agent_id)
+  where p.id = recruiting_lead_events.lead_id and p.is_last and p.distributed_at is not null
+  union all
+  select r.created_at, 7, 'returned', concat_ws(', ',
+    'from ' || concat_ws(' ', a.first_name, a.last_name), 'of ' || g.name, 'by ' || r.returned_by, r.reason)
+  from public.lead_returns r
+  join public.agencies g on g.id = r.agency_id
+  left join public.agents a on a.id = r.agent_id
+  where r.recruiting_lead_id = recruiting_lead_events.lead_id
   union all
   select * from private.assignment_events(lead_id)
   union all

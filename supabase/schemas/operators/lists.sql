@@ -147,6 +147,24 @@ comment on view public.delivery_reason_list is
   'Why open deliveries were rejected, with how many of each vendor; vendor_id: null for imports.';
 grant select on public.delivery_reason_list to authenticated, service_role;
 
+create view private.duplicate_list as
+select d.received_at, v.slug as vendor, d.vendor_id, d.request_id, l.vendor_lead_id, d.lead_id,
+  l.created_at as first_received
+from public.recruiting_lead_duplicates d
+join public.vendors v on v.id = d.vendor_id
+join public.recruiting_leads l on l.id = d.lead_id
+where (select private.may_operate());
+
+comment on view private.duplicate_list is 'Leads that came again, for operators.';
+grant select on private.duplicate_list to authenticated, service_role;
+
+create view public.duplicate_list with (security_invoker = true) as select * from private.duplicate_list;
+
+comment on view public.duplicate_list is
+  'A row each time a lead came again: request_id of the request that was answered `duplicate`, and lead_id and '
+  'vendor_lead_id of the lead that it is a duplicate of, which came first_received.';
+grant select on public.duplicate_list to authenticated, service_role;
+
 create view private.waiting_lead_list as
 select l.id, l.vendor_id, v.slug as vendor, l.vendor_lead_id, concat_ws(' ', l.first_name, l.last_name) as name,
   l.state, l.distribution, l.created_at as received
@@ -226,6 +244,7 @@ select t.*,
       when 'cancelled' then 'an agent has cancelled it'
       when 'country' then 'greetings go to other countries alone: see TEXTING_COUNTRIES'
       when 'taken_over' then 'an agent has taken the conversation over from the bot'
+      when 'lead_returned' then 'the lead was taken back from the agency'
       else 'the bot was stopped: ' || coalesce(t.reason, 'no reason given')
     end
     else case

@@ -124,10 +124,11 @@ begin
     insert into public.recruiting_conversations (
       recruiting_lead_id, agency_id, recruit_phone, service_phone, status, assigned_agent_id
     )
-    values (
+    select
       waiting.lead_id, waiting.agency_id, adopt_texts.recruit_phone, waiting.number,
       case when waiting.agent_id is null then 'bot' else 'escalated' end, waiting.agent_id
-    )
+    -- An operator may have taken the lead back meanwhile.
+    where exists (select from public.recruiting_leads l where l.id = waiting.lead_id and l.agency_id = waiting.agency_id)
     on conflict on constraint recruiting_conversations_recruit_phone_service_phone_key do nothing
     returning * into opened;
     if found then

@@ -5,7 +5,9 @@ create function public.report_leads(
   since date default null,
   until date default null,
   timezone text default 'UTC',
-  of_vendor uuid default null
+  of_vendor uuid default null,
+  of_agency uuid default null,
+  day_of text default 'received'
 ) returns jsonb
 language plpgsql
 stable
@@ -16,23 +18,30 @@ declare
   first_day constant date := greatest(coalesce(since, least(until, today) - 6), '2000-01-01');
   -- Elsewhere it may be the day after tomorrow.
   last_day constant date := least(until, today + 2);
-  none constant jsonb := '{"created": 0, "duplicates": 0, "refused": 0, "distributed": 0, "unmatched": 0, "texted": 0, '
-    '"answered": 0, "opted_out": 0}';
+  none constant jsonb := '{"created": 0, "duplicates": 0, "refused": 0, "distributed": 0, "returned": 0, "unmatched": 0, '
+    '"texted": 0, "answered": 0, "opted_out": 0}';
 begin
-  if coalesce(by, '') not in ('vendor', 'agency', 'agent', 'order', 'day') then
-    raise exception 'by: must be vendor, agency, agent, order or day' using errcode = 'PT400';
+  if coalesce(by, '') not in ('vendor', 'agency', 'agent', 'order', 'state', 'day') then
+    raise exception 'by: must be vendor, agency, agent, order, state or day' using errcode = 'PT400';
+  elsif coalesce(day_of, '') not in ('received', 'distributed') then
+    raise exception 'day_of: must be received or distributed' using errcode = 'PT400';
   end if;
 
   return (
     with counted as (
       select c.*
-      from private.count_leads_received(by, first_day, last_day, timezone, of_vendor) c
+      from private.count_leads_received(by, first_day, last_day, timezone, of_vendor, of_agency) c
+      where day_of = 'received'
+      union all
+      select c.key, null, null, null, null, c.distributed, c.returned, null, null, null, null
+      from private.count_leads_distributed(by, first_day, last_day, of_vendor, of_agency) c
+      where day_of = 'distributed'
     ),
     sums as (
       select
         c.key, grouping(c.key) = 1 as is_total, sum(c.created) as created, sum(c.duplicates) as duplicates,
-        sum(c.refused) as refused, sum(c.distributed) as distributed, sum(c.unmatched) as unmatched,
-        sum(c.texted) as texted, sum(c.answered) as answered, sum(c.opted_out) as opted_out
+        sum(c.refused) as refused, sum(c.distributed) as distributed, sum(c.returned) as returned,
+        sum(c.unmatched) as unmatched, sum(c.texted) as texted, sum(c.answered) as answered, sum(c.opted_out) as opted_out
       from counted c
       group by grouping sets ((c.key), ())
     ),
@@ -48,19 +57,20 @@ begin
     ),
     rows as (
       select
-        s.key, s.is_total, s.created,
+        s.key, s.is_total, coalesce(s.created, s.distributed) as leads,
         case by
           when 'vendor' then jsonb_build_object('vendor', coalesce(v.slug, 'import'))
           when 'agency' then jsonb_build_object('agency', g.name, 'agency_id', g.id)
           when 'agent' then jsonb_build_object(
             'agent', nullif(concat_ws(' ', a.first_name, a.last_name), ''), 'agency', g.name, 'agent_id', a.id)
           when 'order' then jsonb_build_object('order_id', o.id, 'agency', g.name)
+          when 'state' then jsonb_build_object('state', s.key)
           else jsonb_build_object('day', s.key)
         end as names,
         jsonb_build_object(
           'created', s.created, 'duplicates', s.duplicates, 'refused', s.refused,
-          'refused_by_reason', coalesce(r.by_reason, '{}'), 'distributed', s.distributed, 'unmatched', s.unmatched,
-          'texted', s.texted, 'answered', s.answered, 'opted_out', s.opted_out
+          'refused_by_reason', coalesce(r.by_reason, '{}'), 'distributed', s.distributed, 'returned', s.returned,
+          'unmatched', s.unmatched, 'texted', s.texted, 'answered', s.answered, 'opted_out', s.opted_out
         ) as counts
       from sums s
       left join reasons r on r.is_total = s.is_total and r.key is not distinct from s.key
@@ -73,7 +83,7 @@ begin
       'rows', coalesce(
         jsonb_agg(
           w.names || w.counts
-          order by case when by = 'day' then w.key end desc, w.key is null, w.created desc, w.key
+          order by case when by = 'day' then w.key end desc, w.key is null, w.leads desc, w.key
         ) filter (where not w.is_total),
         '[]'),
       'totals', none || jsonb_strip_nulls((jsonb_agg(w.counts) filter (where w.is_total)) -> 0)
@@ -83,20 +93,29 @@ begin
 end
 $$;
 
-comment on function public.report_leads(text, date, date, text, uuid) is
-  'Counts the leads of these days, by `vendor`, `agency`, `agent`, `order` or `day`: {rows, totals}. A row names what it is '
-  'about (vendor; agency, agency_id; agent, agency, agent_id; order_id, agency; day, the newest first) and has created, '
-  'duplicates, refused, refused_by_reason {<reason>: number}, distributed, unmatched (they wait now), texted, answered and '
-  'opted_out, as private.count_leads_received() says. totals has the same counts of everything, whatever the rows are by; '
-  'what has no agency, agent or order stands in a row where these are null. The vendor `import` stands for imported sales '
-  'leads; what is not known of them is null. since and until: days, both included, in the time zone of the lead''s agency, '
-  'else in this one; null: seven days up to now. of_vendor: only this vendor. PT400 for an unknown `by` or time zone.';
-grant execute on function public.report_leads(text, date, date, text, uuid) to service_role;
+comment on function public.report_leads(text, date, date, text, uuid, uuid, text) is
+  'Counts the leads of these days, by `vendor`, `agency`, `agent`, `order`, `state` or `day`: {rows, totals}. A row names '
+  'what it is about (vendor; agency, agency_id; agent, agency, agent_id; order_id, agency; state; day, the newest first) and '
+  'has created, duplicates, refused, refused_by_reason {<reason>: number}, distributed, returned, unmatched (they wait now), '
+  'texted, answered and opted_out, as private.count_leads_received() says. With day_of `distributed` it has only distributed '
+  'and returned, as private.count_leads_distributed() says, and the rest is null. totals has the same counts of everything, '
+  'whatever the rows are by; what has no agency, agent, order or state stands in a row where these are null. The vendor '
+  '`import` stands for imported sales leads; what is not known of them is null. since and until: days, both included, in the '
+  'time zone of the lead''s agency, else in this one; null: seven days up to now. of_vendor, of_agency: only these. PT400 for '
+  'an unknown `by`, day_of or time zone.';
+grant execute on function public.report_leads(text, date, date, text, uuid, uuid, text) to service_role;
 
-create function private.count_leads_received(by text, first_day date, last_day date, zone text, of_vendor uuid)
+create function private.count_leads_received(
+  by text,
+  first_day date,
+  last_day date,
+  zone text,
+  of_vendor uuid,
+  of_agency uuid
+)
 returns table (
-  key text, reason text, created bigint, duplicates bigint, refused bigint, distributed bigint, unmatched bigint,
-  texted bigint, answered bigint, opted_out bigint
+  key text, reason text, created bigint, duplicates bigint, refused bigint, distributed bigint, returned bigint,
+  unmatched bigint, texted bigint, answered bigint, opted_out bigint
 )
 language plpgsql
 stable
@@ -113,14 +132,7 @@ declare
 begin
   return query
   with zones as materialized (
-    -- When each day begins. A search in this list takes a tenth of the time of converting a moment.
-    select z.timezone, min(z.midnight) as begins, max(z.midnight) as ends, array_agg(z.midnight order by z.midnight) as midnights
-    from (
-      select z.timezone, d.day at time zone z.timezone as midnight
-      from (select g.timezone from public.agencies g union select zone) z
-      cross join generate_series(first_day::timestamp, last_day + 1, '1 day') d (day)
-    ) z
-    group by 1
+    select z.* from private.days_of_zones(first_day, last_day, zone) z
   ),
   recruits as materialized (
     select
@@ -130,12 +142,15 @@ begin
         when 'agency' then l.agency_id::text
         when 'agent' then l.agent_id::text
         when 'order' then l.order_id::text
+        when 'state' then l.state
         else (first_day + width_bucket(l.created_at, z.midnights) - 1)::text
       end as key
-    from public.recruiting_leads l
+    from private.lead_places l
     left join public.agencies g on g.id = l.agency_id
     join zones z on z.timezone = coalesce(g.timezone, zone)
-    where (of_vendor is null or l.vendor_id = of_vendor)
+    where l.is_last
+      and (of_vendor is null or l.vendor_id = of_vendor)
+      and (of_agency is null or l.agency_id = of_agency)
       and l.created_at >= earliest and l.created_at < latest
       and l.created_at >= z.begins and l.created_at < z.ends
   ),
@@ -154,6 +169,7 @@ begin
   select
     r.key, null, count(*), 0::bigint, 0::bigint,
     count(*) filter (where r.distribution = 'distributed'),
+    count(*) filter (where r.distribution = 'returned'),
     count(*) filter (where r.distribution in ('unmatched', 'pending')),
     0::bigint, 0::bigint, count(o.phone)
   from recruits r
@@ -161,7 +177,7 @@ begin
   group by 1
   union all
   select
-    t.key, null, 0, 0, 0, 0, 0, count(*) filter (where t.is_texted), count(*) filter (where t.is_answered), 0
+    t.key, null, 0, 0, 0, 0, 0, 0, count(*) filter (where t.is_texted), count(*) filter (where t.is_answered), 0
   from texts t
   group by 1
   union all
@@ -169,30 +185,38 @@ begin
     case by
       when 'agency' then l.agency_id::text
       when 'agent' then l.agent_id::text
+      when 'state' then l.state
       when 'day' then (first_day + width_bucket(l.created_at, z.midnights) - 1)::text
     end,
-    null, count(*), null, 0, null, null, null, null, null
+    null, count(*), null, 0, null, null, null, null, null, null
   from public.leads l
   join public.agencies g on g.id = l.agency_id
   join zones z on z.timezone = g.timezone
-  where of_vendor is null and l.source = 'platform' and l.created_at >= z.begins and l.created_at < z.ends
+  where of_vendor is null and (of_agency is null or l.agency_id = of_agency) and l.source = 'platform'
+    and l.created_at >= z.begins and l.created_at < z.ends
   group by 1
   union all
   select
     case by
       when 'vendor' then l.vendor_id::text
-      when 'agency' then l.agency_id::text
-      when 'agent' then l.agent_id::text
-      when 'order' then l.order_id::text
+      when 'agency' then place.agency_id::text
+      when 'agent' then place.agent_id::text
+      when 'order' then place.order_id::text
+      when 'state' then l.state
       else (first_day + width_bucket(p.received_at, z.midnights) - 1)::text
     end,
-    null, 0, count(*), 0, 0, 0, 0, 0, 0
+    null, 0, count(*), 0, 0, 0, 0, 0, 0, 0
   from public.vendors v
   join public.recruiting_lead_duplicates p on p.vendor_id = v.id
   join public.recruiting_leads l on l.id = p.lead_id
-  left join public.agencies g on g.id = l.agency_id
+  left join public.lead_returns r on r.recruiting_lead_id = l.id
+  cross join lateral (
+    select coalesce(l.agency_id, r.agency_id), coalesce(l.agent_id, r.agent_id), coalesce(l.order_id, r.order_id)
+  ) place (agency_id, agent_id, order_id)
+  left join public.agencies g on g.id = place.agency_id
   join zones z on z.timezone = coalesce(g.timezone, zone)
   where (of_vendor is null or v.id = of_vendor)
+    and (of_agency is null or place.agency_id = of_agency)
     and p.received_at >= earliest and p.received_at < latest
     and p.received_at >= z.begins and p.received_at < z.ends
   group by 1
@@ -204,22 +228,98 @@ begin
       when 'agent' then a.id::text
       when 'day' then (first_day + width_bucket(d.received_at, z.midnights) - 1)::text
     end,
-    d.reason, 0, n.none, count(*), n.none, n.none, n.none, n.none, n.none
+    d.reason, 0, n.none, count(*), n.none, n.none, n.none, n.none, n.none, n.none
   from public.rejected_deliveries d
   cross join lateral (select case when d.vendor_id is not null then 0 end as none) n
   left join public.agencies g on g.id::text = d.context ->> 'agency_id'
   left join public.agents a on a.agency_id = g.id and a.id::text = d.context ->> 'agent_id'
   join zones z on z.timezone = coalesce(g.timezone, zone)
   where (of_vendor is null or d.vendor_id = of_vendor)
+    and (of_agency is null or g.id = of_agency)
     and d.received_at >= earliest and d.received_at < latest
     and d.received_at >= z.begins and d.received_at < z.ends
   group by 1, 2, 4;
 end
 $$;
 
-comment on function private.count_leads_received(text, date, date, text, uuid) is
+comment on function private.count_leads_received(text, date, date, text, uuid, uuid) is
   'The leads of these days and their results, in the groups of report_leads(); key: its id, or the day. created, '
-  'distributed, unmatched, texted, answered and opted_out count leads, on the day on which the lead came, whenever the rest '
-  'happened. texted: the provider accepted a text of ours to the lead, and has not reported that it failed. answered: the '
+  'distributed, returned, unmatched, texted, answered and opted_out count leads, on the day on which the lead came, whenever '
+  'the rest happened. A returned lead is not among the distributed ones. texted: the provider accepted a text of ours to the lead, and has not reported that it failed. answered: the '
   'lead has texted. opted_out: the lead''s agency may not text the lead''s phone now. duplicates and refused count '
   'deliveries, on their own day. Of imported leads only created and refused are known; the rest is null.';
+
+create function private.count_leads_distributed(by text, first_day date, last_day date, of_vendor uuid, of_agency uuid)
+returns table (key text, distributed bigint, returned bigint)
+language plpgsql
+stable
+set search_path = ''
+set plan_cache_mode = force_custom_plan
+set jit = off
+as $$
+declare
+  earliest constant timestamptz := (first_day - 1)::timestamp at time zone 'UTC';
+  latest constant timestamptz := (last_day + 2)::timestamp at time zone 'UTC';
+begin
+  return query
+  with zones as materialized (
+    select z.* from private.days_of_zones(first_day, last_day, 'UTC') z
+  ),
+  moments as (
+    -- Order by order, because the index is of these.
+    select l.vendor_id, l.agency_id, l.agent_id, l.order_id, l.state, l.distributed_at as moment, true as is_distribution
+    from public.recruiting_orders o
+    join public.recruiting_leads l on l.agency_id = o.agency_id and l.order_id = o.id
+    where l.distributed_at >= earliest and l.distributed_at < latest
+    union all
+    select l.vendor_id, r.agency_id, r.agent_id, r.order_id, l.state, e.moment, e.is_distribution
+    from public.lead_returns r
+    join public.recruiting_leads l on l.id = r.recruiting_lead_id
+    cross join lateral (values (r.distributed_at, true), (r.created_at, false)) e (moment, is_distribution)
+    where r.created_at >= earliest and r.distributed_at < latest
+  )
+  select
+    case by
+      when 'vendor' then m.vendor_id::text
+      when 'agency' then m.agency_id::text
+      when 'agent' then m.agent_id::text
+      when 'order' then m.order_id::text
+      when 'state' then m.state
+      else (first_day + width_bucket(m.moment, z.midnights) - 1)::text
+    end,
+    count(*) filter (where m.is_distribution),
+    count(*) filter (where not m.is_distribution)
+  from moments m
+  join public.agencies g on g.id = m.agency_id
+  join zones z on z.timezone = g.timezone
+  where (of_vendor is null or m.vendor_id = of_vendor)
+    and (of_agency is null or m.agency_id = of_agency)
+    and m.moment >= z.begins and m.moment < z.ends
+  group by 1;
+end
+$$;
+
+comment on function private.count_leads_distributed(text, date, date, uuid, uuid) is
+  'The leads that orders got on these days of their agency, and those that were returned on them, in the groups of '
+  'report_leads(). A lead that was returned later stays counted on the day on which it was distributed, so that the sum of '
+  'days that are over never changes.';
+
+create function private.days_of_zones(first_day date, last_day date, zone text)
+returns table (timezone text, begins timestamptz, ends timestamptz, midnights timestamptz[])
+language sql
+stable
+rows 20
+set search_path = ''
+as $$
+  -- A search in this list takes a tenth of the time of converting a moment.
+  select z.timezone, min(z.midnight), max(z.midnight), array_agg(z.midnight order by z.midnight)
+  from (
+    select z.timezone, d.day at time zone z.timezone as midnight
+    from (select g.timezone from public.agencies g union select days_of_zones.zone) z
+    cross join generate_series(first_day::timestamp, last_day + 1, '1 day') d (day)
+  ) z
+  group by 1
+$$;
+
+comment on function private.days_of_zones(date, date, text) is
+  'When each of these days begins, and the last one ends, in this time zone and in those of the agencies.';

@@ -36,7 +36,7 @@ create table public.operator_actions (
   user_id uuid,
   done_by text check (done_by <> '' and length(done_by) <= 128),
   action text not null
-    check (action in ('read_payload', 'preview_replay', 'replay', 'distribute', 'set_orders', 'agent_leave')),
+    check (action in ('read_payload', 'preview_replay', 'replay', 'distribute', 'return', 'set_orders', 'agent_leave')),
   subject jsonb not null check (jsonb_typeof(subject) = 'object'),
   created_at timestamptz not null default clock_timestamp(),
   -- A user writes what it likes into the subject.
@@ -54,10 +54,11 @@ comment on column public.operator_actions.done_by is
   'The login name of the operator on the computer of the command, as that computer gives it; null: unknown.';
 comment on column public.operator_actions.action is
   '`read_payload`: what a vendor sent; `preview_replay`: the lead that a delivery would become; `replay`: the lead was to '
-  'be stored; `distribute`: waiting leads were distributed; `set_orders`: all orders of an agency were paused or opened; '
+  'be stored; `distribute`: waiting leads were distributed; `return`: a lead was taken back from its agency; '
+  '`set_orders`: all orders of an agency were paused or opened; '
   '`agent_leave`: an agent has left, and all that was the agent''s went to others.';
 comment on column public.operator_actions.subject is
-  'The arguments of the action: {delivery_ids: [uuid]}; {max, vendor_id|null} of a distribution; {agency_id, status, '
+  'The arguments of the action: {delivery_ids: [uuid]}; {max, vendor_id|null} of a distribution; {lead_id} of a return; {agency_id, status, '
   'order_ids}; or {agent_id, to_agent_id|null} and how many of each have moved.';
 
 alter table public.operator_actions enable row level security;
@@ -90,3 +91,36 @@ comment on column public.lead_assignments.assigned_by is
 
 alter table public.lead_assignments enable row level security;
 grant select, insert, delete on public.lead_assignments to service_role;
+
+create table public.lead_returns (
+  -- A lead is returned once.
+  recruiting_lead_id uuid primary key references public.recruiting_leads (id) on delete cascade,
+  agency_id uuid not null,
+  order_id uuid not null,
+  agent_id uuid,
+  distributed_at timestamptz not null,
+  reason text not null check (btrim(reason) <> '' and length(reason) <= 500),
+  returned_by text check (returned_by <> '' and length(returned_by) <= 128),
+  created_at timestamptz not null default clock_timestamp(),
+  foreign key (agency_id, order_id) references public.recruiting_orders (agency_id, id),
+  foreign key (agent_id, agency_id) references public.agents (id, agency_id)
+);
+
+create index on public.lead_returns (agency_id, order_id);
+create index on public.lead_returns (agent_id, agency_id);
+create index on public.lead_returns (distributed_at);
+create index on public.lead_returns (created_at);
+
+comment on table public.lead_returns is
+  'The leads that operators have taken back, each with the agency, order and agent that had it. return_lead() writes it. A row '
+  'goes with its lead; only the reason is emptied when the person is erased.';
+comment on column public.lead_returns.agent_id is 'The agent who had the lead at last; null: the agency alone.';
+comment on column public.lead_returns.distributed_at is 'When the order had got the lead.';
+comment on column public.lead_returns.created_at is 'When it was returned.';
+comment on column public.lead_returns.reason is 'The words of the operator.';
+comment on column public.lead_returns.returned_by is
+  'The login name of the operator on the computer of the command, as that computer gives it. Null: unknown, or an operator '
+  'who is signed in, of whom operator_actions has a row.';
+
+alter table public.lead_returns enable row level security;
+grant select, insert, update, delete on public.lead_returns to service_role;

@@ -99,7 +99,7 @@ create table public.recruiting_leads (
   state text generated always as (private.lead_state(vendor_metadata)) stored,
   resume_path text,
   distribution text not null default 'not_requested'
-    check (distribution in ('distributed', 'unmatched', 'pending', 'not_requested')),
+    check (distribution in ('distributed', 'unmatched', 'pending', 'not_requested', 'returned')),
   request_id text,
   received_via text check (received_via in ('single', 'bulk', 'webhook', 'replay')),
   order_id uuid,
@@ -154,7 +154,8 @@ comment on column public.recruiting_leads.vendor_metadata is
   'is_test = true marks a test lead of the vendor, which is never distributed.';
 comment on column public.recruiting_leads.distribution is
   '`distributed`: it went to an agency. `unmatched`: no order wanted it. `pending`: it is stored, and the next '
-  'distribution will choose its order. `not_requested`: it is never distributed, as leads sent in bulk and test leads.';
+  'distribution will choose its order. `not_requested`: it is never distributed, as leads sent in bulk and test leads. '
+  '`returned`: an operator has taken it back from an agency (lead_returns).';
 comment on column public.recruiting_leads.request_id is
   'The x-request-id of the request that brought the lead; null for a lead entered by hand.';
 comment on column public.recruiting_leads.received_via is

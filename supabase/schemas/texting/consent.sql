@@ -116,18 +116,20 @@ comment on function private.refuse_texts(uuid, text) is
   'Refuses the agency''s texts to this number that wait to be sent: their messages are failed, with the provider''s code '
   '21610. The caller holds the consent''s lock.';
 
-create function private.refuse_bot_texts(conversation_id uuid, reason text) returns void
+create function private.refuse_waiting_texts(conversation_id uuid, reason text, of_kind text default null) returns void
 language plpgsql
 set search_path = ''
 as $$
 begin
   with refused as (
     update public.text_outbox o
-    set state = 'refused', reason = refuse_bot_texts.reason
+    set state = 'refused', reason = refuse_waiting_texts.reason
     where o.message_id = any (array(
       select waiting.message_id
       from public.text_outbox waiting
-      where waiting.conversation_id = refuse_bot_texts.conversation_id and waiting.state = 'pending' and waiting.kind = 'bot'
+      where waiting.conversation_id = refuse_waiting_texts.conversation_id
+        and waiting.state = 'pending'
+        and (of_kind is null or waiting.kind = of_kind)
       order by waiting.ordinal
       for update
     ))
@@ -138,17 +140,17 @@ begin
   from refused r
   where m.id = r.message_id;
   if found then
-    -- The bot's words are no answer any more.
+    -- What is not sent is no answer.
     update public.recruiting_conversations c
     set waiting_since = private.unanswered_since(c)
-    where c.id = refuse_bot_texts.conversation_id;
+    where c.id = refuse_waiting_texts.conversation_id;
   end if;
 end
 $$;
 
-comment on function private.refuse_bot_texts(uuid, text) is
-  'Refuses the bot''s texts of a conversation that wait to be sent, with this reason, so that the recruit may wait again. The '
-  'caller has locked the conversation.';
+comment on function private.refuse_waiting_texts(uuid, text, text) is
+  'Refuses the texts of a conversation that wait to be sent, with this reason, so that the recruit may wait again. of_kind: '
+  'as text_outbox.kind; null: all. The caller has locked the conversation.';
 
 create function private.apply_consent(event public.text_consent_events) returns boolean
 language plpgsql

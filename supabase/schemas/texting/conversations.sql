@@ -15,6 +15,9 @@ begin
   if caller.id is null then
     raise exception 'only an active agent may start a conversation' using errcode = 'insufficient_privilege';
   end if;
+  -- Before the lead is read, so that nobody takes it back from the agency meanwhile.
+  perform private.lock_consent(
+    caller.agency_id, (select l.phone from public.recruiting_leads l where l.id = start_conversation.recruiting_lead_id));
   select l.* into lead
   from public.recruiting_leads l
   where l.id = start_conversation.recruiting_lead_id
@@ -175,7 +178,7 @@ begin
 
   conversation := private.lock_to_write(caller, conversation_id);
   if conversation.status <> 'escalated' or conversation.assigned_agent_id <> agent_id then
-    perform private.refuse_bot_texts(conversation.id, 'taken_over');
+    perform private.refuse_waiting_texts(conversation.id, 'taken_over', 'bot');
     update public.recruiting_conversations c
     set status = 'escalated', assigned_agent_id = assign_conversation.agent_id
     where c.id = conversation.id;

@@ -106,7 +106,10 @@ begin
   end if;
 
   perform private.lock_consent(lead.agency_id, lead.phone);
-  if private.is_opted_out(lead.agency_id, lead.phone) or exists (
+  if private.is_opted_out(lead.agency_id, lead.phone) or not exists (
+    -- An operator may have taken the lead back meanwhile.
+    select from public.recruiting_leads l where l.id = lead.id and l.agency_id = lead.agency_id
+  ) or exists (
     -- The agency has texted the recruit before.
     select
     from public.recruiting_conversations c

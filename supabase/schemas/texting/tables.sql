@@ -68,7 +68,7 @@ create index on public.recruiting_conversations (service_phone, created_at);
 
 comment on table public.recruiting_conversations is
   'A text conversation with a recruit: one for each pair of a recruit''s number and a number of ours.';
-comment on column public.recruiting_conversations.recruiting_lead_id is 'The recruit; null: no lead is known, or it was deleted.';
+comment on column public.recruiting_conversations.recruiting_lead_id is 'The recruit; null: no lead is known, or it was deleted or returned.';
 comment on column public.recruiting_conversations.assigned_agent_id is 'The agent who answers once the conversation is escalated.';
 comment on column public.recruiting_conversations.recruit_phone is
   'The recruit''s number, as the SMS provider writes it in From: E.164 (ITU-T).';

@@ -77,7 +77,7 @@ select is_empty(
         <> (p.privilege = 'select' and case r.rolname
           when 'authenticated' then c.relname in ('inbox', 'order_pace', 'team', 'waiting_texts',
             'delivery_list', 'delivery_reason_list', 'waiting_lead_list', 'unmatched_text_list', 'waiting_recruit_list',
-            'alert_list', 'job_list')
+            'alert_list', 'job_list', 'duplicate_list')
           when 'service_role' then c.relname not in ('inbox', 'order_pace', 'team', 'waiting_texts')
           else false
         end)$$,
@@ -87,7 +87,8 @@ select set_eq(
   $$select c.relname::text from pg_class c
     where c.relnamespace = 'private'::regnamespace and c.relkind in ('r', 'p', 'v', 'm')
       and has_any_column_privilege('authenticated', c.oid, 'select, insert, update')$$,
-  array['delivery_list', 'waiting_lead_list', 'unmatched_text_list', 'waiting_recruit_list', 'alert_list', 'job_list'],
+  array['delivery_list', 'waiting_lead_list', 'unmatched_text_list', 'waiting_recruit_list', 'alert_list', 'job_list',
+    'duplicate_list'],
   'of the schema private a signed-in user reads the lists of operators alone');
 
 select is_empty($$select function from pg_temp.function_grants where role = 'anon'$$, 'anon may execute no function');
@@ -100,6 +101,7 @@ select set_eq(
     'public.ask_for_conversation', 'public.no_reply_needed', 'public.signed_in_user', 'public.begin_operator_action', 'public.read_payload',
     'public.distribute_leads', 'public.acknowledge_alert', 'public.set_alert_rule', 'public.count_vendor_days', 'private.may_operate',
     'private.alert_name', 'private.counted', 'private.alert_problem', 'private.alert_command', 'private.in_utc', 'private.recruit_of', 'private.own_service_phones', 'private.vendor_name', 'private.day_start', 'private.current_agent_id', 'private.current_agency_id',
+    'public.return_lead',
     'private.managed_agency_id', 'private.submitting_lead_id', 'private.invalid_field', 'private.require_fields',
     'private.text_field', 'private.amount_field', 'private.count_field', 'private.boolean_field', 'private.date_field',
     'private.read_demographics', 'private.read_sale', 'private.read_referrals', 'private.conversation_of_file'
@@ -122,7 +124,7 @@ select set_eq(
     'public.assign_leads', 'public.remove_agency', 'public.remove_agent', 'public.remove_vendor', 'public.leads_to_reread',
     'public.fill_leads', 'public.adopt_texts', 'public.set_texting_hours', 'public.close_hours', 'public.open_hours', 'public.text_hours',
     'public.find_person', 'public.export_person', 'public.person_copies', 'public.erase_person',
-    'public.list_leads', 'public.find_leads', 'public.show_lead', 'public.report_leads',
+    'public.list_leads', 'public.find_leads', 'public.show_lead', 'public.report_leads', 'public.return_lead',
     'public.acknowledge_alert', 'public.set_alert_rule', 'public.recount_orders', 'public.explain_lead', 'public.explain_order',
     'public.save_order', 'public.set_agency_orders', 'public.set_order_status', 'public.rotate_vendor_api_keys', 'public.distribute_leads', 'public.find_named', 'public.find_lead', 'public.find_double',
     'public.preview_replay', 'public.count_vendor_days',

@@ -33,6 +33,8 @@ create temp table kept_rows (name, fate, columns) as values
   ('lead_activities', 'harmless', 'id lead_id agent_id created_at'),
   ('lead_presentations', 'kept', 'submitted_at'),
   ('lead_presentations', 'harmless', 'id lead_id agent_id client_submission_id created_at'),
+  ('lead_returns', 'emptied', 'reason'),
+  ('lead_returns', 'harmless', 'recruiting_lead_id agency_id order_id agent_id distributed_at returned_by created_at'),
   ('recruiting_lead_duplicates', 'harmless', 'id lead_id vendor_id request_id received_at'),
   -- Those of a lead; those of a conversation are deleted.
   ('agent_notifications', 'harmless', 'id agent_id conversation_id message_id lead_id kind reason day by_agent_id created_at
@@ -73,6 +75,9 @@ select pg_temp.create_vendor('vendor');
 insert into public.recruiting_leads (id, vendor_id, vendor_lead_id, first_name, vendor_metadata, resume_path) values (
   md5('person')::uuid, md5('vendor')::uuid, '+13125550142', 'Maria',
   '{"phone": "+13125550142", "email": "maria@example.com", "last_name": "Lopez", "state": "IL"}', 'maria.pdf');
+insert into public.recruiting_orders (id, agency_id, quantity) values (md5('order')::uuid, md5('agency')::uuid, 1);
+insert into public.lead_returns (recruiting_lead_id, agency_id, order_id, distributed_at, reason)
+values (md5('person')::uuid, md5('agency')::uuid, md5('order')::uuid, now(), 'Maria is no agent');
 insert into public.leads (id, agency_id, agent_id, first_name, last_name, phone, phone_e164, email, address, city, state,
   zip, language, type)
 values (md5('person')::uuid, md5('agency')::uuid, md5('ann')::uuid, 'Maria', 'Lopez', '312-555-0142', '+13125550142',
@@ -126,7 +131,9 @@ create function pg_temp.values_of(name text, of_column text) returns text langua
 declare
   found text;
 begin
-  execute format('select string_agg(%I::text, '' '') from %s where id in ($1, $2)', of_column, name) into found
+  execute format(
+    'select string_agg(%I::text, '' '') from %s t where (to_jsonb(t) ->> %L)::uuid in ($1, $2)', of_column, name,
+    case name when 'lead_returns' then 'recruiting_lead_id' else 'id' end) into found
   using md5('person')::uuid, md5('text')::uuid;
   return found;
 end

@@ -1,6 +1,6 @@
 -- Leads in a list, by what is known of them, and what happened to one.
 begin;
-select plan(40);
+select plan(49);
 \ir ../helpers.psql
 
 update public.recruiting_orders set status = 'paused';
@@ -66,16 +66,24 @@ from (values
   ($$of_distribution => 'unmatched', since => '2026-03-08', until => '2026-03-08'$$, 'fourth'),
   ($$of_distribution => 'unmatched', since => '2026-03-09', until => '2026-03-09', timezone => 'Asia/Tokyo'$$, 'fourth'),
   ($$of_agency => md5('east')::uuid, since => '2026-03-08', timezone => 'Asia/Tokyo', until => '2026-03-08'$$, 'second'),
+  ($$of_state => 'IL', of_vendor => md5('one')::uuid$$, 'fifth'),
+  ($$of_state => 'TX', of_vendor => md5('one')::uuid$$, ''),
+  -- The days on which they were distributed are the agency's too.
+  ($$distributed_since => '2026-03-08', distributed_until => '2026-03-08'$$, 'second'),
+  ($$distributed_until => '2026-03-07'$$, 'first'),
+  ($$distributed_since => '2026-03-09'$$, 'fifth third'),
+  ($$distributed_since => '2026-03-09', timezone => 'Asia/Tokyo', of_agency => md5('east')::uuid$$, 'fifth'),
   ($$of_agency => md5('east')::uuid, max_leads => 2$$, 'fifth second'),
   ($$of_agency => md5('east')::uuid, max_leads => 2, after => md5('second')::uuid$$, 'first'),
   ($$of_agency => md5('east')::uuid, after => md5('first')::uuid$$, '')
 ) c (arguments, expected);
 select results_eq(
-  $$select id, received, vendor, vendor_lead_id, name, phone, email, state, distribution, agency, agent, agency_id, agent_id,
-      order_id
+  $$select id, received, vendor, vendor_lead_id, name, phone, email, state, distribution, distributed_at, agency, agent,
+      agency_id, agent_id, order_id, returned_at, return_reason
     from public.list_leads(of_agency => md5('east')::uuid, max_leads => 1)$$,
   $$values (md5('fifth')::uuid, timestamptz '2026-03-09T04:00Z', 'test-one', 'ref fifth', 'Fifth O''Hara', '(312) 555-0142',
-    'Fifth@Example.com', 'IL', 'distributed', 'east', null::text, md5('east')::uuid, null::uuid, md5('order')::uuid)$$,
+    'Fifth@Example.com', 'IL', 'distributed', timestamptz '2026-03-09T04:00Z', 'east', null::text,
+    md5('east')::uuid, null::uuid, md5('order')::uuid, null::timestamptz, null::text)$$,
   'what a list has of a lead');
 
 -- Pages of one lead each, while leads of the same and of later times arrive
@@ -97,6 +105,23 @@ select is(
   (select array_agg(substr(l.vendor_lead_id, 5) order by p.n) from pages p join public.recruiting_leads l using (id)),
   string_to_array('fifth ' || pg_temp.newest_of('third', 'fourth') || ' second first', ' '),
   'pages neither repeat nor skip a lead while others arrive');
+
+
+-- A returned lead stands once, with who had it.
+update public.recruiting_orders set filled = 3 where id = md5('order')::uuid;
+select public.return_lead(md5('second')::uuid, 'wrong number', 'olivia');
+select results_eq(
+  $$select id, distribution, distributed_at, agency, agent, order_id, returned_at is not null, return_reason
+    from public.list_leads(of_agency => md5('east')::uuid, distributed_since => '2026-03-08', distributed_until => '2026-03-08')$$,
+  $$values (md5('second')::uuid, 'returned', timestamptz '2026-03-08T05:00Z', 'east', 'bob', md5('order')::uuid, true,
+    'wrong number')$$,
+  'a returned lead is listed once, with the agency, agent and order that had it');
+select results_eq(
+  $$select e ->> 'event', e ->> 'detail' from json_array_elements(public.show_lead(md5('second')::uuid) -> 'timeline') e$$,
+  $$values ('stored', ''), ('distributed', 'to east, bob, order ' || md5('order')::uuid),
+    ('returned', 'from bob, of east, by olivia, wrong number')$$,
+  'what happened to it');
+select is(pg_temp.listed($$of_distribution => 'returned', of_vendor => md5('other')::uuid$$), 'second', 'list: returned');
 
 select throws_ok(
   $$select public.list_leads(after => md5('nobody')::uuid)$$, 'PT404', 'after: there is no lead ' || md5('nobody')::uuid,

@@ -53,7 +53,7 @@ select cmp_ok(
 from (values
   ('max_leads => 50', 100),
   ('after => md5(''lead 15000'')::uuid', 100),
-  ('since => (now() - interval ''40 days'')::date, until => (now() - interval ''38 days'')::date', 1500),
+  ('since => (now() - interval ''40 days'')::date, until => (now() - interval ''38 days'')::date', 2000),
   ('of_vendor => md5(''vendor 1'')::uuid', 1500),
   ('of_agency => md5(''agency 1'')::uuid', 2500),
   ('of_agent => md5(''agent 1'')::uuid', 2500),

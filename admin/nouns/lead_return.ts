@@ -1,0 +1,52 @@
+import type postgres from "postgres";
+import { valueOf } from "../database.ts";
+import { CommandError, inOptions } from "../errors.ts";
+import { findLead } from "../find.ts";
+import { operatorHere } from "../operator_here.ts";
+import type { Outcome, Session } from "../session.ts";
+import { dryRunnable } from "../transaction.ts";
+
+/** What return_lead() says: the order is as it is afterwards. */
+interface Returned {
+  lead_id: string;
+  agency: string;
+  agent: string | null;
+  order_id: string;
+  filled: number;
+  quantity: number;
+  order_status: string;
+  conversations: number;
+  texts: number;
+}
+
+/** Takes a lead back from its agency, after it has said what that does. */
+export async function returnLead(
+  { sql, confirm, say }: Session,
+  name: string,
+  { reason, dryRun = false }: { reason: string; dryRun?: boolean },
+): Promise<Outcome> {
+  const lead = await findLead(sql, name.trim());
+  if (lead.kind === "sales") throw new CommandError(`${lead.id} is a sales lead, which no order got.`);
+  const run = (transaction: postgres.TransactionSql) =>
+    valueOf<Returned>(transaction`select public.return_lead(${lead.id}, ${reason}, ${operatorHere()})`);
+  const runAs = (isTrial: boolean) => inOptions(dryRunnable(sql, isTrial, run), { reason: "--reason" });
+  const preview = await runAs(true);
+  if (dryRun) {
+    return { data: { dry_run: true, ...preview }, text: `${whatItDoes(preview)}\n\nDry run: nothing was changed.` };
+  }
+  say(`${whatItDoes(preview)}\n`);
+  await confirm(`Take the lead ${lead.name} back from "${preview.agency}" for good?`);
+  const returned = await runAs(false);
+  return { data: { dry_run: false, ...returned }, text: `The lead ${lead.id} was returned.` };
+}
+
+function whatItDoes(
+  { agency, agent, order_id, filled, quantity, order_status, conversations, texts }: Returned,
+): string {
+  const holder = agent === null ? `"${agency}"` : `${agent} of "${agency}"`;
+  return [
+    `${holder} has the lead no more.`,
+    `The order ${order_id} has ${filled} of ${quantity} leads then, and is ${order_status}.`,
+    `Conversations that stay with its managers: ${conversations}. Texts that are not sent any more: ${texts}.`,
+  ].join("\n");
+}

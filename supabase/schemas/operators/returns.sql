@@ -1,0 +1,159 @@
+-- A bad lead goes back: an operator takes it from the agency that got it.
+
+create function public.return_lead(lead_id uuid, reason text, returned_by text default null) returns jsonb
+language plpgsql
+-- An operator who is signed in has no right on leads and orders.
+security definer
+set search_path = ''
+set lock_timeout = '5s'
+as $$
+declare
+  lead public.recruiting_leads;
+  conversations uuid[];
+  texts integer;
+  counted public.recruiting_orders;
+begin
+  perform private.require_operator();
+  if coalesce(btrim(reason), '') = '' or length(reason) > 500 then
+    raise exception 'reason: must be a text of 1 to 500 characters' using errcode = 'PT400';
+  elsif private.is_operator() then
+    perform public.begin_operator_action('return', jsonb_build_object('lead_id', lead_id));
+  end if;
+
+  lead := private.lock_returned_lead(lead_id);
+  conversations := array(
+    select c.id from public.recruiting_conversations c where c.recruiting_lead_id = lead.id order by c.id for no key update);
+  if exists (
+    select
+    from public.text_outbox o
+    where o.conversation_id = any (conversations)
+      and (o.state = 'sending' or o.state = 'unconfirmed' and o.due_at < 'infinity')
+  ) then
+    raise exception 'lead_id: a text to this recruit is being sent. Try again in some minutes.' using errcode = 'PT409';
+  end if;
+  texts := (
+    select count(*) from public.text_outbox o where o.conversation_id = any (conversations) and o.state = 'pending');
+  perform private.leave_conversation(c.id, lead.agent_id)
+  from public.recruiting_conversations c
+  where c.id = any (conversations)
+  order by c.id;
+  delete from private.waiting_greetings w where w.lead_id = lead.id;
+  update public.agent_notifications n set read_at = now() where n.lead_id = lead.id and n.read_at is null;
+
+  insert into public.lead_returns (
+    recruiting_lead_id, agency_id, order_id, agent_id, distributed_at, reason, returned_by
+  )
+  values (
+    lead.id, lead.agency_id, lead.order_id, lead.agent_id, lead.distributed_at, return_lead.reason, return_lead.returned_by
+  );
+  -- A trigger takes it off the count of its day.
+  update public.recruiting_leads l
+  set distribution = 'returned', agency_id = null, order_id = null, agent_id = null, distributed_at = null
+  where l.id = lead.id;
+  update public.recruiting_orders o
+  set
+    filled = greatest(o.filled - 1, 0),
+    status = case when o.status = 'filled' then 'open' else o.status end
+  where o.id = lead.order_id
+  returning * into counted;
+
+  return jsonb_build_object(
+    'lead_id', lead.id,
+    'agency', (select g.name from public.agencies g where g.id = lead.agency_id),
+    'agent', (select concat_ws(' ', a.first_name, a.last_name) from public.agents a where a.id = lead.agent_id),
+    'order_id', counted.id,
+    'filled', counted.filled,
+    'quantity', counted.quantity,
+    'order_status', counted.status,
+    'conversations', cardinality(conversations),
+    'texts', texts);
+exception when lock_not_available then
+  raise exception 'lead_id: others have locked the lead. Try again in a moment.' using errcode = 'PT409';
+end
+$$;
+
+comment on function public.return_lead(uuid, text, text) is
+  'Takes a distributed recruiting lead back from its agency, for good. The order''s count falls by one, and an order that was '
+  'filled is open again. No agency has the lead any more, and it is never distributed again; sent again, it is a duplicate. '
+  'Its conversations stay with the agency''s managers, without the lead and without an agent; the bot says nothing more in '
+  'them, and texts that wait are refused (lead_returned). What agents were told of the lead counts as read. reason: 1 to 500 '
+  'characters. returned_by: who does it, where nobody is signed in. lead_returns has who had the lead. Returns {lead_id, '
+  'agency, agent|null, order_id, filled, quantity, order_status, conversations, texts}: of the order after it, and how many '
+  'conversations and waiting texts there were. For operators; of one who is signed in, a row of operator_actions says so. '
+  'PT400 names reason; PT404 for an unknown lead; PT409 when no order has the lead, it was returned before, a text to the '
+  'recruit is being sent, or others hold a lock for 5 s. 42501 for a user who is no operator.';
+grant execute on function public.return_lead(uuid, text, text) to authenticated, service_role;
+
+create function private.lock_returned_lead(lead_id uuid) returns public.recruiting_leads
+language plpgsql
+set search_path = ''
+as $$
+declare
+  seen public.recruiting_leads;
+  lead public.recruiting_leads;
+begin
+  select l.* into seen from public.recruiting_leads l where l.id = lead_id;
+  -- Before rows, as everywhere. No text to the recruit is claimed meanwhile, and no conversation begins.
+  perform private.lock_consent(seen.agency_id, seen.phone);
+  select l.* into lead from public.recruiting_leads l where l.id = lead_id for no key update;
+  if lead.id is null then
+    raise exception 'lead_id: there is no such recruiting lead' using errcode = 'PT404';
+  elsif lead.distribution = 'returned' then
+    raise exception 'lead_id: the lead was returned before' using errcode = 'PT409';
+  elsif lead.order_id is null then
+    raise exception 'lead_id: no order has got the lead' using errcode = 'PT409';
+  elsif (lead.agency_id, lead.phone) is distinct from (seen.agency_id, seen.phone) then
+    raise exception 'lead_id: others have changed the lead meanwhile. Try again.' using errcode = 'PT409';
+  end if;
+  return lead;
+end
+$$;
+
+comment on function private.lock_returned_lead(uuid) is
+  'A lead that an order has got, locked with the consent of its recruit. PT404 and PT409 as return_lead().';
+
+create function private.leave_conversation(conversation_id uuid, agent_id uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  losing uuid[];
+begin
+  losing := array[agent_id, (
+    select c.assigned_agent_id from public.recruiting_conversations c where c.id = leave_conversation.conversation_id
+  )];
+  perform private.refuse_waiting_texts(conversation_id, 'lead_returned');
+  -- While the lead is known, so that the page of its agent is told.
+  update public.recruiting_conversations c
+  set status = 'bot', assigned_agent_id = null
+  where c.id = leave_conversation.conversation_id;
+  update public.recruiting_conversations c
+  set recruiting_lead_id = null
+  where c.id = leave_conversation.conversation_id;
+  update public.agent_notifications n
+  set read_at = now()
+  where n.conversation_id = leave_conversation.conversation_id and n.agent_id = any (losing) and n.read_at is null;
+  perform private.end_bot_session(conversation_id, 'no_lead');
+end
+$$;
+
+comment on function private.leave_conversation(uuid, uuid) is
+  'Takes a conversation from its agents: the lead''s (agent_id) and the one who has it. It stays with the managers, who are '
+  'told of a text that the bot has not answered. The caller has locked the conversation.';
+
+-- The first half has no condition: with one, the planner would read it whole for a page of leads.
+create view private.lead_places with (security_invoker = true) as
+select l.id, l.vendor_id, l.vendor_lead_id, l.first_name, l.last_name, l.phone, l.email, l.state, l.distribution,
+  l.created_at, l.agency_id, l.agent_id, l.order_id, l.distributed_at, null::timestamptz as returned_at,
+  null::text as return_reason, l.distribution <> 'returned' as is_last
+from public.recruiting_leads l
+union all
+select l.id, l.vendor_id, l.vendor_lead_id, l.first_name, l.last_name, l.phone, l.email, l.state, l.distribution,
+  l.created_at, r.agency_id, r.agent_id, r.order_id, r.distributed_at, r.created_at, r.reason, true
+from public.lead_returns r
+join public.recruiting_leads l on l.id = r.recruiting_lead_id;
+
+comment on view private.lead_places is
+  'Recruiting leads with the agency, agent and order that have them, or had them until they were returned. Ask for is_last: '
+  'a returned lead has a second row, as it is now.';
+grant select on private.lead_places to service_role;
