@@ -21,7 +21,7 @@ interface Returned {
 
 /** Takes a lead back from its agency, after it has said what that does. */
 export async function returnLead(
-  { sql, confirm, say }: Session,
+  { sql, confirm }: Session,
   name: string,
   { reason, dryRun = false }: { reason: string; dryRun?: boolean },
 ): Promise<Outcome> {
@@ -32,21 +32,20 @@ export async function returnLead(
   const runAs = (isTrial: boolean) => inOptions(dryRunnable(sql, isTrial, run), { reason: "--reason" });
   const preview = await runAs(true);
   if (dryRun) {
-    return { data: { dry_run: true, ...preview }, text: `${whatItDoes(preview)}\n\nDry run: nothing was changed.` };
+    return { data: { dry_run: true, ...preview }, text: `Dry run: nothing was changed. ${whatItDoes(preview)}` };
   }
-  say(`${whatItDoes(preview)}\n`);
-  await confirm(`Take the lead ${lead.name} back from "${preview.agency}" for good?`);
+  await confirm(`${whatItDoes(preview)} Take the lead of ${lead.name} back for good?`);
   const returned = await runAs(false);
-  return { data: { dry_run: false, ...returned }, text: `The lead ${lead.id} was returned.` };
+  return {
+    data: { dry_run: false, ...returned },
+    text: `The lead ${lead.id} was returned. ${whatItDoes(returned)}`,
+  };
 }
 
 function whatItDoes(
   { agency, agent, order_id, filled, quantity, order_status, conversations, texts }: Returned,
 ): string {
   const holder = agent === null ? `"${agency}"` : `${agent} of "${agency}"`;
-  return [
-    `${holder} has the lead no more.`,
-    `The order ${order_id} has ${filled} of ${quantity} leads then, and is ${order_status}.`,
-    `Conversations that stay with its managers: ${conversations}. Texts that are not sent any more: ${texts}.`,
-  ].join("\n");
+  return `${holder} has it no more, and the order ${order_id} has ${filled} of ${quantity} leads and is ${order_status}. ` +
+    `Conversations that stay with the managers: ${conversations}; texts that are not sent: ${texts}.`;
 }

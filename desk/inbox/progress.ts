@@ -20,6 +20,7 @@ export interface Progress {
 const REASONS: Record<string, string> = {
   cancelled: "it was cancelled",
   taken_over: "a person has answered instead of the bot",
+  lead_returned: "the recruit is not the agency's any more",
   opted_out: "the recruit has opted out of texts",
   unconfirmed: "the provider has never confirmed it. It may have been sent",
   storage: "its file could not be read",

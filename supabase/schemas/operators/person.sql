@@ -105,6 +105,11 @@ begin
       select coalesce(jsonb_agg(to_jsonb(l) || jsonb_build_object(
         'vendor', v.slug,
         'answers', (select jsonb_agg(a order by a.answered_at) from public.screening_answers a where a.lead_id = l.id),
+        'returned', (
+          select jsonb_build_object('returned_at', r.created_at, 'reason', r.reason)
+          from public.lead_returns r
+          where r.recruiting_lead_id = l.id
+        ),
         'sent_again', (
           select coalesce(jsonb_agg(d.received_at order by d.received_at), '[]')
           from public.recruiting_lead_duplicates d

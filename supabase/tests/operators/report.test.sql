@@ -21,7 +21,8 @@ $$;
 insert into public.recruiting_leads (
   id, vendor_id, first_name, vendor_metadata, distribution, agency_id, agent_id, order_id, distributed_at, created_at)
 select
-  md5('lead ' || n)::uuid, md5('vendor ' || 1 + n % 3)::uuid, 'Lead', jsonb_strip_nulls(jsonb_build_object('phone', '+1312555' || 1000 + n % 200, 'state', pg_temp.pick('TX', 'IL', null))),
+  md5('lead ' || n)::uuid, md5('vendor ' || 1 + n % 3)::uuid, 'Lead',
+  jsonb_strip_nulls(jsonb_build_object('phone', '+1312555' || 1000 + n % 200, 'state', pg_temp.pick('TX', 'IL', null))),
   case when agency is not null then pg_temp.pick('distributed', 'distributed', 'not_requested')
     else pg_temp.pick('unmatched', 'pending', 'not_requested') end,
   md5(agency)::uuid, case when n % 4 > 0 then md5(agency || pg_temp.pick(' ann', ' bob'))::uuid end,

@@ -1,6 +1,6 @@
 -- A bad lead goes back: what its agency loses, what is kept of it, and who may do it.
 begin;
-select plan(44);
+select plan(45);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor', pg_temp.key_of('vendor'));
@@ -160,6 +160,10 @@ select is(
 select is(
   pg_temp.send('next') #>> '{distributed_to,agent_id}', md5('ann')::uuid::text, 'the order gets another lead');
 select is(pg_temp.order_of(), '3 filled 3', 'and is filled again');
+
+select is(
+  (select public.export_person(l.phone) #>> '{recruiting_leads,0,returned,reason}' from public.recruiting_leads l
+    where l.id = md5('bad')::uuid), 'wrong number', 'who asks what is held of him reads why');
 
 -- An operator who is signed in, and an order that people have closed
 update public.recruiting_orders set status = 'closed' where id = md5('order')::uuid;

@@ -111,7 +111,8 @@ select pg_temp.let_go('commit');
 select is((select result from extensions.dblink_get_result('other') as r (result text)), '1', 'a conversation that is being begun is waited for');
 select * from extensions.dblink_get_result('other') as r (result text);
 select is_empty(
-  $$select from public.recruiting_conversations where agency_id = md5('race')::uuid and num_nonnulls(recruiting_lead_id, assigned_agent_id) > 0$$,
+  $$select from public.recruiting_conversations
+    where agency_id = md5('race')::uuid and num_nonnulls(recruiting_lead_id, assigned_agent_id) > 0$$,
   'and is nobody''s then');
 select pg_temp.hold(format($$select public.return_lead(%L, 'x')$$, id)) from two where n = 4;
 select pg_temp.send_and_wait('other', pg_temp.begin_as_ann(id)) from two where n = 4;

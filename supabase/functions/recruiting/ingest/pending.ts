@@ -12,7 +12,7 @@ import type { DistributedTo } from "./responses.ts";
 /** Whether a lead has been distributed, and to whom. */
 export interface Distribution {
   /** Null when there is no such lead. */
-  distribution: "distributed" | "unmatched" | "pending" | "not_requested" | null;
+  distribution: "distributed" | "unmatched" | "pending" | "not_requested" | "returned" | null;
   distributed_to: DistributedTo | null;
 }
 
