@@ -1326,7 +1326,7 @@ create table public.recruiting_leads (
   state text generated always as (private.lead_state(vendor_metadata)) stored,
   resume_path text,
   distribution text not null default 'not_requested'
-    check (distribution in ('distributed', 'unmatched', 'pending', 'not_requested')),
+    check (distribution in ('distributed', 'unmatched', 'pending', 'not_requested', 'returned')),
   request_id text,
   received_via text check (received_via in ('single', 'bulk', 'webhook', 'replay')),
   order_id uuid,
@@ -1381,7 +1381,8 @@ comment on column public.recruiting_leads.vendor_metadata is
   'is_test = true marks a test lead of the vendor, which is never distributed.';
 comment on column public.recruiting_leads.distribution is
   '`distributed`: it went to an agency. `unmatched`: no order wanted it. `pending`: it is stored, and the next '
-  'distribution will choose its order. `not_requested`: it is never distributed, as leads sent in bulk and test leads.';
+  'distribution will choose its order. `not_requested`: it is never distributed, as leads sent in bulk and test leads. '
+  '`returned`: an operator has taken it back from an agency (lead_returns).';
 comment on column public.recruiting_leads.request_id is
   'The x-request-id of the request that brought the lead; null for a lead entered by hand.';
 comment on column public.recruiting_leads.received_via is
@@ -5096,7 +5097,7 @@ create index on public.recruiting_conversations (service_phone, created_at);
 
 comment on table public.recruiting_conversations is
   'A text conversation with a recruit: one for each pair of a recruit''s number and a number of ours.';
-comment on column public.recruiting_conversations.recruiting_lead_id is 'The recruit; null: no lead is known, or it was deleted.';
+comment on column public.recruiting_conversations.recruiting_lead_id is 'The recruit; null: no lead is known, or it was deleted or returned.';
 comment on column public.recruiting_conversations.assigned_agent_id is 'The agent who answers once the conversation is escalated.';
 comment on column public.recruiting_conversations.recruit_phone is
   'The recruit''s number, as the SMS provider writes it in From: E.164 (ITU-T).';
@@ -5763,18 +5764,20 @@ comment on function private.refuse_texts(uuid, text) is
   'Refuses the agency''s texts to this number that wait to be sent: their messages are failed, with the provider''s code '
   '21610. The caller holds the consent''s lock.';
 
-create function private.refuse_bot_texts(conversation_id uuid, reason text) returns void
+create function private.refuse_waiting_texts(conversation_id uuid, reason text, of_kind text default null) returns void
 language plpgsql
 set search_path = ''
 as $$
 begin
   with refused as (
     update public.text_outbox o
-    set state = 'refused', reason = refuse_bot_texts.reason
+    set state = 'refused', reason = refuse_waiting_texts.reason
     where o.message_id = any (array(
       select waiting.message_id
       from public.text_outbox waiting
-      where waiting.conversation_id = refuse_bot_texts.conversation_id and waiting.state = 'pending' and waiting.kind = 'bot'
+      where waiting.conversation_id = refuse_waiting_texts.conversation_id
+        and waiting.state = 'pending'
+        and (of_kind is null or waiting.kind = of_kind)
       order by waiting.ordinal
       for update
     ))
@@ -5785,17 +5788,17 @@ begin
   from refused r
   where m.id = r.message_id;
   if found then
-    -- The bot's words are no answer any more.
+    -- What is not sent is no answer.
     update public.recruiting_conversations c
     set waiting_since = private.unanswered_since(c)
-    where c.id = refuse_bot_texts.conversation_id;
+    where c.id = refuse_waiting_texts.conversation_id;
   end if;
 end
 $$;
 
-comment on function private.refuse_bot_texts(uuid, text) is
-  'Refuses the bot''s texts of a conversation that wait to be sent, with this reason, so that the recruit may wait again. The '
-  'caller has locked the conversation.';
+comment on function private.refuse_waiting_texts(uuid, text, text) is
+  'Refuses the texts of a conversation that wait to be sent, with this reason, so that the recruit may wait again. of_kind: '
+  'as text_outbox.kind; null: all. The caller has locked the conversation.';
 
 create function private.apply_consent(event public.text_consent_events) returns boolean
 language plpgsql
@@ -6975,7 +6978,8 @@ comment on column public.text_outbox.lease_until is
   'Until then it belongs to the worker that has claimed it. After that the worker is dead.';
 comment on column public.text_outbox.reason is
   'Why it waits or was not sent: `quiet_hours`, `number_paused`, `opted_out`, `cancelled`, `later`, `no_response`, '
-  '`worker_died`, `resend`, `unconfirmed`, `storage`, `media_not_found`, `country` (see TEXTING_COUNTRIES), why the bot '
+  '`worker_died`, `resend`, `unconfirmed`, `storage`, `media_not_found`, `country` (see TEXTING_COUNTRIES), '
+  '`lead_returned`, why the bot '
   'was stopped (see bot_sessions), or the provider''s error code or HTTP status. `credentials`: the provider refuses our login; '
   'it stays until the next outcome.';
 comment on column public.text_outbox.client_message_id is
@@ -7267,6 +7271,9 @@ begin
   if caller.id is null then
     raise exception 'only an active agent may start a conversation' using errcode = 'insufficient_privilege';
   end if;
+  -- Before the lead is read, so that nobody takes it back from the agency meanwhile.
+  perform private.lock_consent(
+    caller.agency_id, (select l.phone from public.recruiting_leads l where l.id = start_conversation.recruiting_lead_id));
   select l.* into lead
   from public.recruiting_leads l
   where l.id = start_conversation.recruiting_lead_id
@@ -7427,7 +7434,7 @@ begin
 
   conversation := private.lock_to_write(caller, conversation_id);
   if conversation.status <> 'escalated' or conversation.assigned_agent_id <> agent_id then
-    perform private.refuse_bot_texts(conversation.id, 'taken_over');
+    perform private.refuse_waiting_texts(conversation.id, 'taken_over', 'bot');
     update public.recruiting_conversations c
     set status = 'escalated', assigned_agent_id = assign_conversation.agent_id
     where c.id = conversation.id;
@@ -7625,7 +7632,7 @@ begin
     elsif private.is_opted_out(conversation.agency_id, conversation.recruit_phone) then
       raise exception 'conversation_id: the recruit has opted out of texts from this agency' using errcode = 'PT403';
     end if;
-    perform private.refuse_bot_texts(conversation.id, 'taken_over');
+    perform private.refuse_waiting_texts(conversation.id, 'taken_over', 'bot');
     perform private.tell_of_new_owner(conversation, caller.id);
     queued := private.queue_text(conversation.id, 'agent', body, files, client_message_id, caller.id);
   end if;
@@ -8773,7 +8780,10 @@ begin
   end if;
 
   perform private.lock_consent(lead.agency_id, lead.phone);
-  if private.is_opted_out(lead.agency_id, lead.phone) or exists (
+  if private.is_opted_out(lead.agency_id, lead.phone) or not exists (
+    -- An operator may have taken the lead back meanwhile.
+    select from public.recruiting_leads l where l.id = lead.id and l.agency_id = lead.agency_id
+  ) or exists (
     -- The agency has texted the recruit before.
     select
     from public.recruiting_conversations c
@@ -9600,8 +9610,8 @@ comment on column public.bot_sessions.state is
   'answer came. `stopped`: an agent has written, the recruit has opted out, or the bot was switched off.';
 comment on column public.bot_sessions.reason is
   'Why it is no longer active: `done`, the script''s own end, `not_interested`, `asked`, `not_understood`, '
-  '`automatic_reply`, `expired`, `taken_over`, `opted_out`, `switched_off`, `no_lead` (the lead was deleted) or '
-  '`failed`.';
+  '`automatic_reply`, `expired`, `taken_over`, `opted_out`, `switched_off`, `no_lead` (the lead was deleted or '
+  'returned) or `failed`.';
 comment on column public.bot_sessions.version is 'Grows with each change, so that a late worker changes nothing.';
 comment on column public.bot_sessions.asked_at is
   'When the question was asked, the reminder aside; null: it is asked at the recruit''s next text.';
@@ -10053,7 +10063,7 @@ set search_path = ''
 as $$
 begin
   perform private.end_bot_session(conversation_id, reason);
-  perform private.refuse_bot_texts(conversation_id, reason);
+  perform private.refuse_waiting_texts(conversation_id, reason, 'bot');
 end
 $$;
 
@@ -10724,7 +10734,7 @@ create table public.operator_actions (
   user_id uuid,
   done_by text check (done_by <> '' and length(done_by) <= 128),
   action text not null
-    check (action in ('read_payload', 'preview_replay', 'replay', 'distribute', 'set_orders', 'agent_leave')),
+    check (action in ('read_payload', 'preview_replay', 'replay', 'distribute', 'return', 'set_orders', 'agent_leave')),
   subject jsonb not null check (jsonb_typeof(subject) = 'object'),
   created_at timestamptz not null default clock_timestamp(),
   -- A user writes what it likes into the subject.
@@ -10742,10 +10752,11 @@ comment on column public.operator_actions.done_by is
   'The login name of the operator on the computer of the command, as that computer gives it; null: unknown.';
 comment on column public.operator_actions.action is
   '`read_payload`: what a vendor sent; `preview_replay`: the lead that a delivery would become; `replay`: the lead was to '
-  'be stored; `distribute`: waiting leads were distributed; `set_orders`: all orders of an agency were paused or opened; '
+  'be stored; `distribute`: waiting leads were distributed; `return`: a lead was taken back from its agency; '
+  '`set_orders`: all orders of an agency were paused or opened; '
   '`agent_leave`: an agent has left, and all that was the agent''s went to others.';
 comment on column public.operator_actions.subject is
-  'The arguments of the action: {delivery_ids: [uuid]}; {max, vendor_id|null} of a distribution; {agency_id, status, '
+  'The arguments of the action: {delivery_ids: [uuid]}; {max, vendor_id|null} of a distribution; {lead_id} of a return; {agency_id, status, '
   'order_ids}; or {agent_id, to_agent_id|null} and how many of each have moved.';
 
 alter table public.operator_actions enable row level security;
@@ -10778,6 +10789,39 @@ comment on column public.lead_assignments.assigned_by is
 
 alter table public.lead_assignments enable row level security;
 grant select, insert, delete on public.lead_assignments to service_role;
+
+create table public.lead_returns (
+  -- A lead is returned once.
+  recruiting_lead_id uuid primary key references public.recruiting_leads (id) on delete cascade,
+  agency_id uuid not null,
+  order_id uuid not null,
+  agent_id uuid,
+  distributed_at timestamptz not null,
+  reason text not null check (btrim(reason) <> '' and length(reason) <= 500),
+  returned_by text check (returned_by <> '' and length(returned_by) <= 128),
+  created_at timestamptz not null default clock_timestamp(),
+  foreign key (agency_id, order_id) references public.recruiting_orders (agency_id, id),
+  foreign key (agent_id, agency_id) references public.agents (id, agency_id)
+);
+
+create index on public.lead_returns (agency_id, order_id);
+create index on public.lead_returns (agent_id, agency_id);
+create index on public.lead_returns (distributed_at);
+create index on public.lead_returns (created_at);
+
+comment on table public.lead_returns is
+  'The leads that operators have taken back, each with the agency, order and agent that had it. return_lead() writes it. A row '
+  'goes with its lead; only the reason is emptied when the person is erased.';
+comment on column public.lead_returns.agent_id is 'The agent who had the lead at last; null: the agency alone.';
+comment on column public.lead_returns.distributed_at is 'When the order had got the lead.';
+comment on column public.lead_returns.created_at is 'When it was returned.';
+comment on column public.lead_returns.reason is 'The words of the operator.';
+comment on column public.lead_returns.returned_by is
+  'The login name of the operator on the computer of the command, as that computer gives it. Null: unknown, or an operator '
+  'who is signed in, of whom operator_actions has a row.';
+
+alter table public.lead_returns enable row level security;
+grant select, insert, update, delete on public.lead_returns to service_role;
 
 -- supabase/schemas/operators/signed_in.sql
 
@@ -11008,6 +11052,24 @@ comment on view public.delivery_reason_list is
   'Why open deliveries were rejected, with how many of each vendor; vendor_id: null for imports.';
 grant select on public.delivery_reason_list to authenticated, service_role;
 
+create view private.duplicate_list as
+select d.received_at, v.slug as vendor, d.vendor_id, d.request_id, l.vendor_lead_id, d.lead_id,
+  l.created_at as first_received
+from public.recruiting_lead_duplicates d
+join public.vendors v on v.id = d.vendor_id
+join public.recruiting_leads l on l.id = d.lead_id
+where (select private.may_operate());
+
+comment on view private.duplicate_list is 'Leads that came again, for operators.';
+grant select on private.duplicate_list to authenticated, service_role;
+
+create view public.duplicate_list with (security_invoker = true) as select * from private.duplicate_list;
+
+comment on view public.duplicate_list is
+  'A row each time a lead came again: request_id of the request that was answered `duplicate`, and lead_id and '
+  'vendor_lead_id of the lead that it is a duplicate of, which came first_received.';
+grant select on public.duplicate_list to authenticated, service_role;
+
 create view private.waiting_lead_list as
 select l.id, l.vendor_id, v.slug as vendor, l.vendor_lead_id, concat_ws(' ', l.first_name, l.last_name) as name,
   l.state, l.distribution, l.created_at as received
@@ -11087,6 +11149,7 @@ select t.*,
       when 'cancelled' then 'an agent has cancelled it'
       when 'country' then 'greetings go to other countries alone: see TEXTING_COUNTRIES'
       when 'taken_over' then 'an agent has taken the conversation over from the bot'
+      when 'lead_returned' then 'the lead was taken back from the agency'
       else 'the bot was stopped: ' || coalesce(t.reason, 'no reason given')
     end
     else case
@@ -11416,6 +11479,7 @@ declare
   to_agent constant public.agents := private.lock_assignee(to_agent_id, lead_id, from_agent_id);
   -- The notifications that go along.
   givers uuid[] := array[from_agent_id];
+  is_returned boolean;
   recruits uuid[];
   sales_leads integer;
   conversations uuid[];
@@ -11423,8 +11487,11 @@ declare
 begin
   if lead_id is not null then
     -- Leads before conversations, as below.
-    select array[l.agent_id] into givers
+    select array[l.agent_id], l.agency_id is null into givers, is_returned
     from public.recruiting_leads l where l.id = assign_leads.lead_id for no key update;
+    if is_returned then
+      raise exception 'lead_id: the lead was returned' using errcode = 'PT409';
+    end if;
     -- A text locks its conversation before it tells the agent, and so waits for this, or this for the text.
     givers := givers || array(
       select c.assigned_agent_id
@@ -11517,7 +11584,7 @@ comment on function public.assign_leads(uuid, uuid, uuid, text) is
   'with one lead it goes along. Texts that wait are sent, because they are the conversation''s. Orders, turns and what '
   'the old agent has done stay. Who had each lead is kept in lead_assignments, with assigned_by. Returns how many of '
   'each have moved: {recruiting_leads, sales_leads, conversations, notifications}. PT400 for both or neither; PT404 for '
-  'an unknown lead or agent; PT409 for an inactive agent, one of another agency, and a lead that no agency has.';
+  'an unknown lead or agent; PT409 for an inactive agent, one of another agency, and a lead that no agency has, as one that was returned.';
 grant execute on function public.assign_leads(uuid, uuid, uuid, text) to service_role;
 
 create function private.lock_assignee(to_agent_id uuid, lead_id uuid, from_agent_id uuid) returns public.agents
@@ -11542,20 +11609,22 @@ begin
   end if;
 
   if lead_id is not null then
-    select l.agency_id into giver
+    select l.agency_id, l.distribution into giver
     from (
-      select r.id, r.agency_id from public.recruiting_leads r
+      select r.id, r.agency_id, r.distribution from public.recruiting_leads r
       union all
-      select s.id, s.agency_id from public.leads s
+      select s.id, s.agency_id, null from public.leads s
     ) l
     where l.id = lock_assignee.lead_id;
   else
     -- Leads that are being given to this agent come before; for later ones distribution passes over the agent.
-    select a.agency_id into giver from public.agents a where a.id = from_agent_id for no key update;
+    select a.agency_id, null as distribution into giver from public.agents a where a.id = from_agent_id for no key update;
   end if;
   if not found then
     raise exception '%: there is no such one', case when lead_id is null then 'from_agent_id' else 'lead_id' end
       using errcode = 'PT404';
+  elsif giver.distribution = 'returned' then
+    raise exception 'lead_id: the lead was returned' using errcode = 'PT409';
   elsif giver.agency_id is null then
     raise exception 'lead_id: the lead waits for an order, so it has no agency yet' using errcode = 'PT409';
   elsif giver.agency_id <> assignee.agency_id then
@@ -11568,6 +11637,168 @@ $$;
 comment on function private.lock_assignee(uuid, uuid, uuid) is
   'The agent who gets the leads of assign_leads(), after all that it refuses. The agent that they are taken from gets no '
   'leads until the transaction ends.';
+
+-- supabase/schemas/operators/returns.sql
+
+-- A bad lead goes back: an operator takes it from the agency that got it.
+
+create function public.return_lead(lead_id uuid, reason text, returned_by text default null) returns jsonb
+language plpgsql
+-- An operator who is signed in has no right on leads and orders.
+security definer
+set search_path = ''
+set lock_timeout = '5s'
+as $$
+declare
+  lead public.recruiting_leads;
+  conversations uuid[];
+  texts integer;
+  counted public.recruiting_orders;
+begin
+  perform private.require_operator();
+  if coalesce(btrim(reason), '') = '' or length(reason) > 500 then
+    raise exception 'reason: must be a text of 1 to 500 characters' using errcode = 'PT400';
+  elsif private.is_operator() then
+    perform public.begin_operator_action('return', jsonb_build_object('lead_id', lead_id));
+  end if;
+
+  lead := private.lock_returned_lead(lead_id);
+  conversations := array(
+    select c.id from public.recruiting_conversations c where c.recruiting_lead_id = lead.id order by c.id for no key update);
+  if exists (
+    select
+    from public.text_outbox o
+    where o.conversation_id = any (conversations)
+      and (o.state = 'sending' or o.state = 'unconfirmed' and o.due_at < 'infinity')
+  ) then
+    raise exception 'lead_id: a text to this recruit is being sent. Try again in some minutes.' using errcode = 'PT409';
+  end if;
+  texts := (
+    select count(*) from public.text_outbox o where o.conversation_id = any (conversations) and o.state = 'pending');
+  perform private.leave_conversation(c.id, lead.agent_id)
+  from public.recruiting_conversations c
+  where c.id = any (conversations)
+  order by c.id;
+  delete from private.waiting_greetings w where w.lead_id = lead.id;
+  update public.agent_notifications n set read_at = now() where n.lead_id = lead.id and n.read_at is null;
+
+  insert into public.lead_returns (
+    recruiting_lead_id, agency_id, order_id, agent_id, distributed_at, reason, returned_by
+  )
+  values (
+    lead.id, lead.agency_id, lead.order_id, lead.agent_id, lead.distributed_at, return_lead.reason, return_lead.returned_by
+  );
+  -- A trigger takes it off the count of its day.
+  update public.recruiting_leads l
+  set distribution = 'returned', agency_id = null, order_id = null, agent_id = null, distributed_at = null
+  where l.id = lead.id;
+  update public.recruiting_orders o
+  set
+    filled = greatest(o.filled - 1, 0),
+    status = case when o.status = 'filled' then 'open' else o.status end
+  where o.id = lead.order_id
+  returning * into counted;
+
+  return jsonb_build_object(
+    'lead_id', lead.id,
+    'agency', (select g.name from public.agencies g where g.id = lead.agency_id),
+    'agent', (select concat_ws(' ', a.first_name, a.last_name) from public.agents a where a.id = lead.agent_id),
+    'order_id', counted.id,
+    'filled', counted.filled,
+    'quantity', counted.quantity,
+    'order_status', counted.status,
+    'conversations', cardinality(conversations),
+    'texts', texts);
+exception when lock_not_available then
+  raise exception 'lead_id: others have locked the lead. Try again in a moment.' using errcode = 'PT409';
+end
+$$;
+
+comment on function public.return_lead(uuid, text, text) is
+  'Takes a distributed recruiting lead back from its agency, for good. The order''s count falls by one, and an order that was '
+  'filled is open again. No agency has the lead any more, and it is never distributed again; sent again, it is a duplicate. '
+  'Its conversations stay with the agency''s managers, without the lead and without an agent; the bot says nothing more in '
+  'them, and texts that wait are refused (lead_returned). What agents were told of the lead counts as read. reason: 1 to 500 '
+  'characters. returned_by: who does it, where nobody is signed in. lead_returns has who had the lead. Returns {lead_id, '
+  'agency, agent|null, order_id, filled, quantity, order_status, conversations, texts}: of the order after it, and how many '
+  'conversations and waiting texts there were. For operators; of one who is signed in, a row of operator_actions says so. '
+  'PT400 names reason; PT404 for an unknown lead; PT409 when no order has the lead, it was returned before, a text to the '
+  'recruit is being sent, or others hold a lock for 5 s. 42501 for a user who is no operator.';
+grant execute on function public.return_lead(uuid, text, text) to authenticated, service_role;
+
+create function private.lock_returned_lead(lead_id uuid) returns public.recruiting_leads
+language plpgsql
+set search_path = ''
+as $$
+declare
+  seen public.recruiting_leads;
+  lead public.recruiting_leads;
+begin
+  select l.* into seen from public.recruiting_leads l where l.id = lead_id;
+  -- Before rows, as everywhere. No text to the recruit is claimed meanwhile, and no conversation begins.
+  perform private.lock_consent(seen.agency_id, seen.phone);
+  select l.* into lead from public.recruiting_leads l where l.id = lead_id for no key update;
+  if lead.id is null then
+    raise exception 'lead_id: there is no such recruiting lead' using errcode = 'PT404';
+  elsif lead.distribution = 'returned' then
+    raise exception 'lead_id: the lead was returned before' using errcode = 'PT409';
+  elsif lead.order_id is null then
+    raise exception 'lead_id: no order has got the lead' using errcode = 'PT409';
+  elsif (lead.agency_id, lead.phone) is distinct from (seen.agency_id, seen.phone) then
+    raise exception 'lead_id: others have changed the lead meanwhile. Try again.' using errcode = 'PT409';
+  end if;
+  return lead;
+end
+$$;
+
+comment on function private.lock_returned_lead(uuid) is
+  'A lead that an order has got, locked with the consent of its recruit. PT404 and PT409 as return_lead().';
+
+create function private.leave_conversation(conversation_id uuid, agent_id uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  losing uuid[];
+begin
+  losing := array[agent_id, (
+    select c.assigned_agent_id from public.recruiting_conversations c where c.id = leave_conversation.conversation_id
+  )];
+  perform private.refuse_waiting_texts(conversation_id, 'lead_returned');
+  -- While the lead is known, so that the page of its agent is told.
+  update public.recruiting_conversations c
+  set status = 'bot', assigned_agent_id = null
+  where c.id = leave_conversation.conversation_id;
+  update public.recruiting_conversations c
+  set recruiting_lead_id = null
+  where c.id = leave_conversation.conversation_id;
+  update public.agent_notifications n
+  set read_at = now()
+  where n.conversation_id = leave_conversation.conversation_id and n.agent_id = any (losing) and n.read_at is null;
+  perform private.end_bot_session(conversation_id, 'no_lead');
+end
+$$;
+
+comment on function private.leave_conversation(uuid, uuid) is
+  'Takes a conversation from its agents: the lead''s (agent_id) and the one who has it. It stays with the managers, who are '
+  'told of a text that the bot has not answered. The caller has locked the conversation.';
+
+-- The first half has no condition: with one, the planner would read it whole for a page of leads.
+create view private.lead_places with (security_invoker = true) as
+select l.id, l.vendor_id, l.vendor_lead_id, l.first_name, l.last_name, l.phone, l.email, l.state, l.distribution,
+  l.created_at, l.agency_id, l.agent_id, l.order_id, l.distributed_at, null::timestamptz as returned_at,
+  null::text as return_reason, l.distribution <> 'returned' as is_last
+from public.recruiting_leads l
+union all
+select l.id, l.vendor_id, l.vendor_lead_id, l.first_name, l.last_name, l.phone, l.email, l.state, l.distribution,
+  l.created_at, r.agency_id, r.agent_id, r.order_id, r.distributed_at, r.created_at, r.reason, true
+from public.lead_returns r
+join public.recruiting_leads l on l.id = r.recruiting_lead_id;
+
+comment on view private.lead_places is
+  'Recruiting leads with the agency, agent and order that have them, or had them until they were returned. Ask for is_last: '
+  'a returned lead has a second row, as it is now.';
+grant select on private.lead_places to service_role;
 
 -- supabase/schemas/operators/remove.sql
 
@@ -11795,10 +12026,11 @@ begin
     insert into public.recruiting_conversations (
       recruiting_lead_id, agency_id, recruit_phone, service_phone, status, assigned_agent_id
     )
-    values (
+    select
       waiting.lead_id, waiting.agency_id, adopt_texts.recruit_phone, waiting.number,
       case when waiting.agent_id is null then 'bot' else 'escalated' end, waiting.agent_id
-    )
+    -- An operator may have taken the lead back meanwhile.
+    where exists (select from public.recruiting_leads l where l.id = waiting.lead_id and l.agency_id = waiting.agency_id)
     on conflict on constraint recruiting_conversations_recruit_phone_service_phone_key do nothing
     returning * into opened;
     if found then
@@ -12136,6 +12368,11 @@ begin
       select coalesce(jsonb_agg(to_jsonb(l) || jsonb_build_object(
         'vendor', v.slug,
         'answers', (select jsonb_agg(a order by a.answered_at) from public.screening_answers a where a.lead_id = l.id),
+        'returned', (
+          select jsonb_build_object('returned_at', r.created_at, 'reason', r.reason)
+          from public.lead_returns r
+          where r.recruiting_lead_id = l.id
+        ),
         'sent_again', (
           select coalesce(jsonb_agg(d.received_at order by d.received_at), '[]')
           from public.recruiting_lead_duplicates d
@@ -12429,10 +12666,13 @@ begin
     vendor_lead_id = case when private.holds_contact(person, l.vendor_lead_id)
       then private.erased_id(l.vendor_id, l.vendor_lead_id) else l.vendor_lead_id end,
     resume_path = null,
-    distribution = case when l.agency_id is null then 'not_requested' else l.distribution end
+    distribution = case
+      when l.agency_id is null and l.distribution <> 'returned' then 'not_requested' else l.distribution
+    end
   where l.id = any (person.recruiting_leads);
   get diagnostics changed = row_count;
   counts := counts || jsonb_build_object('recruiting_lead', changed);
+  update public.lead_returns r set reason = erased_text where r.recruiting_lead_id = any (person.recruiting_leads);
   delete from public.screening_answers a where a.lead_id = any (person.recruiting_leads);
   delete from private.waiting_greetings w where w.lead_id = any (person.recruiting_leads);
 
@@ -12522,10 +12762,14 @@ create function public.list_leads(
   until date default null,
   timezone text default 'UTC',
   after uuid default null,
-  max_leads integer default 50
+  max_leads integer default 50,
+  of_state text default null,
+  distributed_since date default null,
+  distributed_until date default null
 ) returns table (
   id uuid, received timestamptz, vendor text, vendor_lead_id text, name text, phone text, email text, state text,
-  distribution text, agency text, agent text, agency_id uuid, agent_id uuid, order_id uuid
+  distribution text, distributed_at timestamptz, agency text, agent text, agency_id uuid, agent_id uuid, order_id uuid,
+  returned_at timestamptz, return_reason text
 )
 language plpgsql
 stable
@@ -12535,6 +12779,8 @@ set plan_cache_mode = force_custom_plan
 set jit = off
 as $$
 declare
+  -- The index of an order's leads has the agency first.
+  agency_of_order constant uuid := (select o.agency_id from public.recruiting_orders o where o.id = of_order);
   after_received timestamptz;
 begin
   perform private.today_in(timezone);
@@ -12548,33 +12794,46 @@ begin
   return query
   select
     l.id, l.created_at, v.slug, l.vendor_lead_id, concat_ws(' ', l.first_name, l.last_name), l.phone, l.email, l.state,
-    l.distribution, g.name, nullif(concat_ws(' ', a.first_name, a.last_name), ''), l.agency_id, l.agent_id, l.order_id
-  from public.recruiting_leads l
+    l.distribution, l.distributed_at, g.name, nullif(concat_ws(' ', a.first_name, a.last_name), ''), l.agency_id,
+    l.agent_id, l.order_id, l.returned_at, l.return_reason
+  from private.lead_places l
   join public.vendors v on v.id = l.vendor_id
   left join public.agencies g on g.id = l.agency_id
   left join public.agents a on a.id = l.agent_id
-  where (of_vendor is null or l.vendor_id = of_vendor)
+  where l.is_last
+    and (of_vendor is null or l.vendor_id = of_vendor)
     and (of_agency is null or l.agency_id = of_agency)
     and (of_agent is null or l.agent_id = of_agent)
-    and (of_order is null or l.order_id = of_order)
+    and (of_order is null or l.agency_id = agency_of_order and l.order_id = of_order)
     and (of_distribution is null or l.distribution = of_distribution)
+    and (of_state is null or l.state = of_state)
     and (after is null or (l.created_at, l.id) < (after_received, after))
     -- An index has no days of agencies. Wherever a day is, it neither begins nor ends a whole day away from UTC's.
     and (since is null or l.created_at >= (since - 1)::timestamp at time zone 'UTC')
     and (until is null or l.created_at < (until + 2)::timestamp at time zone 'UTC')
     and (since is null or l.created_at >= since::timestamp at time zone coalesce(g.timezone, list_leads.timezone))
     and (until is null or l.created_at < (until + 1)::timestamp at time zone coalesce(g.timezone, list_leads.timezone))
+    and (distributed_since is null or l.distributed_at >= distributed_since::timestamp at time zone g.timezone)
+    and (distributed_until is null or l.distributed_at < (distributed_until + 1)::timestamp at time zone g.timezone)
+    -- No lead is distributed before it comes.
+    and (distributed_until is null or l.created_at < (distributed_until + 2)::timestamp at time zone 'UTC')
   order by l.created_at desc, l.id desc
   limit max_leads;
 end
 $$;
 
-comment on function public.list_leads(uuid, uuid, uuid, uuid, text, date, date, text, uuid, integer) is
-  'A page of the recruiting leads, the newest first. of_vendor to of_distribution: only leads that have this; null: all. '
-  'since and until: days, both included, in the time zone of the lead''s agency, else in this one. after: the last lead of '
+comment on function public.list_leads(
+  uuid, uuid, uuid, uuid, text, date, date, text, uuid, integer, text, date, date
+) is
+  'A page of the recruiting leads, the newest first. of_vendor to of_distribution, and of_state: only leads that have this; '
+  'null: all. since and until: days on which they came, both included, in the time zone of the lead''s agency, else in this '
+  'one. distributed_since and distributed_until: days of the agency on which they were distributed. after: the last lead of '
   'the page before. A page holds what is older than that lead, so leads that arrive meanwhile are neither repeated nor '
-  'skipped. PT400 for an unknown time zone, PT404 for an unknown after.';
-grant execute on function public.list_leads(uuid, uuid, uuid, uuid, text, date, date, text, uuid, integer) to service_role;
+  'skipped. A returned lead has the agency, agent and order that had it. PT400 for an unknown time zone, PT404 for an '
+  'unknown after.';
+grant execute on function public.list_leads(
+  uuid, uuid, uuid, uuid, text, date, date, text, uuid, integer, text, date, date
+) to service_role;
 
 create function public.find_leads(search text, max_each integer default 50)
 returns table (
@@ -12729,11 +12988,19 @@ begin
   )
   select lead.created_at, 1, 'stored', concat_ws(', ', 'via ' || lead.received_via, 'request ' || lead.request_id)
   union all
-  select lead.distributed_at, 2, 'distributed',
-    concat_ws(', ', 'to ' || g.name, a.first_name || coalesce(' ' || a.last_name, ''), 'order ' || lead.order_id)
-  from public.agencies g
-  left join public.agents a on a.id = private.first_agent_of(lead.id, lead.agent_id)
-  where g.id = lead.agency_id and lead.distributed_at is not null
+  select p.distributed_at, 2, 'distributed',
+    concat_ws(', ', 'to ' || g.name, a.first_name || coalesce(' ' || a.last_name, ''), 'order ' || p.order_id)
+  from private.lead_places p
+  join public.agencies g on g.id = p.agency_id
+  left join public.agents a on a.id = private.first_agent_of(p.id, p.agent_id)
+  where p.id = recruiting_lead_events.lead_id and p.is_last and p.distributed_at is not null
+  union all
+  select r.created_at, 7, 'returned', concat_ws(', ',
+    'from ' || concat_ws(' ', a.first_name, a.last_name), 'of ' || g.name, 'by ' || r.returned_by, r.reason)
+  from public.lead_returns r
+  join public.agencies g on g.id = r.agency_id
+  left join public.agents a on a.id = r.agent_id
+  where r.recruiting_lead_id = recruiting_lead_events.lead_id
   union all
   select * from private.assignment_events(lead_id)
   union all
@@ -13024,7 +13291,9 @@ create function public.report_leads(
   since date default null,
   until date default null,
   timezone text default 'UTC',
-  of_vendor uuid default null
+  of_vendor uuid default null,
+  of_agency uuid default null,
+  day_of text default 'received'
 ) returns jsonb
 language plpgsql
 stable
@@ -13035,23 +13304,30 @@ declare
   first_day constant date := greatest(coalesce(since, least(until, today) - 6), '2000-01-01');
   -- Elsewhere it may be the day after tomorrow.
   last_day constant date := least(until, today + 2);
-  none constant jsonb := '{"created": 0, "duplicates": 0, "refused": 0, "distributed": 0, "unmatched": 0, "texted": 0, '
-    '"answered": 0, "opted_out": 0}';
+  none constant jsonb := '{"created": 0, "duplicates": 0, "refused": 0, "distributed": 0, "returned": 0, "unmatched": 0, '
+    '"texted": 0, "answered": 0, "opted_out": 0}';
 begin
-  if coalesce(by, '') not in ('vendor', 'agency', 'agent', 'order', 'day') then
-    raise exception 'by: must be vendor, agency, agent, order or day' using errcode = 'PT400';
+  if coalesce(by, '') not in ('vendor', 'agency', 'agent', 'order', 'state', 'day') then
+    raise exception 'by: must be vendor, agency, agent, order, state or day' using errcode = 'PT400';
+  elsif coalesce(day_of, '') not in ('received', 'distributed') then
+    raise exception 'day_of: must be received or distributed' using errcode = 'PT400';
   end if;
 
   return (
     with counted as (
       select c.*
-      from private.count_leads_received(by, first_day, last_day, timezone, of_vendor) c
+      from private.count_leads_received(by, first_day, last_day, timezone, of_vendor, of_agency) c
+      where day_of = 'received'
+      union all
+      select c.key, null, null, null, null, c.distributed, c.returned, null, null, null, null
+      from private.count_leads_distributed(by, first_day, last_day, of_vendor, of_agency) c
+      where day_of = 'distributed'
     ),
     sums as (
       select
         c.key, grouping(c.key) = 1 as is_total, sum(c.created) as created, sum(c.duplicates) as duplicates,
-        sum(c.refused) as refused, sum(c.distributed) as distributed, sum(c.unmatched) as unmatched,
-        sum(c.texted) as texted, sum(c.answered) as answered, sum(c.opted_out) as opted_out
+        sum(c.refused) as refused, sum(c.distributed) as distributed, sum(c.returned) as returned,
+        sum(c.unmatched) as unmatched, sum(c.texted) as texted, sum(c.answered) as answered, sum(c.opted_out) as opted_out
       from counted c
       group by grouping sets ((c.key), ())
     ),
@@ -13067,19 +13343,20 @@ begin
     ),
     rows as (
       select
-        s.key, s.is_total, s.created,
+        s.key, s.is_total, coalesce(s.created, s.distributed) as leads,
         case by
           when 'vendor' then jsonb_build_object('vendor', coalesce(v.slug, 'import'))
           when 'agency' then jsonb_build_object('agency', g.name, 'agency_id', g.id)
           when 'agent' then jsonb_build_object(
             'agent', nullif(concat_ws(' ', a.first_name, a.last_name), ''), 'agency', g.name, 'agent_id', a.id)
           when 'order' then jsonb_build_object('order_id', o.id, 'agency', g.name)
+          when 'state' then jsonb_build_object('state', s.key)
           else jsonb_build_object('day', s.key)
         end as names,
         jsonb_build_object(
           'created', s.created, 'duplicates', s.duplicates, 'refused', s.refused,
-          'refused_by_reason', coalesce(r.by_reason, '{}'), 'distributed', s.distributed, 'unmatched', s.unmatched,
-          'texted', s.texted, 'answered', s.answered, 'opted_out', s.opted_out
+          'refused_by_reason', coalesce(r.by_reason, '{}'), 'distributed', s.distributed, 'returned', s.returned,
+          'unmatched', s.unmatched, 'texted', s.texted, 'answered', s.answered, 'opted_out', s.opted_out
         ) as counts
       from sums s
       left join reasons r on r.is_total = s.is_total and r.key is not distinct from s.key
@@ -13092,7 +13369,7 @@ begin
       'rows', coalesce(
         jsonb_agg(
           w.names || w.counts
-          order by case when by = 'day' then w.key end desc, w.key is null, w.created desc, w.key
+          order by case when by = 'day' then w.key end desc, w.key is null, w.leads desc, w.key
         ) filter (where not w.is_total),
         '[]'),
       'totals', none || jsonb_strip_nulls((jsonb_agg(w.counts) filter (where w.is_total)) -> 0)
@@ -13102,20 +13379,29 @@ begin
 end
 $$;
 
-comment on function public.report_leads(text, date, date, text, uuid) is
-  'Counts the leads of these days, by `vendor`, `agency`, `agent`, `order` or `day`: {rows, totals}. A row names what it is '
-  'about (vendor; agency, agency_id; agent, agency, agent_id; order_id, agency; day, the newest first) and has created, '
-  'duplicates, refused, refused_by_reason {<reason>: number}, distributed, unmatched (they wait now), texted, answered and '
-  'opted_out, as private.count_leads_received() says. totals has the same counts of everything, whatever the rows are by; '
-  'what has no agency, agent or order stands in a row where these are null. The vendor `import` stands for imported sales '
-  'leads; what is not known of them is null. since and until: days, both included, in the time zone of the lead''s agency, '
-  'else in this one; null: seven days up to now. of_vendor: only this vendor. PT400 for an unknown `by` or time zone.';
-grant execute on function public.report_leads(text, date, date, text, uuid) to service_role;
+comment on function public.report_leads(text, date, date, text, uuid, uuid, text) is
+  'Counts the leads of these days, by `vendor`, `agency`, `agent`, `order`, `state` or `day`: {rows, totals}. A row names '
+  'what it is about (vendor; agency, agency_id; agent, agency, agent_id; order_id, agency; state; day, the newest first) and '
+  'has created, duplicates, refused, refused_by_reason {<reason>: number}, distributed, returned, unmatched (they wait now), '
+  'texted, answered and opted_out, as private.count_leads_received() says. With day_of `distributed` it has only distributed '
+  'and returned, as private.count_leads_distributed() says, and the rest is null. totals has the same counts of everything, '
+  'whatever the rows are by; what has no agency, agent, order or state stands in a row where these are null. The vendor '
+  '`import` stands for imported sales leads; what is not known of them is null. since and until: days, both included, in the '
+  'time zone of the lead''s agency, else in this one; null: seven days up to now. of_vendor, of_agency: only these. PT400 for '
+  'an unknown `by`, day_of or time zone.';
+grant execute on function public.report_leads(text, date, date, text, uuid, uuid, text) to service_role;
 
-create function private.count_leads_received(by text, first_day date, last_day date, zone text, of_vendor uuid)
+create function private.count_leads_received(
+  by text,
+  first_day date,
+  last_day date,
+  zone text,
+  of_vendor uuid,
+  of_agency uuid
+)
 returns table (
-  key text, reason text, created bigint, duplicates bigint, refused bigint, distributed bigint, unmatched bigint,
-  texted bigint, answered bigint, opted_out bigint
+  key text, reason text, created bigint, duplicates bigint, refused bigint, distributed bigint, returned bigint,
+  unmatched bigint, texted bigint, answered bigint, opted_out bigint
 )
 language plpgsql
 stable
@@ -13132,14 +13418,7 @@ declare
 begin
   return query
   with zones as materialized (
-    -- When each day begins. A search in this list takes a tenth of the time of converting a moment.
-    select z.timezone, min(z.midnight) as begins, max(z.midnight) as ends, array_agg(z.midnight order by z.midnight) as midnights
-    from (
-      select z.timezone, d.day at time zone z.timezone as midnight
-      from (select g.timezone from public.agencies g union select zone) z
-      cross join generate_series(first_day::timestamp, last_day + 1, '1 day') d (day)
-    ) z
-    group by 1
+    select z.* from private.days_of_zones(first_day, last_day, zone) z
   ),
   recruits as materialized (
     select
@@ -13149,12 +13428,15 @@ begin
         when 'agency' then l.agency_id::text
         when 'agent' then l.agent_id::text
         when 'order' then l.order_id::text
+        when 'state' then l.state
         else (first_day + width_bucket(l.created_at, z.midnights) - 1)::text
       end as key
-    from public.recruiting_leads l
+    from private.lead_places l
     left join public.agencies g on g.id = l.agency_id
     join zones z on z.timezone = coalesce(g.timezone, zone)
-    where (of_vendor is null or l.vendor_id = of_vendor)
+    where l.is_last
+      and (of_vendor is null or l.vendor_id = of_vendor)
+      and (of_agency is null or l.agency_id = of_agency)
       and l.created_at >= earliest and l.created_at < latest
       and l.created_at >= z.begins and l.created_at < z.ends
   ),
@@ -13173,6 +13455,7 @@ begin
   select
     r.key, null, count(*), 0::bigint, 0::bigint,
     count(*) filter (where r.distribution = 'distributed'),
+    count(*) filter (where r.distribution = 'returned'),
     count(*) filter (where r.distribution in ('unmatched', 'pending')),
     0::bigint, 0::bigint, count(o.phone)
   from recruits r
@@ -13180,7 +13463,7 @@ begin
   group by 1
   union all
   select
-    t.key, null, 0, 0, 0, 0, 0, count(*) filter (where t.is_texted), count(*) filter (where t.is_answered), 0
+    t.key, null, 0, 0, 0, 0, 0, 0, count(*) filter (where t.is_texted), count(*) filter (where t.is_answered), 0
   from texts t
   group by 1
   union all
@@ -13188,30 +13471,38 @@ begin
     case by
       when 'agency' then l.agency_id::text
       when 'agent' then l.agent_id::text
+      when 'state' then l.state
       when 'day' then (first_day + width_bucket(l.created_at, z.midnights) - 1)::text
     end,
-    null, count(*), null, 0, null, null, null, null, null
+    null, count(*), null, 0, null, null, null, null, null, null
   from public.leads l
   join public.agencies g on g.id = l.agency_id
   join zones z on z.timezone = g.timezone
-  where of_vendor is null and l.source = 'platform' and l.created_at >= z.begins and l.created_at < z.ends
+  where of_vendor is null and (of_agency is null or l.agency_id = of_agency) and l.source = 'platform'
+    and l.created_at >= z.begins and l.created_at < z.ends
   group by 1
   union all
   select
     case by
       when 'vendor' then l.vendor_id::text
-      when 'agency' then l.agency_id::text
-      when 'agent' then l.agent_id::text
-      when 'order' then l.order_id::text
+      when 'agency' then place.agency_id::text
+      when 'agent' then place.agent_id::text
+      when 'order' then place.order_id::text
+      when 'state' then l.state
       else (first_day + width_bucket(p.received_at, z.midnights) - 1)::text
     end,
-    null, 0, count(*), 0, 0, 0, 0, 0, 0
+    null, 0, count(*), 0, 0, 0, 0, 0, 0, 0
   from public.vendors v
   join public.recruiting_lead_duplicates p on p.vendor_id = v.id
   join public.recruiting_leads l on l.id = p.lead_id
-  left join public.agencies g on g.id = l.agency_id
+  left join public.lead_returns r on r.recruiting_lead_id = l.id
+  cross join lateral (
+    select coalesce(l.agency_id, r.agency_id), coalesce(l.agent_id, r.agent_id), coalesce(l.order_id, r.order_id)
+  ) place (agency_id, agent_id, order_id)
+  left join public.agencies g on g.id = place.agency_id
   join zones z on z.timezone = coalesce(g.timezone, zone)
   where (of_vendor is null or v.id = of_vendor)
+    and (of_agency is null or place.agency_id = of_agency)
     and p.received_at >= earliest and p.received_at < latest
     and p.received_at >= z.begins and p.received_at < z.ends
   group by 1
@@ -13223,25 +13514,101 @@ begin
       when 'agent' then a.id::text
       when 'day' then (first_day + width_bucket(d.received_at, z.midnights) - 1)::text
     end,
-    d.reason, 0, n.none, count(*), n.none, n.none, n.none, n.none, n.none
+    d.reason, 0, n.none, count(*), n.none, n.none, n.none, n.none, n.none, n.none
   from public.rejected_deliveries d
   cross join lateral (select case when d.vendor_id is not null then 0 end as none) n
   left join public.agencies g on g.id::text = d.context ->> 'agency_id'
   left join public.agents a on a.agency_id = g.id and a.id::text = d.context ->> 'agent_id'
   join zones z on z.timezone = coalesce(g.timezone, zone)
   where (of_vendor is null or d.vendor_id = of_vendor)
+    and (of_agency is null or g.id = of_agency)
     and d.received_at >= earliest and d.received_at < latest
     and d.received_at >= z.begins and d.received_at < z.ends
   group by 1, 2, 4;
 end
 $$;
 
-comment on function private.count_leads_received(text, date, date, text, uuid) is
+comment on function private.count_leads_received(text, date, date, text, uuid, uuid) is
   'The leads of these days and their results, in the groups of report_leads(); key: its id, or the day. created, '
-  'distributed, unmatched, texted, answered and opted_out count leads, on the day on which the lead came, whenever the rest '
-  'happened. texted: the provider accepted a text of ours to the lead, and has not reported that it failed. answered: the '
+  'distributed, returned, unmatched, texted, answered and opted_out count leads, on the day on which the lead came, whenever '
+  'the rest happened. A returned lead is not among the distributed ones. texted: the provider accepted a text of ours to the lead, and has not reported that it failed. answered: the '
   'lead has texted. opted_out: the lead''s agency may not text the lead''s phone now. duplicates and refused count '
   'deliveries, on their own day. Of imported leads only created and refused are known; the rest is null.';
+
+create function private.count_leads_distributed(by text, first_day date, last_day date, of_vendor uuid, of_agency uuid)
+returns table (key text, distributed bigint, returned bigint)
+language plpgsql
+stable
+set search_path = ''
+set plan_cache_mode = force_custom_plan
+set jit = off
+as $$
+declare
+  earliest constant timestamptz := (first_day - 1)::timestamp at time zone 'UTC';
+  latest constant timestamptz := (last_day + 2)::timestamp at time zone 'UTC';
+begin
+  return query
+  with zones as materialized (
+    select z.* from private.days_of_zones(first_day, last_day, 'UTC') z
+  ),
+  moments as (
+    -- Order by order, because the index is of these.
+    select l.vendor_id, l.agency_id, l.agent_id, l.order_id, l.state, l.distributed_at as moment, true as is_distribution
+    from public.recruiting_orders o
+    join public.recruiting_leads l on l.agency_id = o.agency_id and l.order_id = o.id
+    where l.distributed_at >= earliest and l.distributed_at < latest
+    union all
+    select l.vendor_id, r.agency_id, r.agent_id, r.order_id, l.state, e.moment, e.is_distribution
+    from public.lead_returns r
+    join public.recruiting_leads l on l.id = r.recruiting_lead_id
+    cross join lateral (values (r.distributed_at, true), (r.created_at, false)) e (moment, is_distribution)
+    where r.created_at >= earliest and r.distributed_at < latest
+  )
+  select
+    case by
+      when 'vendor' then m.vendor_id::text
+      when 'agency' then m.agency_id::text
+      when 'agent' then m.agent_id::text
+      when 'order' then m.order_id::text
+      when 'state' then m.state
+      else (first_day + width_bucket(m.moment, z.midnights) - 1)::text
+    end,
+    count(*) filter (where m.is_distribution),
+    count(*) filter (where not m.is_distribution)
+  from moments m
+  join public.agencies g on g.id = m.agency_id
+  join zones z on z.timezone = g.timezone
+  where (of_vendor is null or m.vendor_id = of_vendor)
+    and (of_agency is null or m.agency_id = of_agency)
+    and m.moment >= z.begins and m.moment < z.ends
+  group by 1;
+end
+$$;
+
+comment on function private.count_leads_distributed(text, date, date, uuid, uuid) is
+  'The leads that orders got on these days of their agency, and those that were returned on them, in the groups of '
+  'report_leads(). A lead that was returned later stays counted on the day on which it was distributed, so that the sum of '
+  'days that are over never changes.';
+
+create function private.days_of_zones(first_day date, last_day date, zone text)
+returns table (timezone text, begins timestamptz, ends timestamptz, midnights timestamptz[])
+language sql
+stable
+rows 20
+set search_path = ''
+as $$
+  -- A search in this list takes a tenth of the time of converting a moment.
+  select z.timezone, min(z.midnight), max(z.midnight), array_agg(z.midnight order by z.midnight)
+  from (
+    select z.timezone, d.day at time zone z.timezone as midnight
+    from (select g.timezone from public.agencies g union select days_of_zones.zone) z
+    cross join generate_series(first_day::timestamp, last_day + 1, '1 day') d (day)
+  ) z
+  group by 1
+$$;
+
+comment on function private.days_of_zones(date, date, text) is
+  'When each of these days begins, and the last one ends, in this time zone and in those of the agencies.';
 
 -- supabase/schemas/operators/explain.sql
 
@@ -13370,7 +13737,7 @@ begin
     select l.order_id, count(*) as leads
     from public.recruiting_leads l
     where l.created_at >= since
-      and l.distribution <> 'not_requested'
+      and l.distribution not in ('not_requested', 'returned')
       and (mine.vendor_id is null or l.vendor_id = mine.vendor_id)
       and (mine.states is null or l.state = any (mine.states))
     group by l.order_id

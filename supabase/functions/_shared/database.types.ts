@@ -957,6 +957,104 @@ export type Database = {
           },
         ];
       };
+      "lead_returns": {
+        Row: {
+          "agency_id": string;
+          "agent_id": string | null;
+          "created_at": string;
+          "distributed_at": string;
+          "order_id": string;
+          "reason": string;
+          "recruiting_lead_id": string;
+          "returned_by": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "agency_id": string;
+          "agent_id"?: string | null;
+          "created_at"?: string;
+          "distributed_at": string;
+          "order_id": string;
+          "reason": string;
+          "recruiting_lead_id": string;
+          "returned_by"?: string | null;
+        };
+        Update: {
+          "agency_id"?: string;
+          "agent_id"?: string | null;
+          "created_at"?: string;
+          "distributed_at"?: string;
+          "order_id"?: string;
+          "reason"?: string;
+          "recruiting_lead_id"?: string;
+          "returned_by"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "lead_returns_agency_id_order_id_fkey";
+            columns: ["agency_id", "order_id"];
+            isOneToOne: false;
+            referencedRelation: "greeting_list";
+            referencedColumns: ["agency_id", "order_id"];
+          },
+          {
+            foreignKeyName: "lead_returns_agency_id_order_id_fkey";
+            columns: ["agency_id", "order_id"];
+            isOneToOne: false;
+            referencedRelation: "order_list";
+            referencedColumns: ["agency_id", "id"];
+          },
+          {
+            foreignKeyName: "lead_returns_agency_id_order_id_fkey";
+            columns: ["agency_id", "order_id"];
+            isOneToOne: false;
+            referencedRelation: "order_pace";
+            referencedColumns: ["agency_id", "id"];
+          },
+          {
+            foreignKeyName: "lead_returns_agency_id_order_id_fkey";
+            columns: ["agency_id", "order_id"];
+            isOneToOne: false;
+            referencedRelation: "recruiting_orders";
+            referencedColumns: ["agency_id", "id"];
+          },
+          {
+            foreignKeyName: "lead_returns_agent_id_agency_id_fkey";
+            columns: ["agent_id", "agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agent_list";
+            referencedColumns: ["id", "agency_id"];
+          },
+          {
+            foreignKeyName: "lead_returns_agent_id_agency_id_fkey";
+            columns: ["agent_id", "agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agents";
+            referencedColumns: ["id", "agency_id"];
+          },
+          {
+            foreignKeyName: "lead_returns_agent_id_agency_id_fkey";
+            columns: ["agent_id", "agency_id"];
+            isOneToOne: false;
+            referencedRelation: "team";
+            referencedColumns: ["id", "agency_id"];
+          },
+          {
+            foreignKeyName: "lead_returns_recruiting_lead_id_fkey";
+            columns: ["recruiting_lead_id"];
+            isOneToOne: true;
+            referencedRelation: "recruiting_leads";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "lead_returns_recruiting_lead_id_fkey";
+            columns: ["recruiting_lead_id"];
+            isOneToOne: true;
+            referencedRelation: "waiting_texts";
+            referencedColumns: ["recruiting_lead_id"];
+          },
+        ];
+      };
       "lead_sales": {
         Row: {
           "agent_id": string;
@@ -2470,6 +2568,19 @@ export type Database = {
         ComputedFields: never;
         Relationships: [];
       };
+      "duplicate_list": {
+        Row: {
+          "first_received": string;
+          "lead_id": string;
+          "received_at": string;
+          "request_id": string | null;
+          "vendor": string;
+          "vendor_id": string;
+          "vendor_lead_id": string | null;
+        };
+        ComputedFields: never;
+        Relationships: [];
+      };
       "expiring_key_list": {
         Row: {
           "days_left": number | null;
@@ -3335,11 +3446,14 @@ export type Database = {
       "list_leads": {
         Args: {
           "after"?: string;
+          "distributed_since"?: string;
+          "distributed_until"?: string;
           "max_leads"?: number;
           "of_agency"?: string;
           "of_agent"?: string;
           "of_distribution"?: string;
           "of_order"?: string;
+          "of_state"?: string;
           "of_vendor"?: string;
           "since"?: string;
           "timezone"?: string;
@@ -3350,6 +3464,7 @@ export type Database = {
           "agency_id": string;
           "agent": string;
           "agent_id": string;
+          "distributed_at": string;
           "distribution": string;
           "email": string;
           "id": string;
@@ -3357,6 +3472,8 @@ export type Database = {
           "order_id": string;
           "phone": string;
           "received": string;
+          "return_reason": string;
+          "returned_at": string;
           "state": string;
           "vendor": string;
           "vendor_lead_id": string;
@@ -3428,10 +3545,19 @@ export type Database = {
       "remove_vendor": { Args: { "vendor_id": string }; Returns: undefined };
       "replay_delivery": { Args: { "delivery_id": string; "lead": Json }; Returns: Json };
       "report_leads": {
-        Args: { "by"?: string; "of_vendor"?: string; "since"?: string; "timezone"?: string; "until"?: string };
+        Args: {
+          "by"?: string;
+          "day_of"?: string;
+          "of_agency"?: string;
+          "of_vendor"?: string;
+          "since"?: string;
+          "timezone"?: string;
+          "until"?: string;
+        };
         Returns: Json;
       };
       "retry_text": { Args: { "message_id": string }; Returns: Json };
+      "return_lead": { Args: { "lead_id": string; "reason": string; "returned_by"?: string }; Returns: Json };
       "revoke_vendor_api_key": { Args: { "key_prefix": string }; Returns: boolean };
       "revoke_vendor_webhook_secret": { Args: { "id": string }; Returns: boolean };
       "rotate_vendor_api_keys": {
