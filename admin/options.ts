@@ -95,6 +95,12 @@ export function pastTime(flags: string, description: string): Option {
   });
 }
 
+/** A time of any day, from 00:00 to 24:00. */
+export const timeOfDay = kind(
+  "a time such as 08:00",
+  (given) => /^([01]\d|2[0-3]):[0-5]\d$|^24:00$/.test(given) ? given : undefined,
+);
+
 /** A phone number, in E.164. */
 export const phone = kind("a phone number such as +13125550142", toE164);
 

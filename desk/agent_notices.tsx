@@ -6,7 +6,10 @@ import { useOutbox } from "./data/outbox.ts";
 import type { Agent } from "./data/user.ts";
 import { ActionButton, ActionError } from "./ui/action.tsx";
 
-/** The notices of an agent, above every view: whose a conversation is now, who asks for one, what is not sent. */
+/**
+ * The notices of an agent, above every view: whose a conversation is now, who asks for one, who waits, and what is not
+ * sent.
+ */
 export function AgentNotices({ agent }: { agent: Agent }) {
   const { data: notices = [] } = useQuery(noticeQueries.unread(agent.id));
   const read = useReadNotice(agent.id);
@@ -28,18 +31,23 @@ export function AgentNotices({ agent }: { agent: Agent }) {
 }
 
 function NoticeLine({ notice, read }: { notice: Notice; read: (id: string) => Promise<unknown> }) {
-  const { id, kind, conversation_id, by, by_agent_id, recruit } = notice;
+  const { id, kind, conversation_id, by, by_agent_id } = notice;
   const assign = useAssignConversation(conversation_id);
-  const which = recruit === null ? "a conversation of yours" : `the conversation with ${recruit}`;
   return (
     <p>
-      {kind === "taken_over" ? `${by} has ${which} now.` : `${by} asks for ${which}.`}{" "}
+      {textOf(notice)}{" "}
       <Link href={`/inbox/${conversation_id}`} onClick={() => void read(id).catch(() => {})}>Open</Link>{" "}
-      {kind === "asked_for" && (
+      {kind === "asked_for" && by_agent_id !== null && (
         <ActionButton act={() => assign.mutateAsync({ id: by_agent_id, name: by }).then(() => read(id))}>
           Give it to {by}
         </ActionButton>
       )} <button type="button" onClick={() => void read(id).catch(() => {})}>OK</button>
     </p>
   );
+}
+
+function textOf({ kind, by, recruit }: Notice): string {
+  const which = recruit === null ? "a conversation of yours" : `the conversation with ${recruit}`;
+  if (kind === "recruit_waiting") return `${recruit || "A recruit"} is waiting for an answer.`;
+  return kind === "taken_over" ? `${by} has ${which} now.` : `${by} asks for ${which}.`;
 }

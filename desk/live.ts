@@ -23,7 +23,7 @@ const [FIRST_WAIT_MS, LAST_WAIT_MS] = [1_000, 30_000];
  * that it names are read.
  */
 const READ_AGAIN: Record<string, QueryKey[]> = {
-  changed: [inboxQueries.unreadCounts(), teamQueries.all()],
+  changed: [inboxQueries.unreadCounts(), teamQueries.all(), noticeQueries.all()],
   notification: [inboxQueries.unreadCounts(), teamQueries.all(), orderQueries.all(), noticeQueries.all()],
 };
 /** The keys of all that events are about, which is read on a connect. */

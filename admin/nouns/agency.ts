@@ -1,7 +1,7 @@
 import type { AdminCommand } from "../command.ts";
 import { explained } from "../errors.ts";
 import { findAgency, type Row } from "../find.ts";
-import { AGAIN, AGENCY_NAMES, columnsOf, type Given, text } from "../options.ts";
+import { AGAIN, AGENCY_NAMES, columnsOf, type Given, text, timeOfDay } from "../options.ts";
 import { removes } from "./remove.ts";
 import { lists } from "../lists.ts";
 import type { Outcome, Session } from "../session.ts";
@@ -10,6 +10,11 @@ import { save } from "../transaction.ts";
 const SETTINGS = {
   name: text("--name <text>", "the agency's name"),
   timezone: text("--timezone <zone>", "IANA time zone; the agency's day begins at midnight there"),
+  opens_at: timeOfDay(
+    "--opens-at <time>",
+    "when its agents begin to answer recruits, Monday to Friday; 09:00 unless set",
+  ),
+  closes_at: timeOfDay("--closes-at <time>", "when they end; 18:00 unless set"),
 };
 
 export function addAgency(program: AdminCommand): void {
@@ -22,7 +27,7 @@ export function addAgency(program: AdminCommand): void {
   const create = '--name "Lakeshore Insurance" --timezone America/Chicago';
   agency.verb("create", "a new agency", create)
     .needs(SETTINGS.name, SETTINGS.timezone)
-    .takes(AGAIN)
+    .takes(SETTINGS.opens_at, SETTINGS.closes_at, AGAIN)
     .runs(createAgency);
 
   const update = '"Lakeshore Insurance" --timezone America/New_York';
@@ -60,5 +65,6 @@ async function updateAgency({ sql }: Session, name: string, given: Given): Promi
 function saveAgency(sql: Session["sql"], given: Given, id?: string): Promise<Row<"agencies">> {
   return explained(save(sql, "agency", columnsOf(SETTINGS, given), given, id), {
     "22023": `--timezone: "${given.timezone}" is not an IANA time zone, such as America/New_York`,
+    "23514": "--closes-at: give a time after --opens-at",
   });
 }

@@ -2,20 +2,12 @@ import type { AdminCommand } from "../command.ts";
 import { stateCode } from "../../supabase/functions/recruiting/parsers/states.ts";
 import { explained, inOptions } from "../errors.ts";
 import { readPhone } from "../lookup.ts";
-import { day, option, text } from "../options.ts";
+import { day, option, text, timeOfDay } from "../options.ts";
 import { list } from "../lists.ts";
 import type { Outcome, Session } from "../session.ts";
 
 const DAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
 const ALL = "all";
-
-const time = (flags: string, description: string) =>
-  option(
-    flags,
-    description,
-    "a time such as 08:00",
-    (given) => /^([01]\d|2[0-3]):[0-5]\d$|^24:00$/.test(given) ? given : undefined,
-  );
 
 interface Change {
   day?: number | null;
@@ -42,8 +34,8 @@ export function addHours(program: AdminCommand): void {
         const day = DAYS.indexOf(given.toLowerCase());
         return day < 0 ? undefined : day;
       }),
-      time("--opens <time>", "nothing is sent before, in the recipient's time"),
-      time("--closes <time>", "nothing is sent from then on"),
+      timeOfDay("--opens <time>", "nothing is sent before, in the recipient's time"),
+      timeOfDay("--closes <time>", "nothing is sent from then on"),
       text("--source <text>", "the law, or what else they come from"),
     )
     .option("--closed", "nothing is sent at all: on these dates, or on this day of each week")

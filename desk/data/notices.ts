@@ -4,19 +4,24 @@ import { call, repeat, supabase } from "./client.ts";
 import { isId } from "./pages.ts";
 import { queryClient } from "./queries.ts";
 
-/** A notice of what a colleague has done with a conversation, or asks for. */
+/** A notice about a conversation: what a colleague has done with it or asks for, or that its recruit waits. */
 export interface Notice {
   id: string;
-  /** `taken_over`: the colleague has it now. `asked_for`: the colleague asks for it. */
-  kind: "taken_over" | "asked_for";
+  /**
+   * `taken_over`: the colleague has it now. `asked_for`: the colleague asks for it. `recruit_waiting`: the recruit has
+   * waited for an answer for long.
+   */
+  kind: (typeof KINDS)[number];
   conversation_id: string;
-  by_agent_id: string;
+  /** The colleague; null: the notice is about none. */
+  by_agent_id: string | null;
   /** The colleague's name. */
   by: string;
   /** The recruit's name; null: the user does not read the conversation any more. */
   recruit: string | null;
 }
 
+const KINDS = ["taken_over", "asked_for", "recruit_waiting"] as const;
 /** More than these are shown when some of them are read. */
 const MOST = 3;
 const COLUMNS = "id, kind, conversation_id, by_agent_id, " +
@@ -30,16 +35,18 @@ export const noticeQueries = {
       queryKey: [...noticeQueries.all(), "unread", agentId],
       queryFn: async (): Promise<Notice[]> => {
         const rows = await call(
-          notices().is("read_at", null).in("kind", ["taken_over", "asked_for"]).limit(MOST),
+          notices().is("read_at", null).in("kind", KINDS).limit(MOST),
         ) as unknown as Row[];
         if (rows.length === 0) return [];
         const recruits = await call(
-          supabase.from("inbox").select("id, name").in("id", rows.map((row) => row.conversation_id)),
+          supabase.from("inbox").select("id, name, waiting_since").in("id", rows.map((row) => row.conversation_id)),
         );
-        return rows.map((row) => ({
-          ...noticeOf(row),
-          recruit: recruits.find(({ id }) => id === row.conversation_id)?.name ?? null,
-        }));
+        return rows.flatMap((row) => {
+          const recruit = recruits.find(({ id }) => id === row.conversation_id);
+          // Answered since.
+          if (row.kind === "recruit_waiting" && !recruit?.waiting_since) return [];
+          return [{ ...noticeOf(row), recruit: recruit?.name ?? null }];
+        });
       },
     }),
   /** The notice about who has taken over a conversation of the user's; null: nobody has. */
@@ -67,12 +74,12 @@ export function useReadNotice(agentId: string) {
   });
 }
 
-type Row = Omit<Notice, "by" | "recruit"> & { by: { first_name: string; last_name: string | null } };
+type Row = Omit<Notice, "by" | "recruit"> & { by: { first_name: string; last_name: string | null } | null };
 
 function notices() {
   return supabase.from("agent_notifications").select(COLUMNS).order("created_at", { ascending: false });
 }
 
-function noticeOf({ by: { first_name, last_name }, ...row }: Row): Notice {
-  return { ...row, by: [first_name, last_name].join(" ").trim(), recruit: null };
+function noticeOf({ by, ...row }: Row): Notice {
+  return { ...row, by: [by?.first_name, by?.last_name].join(" ").trim(), recruit: null };
 }

@@ -187,3 +187,31 @@ deskTest("a text that waits while its conversation is taken over is not sent, an
   assert.equal(await page.getByLabel("What you have not sent").inputValue(), "As I said");
   await assertAccessible(page);
 });
+
+deskTest("an agent sees that a recruit has waited for long, until somebody answers", async (page) => {
+  const agent = await createTexter();
+  const talk = await createTalk(agent);
+  await receive(talk, { Body: "Is this still open?" });
+  // The agency has been open for as long as the recruit waits.
+  await sql`
+    update public.agencies set timezone = 'UTC', opens_at = '00:00', closes_at = '24:00' where id = ${agent.agency_id}`;
+  await sql`
+    with text as (
+      update public.recruiting_messages set created_at = now() - interval '4 days'
+      where conversation_id = ${talk.id} returning created_at
+    )
+    update public.recruiting_conversations set waiting_since = text.created_at from text where id = ${talk.id}`;
+  await signIn(page, agent, "sales");
+  await sql`select private.check_alerts()`;
+  await page.getByText("Maya is waiting for an answer.").waitFor();
+  await assertAccessible(page);
+  await page.setViewportSize(NARROW);
+  await assertFits(page);
+  const { error } = await agent.client.rpc("send_text", {
+    conversation_id: talk.id,
+    body: "It is",
+    client_message_id: crypto.randomUUID(),
+  });
+  assert.equal(error, null);
+  await page.getByText("Maya is waiting for an answer.").waitFor({ state: "detached" });
+});

@@ -30,6 +30,8 @@ language sql
 stable
 set search_path = ''
 set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
   select c.id::text, jsonb_build_object('since', c.waiting_since, 'minutes', w.minutes)
   from public.recruiting_conversations c
@@ -37,11 +39,7 @@ as $$
   cross join lateral private.waited_minutes(a, c.waiting_since, checked_at) w (minutes)
   where c.waiting_since <= checked_at - make_interval(secs => (threshold ->> 'minutes')::double precision * 60)
     and w.minutes >= (threshold ->> 'minutes')::numeric
-    and not exists (
-      select
-      from public.text_consents k
-      where k.agency_id = c.agency_id and k.phone = c.recruit_phone and k.state = 'opted_out'
-    )
+    and not private.is_opted_out(c.agency_id, c.recruit_phone)
 $$;
 
 comment on function private.find_recruit_waiting(jsonb, timestamptz) is
@@ -54,6 +52,8 @@ language sql
 stable
 set search_path = ''
 set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
   select c.id, m.id, t.agent_id
   from public.alerts a
@@ -104,6 +104,13 @@ as $$
 declare
   locked uuid[];
 begin
+  update public.agent_notifications n
+  set read_at = now()
+  from public.recruiting_conversations c
+  join public.recruiting_messages m on m.conversation_id = c.id
+  where n.kind = 'recruit_waiting' and n.read_at is null and c.id = n.conversation_id and m.id = n.message_id
+    and (c.waiting_since is null or c.waiting_since > m.created_at);
+
   -- Where a conversation goes to another agent, its notification goes along, or is that agent's.
   locked := array(
     select c.id
@@ -128,4 +135,4 @@ $$;
 
 comment on function private.tell_of_waiting_recruits() is
   'Tells who is to be told of recruits who wait, of up to 1,000 conversations, each once for a text. Never fails: what '
-  'cannot be told now is told the next time. check_alerts() calls it.';
+  'cannot be told now is told the next time. What was told of those who wait no more counts as read. check_alerts() calls it.';

@@ -89,16 +89,13 @@ set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
-  select
-    a.id::text,
-    jsonb_build_object('failed', l.failed, 'opted_out', s.opted_out, 'texts', l.texts)
+  select a.id::text, jsonb_build_object('failed', l.failed, 'opted_out', l.opted_out, 'texts', l.texts)
   from public.agencies a
   cross join lateral (
     select
       count(*) as texts,
       count(*) filter (where m.status = 'failed' and t.state <> 'refused') as failed,
-      min(t.attempted_at) as since,
-      array_agg(t.conversation_id) as conversations
+      count(distinct k.phone) as opted_out
     from (
       select o.message_id, o.conversation_id, o.state, o.attempted_at
       from public.service_numbers n
@@ -116,23 +113,14 @@ as $$
       limit (threshold ->> 'texts')::numeric::bigint
     ) t
     join public.recruiting_messages m on m.id = t.message_id
+    join public.recruiting_conversations c on c.id = t.conversation_id
+    left join public.text_consents k
+      on k.agency_id = a.id and k.phone = c.recruit_phone and k.state = 'opted_out' and k.changed_at >= t.attempted_at
   ) l
-  cross join lateral (
-    select count(*) as opted_out
-    from public.text_consents k
-    where k.agency_id = a.id
-      and k.state = 'opted_out'
-      and k.changed_at >= l.since
-      and exists (
-        select
-        from public.recruiting_conversations c
-        where c.recruit_phone = k.phone and c.id = any (l.conversations)
-      )
-  ) s
   where l.texts >= (threshold ->> 'at_least')::numeric
     and (
       l.failed * 100 >= l.texts * (threshold ->> 'percent')::numeric
-      or s.opted_out * 100 >= l.texts * (threshold ->> 'opt_out_percent')::numeric
+      or l.opted_out * 100 >= l.texts * (threshold ->> 'opt_out_percent')::numeric
     )
 $$;
 
@@ -187,6 +175,10 @@ stable
 set search_path = ''
 set enable_seqscan = off
 set enable_bitmapscan = off
+set enable_sort = off
+set enable_incremental_sort = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
   with late as (
     select l.at, j.started_at as last_run
@@ -221,6 +213,7 @@ as $$
         and o.priority in (0, 1)
         and o.due_at <= l.at
         and not private.is_behind(o.conversation_id, o.ordinal)
+      order by o.priority, o.due_at, o.ordinal
       limit 1000
     ) t
   )

@@ -2,13 +2,13 @@
 -- agency or one vendor alone has `agency_id` or `vendor_id`.
 
 create view public.agency_list with (security_invoker = true) as
-select a.id, a.name, a.timezone,
+select a.id, a.name, a.timezone, to_char(a.opens_at, 'HH24:MI') || '-' || to_char(a.closes_at, 'HH24:MI') as hours,
   (select count(*)::int from public.agents g where g.agency_id = a.id and g.is_active) as active_agents,
   (select count(*)::int from public.recruiting_orders o where o.agency_id = a.id and o.status = 'open') as open_orders,
   a.created_at
 from public.agencies a;
 
-comment on view public.agency_list is 'Agencies, with their active agents and open orders.';
+comment on view public.agency_list is 'Agencies, with their active agents and open orders. hours: when agents answer recruits, Monday to Friday.';
 grant select on public.agency_list to service_role;
 
 create view public.agent_list with (security_invoker = true) as

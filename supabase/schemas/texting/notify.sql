@@ -26,6 +26,8 @@ create index on public.agent_notifications (agent_id, created_at);
 create index agent_notifications_unread_idx on public.agent_notifications (agent_id, created_at) where read_at is null;
 create index on public.agent_notifications (conversation_id);
 create index on public.agent_notifications (by_agent_id) where by_agent_id is not null;
+create index agent_notifications_recruit_waiting_idx on public.agent_notifications (conversation_id)
+  where kind = 'recruit_waiting' and read_at is null;
 -- However often a colleague asks, a manager is asked once until that is read.
 create unique index agent_notifications_asked_for_idx
   on public.agent_notifications (conversation_id, agent_id, by_agent_id)
@@ -49,7 +51,7 @@ comment on column public.agent_notifications.kind is
 comment on column public.agent_notifications.reason is 'With `handoff`: as in bot_sessions.reason, or `assigned`.';
 comment on column public.agent_notifications.by_agent_id is
   'With `taken_over`: who has the conversation now; with `asked_for`: who asks for it.';
-comment on column public.agent_notifications.read_at is 'When the agent has read it; null: not yet.';
+comment on column public.agent_notifications.read_at is 'When the agent has read it, or a recruit stopped waiting; null: not yet.';
 
 alter table public.agent_notifications enable row level security;
 grant select on public.agent_notifications to authenticated;

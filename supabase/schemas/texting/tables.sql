@@ -218,8 +218,6 @@ create table public.text_consents (
 
 -- For a reader who has a number and not the agency: an agent's page, and the admin command.
 create index on public.text_consents (phone);
--- For alerts: an agency's latest opt-outs.
-create index text_consents_opted_out_idx on public.text_consents (agency_id, changed_at) where state = 'opted_out';
 
 comment on table public.text_consents is
   'Whether a recruit may be texted by an agency, from any of its numbers. Without a row nothing has been said. '

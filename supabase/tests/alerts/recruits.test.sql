@@ -1,6 +1,6 @@
 -- Recruits who wait for an answer: which hours count, the alert, and who is told.
 begin;
-select plan(44);
+select plan(45);
 \ir ../helpers.psql
 
 select pg_temp.create_agency('agency', 'America/Chicago', 'ann', 'bob');
@@ -123,7 +123,7 @@ from (values
 create temp table told as select id, created_at from public.agent_notifications where kind = 'recruit_waiting';
 select is(private.check_alerts(), '{"open": 4, "opened": 0, "resolved": 0}', 'the alerts stay');
 select set_eq(
-  $$select id from public.agent_notifications where kind = 'recruit_waiting'$$, 'select id from told', 'and nobody is told twice');
+  $$select id from public.agent_notifications where kind = 'recruit_waiting' and read_at is null$$, 'select id from told', 'and nobody is told twice');
 
 -- The recruit writes again, and the conversation goes to another agent.
 select public.receive_sms(c.recruit_phone, c.service_phone, 'SM again', 'Hello?', '[]')
@@ -144,6 +144,8 @@ update public.recruiting_conversations set waiting_since = null where id = md5('
 select public.receive_sms(c.recruit_phone, c.service_phone, 'SM stop', 'Stop', '[]')
 from public.recruiting_conversations c where c.id = md5('nobody')::uuid;
 select is(private.check_alerts(), '{"open": 0, "opened": 0, "resolved": 4}', 'an answer, no need of one, and an opt-out end it');
+select is_empty(
+  $$select from public.agent_notifications where kind = 'recruit_waiting' and read_at is null$$, 'and then there is nothing to read');
 select is_empty(
   $$select from public.alerts a
     where a.details::text ~ '\+1999|Ada|open\?' or not a.details ?& array['since', 'minutes'] or a.details - array['since', 'minutes'] <> '{}'$$,

@@ -1,0 +1,77 @@
+-- The conditions of texts read what is wrong and little more, however much was sent, is held or was said before.
+begin;
+select plan(8);
+\ir ../helpers.psql
+
+-- Forgets what the planner knew of these tables, which differs with what has run before, and keeps autovacuum away.
+truncate public.service_numbers, public.recruiting_conversations, public.recruiting_messages, public.text_outbox,
+  public.unmatched_texts, public.text_consents, private.waiting_greetings, private.untold_leads, public.alerts cascade;
+select pg_temp.create_agency('agency'), pg_temp.create_agency('other');
+insert into public.service_numbers (phone, agency_id, status)
+select '+1999555' || 1000 + n, md5('agency')::uuid, case when n <= 3 then 'active' else 'paused' end from generate_series(1, 4) n;
+select pg_temp.create_conversation('c ' || n, '+1999666' || 1000 + n, '+1999555' || 1001 + n % 4, spoke => '0')
+from generate_series(0, 3999) n;
+create function pg_temp.add_texts(texts integer, state text, due interval, first integer default 0) returns void language sql as $$
+  with messages as (
+    insert into public.recruiting_messages (conversation_id, direction, sender_type, body, status)
+    select md5('c ' || (first + n) % 4000)::uuid, 'outbound', 'agent', 'Hi', case state when 'failed' then 'failed' end
+    from generate_series(0, texts - 1) n
+    returning id
+  )
+  insert into public.text_outbox (message_id, kind, state, due_at, attempted_at)
+  select id, 'agent', add_texts.state, now() + due, case when state <> 'pending' then now() + due end from messages
+$$;
+-- What is read of the tables of texts: rows of whole-table scans, and rows found by an index
+create function pg_temp.rows_read() returns bigint language sql as $$
+  select sum(pg_stat_get_xact_tuples_returned(r.oid))::bigint
+  from (
+    select t.oid from unnest(array['public.text_outbox', 'public.recruiting_messages', 'public.recruiting_conversations',
+      'public.unmatched_texts', 'public.text_consents']::regclass[]) t (oid)
+    union all
+    select i.indexrelid from pg_index i where i.indrelid = any (array['public.text_outbox', 'public.recruiting_messages',
+      'public.recruiting_conversations', 'public.unmatched_texts', 'public.text_consents']::regclass[])
+  ) r
+$$;
+create function pg_temp.rows_read(kind text) returns bigint language plpgsql as $$
+declare
+  before constant bigint := pg_temp.rows_read();
+begin
+  execute format($q$select * from public.alert_rules r, private.%I(r.threshold, now()) where r.kind = %L$q$, 'find_' || kind, kind);
+  return pg_temp.rows_read() - before;
+end
+$$;
+
+-- Nothing is wrong: much was sent, hours hold texts, a paused number holds texts, opt-outs belong to conversations.
+select pg_temp.add_texts(4000, 'accepted', '-1 day');
+select pg_temp.add_texts(2000, 'pending', '1 hour');
+insert into public.recruiting_messages (conversation_id, direction, sender_type, body)
+select md5('c ' || n)::uuid, 'outbound', 'agent', 'Hi' from generate_series(3, 3999, 4) n;
+insert into public.text_outbox (message_id, kind, due_at)
+select m.id, 'agent', now() - interval '1 day' from public.recruiting_messages m
+where not exists (select from public.text_outbox o where o.message_id = m.id);
+insert into public.unmatched_texts (recruit_phone, service_phone, body)
+select '+1999777' || 1000 + n, '+19995551001', 'Hello' from generate_series(1, 2000) n;
+insert into public.text_consents (agency_id, phone, state, source, changed_at)
+select md5('agency')::uuid, '+1999666' || 1000 + n, 'opted_out', 'keyword', now() - interval '2 days' from generate_series(0, 1999) n;
+update public.recruiting_conversations set waiting_since = now() - interval '1 minute' where id in (
+  select md5('c ' || n)::uuid from generate_series(0, 999) n);
+
+select cmp_ok(pg_temp.rows_read(kind), '<', most::bigint, kind || ' reads little of 10,000 texts')
+from (values
+  ('texts_stuck', 50), ('opt_out_unmatched', 10), ('worker_late', 50), ('recruit_waiting', 20),
+  -- The last 100 of each number, with their messages.
+  ('texts_failing', 2000)
+) k (kind, most);
+insert into private.job_runs (job, started_at) values ('send texts', now()) on conflict (job) do update set started_at = now();
+select is(pg_temp.rows_read('worker_late'), 0::bigint, 'where the worker runs, worker_late reads nothing');
+
+-- All is wrong.
+update public.text_outbox set first_due_at = now() - interval '1 hour' where state = 'pending';
+select cmp_ok(pg_temp.rows_read('texts_stuck'), '<', 5000::bigint, 'of a number 1,000 texts are counted');
+update public.recruiting_conversations set waiting_since = now() - interval '1 minute';
+update public.recruiting_conversations set waiting_since = now() - interval '9 days' where id in (
+  select md5('c ' || n)::uuid from generate_series(2000, 2009) n);
+select cmp_ok(pg_temp.rows_read('recruit_waiting'), '<', 200::bigint, 'of 4,000 recruits who wait, those are read who wait for long');
+
+select * from finish();
+rollback;
