@@ -5247,8 +5247,6 @@ create table public.text_consents (
 
 -- For a reader who has a number and not the agency: an agent's page, and the admin command.
 create index on public.text_consents (phone);
--- For alerts: an agency's latest opt-outs.
-create index text_consents_opted_out_idx on public.text_consents (agency_id, changed_at) where state = 'opted_out';
 
 comment on table public.text_consents is
   'Whether a recruit may be texted by an agency, from any of its numbers. Without a row nothing has been said. '
@@ -9053,6 +9051,8 @@ create index on public.agent_notifications (agent_id, created_at);
 create index agent_notifications_unread_idx on public.agent_notifications (agent_id, created_at) where read_at is null;
 create index on public.agent_notifications (conversation_id);
 create index on public.agent_notifications (by_agent_id) where by_agent_id is not null;
+create index agent_notifications_recruit_waiting_idx on public.agent_notifications (conversation_id)
+  where kind = 'recruit_waiting' and read_at is null;
 -- However often a colleague asks, a manager is asked once until that is read.
 create unique index agent_notifications_asked_for_idx
   on public.agent_notifications (conversation_id, agent_id, by_agent_id)
@@ -9076,7 +9076,7 @@ comment on column public.agent_notifications.kind is
 comment on column public.agent_notifications.reason is 'With `handoff`: as in bot_sessions.reason, or `assigned`.';
 comment on column public.agent_notifications.by_agent_id is
   'With `taken_over`: who has the conversation now; with `asked_for`: who asks for it.';
-comment on column public.agent_notifications.read_at is 'When the agent has read it; null: not yet.';
+comment on column public.agent_notifications.read_at is 'When the agent has read it, or a recruit stopped waiting; null: not yet.';
 
 alter table public.agent_notifications enable row level security;
 grant select on public.agent_notifications to authenticated;
@@ -10907,13 +10907,13 @@ grant execute on function public.signed_in_user() to authenticated;
 -- agency or one vendor alone has `agency_id` or `vendor_id`.
 
 create view public.agency_list with (security_invoker = true) as
-select a.id, a.name, a.timezone,
+select a.id, a.name, a.timezone, to_char(a.opens_at, 'HH24:MI') || '-' || to_char(a.closes_at, 'HH24:MI') as hours,
   (select count(*)::int from public.agents g where g.agency_id = a.id and g.is_active) as active_agents,
   (select count(*)::int from public.recruiting_orders o where o.agency_id = a.id and o.status = 'open') as open_orders,
   a.created_at
 from public.agencies a;
 
-comment on view public.agency_list is 'Agencies, with their active agents and open orders.';
+comment on view public.agency_list is 'Agencies, with their active agents and open orders. hours: when agents answer recruits, Monday to Friday.';
 grant select on public.agency_list to service_role;
 
 create view public.agent_list with (security_invoker = true) as
@@ -14474,16 +14474,13 @@ set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
-  select
-    a.id::text,
-    jsonb_build_object('failed', l.failed, 'opted_out', s.opted_out, 'texts', l.texts)
+  select a.id::text, jsonb_build_object('failed', l.failed, 'opted_out', l.opted_out, 'texts', l.texts)
   from public.agencies a
   cross join lateral (
     select
       count(*) as texts,
       count(*) filter (where m.status = 'failed' and t.state <> 'refused') as failed,
-      min(t.attempted_at) as since,
-      array_agg(t.conversation_id) as conversations
+      count(distinct k.phone) as opted_out
     from (
       select o.message_id, o.conversation_id, o.state, o.attempted_at
       from public.service_numbers n
@@ -14501,23 +14498,14 @@ as $$
       limit (threshold ->> 'texts')::numeric::bigint
     ) t
     join public.recruiting_messages m on m.id = t.message_id
+    join public.recruiting_conversations c on c.id = t.conversation_id
+    left join public.text_consents k
+      on k.agency_id = a.id and k.phone = c.recruit_phone and k.state = 'opted_out' and k.changed_at >= t.attempted_at
   ) l
-  cross join lateral (
-    select count(*) as opted_out
-    from public.text_consents k
-    where k.agency_id = a.id
-      and k.state = 'opted_out'
-      and k.changed_at >= l.since
-      and exists (
-        select
-        from public.recruiting_conversations c
-        where c.recruit_phone = k.phone and c.id = any (l.conversations)
-      )
-  ) s
   where l.texts >= (threshold ->> 'at_least')::numeric
     and (
       l.failed * 100 >= l.texts * (threshold ->> 'percent')::numeric
-      or s.opted_out * 100 >= l.texts * (threshold ->> 'opt_out_percent')::numeric
+      or l.opted_out * 100 >= l.texts * (threshold ->> 'opt_out_percent')::numeric
     )
 $$;
 
@@ -14572,6 +14560,10 @@ stable
 set search_path = ''
 set enable_seqscan = off
 set enable_bitmapscan = off
+set enable_sort = off
+set enable_incremental_sort = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
   with late as (
     select l.at, j.started_at as last_run
@@ -14606,6 +14598,7 @@ as $$
         and o.priority in (0, 1)
         and o.due_at <= l.at
         and not private.is_behind(o.conversation_id, o.ordinal)
+      order by o.priority, o.due_at, o.ordinal
       limit 1000
     ) t
   )
@@ -14700,6 +14693,8 @@ language sql
 stable
 set search_path = ''
 set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
   select c.id::text, jsonb_build_object('since', c.waiting_since, 'minutes', w.minutes)
   from public.recruiting_conversations c
@@ -14707,11 +14702,7 @@ as $$
   cross join lateral private.waited_minutes(a, c.waiting_since, checked_at) w (minutes)
   where c.waiting_since <= checked_at - make_interval(secs => (threshold ->> 'minutes')::double precision * 60)
     and w.minutes >= (threshold ->> 'minutes')::numeric
-    and not exists (
-      select
-      from public.text_consents k
-      where k.agency_id = c.agency_id and k.phone = c.recruit_phone and k.state = 'opted_out'
-    )
+    and not private.is_opted_out(c.agency_id, c.recruit_phone)
 $$;
 
 comment on function private.find_recruit_waiting(jsonb, timestamptz) is
@@ -14724,6 +14715,8 @@ language sql
 stable
 set search_path = ''
 set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
   select c.id, m.id, t.agent_id
   from public.alerts a
@@ -14774,6 +14767,13 @@ as $$
 declare
   locked uuid[];
 begin
+  update public.agent_notifications n
+  set read_at = now()
+  from public.recruiting_conversations c
+  join public.recruiting_messages m on m.conversation_id = c.id
+  where n.kind = 'recruit_waiting' and n.read_at is null and c.id = n.conversation_id and m.id = n.message_id
+    and (c.waiting_since is null or c.waiting_since > m.created_at);
+
   -- Where a conversation goes to another agent, its notification goes along, or is that agent's.
   locked := array(
     select c.id
@@ -14798,7 +14798,7 @@ $$;
 
 comment on function private.tell_of_waiting_recruits() is
   'Tells who is to be told of recruits who wait, of up to 1,000 conversations, each once for a text. Never fails: what '
-  'cannot be told now is told the next time. check_alerts() calls it.';
+  'cannot be told now is told the next time. What was told of those who wait no more counts as read. check_alerts() calls it.';
 
 -- supabase/schemas/alerts/check.sql
 

@@ -2327,6 +2327,7 @@ export type Database = {
         Row: {
           "active_agents": number | null;
           "created_at": string;
+          "hours": string | null;
           "id": string;
           "name": string;
           "open_orders": number | null;
@@ -2336,6 +2337,7 @@ export type Database = {
         Insert: {
           "active_agents"?: never;
           "created_at"?: string | null;
+          "hours"?: never;
           "id"?: string | null;
           "name"?: string | null;
           "open_orders"?: never;
@@ -2344,6 +2346,7 @@ export type Database = {
         Update: {
           "active_agents"?: never;
           "created_at"?: string | null;
+          "hours"?: never;
           "id"?: string | null;
           "name"?: string | null;
           "open_orders"?: never;
