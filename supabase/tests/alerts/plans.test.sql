@@ -11,10 +11,10 @@ insert into public.service_numbers (phone, agency_id, status)
 select '+1999555' || 1000 + n, md5('agency')::uuid, case when n <= 3 then 'active' else 'paused' end from generate_series(1, 4) n;
 select pg_temp.create_conversation('c ' || n, '+1999666' || 1000 + n, '+1999555' || 1001 + n % 4, spoke => '0')
 from generate_series(0, 3999) n;
-create function pg_temp.add_texts(texts integer, state text, due interval, first integer default 0) returns void language sql as $$
+create function pg_temp.add_texts(texts integer, state text, due interval) returns void language sql as $$
   with messages as (
     insert into public.recruiting_messages (conversation_id, direction, sender_type, body, status)
-    select md5('c ' || (first + n) % 4000)::uuid, 'outbound', 'agent', 'Hi', case state when 'failed' then 'failed' end
+    select md5('c ' || n % 4000)::uuid, 'outbound', 'agent', 'Hi', case state when 'failed' then 'failed' end
     from generate_series(0, texts - 1) n
     returning id
   )
@@ -36,7 +36,8 @@ create function pg_temp.rows_read(kind text) returns bigint language plpgsql as 
 declare
   before constant bigint := pg_temp.rows_read();
 begin
-  execute format($q$select * from public.alert_rules r, private.%I(r.threshold, now()) where r.kind = %L$q$, 'find_' || kind, kind);
+  execute format(
+    'select * from public.alert_rules r, private.%I(r.threshold, now()) where r.kind = %L', 'find_' || kind, kind);
   return pg_temp.rows_read() - before;
 end
 $$;
@@ -52,7 +53,8 @@ where not exists (select from public.text_outbox o where o.message_id = m.id);
 insert into public.unmatched_texts (recruit_phone, service_phone, body)
 select '+1999777' || 1000 + n, '+19995551001', 'Hello' from generate_series(1, 2000) n;
 insert into public.text_consents (agency_id, phone, state, source, changed_at)
-select md5('agency')::uuid, '+1999666' || 1000 + n, 'opted_out', 'keyword', now() - interval '2 days' from generate_series(0, 1999) n;
+select md5('agency')::uuid, '+1999666' || 1000 + n, 'opted_out', 'keyword', now() - interval '2 days'
+from generate_series(0, 1999) n;
 update public.recruiting_conversations set waiting_since = now() - interval '1 minute' where id in (
   select md5('c ' || n)::uuid from generate_series(0, 999) n);
 
@@ -71,7 +73,8 @@ select cmp_ok(pg_temp.rows_read('texts_stuck'), '<', 5000::bigint, 'of a number 
 update public.recruiting_conversations set waiting_since = now() - interval '1 minute';
 update public.recruiting_conversations set waiting_since = now() - interval '9 days' where id in (
   select md5('c ' || n)::uuid from generate_series(2000, 2009) n);
-select cmp_ok(pg_temp.rows_read('recruit_waiting'), '<', 200::bigint, 'of 4,000 recruits who wait, those are read who wait for long');
+select cmp_ok(
+  pg_temp.rows_read('recruit_waiting'), '<', 200::bigint, 'of 4,000 recruits who wait, those are read who wait for long');
 
 select * from finish();
 rollback;
