@@ -8,6 +8,7 @@ import { eventually } from "../support/processes.ts";
 import { Scheduler } from "../../dev/local/mod.ts";
 import { ALERT_SECRET, AlertReceiver, type Behaviour } from "../../dev/testing/alert_receiver.ts";
 import { isAlert } from "../../docs/examples/verify_alert.js";
+import { tableLock, whileHeld } from "../../dev/testing/faults/database.ts";
 import { kill } from "../../dev/testing/faults/parts.ts";
 import { createConversation, createSender, double, queueText, requestWork, sentBodies, work } from "./texts.ts";
 
@@ -48,6 +49,9 @@ const statesOf = (subject: string) => receiver.toldOf(subject).map(({ state }) =
 /** The last request about an alert. */
 const lastRequest = () => receiver.requests.filter(({ path }) => path === "/alerts").at(-1)!;
 
+/** Where a launcher finds the stack. */
+const launcher = { dbUrl: stack.db_url, functionsUrl: stack.functions_url, key: stack.texting_worker_key };
+
 /** Calls the worker with these settings, in the test's own process. */
 async function workWith(settings: Record<string, string>) {
   const texting = await functionWith("texting", {
@@ -62,8 +66,7 @@ async function workWith(settings: Record<string, string>) {
 
 Deno.test("an alert is told once when it opens and once when it ends, by two schedulers and five workers", async () => {
   const phone = await openAlert();
-  const options = { dbUrl: stack.db_url, functionsUrl: stack.functions_url, key: stack.texting_worker_key };
-  const schedulers = [1, 2].map(() => new Scheduler({ ...options, askEvery: 20, isConfigured: true }));
+  const schedulers = [1, 2].map(() => new Scheduler({ ...launcher, askEvery: 20, isConfigured: true }));
   try {
     await Promise.all(Array.from({ length: 5 }, () => requestWork()));
     await eventually(15, () => assert.deepEqual(statesOf(phone), ["open"]));
@@ -277,6 +280,28 @@ Deno.test("texts go out while the receiver and the monitor hang", async () => {
   assert.deepEqual([(await working).errors, (await again).errors], [0, 0]);
 });
 
+Deno.test("texts go out while the deliveries of alerts are locked", async () => {
+  await openAlert();
+  const conversation = await createConversation();
+  await queueText(conversation, "Hi");
+  let working: Promise<Record<string, number>> | undefined;
+  await whileHeld(tableLock("private.alert_deliveries"), async () => {
+    working = work();
+    await eventually(3, () => assert.deepEqual(sentBodies(conversation), ["Hi"]));
+  });
+  assert.equal((await working)!.errors, 0);
+});
+
+Deno.test("a launcher finds what begins, and tells it within 15 seconds after the alert was opened", async () => {
+  const scheduler = new Scheduler({ ...launcher, isConfigured: true });
+  try {
+    const phone = await openAlert();
+    await eventually(15, () => assert.deepEqual(statesOf(phone), ["open"]));
+  } finally {
+    await scheduler.stop();
+  }
+});
+
 Deno.test("a monitor learns once that alerts are checked, and not while they are not", async () => {
   const beats = () => receiver.requests.filter(({ path }) => path === "/heartbeat").map(({ method }) => method);
   await check();
@@ -389,8 +414,7 @@ Deno.test("a test alert is sent once, and says what became of it", async () => {
 });
 
 Deno.test("the command alert test shows what the receiver responds", async () => {
-  const options = { dbUrl: stack.db_url, functionsUrl: stack.functions_url, key: stack.texting_worker_key };
-  const scheduler = new Scheduler({ ...options, askEvery: 50, isConfigured: true });
+  const scheduler = new Scheduler({ ...launcher, askEvery: 50, isConfigured: true });
   try {
     assert.partialDeepStrictEqual(await admin("alert test"), {
       code: 0,

@@ -1,6 +1,6 @@
 -- What is told of alerts, by the claims and outcomes of a worker.
 begin;
-select plan(36);
+select plan(39);
 \ir ../helpers.psql
 
 create function pg_temp.claim(has_webhook boolean default true) returns setof text language sql as $$
@@ -130,6 +130,14 @@ select throws_ok(
   $$select public.record_alert_delivery(d.id, d.attempt, 'eaten', 'HTTP 200') from private.alert_deliveries d where d.state = 'pending'
     union all select public.record_alert_delivery(public.test_alert(), 0, 'eaten', 'HTTP 200')$$,
   '22023', 'outcome: "eaten" is unknown', 'an unknown outcome is an error');
+
+-- Each scheduler asks every few seconds, with any number of alerts that are over.
+set local enable_seqscan = off;
+select matches(pg_temp.plan_of('select from private.alerts_to_tell'), index, 'what there is to tell is found by ' || index)
+from unnest(array['alerts_unresolved_idx', 'alerts_told_at_idx']) index;
+select matches(
+  pg_temp.plan_of('select from private.due_alert_deliveries'), 'alert_deliveries_(due_at|pending)_idx',
+  'what is due is found among what is pending');
 
 select * from finish();
 rollback;
