@@ -19,20 +19,28 @@ const people = fc.record({ first: words, last: words, email: words, body: words,
 
 type Person = typeof people extends fc.Arbitrary<infer Value> ? Value : never;
 
+/** Whose conditions they are. */
+interface Trouble {
+  agency_id: string;
+  vendor_ids: string[];
+}
+
 /** Makes a person part of the condition of each kind of alert. */
-async function makeTrouble(person: Person): Promise<{ agency_id: string; vendor_ids: string[] }> {
+async function makeTrouble(person: Person): Promise<Trouble> {
   const { id: agency_id, agent_ids: [agent_id] } = await createAgency();
   const [vendor, silent] = [await createVendor(), await createVendor()];
   const vendor_ids = [vendor.id, silent.id];
   await sql`
-    update public.agents set first_name = ${person.first}, last_name = ${person.last}, email = ${person.email}, phone = ${newPhone()}
+    update public.agents
+    set first_name = ${person.first}, last_name = ${person.last}, email = ${person.email}, phone = ${newPhone()}
     where id = ${agent_id!}`;
   await sql`update public.agencies set opens_at = '00:00', closes_at = '24:00' where id = ${agency_id}`;
 
   // leads_waiting, vendor_silent
   const metadata = { last_name: person.last, phone: newPhone(), email: person.email, answers: [{ said: person.body }] };
   await sql`
-    insert into public.recruiting_leads (vendor_id, first_name, vendor_metadata, vendor_lead_id, distribution, created_at)
+    insert into public.recruiting_leads
+      (vendor_id, first_name, vendor_metadata, vendor_lead_id, distribution, created_at)
     values (${vendor.id}, ${person.first}, ${
     sql.json(metadata)
   }, ${person.street}, 'unmatched', now() - interval '1 hour'),
@@ -89,7 +97,7 @@ async function makeTrouble(person: Person): Promise<{ agency_id: string; vendor_
 }
 
 /** Ends the conditions that would last. */
-async function endTrouble({ agency_id, vendor_ids }: { agency_id: string; vendor_ids: string[] }): Promise<void> {
+async function endTrouble({ agency_id, vendor_ids }: Trouble): Promise<void> {
   await sql`update public.service_numbers set status = 'active' where agency_id = ${agency_id}`;
   await sql`update public.recruiting_orders set status = 'closed' where agency_id = ${agency_id}`;
   await sql`update public.recruiting_conversations set waiting_since = null where agency_id = ${agency_id}`;
@@ -109,13 +117,14 @@ async function personalValues(
 ): Promise<string[]> {
   const rows = await sql<{ value: string }[]>`
     with rows (value) as (
-      select to_jsonb(array[a.first_name, a.last_name, a.email, a.phone]) from public.agents a where a.agency_id = ${agency_id}
+      select to_jsonb(array[a.first_name, a.last_name, a.email, a.phone])
+      from public.agents a where a.agency_id = ${agency_id}
       union all
       select jsonb_build_array(l.first_name, l.vendor_metadata, l.vendor_lead_id) from public.recruiting_leads l
       where l.vendor_id in ${sql(vendor_ids)}
       union all
-      select jsonb_build_array(r.vendor_lead_id, r.reason, r.payload, r.payload_text, r.context) from public.rejected_deliveries r
-      where r.vendor_id in ${sql(vendor_ids)}
+      select jsonb_build_array(r.vendor_lead_id, r.reason, r.payload, r.payload_text, r.context)
+      from public.rejected_deliveries r where r.vendor_id in ${sql(vendor_ids)}
       union all
       select to_jsonb(c.recruit_phone) from public.recruiting_conversations c where c.agency_id = ${agency_id}
       union all

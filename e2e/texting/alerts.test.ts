@@ -313,7 +313,9 @@ Deno.test("a monitor learns once that alerts are checked, and not while they are
   await work();
   assert.equal(beats().length, before + 1, "not before 5 minutes are over");
 
-  await sql`update private.job_runs set heartbeat_at = now() - interval '6 minutes', ended_at = now() - interval '7 minutes'`;
+  await sql`
+    update private.job_runs
+    set heartbeat_at = now() - interval '6 minutes', ended_at = now() - interval '7 minutes'`;
   await work();
   assert.equal(beats().length, before + 1, "no check has completed");
   await check();

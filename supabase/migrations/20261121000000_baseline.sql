@@ -15153,22 +15153,8 @@ grant execute on function public.set_alert_rule(text, boolean, jsonb) to authent
 
 -- supabase/schemas/alerts/deliveries.sql
 
--- What is told of alerts: one row for each request to the receiver, the URL of the setting ALERT_WEBHOOK_URL.
---
--- | from | by | to |
--- | --- | --- | --- |
--- | an alert that was not told of | claim_alert_deliveries() | pending, `opened` |
--- | an open alert, told of 24 h ago | the same | pending, `repeated` |
--- | a resolved alert that was told of | the same | pending, `resolved` |
--- | pending, due | the same | pending, with a lease of 30 s |
--- | pending, its lease is over | the same: its worker is dead | pending, due; the same id is sent again |
--- | pending, its alert has resolved meanwhile, or its rule is off | the same | dropped |
--- | pending, leased | outcome delivered | delivered |
--- | pending, leased | outcome refused or lost | pending, due after a pause that grows to an hour |
--- | the same, of a resolved alert for a week, or of a test | the same | failed |
---
--- alerts.told_at is what the receiver may know. A lost outcome sets it, because the request may have arrived; a refused
--- one does not. So nothing is told of an alert that was opened and resolved while the receiver was away.
+-- What is told of alerts: one row for each request to the receiver, the URL of the setting ALERT_WEBHOOK_URL. telling.sql
+-- has their states.
 
 create table private.alert_deliveries (
   id uuid primary key default gen_random_uuid(),
@@ -15289,6 +15275,25 @@ $$;
 comment on function private.is_alert_due() is
   'Whether the worker would tell of an alert, or that alerts are checked. While no URL is set: every 5 minutes, to learn '
   'whether one is.';
+
+-- supabase/schemas/alerts/telling.sql
+
+-- The telling: the worker claims deliveries of alerts, posts them, and records what became of each.
+--
+-- | from | by | to |
+-- | --- | --- | --- |
+-- | an alert that was not told of | claim_alert_deliveries() | pending, `opened` |
+-- | an open alert, told of 24 h ago | the same | pending, `repeated` |
+-- | a resolved alert that was told of | the same | pending, `resolved` |
+-- | pending, due | the same | pending, with a lease of 30 s |
+-- | pending, its lease is over | the same: its worker is dead | pending, due; the same id is sent again |
+-- | pending, its alert has resolved meanwhile, or its rule is off | the same | dropped |
+-- | pending, leased | outcome delivered | delivered |
+-- | pending, leased | outcome refused or lost | pending, due after a pause that grows to an hour |
+-- | the same, of a resolved alert for a week, or of a test | the same | failed |
+--
+-- alerts.told_at is what the receiver may know. A lost outcome sets it, because the request may have arrived; a refused
+-- one does not. So nothing is told of an alert that was opened and resolved while the receiver was away.
 
 create function private.alert_text(alert private.alerts_to_tell) returns text
 language sql
@@ -15419,6 +15424,8 @@ begin
       select locked.id
       from private.alert_deliveries locked
       where locked.id in (select due.id from private.due_alert_deliveries due)
+        -- Again, as it is when its lock was had.
+        and locked.state = 'pending' and locked.lease_until is null
       order by locked.created_at, locked.id
       limit take_alert_deliveries.max
       for update skip locked
