@@ -11695,7 +11695,12 @@ begin
   update public.recruiting_orders o
   set
     filled = greatest(o.filled - 1, 0),
-    status = case when o.status = 'filled' then 'open' else o.status end
+    status = case
+      when o.status <> 'filled' then o.status
+      -- Nobody can open an order that has ended.
+      when o.ends_at <= now() then 'closed'
+      else 'open'
+    end
   where o.id = lead.order_id
   returning * into counted;
 
@@ -11716,7 +11721,7 @@ $$;
 
 comment on function public.return_lead(uuid, text, text) is
   'Takes a distributed recruiting lead back from its agency, for good. The order''s count falls by one, and an order that was '
-  'filled is open again. No agency has the lead any more, and it is never distributed again; sent again, it is a duplicate. '
+  'filled is open again, or closed where it has ended. No agency has the lead any more, and it is never distributed again; sent again, it is a duplicate. '
   'Its conversations stay with the agency''s managers, without the lead and without an agent; the bot says nothing more in '
   'them, and texts that wait are refused (lead_returned). What agents were told of the lead counts as read. reason: 1 to 500 '
   'characters. returned_by: who does it, where nobody is signed in. lead_returns has who had the lead. Returns {lead_id, '

@@ -1,7 +1,7 @@
 -- Who reads which rows: an agent, a manager, the manager of another agency, a user who is no agent, anon. The table of
 -- docs/frontend.md says the same in words; docs/frontend.test.ts holds the two against each other.
 begin;
-select plan(260);
+select plan(263);
 \ir ../helpers.psql
 
 select pg_temp.create_people();

@@ -1,6 +1,6 @@
 -- Lists and reports of leads read what they show and little more, however many leads there are.
 begin;
-select plan(15);
+select plan(16);
 \ir ../helpers.psql
 
 -- Leaves out the rows that tests before have rolled back, which an index still has.
@@ -66,6 +66,10 @@ select cmp_ok(
 from (values
   ('public.recruiting_leads'::regclass, 4000), ('public.recruiting_messages', 1000), ('public.rejected_deliveries', 1500)
 ) c (read_table, rows);
+select cmp_ok(
+  pg_temp.rows_read('public.recruiting_leads', 'select public.report_leads(since => (now() - interval ''40 days'')::date,
+    until => (now() - interval ''38 days'')::date, day_of => ''distributed'')'), '<', 100::bigint,
+  'so does one by the days of distribution, on which no lead was distributed');
 select cmp_ok(
   pg_temp.rows_read(read_table, 'select public.count_vendor_days(3)'), '<', rows::bigint,
   'the counts of three days read few ' || read_table)

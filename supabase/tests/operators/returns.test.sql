@@ -1,6 +1,6 @@
 -- A bad lead goes back: what its agency loses, what is kept of it, and who may do it.
 begin;
-select plan(45);
+select plan(50);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor', pg_temp.key_of('vendor'));
@@ -177,6 +177,22 @@ select results_eq(
 select is(
   (select r.returned_by from public.lead_returns r where r.recruiting_lead_id = md5('good')::uuid), null, 'and stands there alone');
 select is_empty('select * from public.recount_orders()', 'a recount still agrees');
+
+-- A greeting that a worker is about to queue, and an order that has ended
+update public.vendors set has_text_consent = true where id = md5('vendor')::uuid;
+insert into public.recruiting_orders (id, agency_id, vendor_id, quantity, priority, starts_at, greeting_template)
+values (md5('ended')::uuid, md5('agency')::uuid, md5('vendor')::uuid, 1, 1000, now() - interval '1 day',
+  'Hi from {agency}. STOP ends it.');
+select is(pg_temp.send('greeted') #>> '{distributed_to,agency_id}', md5('agency')::uuid::text, 'a lead with a greeting');
+create temp table stale as select l as lead from public.recruiting_leads l where l.id = md5('greeted')::uuid;
+update public.recruiting_orders set ends_at = now() where id = md5('ended')::uuid;
+select is(
+  public.return_lead(md5('greeted')::uuid, 'no agent') ->> 'order_status', 'closed', 'an order that has ended is closed, not open');
+select is(pg_temp.order_of('ended'), '0 closed 0', 'and has one lead less');
+select ok(private.queue_greeting(lead), 'the worker has read the lead before') from stale;
+select is_empty(
+  $$select from public.recruiting_conversations c join stale s on (s.lead).phone = c.recruit_phone$$,
+  'and greets nobody all the same');
 
 select * from finish();
 rollback;

@@ -2,7 +2,7 @@
 -- deleted at the end.
 begin;
 create extension if not exists dblink with schema extensions;
-select plan(16);
+select plan(17);
 \ir ../helpers.psql
 
 select pg_temp.create_committed('race', 'ann', 'bob');
@@ -120,6 +120,21 @@ select pg_temp.let_go('commit');
 select throws_ok(
   $$select * from extensions.dblink_get_result('other') as r (result text)$$, 'PT404', 'recruiting_lead_id: there is no such lead',
   'about a lead that is being returned no conversation begins');
+select * from extensions.dblink_get_result('other') as r (result text);
+
+-- Beside an operator who gives its texts a conversation
+create temp table adopted as
+select l.id, l.phone from public.recruiting_leads l
+where l.vendor_id = md5('race')::uuid and l.distribution = 'distributed' order by l.id limit 1;
+select pg_temp.commit(format(
+  $$insert into public.unmatched_texts (message_sid, recruit_phone, service_phone, body)
+    values ('race adopted', %L, '+19995550600', 'Hi')$$, phone)) from adopted;
+select pg_temp.hold(format($$select public.return_lead(%L, 'x')$$, id)) from adopted;
+select pg_temp.send_and_wait('other', format($$select public.adopt_texts(%L)$$, phone)) from adopted;
+select pg_temp.let_go('commit');
+select throws_like(
+  $$select * from extensions.dblink_get_result('other') as r (result text)$$, 'no text of % waits for a conversation',
+  'a lead that is being returned gets no conversation');
 select * from extensions.dblink_get_result('other') as r (result text);
 
 -- Beside the worker that greets
