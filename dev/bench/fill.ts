@@ -23,27 +23,12 @@ const NEWEST = 10_000;
 export async function fill({ sql, db_url }: OwnStack, agency: Agency, count: number) {
   // The same for each table, so that they agree.
   const now = new Date();
-  // One connection for each core.
-  const connections = postgres(db_url, { max: 2, onnotice: () => {} });
-  try {
-    await Promise.all(
-      Object.entries(inserts(agency)).map(([table, insert]) =>
-        connections.begin(async (sql) => {
-          // Neither foreign keys nor triggers look at these rows, so each must be as they would have left it.
-          await sql`set local session_replication_role = replica`;
-          // An index is made much faster at the end than row by row.
-          await sql`set local maintenance_work_mem = '256MB'`;
-          await sql`
-            update pg_index set indisready = false, indisvalid = false
-            where indrelid = ${table}::regclass`;
-          await sql.unsafe(`insert into ${table} ${insert} ${ROWS}`, [count, now, agency.agencyId]);
-          await sql.unsafe(`reindex table ${table}`);
-        })
-      ),
-    );
-  } finally {
-    await connections.end();
-  }
+  const rows = Object.entries(inserts(agency)).map(([table, insert]) => ({
+    table,
+    insert: `${insert} ${ROWS}`,
+    parameters: [count, now, agency.agencyId],
+  }));
+  await insertAll(db_url, rows);
   await sql`
     update recruiting_orders
     set filled = (select count(*) from recruiting_leads where order_id = ${agency.orderId})
@@ -51,6 +36,35 @@ export async function fill({ sql, db_url }: OwnStack, agency: Agency, count: num
   await sql`select private.recount_order_days()`;
   await sql`vacuum analyze`;
   await sql`checkpoint`;
+}
+
+/** Many rows of a table: what follows `insert into <table>`, and the values of its parameters. */
+interface Rows {
+  table: string;
+  insert: string;
+  parameters: (number | string | Date)[];
+}
+
+/** Inserts rows without foreign keys and triggers, so each must be as these would have left it. */
+export async function insertAll(dbUrl: string, tables: Rows[]) {
+  // One connection for each core.
+  const connections = postgres(dbUrl, { max: 2, onnotice: () => {} });
+  try {
+    await Promise.all(tables.map(({ table, insert, parameters }) =>
+      connections.begin(async (sql) => {
+        await sql`set local session_replication_role = replica`;
+        // An index is made much faster at the end than row by row.
+        await sql`set local maintenance_work_mem = '256MB'`;
+        await sql`
+          update pg_index set indisready = false, indisvalid = false
+          where indrelid = ${table}::regclass`;
+        await sql.unsafe(`insert into ${table} ${insert}`, parameters);
+        await sql.unsafe(`reindex table ${table}`);
+      })
+    ));
+  } finally {
+    await connections.end();
+  }
 }
 
 /**

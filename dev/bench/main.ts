@@ -1,6 +1,7 @@
 /** `npm run bench`: measures what docs/performance.md lists, or what is named: npm run bench -- ingest import */
 import { Argument, Command } from "commander";
 import { formatTable } from "../../admin/table.ts";
+import { alerts } from "./alerts.ts";
 import { bodies } from "./bodies.ts";
 import { distribution } from "./distribution.ts";
 import { growth } from "./growth.ts";
@@ -11,7 +12,7 @@ import { codeSize, coldStart } from "./new_isolate.ts";
 import { commandAndMachine } from "./report.ts";
 import { stopStacks } from "./stacks.ts";
 
-const BENCHMARKS = [ingest, importLeads, growth, distribution, bodies, coldStart, codeSize];
+const BENCHMARKS = [ingest, importLeads, growth, alerts, distribution, bodies, coldStart, codeSize];
 
 const command = new Command("npm run bench --")
   .description("Measures what docs/performance.md lists, or only what is named.")

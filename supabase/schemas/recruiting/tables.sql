@@ -133,7 +133,9 @@ create index recruiting_leads_agent_idx on public.recruiting_leads (agent_id, ag
 -- to its end.
 create index recruiting_leads_created_idx on public.recruiting_leads (created_at, id) include (vendor_id);
 create index recruiting_leads_pending_idx on public.recruiting_leads (created_at, id) where distribution = 'pending';
-create index recruiting_leads_unmatched_idx on public.recruiting_leads (created_at, id) where distribution = 'unmatched';
+-- With the vendor, so that waiting leads are counted by the index alone.
+create index recruiting_leads_unmatched_idx on public.recruiting_leads (created_at, id) include (vendor_id)
+  where distribution = 'unmatched';
 -- Ids that stand as their hash: very long ones, and those of erased people.
 create index recruiting_leads_hashed_id_idx on public.recruiting_leads (vendor_id) where vendor_lead_id like 'sha256:%';
 -- Finds the lead of an object in the bucket `resumes`, for the policy on storage.objects.
