@@ -36,6 +36,9 @@ returns setof private.found_alert
 language plpgsql
 stable
 set search_path = ''
+-- The index of open deliveries has them in this order, and the planner does not always know that they are few.
+set enable_sort = off
+set enable_incremental_sort = off
 as $$
 declare
   per_hour constant numeric := threshold ->> 'per_hour';
@@ -50,7 +53,7 @@ begin
       select r.received_at
       from public.rejected_deliveries r
       where r.status = 'open' and r.vendor_id = v.id and r.received_at between oldest and checked_at
-      order by r.received_at desc
+      order by r.received_at desc, r.id desc
       limit last
     ) as times
     from public.vendors v

@@ -1,0 +1,61 @@
+-- The conditions of alerts read few rows, however many leads and deliveries there are.
+begin;
+select plan(5);
+\ir ../helpers.psql
+
+-- Leaves out the rows that tests before have rolled back, which an index still has.
+truncate public.recruiting_leads, public.rejected_deliveries cascade;
+select pg_temp.create_vendor('vendor ' || n) from generate_series(0, 9) n;
+select pg_temp.create_agency('agency ' || n) from generate_series(0, 9) n;
+insert into public.recruiting_orders (id, agency_id, quantity)
+select md5('order ' || n)::uuid, md5('agency ' || n)::uuid, 10000 from generate_series(0, 9) n;
+-- 300 leads a day, of which 6 wait; the last two vendors have been silent for a month.
+insert into public.recruiting_leads (
+  vendor_id, vendor_lead_id, first_name, distribution, agency_id, order_id, distributed_at, created_at)
+select
+  md5('vendor ' || case when n > 21000 then n % 8 else n % 10 end)::uuid, n, 'Ada',
+  case when n % 50 > 0 then 'distributed' else 'unmatched' end, md5('agency ' || p.place)::uuid,
+  md5('order ' || p.place)::uuid, p.at, now() - interval '100 days' * (1 - n / 30000.0)
+from generate_series(1, 30000) n, lateral (
+  select case when n % 50 > 0 then n % 10 end as place,
+    case when n % 50 > 0 then now() - interval '100 days' * (1 - n / 30000.0) end as at
+) p;
+insert into public.rejected_deliveries (request_id, route, code, reason, payload_bytes, vendor_id, received_at, status)
+select 'r', '/', 'BAD_REQUEST', 'no name', 1, md5('vendor ' || n % 10)::uuid, now() - interval '100 days' * (1 - n / 30000.0),
+  case when n % 3 = 0 then 'open' else 'dismissed' end
+from generate_series(1, 30000) n;
+update public.vendors set silent_after = '1 day' where id = md5('vendor 9')::uuid;
+analyze public.recruiting_leads, public.rejected_deliveries, public.vendors, public.recruiting_orders;
+
+-- The number of rows that a query reads of a table: by scans of the whole table, and by an index.
+set local max_parallel_workers_per_gather = 0;
+create function pg_temp.rows_read(read_table regclass) returns bigint language sql as $$
+  select pg_stat_get_xact_tuples_returned(read_table) + sum(pg_stat_get_xact_tuples_returned(indexrelid))::bigint
+  from pg_index where indrelid = read_table
+$$;
+create function pg_temp.rows_read(read_table regclass, kind text) returns bigint language plpgsql as $$
+declare
+  before constant bigint := pg_temp.rows_read(read_table);
+begin
+  execute format(
+    'select from public.alert_rules r cross join lateral private.find_%s(r.threshold, now()) where r.kind = %L', kind, kind);
+  return pg_temp.rows_read(read_table) - before;
+end
+$$;
+
+select cmp_ok(pg_temp.rows_read(read_table::regclass, kind), '<', rows::bigint, format('%s reads few %s', kind, read_table))
+from (values
+  -- Those that wait
+  ('public.recruiting_leads', 'leads_waiting', 700),
+  -- Of each vendor a week, and of the last hour
+  ('public.rejected_deliveries', 'deliveries_rejected', 900),
+  -- Of each vendor the last 50, and for the two that are silent the week
+  ('public.recruiting_leads', 'deliveries_rejected', 10000),
+  -- A day for the vendor that has a time of its own, and five hours
+  ('public.recruiting_leads', 'vendor_silent', 1000),
+  -- A week
+  ('public.recruiting_leads', 'order_nearly_filled', 2200)
+) c (read_table, kind, rows);
+
+select * from finish();
+rollback;
