@@ -1360,7 +1360,9 @@ create index recruiting_leads_agent_idx on public.recruiting_leads (agent_id, ag
 -- to its end.
 create index recruiting_leads_created_idx on public.recruiting_leads (created_at, id) include (vendor_id);
 create index recruiting_leads_pending_idx on public.recruiting_leads (created_at, id) where distribution = 'pending';
-create index recruiting_leads_unmatched_idx on public.recruiting_leads (created_at, id) where distribution = 'unmatched';
+-- With the vendor, so that waiting leads are counted by the index alone.
+create index recruiting_leads_unmatched_idx on public.recruiting_leads (created_at, id) include (vendor_id)
+  where distribution = 'unmatched';
 -- Ids that stand as their hash: very long ones, and those of erased people.
 create index recruiting_leads_hashed_id_idx on public.recruiting_leads (vendor_id) where vendor_lead_id like 'sha256:%';
 -- Finds the lead of an object in the bucket `resumes`, for the policy on storage.objects.
@@ -14179,6 +14181,9 @@ returns setof private.found_alert
 language plpgsql
 stable
 set search_path = ''
+-- The index of open deliveries has them in this order, and the planner does not always know that they are few.
+set enable_sort = off
+set enable_incremental_sort = off
 as $$
 declare
   per_hour constant numeric := threshold ->> 'per_hour';
@@ -14193,7 +14198,7 @@ begin
       select r.received_at
       from public.rejected_deliveries r
       where r.status = 'open' and r.vendor_id = v.id and r.received_at between oldest and checked_at
-      order by r.received_at desc
+      order by r.received_at desc, r.id desc
       limit last
     ) as times
     from public.vendors v
