@@ -63,8 +63,8 @@ const KINDS = [
 ];
 
 /**
- * Starts a stack with 20 agencies of 5 agents, 50 vendors of which the first sends a quarter of the leads, and 300 orders
- * of which each third is open. One lead in 200 waits. Each tenth lead has a conversation of four texts.
+ * Starts a stack with 20 agencies of 5 agents, 50 vendors of which the first sends the most, and 300
+ * orders of which each third is open. One lead in 200 waits. Each tenth lead has a conversation of four texts.
  */
 async function filled(leads: number): Promise<postgres.Sql> {
   const stack = await startStack();
@@ -155,8 +155,10 @@ function tables(leads: number) {
         )
         select
           md5('text ' || n || ' ' || place)::uuid, md5('conversation ' || n)::uuid,
-          case when place % 2 = 0 then 'inbound' else 'outbound' end, case when place % 2 = 0 then 'recruit' else 'agent' end,
-          'SM' || md5('text ' || n || ' ' || place), 'Hello', case when place % 2 = 1 then case when n % 100 = 0 then 'failed' else 'delivered' end end,
+          case place % 2 when 0 then 'inbound' else 'outbound' end,
+          case place % 2 when 0 then 'recruit' else 'agent' end,
+          'SM' || md5('text ' || n || ' ' || place), 'Hello',
+          case when place % 2 = 1 then case n % 100 when 0 then 'failed' else 'delivered' end end,
           ${moment} + place * interval '1 minute'
         from generate_series(10, $1::integer, 10) n, generate_series(1, 4) place`,
       parameters,
@@ -164,8 +166,8 @@ function tables(leads: number) {
     {
       table: "text_outbox",
       insert: `(
-          message_id, kind, state, conversation_id, service_phone, segments, due_at, first_due_at, attempted_at, attempt,
-          created_at
+          message_id, kind, state, conversation_id, service_phone, segments, due_at, first_due_at, attempted_at,
+          attempt, created_at
         )
         select
           md5('text ' || n || ' ' || place)::uuid, 'agent', case when n % 100 = 0 then 'failed' else 'accepted' end,
