@@ -14,9 +14,11 @@ import {
   text,
 } from "../options.ts";
 import { lists } from "../lists.ts";
+import { fullName } from "../names.ts";
 import type { Outcome, Session } from "../session.ts";
 import { save } from "../transaction.ts";
 import { inviteAgent } from "./agent_invite.ts";
+import { leaveAgent } from "./agent_leave.ts";
 import { removes } from "./remove.ts";
 
 const FIRST_NAME = text("--first-name <text>", "the agent's first name");
@@ -72,6 +74,11 @@ export function addAgent(program: AdminCommand): void {
   agent.verb("remove <agent>", remove, "maria@example.com")
     .runs(removes("agent", ({ id }) => `npm run admin -- agent update ${id} --active false`));
 
+  const leave = "gives all that an agent has to another one, or to the agency, and ends the login; shows it first";
+  agent.verb("leave <agent>", leave, "olivia@example.com --to nora@example.com")
+    .takes(text("--to <agent>", "who gets it; without one the agency, and its orders for the agent are paused"))
+    .runs(leaveAgent);
+
   agent
     .verb(
       "invite <agent>",
@@ -117,8 +124,4 @@ async function updateAgent(
   const columns = columnsOf(SETTINGS, given);
   const agent = await save<Row<"agents">>(sql, "agent", columns, given, old.id, unless);
   return { data: agent, text: `Changed the agent ${fullName(agent)}.` };
-}
-
-function fullName({ first_name, last_name }: Pick<Row<"agents">, "first_name" | "last_name">) {
-  return last_name === null ? first_name : `${first_name} ${last_name}`;
 }

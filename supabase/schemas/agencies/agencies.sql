@@ -64,6 +64,34 @@ $$;
 comment on function private.managed_agency_id() is 'Agency of the active manager who is signed in, or null.';
 grant execute on function private.managed_agency_id() to authenticated;
 
+-- An agent who leaves, and what is given to the agent at the same moment, come one after the other.
+
+create function private.agent_lock(agent_id uuid) returns bigint
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return hashtextextended('agent ' || agent_id, 0);
+end
+$$;
+
+comment on function private.agent_lock(uuid) is 'The key of the advisory lock of an agent; null for null.';
+
+create function private.hold_agent(agent_id uuid) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform pg_advisory_xact_lock_shared(private.agent_lock(agent_id));
+  return exists (select from public.agents a where a.id = hold_agent.agent_id and a.is_active);
+end
+$$;
+
+comment on function private.hold_agent(uuid) is
+  'Whether the agent is active. The agent does not leave before the transaction ends. Called before rows are locked, because '
+  'leave_agent() takes its lock before all others.';
+
 -- A signed-in agent reads what is assigned to the agent, a manager everything of the agency. A table without a policy
 -- for a role shows that role no row. Only the service role writes; the exceptions are submit_lead_presentation()
 -- and what agents do about texts.

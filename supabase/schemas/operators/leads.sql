@@ -339,10 +339,10 @@ set search_path = ''
 as $$
   select s.created_at, 3, 'assigned', concat_ws(', ',
     'from ' || coalesce(nullif(concat_ws(' ', f.first_name, f.last_name), ''), 'nobody'),
-    'to ' || concat_ws(' ', t.first_name, t.last_name),
+    'to ' || coalesce(nullif(concat_ws(' ', t.first_name, t.last_name), ''), 'the agency'),
     'by ' || s.assigned_by)
   from public.lead_assignments s
-  join public.agents t on t.id = s.to_agent_id
+  left join public.agents t on t.id = s.to_agent_id
   left join public.agents f on f.id = s.from_agent_id
   where s.recruiting_lead_id = lead_id or s.sales_lead_id = lead_id
 $$;

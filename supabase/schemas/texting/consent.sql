@@ -268,11 +268,13 @@ as $$
 declare
   -- Counting more conversations of a number would take long, and no longer matters.
   max_count constant integer := 1000;
+  is_there boolean;
   number text;
   opened public.recruiting_conversations;
 begin
   -- When two calls come at once, the second finds the conversation of the first.
   perform private.lock_consent(lead.agency_id, lead.phone);
+  is_there := private.hold_agent(open_conversation.agent_id);
   number := coalesce(
     (
       select c.service_phone
@@ -328,7 +330,7 @@ begin
   insert into public.recruiting_conversations as c (
     recruiting_lead_id, agency_id, recruit_phone, service_phone, assigned_agent_id
   )
-  values (lead.id, lead.agency_id, lead.phone, number, open_conversation.agent_id)
+  values (lead.id, lead.agency_id, lead.phone, number, case when is_there then open_conversation.agent_id end)
   on conflict (recruit_phone, service_phone) do update
   set recruiting_lead_id = coalesce(c.recruiting_lead_id, excluded.recruiting_lead_id)
   -- Somebody may have just made it for another agency.
@@ -340,6 +342,6 @@ $$;
 
 comment on function private.open_conversation(public.recruiting_leads, uuid) is
   'The conversation of a lead''s recruit with its agency: the one with the number of the agency that the recruit has last '
-  'been in touch with, paused or not. Else a new one, assigned to this agent (null: nobody), with the active number that '
+  'been in touch with, paused or not. Else a new one, assigned to this agent if active (null: nobody), with the active number that '
   'has the fewest conversations, counted up to 1,000; of several, the one that has got none for longest. The lead has an '
   'agency and a phone in E.164. Null when the agency has no active number.';

@@ -12,7 +12,7 @@ declare
   lead_agent_id uuid;
   conversation public.recruiting_conversations;
 begin
-  if caller.id is null then
+  if caller.id is null or not private.hold_agent(caller.id) then
     raise exception 'only an active agent may start a conversation' using errcode = 'insufficient_privilege';
   end if;
   -- Before the lead is read, so that nobody takes it back from the agency meanwhile.
@@ -27,10 +27,9 @@ begin
     raise exception 'recruiting_lead_id: there is no such lead' using errcode = 'PT404';
   elsif not pg_input_is_valid(coalesce(lead.phone, ''), 'public.e164') then
     perform private.invalid_field('recruiting_lead_id', 'the lead has no phone number in E.164');
-  elsif agent_id is not null and not exists (
-    select from public.agents a
-    where a.id = start_conversation.agent_id and a.agency_id = lead.agency_id and a.is_active
-  ) then
+  elsif agent_id is not null and not (private.hold_agent(agent_id) and exists (
+    select from public.agents a where a.id = start_conversation.agent_id and a.agency_id = lead.agency_id
+  )) then
     perform private.invalid_field('agent_id', 'must be an active agent of the lead''s agency');
   end if;
 
@@ -69,20 +68,20 @@ grant execute on function public.start_conversation(uuid, uuid) to authenticated
 
 create function private.writer() returns public.agents
 language plpgsql
-stable
 set search_path = ''
 as $$
 declare
   caller constant public.agents := private.current_agent();
 begin
-  if caller.id is null then
+  if caller.id is null or not private.hold_agent(caller.id) then
     raise exception 'only an active agent may write to recruits' using errcode = 'insufficient_privilege';
   end if;
   return caller;
 end
 $$;
 
-comment on function private.writer() is 'The active agent who is signed in. 42501 when there is none.';
+comment on function private.writer() is
+  'The active agent who is signed in, and does not leave before the transaction ends. 42501 when there is none.';
 
 create function private.may_write(caller public.agents, conversation public.recruiting_conversations) returns boolean
 language plpgsql
@@ -169,10 +168,9 @@ begin
     perform private.invalid_field('agent_id', 'is required');
   elsif agent_id <> caller.id and caller.role <> 'manager' then
     perform private.invalid_field('agent_id', 'must be your own; only a manager may name another agent');
-  elsif not exists (
-    select from public.agents a
-    where a.id = assign_conversation.agent_id and a.agency_id = caller.agency_id and a.is_active
-  ) then
+  elsif not (private.hold_agent(agent_id) and exists (
+    select from public.agents a where a.id = assign_conversation.agent_id and a.agency_id = caller.agency_id
+  )) then
     perform private.invalid_field('agent_id', 'must be an active agent of the agency');
   end if;
 

@@ -1,0 +1,73 @@
+import { valueOf } from "../database.ts";
+import { inOptions } from "../errors.ts";
+import { findAgency, findAgent, type Row } from "../find.ts";
+import { fullName } from "../names.ts";
+import { operatorHere } from "../operator_here.ts";
+import type { Outcome, Session } from "../session.ts";
+import { formatTable } from "../table.ts";
+import { dryRunnable } from "../transaction.ts";
+
+/** What `leave_agent` returns: how many of each, and to whom what needs a person goes. */
+interface Left {
+  recruiting_leads: number;
+  sales_leads: number;
+  conversations: number;
+  notifications: number;
+  orders: number;
+  texts: number;
+  manager_id: string | null;
+  /** The e-mail address of the login that is deleted. */
+  login: string | null;
+  /** Whether the agency has no active agent now. */
+  is_last: boolean;
+}
+
+/** Gives all that an agent has to another one or to the agency, and ends the agent's login: shown first, then at once. */
+export async function leaveAgent(
+  { sql, confirm }: Session,
+  given: string,
+  { to }: { to?: string },
+): Promise<Outcome> {
+  const leaving = await findAgent(sql, given);
+  const agency = await findAgency(sql, leaving.agency_id);
+  const other = to === undefined ? undefined : await findAgent(sql, to, agency);
+  const leave = (dryRun: boolean) =>
+    inOptions(
+      dryRunnable(sql, dryRun, (transaction) =>
+        valueOf<Left>(transaction`
+          select private.leave_agent(${leaving.id}, ${other?.id ?? null}, ${operatorHere()})`)),
+      { to_agent_id: "--to" },
+    );
+
+  const name = fullName(leaving);
+  const planned = await leave(true);
+  const last = planned.is_last ? " Nobody is left there: new leads get no agent." : "";
+  await confirm(
+    `${describe(planned, await receiversOf(sql, planned, other))}\n\n${name} leaves ${agency.name}.${last} Go on?`,
+  );
+  const left = await leave(false);
+  return {
+    data: { agent_id: leaving.id, to_agent_id: other?.id ?? null, ...left },
+    text: `${describe(left, await receiversOf(sql, left, other))}\n\n${name} has left ${agency.name}.`,
+  };
+}
+
+/** To whom goes what an agent has: leads and orders, and what a person must answer. */
+async function receiversOf(sql: Session["sql"], { manager_id }: Left, other: Row<"agents"> | undefined) {
+  if (other !== undefined) return { leads: fullName(other), talks: fullName(other), orders: fullName(other) };
+  const [manager] = await sql<Row<"agents">[]>`select * from public.agents where id = ${manager_id}`;
+  const talks = manager === undefined ? "the agency" : `the lead's agent, else ${fullName(manager)}`;
+  return { leads: "the agency, without an agent", talks, orders: "paused" };
+}
+
+function describe(left: Left, { leads, talks, orders }: Awaited<ReturnType<typeof receiversOf>>): string {
+  return formatTable([
+    { what: "recruiting leads", number: left.recruiting_leads, "what becomes of them": leads },
+    { what: "sales leads", number: left.sales_leads, "what becomes of them": leads },
+    { what: "conversations", number: left.conversations, "what becomes of them": talks },
+    { what: "texts that wait", number: left.texts, "what becomes of them": "sent as they were written" },
+    { what: "unread notifications", number: left.notifications, "what becomes of them": talks },
+    { what: "orders that name the agent", number: left.orders, "what becomes of them": orders },
+    { what: "login", number: left.login === null ? 0 : 1, "what becomes of them": "deleted, and signed out" },
+  ]);
+}

@@ -1,0 +1,165 @@
+-- An agent leaves, and all that was the agent's goes to others.
+
+create function private.leave_agent(agent_id uuid, to_agent_id uuid default null, done_by text default null) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  leaving public.agents;
+  manager_id uuid;
+  texts integer;
+  orders uuid[];
+  moved jsonb;
+  login text;
+begin
+  if to_agent_id = agent_id then
+    raise exception 'to_agent_id: it is the agent who leaves' using errcode = 'PT400';
+  end if;
+  -- What the agent does at this moment comes before, and so does what others give to it. Nothing of it comes after. By
+  -- their ids, so that two agents who leave do not wait for each other.
+  perform case
+    when u.id = leave_agent.agent_id then pg_advisory_xact_lock(private.agent_lock(u.id))
+    else pg_advisory_xact_lock_shared(private.agent_lock(u.id))
+  end
+  from (select unnest(array[agent_id, to_agent_id]) as id order by 1) u;
+  -- A lead that is being given to the agent comes before too, and distribution passes over the agent from now on.
+  update public.agents a set is_active = false where a.id = leave_agent.agent_id returning a.* into leaving;
+  if not found then
+    raise exception 'agent_id: there is no such agent' using errcode = 'PT404';
+  elsif exists (select from public.operators o where o.user_id = leaving.user_id) then
+    raise exception 'agent_id: the login is an operator''s too. First: npm run admin -- operator remove <email>'
+      using errcode = 'PT409';
+  end if;
+
+  select count(*) into texts
+  from public.text_outbox o
+  join public.recruiting_conversations c on c.id = o.conversation_id
+  where c.assigned_agent_id = leaving.id and o.kind = 'agent' and o.state = 'pending';
+
+  if to_agent_id is not null then
+    moved := public.assign_leads(to_agent_id, from_agent_id => leaving.id, assigned_by => done_by);
+  else
+    select a.id into manager_id
+    from public.agents a
+    where a.agency_id = leaving.agency_id and a.role = 'manager' and a.is_active
+    order by a.created_at, a.id
+    limit 1
+    for key share;
+    moved := private.return_leads(leaving, manager_id, done_by);
+  end if;
+
+  perform from public.recruiting_orders o where o.agent_id = leaving.id order by o.id for no key update;
+  with changed as (
+    update public.recruiting_orders o
+    set agent_id = coalesce(to_agent_id, o.agent_id), status = case when to_agent_id is null then 'paused' else o.status end
+    where o.agent_id = leaving.id and (o.status = 'open' or o.status = 'paused' and to_agent_id is not null)
+    returning o.id
+  )
+  select coalesce(array_agg(c.id order by c.id), '{}') into orders from changed c;
+
+  -- The last, because it waits for those who tell the agent something, and they may wait for what is above.
+  delete from auth.users u where u.id = leaving.user_id returning u.email into login;
+
+  moved := moved || jsonb_build_object('orders', cardinality(orders), 'texts', texts);
+  insert into public.operator_actions (action, subject, done_by)
+  values ('agent_leave',
+    moved || jsonb_build_object('agent_id', leaving.id, 'to_agent_id', to_agent_id, 'order_ids', orders), leave_agent.done_by);
+  return moved || jsonb_build_object('manager_id', manager_id, 'login', login, 'is_last', not exists (
+    select from public.agents a where a.agency_id = leaving.agency_id and a.is_active));
+end
+$$;
+
+comment on function private.leave_agent(uuid, uuid, text) is
+  'Makes an agent inactive for good. All that the agent has goes to to_agent_id as assign_leads() does it, with the open and '
+  'paused orders that name the agent. Without to_agent_id recruits go to the agency, conversations as return_leads() says, '
+  'and open orders are paused. Texts that wait are sent as they were written. The login is deleted, and its sessions end. '
+  'May be called again. Returns {recruiting_leads, sales_leads, conversations, notifications, orders, texts: how many of each, '
+  'manager_id|null, login: e-mail|null, is_last: whether the agency has no active agent now}. A row of operator_actions says '
+  'so, with done_by. Errors as of assign_leads(); PT409 for an operator''s login, and for what no agent is left for.';
+
+create function private.return_leads(leaving public.agents, manager_id uuid, assigned_by text) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  recruits uuid[];
+  conversations uuid[];
+  notifications integer;
+begin
+  if exists (select from public.leads l where l.agent_id = leaving.id) then
+    raise exception 'to_agent_id: the agent has sales leads (%), and each needs an agent',
+      (select count(*) from public.leads l where l.agent_id = leaving.id) using errcode = 'PT409';
+  end if;
+
+  with given as materialized (
+    select l.id from public.recruiting_leads l where l.agent_id = leaving.id order by l.id for no key update
+  ),
+  moved as (
+    update public.recruiting_leads l set agent_id = null from given g where l.id = g.id returning l.id
+  ),
+  kept as (
+    insert into public.lead_assignments (recruiting_lead_id, from_agent_id, assigned_by)
+    select m.id, leaving.id, return_leads.assigned_by from moved m
+  )
+  select coalesce(array_agg(m.id), '{}') into recruits from moved m;
+
+  perform
+  from public.recruiting_conversations c
+  where c.assigned_agent_id = leaving.id or c.recruiting_lead_id = any (recruits) and c.assigned_agent_id is null
+  order by c.id
+  for no key update;
+  -- One that the bot has taken needs no agent. Of another one, a colleague may have the lead.
+  with moved as (
+    update public.recruiting_conversations c
+    set assigned_agent_id = case when c.status = 'escalated' then coalesce(
+      (
+        select a.id
+        from public.recruiting_leads l
+        join public.agents a on a.id = l.agent_id and a.is_active
+        where l.id = c.recruiting_lead_id
+      ),
+      manager_id,
+      leaving.id) end
+    where c.assigned_agent_id = leaving.id
+    returning c.id, c.assigned_agent_id
+  )
+  select array_agg(m.id) into conversations from moved m;
+  if exists (select from public.recruiting_conversations c where c.assigned_agent_id = leaving.id) then
+    raise exception 'to_agent_id: the agent has taken conversations over, and no active manager is there for them'
+      using errcode = 'PT409';
+  end if;
+
+  update public.agent_notifications n
+  set agent_id = coalesce(
+      (select c.assigned_agent_id from public.recruiting_conversations c where c.id = n.conversation_id), manager_id)
+  where n.id = any (array(
+    select u.id
+    from public.agent_notifications u
+    left join public.recruiting_conversations c on c.id = u.conversation_id
+    where u.agent_id = leaving.id
+      and u.read_at is null
+      and u.kind not in ('taken_over', 'asked_for')
+      and coalesce(c.assigned_agent_id, manager_id) is not null
+      and not exists (
+        select
+        from public.agent_notifications known
+        where known.agent_id = coalesce(c.assigned_agent_id, manager_id)
+          and known.kind = u.kind
+          and (known.message_id = u.message_id or known.lead_id = u.lead_id)
+      )
+  ));
+  get diagnostics notifications = row_count;
+
+  return jsonb_build_object(
+    'recruiting_leads', cardinality(recruits),
+    'sales_leads', 0,
+    'conversations', coalesce(cardinality(conversations), 0),
+    'notifications', notifications);
+end
+$$;
+
+comment on function private.return_leads(public.agents, uuid, text) is
+  'Takes all that an agent has to the agency: recruits have no agent then. A conversation that the agent has taken over goes '
+  'to the active agent of its lead, else to this manager; so do unread notifications. Who had each lead is kept in '
+  'lead_assignments, with assigned_by. Returns {recruiting_leads, sales_leads: 0, conversations, notifications}. PT409 where '
+  'the agent has sales leads, which cannot be without an agent, or where no manager is there for conversations.';
