@@ -644,7 +644,7 @@ export type Database = {
           "id": string;
           "recruiting_lead_id": string | null;
           "sales_lead_id": string | null;
-          "to_agent_id": string;
+          "to_agent_id": string | null;
         };
         ComputedFields: never;
         Insert: {
@@ -654,7 +654,7 @@ export type Database = {
           "id"?: string;
           "recruiting_lead_id"?: string | null;
           "sales_lead_id"?: string | null;
-          "to_agent_id": string;
+          "to_agent_id"?: string | null;
         };
         Update: {
           "assigned_by"?: string | null;
@@ -663,7 +663,7 @@ export type Database = {
           "id"?: string;
           "recruiting_lead_id"?: string | null;
           "sales_lead_id"?: string | null;
-          "to_agent_id"?: string;
+          "to_agent_id"?: string | null;
         };
         Relationships: [
           {

@@ -45,7 +45,7 @@ begin
     order by a.created_at, a.id
     limit 1
     for key share;
-    moved := private.return_leads(leaving, manager_id, done_by);
+    moved := private.leave_to_agency(leaving, manager_id, done_by);
   end if;
 
   perform from public.recruiting_orders o where o.agent_id = leaving.id order by o.id for no key update;
@@ -71,13 +71,13 @@ $$;
 
 comment on function private.leave_agent(uuid, uuid, text) is
   'Makes an agent inactive for good. All that the agent has goes to to_agent_id as assign_leads() does it, with the open and '
-  'paused orders that name the agent. Without to_agent_id recruits go to the agency, conversations as return_leads() says, '
+  'paused orders that name the agent. Without to_agent_id recruits go to the agency, conversations as leave_to_agency() says, '
   'and open orders are paused. Texts that wait are sent as they were written. The login is deleted, and its sessions end. '
   'May be called again. Returns {recruiting_leads, sales_leads, conversations, notifications, orders, texts: how many of each, '
   'manager_id|null, login: e-mail|null, is_last: whether the agency has no active agent now}. A row of operator_actions says '
   'so, with done_by. Errors as of assign_leads(); PT409 for an operator''s login, and for what no agent is left for.';
 
-create function private.return_leads(leaving public.agents, manager_id uuid, assigned_by text) returns jsonb
+create function private.leave_to_agency(leaving public.agents, manager_id uuid, assigned_by text) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
@@ -99,7 +99,7 @@ begin
   ),
   kept as (
     insert into public.lead_assignments (recruiting_lead_id, from_agent_id, assigned_by)
-    select m.id, leaving.id, return_leads.assigned_by from moved m
+    select m.id, leaving.id, leave_to_agency.assigned_by from moved m
   )
   select coalesce(array_agg(m.id), '{}') into recruits from moved m;
 
@@ -158,7 +158,7 @@ begin
 end
 $$;
 
-comment on function private.return_leads(public.agents, uuid, text) is
+comment on function private.leave_to_agency(public.agents, uuid, text) is
   'Takes all that an agent has to the agency: recruits have no agent then. A conversation that the agent has taken over goes '
   'to the active agent of its lead, else to this manager; so do unread notifications. Who had each lead is kept in '
   'lead_assignments, with assigned_by. Returns {recruiting_leads, sales_leads: 0, conversations, notifications}. PT409 where '
