@@ -600,6 +600,34 @@ $$;
 comment on function private.managed_agency_id() is 'Agency of the active manager who is signed in, or null.';
 grant execute on function private.managed_agency_id() to authenticated;
 
+-- An agent who leaves, and what is given to the agent at the same moment, come one after the other.
+
+create function private.agent_lock(agent_id uuid) returns bigint
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return hashtextextended('agent ' || agent_id, 0);
+end
+$$;
+
+comment on function private.agent_lock(uuid) is 'The key of the advisory lock of an agent; null for null.';
+
+create function private.hold_agent(agent_id uuid) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform pg_advisory_xact_lock_shared(private.agent_lock(agent_id));
+  return exists (select from public.agents a where a.id = hold_agent.agent_id and a.is_active);
+end
+$$;
+
+comment on function private.hold_agent(uuid) is
+  'Whether the agent is active. The agent does not leave before the transaction ends. Called before rows are locked, because '
+  'leave_agent() takes its lock before all others.';
+
 -- A signed-in agent reads what is assigned to the agent, a manager everything of the agency. A table without a policy
 -- for a role shows that role no row. Only the service role writes; the exceptions are submit_lead_presentation()
 -- and what agents do about texts.
@@ -5916,11 +5944,13 @@ as $$
 declare
   -- Counting more conversations of a number would take long, and no longer matters.
   max_count constant integer := 1000;
+  is_there boolean;
   number text;
   opened public.recruiting_conversations;
 begin
   -- When two calls come at once, the second finds the conversation of the first.
   perform private.lock_consent(lead.agency_id, lead.phone);
+  is_there := private.hold_agent(open_conversation.agent_id);
   number := coalesce(
     (
       select c.service_phone
@@ -5976,7 +6006,7 @@ begin
   insert into public.recruiting_conversations as c (
     recruiting_lead_id, agency_id, recruit_phone, service_phone, assigned_agent_id
   )
-  values (lead.id, lead.agency_id, lead.phone, number, open_conversation.agent_id)
+  values (lead.id, lead.agency_id, lead.phone, number, case when is_there then open_conversation.agent_id end)
   on conflict (recruit_phone, service_phone) do update
   set recruiting_lead_id = coalesce(c.recruiting_lead_id, excluded.recruiting_lead_id)
   -- Somebody may have just made it for another agency.
@@ -5988,7 +6018,7 @@ $$;
 
 comment on function private.open_conversation(public.recruiting_leads, uuid) is
   'The conversation of a lead''s recruit with its agency: the one with the number of the agency that the recruit has last '
-  'been in touch with, paused or not. Else a new one, assigned to this agent (null: nobody), with the active number that '
+  'been in touch with, paused or not. Else a new one, assigned to this agent if active (null: nobody), with the active number that '
   'has the fewest conversations, counted up to 1,000; of several, the one that has got none for longest. The lead has an '
   'agency and a phone in E.164. Null when the agency has no active number.';
 
@@ -7268,7 +7298,7 @@ declare
   lead_agent_id uuid;
   conversation public.recruiting_conversations;
 begin
-  if caller.id is null then
+  if caller.id is null or not private.hold_agent(caller.id) then
     raise exception 'only an active agent may start a conversation' using errcode = 'insufficient_privilege';
   end if;
   -- Before the lead is read, so that nobody takes it back from the agency meanwhile.
@@ -7283,10 +7313,9 @@ begin
     raise exception 'recruiting_lead_id: there is no such lead' using errcode = 'PT404';
   elsif not pg_input_is_valid(coalesce(lead.phone, ''), 'public.e164') then
     perform private.invalid_field('recruiting_lead_id', 'the lead has no phone number in E.164');
-  elsif agent_id is not null and not exists (
-    select from public.agents a
-    where a.id = start_conversation.agent_id and a.agency_id = lead.agency_id and a.is_active
-  ) then
+  elsif agent_id is not null and not (private.hold_agent(agent_id) and exists (
+    select from public.agents a where a.id = start_conversation.agent_id and a.agency_id = lead.agency_id
+  )) then
     perform private.invalid_field('agent_id', 'must be an active agent of the lead''s agency');
   end if;
 
@@ -7325,20 +7354,20 @@ grant execute on function public.start_conversation(uuid, uuid) to authenticated
 
 create function private.writer() returns public.agents
 language plpgsql
-stable
 set search_path = ''
 as $$
 declare
   caller constant public.agents := private.current_agent();
 begin
-  if caller.id is null then
+  if caller.id is null or not private.hold_agent(caller.id) then
     raise exception 'only an active agent may write to recruits' using errcode = 'insufficient_privilege';
   end if;
   return caller;
 end
 $$;
 
-comment on function private.writer() is 'The active agent who is signed in. 42501 when there is none.';
+comment on function private.writer() is
+  'The active agent who is signed in, and does not leave before the transaction ends. 42501 when there is none.';
 
 create function private.may_write(caller public.agents, conversation public.recruiting_conversations) returns boolean
 language plpgsql
@@ -7425,10 +7454,9 @@ begin
     perform private.invalid_field('agent_id', 'is required');
   elsif agent_id <> caller.id and caller.role <> 'manager' then
     perform private.invalid_field('agent_id', 'must be your own; only a manager may name another agent');
-  elsif not exists (
-    select from public.agents a
-    where a.id = assign_conversation.agent_id and a.agency_id = caller.agency_id and a.is_active
-  ) then
+  elsif not (private.hold_agent(agent_id) and exists (
+    select from public.agents a where a.id = assign_conversation.agent_id and a.agency_id = caller.agency_id
+  )) then
     perform private.invalid_field('agent_id', 'must be an active agent of the agency');
   end if;
 
@@ -10769,7 +10797,7 @@ create table public.lead_assignments (
   recruiting_lead_id uuid references public.recruiting_leads (id) on delete cascade,
   sales_lead_id uuid references public.leads (id) on delete cascade,
   from_agent_id uuid references public.agents (id),
-  to_agent_id uuid not null references public.agents (id),
+  to_agent_id uuid references public.agents (id),
   assigned_by text check (assigned_by <> '' and length(assigned_by) <= 128),
   created_at timestamptz not null default now(),
   check (num_nonnulls(recruiting_lead_id, sales_lead_id) = 1)
@@ -10781,11 +10809,12 @@ create index on public.lead_assignments (from_agent_id);
 create index on public.lead_assignments (to_agent_id);
 
 comment on table public.lead_assignments is
-  'Each time an operator has given a lead to another agent. A row is never changed, and goes with its lead. It names no '
+  'Each time an operator has given a lead to another agent, or back to its agency. A row is never changed, and goes with its lead. It names no '
   'recruit, so it stays when one is erased.';
 comment on column public.lead_assignments.recruiting_lead_id is 'Null for a sales lead.';
 comment on column public.lead_assignments.sales_lead_id is 'Null for a recruiting lead.';
 comment on column public.lead_assignments.from_agent_id is 'The agent who had the lead; null: nobody.';
+comment on column public.lead_assignments.to_agent_id is 'The agent who has got the lead; null: the agency, without an agent.';
 comment on column public.lead_assignments.assigned_by is
   'The login name of the operator on the computer of the command, as that computer gives it; null: unknown.';
 
@@ -11600,6 +11629,7 @@ begin
   if num_nonnulls(lead_id, from_agent_id) <> 1 then
     raise exception 'give lead_id or from_agent_id, and not both' using errcode = 'PT400';
   end if;
+  perform private.hold_agent(to_agent_id);
   -- Not so that distribution would pass over the agent meanwhile.
   select a.* into assignee from public.agents a where a.id = to_agent_id for key share;
   if not found then
@@ -11806,6 +11836,174 @@ comment on view private.lead_places is
   'Recruiting leads with the agency, agent and order that have them, or had them until they were returned. Ask for is_last: '
   'a returned lead has a second row, as it is now.';
 grant select on private.lead_places to service_role;
+
+-- supabase/schemas/operators/leave.sql
+
+-- An agent leaves, and all that was the agent's goes to others.
+
+create function private.leave_agent(agent_id uuid, to_agent_id uuid default null, done_by text default null) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  leaving public.agents;
+  manager_id uuid;
+  texts integer;
+  orders uuid[];
+  moved jsonb;
+  login text;
+begin
+  if to_agent_id = agent_id then
+    raise exception 'to_agent_id: it is the agent who leaves' using errcode = 'PT400';
+  end if;
+  -- What the agent does at this moment comes before, and so does what others give to it. Nothing of it comes after. By
+  -- their ids, so that two agents who leave do not wait for each other.
+  perform case
+    when u.id = leave_agent.agent_id then pg_advisory_xact_lock(private.agent_lock(u.id))
+    else pg_advisory_xact_lock_shared(private.agent_lock(u.id))
+  end
+  from (select unnest(array[agent_id, to_agent_id]) as id order by 1) u;
+  -- A lead that is being given to the agent comes before too, and distribution passes over the agent from now on.
+  update public.agents a set is_active = false where a.id = leave_agent.agent_id returning a.* into leaving;
+  if not found then
+    raise exception 'agent_id: there is no such agent' using errcode = 'PT404';
+  elsif exists (select from public.operators o where o.user_id = leaving.user_id) then
+    raise exception 'agent_id: the login is an operator''s too. First: npm run admin -- operator remove <email>'
+      using errcode = 'PT409';
+  end if;
+
+  select count(*) into texts
+  from public.text_outbox o
+  join public.recruiting_conversations c on c.id = o.conversation_id
+  where c.assigned_agent_id = leaving.id and o.kind = 'agent' and o.state = 'pending';
+
+  if to_agent_id is not null then
+    moved := public.assign_leads(to_agent_id, from_agent_id => leaving.id, assigned_by => done_by);
+  else
+    select a.id into manager_id
+    from public.agents a
+    where a.agency_id = leaving.agency_id and a.role = 'manager' and a.is_active
+    order by a.created_at, a.id
+    limit 1
+    for key share;
+    moved := private.leave_to_agency(leaving, manager_id, done_by);
+  end if;
+
+  perform from public.recruiting_orders o where o.agent_id = leaving.id order by o.id for no key update;
+  with changed as (
+    update public.recruiting_orders o
+    set agent_id = coalesce(to_agent_id, o.agent_id), status = case when to_agent_id is null then 'paused' else o.status end
+    where o.agent_id = leaving.id and (o.status = 'open' or o.status = 'paused' and to_agent_id is not null)
+    returning o.id
+  )
+  select coalesce(array_agg(c.id order by c.id), '{}') into orders from changed c;
+
+  -- The last, because it waits for those who tell the agent something, and they may wait for what is above.
+  delete from auth.users u where u.id = leaving.user_id returning u.email into login;
+
+  moved := moved || jsonb_build_object('orders', cardinality(orders), 'texts', texts);
+  insert into public.operator_actions (action, subject, done_by)
+  values ('agent_leave',
+    moved || jsonb_build_object('agent_id', leaving.id, 'to_agent_id', to_agent_id, 'order_ids', orders), leave_agent.done_by);
+  return moved || jsonb_build_object('manager_id', manager_id, 'login', login, 'is_last', not exists (
+    select from public.agents a where a.agency_id = leaving.agency_id and a.is_active));
+end
+$$;
+
+comment on function private.leave_agent(uuid, uuid, text) is
+  'Makes an agent inactive for good. All that the agent has goes to to_agent_id as assign_leads() does it, with the open and '
+  'paused orders that name the agent. Without to_agent_id recruits go to the agency, conversations as leave_to_agency() says, '
+  'and open orders are paused. Texts that wait are sent as they were written. The login is deleted, and its sessions end. '
+  'May be called again. Returns {recruiting_leads, sales_leads, conversations, notifications, orders, texts: how many of each, '
+  'manager_id|null, login: e-mail|null, is_last: whether the agency has no active agent now}. A row of operator_actions says '
+  'so, with done_by. Errors as of assign_leads(); PT409 for an operator''s login, and for what no agent is left for.';
+
+create function private.leave_to_agency(leaving public.agents, manager_id uuid, assigned_by text) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  recruits uuid[];
+  conversations uuid[];
+  notifications integer;
+begin
+  if exists (select from public.leads l where l.agent_id = leaving.id) then
+    raise exception 'to_agent_id: the agent has sales leads (%), and each needs an agent',
+      (select count(*) from public.leads l where l.agent_id = leaving.id) using errcode = 'PT409';
+  end if;
+
+  with given as materialized (
+    select l.id from public.recruiting_leads l where l.agent_id = leaving.id order by l.id for no key update
+  ),
+  moved as (
+    update public.recruiting_leads l set agent_id = null from given g where l.id = g.id returning l.id
+  ),
+  kept as (
+    insert into public.lead_assignments (recruiting_lead_id, from_agent_id, assigned_by)
+    select m.id, leaving.id, leave_to_agency.assigned_by from moved m
+  )
+  select coalesce(array_agg(m.id), '{}') into recruits from moved m;
+
+  perform
+  from public.recruiting_conversations c
+  where c.assigned_agent_id = leaving.id or c.recruiting_lead_id = any (recruits) and c.assigned_agent_id is null
+  order by c.id
+  for no key update;
+  -- One that the bot has taken needs no agent. Of another one, a colleague may have the lead.
+  with moved as (
+    update public.recruiting_conversations c
+    set assigned_agent_id = case when c.status = 'escalated' then coalesce(
+      (
+        select a.id
+        from public.recruiting_leads l
+        join public.agents a on a.id = l.agent_id and a.is_active
+        where l.id = c.recruiting_lead_id
+      ),
+      manager_id,
+      leaving.id) end
+    where c.assigned_agent_id = leaving.id
+    returning c.id, c.assigned_agent_id
+  )
+  select array_agg(m.id) into conversations from moved m;
+  if exists (select from public.recruiting_conversations c where c.assigned_agent_id = leaving.id) then
+    raise exception 'to_agent_id: the agent has taken conversations over, and no active manager is there for them'
+      using errcode = 'PT409';
+  end if;
+
+  update public.agent_notifications n
+  set agent_id = coalesce(
+      (select c.assigned_agent_id from public.recruiting_conversations c where c.id = n.conversation_id), manager_id)
+  where n.id = any (array(
+    select u.id
+    from public.agent_notifications u
+    left join public.recruiting_conversations c on c.id = u.conversation_id
+    where u.agent_id = leaving.id
+      and u.read_at is null
+      and u.kind not in ('taken_over', 'asked_for')
+      and coalesce(c.assigned_agent_id, manager_id) is not null
+      and not exists (
+        select
+        from public.agent_notifications known
+        where known.agent_id = coalesce(c.assigned_agent_id, manager_id)
+          and known.kind = u.kind
+          and (known.message_id = u.message_id or known.lead_id = u.lead_id)
+      )
+  ));
+  get diagnostics notifications = row_count;
+
+  return jsonb_build_object(
+    'recruiting_leads', cardinality(recruits),
+    'sales_leads', 0,
+    'conversations', coalesce(cardinality(conversations), 0),
+    'notifications', notifications);
+end
+$$;
+
+comment on function private.leave_to_agency(public.agents, uuid, text) is
+  'Takes all that an agent has to the agency: recruits have no agent then. A conversation that the agent has taken over goes '
+  'to the active agent of its lead, else to this manager; so do unread notifications. Who had each lead is kept in '
+  'lead_assignments, with assigned_by. Returns {recruiting_leads, sales_leads: 0, conversations, notifications}. PT409 where '
+  'the agent has sales leads, which cannot be without an agent, or where no manager is there for conversations.';
 
 -- supabase/schemas/operators/remove.sql
 
@@ -13098,10 +13296,10 @@ set search_path = ''
 as $$
   select s.created_at, 3, 'assigned', concat_ws(', ',
     'from ' || coalesce(nullif(concat_ws(' ', f.first_name, f.last_name), ''), 'nobody'),
-    'to ' || concat_ws(' ', t.first_name, t.last_name),
+    'to ' || coalesce(nullif(concat_ws(' ', t.first_name, t.last_name), ''), 'the agency'),
     'by ' || s.assigned_by)
   from public.lead_assignments s
-  join public.agents t on t.id = s.to_agent_id
+  left join public.agents t on t.id = s.to_agent_id
   left join public.agents f on f.id = s.from_agent_id
   where s.recruiting_lead_id = lead_id or s.sales_lead_id = lead_id
 $$;
