@@ -22,7 +22,7 @@ interface Left {
   is_last: boolean;
 }
 
-/** Gives all that an agent has to another one or to the agency, and ends the agent's login: shown first, then at once. */
+/** Gives all that an agent has to another one or to the agency, and ends the login: shown first, then at once. */
 export async function leaveAgent(
   { sql, confirm }: Session,
   given: string,
