@@ -205,6 +205,7 @@ export class LocalStack {
           LEADS_IMPORT_API_KEY: secrets.LEADS_IMPORT_API_KEY,
           TWILIO_AUTH_TOKEN: secrets.TWILIO_AUTH_TOKEN,
           TEXTING_WORKER_KEY: secrets.TEXTING_WORKER_KEY,
+          DESK_URL: settings.DESK_URL || (folder === null ? "" : `${apiUrl}/desk/`),
           SUPABASE_URL: apiUrl,
           SUPABASE_ANON_KEY: info.anon_key,
           SUPABASE_SERVICE_ROLE_KEY: info.service_role_key,

@@ -98,11 +98,11 @@ export class AlertReceiver {
     if (behaviour === "drop") return void incoming.socket.destroy();
     if ("status" in behaviour) return void response.writeHead(behaviour.status, behaviour.headers).end("ok");
     response.writeHead(200);
+    const closed = new Promise((resolve) => response.once("close", resolve));
     const piece = new Uint8Array(64 * 1024);
     for (let sent = 0; sent < behaviour.bytes && !response.destroyed; sent += piece.length) {
-      if (!response.write(piece)) {
-        await new Promise((resolve) => response.once("drain", resolve).once("close", resolve));
-      }
+      if (response.write(piece)) continue;
+      await Promise.race([new Promise((resolve) => response.once("drain", resolve)), closed]);
     }
     response.end();
   }

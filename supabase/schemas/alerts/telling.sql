@@ -33,6 +33,7 @@ comment on function private.alert_text(private.alerts_to_tell) is 'A sentence ab
 create function public.claim_alert_deliveries(max integer, has_webhook boolean, has_heartbeat boolean) returns jsonb
 language plpgsql
 set search_path = ''
+set enable_seqscan = off
 as $$
 declare
   claimed jsonb := '[]';
@@ -171,6 +172,7 @@ create function public.record_alert_delivery(
 ) returns text
 language plpgsql
 set search_path = ''
+set enable_seqscan = off
 as $$
 declare
   -- For how long the end of an alert is told. An alert that is open is told until it ends.
