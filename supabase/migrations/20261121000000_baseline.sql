@@ -15463,11 +15463,14 @@ comment on function private.is_heartbeat_due(private.job_runs) is
   'Whether a monitor is to learn that alerts are checked: a check has completed in the last 5 minutes, and it was not told in these.';
 
 create function private.is_alert_due() returns boolean
-language sql
+language plpgsql
 stable
 set search_path = ''
+-- By the indexes of what is open, also while the planner does not know how little that is.
+set enable_seqscan = off
 as $$
-  select exists (
+begin
+  return exists (
     select
     from private.alert_receivers r
     -- Where there was no URL, the worker is asked again from time to time.
@@ -15477,7 +15480,8 @@ as $$
           exists (select from private.due_alert_deliveries) or exists (select from private.alerts_to_tell)
         else exists (select from private.job_runs j where private.is_heartbeat_due(j))
       end
-  )
+  );
+end
 $$;
 
 comment on function private.is_alert_due() is
@@ -15521,6 +15525,7 @@ comment on function private.alert_text(private.alerts_to_tell) is 'A sentence ab
 create function public.claim_alert_deliveries(max integer, has_webhook boolean, has_heartbeat boolean) returns jsonb
 language plpgsql
 set search_path = ''
+set enable_seqscan = off
 as $$
 declare
   claimed jsonb := '[]';
@@ -15659,6 +15664,7 @@ create function public.record_alert_delivery(
 ) returns text
 language plpgsql
 set search_path = ''
+set enable_seqscan = off
 as $$
 declare
   -- For how long the end of an alert is told. An alert that is open is told until it ends.
