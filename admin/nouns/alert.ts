@@ -29,7 +29,7 @@ export function addAlert(program: AdminCommand): void {
       option(
         "--set <numbers>",
         "numbers of the rule",
-        "numbers above 0 such as minutes=30 or percent=95,days=1",
+        "numbers above 0, up to a million, such as minutes=30 or percent=95,days=1",
         readNumbers,
       ),
     )
@@ -42,7 +42,7 @@ export function addAlert(program: AdminCommand): void {
 
 function readNumbers(given: string): Record<string, number> | undefined {
   const pairs = given.split(",").map((pair) => /^\s*(\w+)=(\d+(?:\.\d+)?)\s*$/.exec(pair));
-  if (pairs.some((pair) => pair === null || Number(pair[2]) === 0)) return undefined;
+  if (pairs.some((pair) => pair === null || Number(pair[2]) === 0 || Number(pair[2]) > 1_000_000)) return undefined;
   return Object.fromEntries(pairs.map((pair) => [pair![1]!, Number(pair![2])]));
 }
 

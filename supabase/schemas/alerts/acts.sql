@@ -44,7 +44,7 @@ begin
       select string_agg(r.kind, ', ' order by r.kind) from public.alert_rules r
     ) using errcode = 'PT400';
   elsif not private.is_threshold(threshold) then
-    raise exception 'threshold: give each as a number above 0' using errcode = 'PT400';
+    raise exception 'threshold: give each as a number above 0, up to 1,000,000' using errcode = 'PT400';
   end if;
   select t.name into name from jsonb_object_keys(threshold) t (name) where not rule.threshold ? t.name limit 1;
   if found then

@@ -6,10 +6,12 @@ immutable
 set search_path = ''
 as $$
   select jsonb_typeof(threshold) = 'object'
-    and not jsonb_path_exists(threshold, '$.* ? (@.type() != "number" || @ <= 0)')
+    and not jsonb_path_exists(threshold, '$.* ? (@.type() != "number" || @ <= 0 || @ > 1000000)')
 $$;
 
-comment on function private.is_threshold(jsonb) is 'Whether the value is an object of which each member is a number above 0.';
+comment on function private.is_threshold(jsonb) is
+  'Whether the value is an object of which each member is a number above 0, up to a '
+  'million: with any of these a check computes its times without an error.';
 
 create table public.alert_rules (
   kind text primary key,

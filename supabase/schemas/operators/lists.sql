@@ -40,7 +40,8 @@ create view public.vendor_list with (security_invoker = true) as
 select v.slug, v.name, v.parser, v.is_active as active,
   (select count(*)::int from public.vendor_api_keys k
     where k.vendor_id = v.id and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())) as keys,
-  v.webhook_scheme as webhook, v.rate_limit, v.has_text_consent as text_consent, v.created_at as created
+  v.webhook_scheme as webhook, v.rate_limit, v.silent_after::text, v.has_text_consent as text_consent,
+  v.created_at as created
 from public.vendors v;
 
 comment on view public.vendor_list is 'Vendors; keys: how many of their API keys work.';
