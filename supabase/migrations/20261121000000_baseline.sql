@@ -10976,7 +10976,8 @@ create view public.vendor_list with (security_invoker = true) as
 select v.slug, v.name, v.parser, v.is_active as active,
   (select count(*)::int from public.vendor_api_keys k
     where k.vendor_id = v.id and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())) as keys,
-  v.webhook_scheme as webhook, v.rate_limit, v.has_text_consent as text_consent, v.created_at as created
+  v.webhook_scheme as webhook, v.rate_limit, v.silent_after::text, v.has_text_consent as text_consent,
+  v.created_at as created
 from public.vendors v;
 
 comment on view public.vendor_list is 'Vendors; keys: how many of their API keys work.';
@@ -14270,10 +14271,12 @@ immutable
 set search_path = ''
 as $$
   select jsonb_typeof(threshold) = 'object'
-    and not jsonb_path_exists(threshold, '$.* ? (@.type() != "number" || @ <= 0)')
+    and not jsonb_path_exists(threshold, '$.* ? (@.type() != "number" || @ <= 0 || @ > 1000000)')
 $$;
 
-comment on function private.is_threshold(jsonb) is 'Whether the value is an object of which each member is a number above 0.';
+comment on function private.is_threshold(jsonb) is
+  'Whether the value is an object of which each member is a number above 0, up to a '
+  'million: with any of these a check computes its times without an error.';
 
 create table public.alert_rules (
   kind text primary key,
@@ -15337,7 +15340,7 @@ begin
       select string_agg(r.kind, ', ' order by r.kind) from public.alert_rules r
     ) using errcode = 'PT400';
   elsif not private.is_threshold(threshold) then
-    raise exception 'threshold: give each as a number above 0' using errcode = 'PT400';
+    raise exception 'threshold: give each as a number above 0, up to 1,000,000' using errcode = 'PT400';
   end if;
   select t.name into name from jsonb_object_keys(threshold) t (name) where not rule.threshold ? t.name limit 1;
   if found then

@@ -3049,6 +3049,7 @@ export type Database = {
           "name": string;
           "parser": string | null;
           "rate_limit": number | null;
+          "silent_after": string | null;
           "slug": string;
           "text_consent": boolean;
           "webhook": Database["public"]["Enums"]["webhook_scheme"] | null;
@@ -3061,6 +3062,7 @@ export type Database = {
           "name"?: string | null;
           "parser"?: string | null;
           "rate_limit"?: number | null;
+          "silent_after"?: never;
           "slug"?: string | null;
           "text_consent"?: boolean | null;
           "webhook"?: Database["public"]["Enums"]["webhook_scheme"] | null;
@@ -3072,6 +3074,7 @@ export type Database = {
           "name"?: string | null;
           "parser"?: string | null;
           "rate_limit"?: number | null;
+          "silent_after"?: never;
           "slug"?: string | null;
           "text_consent"?: boolean | null;
           "webhook"?: Database["public"]["Enums"]["webhook_scheme"] | null;
