@@ -13,6 +13,7 @@ export type SentRoute = typeof SENT_ROUTES[number];
 /** The other routes, and why no fault is tried while they are asked. */
 export const OTHER_ROUTES: [route: RegExp, why: string][] = [
   [/^GET \/\w+\/(?:health|openapi\.json)$/, "It stores nothing. After each fault the health is asked."],
+  [/^GET \/recruiting\/metrics$/, "It counts what is stored, which the account of chaos does as well."],
   [/^GET \/recruiting\/webhooks\/\{slug\}$/, "It stores nothing."],
   [/^\w+ \/operator\//, "Few people use it, and each call says what it has done."],
   [/^POST \/texting\/work$/, "e2e/texting kills workers and loses their responses."],

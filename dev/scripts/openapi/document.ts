@@ -6,6 +6,7 @@ import { importOperation } from "../../../supabase/functions/api/import_leads.ts
 import { activityOperation } from "../../../supabase/functions/api/log_presentation_activity.ts";
 import { bulkOperation } from "../../../supabase/functions/recruiting/ingest/bulk.ts";
 import { ingestOperation } from "../../../supabase/functions/recruiting/ingest/ingest.ts";
+import { metricsOperation } from "../../../supabase/functions/recruiting/metrics/metrics.ts";
 import { inboundOperation } from "../../../supabase/functions/recruiting/sms/inbound.ts";
 import { statusOperation } from "../../../supabase/functions/recruiting/sms/status.ts";
 import { challengeOperation, webhookOperation } from "../../../supabase/functions/recruiting/webhooks/webhook.ts";
@@ -39,6 +40,7 @@ export const OPERATIONS: Operation[] = [
   webhookOperation,
   challengeOperation,
   workOperation,
+  metricsOperation,
   ...FUNCTIONS.map(healthOperation),
   ...FUNCTIONS.map(openApiOperation),
 ];
@@ -125,10 +127,10 @@ function describe(operation: Operation) {
     },
     responses: {
       ...Object.fromEntries(
-        Object.entries(operation.responses).map(([status, { description, text, ...json }]) => [
+        Object.entries(operation.responses).map(([status, { description, text, schema, examples }]) => [
           status,
           response(description, {
-            "application/json": content(json),
+            ...(schema && { "application/json": content({ schema, examples: examples ?? {} }) }),
             ...(text && { "text/plain": content(text) }),
           }),
         ]),

@@ -40,4 +40,9 @@ export const SECURITY_SCHEMES = {
     scheme: "bearer",
     description: "The scheduler's key: `TEXTING_WORKER_KEY`.",
   },
+  metricsKey: {
+    type: "http",
+    scheme: "bearer",
+    description: "The monitor's key: `METRICS_KEY`.",
+  },
 } satisfies Record<SecurityScheme, object>;

@@ -41,6 +41,9 @@ interface Env {
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
+/** The header `traceparent` of a caller that traces its requests: https://www.w3.org/TR/trace-context/ */
+const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?=$|-)/;
+
 /**
  * Makes the app of an edge function. Whatever happens in a route, the caller gets a response with `x-request-id`, an
  * error in the shape of errors.ts, and the log gets one line.
@@ -92,7 +95,8 @@ function contextOf(request: Request, route: string): RequestContext {
   const given = request.headers.get("x-request-id") ?? "";
   const requestId = REQUEST_ID.test(given) ? given : crypto.randomUUID();
   const rejected = new RejectedDeliveries({ request_id: requestId, route });
-  return { request, requestId, body: new IncomingBody(request), log: {}, rejected };
+  const [, trace_id] = TRACEPARENT.exec(request.headers.get("traceparent") ?? "") ?? [];
+  return { request, requestId, body: new IncomingBody(request), log: { trace_id }, rejected };
 }
 
 function handlerFor(c: Context<Env>, { GET, POST }: Route): Handler {
@@ -112,7 +116,7 @@ function errorResponse(error: Error, c: Context<Env>): Response {
   // The messages are constant texts with names of fields, never with values.
   Object.assign(log, { code: apiError.code, reason: apiError.message });
   if (apiError.code === "INTERNAL_ERROR") {
-    logError({ request_id: requestId, ...describeError(apiError.cause) });
+    logError({ request_id: requestId, trace_id: log.trace_id, ...describeError(apiError.cause) });
   }
   return apiError.toResponse(requestId);
 }

@@ -10,7 +10,8 @@ export type SecurityScheme =
   | "projectKeyInQuery"
   | "userToken"
   | "twilioSignature"
-  | "workerKey";
+  | "workerKey"
+  | "metricsKey";
 
 /** The errors of any JSON route, without those of its Idempotency-Key. */
 export const JSON_ERRORS: ErrorCode[] = [
@@ -57,11 +58,11 @@ export interface Operation {
   errors: ErrorCode[];
 }
 
-/** A successful response, as JSON and perhaps as `text/plain` as well. */
+/** A successful response: as JSON, as `text/plain`, or as either. */
 export interface Success {
   description: string;
-  schema: z.ZodType;
-  examples: Examples;
+  schema?: z.ZodType;
+  examples?: Examples;
   text?: { schema: z.ZodType; examples: Examples };
 }
 

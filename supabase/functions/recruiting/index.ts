@@ -3,6 +3,7 @@ import { health } from "../_shared/health.ts";
 import { openApi } from "../_shared/openapi_route.ts";
 import { ingest } from "./ingest/ingest.ts";
 import { ingestBulk } from "./ingest/bulk.ts";
+import { metrics } from "./metrics/metrics.ts";
 import { smsInbound } from "./sms/inbound.ts";
 import { smsStatus } from "./sms/status.ts";
 import { respondToWebhookChallenge, webhook } from "./webhooks/webhook.ts";
@@ -13,6 +14,7 @@ export const routes: Routes = {
   "/webhooks/:slug": { POST: webhook, GET: respondToWebhookChallenge },
   "/sms/inbound": { POST: smsInbound },
   "/sms/status": { POST: smsStatus },
+  "/metrics": { GET: metrics },
   "/health": { GET: health },
   "/openapi.json": { GET: openApi },
 };

@@ -128,7 +128,7 @@ select set_eq(
     'public.acknowledge_alert', 'public.set_alert_rule', 'public.recount_orders', 'public.explain_lead', 'public.explain_order',
     'public.save_order', 'public.set_agency_orders', 'public.set_order_status', 'public.rotate_vendor_api_keys', 'public.distribute_leads', 'public.find_named', 'public.find_lead', 'public.find_double',
     'public.preview_replay', 'public.count_vendor_days',
-    'public.are_texts_due', 'public.claim_alert_deliveries', 'public.record_alert_delivery', 'public.test_alert'
+    'public.read_metrics', 'public.are_texts_due', 'public.claim_alert_deliveries', 'public.record_alert_delivery', 'public.test_alert'
   ],
   'the service role may execute what the edge functions and administrators call');
 
