@@ -3501,6 +3501,7 @@ export type Database = {
       "queue_greeting": { Args: { "id": string }; Returns: undefined };
       "read_bot_turn": { Args: { "attempt": number; "conversation_id": string }; Returns: Json };
       "read_conversation": { Args: { "conversation_id": string; "up_to": string }; Returns: number };
+      "read_metrics": { Args: Record<PropertyKey, never>; Returns: Json };
       "read_payload": { Args: { "action_id": string }; Returns: string };
       "receive_sms": {
         Args: {
