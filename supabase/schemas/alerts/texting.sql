@@ -89,13 +89,20 @@ set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
-  select a.id::text, jsonb_build_object('failed', l.failed, 'opted_out', l.opted_out, 'texts', l.texts)
+  select a.id::text, jsonb_build_object('failed', l.failed, 'opted_out', s.opted_out, 'texts', l.texts)
   from public.agencies a
   cross join lateral (
     select
       count(*) as texts,
-      count(*) filter (where m.status = 'failed' and t.state <> 'refused') as failed,
-      count(distinct k.phone) as opted_out
+      count(*) filter (
+        where t.state <> 'refused' and exists (
+          select
+          from public.recruiting_messages m
+          where m.id = t.message_id and m.direction = 'outbound' and m.status = 'failed'
+        )
+      ) as failed,
+      min(t.attempted_at) as since,
+      array_agg(t.conversation_id) as conversations
     from (
       select o.message_id, o.conversation_id, o.state, o.attempted_at
       from public.service_numbers n
@@ -112,15 +119,27 @@ as $$
       order by o.attempted_at desc
       limit (threshold ->> 'texts')::numeric::bigint
     ) t
-    join public.recruiting_messages m on m.id = t.message_id
-    join public.recruiting_conversations c on c.id = t.conversation_id
-    left join public.text_consents k
-      on k.agency_id = a.id and k.phone = c.recruit_phone and k.state = 'opted_out' and k.changed_at >= t.attempted_at
   ) l
+  cross join lateral (
+    select count(*) as opted_out
+    from (
+      -- First the few opt-outs, and not by exists(): no plan reads the conversation of each text.
+      select distinct e.phone
+      from public.text_consent_events e
+      where e.agency_id = a.id and e.state = 'opted_out' and e.occurred_at >= l.since
+      offset 0
+    ) o
+    where (
+      select true
+      from public.recruiting_conversations c
+      where c.recruit_phone = o.phone and c.id = any (l.conversations)
+      limit 1
+    )
+  ) s
   where l.texts >= (threshold ->> 'at_least')::numeric
     and (
       l.failed * 100 >= l.texts * (threshold ->> 'percent')::numeric
-      or l.opted_out * 100 >= l.texts * (threshold ->> 'opt_out_percent')::numeric
+      or s.opted_out * 100 >= l.texts * (threshold ->> 'opt_out_percent')::numeric
     )
 $$;
 
@@ -214,17 +233,16 @@ as $$
         and o.due_at <= l.at
         and not private.is_behind(o.conversation_id, o.ordinal)
       order by o.priority, o.due_at, o.ordinal
-      limit 1000
     ) t
   )
   select 'worker_late', jsonb_build_object('due', d.due, 'since', greatest(d.since, l.last_run))
   from late l
   cross join lateral (
-    select count(*) as due, min(f.since) as since from (select u.since from due u limit 10000) f
+    select count(*) as due, min(f.since) as since from (select u.since from due u limit 1000) f
   ) d
   where d.due > 0
 $$;
 
 comment on function private.find_worker_late(jsonb, timestamptz) is
   'The kind, where something has been due for {minutes} and the worker, or the scheduler that tells agents of leads, has not '
-  'run for as long. At most 10,000 are counted, of a number 1,000 texts. Where texting is not set up, nothing of it is due.';
+  'run for as long. At most 1,000 are counted. Where texting is not set up, nothing of it is due.';

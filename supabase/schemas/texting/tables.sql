@@ -155,6 +155,9 @@ create index on public.recruiting_messages (conversation_id, created_at);
 -- A recruit may write thousands of texts, and we do not.
 create index recruiting_messages_outbound_idx on public.recruiting_messages (conversation_id, created_at)
   where direction = 'outbound';
+-- For alerts: whether a text of ours has failed.
+create index recruiting_messages_failed_idx on public.recruiting_messages (id)
+  where direction = 'outbound' and status = 'failed';
 
 comment on table public.recruiting_messages is 'A text message from or to a recruit.';
 comment on column public.recruiting_messages.direction is '`inbound`: from the recruit; `outbound`: from us.';
@@ -264,6 +267,8 @@ create table public.text_consent_events (
 
 create index on public.text_consent_events (agency_id, phone, occurred_at);
 create index on public.text_consent_events (agent_id, agency_id) where agent_id is not null;
+-- For alerts: an agency's latest opt-outs.
+create index text_consent_events_opted_out_idx on public.text_consent_events (agency_id, occurred_at) where state = 'opted_out';
 
 comment on table public.text_consent_events is
   'Each opt-in and opt-out with its proof. Rows are added and never changed or removed.';

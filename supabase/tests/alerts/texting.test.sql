@@ -76,7 +76,7 @@ $$;
 -- Recruits of these talks who opted out a moment ago.
 create function pg_temp.opt_out(ago interval, variadic talks integer[]) returns void language plpgsql as $$
 begin
-  insert into public.text_consents (agency_id, phone, state, source, changed_at)
+  insert into public.text_consent_events (agency_id, phone, state, source, occurred_at)
   select md5('agency')::uuid, '+1999666' || 1000 + t, 'opted_out', 'keyword', now() - ago from unnest(talks) t;
 end
 $$;
@@ -153,7 +153,7 @@ from (values
   ('texts_failing', $$select pg_temp.posted(100), pg_temp.opt_out('0', 1, 2, 3)$$, '<agency> {"texts": 100, "failed": 0, "opted_out": 3}'),
   ('texts_failing', $$select pg_temp.posted(100), pg_temp.opt_out('3 hours', 1, 2, 3)$$, null),
   ('texts_failing', $$select pg_temp.posted(100), pg_temp.opt_out('0', 101, 102, 103)$$, null),
-  ('texts_failing', $$select pg_temp.posted(20), pg_temp.opt_out('0', 1); update public.text_consents set state = 'opted_in'$$, null),
+  ('texts_failing', $$select pg_temp.posted(100), pg_temp.opt_out('0', 1, 1, 1)$$, null),
   -- Opt-outs of nobody
   ('opt_out_unmatched', $$select pg_temp.receive('Hello')$$, null),
   ('opt_out_unmatched', $$select pg_temp.receive('Stop'), pg_temp.receive('stop texting me'), pg_temp.receive('Stop', '+19995550101')$$,
