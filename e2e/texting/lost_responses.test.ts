@@ -1,6 +1,6 @@
 /** What becomes of a text whose request fails or whose response is lost: Twilio gets it once, and in its order. */
 import assert from "node:assert/strict";
-import { send } from "../support/client.ts";
+import { send, sql } from "../support/client.ts";
 import { eventually, loggedErrors } from "../support/processes.ts";
 import { newSid, sendSigned, signedForm } from "../support/sms.ts";
 import {
@@ -175,6 +175,12 @@ Deno.test("with a wrong account or token texts wait, one line is logged, and not
     assert.deepEqual([state, attempt, error_code], ["pending", 0, null]);
     assert(due_at > new Date());
   }
+  const held = () => sql`select reason from public.text_outbox where message_id = any (${ids}) and reason is not null`;
+  assert.deepEqual([...await held()], ids.map(() => ({ reason: "credentials" })));
+  const [stuck] = await sql`
+    select f.details ->> 'reason' as reason from private.find_texts_stuck('{"minutes": 60}', now()) f
+    where f.subject = 'texts_stuck'`;
+  assert.deepEqual(stuck, { reason: "credentials" });
   double.clearFaults();
   await passTime(ids);
   await work();
@@ -182,4 +188,8 @@ Deno.test("with a wrong account or token texts wait, one line is logged, and not
     assert.deepEqual(sentBodies(conversation), ["1", "2"]);
   }
   assert.equal(refusedLogins() - before, 1);
+  assert.deepEqual([...await held()], []);
+  const [run] = await sql`
+    select started_at > now() - interval '1 minute' as is_noted from private.job_runs where job = 'send texts'`;
+  assert.deepEqual(run, { is_noted: true });
 });

@@ -84,7 +84,7 @@ immutable
 set search_path = ''
 as $$
   select case kind
-    when 'texts_stuck' then 'text outbox --state held'
+    when 'texts_stuck' then 'text outbox'
     when 'number_paused' then 'number resume ' || subject
     when 'leads_waiting' then 'lead waiting --vendor ' || subject
     when 'deliveries_rejected' then 'delivery list ' || case subject when 'import' then '--imports' else '--vendor ' || subject end
