@@ -5214,6 +5214,9 @@ create index on public.recruiting_messages (conversation_id, created_at);
 -- A recruit may write thousands of texts, and we do not.
 create index recruiting_messages_outbound_idx on public.recruiting_messages (conversation_id, created_at)
   where direction = 'outbound';
+-- For alerts: whether a text of ours has failed.
+create index recruiting_messages_failed_idx on public.recruiting_messages (id)
+  where direction = 'outbound' and status = 'failed';
 
 comment on table public.recruiting_messages is 'A text message from or to a recruit.';
 comment on column public.recruiting_messages.direction is '`inbound`: from the recruit; `outbound`: from us.';
@@ -5323,6 +5326,8 @@ create table public.text_consent_events (
 
 create index on public.text_consent_events (agency_id, phone, occurred_at);
 create index on public.text_consent_events (agent_id, agency_id) where agent_id is not null;
+-- For alerts: an agency's latest opt-outs.
+create index text_consent_events_opted_out_idx on public.text_consent_events (agency_id, occurred_at) where state = 'opted_out';
 
 comment on table public.text_consent_events is
   'Each opt-in and opt-out with its proof. Rows are added and never changed or removed.';
@@ -14685,13 +14690,20 @@ set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
-  select a.id::text, jsonb_build_object('failed', l.failed, 'opted_out', l.opted_out, 'texts', l.texts)
+  select a.id::text, jsonb_build_object('failed', l.failed, 'opted_out', s.opted_out, 'texts', l.texts)
   from public.agencies a
   cross join lateral (
     select
       count(*) as texts,
-      count(*) filter (where m.status = 'failed' and t.state <> 'refused') as failed,
-      count(distinct k.phone) as opted_out
+      count(*) filter (
+        where t.state <> 'refused' and exists (
+          select
+          from public.recruiting_messages m
+          where m.id = t.message_id and m.direction = 'outbound' and m.status = 'failed'
+        )
+      ) as failed,
+      min(t.attempted_at) as since,
+      array_agg(t.conversation_id) as conversations
     from (
       select o.message_id, o.conversation_id, o.state, o.attempted_at
       from public.service_numbers n
@@ -14708,15 +14720,27 @@ as $$
       order by o.attempted_at desc
       limit (threshold ->> 'texts')::numeric::bigint
     ) t
-    join public.recruiting_messages m on m.id = t.message_id
-    join public.recruiting_conversations c on c.id = t.conversation_id
-    left join public.text_consents k
-      on k.agency_id = a.id and k.phone = c.recruit_phone and k.state = 'opted_out' and k.changed_at >= t.attempted_at
   ) l
+  cross join lateral (
+    select count(*) as opted_out
+    from (
+      -- First the few opt-outs, and not by exists(): no plan reads the conversation of each text.
+      select distinct e.phone
+      from public.text_consent_events e
+      where e.agency_id = a.id and e.state = 'opted_out' and e.occurred_at >= l.since
+      offset 0
+    ) o
+    where (
+      select true
+      from public.recruiting_conversations c
+      where c.recruit_phone = o.phone and c.id = any (l.conversations)
+      limit 1
+    )
+  ) s
   where l.texts >= (threshold ->> 'at_least')::numeric
     and (
       l.failed * 100 >= l.texts * (threshold ->> 'percent')::numeric
-      or l.opted_out * 100 >= l.texts * (threshold ->> 'opt_out_percent')::numeric
+      or s.opted_out * 100 >= l.texts * (threshold ->> 'opt_out_percent')::numeric
     )
 $$;
 
@@ -14810,20 +14834,19 @@ as $$
         and o.due_at <= l.at
         and not private.is_behind(o.conversation_id, o.ordinal)
       order by o.priority, o.due_at, o.ordinal
-      limit 1000
     ) t
   )
   select 'worker_late', jsonb_build_object('due', d.due, 'since', greatest(d.since, l.last_run))
   from late l
   cross join lateral (
-    select count(*) as due, min(f.since) as since from (select u.since from due u limit 10000) f
+    select count(*) as due, min(f.since) as since from (select u.since from due u limit 1000) f
   ) d
   where d.due > 0
 $$;
 
 comment on function private.find_worker_late(jsonb, timestamptz) is
   'The kind, where something has been due for {minutes} and the worker, or the scheduler that tells agents of leads, has not '
-  'run for as long. At most 10,000 are counted, of a number 1,000 texts. Where texting is not set up, nothing of it is due.';
+  'run for as long. At most 1,000 are counted. Where texting is not set up, nothing of it is due.';
 
 -- supabase/schemas/alerts/order_stalled.sql
 
@@ -15233,7 +15256,7 @@ immutable
 set search_path = ''
 as $$
   select case kind
-    when 'texts_stuck' then 'text outbox --state held'
+    when 'texts_stuck' then 'text outbox'
     when 'number_paused' then 'number resume ' || subject
     when 'leads_waiting' then 'lead waiting --vendor ' || subject
     when 'deliveries_rejected' then 'delivery list ' || case subject when 'import' then '--imports' else '--vendor ' || subject end
