@@ -4,9 +4,10 @@ import type { AdminCommand } from "../command.ts";
 import { valueOf } from "../database.ts";
 import { CommandError } from "../errors.ts";
 import { findAgency } from "../find.ts";
-import { AGENCY, choice, LIMIT } from "../options.ts";
+import { AGENCY, choice, CSV, firstDay, lastDay, LIMIT, type Period, wrongPeriod } from "../options.ts";
 import { lists } from "../lists.ts";
 import type { Outcome, Session } from "../session.ts";
+import { listAnswers } from "./bot_answers.ts";
 import { readJsonFile } from "./vendor_config.ts";
 
 const STATES = ["active", "done", "escalated", "expired", "stopped"];
@@ -41,6 +42,18 @@ export function addBot(program: AdminCommand): void {
         "answers",
       ],
     }));
+  ofAgency(
+    "answers",
+    "what recruits have answered: a row for each, a column for each question",
+    "--since 2026-01-31 --csv",
+  )
+    .takes(
+      firstDay("--since <day>", "the first day of the latest answer, in the agency's time zone; also today, yesterday"),
+      lastDay("--until <day>", "the last day of it"),
+      CSV,
+    )
+    .refuses((given: Omit<Period, "timezone"> & { json?: boolean }) => wrongPeriod({ ...given, timezone: "UTC" }))
+    .runs(listAnswers);
   const play = "plays a script: each line of stdin is a recruit's text";
   bot.verb("try <file>", play, "script.json").runs(tryScript);
 }

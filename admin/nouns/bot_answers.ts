@@ -1,0 +1,49 @@
+import type { Script } from "../../supabase/functions/texting/bot/step.ts";
+import { formatCsv } from "../csv.ts";
+import { findAgency } from "../find.ts";
+import { list } from "../lists.ts";
+import { datesOf, type Period } from "../options.ts";
+import type { Outcome, Session } from "../session.ts";
+
+type Answers = Record<string, string | number | string[]>;
+
+const RECRUIT = ["lead_id", "recruit", "phone", "email", "vendor", "agent", "answered_at"];
+
+/** Lists the answers of an agency's recruits: a row for each recruit, and a column for each question. */
+export async function listAnswers(
+  { sql }: Session,
+  { agency: name, ...given }: Omit<Period, "timezone"> & { agency: string },
+): Promise<Outcome> {
+  const agency = await findAgency(sql, name);
+  const { since, until } = datesOf({ ...given, timezone: agency.timezone });
+  const rows = await sql`
+    select l.* from public.screening_answer_list l
+    where l.agency_id = ${agency.id}
+      and (${since}::date is null or l.answered_at >= ${since}::date::timestamp at time zone ${agency.timezone})
+      and (${until}::date is null or l.answered_at < (${until}::date + 1)::timestamp at time zone ${agency.timezone})
+    order by l.answered_at, l.lead_id`;
+  const scripts = await sql<{ script: Script }[]>`
+    select script from public.bot_scripts
+    where agency_id = ${agency.id} and script is not null order by version desc`;
+  const [newest = [], ...older] = scripts.map(({ script }) => script.questions.map(({ id }) => id));
+  const answered = new Set(rows.flatMap(({ answers }) => Object.keys(answers)));
+  const questions = [...new Set([...newest, ...older.flat().filter((id) => answered.has(id))])];
+
+  const withAnswers = rows.map(({ answers, ...row }) => ({ ...row, ...columnsOf(answers, questions) }));
+  const columns = questions.map(columnOf);
+  if (given.csv) return { data: null, text: formatCsv([...RECRUIT, ...columns], [withAnswers]) };
+  const shown = ["recruit", "phone", "answered_at", ...columns];
+  const { text } = list(withAnswers, `${agency.name} has no answer of these days.`, shown);
+  return { data: rows, text };
+}
+
+/** The column of a question, whose id may be that of another column. */
+const columnOf = (question: string): string => `answer_${question}`;
+
+/** The answers by their columns. An empty list is an answer too. */
+function columnsOf(answers: Answers, questions: string[]): Record<string, string | number | undefined> {
+  return Object.fromEntries(questions.map((question) => {
+    const answer = answers[question];
+    return [columnOf(question), Array.isArray(answer) ? answer.join(", ") || "none" : answer];
+  }));
+}
