@@ -36,6 +36,7 @@ const NAMES = ["name", "firstName", "lastName", "email"];
  * @param given the options that the columns were made from
  * @param id which one to change; undefined for a new one
  * @param unless a condition under which it is not changed any more
+ * @param dryRun whether all of it is taken back
  * @throws {CommandError} naming the other; or when nothing was changed
  */
 export async function save<Saved extends { id: string }>(
@@ -45,12 +46,13 @@ export async function save<Saved extends { id: string }>(
   given: Given,
   id?: string,
   unless = sql`false`,
+  dryRun = false,
 ): Promise<Saved> {
   const table = sql(TABLES[noun]);
   const statement = id === undefined
     ? sql`insert into ${table} ${sql(columns)}`
     : sql`update ${table} set ${sql(columns)} where id = ${id} and not (${unless})`;
-  return await sql.begin(async (transaction) => {
+  return await dryRunnable(sql, dryRun, async (transaction) => {
     await transaction`select pg_advisory_xact_lock(hashtextextended('npm run admin', 0))`;
     const [row] = await transaction<Saved[]>`${statement} returning *`;
     if (row === undefined) throw new CommandError("Others have changed it meanwhile. Try again.");
@@ -59,5 +61,5 @@ export async function save<Saved extends { id: string }>(
       select public.find_double(${noun}, ${row.id}) as double`;
     if (double === null) return row;
     throw new CommandError(`${double}. If a second one is meant, add --again`);
-  }) as Saved;
+  });
 }

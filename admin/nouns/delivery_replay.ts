@@ -83,14 +83,17 @@ export async function replayDeliveries(
   const counts = { created, duplicates: replayed.length - created, refused: refused.length };
   const summary = `${prefix(dryRun)}New leads: ${created}. ` +
     `Leads that had come meanwhile: ${counts.duplicates}. Still refused, and open: ${counts.refused}.`;
-  const more = refused.length - FAILURES_SHOWN;
-  const failures = formatTable(refused.slice(0, FAILURES_SHOWN)) +
-    (more > 0 ? `\n${more} more` : "");
   return withPreview(
     dryRun ? replays : [],
     { dry_run: dryRun, ...counts, replayed, still_refused: refused },
-    refused.length > 0 ? `${failures}\n\n${summary}` : summary,
+    refused.length > 0 ? `${describeRefused(refused)}\n\n${summary}` : summary,
   );
+}
+
+/** The first deliveries that are still refused, each with its reason, and how many more there are. */
+export function describeRefused(refused: { delivery_id: string; reason: string }[]): string {
+  const more = refused.length - FAILURES_SHOWN;
+  return formatTable(refused.slice(0, FAILURES_SHOWN)) + (more > 0 ? `\n${more} more` : "");
 }
 
 /** Adds the first leads as they would be stored. */

@@ -1,8 +1,9 @@
+import { Option } from "commander";
 import type postgres from "postgres";
 import type { Json } from "../../supabase/functions/_shared/json.ts";
 import type { AdminCommand } from "../command.ts";
 import { explained } from "../errors.ts";
-import { findVendor } from "../find.ts";
+import { findVendor, type Row } from "../find.ts";
 import { AGAIN, boolean, columnsOf, duration, type Given, integer, orNone, text } from "../options.ts";
 import { lists } from "../lists.ts";
 import type { Outcome, Session } from "../session.ts";
@@ -12,6 +13,7 @@ import { removes } from "./remove.ts";
 import { checkParser, type ParserChoice, readConfig } from "./vendor_config.ts";
 import { parsePayload } from "./vendor_parse.ts";
 import { previewVendor } from "./vendor_preview.ts";
+import { tryUpdate } from "./vendor_try.ts";
 import { addWebhook } from "./webhook.ts";
 
 const PARSER = text("--parser <name>", "what reads its payloads; docs/parsers.md lists them");
@@ -51,7 +53,7 @@ export function addVendor(program: AdminCommand): void {
 
   vendor.verb("update <vendor>", "changes what is given, and nothing else", "acme --active false")
     .changes({ ...SETTINGS, parser_config: CONFIG })
-    .takes(AGAIN)
+    .takes(AGAIN, new Option("--dry-run", "say what would change, and which refused deliveries it would read"))
     .runs(updateVendor);
 
   const parse = "what the vendor's parser makes of a payload; stores nothing";
@@ -85,10 +87,11 @@ async function createVendor(
 }
 
 async function updateVendor(
-  { sql }: Session,
+  session: Session,
   name: string,
-  given: Given & ParserChoice,
+  given: Given & ParserChoice & { dryRun?: true },
 ): Promise<Outcome> {
+  const { sql } = session;
   const old = await findVendor(sql, name);
   const parser = given.parser ?? old.parser;
   const config = readConfig(parser, given.config);
@@ -97,10 +100,17 @@ async function updateVendor(
   const preview = given.parser === undefined && config === undefined
     ? undefined
     : await previewVendor(sql, { ...old, parser, parser_config });
-  const vendor = await save(sql, "vendor", columnsWith(sql, config, given), given, old.id);
+  const { dryRun = false } = given;
+  const columns = columnsWith(sql, config, given);
+  const vendor = await save<Row<"vendors">>(sql, "vendor", columns, given, old.id, undefined, dryRun);
+  if (dryRun) return withPreview(preview, await tryUpdate(session, old, vendor));
   const text = `Changed the vendor ${old.slug}. It takes effect within seconds.`;
-  if (preview === undefined) return { data: vendor, text };
-  return { data: { ...vendor, preview: preview.data }, text: `${preview.text}\n\n${text}` };
+  return withPreview(preview, { data: vendor, text });
+}
+
+function withPreview(preview: Outcome | undefined, { data, text }: { data: unknown; text: string }): Outcome {
+  if (preview === undefined) return { data, text };
+  return { data: { ...data as object, preview: preview.data }, text: `${preview.text}\n\n${text}` };
 }
 
 function columnsWith(sql: postgres.Sql, config: Json | undefined, given: Given) {
