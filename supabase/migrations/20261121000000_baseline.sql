@@ -11268,6 +11268,25 @@ left join public.recruiting_leads l on l.id = c.recruiting_lead_id;
 comment on view public.bot_session_list is 'The conversations of the bot; script: its version.';
 grant select on public.bot_session_list to service_role;
 
+create view public.screening_answer_list with (security_invoker = true) as
+select l.id as lead_id, l.agency_id, concat_ws(' ', l.first_name, l.last_name) as recruit, l.phone, l.email, v.slug as vendor,
+  nullif(concat_ws(' ', g.first_name, g.last_name), '') as agent, a.answered_at, a.answers
+from public.recruiting_leads l
+join public.vendors v on v.id = l.vendor_id
+left join public.agents g on g.id = l.agent_id
+cross join lateral (
+  select max(s.answered_at) as answered_at, jsonb_object_agg(s.question, s.value) as answers
+  from public.screening_answers s
+  where s.lead_id = l.id
+  having count(*) > 0
+) a
+where l.agency_id is not null;
+
+comment on view public.screening_answer_list is
+  'The answers of recruits to the bot''s questions, a row for each recruit of an agency. answered_at: the latest answer; '
+  'answers: by the id of the question, as in screening_answers.value.';
+grant select on public.screening_answer_list to service_role;
+
 create view public.hours_list with (security_invoker = true) as
 select coalesce(q.state, 'all') as state, q.day_of_week as day,
   coalesce(to_char('2023-01-01'::date + q.day_of_week, 'FMday'), 'every day') as days, q.opens::text as opens,

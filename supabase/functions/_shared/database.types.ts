@@ -143,6 +143,13 @@ export type Database = {
             foreignKeyName: "agent_notifications_lead_id_fkey";
             columns: ["lead_id"];
             isOneToOne: false;
+            referencedRelation: "screening_answer_list";
+            referencedColumns: ["lead_id"];
+          },
+          {
+            foreignKeyName: "agent_notifications_lead_id_fkey";
+            columns: ["lead_id"];
+            isOneToOne: false;
             referencedRelation: "waiting_texts";
             referencedColumns: ["recruiting_lead_id"];
           },
@@ -698,6 +705,13 @@ export type Database = {
             foreignKeyName: "lead_assignments_recruiting_lead_id_fkey";
             columns: ["recruiting_lead_id"];
             isOneToOne: false;
+            referencedRelation: "screening_answer_list";
+            referencedColumns: ["lead_id"];
+          },
+          {
+            foreignKeyName: "lead_assignments_recruiting_lead_id_fkey";
+            columns: ["recruiting_lead_id"];
+            isOneToOne: false;
             referencedRelation: "waiting_texts";
             referencedColumns: ["recruiting_lead_id"];
           },
@@ -1050,6 +1064,13 @@ export type Database = {
             foreignKeyName: "lead_returns_recruiting_lead_id_fkey";
             columns: ["recruiting_lead_id"];
             isOneToOne: true;
+            referencedRelation: "screening_answer_list";
+            referencedColumns: ["lead_id"];
+          },
+          {
+            foreignKeyName: "lead_returns_recruiting_lead_id_fkey";
+            columns: ["recruiting_lead_id"];
+            isOneToOne: true;
             referencedRelation: "waiting_texts";
             referencedColumns: ["recruiting_lead_id"];
           },
@@ -1349,6 +1370,13 @@ export type Database = {
             foreignKeyName: "recruiting_conversations_recruiting_lead_id_fkey";
             columns: ["recruiting_lead_id"];
             isOneToOne: false;
+            referencedRelation: "screening_answer_list";
+            referencedColumns: ["lead_id"];
+          },
+          {
+            foreignKeyName: "recruiting_conversations_recruiting_lead_id_fkey";
+            columns: ["recruiting_lead_id"];
+            isOneToOne: false;
             referencedRelation: "waiting_texts";
             referencedColumns: ["recruiting_lead_id"];
           },
@@ -1384,6 +1412,13 @@ export type Database = {
             isOneToOne: false;
             referencedRelation: "recruiting_leads";
             referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "recruiting_lead_duplicates_lead_id_fkey";
+            columns: ["lead_id"];
+            isOneToOne: false;
+            referencedRelation: "screening_answer_list";
+            referencedColumns: ["lead_id"];
           },
           {
             foreignKeyName: "recruiting_lead_duplicates_lead_id_fkey";
@@ -1834,6 +1869,13 @@ export type Database = {
             isOneToOne: false;
             referencedRelation: "recruiting_leads";
             referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "screening_answers_lead_id_fkey";
+            columns: ["lead_id"];
+            isOneToOne: false;
+            referencedRelation: "screening_answer_list";
+            referencedColumns: ["lead_id"];
           },
           {
             foreignKeyName: "screening_answers_lead_id_fkey";
@@ -2713,6 +2755,13 @@ export type Database = {
             foreignKeyName: "recruiting_conversations_recruiting_lead_id_fkey";
             columns: ["recruiting_lead_id"];
             isOneToOne: false;
+            referencedRelation: "screening_answer_list";
+            referencedColumns: ["lead_id"];
+          },
+          {
+            foreignKeyName: "recruiting_conversations_recruiting_lead_id_fkey";
+            columns: ["recruiting_lead_id"];
+            isOneToOne: false;
             referencedRelation: "waiting_texts";
             referencedColumns: ["recruiting_lead_id"];
           },
@@ -2973,6 +3022,36 @@ export type Database = {
             columns: ["vendor_id"];
             isOneToOne: false;
             referencedRelation: "vendors";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      "screening_answer_list": {
+        Row: {
+          "agency_id": string | null;
+          "agent": string | null;
+          "answered_at": string | null;
+          "answers": Json | null;
+          "email": string | null;
+          "lead_id": string;
+          "phone": string | null;
+          "recruit": string | null;
+          "vendor": string;
+        };
+        ComputedFields: never;
+        Relationships: [
+          {
+            foreignKeyName: "recruiting_leads_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agencies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "recruiting_leads_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agency_list";
             referencedColumns: ["id"];
           },
         ];
