@@ -1,6 +1,6 @@
 -- The alerts about vendors: when each of them opens, stays and ends.
 begin;
-select plan(69);
+select plan(71);
 \ir ../helpers.psql
 
 -- What other tests and the seed have must not matter.
@@ -180,7 +180,7 @@ from (values
   -- A time of silence that is set
   ($$update public.vendors set silent_after = '2 hours' where slug = 'test-acme'; select pg_temp.arrive('not_requested', '2 hours')$$,
     'vendor_silent test-acme {"since": <time>}'),
-  ($$update public.vendors set silent_after = '2 hours' where slug = 'test-acme'; select pg_temp.arrive('not_requested', '119 minutes', '1 day')$$,
+  ($$update public.vendors set silent_after = '2 hours' where slug = 'test-acme'; select pg_temp.arrive('not_requested', '1 hour 59 minutes 59 seconds', '1 day')$$,
     null),
   ($$update public.vendors set silent_after = '2 hours', created_at = now() where slug = 'test-acme'$$, null),
   ($$update public.vendors set silent_after = '2 days', created_at = now() - interval '2 days' where slug = 'test-acme'$$,
@@ -224,6 +224,16 @@ from (values
   ($$select pg_temp.add_key('-1 day', '2 years'), pg_temp.add_key('-1 second')$$,
     'key_expires test-acme {"what": "api key", "prefix": "lik_test", "expires_at": <time>}')
 ) c (statements, opened);
+
+select pg_temp.send_weekly(5);
+select is(
+  (select f.details from private.find_vendor_silent('{"leads": 5}', now()) f),
+  jsonb_build_object('since', private.iso_time(date_trunc('hour', now(), 'UTC') - interval '1 hour')),
+  'a silent hour is told by its beginning');
+update public.vendors set silent_after = '2 hours' where id = md5('acme')::uuid;
+select is(
+  (select f.details from private.find_vendor_silent('{"leads": 5}', now()) f),
+  jsonb_build_object('since', private.iso_time(now() - interval '2 hours')), 'and a time of silence by its beginning');
 
 select * from finish();
 rollback;
