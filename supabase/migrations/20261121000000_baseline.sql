@@ -14495,6 +14495,8 @@ as $$
 declare
   usual constant numeric := threshold ->> 'leads';
   last_hour constant timestamptz := date_trunc('hour', checked_at, 'UTC') - interval '1 hour';
+  -- A lead that came exactly so long ago ends no silence.
+  moment constant interval := '1 microsecond';
 begin
   return query
   with usual_senders as materialized (
@@ -14516,16 +14518,16 @@ begin
   left join public.alerts a on a.kind = 'vendor_silent' and a.subject = v.slug and a.state <> 'resolved'
   cross join lateral (
     select case
-      when v.silent_after is not null then checked_at - v.silent_after
+      when v.silent_after is not null then checked_at - v.silent_after + moment
       -- Once it is open, a lead ends it, and nothing else. There was none in the hour before it was last seen.
-      when a.id is not null then a.seen_at - interval '1 hour'
-      when v.id in (select s.vendor_id from usual_senders s) then last_hour - interval '1 microsecond'
+      when a.id is not null then a.seen_at - interval '1 hour' + moment
+      when v.id in (select s.vendor_id from usual_senders s) then last_hour
     end as since
   ) silence
   left join lateral (
     select l.id
     from public.recruiting_leads l
-    where l.vendor_id = v.id and l.created_at > silence.since and l.created_at <= checked_at
+    where l.vendor_id = v.id and l.created_at >= silence.since and l.created_at <= checked_at
     order by l.created_at desc
     limit 1
   ) lead on true
