@@ -5,6 +5,8 @@ select plan(16);
 
 select pg_temp.create_agency('agency', 'UTC', 'agent');
 truncate public.service_numbers, public.recruiting_conversations cascade;
+-- Workers of other tests may have run.
+delete from private.job_runs;
 insert into public.service_numbers (phone, agency_id, segments_per_second) values ('+19995550100', md5('agency')::uuid, 1000);
 delete from public.texting_hours;
 delete from public.texting_closures;
