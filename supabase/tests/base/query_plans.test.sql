@@ -1,7 +1,7 @@
 -- The queries that run for every lead, message and signed-in reader can use an index. Sequential scans are switched
 -- off, because with only a few rows the planner would choose one.
 begin;
-select plan(66);
+select plan(68);
 \ir ../helpers.psql
 
 set local enable_seqscan = off;
@@ -49,6 +49,9 @@ from (values
     $$select * from public.waiting_lead_list order by received, id limit 50$$),
   ('for a user who is no operator, the list of deliveries', 'One-Time Filter', 'select * from public.delivery_list'),
   ('for a user who is no operator, the list of waiting leads', 'One-Time Filter', 'select * from public.waiting_lead_list'),
+  ('the list of recruits who wait for an answer', 'recruiting_conversations_waiting_idx',
+    $$select * from public.waiting_recruit_list order by since, conversation_id$$),
+  ('for a user who is no operator, the list of recruits who wait', 'One-Time Filter', 'select * from public.waiting_recruit_list'),
   ('for a user who is no operator, the list of texts', 'One-Time Filter', 'select * from public.unmatched_text_list'),
   ('the next page of the open deliveries of a vendor', 'rejected_deliveries_(open|vendor_id_received_at)_idx.*received_at <=',
     $$select * from public.delivery_list where status = 'open' and vendor_id = md5('')::uuid and received_at <= now()
