@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createApp } from "./app.ts";
 import { ApiError } from "./errors.ts";
+import { logError } from "./log.ts";
 
 const ok = () => Promise.resolve(Response.json({ ok: true }));
 const app = createApp("/fn", {
@@ -17,6 +18,12 @@ const app = createApp("/fn", {
   "/broken": {
     POST() {
       throw new Error("secret of the inside");
+    },
+  },
+  "/step": {
+    POST({ requestId }) {
+      logError({ request_id: requestId, event: "step_failed" });
+      return ok();
     },
   },
 });
@@ -121,4 +128,32 @@ Deno.test("one log line per request, with the route's pattern and without an unk
   );
   assert.equal(typeof JSON.parse(lines[0]!).duration_ms, "number");
   assert(!lines.join("").includes("john"));
+});
+
+Deno.test("each line of a request has the trace of its caller, errors too, and no line of another request", async () => {
+  const { log, error } = console;
+  const lines: string[] = [];
+  console.log = console.error = (line: string) => lines.push(line);
+  const trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+  try {
+    const headers = { traceparent: `00-${trace}-00f067aa0ba902b7-01`, "x-request-id": "traced" };
+    await Promise.all([
+      send("/fn/broken", { method: "POST", headers }),
+      send("/fn/step", { method: "POST", headers: { ...headers, "x-request-id": "steps" } }),
+      send("/fn/broken", { method: "POST", headers: { "x-request-id": "other" } }),
+    ]);
+    await send("/fn/broken", { method: "POST", headers: { "x-request-id": "traced" } });
+  } finally {
+    Object.assign(console, { log, error });
+  }
+  const traces = lines.map((line) => JSON.parse(line)).map(({ request_id, level, trace_id }) =>
+    [request_id, level, trace_id].join(" ")
+  );
+  assert.deepEqual(
+    traces.sort(),
+    [
+      ...["error", "info"].flatMap((level) => [`other ${level} `, `traced ${level} `]),
+      ...["error", "info"].flatMap((level) => [`traced ${level} ${trace}`, `steps ${level} ${trace}`]),
+    ].sort(),
+  );
 });

@@ -3,7 +3,7 @@ import { cors } from "hono/cors";
 import { routePath } from "hono/route";
 import { ApiError, internalError } from "./errors.ts";
 import { IncomingBody } from "./body/read.ts";
-import { describeError, logError, type LogFields, logInfo } from "./log.ts";
+import { describeError, logError, type LogFields, logInfo, traceIds } from "./log.ts";
 import { RejectedDeliveries } from "./rejected_deliveries.ts";
 
 /** One request on its way through its route. */
@@ -63,24 +63,27 @@ export function createApp(basePath: string, routes: Routes, headers: Record<stri
     const context = contextOf(c.req.raw, route ?? "");
     const { request, requestId, body, rejected, log } = context;
     c.set("context", context);
+    const [, traceId] = TRACEPARENT.exec(request.headers.get("traceparent") ?? "") ?? [];
+    if (traceId !== undefined) traceIds.set(requestId, traceId);
     try {
       await next();
       await body.finish(rejected.areKept);
       await rejected.write(c.get("error"), body.received);
+      for (const [name, value] of Object.entries({ ...headers, "x-request-id": requestId })) {
+        c.res.headers.set(name, value);
+      }
+      logInfo({
+        request_id: requestId,
+        method: request.method,
+        route,
+        status: c.res.status,
+        duration_ms: Math.round((performance.now() - started) * 10) / 10,
+        ...log,
+      });
     } finally {
       body.release();
+      traceIds.delete(requestId);
     }
-    for (const [name, value] of Object.entries({ ...headers, "x-request-id": requestId })) {
-      c.res.headers.set(name, value);
-    }
-    logInfo({
-      request_id: requestId,
-      method: request.method,
-      route,
-      status: c.res.status,
-      duration_ms: Math.round((performance.now() - started) * 10) / 10,
-      ...log,
-    });
   });
   for (const [path, { cors: corsOptions, ...handlers }] of Object.entries(routes)) {
     if (corsOptions !== undefined) app.use(basePath + path, cors(corsOptions));
@@ -95,8 +98,7 @@ function contextOf(request: Request, route: string): RequestContext {
   const given = request.headers.get("x-request-id") ?? "";
   const requestId = REQUEST_ID.test(given) ? given : crypto.randomUUID();
   const rejected = new RejectedDeliveries({ request_id: requestId, route });
-  const [, trace_id] = TRACEPARENT.exec(request.headers.get("traceparent") ?? "") ?? [];
-  return { request, requestId, body: new IncomingBody(request), log: { trace_id }, rejected };
+  return { request, requestId, body: new IncomingBody(request), log: {}, rejected };
 }
 
 function handlerFor(c: Context<Env>, { GET, POST }: Route): Handler {
@@ -116,7 +118,7 @@ function errorResponse(error: Error, c: Context<Env>): Response {
   // The messages are constant texts with names of fields, never with values.
   Object.assign(log, { code: apiError.code, reason: apiError.message });
   if (apiError.code === "INTERNAL_ERROR") {
-    logError({ request_id: requestId, trace_id: log.trace_id, ...describeError(apiError.cause) });
+    logError({ request_id: requestId, ...describeError(apiError.cause) });
   }
   return apiError.toResponse(requestId);
 }

@@ -4,6 +4,9 @@
  */
 export type LogFields = Record<string, string | number | boolean | null | undefined>;
 
+/** The trace ids of the requests at work, by request id. Each line of such a request gets its `trace_id`. */
+export const traceIds = new Map<LogFields[string], LogFields[string]>();
+
 /** Writes a line of level `info`. */
 export function logInfo(fields: LogFields): void {
   console.log(line("info", fields));
@@ -15,7 +18,8 @@ export function logError(fields: LogFields): void {
 }
 
 function line(level: string, fields: LogFields): string {
-  return JSON.stringify({ level, time: new Date().toISOString(), ...fields });
+  const trace_id = traceIds.get(fields.request_id);
+  return JSON.stringify({ level, time: new Date().toISOString(), ...fields, trace_id });
 }
 
 /**
