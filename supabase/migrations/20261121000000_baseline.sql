@@ -9632,6 +9632,8 @@ create table public.bot_sessions (
 
 create index on public.bot_sessions (script_id);
 create index on public.bot_sessions (asked_message_id);
+-- For a monitor: how many there are of each state.
+create index on public.bot_sessions (state);
 create index bot_sessions_wakes_at_idx on public.bot_sessions (wakes_at) where state = 'active';
 
 comment on table public.bot_sessions is 'Where a conversation stands in its script.';
@@ -15939,9 +15941,11 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 declare
-  -- The last day that was counted is counted again: some of its rows came later.
-  since constant timestamptz := coalesce(
-    (select max(d.day) from private.metric_days d), (now() at time zone 'UTC')::date
+  -- The last day that was counted is counted again: some of its rows came later. So is yesterday for an hour, because
+  -- transactions end after midnight, and today where a clock was ahead.
+  since constant timestamptz := least(
+    (select max(d.day) from private.metric_days d where d.result <> 'rejected'),
+    ((now() - interval '1 hour') at time zone 'UTC')::date
   )::timestamp at time zone 'UTC';
 begin
   insert into private.metric_days as m (day, metric, vendor_id, result, count)
@@ -15959,10 +15963,6 @@ begin
     from public.vendors v
     join public.recruiting_lead_duplicates d on d.vendor_id = v.id and d.received_at >= since
     union all
-    select r.received_at, 'leads', r.vendor_id, 'rejected'
-    from public.rejected_deliveries r
-    where r.received_at >= since
-    union all
     select o.attempted_at, 'texts', null, o.state
     from public.service_numbers n
     join public.text_outbox o on o.service_phone = n.phone
@@ -15977,7 +15977,33 @@ end
 $$;
 
 comment on function private.count_metric_days() is
-  'Counts the leads and texts of today, and of the last day that was counted. The first time it begins with today.';
+  'Counts the leads and texts of today, and of the last day that was counted. The first time it begins with today, within the '
+  'first hour of a day (UTC) with yesterday.';
+
+create function private.count_rejections() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- Not by reading the rows later: of a vendor only the newest ones are kept.
+  insert into private.metric_days as m (day, metric, vendor_id, result, count)
+  select (now() at time zone 'UTC')::date, 'leads', i.vendor_id, 'rejected', count(*)
+  from inserted i
+  group by i.vendor_id
+  -- In one order, so that two transactions do not wait for each other.
+  order by i.vendor_id
+  on conflict on constraint metric_days_day_metric_vendor_id_result_key
+    do update set count = m.count + excluded.count;
+  return null;
+end
+$$;
+
+comment on function private.count_rejections() is 'Trigger: counts rejected deliveries in their day.';
+
+create trigger count_rejections
+  after insert on public.rejected_deliveries
+  referencing new table as inserted
+  for each statement execute function private.count_rejections();
 
 create function public.read_metrics() returns jsonb
 language plpgsql
@@ -16070,10 +16096,10 @@ begin
       left join public.recruiting_conversations c on c.agency_id = a.id and c.waiting_since is not null
       group by a.agency
       union all
-      select 'lead_intake_bot_sessions', jsonb_build_object('state', s.state), count(b.conversation_id)
+      select 'lead_intake_bot_sessions', jsonb_build_object('state', s.state), (
+        select count(*) from public.bot_sessions b where b.state = s.state
+      )
       from unnest(array['active', 'done', 'escalated', 'expired', 'stopped']) s (state)
-      left join public.bot_sessions b on b.state = s.state
-      group by s.state
       union all
       select 'lead_intake_alerts', jsonb_build_object('kind', r.kind, 'state', s.state), count(a.id)
       from public.alert_rules r

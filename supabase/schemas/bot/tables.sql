@@ -49,6 +49,8 @@ create table public.bot_sessions (
 
 create index on public.bot_sessions (script_id);
 create index on public.bot_sessions (asked_message_id);
+-- For a monitor: how many there are of each state.
+create index on public.bot_sessions (state);
 create index bot_sessions_wakes_at_idx on public.bot_sessions (wakes_at) where state = 'active';
 
 comment on table public.bot_sessions is 'Where a conversation stands in its script.';

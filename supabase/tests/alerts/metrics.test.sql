@@ -1,6 +1,6 @@
 -- The figures for a monitor: few rows are read, however many leads there are, and a count never falls.
 begin;
-select plan(5);
+select plan(8);
 \ir ../helpers.psql
 
 -- Leaves out the rows that tests before have rolled back, which an index still has.
@@ -36,6 +36,28 @@ select is(
   (select count(*) from jsonb_array_elements(public.read_metrics()) s
     where s #>> '{labels,vendor}' = 'test-vendor-1' and s ->> 'name' = 'lead_intake_leads_total'),
   3::bigint, 'each vendor has a series for each result');
+
+
+create function pg_temp.rejected() returns numeric language sql as $$
+  select sum((s ->> 'value')::numeric)
+  from jsonb_array_elements(public.read_metrics()) s
+  where s ->> 'name' = 'lead_intake_leads_total' and s #>> '{labels,result}' = 'rejected'
+$$;
+create function pg_temp.reject(rows integer) returns integer language sql as $$
+  select public.record_rejections(json_agg(json_build_object('request_id', 'r', 'route', '/ingest',
+    'vendor_id', md5('vendor 1')::uuid, 'code', 'BAD_REQUEST', 'reason', 'test', 'payload_bytes', 1)))
+  from generate_series(1, rows)
+$$;
+select pg_temp.reject(10001) + pg_temp.reject(2);
+select is(pg_temp.rejected(), 10003::numeric, 'rejected deliveries count of which only 10,000 are kept');
+select public.prune_deliveries('0');
+select pg_temp.reject(1);
+select is(pg_temp.rejected(), 10004::numeric, 'and the next ones after the others are pruned');
+
+insert into private.metric_days (day, metric, vendor_id, result, count)
+values (current_date + 30, 'leads', md5('vendor 2')::uuid, 'created', 0);
+insert into public.recruiting_leads (vendor_id, first_name) select md5('vendor 2')::uuid, 'Lead' from generate_series(1, 4);
+select is(pg_temp.created(), (select leads + 3 + 4 from counted), 'a clock that was ahead for a while stops no count');
 
 select * from finish();
 rollback;
