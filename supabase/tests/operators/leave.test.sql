@@ -2,7 +2,7 @@
 -- connections. What these commit is deleted at the end.
 begin;
 create extension if not exists dblink with schema extensions;
-select plan(40);
+select plan(42);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor');
@@ -197,7 +197,25 @@ select is(
   (select result::jsonb -> 'conversations' from extensions.dblink_get_result('other') as r (result text)), '1',
   'a text that is being sent is waited for, and its conversation goes along');
 select * from extensions.dblink_get_result('other') as r (result text);
-select pg_temp.commit($$update public.agents set is_active = true where id = md5('lea')::uuid$$);
+-- A greeting whose lead has just gone to another agent, as the worker had read it
+select pg_temp.commit_of('leaves', $sql$
+  update public.agents set is_active = true where id = md5('lea')::uuid;
+  insert into public.recruiting_leads (id, vendor_id, first_name, vendor_metadata, agency_id, agent_id, distribution, distributed_at)
+  values (md5('greeted')::uuid, {id}, 'Dee', '{"phone": "+19995590990"}', {id}, md5('lea')::uuid, 'distributed', now())
+$sql$);
+select pg_temp.hold($$select private.leave_agent(md5('lea')::uuid, md5('max')::uuid)$$);
+select pg_temp.send_and_wait('other',
+  $$select private.open_conversation(l, l.agent_id) from public.recruiting_leads l where l.id = md5('greeted')::uuid$$);
+select pg_temp.let_go('commit');
+select is((select count(*)::integer from extensions.dblink_get_result('other') as r (result text)), 1,
+  'a conversation that begins while its agent leaves waits for that');
+select * from extensions.dblink_get_result('other') as r (result text);
+select is(
+  (select array[c.assigned_agent_id, l.agent_id] from public.recruiting_conversations c
+    join public.recruiting_leads l on l.id = c.recruiting_lead_id where l.id = md5('greeted')::uuid),
+  array[null, md5('max')::uuid], 'and is the lead''s new agent''s');
+select pg_temp.commit($$delete from public.recruiting_leads where id = md5('greeted')::uuid;
+  update public.agents set is_active = true where id = md5('lea')::uuid$$);
 select pg_temp.hold(pg_temp.ingest_query(pg_temp.key_of('leaves'), '{"first_name": "Bea", "vendor_metadata": {}}'));
 select pg_temp.send_and_wait('other', $$select private.leave_agent(md5('lea')::uuid, md5('max')::uuid)$$);
 select pg_temp.let_go('commit');
