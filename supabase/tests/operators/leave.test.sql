@@ -200,7 +200,9 @@ select * from extensions.dblink_get_result('other') as r (result text);
 -- A greeting whose lead has just gone to another agent, as the worker had read it
 select pg_temp.commit_of('leaves', $sql$
   update public.agents set is_active = true where id = md5('lea')::uuid;
-  insert into public.recruiting_leads (id, vendor_id, first_name, vendor_metadata, agency_id, agent_id, distribution, distributed_at)
+  insert into public.recruiting_leads (
+    id, vendor_id, first_name, vendor_metadata, agency_id, agent_id, distribution, distributed_at
+  )
   values (md5('greeted')::uuid, {id}, 'Dee', '{"phone": "+19995590990"}', {id}, md5('lea')::uuid, 'distributed', now())
 $sql$);
 select pg_temp.hold($$select private.leave_agent(md5('lea')::uuid, md5('max')::uuid)$$);
