@@ -48,6 +48,9 @@ export const BATCH = 100;
 /** The number of rows of a list without pages. */
 const FIRST = 200;
 
+/** The number of recruits who wait that are shown among the alerts. */
+const FIRST_RECRUITS = 20;
+
 /** The number of days that are shown of the vendors. */
 export const DAYS = 14;
 
@@ -72,10 +75,14 @@ export const operatorQueries = {
     queryOptions({
       queryKey: [...operatorQueries.all(), "alerts"],
       queryFn: () =>
-        first<Alert>((rows) =>
-          supabase.from("alert_list").select("*", { count: "exact" }).neq("state", "resolved")
-            .order("opened_at").order("id").limit(rows)
-        ),
+        // A hundred recruits who wait must not hide a number that is paused.
+        Promise.all([
+          first<Alert>((rows) => unresolved(rows).neq("kind", "recruit_waiting")),
+          first<Alert>((rows) => unresolved(rows).eq("kind", "recruit_waiting"), FIRST_RECRUITS),
+        ]).then(([others, recruits]) => ({
+          rows: [...others.rows, ...recruits.rows],
+          more: others.more + recruits.more,
+        })),
       ...EACH_MINUTE,
     }),
   /** When the service last looked for alerts; null: never. */
@@ -135,6 +142,11 @@ export const operatorQueries = {
       return await call(after(query, last, "received_at")) as UnmatchedText[];
     }),
 };
+
+function unresolved(rows: number) {
+  return supabase.from("alert_list").select("*", { count: "exact" }).neq("state", "resolved")
+    .order("opened_at").order("id").limit(rows);
+}
 
 /** All open deliveries of a group, the oldest first: of two that are the same lead, the first is stored. */
 export async function openDeliveries(group: Group): Promise<string[]> {
@@ -229,8 +241,9 @@ async function asOperator<Data>(called: Promise<Data>): Promise<Data> {
 /** The first rows of a list that is short but for a fault, and how many there are besides. */
 async function first<Found>(
   read: (rows: number) => PromiseLike<Result<unknown[]> & { count: number | null }>,
+  rows = FIRST,
 ): Promise<{ rows: Found[]; more: number }> {
-  const result = await read(FIRST);
+  const result = await read(rows);
   const data = await asOperator(call(Promise.resolve(result)));
   return { rows: data as Found[], more: result.count! - data.length };
 }

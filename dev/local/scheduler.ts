@@ -90,8 +90,9 @@ export class Scheduler {
       signal: AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(CALL_WITHIN_MS)]),
     });
     await response.body?.cancel();
+    if (isWithoutAccount || !this.#options.isConfigured) return;
     if (response.ok) this.#said = "";
-    else if (!isWithoutAccount) {
+    else {
       this.#sayOnce(
         `Texts are not sent: POST /texting/work responds with ${response.status}. The gateway's log says why.`,
       );

@@ -13,9 +13,14 @@ import { kill } from "../../dev/testing/faults/parts.ts";
 import { createConversation, createSender, double, queueText, requestWork, sentBodies, work } from "./texts.ts";
 
 const receiver = await AlertReceiver.start();
-Deno.test.afterAll(() => receiver.stop());
+Deno.test.afterAll(async () => {
+  await receiver.stop();
+  await sql`update public.alert_rules set is_on = true`;
+});
 Deno.test.beforeEach(async () => {
   receiver.behave();
+  // Other tests leave recruits who wait, and more.
+  await sql`update public.alert_rules set is_on = kind = 'number_paused'`;
   await sql`update public.service_numbers set status = 'active' where status = 'paused'`;
   await sql`delete from public.alerts`;
   await sql`delete from private.alert_deliveries`;
