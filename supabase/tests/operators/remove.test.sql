@@ -28,7 +28,7 @@ select throws_ok(call, code, message, message)
 from (values
   ($$select public.remove_vendor(md5('used')::uuid)$$, 'PT409', 'it has recruiting leads (2), recruiting orders (1)'),
   ($$select public.remove_vendor(md5('asked')::uuid)$$, 'PT409', 'it has vendor api keys (1)'),
-  ($$select public.remove_vendor(md5('rejected')::uuid)$$, 'PT409', 'it has metric days (1), rejected deliveries (1)'),
+  ($$select public.remove_vendor(md5('rejected')::uuid)$$, 'PT409', 'it has rejected deliveries (1)'),
   ($$select public.remove_vendor(md5('nobody')::uuid)$$, 'PT404', 'there is no such one'),
   ($$select public.remove_agent(md5('ann')::uuid)$$, 'PT409', 'it has recruiting leads (2)'),
   ($$select public.remove_agent(md5('cal')::uuid)$$, 'PT409', 'it has a login'),
