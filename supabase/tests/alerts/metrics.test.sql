@@ -11,15 +11,10 @@ insert into public.recruiting_leads (vendor_id, vendor_lead_id, first_name, dist
 select md5('vendor ' || 1 + n % 10)::uuid, n, 'Lead', case when n % 50 = 0 then 'unmatched' else 'not_requested' end,
   now() - interval '100 days' * (1 - n / 30000.0)
 from generate_series(1, 30000) n;
-create function pg_temp.leads_read() returns bigint language sql as $$
-  select pg_stat_get_xact_tuples_returned('public.recruiting_leads'::regclass)
-    + sum(pg_stat_get_xact_tuples_returned(indexrelid))::bigint
-  from pg_index where indrelid = 'public.recruiting_leads'::regclass
-$$;
-create temp table read_before as select pg_temp.leads_read() as rows;
+create temp table read_before as select pg_temp.rows_read('public.recruiting_leads') as rows;
 select lives_ok('select public.read_metrics()', 'the figures can be read');
 -- Those of a day, and those that wait.
-select cmp_ok(pg_temp.leads_read() - (select rows from read_before), '<', 2000::bigint, 'few leads are read');
+select cmp_ok(pg_temp.rows_read('public.recruiting_leads') - (select rows from read_before), '<', 2000::bigint, 'few leads are read');
 
 create function pg_temp.created() returns numeric language sql as $$
   select sum((s ->> 'value')::numeric)

@@ -24,22 +24,13 @@ $$;
 create temp table tables as select unnest(array[
   'public.text_outbox', 'public.recruiting_messages', 'public.recruiting_conversations', 'public.unmatched_texts',
   'public.text_consents', 'public.text_consent_events']::regclass[]);
--- What is read of the tables of texts: rows of whole-table scans, and rows found by an index
-create function pg_temp.rows_read() returns bigint language sql as $$
-  select sum(pg_stat_get_xact_tuples_returned(r.oid))::bigint
-  from (
-    select t.oid from pg_temp.tables t (oid)
-    union all
-    select i.indexrelid from pg_index i join pg_temp.tables t (oid) on i.indrelid = t.oid
-  ) r
-$$;
 create function pg_temp.rows_read(kind text) returns bigint language plpgsql as $$
 declare
-  before constant bigint := pg_temp.rows_read();
+  before constant bigint := (select sum(pg_temp.rows_read(t.oid)) from pg_temp.tables t (oid));
 begin
   execute format(
     'select * from public.alert_rules r, private.%I(r.threshold, now()) where r.kind = %L', 'find_' || kind, kind);
-  return pg_temp.rows_read() - before;
+  return (select sum(pg_temp.rows_read(t.oid)) from pg_temp.tables t (oid)) - before;
 end
 $$;
 

@@ -159,10 +159,6 @@ select matches(
 from unnest(array['leads', 'recruiting_leads']) t;
 
 -- What is read of a table: rows of whole-table scans, and rows found by an index.
-create function pg_temp.rows_read(read_table regclass) returns bigint language sql as $$
-  select pg_stat_get_xact_tuples_returned(read_table) + sum(pg_stat_get_xact_tuples_returned(indexrelid))::bigint
-  from pg_index where indrelid = read_table
-$$;
 create function pg_temp.rows_read() returns jsonb language sql as $$
   select jsonb_object_agg(t, pg_temp.rows_read(t))
   from unnest(array['public.recruiting_orders', 'public.agents', 'public.recruiting_leads', 'private.recruiting_order_days']

@@ -28,18 +28,6 @@ analyze public.recruiting_leads, public.vendors, public.agencies, public.agents,
 
 -- The number of rows that a query reads of a table: by scans of the whole table, and by an index.
 set local max_parallel_workers_per_gather = 0;
-create function pg_temp.rows_read(read_table regclass) returns bigint language sql as $$
-  select pg_stat_get_xact_tuples_returned(read_table) + sum(pg_stat_get_xact_tuples_returned(indexrelid))::bigint
-  from pg_index where indrelid = read_table
-$$;
-create function pg_temp.rows_read(read_table regclass, query text) returns bigint language plpgsql as $$
-declare
-  before constant bigint := pg_temp.rows_read(read_table);
-begin
-  execute query;
-  return pg_temp.rows_read(read_table) - before;
-end
-$$;
 
 select cmp_ok(pg_temp.rows_read(read_table::regclass, query), '<', rows::bigint, format('%s reads few %s', query, read_table))
 from (values

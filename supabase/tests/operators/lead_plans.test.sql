@@ -32,20 +32,7 @@ select 'r', '/', 'BAD_REQUEST', 'no name', 1, md5('vendor ' || 1 + n % 10)::uuid
 analyze public.recruiting_leads, public.recruiting_conversations, public.recruiting_messages, public.recruiting_lead_duplicates,
   public.rejected_deliveries, public.vendors, public.agencies, public.agents;
 
--- What a query reads of a table: rows of whole-table scans, and rows found by an index.
 set local max_parallel_workers_per_gather = 0;
-create function pg_temp.rows_read(read_table regclass) returns bigint language sql as $$
-  select pg_stat_get_xact_tuples_returned(read_table) + sum(pg_stat_get_xact_tuples_returned(indexrelid))::bigint
-  from pg_index where indrelid = read_table
-$$;
-create function pg_temp.rows_read(read_table regclass, query text) returns bigint language plpgsql as $$
-declare
-  before constant bigint := pg_temp.rows_read(read_table);
-begin
-  execute query;
-  return pg_temp.rows_read(read_table) - before;
-end
-$$;
 
 select cmp_ok(
   pg_temp.rows_read('public.recruiting_leads', 'select * from public.list_leads(' || arguments || ')'), '<', rows::bigint,

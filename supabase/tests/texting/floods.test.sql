@@ -55,18 +55,6 @@ create function pg_temp.state_of(name text) returns text language sql as $$
   from public.recruiting_conversations c left join public.bot_sessions s on s.conversation_id = c.id where c.id = md5(name)::uuid
 $$;
 -- The number of rows of a table and its indexes that a query reads.
-create function pg_temp.rows_read(relation regclass) returns bigint language sql as $$
-  select pg_stat_get_xact_tuples_returned(relation) + sum(pg_stat_get_xact_tuples_returned(indexrelid))::bigint
-  from pg_index where indrelid = relation
-$$;
-create function pg_temp.rows_read(relation regclass, query text) returns bigint language plpgsql as $$
-declare
-  before constant bigint := pg_temp.rows_read(relation);
-begin
-  execute query;
-  return pg_temp.rows_read(relation) - before;
-end
-$$;
 
 -- A conversation of thousands of texts, in which we have texted 60 times
 select pg_temp.begin_talk('flood');

@@ -125,19 +125,14 @@ from generate_series(1, 20000) n;
 insert into public.unmatched_texts (recruit_phone, service_phone)
 select '+1777' || n, '+1666' || 1000 + n % 500 from generate_series(1, 20000) n;
 set local max_parallel_workers_per_gather = 0;
-create function pg_temp.rows_read(of_table regclass, query text, person text default null) returns bigint language plpgsql as $$
+create function pg_temp.rows_read(read_table regclass, query text, person text) returns bigint language plpgsql as $$
 declare
-  counted constant text := format('select pg_stat_get_xact_tuples_returned(%s) + sum(pg_stat_get_xact_tuples_returned(indexrelid))
-    from pg_index where indrelid = %1$s', of_table::oid);
-  before bigint;
-  after bigint;
+  before constant bigint := pg_temp.rows_read(read_table);
 begin
-  execute counted into before;
-  perform pg_temp.become(person) where person is not null;
+  perform pg_temp.become(person);
   execute query;
   perform set_config('role', 'none', true);
-  execute counted into after;
-  return after - before;
+  return pg_temp.rows_read(read_table) - before;
 end
 $$;
 select cmp_ok(
