@@ -1567,72 +1567,6 @@ comment on table private.abandoned_leads is
 alter table private.abandoned_leads enable row level security;
 grant select, insert, update, delete on private.abandoned_leads to service_role;
 
-create table public.rejected_deliveries (
-  id uuid primary key default gen_random_uuid(),
-  request_id text not null,
-  route text not null,
-  vendor_id uuid references public.vendors (id) on delete cascade,
-  vendor_lead_id text check (length(vendor_lead_id) <= 512),
-  row integer check (row >= 0),
-  code text not null,
-  reason text not null,
-  payload jsonb,
-  payload_text text,
-  payload_bytes integer not null check (payload_bytes >= 0),
-  stored_bytes integer not null generated always as (
-    coalesce(octet_length(payload::text), 0) + coalesce(octet_length(payload_text), 0)
-  ) stored,
-  context jsonb not null default '{}' check (jsonb_typeof(context) = 'object'),
-  status text not null default 'open' check (status in ('open', 'replayed', 'dismissed')),
-  lead_id uuid,
-  -- Not now(): the rows of one call come one after the other, and so the oldest of them is known.
-  received_at timestamptz not null default clock_timestamp(),
-  resolved_at timestamptz,
-  check (status <> 'replayed' or lead_id is not null)
-);
-
--- Also finds the oldest of a vendor's open deliveries, and adds up their sizes, by the index alone.
-create index rejected_deliveries_open_idx on public.rejected_deliveries (vendor_id, received_at, id)
-  include (stored_bytes) where status = 'open';
-create index on public.rejected_deliveries (vendor_id, received_at);
-create index on public.rejected_deliveries (received_at);
-create index on public.rejected_deliveries (vendor_lead_id) where vendor_lead_id is not null;
-create index on public.rejected_deliveries (lead_id) where lead_id is not null;
-
-comment on table public.rejected_deliveries is
-  'Deliveries of leads, and rows of batches, that were refused after their sender was authenticated. They can be replayed.';
-comment on column public.rejected_deliveries.route is 'Path of the route, e.g. `/recruiting/ingest`.';
-comment on column public.rejected_deliveries.vendor_id is 'The recruiting vendor; null: an import of sales leads.';
-comment on column public.rejected_deliveries.vendor_lead_id is
-  'The sender''s own id of the lead (external_id for an import), where it could be read.';
-comment on column public.rejected_deliveries.row is
-  'Zero-based index of the row in a batch; null: the whole request was refused.';
-comment on column public.rejected_deliveries.code is
-  'The response''s error code. A row in bulk has BAD_REQUEST or DATABASE_ERROR, a row of an import INVALID or '
-  'DATABASE_ERROR.';
-comment on column public.rejected_deliveries.reason is 'The message of the response.';
-comment on column public.rejected_deliveries.payload is
-  'The body, or the row, as sent, so that a replay can parse it. Each file is replaced by {type, bytes}; secrets are '
-  'left out. Null when it is no JSON or larger than 256 KiB without its files.';
-comment on column public.rejected_deliveries.payload_text is
-  'The beginning, at most 256 KiB, of what is not in payload.';
-comment on column public.rejected_deliveries.payload_bytes is 'Size as received, in bytes, with its files.';
-comment on column public.rejected_deliveries.stored_bytes is
-  'Size of payload and payload_text, as text in bytes: what the limit of a vendor counts.';
-comment on column public.rejected_deliveries.context is
-  'The data that a replay needs besides the lead. For a row of an import: {agency_id, agent_id, distribution_id|null}. For a '
-  'webhook''s delivery that is known when it comes again: {webhook: {delivery_id, part}}.';
-comment on column public.rejected_deliveries.status is
-  '`open`: to be looked at; `replayed`: its lead is stored, see lead_id; `dismissed`: an operator needs no lead of it.';
-comment on column public.rejected_deliveries.lead_id is
-  'The lead that the delivery became, or that had come meanwhile: in recruiting_leads, or in leads for an import. No '
-  'foreign key, because it may be in either table.';
-comment on column public.rejected_deliveries.resolved_at is
-  'When it was replayed or dismissed. A trigger sets it with the status.';
-
-alter table public.rejected_deliveries enable row level security;
-grant select, insert, update, delete on public.rejected_deliveries to service_role;
-
 -- supabase/schemas/recruiting/resumes.sql
 
 -- The bucket for resumes is private. Only the service role writes to it.
@@ -3497,6 +3431,73 @@ grant execute on function public.ingest_recruiting_lead_batch(text, jsonb, jsonb
 -- supabase/schemas/recruiting/rejected_deliveries.sql
 
 -- Rejected deliveries: what an authenticated sender has sent and the service could not take in.
+
+create table public.rejected_deliveries (
+  id uuid primary key default gen_random_uuid(),
+  request_id text not null,
+  route text not null,
+  vendor_id uuid references public.vendors (id) on delete cascade,
+  vendor_lead_id text check (length(vendor_lead_id) <= 512),
+  row integer check (row >= 0),
+  code text not null,
+  reason text not null,
+  payload jsonb,
+  payload_text text,
+  payload_bytes integer not null check (payload_bytes >= 0),
+  stored_bytes integer not null generated always as (
+    coalesce(octet_length(payload::text), 0) + coalesce(octet_length(payload_text), 0)
+  ) stored,
+  context jsonb not null default '{}' check (jsonb_typeof(context) = 'object'),
+  status text not null default 'open' check (status in ('open', 'replayed', 'dismissed')),
+  lead_id uuid,
+  -- Not now(): the rows of one call come one after the other, and so the oldest of them is known.
+  received_at timestamptz not null default clock_timestamp(),
+  resolved_at timestamptz,
+  check (status <> 'replayed' or lead_id is not null)
+);
+
+-- Also finds the oldest of a vendor's open deliveries, and adds up their sizes, by the index alone.
+create index rejected_deliveries_open_idx on public.rejected_deliveries (vendor_id, received_at, id)
+  include (stored_bytes) where status = 'open';
+create index on public.rejected_deliveries (vendor_id, received_at);
+create index on public.rejected_deliveries (received_at);
+create index on public.rejected_deliveries (vendor_lead_id) where vendor_lead_id is not null;
+create index on public.rejected_deliveries (lead_id) where lead_id is not null;
+
+comment on table public.rejected_deliveries is
+  'Deliveries of leads, and rows of batches, that were refused after their sender was authenticated. They can be replayed.';
+comment on column public.rejected_deliveries.route is 'Path of the route, e.g. `/recruiting/ingest`.';
+comment on column public.rejected_deliveries.vendor_id is 'The recruiting vendor; null: an import of sales leads.';
+comment on column public.rejected_deliveries.vendor_lead_id is
+  'The sender''s own id of the lead (external_id for an import), where it could be read.';
+comment on column public.rejected_deliveries.row is
+  'Zero-based index of the row in a batch; null: the whole request was refused.';
+comment on column public.rejected_deliveries.code is
+  'The response''s error code. A row in bulk has BAD_REQUEST or DATABASE_ERROR, a row of an import INVALID or '
+  'DATABASE_ERROR.';
+comment on column public.rejected_deliveries.reason is 'The message of the response.';
+comment on column public.rejected_deliveries.payload is
+  'The body, or the row, as sent, so that a replay can parse it. Each file is replaced by {type, bytes}; secrets are '
+  'left out. Null when it is no JSON or larger than 256 KiB without its files.';
+comment on column public.rejected_deliveries.payload_text is
+  'The beginning, at most 256 KiB, of what is not in payload.';
+comment on column public.rejected_deliveries.payload_bytes is 'Size as received, in bytes, with its files.';
+comment on column public.rejected_deliveries.stored_bytes is
+  'Size of payload and payload_text, as text in bytes: what the limit of a vendor counts.';
+comment on column public.rejected_deliveries.context is
+  'The data that a replay needs besides the lead. For a row of an import: {agency_id, agent_id, distribution_id|null}. For a '
+  'webhook''s delivery that is known when it comes again: {webhook: {delivery_id, part}}.';
+comment on column public.rejected_deliveries.status is
+  '`open`: to be looked at; `replayed`: its lead is stored, see lead_id; `dismissed`: an operator needs no lead of it.';
+comment on column public.rejected_deliveries.lead_id is
+  'The lead that the delivery became, or that had come meanwhile: in recruiting_leads, or in leads for an import. No '
+  'foreign key, because it may be in either table.';
+comment on column public.rejected_deliveries.resolved_at is
+  'When it was replayed or dismissed. A trigger sets it with the status.';
+
+alter table public.rejected_deliveries enable row level security;
+grant select, insert, update, delete on public.rejected_deliveries to service_role;
+
 
 create function public.record_rejections(rejections json) returns integer
 language plpgsql
@@ -7949,8 +7950,7 @@ create policy "readers of a conversation open its files" on storage.objects
 -- The claim: the worker takes texts of the outbox to post them, or to look them up.
 --
 -- | from | by | to |
--- | -------------------- | --------------------------------------------------------------- |
--- ------------------------------- |
+-- | --- | --- | --- |
 -- | pending, due | claim_texts() | sending |
 -- | pending, due | claim_texts(), in quiet hours | pending, due when they end |
 -- | pending | claim_texts() or record_consent(), the recruit has opted out | refused |
@@ -7978,8 +7978,7 @@ create policy "readers of a conversation open its files" on storage.objects
 -- The functions read by the indexes of the outbox in their order. A plan that was made while the outbox was small would
 -- read all of it once it has grown, so their settings leave the planner no other way.
 --
--- No text is sent after an opt-out: claim_texts() has the lock of the recruit's consent from its check until the text
--- is
+-- No text is sent after an opt-out: claim_texts() has the lock of the recruit's consent from its check until the text is
 -- `sending`. By the same lock only one worker at a time claims texts of a conversation.
 
 create function private.is_behind(conversation_id uuid, ordinal bigint) returns boolean
@@ -8098,54 +8097,6 @@ comment on function public.claim_texts(integer) is
   'record_text_outcome() and record_text_lookup(). validity_seconds: how long the provider may keep it. next_at: when to '
   'call again, although nothing becomes due, because a number is busy or another worker has locked a text.';
 grant execute on function public.claim_texts(integer) to service_role;
-
-create function private.claim_lookups(max integer, out texts jsonb)
-language plpgsql
-set search_path = ''
-as $$
-begin
-  -- Nobody knows whether a dead worker has sent its text. One that was sent again gets its 10 minutes all the same.
-  update public.text_outbox o
-  set
-    state = 'unconfirmed',
-    reason = 'worker_died',
-    claim = o.claim + 1,
-    lease_until = null,
-    attempted_at = coalesce(o.attempted_at, o.created_at),
-    due_at = case when o.resends = 0 then now() else coalesce(o.attempted_at, o.created_at) + interval '10 minutes' end
-  where o.message_id = any (array(
-    select dead.message_id
-    from public.text_outbox dead
-    where dead.state = 'sending' and dead.lease_until <= now()
-    order by dead.lease_until
-    limit 1000
-    for update skip locked
-  ));
-
-  with claimed as (
-    update public.text_outbox o
-    set
-      claim = o.claim + 1,
-      -- When another worker may look it up. A lease of its own would hold it longer than due_at says.
-      due_at = clock_timestamp() + interval '60 seconds',
-      attempted_at = coalesce(o.attempted_at, o.created_at)
-    where o.message_id = any (array(
-      select due.message_id
-      from public.text_outbox due
-      where due.state = 'unconfirmed' and due.due_at <= now()
-      order by due.due_at, due.ordinal
-      limit claim_lookups.max
-      for update skip locked
-    ))
-    returning o as text
-  )
-  select coalesce(jsonb_agg(private.claimed_text(c.text, 'look_up') order by (c.text).ordinal), '[]') into texts
-  from claimed c;
-end
-$$;
-
-comment on function private.claim_lookups(integer) is
-  'Texts of which nobody knows whether they were sent, for the worker to look up. See claim_texts().';
 
 create function private.claim_posts(max integer, out texts jsonb, out next_at timestamptz)
 language plpgsql
@@ -8373,6 +8324,121 @@ $$;
 comment on function private.claimed_text(public.text_outbox, text, timestamptz) is
   'A claimed text as the worker needs it; see claim_texts(). closes_at: when quiet hours begin; null: never.';
 
+-- supabase/schemas/texting/look_ups.sql
+
+-- The look-ups: whether the provider knows a text of which nobody has learnt whether it was sent.
+
+create function private.claim_lookups(max integer, out texts jsonb)
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- Nobody knows whether a dead worker has sent its text. One that was sent again gets its 10 minutes all the same.
+  update public.text_outbox o
+  set
+    state = 'unconfirmed',
+    reason = 'worker_died',
+    claim = o.claim + 1,
+    lease_until = null,
+    attempted_at = coalesce(o.attempted_at, o.created_at),
+    due_at = case when o.resends = 0 then now() else coalesce(o.attempted_at, o.created_at) + interval '10 minutes' end
+  where o.message_id = any (array(
+    select dead.message_id
+    from public.text_outbox dead
+    where dead.state = 'sending' and dead.lease_until <= now()
+    order by dead.lease_until
+    limit 1000
+    for update skip locked
+  ));
+
+  with claimed as (
+    update public.text_outbox o
+    set
+      claim = o.claim + 1,
+      -- When another worker may look it up. A lease of its own would hold it longer than due_at says.
+      due_at = clock_timestamp() + interval '60 seconds',
+      attempted_at = coalesce(o.attempted_at, o.created_at)
+    where o.message_id = any (array(
+      select due.message_id
+      from public.text_outbox due
+      where due.state = 'unconfirmed' and due.due_at <= now()
+      order by due.due_at, due.ordinal
+      limit claim_lookups.max
+      for update skip locked
+    ))
+    returning o as text
+  )
+  select coalesce(jsonb_agg(private.claimed_text(c.text, 'look_up') order by (c.text).ordinal), '[]') into texts
+  from claimed c;
+end
+$$;
+
+comment on function private.claim_lookups(integer) is
+  'Texts of which nobody knows whether they were sent, for the worker to look up. See claim_texts().';
+
+create function public.record_text_lookup(
+  message_id uuid,
+  claim integer,
+  sids text[],
+  may_resend boolean default true
+) returns text
+language plpgsql
+set search_path = ''
+as $$
+declare
+  found_sid constant text := (
+    select s.sid
+    from unnest(sids) with ordinality s (sid, n)
+    where not exists (
+      select from public.recruiting_messages m where m.provider_message_id = private.indexable_id(s.sid)
+    )
+    order by s.n
+    limit 1
+  );
+  -- A text that ends every worker must not be sent for ever.
+  max_resends constant integer := 5;
+  claimed public.text_outbox;
+begin
+  if found_sid is not null then
+    return private.accept_text(message_id, found_sid);
+  end if;
+
+  -- The provider does not know the text, so it may have failed.
+  perform private.lock_conversation_of(message_id, with_consent => false);
+  select o.* into claimed from public.text_outbox o where o.message_id = record_text_lookup.message_id for update;
+  if claimed.claim is distinct from record_text_lookup.claim or claimed.state <> 'unconfirmed' then
+    return claimed.state;
+  elsif claimed.resends > 0 and not (claimed.reason = 'worker_died' and claimed.resends < max_resends and may_resend) then
+    return (private.end_text(claimed, 'failed', 'unconfirmed', null)).state;
+  elsif claimed.resends = 0 and claimed.lookups = 0 then
+    update public.text_outbox o
+    set lookups = 1, claim = o.claim + 1, due_at = o.attempted_at + interval '2 minutes'
+    where o.message_id = claimed.message_id;
+    return 'unconfirmed';
+  elsif may_resend then
+    update public.text_outbox o
+    set state = 'pending', reason = 'resend', lookups = 0, resends = o.resends + 1, due_at = now()
+    where o.message_id = claimed.message_id;
+    return 'pending';
+  else
+    update public.text_outbox o
+    set reason = 'unconfirmed', lookups = o.lookups + 1, claim = o.claim + 1, due_at = 'infinity'
+    where o.message_id = claimed.message_id;
+    perform private.notify_agents(claimed.conversation_id, claimed.message_id, 'failed');
+    return 'unconfirmed';
+  end if;
+end
+$$;
+
+comment on function public.record_text_lookup(uuid, integer, text[], boolean) is
+  'Records what the provider has of a text. sids: the MessageSids, oldest first, of its messages with the same numbers and '
+  'body since attempted_at. The first sid that no other message has belongs to this text. Without one, the text is looked '
+  'up again 2 minutes after it was sent. If it is unknown then too, it is sent once more, and the look-up 10 minutes later '
+  'is the last. The text of a dead worker may never have left: it is sent again after the last look-up too, at most 5 times '
+  'in all. may_resend = false: the text is not sent again, and its agent is told. claim and the returned state: as in '
+  'record_text_outcome().';
+grant execute on function public.record_text_lookup(uuid, integer, text[], boolean) to service_role;
+
 -- supabase/schemas/texting/settle.sql
 
 -- The outcome of a claimed text. The states are in claim.sql.
@@ -8464,69 +8530,6 @@ comment on function public.record_text_outcome(uuid, integer, text, text, text, 
   'the text is left, null when there is no such text. A late or repeated report changes nothing, but `accepted` counts '
   'always. 22023 for an unknown outcome.';
 grant execute on function public.record_text_outcome(uuid, integer, text, text, text, integer) to service_role;
-
-create function public.record_text_lookup(
-  message_id uuid,
-  claim integer,
-  sids text[],
-  may_resend boolean default true
-) returns text
-language plpgsql
-set search_path = ''
-as $$
-declare
-  found_sid constant text := (
-    select s.sid
-    from unnest(sids) with ordinality s (sid, n)
-    where not exists (
-      select from public.recruiting_messages m where m.provider_message_id = private.indexable_id(s.sid)
-    )
-    order by s.n
-    limit 1
-  );
-  -- A text that ends every worker must not be sent for ever.
-  max_resends constant integer := 5;
-  claimed public.text_outbox;
-begin
-  if found_sid is not null then
-    return private.accept_text(message_id, found_sid);
-  end if;
-
-  -- The provider does not know the text, so it may have failed.
-  perform private.lock_conversation_of(message_id, with_consent => false);
-  select o.* into claimed from public.text_outbox o where o.message_id = record_text_lookup.message_id for update;
-  if claimed.claim is distinct from record_text_lookup.claim or claimed.state <> 'unconfirmed' then
-    return claimed.state;
-  elsif claimed.resends > 0 and not (claimed.reason = 'worker_died' and claimed.resends < max_resends and may_resend) then
-    return (private.end_text(claimed, 'failed', 'unconfirmed', null)).state;
-  elsif claimed.resends = 0 and claimed.lookups = 0 then
-    update public.text_outbox o
-    set lookups = 1, claim = o.claim + 1, due_at = o.attempted_at + interval '2 minutes'
-    where o.message_id = claimed.message_id;
-    return 'unconfirmed';
-  elsif may_resend then
-    update public.text_outbox o
-    set state = 'pending', reason = 'resend', lookups = 0, resends = o.resends + 1, due_at = now()
-    where o.message_id = claimed.message_id;
-    return 'pending';
-  else
-    update public.text_outbox o
-    set reason = 'unconfirmed', lookups = o.lookups + 1, claim = o.claim + 1, due_at = 'infinity'
-    where o.message_id = claimed.message_id;
-    perform private.notify_agents(claimed.conversation_id, claimed.message_id, 'failed');
-    return 'unconfirmed';
-  end if;
-end
-$$;
-
-comment on function public.record_text_lookup(uuid, integer, text[], boolean) is
-  'Records what the provider has of a text. sids: the MessageSids, oldest first, of its messages with the same numbers and '
-  'body since attempted_at. The first sid that no other message has belongs to this text. Without one, the text is looked '
-  'up again 2 minutes after it was sent. If it is unknown then too, it is sent once more, and the look-up 10 minutes later '
-  'is the last. The text of a dead worker may never have left: it is sent again after the last look-up too, at most 5 times '
-  'in all. may_resend = false: the text is not sent again, and its agent is told. claim and the returned state: as in '
-  'record_text_outcome().';
-grant execute on function public.record_text_lookup(uuid, integer, text[], boolean) to service_role;
 
 create function private.accept_text(message_id uuid, sid text) returns text
 language plpgsql
@@ -12586,106 +12589,6 @@ comment on function public.find_person(text) is
   'is neither a phone nor an address.';
 grant execute on function public.find_person(text) to service_role;
 
-create function public.export_person(contact text) returns jsonb
-language plpgsql
-stable
-set search_path = ''
-as $$
-declare
-  person constant private.person := private.person_of(contact);
-begin
-  return jsonb_build_object(
-    'phones', person.phones,
-    'emails', person.emails,
-    'recruiting_leads', (
-      select coalesce(jsonb_agg(to_jsonb(l) || jsonb_build_object(
-        'vendor', v.slug,
-        'answers', (select jsonb_agg(a order by a.answered_at) from public.screening_answers a where a.lead_id = l.id),
-        'returned', (
-          select jsonb_build_object('returned_at', r.created_at, 'reason', r.reason)
-          from public.lead_returns r
-          where r.recruiting_lead_id = l.id
-        ),
-        'sent_again', (
-          select coalesce(jsonb_agg(d.received_at order by d.received_at), '[]')
-          from public.recruiting_lead_duplicates d
-          where d.lead_id = l.id
-        )
-      ) order by l.created_at, l.id), '[]')
-      from public.recruiting_leads l
-      join public.vendors v on v.id = l.vendor_id
-      where l.id = any (person.recruiting_leads)
-    ),
-    'leads', (
-      select coalesce(jsonb_agg(to_jsonb(l) || jsonb_build_object(
-        'metrics', (select to_jsonb(m) from public.lead_metrics m where m.lead_id = l.id),
-        'demographics', (select to_jsonb(d) from public.lead_demographics d where d.lead_id = l.id),
-        'activities', (select jsonb_agg(a order by a.occurred_at) from public.lead_activities a where a.lead_id = l.id),
-        'presentations', (
-          select jsonb_agg(p order by p.submitted_at) from public.lead_presentations p where p.lead_id = l.id
-        ),
-        'sales', (select jsonb_agg(s order by s.created_at) from public.lead_sales s where s.lead_id = l.id),
-        'referrals', (
-          select jsonb_agg(r order by r.created_at, r.position) from public.lead_referrals r where r.lead_id = l.id
-        )
-      ) order by l.created_at, l.id), '[]')
-      from public.leads l
-      where l.id = any (person.leads)
-    ),
-    'named_in_referrals', (
-      select coalesce(jsonb_agg(r order by r.created_at), '[]')
-      from public.lead_referrals r
-      where r.id = any (person.referrals)
-    ),
-    'rejected_deliveries', (
-      select coalesce(jsonb_agg(d order by d.received_at), '[]')
-      from public.rejected_deliveries d
-      where d.id = any (person.deliveries)
-    ),
-    'conversations', (
-      select coalesce(jsonb_agg(to_jsonb(c) || jsonb_build_object(
-        'messages', (
-          select coalesce(jsonb_agg(m order by m.created_at, m.id), '[]')
-          from public.recruiting_messages m
-          where m.conversation_id = c.id
-        ),
-        'bot_session', (select to_jsonb(b) from public.bot_sessions b where b.conversation_id = c.id)
-      ) order by c.created_at), '[]')
-      from public.recruiting_conversations c
-      where c.id = any (person.conversations)
-    ),
-    'unmatched_texts', (
-      select coalesce(jsonb_agg(t order by t.received_at), '[]')
-      from public.unmatched_texts t
-      where t.recruit_phone = any (person.phones)
-    ),
-    'text_consents', (
-      select coalesce(jsonb_agg(c), '[]') from public.text_consents c where c.phone = any (person.phones)
-    ),
-    'text_consent_events', (
-      select coalesce(jsonb_agg(e order by e.occurred_at), '[]')
-      from public.text_consent_events e
-      where e.phone = any (person.phones)
-    ),
-    'idempotency_keys', (
-      select coalesce(jsonb_agg(k order by k.created_at), '[]')
-      from private.idempotency_keys k
-      where private.holds_contact(person, k.key)
-    ),
-    'files', (
-      select coalesce(jsonb_agg(f order by f.bucket, f.name), '[]') from private.person_files(person) f
-    )
-  );
-end
-$$;
-
-comment on function public.export_person(text) is
-  'All data about the person with this phone in E.164 or e-mail address, as the rows are: {phones, emails, '
-  'recruiting_leads with their answers, leads, named_in_referrals, rejected_deliveries, conversations with their messages '
-  'and bot_session, unmatched_texts, text_consents, text_consent_events, idempotency_keys, files: [{bucket, name, '
-  'created_at}]}. Reads all leads. PT400 as find_person().';
-grant execute on function public.export_person(text) to service_role;
-
 create function public.person_copies(contact text) returns jsonb
 language plpgsql
 stable
@@ -12855,6 +12758,110 @@ $$;
 comment on function private.holds_contact(private.person, text) is
   'Whether an id or a short text holds a number or an address of the person. Here lead-a@b.c holds a@b.c, which in a long text '
   'would be another address.';
+
+-- supabase/schemas/operators/export_person.sql
+
+-- The copy of what is held of a person, for that person.
+
+create function public.export_person(contact text) returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  person constant private.person := private.person_of(contact);
+begin
+  return jsonb_build_object(
+    'phones', person.phones,
+    'emails', person.emails,
+    'recruiting_leads', (
+      select coalesce(jsonb_agg(to_jsonb(l) || jsonb_build_object(
+        'vendor', v.slug,
+        'answers', (select jsonb_agg(a order by a.answered_at) from public.screening_answers a where a.lead_id = l.id),
+        'returned', (
+          select jsonb_build_object('returned_at', r.created_at, 'reason', r.reason)
+          from public.lead_returns r
+          where r.recruiting_lead_id = l.id
+        ),
+        'sent_again', (
+          select coalesce(jsonb_agg(d.received_at order by d.received_at), '[]')
+          from public.recruiting_lead_duplicates d
+          where d.lead_id = l.id
+        )
+      ) order by l.created_at, l.id), '[]')
+      from public.recruiting_leads l
+      join public.vendors v on v.id = l.vendor_id
+      where l.id = any (person.recruiting_leads)
+    ),
+    'leads', (
+      select coalesce(jsonb_agg(to_jsonb(l) || jsonb_build_object(
+        'metrics', (select to_jsonb(m) from public.lead_metrics m where m.lead_id = l.id),
+        'demographics', (select to_jsonb(d) from public.lead_demographics d where d.lead_id = l.id),
+        'activities', (select jsonb_agg(a order by a.occurred_at) from public.lead_activities a where a.lead_id = l.id),
+        'presentations', (
+          select jsonb_agg(p order by p.submitted_at) from public.lead_presentations p where p.lead_id = l.id
+        ),
+        'sales', (select jsonb_agg(s order by s.created_at) from public.lead_sales s where s.lead_id = l.id),
+        'referrals', (
+          select jsonb_agg(r order by r.created_at, r.position) from public.lead_referrals r where r.lead_id = l.id
+        )
+      ) order by l.created_at, l.id), '[]')
+      from public.leads l
+      where l.id = any (person.leads)
+    ),
+    'named_in_referrals', (
+      select coalesce(jsonb_agg(r order by r.created_at), '[]')
+      from public.lead_referrals r
+      where r.id = any (person.referrals)
+    ),
+    'rejected_deliveries', (
+      select coalesce(jsonb_agg(d order by d.received_at), '[]')
+      from public.rejected_deliveries d
+      where d.id = any (person.deliveries)
+    ),
+    'conversations', (
+      select coalesce(jsonb_agg(to_jsonb(c) || jsonb_build_object(
+        'messages', (
+          select coalesce(jsonb_agg(m order by m.created_at, m.id), '[]')
+          from public.recruiting_messages m
+          where m.conversation_id = c.id
+        ),
+        'bot_session', (select to_jsonb(b) from public.bot_sessions b where b.conversation_id = c.id)
+      ) order by c.created_at), '[]')
+      from public.recruiting_conversations c
+      where c.id = any (person.conversations)
+    ),
+    'unmatched_texts', (
+      select coalesce(jsonb_agg(t order by t.received_at), '[]')
+      from public.unmatched_texts t
+      where t.recruit_phone = any (person.phones)
+    ),
+    'text_consents', (
+      select coalesce(jsonb_agg(c), '[]') from public.text_consents c where c.phone = any (person.phones)
+    ),
+    'text_consent_events', (
+      select coalesce(jsonb_agg(e order by e.occurred_at), '[]')
+      from public.text_consent_events e
+      where e.phone = any (person.phones)
+    ),
+    'idempotency_keys', (
+      select coalesce(jsonb_agg(k order by k.created_at), '[]')
+      from private.idempotency_keys k
+      where private.holds_contact(person, k.key)
+    ),
+    'files', (
+      select coalesce(jsonb_agg(f order by f.bucket, f.name), '[]') from private.person_files(person) f
+    )
+  );
+end
+$$;
+
+comment on function public.export_person(text) is
+  'All data about the person with this phone in E.164 or e-mail address, as the rows are: {phones, emails, '
+  'recruiting_leads with their answers, leads, named_in_referrals, rejected_deliveries, conversations with their messages '
+  'and bot_session, unmatched_texts, text_consents, text_consent_events, idempotency_keys, files: [{bucket, name, '
+  'created_at}]}. Reads all leads. PT400 as find_person().';
+grant execute on function public.export_person(text) to service_role;
 
 -- supabase/schemas/operators/erase_person.sql
 
@@ -13146,6 +13153,60 @@ comment on function public.find_leads(text, integer) is
   'lead''s distribution, a sales lead''s status, a delivery''s status and reason. Reads every lead. PT400 for a blank search.';
 grant execute on function public.find_leads(text, integer) to service_role;
 
+create function private.id_range(beginning text, out first_id uuid, out last_id uuid)
+language plpgsql
+immutable
+set search_path = ''
+as $$
+declare
+  given constant text := lower(btrim(beginning));
+  lowest constant text := given || substr('00000000-0000-0000-0000-000000000000', length(given) + 1);
+begin
+  if length(given) >= 8 and lowest ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
+    first_id := lowest;
+    last_id := given || substr('ffffffff-ffff-ffff-ffff-ffffffffffff', length(given) + 1);
+  end if;
+end
+$$;
+
+comment on function private.id_range(text) is
+  'The first and the last id that begin with a text of at least 8 characters: an index of ids finds such a range. Null for '
+  'what is not the beginning of an id. Less than 8 characters may well be a sender''s own id.';
+
+create function private.phone_digits(given text) returns text
+language plpgsql
+immutable
+set search_path = ''
+as $$
+declare
+  digits constant text := regexp_replace(regexp_replace(given, '\D', '', 'g'), '^1(\d{10})$', '\1');
+begin
+  return case when given ~ '^[+\d\s().-]+$' and length(digits) >= 7 then digits end;
+end
+$$;
+
+comment on function private.phone_digits(text) is
+  'The digits of a phone number as a person writes it, without the US country code; null for what is too short to be one.';
+
+create function private.today_in(timezone text) returns date
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return (now() at time zone timezone)::date;
+exception
+  when invalid_parameter_value then
+    raise exception 'timezone: "%" is not an IANA time zone name', timezone using errcode = 'PT400';
+end
+$$;
+
+comment on function private.today_in(text) is 'The day that it is in this time zone. PT400 for an unknown one.';
+
+-- supabase/schemas/operators/show_lead.sql
+
+-- What became of a lead: its row, and all that has happened to it.
+
 create function public.show_lead(lead_id uuid) returns json
 language plpgsql
 stable
@@ -13369,56 +13430,6 @@ $$;
 
 comment on function private.delivery_events(public.rejected_deliveries) is
   'The events of a rejected delivery of a lead, as private.recruiting_lead_events() has it.';
-
-create function private.id_range(beginning text, out first_id uuid, out last_id uuid)
-language plpgsql
-immutable
-set search_path = ''
-as $$
-declare
-  given constant text := lower(btrim(beginning));
-  lowest constant text := given || substr('00000000-0000-0000-0000-000000000000', length(given) + 1);
-begin
-  if length(given) >= 8 and lowest ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
-    first_id := lowest;
-    last_id := given || substr('ffffffff-ffff-ffff-ffff-ffffffffffff', length(given) + 1);
-  end if;
-end
-$$;
-
-comment on function private.id_range(text) is
-  'The first and the last id that begin with a text of at least 8 characters: an index of ids finds such a range. Null for '
-  'what is not the beginning of an id. Less than 8 characters may well be a sender''s own id.';
-
-create function private.phone_digits(given text) returns text
-language plpgsql
-immutable
-set search_path = ''
-as $$
-declare
-  digits constant text := regexp_replace(regexp_replace(given, '\D', '', 'g'), '^1(\d{10})$', '\1');
-begin
-  return case when given ~ '^[+\d\s().-]+$' and length(digits) >= 7 then digits end;
-end
-$$;
-
-comment on function private.phone_digits(text) is
-  'The digits of a phone number as a person writes it, without the US country code; null for what is too short to be one.';
-
-create function private.today_in(timezone text) returns date
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  return (now() at time zone timezone)::date;
-exception
-  when invalid_parameter_value then
-    raise exception 'timezone: "%" is not an IANA time zone name', timezone using errcode = 'PT400';
-end
-$$;
-
-comment on function private.today_in(text) is 'The day that it is in this time zone. PT400 for an unknown one.';
 
 -- supabase/schemas/operators/names.sql
 

@@ -1,5 +1,72 @@
 -- Rejected deliveries: what an authenticated sender has sent and the service could not take in.
 
+create table public.rejected_deliveries (
+  id uuid primary key default gen_random_uuid(),
+  request_id text not null,
+  route text not null,
+  vendor_id uuid references public.vendors (id) on delete cascade,
+  vendor_lead_id text check (length(vendor_lead_id) <= 512),
+  row integer check (row >= 0),
+  code text not null,
+  reason text not null,
+  payload jsonb,
+  payload_text text,
+  payload_bytes integer not null check (payload_bytes >= 0),
+  stored_bytes integer not null generated always as (
+    coalesce(octet_length(payload::text), 0) + coalesce(octet_length(payload_text), 0)
+  ) stored,
+  context jsonb not null default '{}' check (jsonb_typeof(context) = 'object'),
+  status text not null default 'open' check (status in ('open', 'replayed', 'dismissed')),
+  lead_id uuid,
+  -- Not now(): the rows of one call come one after the other, and so the oldest of them is known.
+  received_at timestamptz not null default clock_timestamp(),
+  resolved_at timestamptz,
+  check (status <> 'replayed' or lead_id is not null)
+);
+
+-- Also finds the oldest of a vendor's open deliveries, and adds up their sizes, by the index alone.
+create index rejected_deliveries_open_idx on public.rejected_deliveries (vendor_id, received_at, id)
+  include (stored_bytes) where status = 'open';
+create index on public.rejected_deliveries (vendor_id, received_at);
+create index on public.rejected_deliveries (received_at);
+create index on public.rejected_deliveries (vendor_lead_id) where vendor_lead_id is not null;
+create index on public.rejected_deliveries (lead_id) where lead_id is not null;
+
+comment on table public.rejected_deliveries is
+  'Deliveries of leads, and rows of batches, that were refused after their sender was authenticated. They can be replayed.';
+comment on column public.rejected_deliveries.route is 'Path of the route, e.g. `/recruiting/ingest`.';
+comment on column public.rejected_deliveries.vendor_id is 'The recruiting vendor; null: an import of sales leads.';
+comment on column public.rejected_deliveries.vendor_lead_id is
+  'The sender''s own id of the lead (external_id for an import), where it could be read.';
+comment on column public.rejected_deliveries.row is
+  'Zero-based index of the row in a batch; null: the whole request was refused.';
+comment on column public.rejected_deliveries.code is
+  'The response''s error code. A row in bulk has BAD_REQUEST or DATABASE_ERROR, a row of an import INVALID or '
+  'DATABASE_ERROR.';
+comment on column public.rejected_deliveries.reason is 'The message of the response.';
+comment on column public.rejected_deliveries.payload is
+  'The body, or the row, as sent, so that a replay can parse it. Each file is replaced by {type, bytes}; secrets are '
+  'left out. Null when it is no JSON or larger than 256 KiB without its files.';
+comment on column public.rejected_deliveries.payload_text is
+  'The beginning, at most 256 KiB, of what is not in payload.';
+comment on column public.rejected_deliveries.payload_bytes is 'Size as received, in bytes, with its files.';
+comment on column public.rejected_deliveries.stored_bytes is
+  'Size of payload and payload_text, as text in bytes: what the limit of a vendor counts.';
+comment on column public.rejected_deliveries.context is
+  'The data that a replay needs besides the lead. For a row of an import: {agency_id, agent_id, distribution_id|null}. For a '
+  'webhook''s delivery that is known when it comes again: {webhook: {delivery_id, part}}.';
+comment on column public.rejected_deliveries.status is
+  '`open`: to be looked at; `replayed`: its lead is stored, see lead_id; `dismissed`: an operator needs no lead of it.';
+comment on column public.rejected_deliveries.lead_id is
+  'The lead that the delivery became, or that had come meanwhile: in recruiting_leads, or in leads for an import. No '
+  'foreign key, because it may be in either table.';
+comment on column public.rejected_deliveries.resolved_at is
+  'When it was replayed or dismissed. A trigger sets it with the status.';
+
+alter table public.rejected_deliveries enable row level security;
+grant select, insert, update, delete on public.rejected_deliveries to service_role;
+
+
 create function public.record_rejections(rejections json) returns integer
 language plpgsql
 set search_path = ''

@@ -1,8 +1,7 @@
 -- The claim: the worker takes texts of the outbox to post them, or to look them up.
 --
 -- | from | by | to |
--- | -------------------- | --------------------------------------------------------------- |
--- ------------------------------- |
+-- | --- | --- | --- |
 -- | pending, due | claim_texts() | sending |
 -- | pending, due | claim_texts(), in quiet hours | pending, due when they end |
 -- | pending | claim_texts() or record_consent(), the recruit has opted out | refused |
@@ -30,8 +29,7 @@
 -- The functions read by the indexes of the outbox in their order. A plan that was made while the outbox was small would
 -- read all of it once it has grown, so their settings leave the planner no other way.
 --
--- No text is sent after an opt-out: claim_texts() has the lock of the recruit's consent from its check until the text
--- is
+-- No text is sent after an opt-out: claim_texts() has the lock of the recruit's consent from its check until the text is
 -- `sending`. By the same lock only one worker at a time claims texts of a conversation.
 
 create function private.is_behind(conversation_id uuid, ordinal bigint) returns boolean
@@ -150,54 +148,6 @@ comment on function public.claim_texts(integer) is
   'record_text_outcome() and record_text_lookup(). validity_seconds: how long the provider may keep it. next_at: when to '
   'call again, although nothing becomes due, because a number is busy or another worker has locked a text.';
 grant execute on function public.claim_texts(integer) to service_role;
-
-create function private.claim_lookups(max integer, out texts jsonb)
-language plpgsql
-set search_path = ''
-as $$
-begin
-  -- Nobody knows whether a dead worker has sent its text. One that was sent again gets its 10 minutes all the same.
-  update public.text_outbox o
-  set
-    state = 'unconfirmed',
-    reason = 'worker_died',
-    claim = o.claim + 1,
-    lease_until = null,
-    attempted_at = coalesce(o.attempted_at, o.created_at),
-    due_at = case when o.resends = 0 then now() else coalesce(o.attempted_at, o.created_at) + interval '10 minutes' end
-  where o.message_id = any (array(
-    select dead.message_id
-    from public.text_outbox dead
-    where dead.state = 'sending' and dead.lease_until <= now()
-    order by dead.lease_until
-    limit 1000
-    for update skip locked
-  ));
-
-  with claimed as (
-    update public.text_outbox o
-    set
-      claim = o.claim + 1,
-      -- When another worker may look it up. A lease of its own would hold it longer than due_at says.
-      due_at = clock_timestamp() + interval '60 seconds',
-      attempted_at = coalesce(o.attempted_at, o.created_at)
-    where o.message_id = any (array(
-      select due.message_id
-      from public.text_outbox due
-      where due.state = 'unconfirmed' and due.due_at <= now()
-      order by due.due_at, due.ordinal
-      limit claim_lookups.max
-      for update skip locked
-    ))
-    returning o as text
-  )
-  select coalesce(jsonb_agg(private.claimed_text(c.text, 'look_up') order by (c.text).ordinal), '[]') into texts
-  from claimed c;
-end
-$$;
-
-comment on function private.claim_lookups(integer) is
-  'Texts of which nobody knows whether they were sent, for the worker to look up. See claim_texts().';
 
 create function private.claim_posts(max integer, out texts jsonb, out next_at timestamptz)
 language plpgsql
