@@ -12990,7 +12990,7 @@ grant execute on function public.erase_person(text, text[], integer) to service_
 
 -- supabase/schemas/operators/leads.sql
 
--- Leads as an operator asks for them: those that came, those of which something is known, and what happened to one.
+-- Leads as an operator asks for them: those that came, and those of which something is known.
 
 create function public.list_leads(
   of_vendor uuid default null,
