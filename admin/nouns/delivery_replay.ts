@@ -170,5 +170,5 @@ function describe({ status, lead_id, distributed_to: to }: Replayed): string {
   if (to === undefined) return stored;
   if (to === null) return `${stored}, which no order wants now`;
   const agent = to.agent_id ? `, agent ${to.agent_id}` : "";
-  return `${stored}, given to the agency ${to.agency_id}${agent}`;
+  return `${stored}, distributed to the agency ${to.agency_id}${agent}`;
 }

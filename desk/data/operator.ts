@@ -32,7 +32,7 @@ export type DistributedLead = Returned<"distribute_leads">;
 export type Reason = Row<"delivery_reason_list", "vendor" | "code" | "reason" | "deliveries" | "first_at" | "last_at">;
 /** A rejected delivery that is open, without its payload. */
 export type RejectedDelivery = Row<"delivery_list", "vendor" | "payload_kept">;
-export type UnmatchedLead = Row<"waiting_lead_list", "id" | "vendor_id" | "name" | "received">;
+export type WaitingLead = Row<"waiting_lead_list", "id" | "vendor_id" | "name" | "received">;
 export type UnmatchedText = Row<"unmatched_text_list", "media">;
 
 /** The columns that the deliveries of a list have in common; vendor_id is `import` for imports of sales leads. */
@@ -125,9 +125,9 @@ export const operatorQueries = {
     ),
   /** The leads that no order has got, the oldest first. */
   waiting: () =>
-    pagesOptions<UnmatchedLead>([...operatorQueries.all(), "waiting"], async (limit, last) => {
+    pagesOptions<WaitingLead>([...operatorQueries.all(), "waiting"], async (limit, last) => {
       const query = supabase.from("waiting_lead_list").select().limit(limit);
-      return await call(after(query, last, "received", true)) as UnmatchedLead[];
+      return await call(after(query, last, "received", true)) as WaitingLead[];
     }),
   /** The number of leads that no order has got. */
   waitingCount: () =>

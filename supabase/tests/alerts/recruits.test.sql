@@ -93,7 +93,8 @@ declare
     where a.id = md5('agency')::uuid and private.waited_minutes(a, s, now()) = minutes
   );
 begin
-  perform pg_temp.create_conversation(name, '+19996662' || lpad((random() * 999)::int::text, 3, '0'), '+19995550100', assigned, lead => lead);
+  perform pg_temp.create_conversation(
+    name, '+1999666' || 2000 + (select count(*) from public.recruiting_conversations), '+19995550100', assigned, lead => lead);
   perform public.receive_sms(c.recruit_phone, c.service_phone, 'SM ' || name, 'Is it still open?', '[]', md5('text ' || name)::uuid)
   from public.recruiting_conversations c where c.id = md5(name)::uuid;
   update public.recruiting_messages m set created_at = since where m.id = md5('text ' || name)::uuid;
