@@ -73,7 +73,7 @@ function anchors(text: string): string[] {
   );
 }
 
-/** What begins a list's item or a heading. */
+/** The beginning of a list's item or a heading. */
 const BEGINNING = /^ *(?:\d+[.)]|[-+*]|#{1,6}) /;
 
 /**

@@ -7,7 +7,7 @@ import { schemaFiles } from "../dev/scripts/migration/files.ts";
 
 const ROOT = new URL("../", import.meta.url);
 
-/** What an agent and a manager read of a table. */
+/** The rows of a table that an agent and a manager read. */
 interface Readers {
   agent: string;
   manager: string;

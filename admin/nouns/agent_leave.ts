@@ -7,7 +7,7 @@ import type { Outcome, Session } from "../session.ts";
 import { formatTable } from "../table.ts";
 import { dryRunnable } from "../transaction.ts";
 
-/** What `leave_agent` returns: how many of each, and to whom what needs a person goes. */
+/** The result of `leave_agent`: the number of each, and the person who gets all that needs one. */
 interface Left {
   recruiting_leads: number;
   sales_leads: number;

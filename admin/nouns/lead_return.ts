@@ -6,7 +6,7 @@ import { operatorHere } from "../operator_here.ts";
 import type { Outcome, Session } from "../session.ts";
 import { dryRunnable } from "../transaction.ts";
 
-/** What return_lead() says: the order is as it is afterwards. */
+/** The result of return_lead(): the order is as it is afterwards. */
 interface Returned {
   lead_id: string;
   agency: string;

@@ -8,7 +8,7 @@ import { EmptyState, QueryResult } from "../ui/states.tsx";
 import { Time } from "../ui/time.tsx";
 import { Command } from "./command.tsx";
 
-/** What a kind of alert is called, what to do, and the view that helps. */
+/** The title of each kind of alert, the advice, and the view that helps. */
 const KINDS: Record<string, { title: string; advice: string; view?: { to: string; label: string } }> = {
   texts_stuck: { title: "Texts that are not sent", advice: "Find out what holds them. Send them, or leave them." },
   number_paused: { title: "Paused numbers", advice: "No text leaves a paused number. Find the cause, and resume it." },

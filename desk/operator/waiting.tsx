@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { useQuery } from "@tanstack/react-query";
-import { type DistributedLead, operatorQueries, type WaitingLead, useDistribute } from "../data/operator.ts";
+import { type DistributedLead, operatorQueries, useDistribute, type WaitingLead } from "../data/operator.ts";
 import { usePages } from "../data/pages.ts";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { LoadMoreButton } from "../ui/load_more_button.tsx";

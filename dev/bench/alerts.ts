@@ -14,7 +14,7 @@ const MOST_GROWTH = 1.5;
 /** Checks in each round. */
 const CHECKS = 5;
 
-/** What the check of the alerts costs, each minute. */
+/** The cost of the check of the alerts, each minute. */
 export const alerts: Benchmark = {
   name: "alerts",
   title: "The check of all alerts, with 100,000 and 1,000,000 leads stored",

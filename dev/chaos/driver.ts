@@ -5,7 +5,7 @@ import type { Message, Reply, Told, TrafficRequest } from "./request.ts";
 /** A request of the traffic, and what became of it. */
 export interface Sent {
   request: TrafficRequest;
-  /** Which fault there was while it was first under way; null for none. */
+  /** The fault while it was first under way; null for none. */
   fault: number | null;
   /** The HTTP status of each time it was sent; null where no response came. */
   statuses: (number | null)[];

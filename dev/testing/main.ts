@@ -35,7 +35,7 @@ if (files.length > 0 && (names.length !== 1 || steps[0]?.files === undefined)) {
 }
 
 const started = new Map<keyof Stacks, Promise<ThrowawayStack>>();
-/** What is said of schemas that are ahead of the migrations, once a stack has these. */
+/** The message about schemas that are ahead of the migrations, once a stack has these. */
 let lacking: Promise<string | undefined> | undefined;
 const stacks: Stacks = {
   plain: () => startOnce("plain", startThrowawayStack),

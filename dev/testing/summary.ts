@@ -6,7 +6,7 @@ export interface StepResult {
   counts: Counts;
   /** How long it took, or beside which step it ran. */
   time: string;
-  /** What to do when it failed, with the command to use. */
+  /** The remedy when it failed, with the command to use. */
   remedy: string;
 }
 

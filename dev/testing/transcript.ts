@@ -1,6 +1,6 @@
 /** Transcripts: commands and what they print, as e2e/admin has them. */
 
-/** What a step runs: a command line, a query, or a request. */
+/** The kind of a step: a command line, a query, or a request. */
 export type Kind = "$" | "sql>" | "http>";
 
 /** A step of a transcript, and what it must print. */
@@ -33,14 +33,14 @@ const MASKS: Record<string, string> = {
   any: ".*?",
 };
 
-/** What some names stand for; with a number, as in `key_2`, for another one. */
+/** The forms of the values of some names; with a number, as in `key_2`, for another one. */
 const SHAPES: Record<string, string> = {
   key: "lik_[\\w-]{43}",
   key_prefix: "lik_[\\w-]{8}",
   secret: "[\\w+/-]{43}",
 };
 
-/** What any other name stands for where it has no value yet. */
+/** The form of any other value that has no name yet. */
 const VALUE = "[^\\s\"'`,;()]*[^\\s\"'`,;().:…]";
 
 /** Splits a transcript into its steps. A remark is a line that begins with "# ". */
@@ -127,7 +127,7 @@ function matchLine(expected: string, actual: string, names: Names): Names | unde
   return new Map([...names, ...added]);
 }
 
-/** What stands for a value: itself, and for an id its first 8 characters, which tables show. */
+/** The texts that stand for a value: itself, and for an id its first 8 characters, which tables show. */
 function valuePattern(value: string): string {
   if (new RegExp(`^${UUID}$`).test(value)) return `${value.slice(0, 8)}(?:${value.slice(8)})?`;
   if (/^[0-9a-f]{8}$/.test(value)) return `${value}(?:${UUID.slice("[0-9a-f]{8}".length)})?`;

@@ -29,7 +29,7 @@ async function createStranger(email: string, agent: { id: string }, email_confir
   return data.user!.id;
 }
 
-/** What clicking the link does. */
+/** The effect of a click on the link. */
 async function useInvitation(user_id: string): Promise<void> {
   const { error } = await auth.admin.updateUserById(user_id, { email_confirm: true });
   assert.equal(error, null);

@@ -1,4 +1,4 @@
-/** What the login of an agent can still do after `agent leave`. */
+/** The rights that the login of an agent still has after `agent leave`. */
 import assert from "node:assert/strict";
 import { adminJson } from "../support/admin.ts";
 import { browserClient, createAgentWithLead, signInNewAgent } from "../support/agents.ts";

@@ -6,7 +6,7 @@ import { createVendor, PDF, send, sql, storedLeads, type Vendor, withKey } from 
 import { createTarget, importLeads, lead as salesLead, storedLeads as storedSalesLeads } from "../support/leads.ts";
 import { eventually } from "../support/processes.ts";
 
-/** What the vendor's parser does not read yet: the name is in a field that only this mapping knows. */
+/** A payload that the vendor's parser does not read yet: the name is in a field that only this mapping knows. */
 const MAPPING = { fields: { first_name: "who", vendor_lead_id: "ref", phone: "phone" } };
 
 async function putRight(vendor: Vendor): Promise<void> {

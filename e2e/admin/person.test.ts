@@ -14,7 +14,7 @@ import { eventually } from "../support/processes.ts";
 import { newPhone, receive } from "../support/sms.ts";
 import { createWebhook, deliver } from "../support/webhooks.ts";
 
-/** What nobody else is called. */
+/** A name that nobody else has. */
 function word(): string {
   return `x${crypto.randomUUID().slice(0, 8).replace(/\d/g, (digit) => "ghijklmnop"[Number(digit)]!)}`;
 }
@@ -33,7 +33,7 @@ function national(phone: string): string {
   return `(${phone.slice(2, 5)}) ${phone.slice(5, 8)}-${phone.slice(8)}`;
 }
 
-/** Who sells and buys leads. */
+/** The vendor and the agency. */
 async function createMarket() {
   const vendor = await createVendor();
   const webhook = await createWebhook();

@@ -64,7 +64,7 @@ deskTest("every view fits a narrow window, and does nothing that the policy forb
   assert.deepEqual(violations, []);
 });
 
-/** What is too small for a thumb: less than 24 pixels in one direction. A link in a sentence may be. */
+/** The things that are too small for a thumb: less than 24 pixels in one direction. A link in a sentence may be. */
 function smallTargets(page: Page): Promise<string[]> {
   return page.evaluate(`[...document.querySelectorAll("button, input, select, textarea, summary, nav a, li > a")]
     .filter((target) => target.checkVisibility() && !target.classList.contains("visually-hidden"))

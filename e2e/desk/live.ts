@@ -19,7 +19,7 @@ async function openTalk(page: Page, agent?: Texter): Promise<Talk> {
   return talk;
 }
 
-/** What the page sends to Realtime: the event of each message. */
+/** The messages of the page to Realtime: the event of each. */
 function watchSent(page: Page): string[] {
   const sent: string[] = [];
   const listen = (socket: WebSocket) =>

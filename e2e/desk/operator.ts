@@ -1,4 +1,4 @@
-/** What operators see, and how they distribute leads. Their replays are in operator_replay.ts. */
+/** The pages of operators, and how they distribute leads. Their replays are in operator_replay.ts. */
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { readSent } from "../../supabase/functions/recruiting/parsers/fixtures/read.ts";

@@ -38,7 +38,7 @@ deskTest("a key renders no text, however many are there", async (page) => {
   await page.evaluate("new Promise(requestAnimationFrame)");
   const took = performance.now() - begun;
   console.log(`21 keys beside 300 texts, CPU 4 times slower: ${Math.round(took)} ms`);
-  // What is read again each minute may show the odd time again.
+  // A list that is read again each minute may show the odd time again.
   assert.ok(await page.evaluate("formatted") as number < before + 300);
   assert.ok(took < 5_000, `${took} ms`);
 });

@@ -14,7 +14,7 @@ const SETTINGS = new Map(
 
 const SECRET = "the secret of the vendor";
 
-/** What signs a text, in the encoding. */
+/** The signature of a text, in the encoding. */
 type Sign = (text: string, encoding: "hex" | "base64") => string;
 
 /** The headers of a vendor's delivery. docs/parsers.md names the sources. */

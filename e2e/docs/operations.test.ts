@@ -31,7 +31,7 @@ async function removeWhatCommandsMake(): Promise<void> {
 /** Stands for Twilio. */
 let twilio: TwilioDouble | undefined;
 
-/** What has happened before an operator follows a recipe, by its heading. */
+/** The events before an operator follows a recipe, by its heading. */
 const BEFORE: Record<string, (terminal: Variables) => Promise<void>> = {
   "A vendor that cannot send a key": (terminal) => {
     terminal.WEBHOOK_SECRET = "whsec_Zm9yIHRoZSB3ZWJob29r";
@@ -66,7 +66,7 @@ const BEFORE: Record<string, (terminal: Variables) => Promise<void>> = {
   },
 };
 
-/** What must be true after a recipe, by its heading. */
+/** The assertions after a recipe, by its heading. */
 const AFTER: Record<string, () => Promise<void>> = {
   "From an empty database to the first lead": async () => {
     assert.deepEqual(await leads(), ["Ada distributed"]);

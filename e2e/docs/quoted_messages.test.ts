@@ -56,7 +56,7 @@ const ELSEWHERE: Record<string, string> = {
   "the body did not arrive within 30 s": "e2e/routes/bodies.test.ts",
 };
 
-/** What reads like a message and is what a vendor sends. */
+/** Texts that read like a message, and that a vendor sends. */
 const OF_VENDORS = ["test lead: dummy data …"];
 
 /** The messages that a page quotes: three words or more in backticks, which are no command. */

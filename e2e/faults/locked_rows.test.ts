@@ -1,4 +1,4 @@
-/** What somebody with an open transaction has locked stops nobody else. */
+/** Rows that somebody with an open transaction has locked stop nobody else. */
 import assert from "node:assert/strict";
 import { ingest } from "../support/applications.ts";
 import {
@@ -115,7 +115,7 @@ Deno.test("fault: a lead that a crash takes before it is on disk is stored again
     await transaction`select pg_advisory_xact_lock(private.distribution_lock())`;
     responses = ingestMany(vendor, 4);
     await eventually(2, async () => assert.equal((await storedLeads(vendor)).length, 4));
-    // What is left after the crash.
+    // The state after the crash.
     const lost = await sql`delete from public.recruiting_leads where vendor_id = ${vendor.id} returning id`;
     assert.equal(lost.length, 4);
   });

@@ -90,7 +90,7 @@ Deno.test("fault: the next lead distributes what a locked table has left pending
   assert.notEqual(stored.get(next.body.id), order.id);
 });
 
-/** What makes it impossible to record a duplicate, and the end of it. */
+/** A fault that makes it impossible to record a duplicate, and the end of it. */
 const UNRECORDABLE: Record<string, (run: () => Promise<void>) => Promise<void>> = {
   "their table is locked": (run) => whileLocked("public.recruiting_lead_duplicates", "share", run),
   "a trigger refuses them": (run) => whileRefused("public.recruiting_lead_duplicates", run),

@@ -56,7 +56,7 @@ async function assertStoredOnce(
   return unknown;
 }
 
-/** What holds up all leads for 5 s. */
+/** A fault that holds up all leads for 5 s. */
 const HOLDS: Record<string, () => Promise<unknown>> = {
   "the table is locked": () => whileHeld(tableLock("public.recruiting_leads"), () => delay(5_000)),
   "PostgREST hangs": () => hangFor("postgrest", 5),
@@ -72,7 +72,7 @@ for (const [what, hold] of Object.entries(HOLDS)) {
   });
 }
 
-/** What makes a COMMIT wait. */
+/** A fault that makes a COMMIT wait. */
 const WAITS = [
   { name: "commit_delay", value: "100000", when: "before its COMMIT is on disk" },
   { name: "synchronous_standby_names", value: "nobody", when: "once its COMMIT is on disk" },

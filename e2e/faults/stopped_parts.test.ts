@@ -108,7 +108,7 @@ Deno.test("fault: the resume of a request that died before its lead was stored i
   const vendor = await createVendor();
   const id = crypto.randomUUID();
   const path = `${vendor.id}/${id}.pdf`;
-  // What the request leaves: the note of its upload, and the object.
+  // The request leaves the note of its upload, and the object.
   await sql`
     insert into private.resume_uploads (lead_id, path, begun_at)
     values (${id}, ${path}, now() - interval '1 minute')`;

@@ -22,7 +22,7 @@ import { FORM_TYPE, JSON_TYPE, type Route, routes } from "../support/routes.ts";
 import { createWebhook, deliver } from "../support/webhooks.ts";
 import { MIB } from "../../supabase/functions/_shared/units.ts";
 
-/** What becomes of a body on each route that stops coming half way, which takes 30 s: begun first, awaited last. */
+/** The fate of a body on each route that stops coming half way, which takes 30 s: begun first, awaited last. */
 const stalled = Promise.all((await routes()).map(async (route) => {
   const { path, headers, body } = route;
   const length = String(body.length);

@@ -1,10 +1,10 @@
-/** What tells an agent of a new lead costs no lead, and comes once. */
+/** The notification of a new lead costs no lead, and comes once. */
 import assert from "node:assert/strict";
 import { ingest, ingestBulk } from "../support/applications.ts";
 import { assertResponse, atOnce, createOrder, createVendor, sql } from "../support/client.ts";
 import { whileRefused } from "../../dev/testing/faults/database.ts";
 
-/** Who was told of a vendor's leads: the agent and the lead of each notification. */
+/** The notifications of a vendor's leads: the agent and the lead of each. */
 async function toldOf(vendor: { id: string }): Promise<string[]> {
   const rows = await sql`
     select n.agent_id, l.first_name, n.kind

@@ -1,4 +1,4 @@
-/** What operators read and do over the network: who may, and with what. */
+/** The reads and acts of operators over the network, and the rights for them. */
 import assert from "node:assert/strict";
 import { browserClient, signInNewAgent, signInNewOperator, signInNewUser, signToken } from "../support/agents.ts";
 import { type ApiResponse, assertError, assertResponse, createAgency, send, sql, stack } from "../support/client.ts";

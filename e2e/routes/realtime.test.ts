@@ -39,7 +39,7 @@ realtimeTest(
     // Twilio may send a text twice.
     await receive(agent.conversation, { MessageSid, Body });
     await receive(agent.conversation, { MessageSid, Body });
-    // What comes after it shows that nothing else came before.
+    // The event after it shows that nothing else came before.
     await receive(agent.conversation);
 
     for (const { client, subscription } of tabs) {

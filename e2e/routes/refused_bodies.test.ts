@@ -1,4 +1,4 @@
-/** What every route that takes a body refuses, and how. */
+/** The refusals of every route that takes a body. */
 import assert from "node:assert/strict";
 import { assertError, send } from "../support/client.ts";
 import { routes } from "../support/routes.ts";

@@ -19,7 +19,7 @@ async function createResume(agency_id: string | null, agent_id: string | null): 
   return lead!.resume_path;
 }
 
-/** What the client downloads by a signed URL, or null when it gets none. */
+/** The file that the client downloads by a signed URL, or null when it gets none. */
 async function openResume(client: SupabaseClient, path: string): Promise<Uint8Array | null> {
   const { data, error } = await client.storage.from("resumes")
     .createSignedUrl(path, 60, { download: true });

@@ -9,7 +9,7 @@ import { withFetch } from "../../dev/testing/faults/responses.ts";
 
 const IGNORED = { status: "ignored" };
 
-/** What the response says of one of several leads. */
+/** The part of the response about one of several leads. */
 interface Result {
   id?: string;
   status?: string;

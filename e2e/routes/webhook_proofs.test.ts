@@ -1,4 +1,4 @@
-/** What vendors prove to their webhooks, and that a stranger learns nothing. */
+/** The proofs of vendors to their webhooks, and that a stranger learns nothing. */
 import assert from "node:assert/strict";
 import {
   type ApiResponse,
@@ -17,7 +17,7 @@ import { eventually } from "../support/processes.ts";
 import { addSecret, createWebhook, deliver, proofOf, rejected, type Webhook } from "../support/webhooks.ts";
 import { withFetch } from "../../dev/testing/faults/responses.ts";
 
-/** What the vendors of the schemes with a format of their own send. */
+/** The requests of vendors whose schemes have a format of their own. */
 const BODIES: Record<string, { parser: string; body: object }> = {
   indeed: { parser: "indeed", body: { id: "1", applicant: { fullName: "Ann Lee" } } },
   greenhouse: {
@@ -41,7 +41,7 @@ async function createSender(scheme: string): Promise<{ webhook: Webhook; body: o
   return { webhook, body: { ...body, ...key } };
 }
 
-/** What a response shows, without what differs from request to request. */
+/** A response without the parts that differ from request to request. */
 function shown({ status, headers, body }: ApiResponse) {
   const names = [...headers.keys()].filter((name) => !["date", "x-request-id"].includes(name));
   return {

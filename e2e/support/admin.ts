@@ -8,12 +8,12 @@ import { shellWords } from "../../admin/shell_words.ts";
 // The running stack is meant, whatever database the developer works with.
 Deno.env.delete("SUPABASE_DB_URL");
 
-/** What `npm run admin -- <line>` does in a script, without the time that npm takes. */
+/** Runs `npm run admin -- <line>` as in a script, without the time that npm takes. */
 export function admin(line: string): Promise<Ran> {
   return adminWithSecret("", line);
 }
 
-/** What `npm run admin -- <line>` does in a script that pipes a secret in. */
+/** Runs `npm run admin -- <line>` as in a script that pipes a secret in. */
 export function adminWithSecret(secret: string, line: string): Promise<Ran> {
   return runCommandLine(shellWords(line), {
     readSecret: () => Promise.resolve(secret),
@@ -22,7 +22,7 @@ export function adminWithSecret(secret: string, line: string): Promise<Ran> {
   });
 }
 
-/** What `npm run admin -- <line> --json` prints. */
+/** The output of `npm run admin -- <line> --json`. */
 export async function adminJson(line: string) {
   const { code, out, err } = await admin(`${line} --json`);
   assert.equal(code, 0, err);

@@ -1,7 +1,7 @@
 /** Rejected deliveries. */
 import { sql } from "./client.ts";
 
-/** What was refused. */
+/** A delivery that was refused. */
 export interface Rejection {
   vendor_id?: string | null;
   route?: string;

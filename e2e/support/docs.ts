@@ -7,13 +7,13 @@ import { stackInfoFile } from "../../dev/local/mod.ts";
 /** The variables that are set in a terminal. */
 export type Variables = Record<string, string>;
 
-/** What the test of a page does besides pasting its commands. */
+/** The acts of the test of a page besides pasting its commands. */
 export interface PageOptions {
   /** Removes what the commands make, before they are run and afterwards. */
   clean?(): Promise<unknown>;
-  /** What happens before a section of the page, by its heading, or before a command, by its first line. */
+  /** The act before a section of the page, by its heading, or before a command, by its first line. */
   before?: Record<string, (terminal: Variables) => unknown>;
-  /** What must be true after a section or a command, which has printed this. */
+  /** The assertion after a section or a command, which has printed this. */
   after?: Record<string, (printed: string) => unknown>;
   /** Puts what the tests have of their own in place of what a command names. */
   rewrite?(command: string): string;

@@ -22,7 +22,7 @@ const REMEDY = "the Operation beside each route says what it responds; npm run o
 /** The route that the desk alone calls; the document is for callers. */
 export const OF_OPERATORS = "/operator/deliveries/replay";
 
-/** What a path or a method gets that the document does not have. */
+/** The response to a path or a method that the document does not have. */
 const ERROR = {
   content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
 };
@@ -55,7 +55,7 @@ function assertDocumented(
   const what = `${method} ${path.split("?", 1)[0]} responds with ${status}`;
   assert(headers.get("x-request-id"), `${what} without x-request-id: ${JSON.stringify(body)}`);
   if (path === OF_OPERATORS) return;
-  // What a browser asks before a request of another origin is no route.
+  // The question of a browser before a request of another origin is no route.
   if (method === "OPTIONS" && status === 204) return;
   const response = documentedResponses(method, path)[status];
   assert(response, `${what}, which is not documented: ${REMEDY}`);

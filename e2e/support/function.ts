@@ -1,7 +1,7 @@
 import { type ApiResponse, type Sent, stack, type Vendor, withKey } from "./client.ts";
 import { readDocumented } from "./documented.ts";
 
-/** What `index.ts` of a function exports by default. */
+/** The default export of a function's `index.ts`. */
 interface EdgeFunction {
   fetch(request: Request): Response | Promise<Response>;
 }

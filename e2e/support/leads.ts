@@ -42,7 +42,7 @@ export function importLeads(
   return sendImport({ ...target, leads }, headers);
 }
 
-/** What an agent does with a lead, as the page of presentations logs it. */
+/** The acts of an agent on a lead, as the page of presentations logs them. */
 export interface Activity {
   lead_id: string;
   agent_id: string;

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { signInNewOperator, type User } from "./agents.ts";
 import { type ApiResponse, send, sql } from "./client.ts";
 
-/** Who calls unless somebody else is given. */
+/** The caller, unless somebody else is given. */
 export const operator = await signInNewOperator();
 
 /** Posts JSON to a path below `/operator`. */
@@ -20,7 +20,7 @@ export async function readPayload({ client }: User, delivery_id: unknown): Promi
   return data;
 }
 
-/** What was kept of an operator's actions, the oldest first. */
+/** The record of an operator's actions, the oldest first. */
 export async function actionsOf({ id }: User) {
   const rows = await sql`
     select action, subject from public.operator_actions where user_id = ${id} order by created_at, id`;

@@ -8,7 +8,7 @@ import { type Conversation, createConversation } from "./sms.ts";
 /** A channel that supabase-js has joined, or tried to. */
 export interface Subscription {
   channel: RealtimeChannel;
-  /** What supabase-js has told since, the latest last: SUBSCRIBED, CHANNEL_ERROR, CLOSED, … */
+  /** The states that supabase-js has told since, the latest last: SUBSCRIBED, CHANNEL_ERROR, CLOSED, … */
   statuses: string[];
   /** The error of the latest status. */
   error?: string;

@@ -91,7 +91,7 @@ async function command(line: string, folder: string): Promise<string> {
     readSecret: () => Promise.resolve(input),
     lines: () => Readable.from(input.split("\n").filter((text) => text !== "")),
   });
-  // What fails prints nothing on stdout, so that no script takes it for a result.
+  // A command that fails prints nothing on stdout, so that no script takes it for a result.
   if (err !== "") assert.equal(shown, "", `${line} failed, but printed`);
   return (shown + err).trimEnd() + (code === 0 ? "" : `\n[exit ${code}]`);
 }

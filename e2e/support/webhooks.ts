@@ -8,7 +8,7 @@ export interface Webhook extends Vendor {
   secret: string;
 }
 
-/** What each scheme needs. */
+/** The settings that each scheme needs. */
 export const CONFIGS: Record<string, Record<string, string | number>> = {
   hmac: {
     header: "x-acme-signature",
@@ -60,7 +60,7 @@ export interface Sending {
   at?: Date;
 }
 
-/** What a vendor sends with a body: the headers, and the path with its query. */
+/** The parts that a vendor sends with a body: the headers, and the path with its query. */
 export function proofOf(
   { slug, scheme, secret }: Webhook,
   body: string | Uint8Array,

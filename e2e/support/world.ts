@@ -2,7 +2,7 @@ import { createLead } from "./agents.ts";
 import { createOrder, createVendor, sql, type Vendor } from "./client.ts";
 import { newPhone, newSid } from "./sms.ts";
 
-/** What the scenarios need: one of everything, used by no other test. */
+/** The rows that the scenarios need: one of everything, used by no other test. */
 export interface World {
   vendor: Vendor;
   vendorWithoutParser: Vendor;

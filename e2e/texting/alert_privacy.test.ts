@@ -1,4 +1,4 @@
-/** What leaves the service in alerts has no name, number or word of a person, whatever people and vendors send. */
+/** The messages about alerts have no name, number or word of a person, whatever people and vendors send. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { createAgency, createVendor, sql } from "../support/client.ts";

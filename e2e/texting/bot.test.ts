@@ -482,7 +482,7 @@ Deno.test("the bot is switched off: what it has begun ends, and people are told 
   assert.deepEqual((await notifications(talk)).map(({ kind }) => kind), ["text"]);
 });
 
-/** What Twilio responds to a text that it will never send. */
+/** The response of Twilio to a text that it will never send. */
 const REFUSED = { status: 400, code: 21614 };
 
 Deno.test("a question that fails for good: a person is told, and the next text is no answer to it", async () => {

@@ -1,4 +1,4 @@
-/** What becomes of a text whose request fails or whose response is lost: Twilio gets it once, and in its order. */
+/** The fate of a text whose request fails or whose response is lost: Twilio gets it once, and in its order. */
 import assert from "node:assert/strict";
 import { send, sql } from "../support/client.ts";
 import { eventually, loggedErrors } from "../support/processes.ts";

@@ -1,4 +1,4 @@
-/** Who has said STOP gets no text any more. */
+/** A recruit who has said STOP gets no text any more. */
 import assert from "node:assert/strict";
 import { sql } from "../support/client.ts";
 import { eventually } from "../support/processes.ts";

@@ -1,4 +1,4 @@
-/** What is sent, and how it arrives at Twilio. */
+/** The texts that are sent, and how they arrive at Twilio. */
 import assert from "node:assert/strict";
 import { sql, stack } from "../support/client.ts";
 import { eventually } from "../support/processes.ts";

@@ -1,4 +1,4 @@
-/** What texts and callbacks change besides the message: consent, the outbox and what the agent is told. */
+/** The changes by texts and callbacks besides the message: consent, the outbox and the notifications. */
 import assert from "node:assert/strict";
 import { signInNewAgent } from "../support/agents.ts";
 import { ingest } from "../support/applications.ts";
@@ -37,7 +37,7 @@ async function sending({ id }: Texting): Promise<string> {
   return message!.id;
 }
 
-/** What the recruit has said about texts, in order, and what holds. */
+/** The words of the recruit about texts, in order, and the consent that holds. */
 async function consent({ agency_id, recruit }: Texting): Promise<string[]> {
   const events = await sql`
     select state || ' ' || source as said from public.text_consent_events
@@ -47,7 +47,7 @@ async function consent({ agency_id, recruit }: Texting): Promise<string[]> {
   return [...events.map(({ said }) => said), ...held ? [held.state] : []];
 }
 
-/** What the agent has been told of, in order. */
+/** The notifications of the agent, in order. */
 async function told({ id }: Texting): Promise<string[]> {
   const rows = await sql`
     select n.kind from public.agent_notifications n join public.recruiting_messages m on m.id = n.message_id

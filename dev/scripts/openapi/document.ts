@@ -24,7 +24,7 @@ const DESCRIPTION = [
   "Responses may gain fields: a client must ignore fields that it does not know.",
 ].join(" ");
 
-/** What a request with an Idempotency-Key may get besides. */
+/** The further errors of a request with an Idempotency-Key. */
 const IDEMPOTENCY_ERRORS: ErrorCode[] = ["CONFLICT", "IDEMPOTENCY_KEY_REUSED"];
 
 const FUNCTIONS = ["recruiting", "api", "texting", "operator"];

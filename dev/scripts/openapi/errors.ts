@@ -19,7 +19,7 @@ export const errorSchema = z.strictObject({
   request_id: z.string().describe("The same as the header x-request-id."),
 }).meta({ id: "Error" });
 
-/** What the document says of an error response, besides its status and its schema. */
+/** The description of an error response, besides its status and its schema. */
 export interface ErrorResponse {
   description: string;
   /** The message of the example. */

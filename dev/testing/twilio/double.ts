@@ -45,7 +45,7 @@ export const TOO_MANY_REQUESTS: Fault = { status: 429 };
 /** 500 although the message was accepted. */
 export const ERROR_AFTER_ACCEPT: Fault = { accepted: true, status: 500 };
 
-/** Which callbacks the messages from now on get. */
+/** The callbacks that the messages from now on get. */
 export interface CallbackPlan {
   /** The statuses in the order in which they are told. None: no callback is sent. */
   statuses: string[];

@@ -1,4 +1,4 @@
--- What is told of alerts: one row for each request to the receiver, the URL of the setting ALERT_WEBHOOK_URL. telling.sql
+-- The messages about alerts: one row for each request to the receiver, the URL of the setting ALERT_WEBHOOK_URL. telling.sql
 -- has their states.
 
 create table private.alert_deliveries (

@@ -117,7 +117,7 @@ begin
     from private.alerts_to_tell t
     returning alert_id
   )
-  -- What an earlier alert of the subject still has to tell goes first.
+  -- The messages of an earlier alert of the subject go first.
   update private.alert_deliveries d
   set due_at = now()
   where d.state = 'pending' and d.lease_until is null and d.alert_id in (

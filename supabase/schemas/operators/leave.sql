@@ -15,7 +15,7 @@ begin
   if to_agent_id = agent_id then
     raise exception 'to_agent_id: it is the agent who leaves' using errcode = 'PT400';
   end if;
-  -- What the agent does at this moment comes before, and so does what others give to it. Nothing of it comes after. By
+  -- Acts of the agent at this moment come before, and so does all that others give to it. Nothing of it comes after. By
   -- their ids, so that two agents who leave do not wait for each other.
   perform case
     when u.id = leave_agent.agent_id then pg_advisory_xact_lock(private.agent_lock(u.id))

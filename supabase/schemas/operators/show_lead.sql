@@ -1,4 +1,4 @@
--- What became of a lead: its row, and all that has happened to it.
+-- The history of a lead: its row, and all that has happened to it.
 
 create function public.show_lead(lead_id uuid) returns json
 language plpgsql

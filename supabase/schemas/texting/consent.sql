@@ -140,7 +140,7 @@ begin
   from refused r
   where m.id = r.message_id;
   if found then
-    -- What is not sent is no answer.
+    -- A text that is not sent is no answer.
     update public.recruiting_conversations c
     set waiting_since = private.unanswered_since(c)
     where c.id = refuse_waiting_texts.conversation_id;

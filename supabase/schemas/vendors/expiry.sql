@@ -1,4 +1,4 @@
--- What vendors prove themselves with expires.
+-- The keys, secrets and tokens of vendors that expire.
 
 create function private.expiring_keys(moment timestamptz)
 returns table (vendor_id uuid, vendor text, what text, id text, label text, expires_at timestamptz)

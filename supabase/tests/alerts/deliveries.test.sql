@@ -1,4 +1,4 @@
--- What is told of alerts, by the claims and outcomes of a worker.
+-- The messages about alerts, by the claims and outcomes of a worker.
 begin;
 select plan(39);
 \ir ../helpers.psql

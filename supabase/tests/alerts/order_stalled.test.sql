@@ -13,7 +13,7 @@ begin
 end
 $$;
 
--- What is found after some statements, which are undone again. Ids are shown by their names, and times as <time>.
+-- The findings after some statements, which are undone again. Ids are shown by their names, and times as <time>.
 create function pg_temp.found(statements text) returns text language plpgsql as $$
 declare
   findings text;

@@ -3,7 +3,7 @@ begin;
 select plan(19);
 \ir ../helpers.psql
 
--- What other tests and the seed have must not matter.
+-- Rows of other tests and of the seed must not matter.
 delete from public.alerts;
 delete from private.job_runs where job = 'check alerts';
 update public.alert_rules set is_on = kind in ('order_nearly_filled', 'order_filled');
@@ -27,7 +27,7 @@ begin
 end
 $$;
 
--- What is open after each of these statements and a check, which is undone at the end.
+-- The open alerts after each of these statements and a check, which is undone at the end.
 create function pg_temp.opened(variadic statements text[]) returns text language plpgsql as $$
 declare
   statement text;

@@ -82,7 +82,7 @@ from (values
     values (md5('agency')::uuid, '+19996660001', 'opted_in', 'keyword'); select pg_temp.waits('15 minutes')$$, 'talk 15')
 ) c (statements, finding);
 
--- Who is told, by check_alerts().
+-- Agents who are told by check_alerts().
 -- A conversation whose recruit has waited for so many minutes of the agency's hours, whatever day it is.
 create function pg_temp.talk(name text, minutes integer, assigned text default null, lead text default 'lead') returns void
 language plpgsql as $$

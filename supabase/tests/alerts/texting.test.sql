@@ -14,7 +14,7 @@ values ('+19995550100', md5('agency')::uuid), ('+19995550101', md5('agency')::uu
 select pg_temp.create_conversation('talk ' || n, '+1999666' || 1000 + n, '+19995550100', spoke => '0') from generate_series(1, 120) n;
 select pg_temp.create_conversation('talk b', '+19996669001', '+19995550101', spoke => '0');
 
--- What a kind finds after some statements, which are undone again: the subject and the figures, times as <time>.
+-- The findings of a kind after some statements, which are undone again: the subject and the figures, times as <time>.
 create function pg_temp.found(kind text, statements text default 'select') returns text language plpgsql as $$
 declare
   findings text;

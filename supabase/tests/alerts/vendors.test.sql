@@ -3,7 +3,7 @@ begin;
 select plan(71);
 \ir ../helpers.psql
 
--- What other tests and the seed have must not matter.
+-- Rows of other tests and of the seed must not matter.
 delete from public.alerts;
 delete from private.job_runs where job = 'check alerts';
 update public.alert_rules set is_on = kind in ('leads_waiting', 'deliveries_rejected', 'vendor_silent', 'key_expires');
@@ -88,7 +88,7 @@ begin
   return regexp_replace(opened, '"\d{4}-\d\d-\d\dT[^"]+Z"', '<time>', 'g');
 end
 $$;
--- What three checks say: after the beginning, again, and after what mends it.
+-- The results of three checks: after the beginning, again, and after the mend.
 create function pg_temp.course(beginning text, mending text) returns jsonb[] language plpgsql as $$
 declare
   course jsonb[];

@@ -10,7 +10,7 @@ import { schemaFiles } from "../../../dev/scripts/migration/files.ts";
 /** From the lowest to the highest. */
 const AREAS = ["base", "agencies", "vendors", "recruiting", "sales", "texting", "bot", "operators", "alerts"];
 
-/** What the files create, by its name, with its area. */
+/** The objects that the files create, by name, each with its area. */
 const areaOf = new Map(
   schemaFiles().flatMap(({ path, text }) => {
     const area = path.split("/")[2]!;

@@ -1,4 +1,4 @@
--- Who may do what, read from the catalogue, so that an unintended grant on any object is found.
+-- All rights, read from the catalogue, so that an unintended grant on any object is found.
 begin;
 select plan(12);
 

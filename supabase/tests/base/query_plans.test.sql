@@ -158,13 +158,13 @@ select matches(
   'Index Scan Backward using ' || t || '_created', 'a page of ' || t || ' reads few of them')
 from unnest(array['leads', 'recruiting_leads']) t;
 
--- What is read of a table: rows of whole-table scans, and rows found by an index.
+-- Rows that are read of a table: by scans of the whole table, and by an index.
 create function pg_temp.rows_read() returns jsonb language sql as $$
   select jsonb_object_agg(t, pg_temp.rows_read(t))
   from unnest(array['public.recruiting_orders', 'public.agents', 'public.recruiting_leads', 'private.recruiting_order_days']
     ::regclass[]) t
 $$;
--- Which index must have the order of the rule in supabase/schemas/recruiting/order_choice.sql or recruiting/placement.sql.
+-- The index that must have the order of the rule in supabase/schemas/recruiting/order_choice.sql or recruiting/placement.sql.
 create function pg_temp.index_of_rule(read_table text) returns text language sql as $$
   select case read_table
     when 'recruiting_orders' then ': recruiting_order_choices_best_idx (supabase/schemas/recruiting/tables.sql) has the order of the rule'

@@ -1,4 +1,4 @@
--- Who reads which rows: an agent, a manager, the manager of another agency, a user who is no agent, anon. The table of
+-- The rows that each reads: an agent, a manager, the manager of another agency, a user who is no agent, anon. The table of
 -- docs/frontend.md says the same in words; docs/frontend.test.ts holds the two against each other.
 begin;
 select plan(263);
@@ -170,7 +170,7 @@ cross join lateral (values
   ('former', case ann when 'denied' then 'denied' else '0' end)
 ) as people (name, expected);
 
--- Which rows these are.
+-- The rows.
 select pg_temp.become('ann');
 select results_eq('select first_name from public.leads', array['ann'], 'the lead that an agent reads is the agent''s own');
 select results_eq('select first_name from public.recruiting_leads', array['ann'], 'the recruit that an agent reads is the agent''s own');

@@ -75,13 +75,13 @@ Deno.test("random conversations end, and the bot never says too much", async () 
         select id, ${agency}, '+1999556' || lpad((row_number() over ())::text, 4, '0'), '+19995557000' from lead
         returning id, recruit_phone`;
 
-      /** What is said in each conversation, in its order. */
+      /** The texts of each conversation, in their order. */
       const said = new Map(conversations.map(({ id }) => [id, [] as string[]]));
       let sid = 0;
       async function write(id: string, phone: string) {
         const body = pick(TEXTS);
         const isOptedOut = said.get(id)!.findLast((who) => who === "stop" || who === "start") === "stop";
-        // Who has opted out may opt in by YES as well.
+        // A recruit who has opted out may opt in by YES as well.
         const isOptIn = body === "START" || (isOptedOut && body === "yes");
         said.get(id)!.push(body === "STOP" ? "stop" : isOptIn ? "start" : "recruit");
         await sql`select public.receive_sms(${phone}, '+19995557000', ${`model-${++sid}`}, ${body}, '[]')`;

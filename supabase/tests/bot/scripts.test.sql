@@ -1,4 +1,4 @@
--- Which scripts the bot takes, and who publishes them.
+-- Scripts that the bot takes, and the right to publish them.
 begin;
 select plan(59);
 \ir ../helpers.psql
@@ -28,7 +28,7 @@ create function pg_temp.problems(path text, value jsonb) returns text language s
   from good
 $$;
 
--- What stands where, and what is said about it
+-- Places of problems, and the words about them
 select is(pg_temp.problems(path, value), said, coalesce(nullif(path, ''), 'the script') || ': ' || coalesce(left(value::text, 60), 'left out'))
 from (values
   ('', '[]'::jsonb, 'script: must be an object'),
@@ -85,7 +85,7 @@ from (values
   ('{questions,1,only_if}', '{"licensed": "maybe"}', 'states: only_if has no answer of "licensed"')
 ) c (path, value, said);
 
--- Who publishes
+-- The right to publish
 insert into public.agencies (id, name, timezone) values (md5('agency')::uuid, 'Agency', 'UTC'), (md5('other')::uuid, 'Other', 'UTC');
 insert into auth.users (id, email)
 select md5('user ' || name)::uuid, md5(name) || '@example.com' from unnest(array['ann', 'may', 'stranger']) name;

@@ -48,7 +48,7 @@ create function pg_temp.complete(turn jsonb, step jsonb) returns text language s
   select public.complete_bot_turn((turn ->> 'conversation_id')::uuid, (turn -> 'attempt')::integer,
     (turn ->> 'version')::integer, (turn ->> 'script_id')::uuid, jsonb_array_length(turn -> 'texts'), step)
 $$;
--- What step() makes of the first text, of a text that is no answer, of a question back, and of a reminder.
+-- The results of step() for the first text, of a text that is no answer, of a question back, and of a reminder.
 create function pg_temp.step(reply text default 'Licensed?') returns jsonb language sql as $$
   select jsonb_build_object('reply', reply, 'session', jsonb_build_object(
     'question', 'licensed', 'tries', 0, 'answers', '{}'::jsonb, 'asked_at', now(), 'remind_at', now() + interval '20 hours',
@@ -75,7 +75,7 @@ create function pg_temp.has_turn(name text) returns boolean language sql as $$
   select exists (select from public.bot_turns where conversation_id = md5(name)::uuid)
 $$;
 
--- Who gets no turn
+-- Conversations without a turn
 select pg_temp.publish();
 select pg_temp.begin_talk('old');
 select pg_temp.write('old', 'Hi', now() - interval '61 minutes');
@@ -88,12 +88,12 @@ select recruit_phone, md5('elsewhere')::uuid from public.recruiting_conversation
 select pg_temp.write('ours', 'Hi');
 select is((pg_temp.has_turn('ours'), pg_temp.told('ours')), (false, '{ann text}'::text[]), 'the bot does not answer a number of ours');
 
--- What is claimed
+-- Claims
 select pg_temp.begin_talk('picture');
 select pg_temp.write('picture', null);
 select is(pg_temp.claim('picture') -> 'texts', '[{"body": "", "is_automatic": false}]', 'a picture alone is a text without words');
 
--- What comes between the claim and the end
+-- Events between the claim and the end
 create temporary table claimed (name text primary key, turn jsonb);
 create function pg_temp.begin_claim(name text) returns void language plpgsql as $$
 begin
@@ -141,7 +141,7 @@ select is(pg_temp.complete(pg_temp.claim('waiting'), pg_temp.step()), 'held', 'a
 select pg_temp.send_all();
 select is(pg_temp.complete(pg_temp.claim('waiting'), pg_temp.step()), 'done', 'and then follows');
 
--- What comes to an end while only time has passed
+-- Ends while only time has passed
 select pg_temp.begin_talk('deleted');
 select pg_temp.ask('deleted');
 select pg_temp.send_all();
@@ -232,7 +232,7 @@ select is(
   array(select t ->> 'body' from jsonb_array_elements(pg_temp.claim('several') -> 'texts') t), '{one,two,three}', 'oldest first');
 select is_empty($$select from public.bot_turns where message_ids = '{}'$$, 'nothing else is left');
 
--- Who is named in the text that ends the script
+-- The name in the text that ends the script
 create function pg_temp.named(name text, assigned text, inactive text) returns text language plpgsql as $$
 begin
   perform pg_temp.begin_claim(name);

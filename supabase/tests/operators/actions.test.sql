@@ -1,7 +1,7 @@
--- Who is an operator, what operators read and distribute, what is kept of it, a replay that is taken back, and the leads of
+-- Rights of operators, their reads and distributions, the record of both, a replay that is taken back, and the leads of
 -- each day.
 begin;
--- What others do meanwhile is not seen, so that all tables can be compared.
+-- Changes of others are not seen, so that all tables can be compared.
 set transaction isolation level repeatable read;
 select plan(120);
 \ir ../helpers.psql
@@ -15,7 +15,7 @@ select md5(name)::uuid, 'test', '/recruiting/ingest', md5('vendor')::uuid, 'BAD_
 from unnest(array['first', 'again', 'dismissed']) name;
 update public.rejected_deliveries set status = 'dismissed' where id = md5('dismissed')::uuid;
 
--- What a statement run as this user returns as its only value, or its error code.
+-- The only value of a statement that is run as this user, or its error code.
 create function pg_temp.value_as(name text, statement text) returns text language plpgsql as $$
 declare
   result text;
@@ -42,7 +42,7 @@ create function pg_temp.actions_of(wanted text) returns setof jsonb language sql
   where a.user_id = md5('user visitor')::uuid and a.action = wanted order by a.created_at
 $$;
 
--- Who may
+-- Rights
 create temp table calls (statement text);
 insert into calls values
   ($$select public.begin_operator_action('replay', '{}')$$),
@@ -59,7 +59,7 @@ select isnt(pg_temp.value_as(name, statement), '42501', format('%s may %s', name
 from unnest(array['service_role', 'visitor']) name cross join calls where statement ~ 'alert|count_vendor_days';
 select is(pg_temp.actions(), 0::bigint, 'none of it leaves a row');
 
--- What is read
+-- Reads
 update public.rejected_deliveries set payload = '{"id": 12345678901234567890}' where id = md5('first')::uuid;
 update public.rejected_deliveries set payload_text = '<lead' where id = md5('again')::uuid;
 insert into public.operator_actions (id, user_id, action, subject, created_at)
@@ -96,7 +96,7 @@ select results_eq(
   $$values ('whole'), ('beginning'), ('nothing')$$,
   'the list says what is kept of a payload');
 
--- Who reads the lists
+-- Readers of the lists
 insert into public.recruiting_leads (id, vendor_id, first_name, distribution) values
   (md5('waiting')::uuid, md5('vendor')::uuid, 'Ada', 'unmatched');
 insert into public.unmatched_texts (id, body) values (md5('text')::uuid, 'Hello');
@@ -121,7 +121,7 @@ select is(
   'an operator reads no row of the table ' || name)
 from unnest(array['rejected_deliveries', 'recruiting_leads', 'unmatched_texts', 'vendors', 'operators', 'operator_actions']) name;
 
--- What is distributed
+-- Distributions
 select is(
   pg_temp.value_as('visitor', format('select count(*) from public.distribute_leads(%s, %L)', max, md5('vendor')::uuid)),
   result, message)
@@ -137,7 +137,7 @@ select results_eq(
   $$select jsonb_build_object('max', 100, 'vendor_id', md5('vendor')::uuid)$$,
   'what an operator distributes leaves a row; what is refused leaves none');
 
--- What is kept
+-- The record
 select isnt(pg_temp.begin_as('visitor', 'replay', '{"delivery_ids": ["x"]}'), '42501', 'an operator may replay');
 select results_eq(
   $$select * from pg_temp.actions_of('replay')$$, $$select '{"delivery_ids": ["x"]}'::jsonb$$, 'which leaves one row');

@@ -19,7 +19,7 @@ create function pg_temp.states(agency text) returns text language sql as $$
   select string_agg(o.status, ' ' order by o.priority) from public.recruiting_orders o where o.agency_id = md5(agency)::uuid
 $$;
 
--- Which orders are meant
+-- Orders that are meant
 select pg_temp.create_agency('agency'), pg_temp.create_agency('elsewhere');
 insert into public.recruiting_orders (id, agency_id, quantity, filled, priority, status)
 select md5('order ' || n)::uuid, md5('agency')::uuid, 10, filled, n, status
@@ -91,7 +91,7 @@ select is(
         elsif n = 10 then
           perform public.set_agency_orders(md5('paused')::uuid, 'paused', array[md5('paused')::uuid]);
           commit;
-          -- What it had when the command had answered.
+          -- Its leads when the command had answered.
           update public.recruiting_orders o set priority = o.filled where o.id = md5('paused')::uuid;
           commit;
         else

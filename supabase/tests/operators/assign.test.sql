@@ -24,7 +24,7 @@ begin
   where takes is not null;
 end
 $$;
--- Who has the lead, its conversation, and what is unread and read about it.
+-- The agent of the lead and of its conversation, and the notifications about it, unread and read.
 create function pg_temp.owners(name text) returns text language sql as $$
   select concat_ws(' ', l.first_name, coalesce(ca.first_name, '-'),
     (select string_agg(na.first_name, ' ' order by n.read_at nulls first, na.first_name)

@@ -1,4 +1,4 @@
--- What becomes of each column when a person is erased. A new table or column has to be named here.
+-- The fate of each column when a person is erased. A new table or column has to be named here.
 begin;
 select plan(10);
 \ir ../helpers.psql
@@ -126,7 +126,7 @@ begin
   return count;
 end
 $$;
--- What is in a column of kept_rows that is to be emptied.
+-- Values of columns of kept_rows that are to be emptied.
 create function pg_temp.values_of(name text, of_column text) returns text language plpgsql as $$
 declare
   found text;

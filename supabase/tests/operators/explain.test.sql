@@ -109,7 +109,7 @@ select is(public.explain_order(md5('mine')::uuid) - 'orders' - 'as_of' - 'since'
     'gets_leads', false, 'takes_turns', true),
   'leads', 2, 'waiting', 1), 'with the leads of the last days that it wants, and how many of them wait');
 
--- What is said of `mine` after a change, which is undone again
+-- The explanation of `mine` after a change, which is undone again
 create function pg_temp.mine_after(changes text) returns text language plpgsql as $$
 declare
   line text;

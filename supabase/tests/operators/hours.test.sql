@@ -51,7 +51,7 @@ select is(public.open_hours('AL'), 2, 'the closures of a state are taken away');
 select is(public.open_hours(null), 1, 'and those of all');
 select set_eq($$select pg_temp.hours('AL', d) from unnest(array[null, 0]) d$$, 'select hours from law', 'and the law is there');
 
--- What is held
+-- Texts that are held
 select pg_temp.create_agency('agency');
 select pg_temp.create_conversation('held', '+12055550100', '+19995550100');
 select public.close_hours('AL', null, null, 'Office');

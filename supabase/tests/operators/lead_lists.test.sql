@@ -130,7 +130,7 @@ select throws_ok(
   $$select public.list_leads(timezone => 'Mars/Base')$$, 'PT400', 'timezone: "Mars/Base" is not an IANA time zone name',
   'an unknown time zone');
 
--- What is known of a lead
+-- Facts about a lead
 insert into public.leads (id, external_id, agency_id, agent_id, first_name, phone, phone_e164, state, type)
 values (md5('sale')::uuid, md5('outside')::uuid, md5('east')::uuid, md5('ann')::uuid, 'Sal', '312 555 0142', '+13125550142', 'IL', 'fe');
 insert into public.rejected_deliveries (id, request_id, route, vendor_id, vendor_lead_id, code, reason, payload, payload_bytes)

@@ -24,7 +24,7 @@ begin
   values (md5(coalesce(takes, agent))::uuid, md5(name)::uuid, md5(name)::uuid, 'text');
 end
 $$;
--- Who has the lead, its conversation, and what is unread about it.
+-- The agent of the lead and of its conversation, and the unread notifications about it.
 create function pg_temp.owners(name text) returns text language sql as $$
   select concat_ws(' ', coalesce(l.first_name, '-'), c.status, coalesce(ca.first_name, '-'),
     (select string_agg(na.first_name, ' ' order by na.first_name)
@@ -101,7 +101,7 @@ select is(
   'that the agency has each lead is kept');
 rollback to before;
 
--- What is refused
+-- Refusals
 select throws_ok($$select pg_temp.leave('nobody')$$, 'PT404', 'agent_id: there is no such agent', 'an agent who is unknown');
 select throws_ok($$select pg_temp.leave('ann', 'former')$$, 'PT409', 'to_agent_id: the agent is inactive', 'another who has left');
 select throws_ok($$select pg_temp.leave('ann', 'eve')$$, 'PT409', 'to_agent_id: the agent is of another agency', 'another agency');

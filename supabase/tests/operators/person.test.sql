@@ -1,4 +1,4 @@
--- What is held of a person, and what is left once the person was erased.
+-- All that is held of a person, and all that is left once the person was erased.
 begin;
 select plan(40);
 \ir ../helpers.psql
@@ -89,7 +89,7 @@ select is(
   '{"phones": ["+13125550142"], "message_sids": ["SM1", "SM2", "SM4"], "files": []}',
   'its copies outside are the texts that the provider knows');
 
--- What is not there any more is not erased twice, and nothing is erased before its copy is.
+-- Copies that are gone are not erased twice, and nothing is erased before its copy is.
 select throws_ok($$select public.erase_person('+13125550142', array['SM1', 'SM2'])$$, 'PT409',
   'a text or a file has come meanwhile: try again', 'a text that was not deleted at the provider stops it');
 insert into storage.objects (bucket_id, name) values ('text-media', md5('conversation 1')::uuid || '/offer.png');

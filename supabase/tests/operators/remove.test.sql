@@ -1,4 +1,4 @@
--- What has never been used is removed, and what has been used stays with all it has.
+-- Rows that were never used are removed, and rows that were used stay with all they have.
 begin;
 select plan(15);
 \ir ../helpers.psql

@@ -70,7 +70,7 @@ insert into public.agent_notifications (agent_id, conversation_id, kind)
 select md5('ann')::uuid, md5(name)::uuid, 'text' from unnest(array['bad', 'good']) name;
 select is(pg_temp.reads('ann', format('public.recruiting_leads where id = %L', md5('bad')::uuid)), 1::bigint, 'the agent has the lead');
 
--- Who may, and what is refused
+-- Rights and refusals
 select is(
   pg_temp.error_as(name, format($$select public.return_lead(%L, 'wrong number')$$, md5('bad')::uuid)),
   '42501 only an operator may do this', format('%s may not return a lead', name))

@@ -49,7 +49,7 @@ select is(
     jsonb_build_object('row', 2, 'first_name', repeat('é', 100000), 'vendor_lead_id', 12345678901234567890))),
   '{"created": 2, "duplicates": 1, "errors": []}', 'very long values and numbers are stored');
 
--- What only the database refuses
+-- Rows that only the database refuses
 select is(
   pg_temp.ingest('[
     {"row": 0, "first_name": "Ann", "vendor_lead_id": "10"},

@@ -1,4 +1,4 @@
--- What the tables of agencies, vendors, orders and recruiting leads refuse, and what they must store.
+-- Rows that the tables of agencies, vendors, orders and recruiting leads refuse, and rows that they must store.
 begin;
 select plan(41);
 \ir ../helpers.psql

@@ -1,4 +1,4 @@
--- Which agent of the order's agency a recruiting lead goes to.
+-- The agent of the order's agency to whom a recruiting lead goes.
 begin;
 select plan(12);
 \ir ../helpers.psql

@@ -202,7 +202,7 @@ select pg_temp.let_go();
 select is(pg_temp.send('2'), 'second', 'the next lead');
 select is(pg_temp.went_to('1'), 'first', 'takes it along');
 
--- What is left pending does not wait for the disk.
+-- Leads that are left pending do not wait for the disk.
 select pg_temp.with_orders('{"a": {}}');
 create function pg_temp.ingest(variadic leads text[]) returns text language sql as $$
   select format(

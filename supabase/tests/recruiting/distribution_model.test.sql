@@ -93,7 +93,7 @@ begin
 end
 $$;
 
--- What operators change of orders that have got leads. A filled one stays as it is.
+-- Changes of operators to orders that have got leads. A filled one stays as it is.
 create function pg_temp.change_orders() returns void language plpgsql as $$
 declare
   changed record;
@@ -218,7 +218,7 @@ $$;
 
 create temp table result (
   seed integer, round integer, expected jsonb, stored jsonb, distributed integer, previewed jsonb, went_to jsonb);
--- What explain_lead() and explain_order() say of a world, and what distribution would do in it.
+-- The words of explain_lead() and explain_order() about a world, against the distribution in it.
 create temp table explained (seed integer, subject text, said jsonb, chosen jsonb);
 
 create function pg_temp.explain(seed integer) returns void language plpgsql as $$

@@ -1,4 +1,4 @@
--- Which order a recruiting lead goes to.
+-- The order to which a recruiting lead goes.
 begin;
 select plan(35);
 \ir ../helpers.psql
@@ -71,7 +71,7 @@ from (values
   ('{"a": {"priority": 9, "states": ["OK"]}, "b": {"filled": 50}}', '{"state": "TX"}', 'b', 'an order that does not match is passed over')
 ) as rules (orders, metadata, expected, description);
 
--- What changes when a lead goes to an order
+-- Changes when a lead goes to an order
 create temp table result as select pg_temp.ingest_lead(
   repeat('a', 64), jsonb_build_object('id', md5('lead')::uuid, 'first_name', 'Ada', 'vendor_metadata', '{"state": "TX"}'::jsonb)
 ) as json

@@ -168,7 +168,7 @@ end
 $$;
 select pg_temp.send_100_leads_during_edits();
 select pg_temp.commit($$ update public.recruiting_orders set status = 'open' where id = md5('race changing')::uuid and filled < quantity$$);
--- What could not be distributed while everything was locked
+-- Leads that could not be distributed while everything was locked
 select from extensions.dblink(pg_temp.dsn(), $$
   select public.distribute_waiting_leads(100, md5('race')::uuid)$$) as result (leads integer);
 

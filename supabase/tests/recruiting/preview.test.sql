@@ -46,7 +46,7 @@ select is(
   jsonb_build_object('agency_id', md5('agency')::uuid, 'agent_id', md5('agent')::uuid),
   'the lead then goes where the dry run said');
 
--- What counts as the state of a lead. Some letters outside of ASCII have an upper-case form in ASCII.
+-- Values that count as the state of a lead. Some letters outside of ASCII have an upper-case form in ASCII.
 update public.recruiting_orders set quantity = 100, status = 'open', states = '{TX,ID,SD}' where id = md5('order')::uuid;
 select is(
   array[

@@ -19,7 +19,7 @@ create function pg_temp.kept(vendor text, status text default 'open') returns in
   where d.status = kept.status and d.vendor_id is not distinct from md5(vendor)::uuid
 $$;
 
--- What is written
+-- Written rows
 select is(
   pg_temp.record('{"vendor_lead_id": "4711", "payload": {"email": "a@b.c"}}',
     '{"row": 3, "vendor_id": null, "route": "/api/leads/import", "code": "INVALID", "payload_text": "<xml>",
@@ -37,7 +37,7 @@ select results_eq(
 select is((select pg_temp.record(jsonb_build_object('vendor_lead_id', repeat('x', 60000)))), 1, 'an id of any length is written');
 select is(public.record_rejections('[]'), 0, 'nothing to write is no error');
 
--- What the table refuses
+-- Rows that the table refuses
 select throws_ok(
   format('insert into public.rejected_deliveries (request_id, route, code, reason, payload_bytes, %s)
     values (''test'', ''/'', ''X'', ''x'', 1, %s)', columns, literals),

@@ -1,4 +1,4 @@
--- What the tables of sales leads and conversations refuse.
+-- Rows that the tables of sales leads and conversations refuse.
 begin;
 select plan(39);
 \ir ../helpers.psql

@@ -77,7 +77,7 @@ from (values
 ) as wrong (agency, agent, message),
 unnest(array['[]', pg_temp.leads('{20}')::text]) leads;
 
--- What only the database refuses
+-- Rows that only the database refuses
 select is(
   pg_temp.import(pg_temp.leads('{30,31,1,32,31,33}', '{"31": {"type": "nope"}, "32": {"first_name": null}}')),
   '{"imported": [[0, "Lead 30"], [5, "Lead 33"]], "duplicates": [[2, "Lead 1"]], "failed": [

@@ -21,7 +21,7 @@ begin
 end
 $$;
 
--- Who may call it
+-- Rights to call it
 select throws_ok(format('select pg_temp.submit_as(%L, %L)', name, 'lead'), code, message, name || ' may not call it')
 from (values
   ('visitor', '42501', 'only an active agent may submit a presentation'),
@@ -34,7 +34,7 @@ select throws_ok(
   $$select pg_temp.submit_as('ann', 'no lead')$$, 'PT404', 'lead_id: no such lead among those you may read',
   'an unknown lead is refused');
 
--- What is stored
+-- Stored rows
 create temp table first as select pg_temp.submit_as(
   'ann', 'lead',
   '{"date_of_birth": "1961-05-04", "marital_status": "married", "spouse_name": "Sam", "children": 2, "occupation": "cook",

@@ -68,7 +68,7 @@ realtimeTest("a notification is sent to its agent's topic, as ids alone", async 
   }]);
 });
 
-/** What an agent's page must read again, and whether its agent is told beside the agency. */
+/** The parts that an agent's page must read again, and whether its agent is told beside the agency. */
 const CHANGES: [what: string, sql: string][] = [
   ["the recruit writes", "select public.receive_sms('+13125550100', '+13125550199', 'test', 'Hi', '[]')"],
   ["a text is queued", "select private.queue_text($1, 'agent', 'Hi')"],

@@ -15,7 +15,7 @@ create temp table names (name text, id uuid generated always as (md5(name)::uuid
 insert into names (name)
 select n from unnest(array['one', 'two', 'three', 'four', 'greeting', 'late', 'first', 'second', 'third', 'utah', 'alaska',
   'gone', 'lost', 'dead', 'a', 'b', 'c']) n;
--- What the worker gets: name and task of each text
+-- The texts that the worker gets: name and task of each
 create function pg_temp.claim(max integer default 100) returns text language sql as $$
   select coalesce(string_agg(n.name || ' ' || (t ->> 'task'), ', ' order by ordinality), 'nothing')
   from jsonb_array_elements(public.claim_texts(max) -> 'texts') with ordinality e (t, ordinality)
@@ -43,7 +43,7 @@ from (values
 select is(public.claim_texts(10), '{"texts": [], "next_at": null}', 'where nothing is due, nothing is claimed');
 select ok(not private.is_text_due(), 'and nothing is due');
 
--- What a claim says
+-- Fields of a claim
 select pg_temp.add_text('one', 'x', body => 'Hello');
 update public.recruiting_messages set media = '[{"url": "https://example.com/1", "content_type": "image/png"}]' where id = md5('one')::uuid;
 select ok(private.is_text_due(), 'a due text is due');

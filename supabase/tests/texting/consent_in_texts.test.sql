@@ -1,4 +1,4 @@
--- What an inbound text and a delivery callback change besides the message: consent, the outbox, and what the agent is told.
+-- Changes by an inbound text and a delivery callback besides the message: consent, the outbox, and what the agent is told.
 begin;
 select plan(61);
 \ir ../helpers.psql

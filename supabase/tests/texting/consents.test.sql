@@ -1,4 +1,4 @@
--- What recruits and managers have said about texts, and what holds.
+-- The words of recruits and managers about texts, and the consent that holds.
 begin;
 select plan(15);
 \ir ../helpers.psql

@@ -1,4 +1,4 @@
--- What agents and managers may do with conversations, notifications and consents.
+-- Rights of agents and managers over conversations, notifications and consents.
 begin;
 select plan(51);
 \ir ../helpers.psql
@@ -41,7 +41,7 @@ create function pg_temp.conversation(recruit text) returns public.recruiting_con
   where c.recruit_phone = '+1999555' || recruit and c.agency_id = md5('agency')::uuid
 $$;
 
--- Which number
+-- The number
 select throws_ok($$select pg_temp.start('ann', 'first')$$, 'PT409', 'recruiting_lead_id: its agency has no active service number',
   'without a number of the agency there is no conversation');
 insert into public.service_numbers (phone, agency_id, status) values
@@ -65,7 +65,7 @@ select is(pg_temp.number('ann', 'third'), '+19995550101', 'a number at which ano
 delete from public.service_numbers where phone = '+19995550100';
 select is(pg_temp.number('ann', 'first'), '+19995550101', 'a number that the agency has lost is not used any more');
 
--- Who it is assigned to
+-- The assigned agent
 select pg_temp.start('mia', 'first', 'mia');
 select is((pg_temp.conversation('0002')).assigned_agent_id, md5('ann')::uuid, 'without an agent named it is the lead''s');
 select is(
@@ -81,7 +81,7 @@ select is(
 select pg_temp.start('mia', 'of a former agent');
 select is((pg_temp.conversation('0005')).assigned_agent_id, null, 'that of a deactivated agent''s lead is nobody''s');
 
--- Who may
+-- Rights
 select throws_ok(format('select pg_temp.start(%L, %L)', name, lead), code, message, description)
 from (values
   ('cal', 'first', 'PT404', 'recruiting_lead_id: there is no such lead', 'another agent''s lead'),

@@ -197,7 +197,7 @@ select results_eq(
   $$values (now() - interval '10 days' + interval '9000 seconds', 9000::bigint)$$,
   'last_message_at is that of the last one, and somebody is told of each');
 
--- What they say of a consent, where no agency had the number
+-- The words about a consent, where no agency had the number
 select pg_temp.add_unmatched('+13125550002', '+19995550200', opt_out => 8000);
 select pg_temp.create_conversation('consent', '+13125550002', '+19995550200');
 select is(pg_temp.messages('+13125550002'), 1000, 'an opt-out is not among the first texts that are taken over');

@@ -58,7 +58,7 @@ from unnest(array[
   'Hi {first_name}, {agent} of {agency} here. Reply STOP to opt out.'
 ]) template;
 
--- Who is greeted
+-- Leads that are greeted
 select is(pg_temp.ingest('first', '+13125550001'), md5('agency')::uuid::text, 'a lead goes to the agency');
 select is(pg_temp.greetings('+13125550001'), 'Hi Ada, Ann Smith of Acme {agent} Agency here. Reply STOP to opt out.',
   'its recruit is greeted');
@@ -123,7 +123,7 @@ select is(pg_temp.greetings('+13125550208'), 'Hi Ada, an agent of Acme {agent} A
 update public.agents set first_name = 'Ann', last_name = 'Smith' where id = md5('ann')::uuid;
 update public.agencies set name = 'Acme {agent} Agency' where id = md5('agency')::uuid;
 
--- Who {agent} is
+-- The name for {agent}
 insert into public.agents (id, agency_id, first_name, role, is_active, accepts_recruits, last_assigned_at) values
   (md5('next')::uuid, md5('agency')::uuid, 'Nora', 'agent', true, true, now()),
   (md5('later')::uuid, md5('agency')::uuid, 'Leo', 'agent', true, true, now() + interval '1 day'),

@@ -1,4 +1,4 @@
--- Who puts files beside texts and who opens them: the policies on storage.objects for the bucket `text-media`.
+-- The rights to put files beside texts and to open them: the policies on storage.objects for the bucket `text-media`.
 begin;
 select plan(26);
 \ir ../helpers.psql

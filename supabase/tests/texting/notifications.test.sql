@@ -1,4 +1,4 @@
--- Who is told about leads and texts.
+-- Notifications about leads and texts.
 begin;
 select plan(21);
 \ir ../helpers.psql
@@ -54,7 +54,7 @@ insert into private.untold_leads (lead_id) values (md5('nothing')::uuid);
 select private.deliver_notifications();
 select is_empty('select from private.untold_leads', 'a lead that is gone is told to nobody');
 
--- Who is told about a text: what is stored before it, and who is active
+-- Notifications about a text: the rows that are stored before it, and the active agents
 create function pg_temp.told_of_text(status text, assigned text, of_lead text, inactive text[]) returns text[]
 language plpgsql as $$
 declare

@@ -1,4 +1,4 @@
--- Which texts are an opt-out, which an opt-in, and which are neither.
+-- Texts that are an opt-out, an opt-in, or neither.
 begin;
 select plan(281);
 

@@ -58,7 +58,7 @@ $$;
 create function pg_temp.assign(name text, conversation text, agent text) returns jsonb language sql as $$
   select pg_temp.call(name, format('assign_conversation(%L, %L)', md5(conversation)::uuid, md5(agent)::uuid))
 $$;
--- Who is told what of a conversation and has not read it: "ann taken_over by mia".
+-- Notifications of a conversation that are unread: "ann taken_over by mia".
 create function pg_temp.told(conversation text) returns text[] language sql as $$
   select array_agg(
     concat_ws(' ', a.first_name, n.kind, 'by ' || b.first_name) order by a.first_name, n.kind)
@@ -111,7 +111,7 @@ select is(pg_temp.take('moe', 'anns', 'of moe'), 'queued escalated moe', 'anothe
 select is(pg_temp.send('mia', 'anns', 'first'), 'duplicate escalated moe', 'a repeated text takes nothing back');
 select is(pg_temp.told('anns'), array['ann taken_over by mia', 'mia taken_over by moe'], 'each is told once');
 
--- What is nobody's, the sender's or the bot's is taken over as ever
+-- A conversation that is nobody's, the sender's or the bot's is taken over as ever
 select is(pg_temp.send(name, conversation, 'x'), 'queued escalated mia', conversation || ': no question')
 from (values ('mia', 'of the bot'), ('mia', 'of the lead'), ('mia', 'of nobody'), ('mia', 'mias'), ('mia', 'formers')) c (name, conversation);
 select results_eq(
@@ -119,7 +119,7 @@ select results_eq(
   $$values ('of the bot', array['ann taken_over by mia']), ('of the lead', array['ann taken_over by mia']), ('of nobody', null),
     ('mias', null), ('formers', null)$$, 'who was to answer there is told');
 
--- Who has lost a conversation asks for it
+-- An agent who has lost a conversation asks for it
 select throws_ok(format('select pg_temp.ask(%L, %L)', name, conversation), code, message, name || ' asks for ' || conversation)
 from (values
   ('cal', 'anns', 'PT404', 'conversation_id: there is no such conversation'),

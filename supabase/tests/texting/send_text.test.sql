@@ -45,7 +45,7 @@ create function pg_temp.conversation(name text) returns text language sql as $$
   where c.id = md5(name)::uuid
 $$;
 
--- Who may send
+-- The right to send
 select throws_ok(format('select pg_temp.send_as(%L, %L)', name, conversation), code, message, name || ' may not send to ' || conversation)
 from (values
   ('visitor', 'escalated', '42501', 'only an active agent may write to recruits'),
@@ -119,7 +119,7 @@ select is(
    where c.agency_id = md5('agency')::uuid), 0, 'nothing that is refused is stored');
 select is(pg_temp.conversation('bot'), 'bot ann', 'nor changes it a conversation');
 
--- What is queued
+-- Queued texts
 create temp table first as select pg_temp.send_as('ann', 'escalated', E' Hé€llo\n', 'first') as result;
 select results_eq(
   $$select result - 'message_id' from first$$,
@@ -156,7 +156,7 @@ select results_eq(
   $$values ('', format('{"url": "text-media/%s/a.jpg", "content_type": "image/jpeg"}', md5('escalated')::uuid), 1)$$,
   'a file needs no body, and counts as one segment');
 
--- What is held
+-- Texts that are held
 update public.recruiting_conversations set last_message_at = now() - interval '12 hours' where id = md5('escalated')::uuid;
 create temp table held as select pg_temp.send_as('ann', 'escalated', 'Later') as result;
 select is(result ->> 'status', 'held', 'twelve hours after the recruit''s text, quiet hours hold a text') from held;
@@ -179,7 +179,7 @@ select results_eq(
     where n.phone = '+19995550100' and o.message_id = (result ->> 'message_id')::uuid$$,
   $$values (null::text, null::text)$$, 'once it is active, nothing says that it is paused');
 
--- What the table refuses
+-- Rows that the table refuses
 insert into public.recruiting_messages (id, conversation_id, direction, sender_type)
 values (md5('inbound')::uuid, md5('bot')::uuid, 'inbound', 'recruit');
 select throws_ok(

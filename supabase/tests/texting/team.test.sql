@@ -1,4 +1,4 @@
--- What a manager's page shows: the orders with their pace, and the agents with what waits for them.
+-- The page of a manager: the orders with their pace, and the agents with what waits for them.
 begin;
 select plan(14);
 \ir ../helpers.psql

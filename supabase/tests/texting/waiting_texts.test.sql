@@ -25,7 +25,7 @@ create function pg_temp.told(lead text) returns text[] language sql as $$
   from public.agent_notifications n join public.agents a on a.id = n.agent_id where n.lead_id = md5(lead)::uuid
 $$;
 
--- Who is told
+-- Agents who are told
 select pg_temp.create_recruit('Ada', '+19995551001', 'ann');
 select is(pg_temp.write('+19995551001'), 'no_conversation', 'the response stays');
 select is(pg_temp.told('Ada'), '{ann unmatched_text}', 'the recruit''s agent is told');
@@ -59,7 +59,7 @@ select is(
   (select state::text from public.text_consents where phone = '+19995551004' and agency_id = md5('agency')::uuid), 'opted_out',
   'an opt-out holds as before');
 
--- Who is not
+-- Agents who are not told
 select pg_temp.create_recruit('Eve', '+19995551005', 'ann');
 select pg_temp.write('+19995551005', '+19995550200'), pg_temp.write('+19995551005', '+19995559999');
 select is(pg_temp.told('Eve'), '{}', 'nobody is told of a text to another agency''s number, or to an unknown one');
@@ -71,7 +71,7 @@ select pg_temp.create_conversation('talk', '+19995551005', '+19995550100', 'ann'
 select pg_temp.write('+19995551005');
 select is(pg_temp.told('Eve'), '{}', 'with a conversation it is a message');
 
--- Who reads them
+-- Readers
 create function pg_temp.reads(person text) returns text[] language plpgsql as $$
 declare
   names text[];

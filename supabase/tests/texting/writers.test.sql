@@ -1,4 +1,4 @@
--- What agents do in conversations besides writing: cancel and retry texts, give conversations away, need no reply.
+-- Acts of agents in conversations besides writing: cancel and retry texts, give conversations away, need no reply.
 begin;
 select plan(65);
 \ir ../helpers.psql
@@ -48,7 +48,7 @@ create function pg_temp.add_inbound(name text, conversation text, ago interval) 
   values (md5(name)::uuid, md5(conversation)::uuid, 'inbound', 'recruit', now() - ago);
 $$;
 
--- Who may: as in send_text(), of each function
+-- Rights: as in send_text(), of each function
 select pg_temp.add_text('text of hers', 'hers'), pg_temp.add_text('text of given', 'given');
 select throws_ok(format('select pg_temp.call(%L, %L)', name, query), code, message, name || ' may not ' || query)
 from (values
@@ -135,7 +135,7 @@ select is(
 select is(pg_temp.conversation('given'), 'escalated cal', 'and the recruit waits no more');
 select lives_ok(format('select pg_temp.call(%L, %L)', 'mia', pg_temp.of('no_reply_needed', 'given')), 'it may be said again');
 
--- What the bot was about to say is no answer
+-- A text that the bot was about to send is no answer
 insert into public.bot_scripts (id, agency_id, version, script)
 values (md5('script')::uuid, md5('agency')::uuid, 1, '{"questions": [{"id": "a"}]}');
 select pg_temp.create_conversation('of bot', '+19995550004', '+19995550100');

@@ -109,7 +109,7 @@ registerFunction("lookup", ([object, key]: Argument[]) => {
   return isFit && Object.hasOwn(object, key) ? object[key] : null;
 }, [any, any]);
 
-/** What the library itself finds, as JSON; undefined where it fails. */
+/** The result of the library itself, as JSON; undefined where it fails. */
 function reference(expression: string, payload: Json): Json | undefined {
   try {
     const found = JSON.stringify(searchUnbounded(payload as never, expression));

@@ -5,7 +5,7 @@ import type { Receiver } from "./settings.ts";
 /** The milliseconds that a receiver may take for its response. */
 const TIMEOUT_MS = 5_000;
 
-/** What became of a request to a receiver. */
+/** The outcome of a request to a receiver. */
 export interface Outcome {
   /** `refused`: the receiver has not taken it. `lost`: there is no response, and it may have. */
   outcome: "delivered" | "refused" | "lost";
@@ -15,7 +15,7 @@ export interface Outcome {
   retryAfter: number | null;
 }
 
-/** What a receiver is told. */
+/** The content of a request to a receiver. */
 export interface AlertBody {
   /** A sentence for a person. */
   text: string;
@@ -56,7 +56,7 @@ export function ping(url: string): Promise<Outcome> {
 async function send(url: string, init: RequestInit): Promise<Outcome> {
   try {
     const response = await fetch(url, { ...init, redirect: "manual", signal: AbortSignal.timeout(TIMEOUT_MS) });
-    // What it says is nothing to us, however long it is.
+    // The body says nothing to us, however long it is.
     response.body?.cancel().catch(() => {});
     const seconds = Number(response.headers.get("retry-after") || NaN);
     return {

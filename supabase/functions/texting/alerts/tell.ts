@@ -16,14 +16,14 @@ interface Claimed {
   is_heartbeat_due: boolean;
 }
 
-/** What is to be told of an alert. Its id is the header `webhook-id`. */
+/** A message about an alert. Its id is the header `webhook-id`. */
 interface Delivery {
   id: string;
   attempt: number;
   body: AlertBody;
 }
 
-/** What one call of the worker has told. */
+/** The result of one call of the worker. */
 export interface Told {
   /** The number of deliveries that arrived. */
   alerts: number;
