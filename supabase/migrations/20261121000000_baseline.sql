@@ -1213,7 +1213,7 @@ alter table public.vendors
 
 -- supabase/schemas/vendors/expiry.sql
 
--- What vendors prove themselves with expires.
+-- The keys, secrets and tokens of vendors that expire.
 
 create function private.expiring_keys(moment timestamptz)
 returns table (vendor_id uuid, vendor text, what text, id text, label text, expires_at timestamptz)
@@ -5822,7 +5822,7 @@ begin
   from refused r
   where m.id = r.message_id;
   if found then
-    -- What is not sent is no answer.
+    -- A text that is not sent is no answer.
     update public.recruiting_conversations c
     set waiting_since = private.unanswered_since(c)
     where c.id = refuse_waiting_texts.conversation_id;
@@ -11886,7 +11886,7 @@ begin
   if to_agent_id = agent_id then
     raise exception 'to_agent_id: it is the agent who leaves' using errcode = 'PT400';
   end if;
-  -- What the agent does at this moment comes before, and so does what others give to it. Nothing of it comes after. By
+  -- Acts of the agent at this moment come before, and so does all that others give to it. Nothing of it comes after. By
   -- their ids, so that two agents who leave do not wait for each other.
   perform case
     when u.id = leave_agent.agent_id then pg_advisory_xact_lock(private.agent_lock(u.id))
@@ -13205,7 +13205,7 @@ comment on function private.today_in(text) is 'The day that it is in this time z
 
 -- supabase/schemas/operators/show_lead.sql
 
--- What became of a lead: its row, and all that has happened to it.
+-- The history of a lead: its row, and all that has happened to it.
 
 create function public.show_lead(lead_id uuid) returns json
 language plpgsql
@@ -15422,7 +15422,7 @@ grant execute on function public.set_alert_rule(text, boolean, jsonb) to authent
 
 -- supabase/schemas/alerts/deliveries.sql
 
--- What is told of alerts: one row for each request to the receiver, the URL of the setting ALERT_WEBHOOK_URL. telling.sql
+-- The messages about alerts: one row for each request to the receiver, the URL of the setting ALERT_WEBHOOK_URL. telling.sql
 -- has their states.
 
 create table private.alert_deliveries (
@@ -15670,7 +15670,7 @@ begin
     from private.alerts_to_tell t
     returning alert_id
   )
-  -- What an earlier alert of the subject still has to tell goes first.
+  -- The messages of an earlier alert of the subject go first.
   update private.alert_deliveries d
   set due_at = now()
   where d.state = 'pending' and d.lease_until is null and d.alert_id in (
