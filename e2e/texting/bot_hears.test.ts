@@ -1,0 +1,120 @@
+/** The texts of a recruit that are no answer to the bot's question: a person asked for, no interest, a stop. */
+import assert from "node:assert/strict";
+import { createTalk, notifications, OPENING, say, SCRIPT, sent, stateOf } from "./talks.ts";
+
+Deno.test("what is no answer is asked once more, and then a person is told", async () => {
+  const talk = await createTalk();
+  await say(talk, "Hi");
+  await say(talk, "no problem, yes");
+  await say(talk, "hmm");
+  assert.deepEqual(sent(talk), [OPENING, "YES or NO?", "A person will write to you."]);
+  assert.partialDeepStrictEqual(await stateOf(talk), {
+    status: "escalated",
+    reason: "not_understood",
+  });
+  assert.equal((await notifications(talk))[0]!.reason, "not_understood");
+});
+
+Deno.test("who asks for a person is heard at once, and who asks back after the opening", async () => {
+  for (const texts of [["Please give me a call"], ["Hi", "Is this remote?"]]) {
+    const talk = await createTalk();
+    for (const text of texts) await say(talk, text);
+    assert.deepEqual(sent(talk), [...texts.slice(1).map(() => OPENING), "A person will write to you."]);
+    assert.partialDeepStrictEqual(await stateOf(talk), {
+      status: "escalated",
+      state: "escalated",
+      reason: "asked",
+    });
+  }
+});
+
+Deno.test("who is not interested ends the script, gets one courteous text, and the agent is told", async () => {
+  const talk = await createTalk({ ...SCRIPT, not_interested: "All the best, {first_name}." });
+  await say(talk, "Hi");
+  await say(talk, "I’m no longer interested");
+  assert.deepEqual(sent(talk), [OPENING, "All the best, Ada."]);
+  assert.partialDeepStrictEqual(await stateOf(talk), { status: "bot", state: "done", reason: "not_interested" });
+  assert.deepEqual(await notifications(talk), [
+    { agent_id: talk.agent.agent_id, kind: "handoff", reason: "not_interested" },
+  ]);
+  const { data } = await talk.agent.client.from("screening_answers").select("question").eq("lead_id", talk.lead_id);
+  assert.deepEqual(data, [], "it is no answer");
+  await say(talk, "Thanks");
+  assert.equal(sent(talk).length, 2);
+
+  const silent = await createTalk();
+  await say(silent, "Hi");
+  await say(silent, "I found another job");
+  assert.deepEqual(sent(silent), [OPENING]);
+  assert.equal((await stateOf(silent)).reason, "not_interested");
+});
+
+Deno.test("who asks what it is about is told so once, then a person goes on", async () => {
+  const talk = await createTalk({ ...SCRIPT, about: "{agency} looks for agents." });
+  await say(talk, "Hi");
+  await say(talk, "who is this");
+  await say(talk, "yes");
+  await say(talk, "how much does it pay");
+  assert.deepEqual(sent(talk), [
+    OPENING,
+    "Prairie Life looks for agents. Do you hold a license?",
+    "In which states?",
+    "A person will write to you.",
+  ]);
+  assert.partialDeepStrictEqual(await stateOf(talk), { status: "escalated", reason: "asked" });
+
+  const without = await createTalk();
+  await say(without, "Hi");
+  await say(without, "Who is this?");
+  assert.deepEqual(sent(without), [OPENING, "A person will write to you."]);
+});
+
+Deno.test("a first text that asks gets the opening, with what the script says about itself", async () => {
+  const talk = await createTalk({ ...SCRIPT, about: "{agency} looks for agents." });
+  await say(talk, "Who is this?");
+  await say(talk, "and what does it pay?");
+  assert.deepEqual(sent(talk), [
+    "Hi Ada, this is Prairie Life. Reply STOP to end. Prairie Life looks for agents. Do you hold a license?",
+    "A person will write to you.",
+  ]);
+  const without = await createTalk();
+  await say(without, "Who is this?");
+  assert.deepEqual(sent(without), [OPENING]);
+});
+
+Deno.test("HELP gets no text and costs no try, before the opening and after it", async () => {
+  const talk = await createTalk();
+  await say(talk, "HELP");
+  assert.partialDeepStrictEqual(await stateOf(talk), { status: "bot", state: null, has_turn: false });
+  await say(talk, "Hi");
+  await say(talk, "hmm");
+  await say(talk, "Help");
+  await say(talk, "I have been an agent for 5 years");
+  assert.deepEqual(sent(talk), [OPENING, "YES or NO?", "A person will write to you."]);
+  assert.partialDeepStrictEqual(await stateOf(talk), { reason: "not_understood" });
+  const counted = await createTalk();
+  for (const text of ["Hi", "HELP", "hmm", "yes"]) await say(counted, text);
+  assert.deepEqual(sent(counted), [OPENING, "YES or NO?", "In which states?"]);
+});
+
+Deno.test("STOP ends the script, and a later START or YES is a person's", async () => {
+  const talk = await createTalk();
+  await say(talk, "Hi");
+  await say(talk, "STOP");
+  assert.partialDeepStrictEqual(await stateOf(talk), {
+    status: "bot",
+    state: "stopped",
+    reason: "opted_out",
+  });
+  await say(talk, "yes");
+  assert.deepEqual(sent(talk), [OPENING]);
+  assert.deepEqual((await notifications(talk)).map(({ kind }) => kind), ["opt_out", "text"]);
+});
+
+Deno.test("STOP as an answer is an opt-out, and the turn before it says nothing", async () => {
+  const talk = await createTalk();
+  await say(talk, "Hi");
+  await say(talk, "yes", "stop");
+  assert.deepEqual(sent(talk), [OPENING]);
+  assert.partialDeepStrictEqual(await stateOf(talk), { state: "stopped", has_turn: false });
+});
