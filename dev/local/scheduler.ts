@@ -27,7 +27,7 @@ interface Options {
 
 /**
  * Runs the jobs of a hosted project's scheduler (supabase/schemas/alerts/schedule.sql): it checks the alerts each
- * minute, and calls the worker when texts or alerts are due. As there, a call that takes long holds up no other.
+ * minute, and calls the worker when texts, files or alerts are due. As there, a call that takes long holds up no other.
  */
 export class Scheduler {
   readonly #options: Options;
@@ -68,8 +68,11 @@ export class Scheduler {
   }
 
   async #callIfDue(): Promise<void> {
-    const [due] = await this.#sql<{ texts: boolean; alerts: boolean }[]>`
-      select public.are_texts_due() as texts, private.is_alert_due() as alerts from private.deliver_notifications()`;
+    const [due] = await this.#sql<{ texts: boolean; others: boolean }[]>`
+      select
+        public.are_texts_due() as texts,
+        ${this.#options.isConfigured} and private.is_media_due() or private.is_alert_due() as others
+      from private.deliver_notifications()`;
     const isWithoutAccount = due!.texts && !this.#options.isConfigured;
     if (isWithoutAccount) {
       this.#sayOnce(
@@ -77,7 +80,7 @@ export class Scheduler {
           "supabase/functions/.env or the environment, and start again.",
       );
     }
-    if (!due!.alerts && (!due!.texts || isWithoutAccount)) return;
+    if (!due!.others && (!due!.texts || isWithoutAccount)) return;
     const call = this.#call(isWithoutAccount).catch(() => {}).finally(() => this.#calls.delete(call));
     this.#calls.add(call);
   }

@@ -1235,6 +1235,57 @@ export type Database = {
           },
         ];
       };
+      "media_copies": {
+        Row: {
+          "attempt": number;
+          "content_type": string | null;
+          "created_at": string;
+          "due_at": string;
+          "lease_until": string | null;
+          "message_id": string;
+          "path": string | null;
+          "position": number;
+          "queued_at": string;
+          "reason": string | null;
+          "state": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "attempt"?: number;
+          "content_type"?: string | null;
+          "created_at"?: string;
+          "due_at"?: string;
+          "lease_until"?: string | null;
+          "message_id": string;
+          "path"?: string | null;
+          "position": number;
+          "queued_at"?: string;
+          "reason"?: string | null;
+          "state"?: string;
+        };
+        Update: {
+          "attempt"?: number;
+          "content_type"?: string | null;
+          "created_at"?: string;
+          "due_at"?: string;
+          "lease_until"?: string | null;
+          "message_id"?: string;
+          "path"?: string | null;
+          "position"?: number;
+          "queued_at"?: string;
+          "reason"?: string | null;
+          "state"?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "media_copies_message_id_fkey";
+            columns: ["message_id"];
+            isOneToOne: false;
+            referencedRelation: "recruiting_messages";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
       "operator_actions": {
         Row: {
           "action": string;
@@ -2233,6 +2284,7 @@ export type Database = {
         Row: {
           "body": string | null;
           "consent": string | null;
+          "copies_media": boolean;
           "id": string;
           "media": NonNullable<Json>;
           "message_sid": string | null;
@@ -2245,6 +2297,7 @@ export type Database = {
         Insert: {
           "body"?: string | null;
           "consent"?: never;
+          "copies_media"?: boolean;
           "id"?: string;
           "media"?: NonNullable<Json>;
           "message_sid"?: string | null;
@@ -2256,6 +2309,7 @@ export type Database = {
         Update: {
           "body"?: string | null;
           "consent"?: never;
+          "copies_media"?: boolean;
           "id"?: string;
           "media"?: NonNullable<Json>;
           "message_sid"?: string | null;
@@ -3338,6 +3392,7 @@ export type Database = {
       };
       "claim_bot_turns": { Args: { "max": number }; Returns: Json };
       "claim_greetings": { Args: { "max": number }; Returns: Json };
+      "claim_media_copies": { Args: { "max": number }; Returns: Json };
       "claim_take_overs": { Args: { "max": number }; Returns: Json };
       "claim_texts": { Args: { "max": number }; Returns: Json };
       "close_hours": {
@@ -3578,6 +3633,7 @@ export type Database = {
       "prune_deliveries": { Args: { "older_than": string }; Returns: number };
       "publish_bot_script": { Args: { "agency_id": string; "script": Json }; Returns: Json };
       "queue_greeting": { Args: { "id": string }; Returns: undefined };
+      "queue_media_copies": { Args: { "message_sids": (string)[] }; Returns: number };
       "read_bot_turn": { Args: { "attempt": number; "conversation_id": string }; Returns: Json };
       "read_conversation": { Args: { "conversation_id": string; "up_to": string }; Returns: number };
       "read_metrics": { Args: Record<PropertyKey, never>; Returns: Json };
@@ -3585,6 +3641,7 @@ export type Database = {
       "receive_sms": {
         Args: {
           "body": string;
+          "copies_media"?: boolean;
           "media": Json;
           "message_id"?: string;
           "message_sid": string;
@@ -3597,6 +3654,18 @@ export type Database = {
       };
       "record_alert_delivery": {
         Args: { "attempt": number; "code": string; "id": string; "outcome": string; "retry_after"?: number };
+        Returns: string;
+      };
+      "record_media_copy": {
+        Args: {
+          "attempt": number;
+          "content_type"?: string;
+          "message_id": string;
+          "outcome": string;
+          "path"?: string;
+          "position": number;
+          "reason"?: string;
+        };
         Returns: string;
       };
       "record_refused_proofs": { Args: { "refused": Json }; Returns: number };

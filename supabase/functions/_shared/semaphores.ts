@@ -40,6 +40,9 @@ export const AT_A_TIME = {
   /** Texts that one run of the worker has on their way. The others stay due. */
   texts: 10,
 
+  /** Files of recruits that one run of the worker has in memory, of at most 5 MiB each. */
+  files: 2,
+
   /** Deliveries of alerts that one run of the worker has on their way. */
   alerts: 5,
 };

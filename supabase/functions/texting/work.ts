@@ -5,6 +5,7 @@ import { callDatabase } from "../_shared/database.ts";
 import { ApiError } from "../_shared/errors.ts";
 import { bearerToken, matchesSecret, secretsFromEnv } from "../_shared/secrets.ts";
 import { tellAlerts } from "./alerts/tell.ts";
+import { copyMedia } from "./copies/copy.ts";
 import { greetedCountries } from "./countries.ts";
 import { twilioAccount } from "./twilio_account.ts";
 import { sendDueTexts, type WorkCounts, workResult } from "./worker.ts";
@@ -22,7 +23,7 @@ export const workOperation: Operation = {
   method: "post",
   path: "/texting/work",
   id: "sendDueTexts",
-  summary: "Scheduler: send the texts that are due, and tell of alerts",
+  summary: "Scheduler: send the texts that are due, copy recruits' files, and tell of alerts",
   description: "Several calls at the same time do no harm. A body is ignored.",
   security: ["workerKey"],
   responses: {
@@ -41,17 +42,19 @@ export const workOperation: Operation = {
 /**
  * POST /texting/work: sends the texts that are due, and looks up those of which it is not known whether Twilio has
  * them. Responds when nothing is due any more, or after 1,000 texts or about 40 s. The response counts the texts by the
- * state they were left in. Beside the texts, alerts are told.
+ * state they were left in. Beside the texts, recruits' files are copied and alerts are told.
  */
 export async function work({ request, requestId, log }: RequestContext): Promise<Response> {
   requireWorkerKey(request);
+  const copying = copyMedia(requestId);
   const telling = tellAlerts(requestId);
-  const working = sendTexts(requestId).finally(() => telling);
+  const working = sendTexts(requestId).finally(() => Promise.all([copying, telling]));
   // The caller may hang up before it ends.
   continueAfterResponse(working.catch(() => {}));
-  const [counts, told] = await Promise.all([working, telling]);
-  Object.assign(log, counts, { alerts: told.alerts, errors: counts.errors + told.errors });
-  return Response.json({ ...counts, errors: counts.errors + told.errors });
+  const [counts, copied, told] = await Promise.all([working, copying, telling]);
+  const errors = counts.errors + copied.errors + told.errors;
+  Object.assign(log, counts, { files: copied.files, alerts: told.alerts, errors });
+  return Response.json({ ...counts, errors });
 }
 
 async function sendTexts(requestId: string): Promise<WorkCounts> {

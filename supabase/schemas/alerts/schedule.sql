@@ -1,4 +1,5 @@
--- The jobs of a hosted project. pg_cron checks the alerts, and has pg_net call POST /texting/work when texts or alerts are due.
+-- The jobs of a hosted project. pg_cron checks the alerts, and has pg_net call POST /texting/work when texts, files or alerts are
+-- due.
 -- Locally `npm start` does both (dev/local/scheduler.ts). Where the extensions are missing, nothing here does anything.
 
 create function public.are_texts_due() returns boolean
@@ -17,7 +18,7 @@ language sql
 stable
 set search_path = ''
 as $$
-  select public.are_texts_due() or private.is_alert_due()
+  select public.are_texts_due() or private.is_media_due() or private.is_alert_due()
 $$;
 
 comment on function private.is_work_due() is 'Whether a step of the worker would find something to do.';
@@ -54,7 +55,8 @@ end
 $$;
 
 comment on function private.request_text_work() is
-  'Delivers the notifications that wait, and has pg_net call POST /texting/work when texts or alerts are due. Returns the id of pg_net''s request, or '
+  'Delivers the notifications that wait, and has pg_net call POST /texting/work when texts, files or alerts are due. Returns the id of '
+  'pg_net''s request, or '
   'null. Its URL and key are the Vault''s secrets `texting_worker_url` and `texting_worker_key`. While texts are due, an error '
   'names the one that is missing; pg_cron keeps it in cron.job_run_details.';
 

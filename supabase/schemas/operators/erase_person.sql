@@ -18,6 +18,14 @@ begin
   -- From here on a text that arrives waits, and then finds no conversation.
   perform from public.recruiting_conversations c where c.id = any (person.conversations) order by c.id for update;
 
+  -- No worker claims a file of the person meanwhile.
+  perform
+  from public.recruiting_messages m
+  join public.media_copies f on f.message_id = m.id
+  where m.conversation_id = any (person.conversations)
+  order by f.message_id, f.position
+  for update of f;
+
   message_sids := array(select private.person_message_sids(person));
   if exists (
     select
@@ -25,6 +33,13 @@ begin
     where o.conversation_id = any (person.conversations) and o.state = 'sending' and o.lease_until > now()
   ) then
     raise exception 'a text to this person is being sent: try again in a minute' using errcode = 'PT409';
+  elsif exists (
+    select
+    from public.recruiting_messages m
+    join public.media_copies f on f.message_id = m.id
+    where m.conversation_id = any (person.conversations) and f.lease_until > now()
+  ) then
+    raise exception 'a file of this person is being copied: try again in a minute' using errcode = 'PT409';
   elsif not message_sids <@ deleted_sids or exists (select from private.person_files(person)) then
     raise exception 'a text or a file has come meanwhile: try again' using errcode = 'PT409';
   end if;
@@ -117,6 +132,6 @@ comment on function public.erase_person(text, text[], integer) is
   'unmatched texts and idempotency keys are deleted. Consents, their proof, and unmatched texts with a consent in them stay. '
   'deleted_sids: the texts that the caller has deleted at the SMS provider before; null: it was not asked. deleted_files: '
   'how many files the caller has deleted before. Returns how many there were of each kind. PT409 when there is a text or a '
-  'file that the caller has not deleted, or a text is being sent just now; 55P03 when others have locked a row: nothing is '
+  'file that the caller has not deleted, or a text is being sent or a file copied just now; 55P03 when others have locked a row: nothing is '
   'erased then, and it can be called again. PT400 as find_person().';
 grant execute on function public.erase_person(text, text[], integer) to service_role;

@@ -59,7 +59,9 @@ begin
     'conversations', (
       select coalesce(jsonb_agg(to_jsonb(c) || jsonb_build_object(
         'messages', (
-          select coalesce(jsonb_agg(m order by m.created_at, m.id), '[]')
+          select coalesce(jsonb_agg(to_jsonb(m) || jsonb_build_object('media_copies', (
+            select coalesce(jsonb_agg(f order by f.position), '[]') from public.media_copies f where f.message_id = m.id
+          )) order by m.created_at, m.id), '[]')
           from public.recruiting_messages m
           where m.conversation_id = c.id
         ),

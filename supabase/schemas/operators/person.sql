@@ -228,7 +228,8 @@ as $$
 $$;
 
 comment on function private.person_files(private.person) is
-  'The files of a person in storage: the resumes of the leads, and what agents have sent in the conversations.';
+  'The files of a person in storage: the resumes of the leads, what agents have sent in the conversations, and the copies '
+  'of what the recruits have.';
 
 create function private.person_message_sids(person private.person) returns setof text
 language sql

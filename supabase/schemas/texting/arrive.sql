@@ -21,7 +21,8 @@ create function public.receive_sms(
   media jsonb,
   message_id uuid default gen_random_uuid(),
   opt_out_type text default null,
-  received_at timestamptz default null
+  received_at timestamptz default null,
+  copies_media boolean default false
 ) returns jsonb
 language plpgsql
 set search_path = ''
@@ -30,7 +31,7 @@ declare
   -- In the order of the table's columns
   received public.unmatched_texts := (
     message_id, private.indexable_id(message_sid), recruit_phone, service_phone, body, coalesce(nullif(media, 'null'), '[]'),
-    opt_out_type, (private.consent_in_text(body, opt_out_type)).state, received_at);
+    opt_out_type, (private.consent_in_text(body, opt_out_type)).state, received_at, copies_media);
   conversation public.recruiting_conversations;
 begin
   -- Before any row is locked (consent.sql). Our number stays with its agency meanwhile.
@@ -50,11 +51,11 @@ begin
   end if;
 
   insert into public.unmatched_texts (
-    id, message_sid, recruit_phone, service_phone, body, media, opt_out_type, received_at
+    id, message_sid, recruit_phone, service_phone, body, media, opt_out_type, received_at, copies_media
   )
   select
     received.id, received.message_sid, received.recruit_phone, received.service_phone, received.body, received.media,
-    received.opt_out_type, coalesce(received.received_at, clock_timestamp())
+    received.opt_out_type, coalesce(received.received_at, clock_timestamp()), received.copies_media
   -- The message may have been stored in a conversation whose numbers were changed since.
   where not exists (
     select from public.recruiting_messages m where m.provider_message_id = received.message_sid or m.id = received.id
@@ -69,14 +70,14 @@ begin
 end
 $$;
 
-comment on function public.receive_sms(text, text, text, text, jsonb, uuid, text, timestamptz) is
+comment on function public.receive_sms(text, text, text, text, jsonb, uuid, text, timestamptz, boolean) is
   'Stores an inbound message in the conversation of these two numbers, once for each MessageSid and once for each '
   'message_id. The caller makes the message_id, so that it may repeat the call. media: [{url, content_type}]. Returns '
   '{status: received}, also when it was stored before. Without a conversation it stores the text in unmatched_texts in '
   'the same way, tells the recruit''s agent, and returns {status: no_conversation}. An opt-in or opt-out holds with the '
   'message (opt_out_type: Twilio''s OptOutType), and the bot answers, or an agent is told. received_at: when the '
-  'provider got it; null: now.';
-grant execute on function public.receive_sms(text, text, text, text, jsonb, uuid, text, timestamptz) to service_role;
+  'provider got it; null: now. copies_media: whether the worker copies its files (media_copies).';
+grant execute on function public.receive_sms(text, text, text, text, jsonb, uuid, text, timestamptz, boolean) to service_role;
 
 create function private.conversation_of(recruit_phone text, service_phone text) returns public.recruiting_conversations
 language plpgsql
@@ -114,6 +115,13 @@ begin
     from unnest(received) r
     on conflict do nothing
     returning recruiting_messages.id
+  ), copied as (
+    insert into public.media_copies (message_id, position)
+    select r.id, p.position - 1
+    from unnest(received) r
+    join stored s on s.id = r.id
+    cross join lateral jsonb_array_elements(r.media) with ordinality p (file, position)
+    where r.copies_media
   )
   select array_agg(r) into texts from unnest(received) r where r.id in (select s.id from stored s);
   -- A STOP that comes again after a START is not said again.

@@ -144,6 +144,25 @@ create trigger broadcast_changed
   after update of status on public.recruiting_messages
   for each row when (new.status is distinct from old.status) execute function private.broadcast_changed_message();
 
+create function private.broadcast_changed_copy() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.broadcast_changed(c, c.assigned_agent_id)
+  from public.recruiting_messages m
+  join public.recruiting_conversations c on c.id = m.conversation_id
+  where m.id = new.message_id;
+  return null;
+end
+$$;
+
+comment on function private.broadcast_changed_copy() is 'Trigger: a file of a recruit was copied, or cannot be.';
+
+create trigger broadcast_changed
+  after update of state on public.media_copies
+  for each row when (new.state is distinct from old.state) execute function private.broadcast_changed_copy();
+
 create function private.allow_agent_topics() returns boolean
 language plpgsql
 set search_path = ''

@@ -278,17 +278,22 @@ comment on function public.cancel_text(uuid) is
   'another text; PT409 when it is being sent, was sent, or ended otherwise.';
 grant execute on function public.cancel_text(uuid) to authenticated;
 
--- The bucket for the files that agents send with texts: <conversation id>/<name>. It is private; Twilio gets each file by a
--- URL that is signed for a day. Size and types are those that Twilio takes and that a phone shows.
+-- The bucket for the files of texts: <conversation id>/<name>. It is private. Twilio gets a file of an agent's text by a URL
+-- that is signed for a day; one of a recruit's text is the worker's copy. Size and types are those that Twilio takes and
+-- that phones show and make.
 insert into storage.buckets as b (id, name, public, file_size_limit, allowed_mime_types)
 values ('text-media', 'text-media', false, 5 * 1024 * 1024, array[
   'image/jpeg',
   'image/png',
   'image/gif',
+  'image/webp',
+  'image/heic',
   'application/pdf',
   'text/vcard',
   'video/mp4',
-  'audio/mpeg'
+  'video/3gpp',
+  'audio/mpeg',
+  'audio/amr'
 ])
 on conflict (id) do update
 set

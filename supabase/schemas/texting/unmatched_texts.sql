@@ -13,7 +13,8 @@ create table public.unmatched_texts (
   media jsonb not null default '[]' check (jsonb_typeof(media) = 'array'),
   opt_out_type text,
   consent text generated always as ((private.consent_in_text(body, opt_out_type)).state) stored,
-  received_at timestamptz not null default clock_timestamp()
+  received_at timestamptz not null default clock_timestamp(),
+  copies_media boolean not null default false
 );
 
 -- For the take-over, in portions. Only a From and a To of this length can have a conversation.
@@ -41,6 +42,7 @@ comment on column public.unmatched_texts.service_phone is 'To, as received; null
 comment on column public.unmatched_texts.body is 'Exactly as sent; null or empty when the text has only media.';
 comment on column public.unmatched_texts.media is 'Array of {url, content_type}.';
 comment on column public.unmatched_texts.opt_out_type is 'Twilio''s OptOutType, as received; null when there was none.';
+comment on column public.unmatched_texts.copies_media is 'Whether its files are copied once it has a conversation.';
 comment on column public.unmatched_texts.consent is
   'The consent that the text gives or withdraws: opted_in or opted_out. It holds when an agency gets the text or the number.';
 

@@ -71,6 +71,8 @@ export function smsInbound(context: RequestContext): Promise<Response> {
       message_id: id,
       // The meaning by the account's own keywords, where the messaging service has Advanced Opt-Out.
       opt_out_type: parameter("OptOutType"),
+      // Without an account nobody could fetch them.
+      copies_media: Boolean(Deno.env.get("TWILIO_ACCOUNT_SID")?.trim()),
     }, { retryWithin: RETRY_MS }));
 }
 

@@ -1,0 +1,110 @@
+import { Buffer } from "node:buffer";
+import { hadConnection } from "../../_shared/connection.ts";
+import { failure, type Result, success } from "../../_shared/result.ts";
+import { MIB } from "../../_shared/units.ts";
+import type { TwilioAccount } from "../twilio_account.ts";
+import { fileType } from "./file_type.ts";
+import { isPublicHost } from "./public_address.ts";
+
+/** The largest file that is kept. The bucket `text-media` has the same limit. */
+const MAX_FILE_BYTES = 5 * MIB;
+
+const MAX_REDIRECTS = 3;
+
+/** The milliseconds that a file may take, with its redirects. */
+const TIMEOUT_MS = 20_000;
+
+const REDIRECTS = [301, 302, 303, 307, 308];
+
+/** A file of a recruit's text. */
+export interface FetchedFile {
+  bytes: Uint8Array<ArrayBuffer>;
+  /** By its content. */
+  contentType: string;
+}
+
+/** Why a file was not had. `failed`: the next attempt would end in the same way. */
+export interface NotFetched {
+  outcome: "failed" | "later";
+  /** As in `media_copies.reason`. */
+  reason: string;
+}
+
+/**
+ * Fetches a file of a text from Twilio, and from where Twilio redirects to. Only Twilio's first host gets the account's
+ * login. A redirect is followed to a public address by https alone. Never rejects, and logs nothing.
+ */
+export async function fetchFile(account: TwilioAccount, address: string): Promise<Result<FetchedFile, NotFetched>> {
+  const first = URL.parse(address);
+  if (first === null || !isTwilios(first, account)) return failed("address");
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  try {
+    let url = first;
+    for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
+      if (!await mayFetch(url, account, signal)) break;
+      const isFirstHost = url.origin === first.origin;
+      const response = await fetch(url, {
+        headers: isFirstHost ? { authorization: loginOf(account) } : {},
+        redirect: "manual",
+        signal,
+      });
+      if (!REDIRECTS.includes(response.status)) return await readFile(response, isFirstHost);
+      await response.body?.cancel();
+      const next = URL.parse(response.headers.get("location") ?? "", url);
+      if (next === null) break;
+      url = next;
+    }
+    return failed("address");
+  } catch (error) {
+    return later(hadConnection(error) ? "lost" : "no_connection");
+  }
+}
+
+/** Whether Twilio has the file. A double's account knows the double alone. */
+function isTwilios(url: URL, { origin }: TwilioAccount): boolean {
+  if (url.username !== "" || url.password !== "") return false;
+  const isTwilio = ({ protocol, port, hostname }: URL) =>
+    protocol === "https:" && port === "" && hostname.endsWith(".twilio.com");
+  return url.origin === origin || isTwilio(new URL(origin)) && isTwilio(url);
+}
+
+async function mayFetch(url: URL, { origin }: TwilioAccount, signal: AbortSignal): Promise<boolean> {
+  if (url.origin === origin) return true;
+  if (url.protocol !== "https:" || url.username !== "" || url.password !== "") return false;
+  const ended = new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+  return await Promise.race([isPublicHost(url.hostname), ended]);
+}
+
+function loginOf({ username, password }: TwilioAccount): string {
+  return `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
+}
+
+async function readFile(response: Response, isFirstHost: boolean): Promise<Result<FetchedFile, NotFetched>> {
+  const { status, headers, body } = response;
+  if (status !== 200) {
+    await body?.cancel();
+    if (status === 404 || status === 410) return failed("gone");
+    return later(isFirstHost && (status === 401 || status === 403) ? "credentials" : `HTTP ${status}`);
+  }
+  const parts: Uint8Array[] = [];
+  let size = Number(headers.get("content-length") ?? 0) > MAX_FILE_BYTES ? Infinity : 0;
+  // Leaving the loop ends the response.
+  for await (const part of body ?? []) {
+    size += part.length;
+    if (size > MAX_FILE_BYTES) break;
+    parts.push(part);
+  }
+  if (size > MAX_FILE_BYTES) return failed("too_large");
+  const { buffer, byteOffset, byteLength } = Buffer.concat(parts);
+  const bytes = new Uint8Array(buffer, byteOffset, byteLength);
+  const contentType = fileType(bytes);
+  return contentType === undefined ? failed("type") : success({ bytes, contentType });
+}
+
+function failed(reason: string): Result<never, NotFetched> {
+  return failure({ outcome: "failed", reason });
+}
+
+function later(reason: string): Result<never, NotFetched> {
+  return failure({ outcome: "later", reason });
+}
