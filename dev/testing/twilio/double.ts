@@ -9,6 +9,7 @@ import {
   isOptedOut,
   listMedia,
   listMessages,
+  mediaPath,
   type Message,
   messageResource,
   newMessage,
@@ -17,8 +18,8 @@ import {
 
 /** A fault of the next requests for messages. */
 export interface Fault {
-  /** POST: requests that send a message. GET: lists of them. DELETE: requests for one. POST unless given. */
-  method?: "POST" | "GET" | "DELETE";
+  /** POST: requests that send a message. GET: lists of them. DELETE: requests for one. FILE: files. POST unless given. */
+  method?: "POST" | "GET" | "DELETE" | "FILE";
   /** The number of requests; 1 unless given. */
   times?: number;
   /** Only those whose parameter To is this number. */
@@ -34,6 +35,8 @@ export interface Fault {
   code?: number;
   /** The header Retry-After, in seconds. */
   retry_after?: number;
+  /** Redirects to this URL, with the status 307. */
+  location?: string;
 }
 
 /** A request is accepted, but its response is lost. */
@@ -83,6 +86,8 @@ export class TwilioDouble {
   readonly #port: number;
   /** By sid, oldest first. */
   readonly #messages = new Map<string, Message>();
+  /** The files of messages, by the path of each. */
+  readonly #files = new Map<string, { bytes: Uint8Array; content_type: string }>();
   #requests = 0;
   #faults: (Fault & { times: number })[] = [];
   #plan = USUAL_CALLBACKS;
@@ -119,7 +124,7 @@ export class TwilioDouble {
       const reply = await this.#reply(incoming).catch(() => null);
       if (reply === null) return incoming.socket.destroy();
       response.writeHead(reply.status, { "content-type": "application/json", ...reply.headers });
-      response.end(reply.body === undefined ? undefined : JSON.stringify(reply.body));
+      response.end(reply.bytes ?? (reply.body === undefined ? undefined : JSON.stringify(reply.body)));
     });
     this.#server = server;
     for (const message of this.#messages.values()) this.#deliver(message, USUAL_CALLBACKS);
@@ -177,12 +182,19 @@ export class TwilioDouble {
   /**
    * Receives a text of a recruit. With STOP, further texts to them are refused with 21610 until they text START.
    *
-   * @returns its sid
+   * @returns its sid, and the URLs of its files
    */
-  receive(text: InboundText): { sid: string } {
+  receive(text: InboundText): { sid: string; urls: string[] } {
     const message = inboundMessage(text);
+    for (const [place, { bytes, content_type }] of (text.media ?? []).entries()) {
+      const item = message.media[place]!;
+      if (bytes === undefined) continue;
+      const path = mediaPath(message.sid, item.sid);
+      item.url = this.url + path;
+      this.#files.set(path, { bytes, content_type });
+    }
     this.#messages.set(message.sid, message);
-    return { sid: message.sid };
+    return { sid: message.sid, urls: message.media.map(({ url }) => url) };
   }
 
   #all(): Message[] {
@@ -196,6 +208,11 @@ export class TwilioDouble {
     if (pathname === "/double/log") return { status: 200, body: this.log() };
 
     this.#requests++;
+    const file = this.#files.get(pathname);
+    if (file !== undefined && isAuthorized(incoming.headers.authorization)) {
+      const headers = { "content-type": file.content_type };
+      return this.#withFault("FILE", searchParams, () => ({ status: 200, headers, body: undefined, bytes: file.bytes }));
+    }
     const own = `/${API_VERSION}/Accounts/${ACCOUNT.sid}/Messages`;
     if (!isAuthorized(incoming.headers.authorization)) return refusal(20003);
     if (pathname === `${own}.json`) {
@@ -223,10 +240,11 @@ export class TwilioDouble {
     );
     if (fault === undefined) return carryOut(parameters);
     if (--fault.times === 0) this.#faults.splice(this.#faults.indexOf(fault), 1);
-    const { accepted, delay_ms = 0, drop, status, code, retry_after } = fault;
+    const { accepted, delay_ms = 0, drop, status, code, retry_after, location } = fault;
     const reply = accepted ? carryOut(parameters) : refusal(20500);
     await delay(delay_ms);
     if (drop) return null;
+    if (location !== undefined) return { status: 307, headers: { location }, body: undefined };
     if (status === undefined && code === undefined) return reply;
     const headers = retry_after === undefined ? undefined : { "retry-after": `${retry_after}` };
     return { ...refusal(code ?? (status === 429 ? 20429 : 20500), status), headers };

@@ -3,6 +3,8 @@ export interface Reply {
   status: number;
   body: unknown;
   headers?: Record<string, string>;
+  /** In place of the body: the bytes of a file. */
+  bytes?: Uint8Array;
 }
 
 /**

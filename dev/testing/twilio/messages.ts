@@ -26,7 +26,8 @@ export interface InboundText {
   from: string;
   to: string;
   body?: string;
-  media?: { url: string; content_type: string }[];
+  /** Files. One with bytes is one that the double has: it gives them out at its own URL. */
+  media?: { url?: string; content_type: string; bytes?: Uint8Array }[];
 }
 
 /** https://help.twilio.com/articles/223134027: Twilio's default keywords for numbers of the USA. */
@@ -90,6 +91,11 @@ export function newMessage(form: URLSearchParams, due_callbacks: string[]): Mess
   };
 }
 
+/** The path of a file of a message, below the origin. */
+export function mediaPath(sid: string, media: string): string {
+  return `${MESSAGES}/${sid}/Media/${media}`;
+}
+
 /** A text that a recruit has sent to one of the account's numbers. */
 export function inboundMessage({ from, to, body = "", media = [] }: InboundText): Message {
   const now = new Date().toISOString();
@@ -102,7 +108,7 @@ export function inboundMessage({ from, to, body = "", media = [] }: InboundText)
     body,
     messaging_service_sid: null,
     error_code: null,
-    media: media.map((item) => ({ ...item, sid: newSid("ME") })),
+    media: media.map(({ url = "", content_type }) => ({ url, content_type, sid: newSid("ME") })),
     date_created: now,
     date_updated: now,
     date_sent: now,
