@@ -20,6 +20,8 @@ interface Counts {
   updated: number;
   /** Texts of ours of which we did not know that they were sent. */
   found: number;
+  /** Files of recruits' texts that were stored before and have no copy. They are fetched now. */
+  files: number;
 }
 
 /** The number of ids in one statement. */
@@ -39,7 +41,7 @@ export function addTextReconcile(noun: AdminCommand): void {
   noun
     .verb(
       "reconcile",
-      "asks Twilio for texts that never arrived and for unknown statuses, and stores them",
+      "asks Twilio for texts and files that never arrived and for unknown statuses, and stores them",
       "--since 2026-01-31T18:00Z",
     )
     .needs(pastTime("--since <time>", "the first time of sending to ask for"))
@@ -65,7 +67,7 @@ async function reconcileTexts(
   { sql, progress }: Session,
   { since, number }: { since: Date; number?: string },
 ): Promise<Outcome> {
-  const counts: Counts = { listed: 0, received: 0, no_conversation: 0, updated: 0, found: 0 };
+  const counts: Counts = { listed: 0, received: 0, no_conversation: 0, updated: 0, found: 0, files: 0 };
   const account = accountFromEnvironment();
   await atTwilio("What was stored before stays; run it again.", async () => {
     const messages = await readMessages(account, since, number, progress);
@@ -82,7 +84,8 @@ async function reconcileTexts(
     data: counts,
     text: `Twilio has ${counts.listed} texts since ${since.toISOString()}. Stored ${stored} that had not ` +
       `arrived, ${counts.no_conversation} of them without a conversation. Brought the status of ` +
-      `${counts.updated} up to date, and found ${counts.found} that were sent without our knowing it.`,
+      `${counts.updated} up to date, and found ${counts.found} that were sent without our knowing it. ` +
+      `Queued ${counts.files} files of stored texts to be copied.`,
   };
 }
 
@@ -125,6 +128,9 @@ async function storeMessages(
     where m.provider_message_id = any(${sids})
     union all
     select t.message_sid, null from public.unmatched_texts t where t.message_sid = any(${sids})`;
+  const withFiles = messages.filter(({ direction, num_media }) => direction === "inbound" && num_media > 0);
+  counts.files += await valueOf<number>(sql`
+    select public.queue_media_copies(${withFiles.map(({ sid }) => sid)})`);
   const statuses = new Map(known.map(({ sid, status }) => [sid, status]));
   for (const message of messages) {
     const { sid, from, to, body, date_sent, date_created } = message;
@@ -138,7 +144,8 @@ async function storeMessages(
       const { status } = await valueOf<{ status: "received" | "no_conversation" }>(sql`
         select public.receive_sms(
           recruit_phone => ${from}, service_phone => ${to}, message_sid => ${sid}, body => ${body},
-          media => ${sql.json(media as never)}, received_at => ${date_sent ?? date_created}
+          media => ${sql.json(media as never)}, received_at => ${date_sent ?? date_created},
+          copies_media => true
         )`);
       counts[status]++;
     }

@@ -10,7 +10,7 @@ import { eventually } from "../support/processes.ts";
 import { type Conversation, createConversation, messages, newPhone, storeOutbound } from "../support/sms.ts";
 
 const SINCE = `--since ${new Date(Date.now() - 3_600_000).toISOString()}`;
-const NOTHING = { received: 0, no_conversation: 0, updated: 0, found: 0 };
+const NOTHING = { received: 0, no_conversation: 0, updated: 0, found: 0, files: 0 };
 
 /** Lets Twilio send a text of which our callbacks tell nothing. */
 async function sendByTwilio({ recruit, service }: Conversation, body: string): Promise<string> {
@@ -76,7 +76,7 @@ Deno.test("texts that never arrived and unknown statuses are stored, once", asyn
     await delivered(double);
 
     const counts = await adminJson(`text reconcile ${SINCE}`);
-    assert.deepEqual(counts, { listed: 8, received: 1, no_conversation: 1, updated: 1, found: 2 });
+    assert.deepEqual(counts, { listed: 8, received: 1, no_conversation: 1, updated: 1, found: 2, files: 0 });
     const rows = await messages(conversation);
     const row = (sid: string) => rows.find((row) => row.provider_message_id === sid)!;
     assert.partialDeepStrictEqual(row(lost.sid), { direction: "inbound", body: "And a photo" });

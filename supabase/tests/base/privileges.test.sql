@@ -42,7 +42,8 @@ select set_eq(
     ('recruiting_conversations', 'select'), ('recruiting_messages', 'select'),
     ('text_consents', 'select'), ('text_consent_events', 'select'), ('agent_notifications', 'select'),
     ('service_numbers', 'select'), ('text_outbox', 'select'), ('bot_scripts', 'select'), ('bot_sessions', 'select'),
-    ('screening_answers', 'select'), ('conversation_reads', 'select'), ('unmatched_texts', 'select')$$,
+    ('screening_answers', 'select'), ('conversation_reads', 'select'), ('unmatched_texts', 'select'),
+    ('media_copies', 'select')$$,
   'a signed-in user may select from these tables and has no other privilege on a whole table');
 
 select set_eq(

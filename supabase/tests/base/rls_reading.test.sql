@@ -37,6 +37,7 @@ insert into public.recruiting_conversations (id, recruiting_lead_id, agency_id, 
   (md5('conversation recruit')::uuid, md5('recruit ann')::uuid, md5('agency')::uuid, '+19995552000', '+19995550000');
 insert into public.recruiting_messages (conversation_id, direction, sender_type)
 select id, 'inbound', 'recruit' from public.recruiting_conversations where service_phone = '+19995550000';
+insert into public.media_copies (message_id, position) select id, 0 from public.recruiting_messages where direction = 'inbound';
 with texts as (
   insert into public.recruiting_messages (conversation_id, direction, sender_type)
   select id, 'outbound', 'bot' from public.recruiting_conversations where service_phone = '+19995550000'
@@ -130,6 +131,7 @@ insert into readers values
   ('team',                       '0', '4', '2'),
   ('recruiting_messages',        '4', '8', '2'),
   ('text_outbox',                '2', '4', '1'),
+  ('media_copies',               '2', '4', '1'),
   ('text_consents',              '2', '4', '1'),
   ('text_consent_events',        '0', '1', '1'),
   ('agent_notifications',        '1', '1', '1'),

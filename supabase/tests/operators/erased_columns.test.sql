@@ -22,7 +22,7 @@ create temp table kept_rows (name, fate, columns) as values
   -- With a consent in it; others are deleted.
   ('unmatched_texts', 'emptied', 'media'),
   ('unmatched_texts', 'kept', 'message_sid recruit_phone service_phone body opt_out_type consent received_at'),
-  ('unmatched_texts', 'harmless', 'id'),
+  ('unmatched_texts', 'harmless', 'id copies_media'),
   ('text_consents', 'kept', 'phone state source changed_at'),
   ('text_consents', 'harmless', 'agency_id created_at'),
   ('text_consent_events', 'kept', 'phone state source words message_id agent_id reason occurred_at'),
@@ -42,7 +42,7 @@ create temp table kept_rows (name, fate, columns) as values
 create temp table deleted_rows (name, person) as values
   ('screening_answers', 'lead_id'), ('private.waiting_greetings', 'lead_id'), ('lead_demographics', 'lead_id'),
   ('recruiting_conversations', 'id'), ('conversation_reads', 'conversation_id'), ('recruiting_messages', 'conversation_id'),
-  ('text_outbox', 'conversation_id'), ('bot_sessions', 'conversation_id'), ('bot_turns', 'conversation_id'),
+  ('text_outbox', 'conversation_id'), ('media_copies', 'message_id'), ('bot_sessions', 'conversation_id'), ('bot_turns', 'conversation_id'),
   ('agent_notifications', 'conversation_id'), ('private.waiting_notifications', 'conversation_id'),
   ('private.waiting_take_overs', 'conversation_id'),
   ('recruiting_message_events', 'provider_message_id'), ('unmatched_texts', 'message_sid'), ('private.idempotency_keys', 'key');

@@ -34,14 +34,14 @@ export interface Copied {
 /** Copies the files of recruits' texts that are due from Twilio into storage. Never rejects. */
 export async function copyMedia(requestId: string): Promise<Copied> {
   const copied: Copied = { files: 0, errors: 0 };
-  if (!Deno.env.get("TWILIO_ACCOUNT_SID")?.trim()) return copied;
   const report = (error: unknown, message_id?: string) => {
     copied.errors++;
     const cause = error instanceof Error ? error.cause ?? error : error;
     logError({ request_id: requestId, event: "file_not_copied", message_id, ...describeError(cause) });
   };
+  const account = accountOf();
+  if (account === null) return copied;
   try {
-    const account = twilioAccount();
     for (const deadline = Date.now() + CLAIM_FOR_MS; Date.now() < deadline;) {
       const files: ClaimedFile[] = await callDatabase("claim_media_copies", { max: AT_A_TIME.files });
       if (files.length === 0) break;
@@ -57,6 +57,15 @@ export async function copyMedia(requestId: string): Promise<Copied> {
     report(error);
   }
   return copied;
+}
+
+/** The account at Twilio; null where none is set, or a setting is wrong. Then the texts report it. */
+function accountOf(): TwilioAccount | null {
+  try {
+    return twilioAccount();
+  } catch {
+    return null;
+  }
 }
 
 /** Copies a file and records what became of it. Returns whether there is a copy. */

@@ -1,0 +1,287 @@
+/** The files of recruits' texts: what the worker copies, what it does not, and the faults around it. */
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import { send, sql, stack } from "../support/client.ts";
+import { consoleOf, functionWith } from "../support/function.ts";
+import { eventually } from "../support/processes.ts";
+import { newPhone, receive } from "../support/sms.ts";
+import type { Fault } from "../../dev/testing/twilio/double.ts";
+import { kill } from "../../dev/testing/faults/parts.ts";
+import { withFetch } from "../../dev/testing/faults/responses.ts";
+import { type Conversation, createConversation, double, queueText, requestWork, sentBodies, work } from "./texts.ts";
+
+const JPEG = Buffer.from("\xff\xd8\xff\xe0 a picture", "latin1");
+const MIB = 1024 * 1024;
+
+/** A recruit sends files. Returns the id of the stored message; null: the numbers have no conversation. */
+async function sendFiles(
+  { recruit, phone }: { recruit: string; phone: string },
+  ...files: { bytes: Uint8Array; content_type?: string }[]
+): Promise<string | null> {
+  const media = files.map((file) => ({ content_type: "image/jpeg", ...file }));
+  const { sid, urls } = double.receive({ from: recruit, to: phone, body: "My ID", media });
+  const fields = urls.flatMap((url, n) => [[`MediaUrl${n}`, url], [`MediaContentType${n}`, media[n]!.content_type]]);
+  const { status } = await receive({ id: "", recruit, service: phone }, {
+    MessageSid: sid,
+    Body: "My ID",
+    NumMedia: String(urls.length),
+    ...Object.fromEntries(fields),
+  });
+  assert.equal(status, 200);
+  const [message] = await sql`select id from public.recruiting_messages where provider_message_id = ${sid}`;
+  return message?.id ?? null;
+}
+
+/** A text with one file, whose next requests have this fault. */
+async function sendFile(fault?: Fault, bytes: Uint8Array = JPEG) {
+  const conversation = await createConversation();
+  if (fault !== undefined) double.fail({ method: "FILE", ...fault });
+  const id = await sendFiles(conversation, { bytes });
+  return { conversation, id: id! };
+}
+
+async function copies(id: string) {
+  return [...await sql`
+    select state, path, content_type, reason, attempt from public.media_copies
+    where message_id = ${id} order by position`];
+}
+
+/** Lets the time pass for which a file waits, or the lease of a worker that has died. */
+async function passTime(id: string): Promise<void> {
+  await sql`
+    update public.media_copies set due_at = now(), lease_until = least(lease_until, now())
+    where message_id = ${id} and state = 'waiting'`;
+}
+
+async function stored(path: string): Promise<{ type: string | null; bytes: Buffer } | null> {
+  const response = await fetch(`${stack.api_url}/storage/v1/object/text-media/${path}`, {
+    headers: { authorization: `Bearer ${stack.service_role_key}` },
+  });
+  const bytes = Buffer.from(await response.arrayBuffer());
+  return response.ok ? { type: response.headers.get("content-type"), bytes } : null;
+}
+
+/** A call of the database that ends in an error, and is not repeated. */
+function refused(): Response {
+  return Response.json({ code: "XX000", message: "Secret words" }, { status: 500 });
+}
+
+/** The worker in this process. */
+async function workHere(settings: Record<string, string> = {}) {
+  const texting = await functionWith("texting", { ...double.settings, TEXTING_WORKER_KEY: "key", ...settings });
+  return await texting("/texting/work", { headers: { authorization: "Bearer key" } });
+}
+
+Deno.test("each file of a text is copied, with the type of its content", async () => {
+  const conversation = await createConversation();
+  const png = Buffer.from("\x89PNG\r\n\x1a\n a license", "latin1");
+  const id = await sendFiles(conversation, { bytes: JPEG }, { bytes: png });
+  await work();
+  const path = `${conversation.id}/${id}`;
+  assert.deepEqual(await copies(id!), [
+    { state: "copied", path: `${path}-0`, content_type: "image/jpeg", reason: null, attempt: 1 },
+    { state: "copied", path: `${path}-1`, content_type: "image/png", reason: null, attempt: 1 },
+  ]);
+  assert.deepEqual(await stored(`${path}-0`), { type: "image/jpeg", bytes: JPEG });
+  assert.deepEqual(await stored(`${path}-1`), { type: "image/png", bytes: png });
+  const [message] = await sql`select media from public.recruiting_messages where id = ${id}`;
+  assert.deepEqual(
+    message!.media.map(({ content_type }: { content_type: string }) => content_type),
+    ["image/jpeg", "image/jpeg"],
+    "what the provider says of it stays",
+  );
+});
+
+Deno.test("a text without files queues nothing, nor does one while no account is set", async () => {
+  const conversation = await createConversation();
+  const plain = await sendFiles(conversation);
+  assert.deepEqual(await copies(plain!), []);
+  const [row] = await sql`
+    select public.receive_sms(${conversation.recruit}, ${conversation.phone}, ${crypto.randomUUID()}, 'Hi', ${
+    sql.json([{ url: "https://api.twilio.com/1", content_type: "image/jpeg" }])
+  }) as result`;
+  assert.equal(row!.result.status, "received");
+  const [queued] = await sql`
+    select count(*)::int from public.media_copies c join public.recruiting_messages m on m.id = c.message_id
+    where m.conversation_id = ${conversation.id}`;
+  assert.equal(queued!.count, 0);
+});
+
+Deno.test("the files of a text without a conversation are copied once it has one", async () => {
+  const { agency_id, phone } = await createConversation();
+  const recruit = newPhone();
+  assert.equal(await sendFiles({ recruit, phone }, { bytes: JPEG }), null);
+  await work();
+  await createConversation({ agency_id, phone }, recruit);
+  const [message] = await sql`
+    select m.id from public.recruiting_messages m join public.recruiting_conversations c on c.id = m.conversation_id
+    where c.recruit_phone = ${recruit}`;
+  await work();
+  assert.partialDeepStrictEqual(await copies(message!.id), [{ state: "copied" }]);
+});
+
+Deno.test("a file that is not kept leaves the text there, and says why", async (test) => {
+  const html = Buffer.from("<html><script>alert(1)</script>");
+  const elsewhere = "https://127.0.0.1/file";
+  for (
+    const [name, fault, reason, bytes] of [
+      ["gone", { status: 404 }, "gone"],
+      ["6 MiB", undefined, "too_large", Buffer.concat([JPEG, Buffer.alloc(6 * MIB)])],
+      ["HTML that is called image/jpeg", undefined, "type", html],
+      ["redirected to a private address", { location: elsewhere }, "address"],
+      ["redirected without https", { location: "http://93.184.215.14/file" }, "address"],
+    ] as [string, Fault | undefined, string, Uint8Array?][]
+  ) {
+    await test.step(name, async () => {
+      const { id } = await sendFile(fault, bytes);
+      await work();
+      assert.deepEqual(await copies(id), [{ state: "failed", path: null, content_type: null, reason, attempt: 1 }]);
+      const [message] = await sql`select body, jsonb_array_length(media) as files from public.recruiting_messages where id = ${id}`;
+      assert.deepEqual([message!.body, message!.files], ["My ID", 1]);
+    });
+  }
+});
+
+Deno.test("a loop of redirects ends", async () => {
+  const conversation = await createConversation();
+  const id = await sendFiles(conversation, { bytes: JPEG });
+  const [message] = await sql`select media -> 0 ->> 'url' as url from public.recruiting_messages where id = ${id}`;
+  double.fail({ method: "FILE", times: 10, location: message!.url });
+  const before = double.log().requests;
+  await work();
+  double.clearFaults();
+  assert.partialDeepStrictEqual(await copies(id!), [{ state: "failed", reason: "address" }]);
+  assert.equal(double.log().requests - before, 4);
+});
+
+Deno.test("a file that the provider does not give now is had later, and a text is never late for it", async () => {
+  const { id } = await sendFile({ status: 500 });
+  await work();
+  assert.partialDeepStrictEqual(await copies(id), [{ state: "waiting", reason: "HTTP 500", attempt: 1 }]);
+  const [pause] = await sql`
+    select extract(epoch from due_at - now())::int as seconds, lease_until from public.media_copies where message_id = ${id}`;
+  assert(pause!.seconds > 0 && pause!.seconds <= 10 && pause!.lease_until === null);
+  await passTime(id);
+  double.fail({ method: "FILE", status: 429 });
+  await work();
+  await passTime(id);
+  await work();
+  assert.partialDeepStrictEqual(await copies(id), [{ state: "copied", reason: null, attempt: 3 }]);
+
+  const slow = await sendFile({ delay_ms: 3_000 });
+  const conversation = await createConversation();
+  await queueText(conversation, "Hi");
+  const working = work();
+  await eventually(2, () => Promise.resolve(assert.deepEqual(sentBodies(conversation), ["Hi"])));
+  assert.partialDeepStrictEqual(await copies(slow.id), [{ state: "waiting" }]);
+  await working;
+  assert.partialDeepStrictEqual(await copies(slow.id), [{ state: "copied" }]);
+});
+
+Deno.test("after a day and five attempts a file is given up, and reconcile queues it again", async () => {
+  const { id } = await sendFile({ status: 503 });
+  await work();
+  await sql`
+    update public.media_copies set queued_at = now() - interval '25 hours', attempt = 5 where message_id = ${id}`;
+  await passTime(id);
+  await work();
+  assert.partialDeepStrictEqual(await copies(id), [{ state: "failed", reason: "HTTP 503" }]);
+  const [queued] = await sql`
+    select public.queue_media_copies(array[m.provider_message_id]) as files
+    from public.recruiting_messages m where m.id = ${id}`;
+  assert.equal(queued!.files, 1);
+  await work();
+  assert.partialDeepStrictEqual(await copies(id), [{ state: "copied", attempt: 1 }]);
+});
+
+Deno.test("a worker that is killed before it has stored a file, or after it, leaves one copy", async () => {
+  const { conversation, id } = await sendFile({ delay_ms: 15_000 });
+  const workers = Promise.allSettled([requestWork()]);
+  await eventually(10, async () => assert.partialDeepStrictEqual(await copies(id), [{ attempt: 1 }]));
+  await kill("gateway");
+  await workers;
+  await eventually(20, async () => assert.equal((await send("/texting/work")).status, 401));
+  double.clearFaults();
+  await passTime(id);
+
+  // This one stores the file, and dies before it has recorded that.
+  await withFetch(async (fetch, input, init) => {
+    if (String(input).endsWith("/rpc/record_media_copy")) return refused();
+    return await fetch(input, init);
+  }, () => consoleOf(() => workHere()));
+  assert.notEqual(await stored(`${conversation.id}/${id}-0`), null);
+  assert.partialDeepStrictEqual(await copies(id), [{ state: "waiting", attempt: 2 }]);
+  await passTime(id);
+  await work();
+  assert.partialDeepStrictEqual(await copies(id), [{ state: "copied", attempt: 3 }]);
+  const objects = await sql`
+    select name from storage.objects where bucket_id = 'text-media' and name like ${`${conversation.id}/%`}`;
+  assert.deepEqual([...objects], [{ name: `${conversation.id}/${id}-0` }]);
+});
+
+Deno.test("of a text that is deleted while its file is fetched, no copy stays", async () => {
+  const { conversation, id } = await sendFile();
+  await withFetch(async (fetch, input, init) => {
+    if (String(input).includes("/object/text-media/") && init?.method === "POST") {
+      await sql`delete from public.recruiting_conversations where id = ${conversation.id}`;
+    }
+    return await fetch(input, init);
+  }, () => workHere());
+  assert.equal(await stored(`${conversation.id}/${id}-0`), null);
+});
+
+Deno.test("while storage fails a file waits", async () => {
+  const { id } = await sendFile();
+  await withFetch(async (fetch, input, init) => {
+    return String(input).includes("/object/text-media/")
+      ? new Response("no storage", { status: 503 })
+      : await fetch(input, init);
+  }, () => workHere());
+  assert.partialDeepStrictEqual(await copies(id), [{ state: "waiting", reason: "storage" }]);
+  await passTime(id);
+  await work();
+  assert.partialDeepStrictEqual(await copies(id), [{ state: "copied" }]);
+});
+
+Deno.test("many workers copy each file once", async () => {
+  const talks: { talk: Conversation; id: string }[] = [];
+  for (let n = 0; n < 10; n++) {
+    const talk = await createConversation();
+    talks.push({ talk, id: (await sendFiles(talk, { bytes: JPEG }))! });
+  }
+  await Promise.all(Array.from({ length: 5 }, () => work()));
+  for (const { id } of talks) {
+    assert.partialDeepStrictEqual(await copies(id), [{ state: "copied", attempt: 1 }]);
+  }
+});
+
+Deno.test("without an account nothing is fetched; a wrong setting is one error in the log", async () => {
+  const { id } = await sendFile();
+  assert.equal((await workHere({ TWILIO_ACCOUNT_SID: " " })).status, 200);
+  assert.partialDeepStrictEqual(await copies(id), [{ state: "waiting", attempt: 0 }]);
+  await work();
+});
+
+Deno.test("nothing that is logged has a file's URL, its content, a number or a key", async () => {
+  const { conversation, id } = await sendFile({ status: 401, code: 20003 });
+  const { id: wrong } = await sendFile(undefined, Buffer.from("Secret words"));
+  const lines = await consoleOf(() => workHere());
+  assert.partialDeepStrictEqual(await copies(id), [{ state: "waiting", reason: "credentials" }]);
+  assert.partialDeepStrictEqual(await copies(wrong), [{ state: "failed", reason: "type" }]);
+  lines.push(
+    ...await consoleOf(async () => {
+      await passTime(id);
+      await withFetch(async (fetch, input, init) => {
+        if (String(input).endsWith("/rpc/record_media_copy")) return refused();
+        return await fetch(input, init);
+      }, () => workHere());
+    }),
+  );
+  const logged = lines.join();
+  assert.match(logged, /"files":0/);
+  assert.match(logged, /"event":"file_not_copied"/);
+  const secrets = [conversation.recruit.slice(1), conversation.phone.slice(1), "Secret", "a picture", "/Media/", "Basic"];
+  for (const secret of [...secrets, ...Object.values(double.settings)]) assert(!logged.includes(secret), secret);
+  await passTime(id);
+  await work();
+});
