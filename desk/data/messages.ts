@@ -8,12 +8,23 @@ export type Media = {
   content_type: string;
 };
 
+/** How far the copy of a recruit's file has come. */
+export type MediaCopy =
+  & { position: number }
+  & (
+    | { state: "waiting" }
+    | { state: "copied"; path: string; content_type: string }
+    | { state: "failed"; reason: string }
+  );
+
 /** A text of a conversation. */
 export interface Message {
   id: string;
   sender_type: "recruit" | "bot" | "agent";
   body: string | null;
   media: Media[];
+  /** Those of a recruit's files; none of files that came while the service copied none. */
+  media_copies: MediaCopy[];
   status: "queued" | "sent" | "delivered" | "failed" | null;
   error_code: string | null;
   created_at: string;
@@ -28,7 +39,7 @@ export interface Message {
 }
 
 const COLUMNS = "id, sender_type, body, media, status, error_code, created_at, " +
-  "text_outbox(state, due_at, reason, client_message_id)";
+  "text_outbox(state, due_at, reason, client_message_id), media_copies(position, state, path, content_type, reason)";
 
 export const messageQueries = {
   all: () => ["messages"],
@@ -58,10 +69,14 @@ export async function uploadFile(conversation_id: string, file: File): Promise<M
   return { url: `text-media/${path}`, content_type: file.type };
 }
 
-/** Downloads a file that an agent has sent, by a URL that works for a minute. */
-export async function downloadFile({ url }: Media): Promise<void> {
-  const { data, error } = await supabase.storage.from("text-media")
-    .createSignedUrl(url.slice("text-media/".length), 60, { download: true });
+/** A URL of a file of a text that works for a minute. Throws an error with a sentence for the user. */
+export async function signedUrl(path: string, options?: { download: boolean }): Promise<string> {
+  const { data, error } = await supabase.storage.from("text-media").createSignedUrl(path, 60, options);
   if (error !== null) throw fileError(error, "The file is not there any more.");
-  location.assign(data.signedUrl);
+  return data.signedUrl;
+}
+
+/** Downloads a file of a text. */
+export async function downloadFile(path: string): Promise<void> {
+  location.assign(await signedUrl(path, { download: true }));
 }

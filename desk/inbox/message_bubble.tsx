@@ -1,10 +1,11 @@
 import { memo } from "react";
 import { useWriteAgain } from "../data/drafts.ts";
 import { useCancelText, useRetryText } from "../data/conversation_changes.ts";
-import { downloadFile, type Media, type Message } from "../data/messages.ts";
-import { ActionButton, ActionError, useAction } from "../ui/action.tsx";
+import type { Message } from "../data/messages.ts";
+import { ActionError, useAction } from "../ui/action.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { Time } from "../ui/time.tsx";
+import { Attachment } from "./attachment.tsx";
 import { progressOf } from "./progress.ts";
 
 const WRITERS = { agent: "Agent", bot: "Bot" };
@@ -19,7 +20,7 @@ interface Acting {
 /** One text: who wrote it, what it says, and how far it has come. Rendered again when it has changed. */
 export const MessageBubble = memo(
   function MessageBubble({ text, name, ...acting }: { text: Message; name: string } & Acting) {
-    const { sender_type, body, media, created_at } = text;
+    const { sender_type, body, media, media_copies, created_at } = text;
     return (
       <li className={`text is-${sender_type}`}>
         <p className="quiet">
@@ -27,7 +28,15 @@ export const MessageBubble = memo(
           <Time at={created_at} isDayKnown />
         </p>
         {body && <p className="body" dir="auto">{body}</p>}
-        {media.map((file, place) => <Attachment key={place} file={file} />)}
+        {media.map((file, place) => (
+          <Attachment
+            key={place}
+            file={file}
+            copy={media_copies.find(({ position }) => position === place)}
+            number={place + 1}
+            sender={name}
+          />
+        ))}
         {sender_type !== "recruit" && <DeliveryStatus text={text} {...acting} />}
       </li>
     );
@@ -82,13 +91,4 @@ function WriteAgain({ body, agentId, conversationId }: { body: string; agentId: 
   const { isFree, writeAgain } = useWriteAgain(agentId, conversationId);
   if (!isFree) return null;
   return <button type="button" className="link" onClick={() => writeAgain({ body })}>Write it again</button>;
-}
-
-/** A file of ours can be opened. One of the recruit's lies with the provider, at an address of strangers. */
-function Attachment({ file }: { file: Media }) {
-  const { url, content_type } = file;
-  if (!url.startsWith("text-media/")) {
-    return <p className="quiet">A file ({content_type}) that this page cannot show</p>;
-  }
-  return <ActionButton act={() => downloadFile(file)}>Download the file ({content_type})</ActionButton>;
 }

@@ -6,6 +6,7 @@ import "./outbox.ts";
 import "./ownership.ts";
 import "./inbox_list.ts";
 import "./inbox_pictures.ts";
+import "./pictures.ts";
 import "./phone.ts";
 import "./speed.ts";
 import "./session.ts";

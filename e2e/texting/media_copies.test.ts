@@ -41,9 +41,11 @@ async function sendFile(fault?: Fault, bytes: Uint8Array = JPEG) {
 }
 
 async function copies(id: string) {
-  return [...await sql`
+  return [
+    ...await sql`
     select state, path, content_type, reason, attempt from public.media_copies
-    where message_id = ${id} order by position`];
+    where message_id = ${id} order by position`,
+  ];
 }
 
 /** Lets the time pass for which a file waits, or the lease of a worker that has died. */
@@ -136,7 +138,8 @@ Deno.test("a file that is not kept leaves the text there, and says why", async (
       const { id } = await sendFile(fault, bytes);
       await work();
       assert.deepEqual(await copies(id), [{ state: "failed", path: null, content_type: null, reason, attempt: 1 }]);
-      const [message] = await sql`select body, jsonb_array_length(media) as files from public.recruiting_messages where id = ${id}`;
+      const [message] =
+        await sql`select body, jsonb_array_length(media) as files from public.recruiting_messages where id = ${id}`;
       assert.deepEqual([message!.body, message!.files], ["My ID", 1]);
     });
   }
@@ -280,7 +283,14 @@ Deno.test("nothing that is logged has a file's URL, its content, a number or a k
   const logged = lines.join();
   assert.match(logged, /"files":0/);
   assert.match(logged, /"event":"file_not_copied"/);
-  const secrets = [conversation.recruit.slice(1), conversation.phone.slice(1), "Secret", "a picture", "/Media/", "Basic"];
+  const secrets = [
+    conversation.recruit.slice(1),
+    conversation.phone.slice(1),
+    "Secret",
+    "a picture",
+    "/Media/",
+    "Basic",
+  ];
   for (const secret of [...secrets, ...Object.values(double.settings)]) assert(!logged.includes(secret), secret);
   await passTime(id);
   await work();

@@ -211,7 +211,11 @@ export class TwilioDouble {
     const file = this.#files.get(pathname);
     if (file !== undefined && isAuthorized(incoming.headers.authorization)) {
       const headers = { "content-type": file.content_type };
-      return this.#withFault("FILE", searchParams, () => ({ status: 200, headers, body: undefined, bytes: file.bytes }));
+      return this.#withFault(
+        "FILE",
+        searchParams,
+        () => ({ status: 200, headers, body: undefined, bytes: file.bytes }),
+      );
     }
     const own = `/${API_VERSION}/Accounts/${ACCOUNT.sid}/Messages`;
     if (!isAuthorized(incoming.headers.authorization)) return refusal(20003);

@@ -112,6 +112,7 @@ select set_eq(
 select set_eq(
   $$select function from pg_temp.function_grants where role = 'service_role' and function like 'public.%'$$,
   array[
+    'public.claim_media_copies', 'public.record_media_copy', 'public.queue_media_copies',
     'public.authenticate_vendor', 'public.identify_vendor', 'public.create_vendor_api_key', 'public.revoke_vendor_api_key',
     'public.identify_webhook', 'public.record_refused_proofs', 'public.create_vendor_webhook_secret', 'public.revoke_vendor_webhook_secret',
     'public.ingest_recruiting_leads', 'public.distribute_pending_leads', 'public.abandon_recruiting_leads', 'public.preview_recruiting_lead',

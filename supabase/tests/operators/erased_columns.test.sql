@@ -101,7 +101,8 @@ select md5(id)::uuid, 'request', '/recruiting/ingest', md5('vendor')::uuid, '+13
 from (values ('person', '{"phone": "+13125550142"}'::jsonb, null), ('text', null, 'phone=+13125550142')) d (id, payload, payload_text);
 select pg_temp.create_conversation('person', '+13125550142', '+13125550100', 'ann', lead => 'person');
 insert into public.conversation_reads (conversation_id, agent_id, read_up_to) values (md5('person')::uuid, md5('ann')::uuid, now());
-select public.receive_sms('+13125550142', '+13125550100', 'SM1', 'I am Maria', '[]', md5('text')::uuid);
+select public.receive_sms('+13125550142', '+13125550100', 'SM1', 'I am Maria', '[{"url": "https://example.com/2"}]',
+  md5('text')::uuid, copies_media => true);
 select public.update_sms_status('SM1', 'delivered', null);
 select pg_temp.add_text('answer', 'person', state => 'accepted');
 insert into public.bot_scripts (id, agency_id, version) values (md5('script')::uuid, md5('agency')::uuid, 1);
@@ -122,7 +123,7 @@ declare
   count integer;
 begin
   execute format('select count(*) from %s where %I::text = any ($1)', name, person) into count
-  using array[md5('person')::uuid::text, 'SM1', 'SM2', '+13125550142'];
+  using array[md5('person')::uuid::text, md5('text')::uuid::text, 'SM1', 'SM2', '+13125550142'];
   return count;
 end
 $$;

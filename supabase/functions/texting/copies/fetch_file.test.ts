@@ -123,7 +123,10 @@ Deno.test("a response tells whether the next attempt may have the file", async (
 Deno.test("a file of 5 MiB is had, and one byte more is too large, whatever its headers say", async () => {
   const bytes = Buffer.alloc(5 * 1024 * 1024 + 1);
   JPEG.copy(bytes);
-  assert.equal((await fetchWith([new Response(Buffer.concat([JPEG, bytes]).subarray(0, 5 * 1024 * 1024))])).error, null);
+  assert.equal(
+    (await fetchWith([new Response(Buffer.concat([JPEG, bytes]).subarray(0, 5 * 1024 * 1024))])).error,
+    null,
+  );
   const { error } = await fetchWith([new Response(bytes)]);
   assert.deepEqual(error, { outcome: "failed", reason: "too_large" });
   const told = new Response("", { headers: { "content-length": "6000000" } });
