@@ -95,10 +95,22 @@ Deno.test("texts that never arrived and unknown statuses are stored, once", asyn
     assert.deepEqual(await adminJson(`text reconcile ${SINCE}`), { listed: 8, ...NOTHING });
     assert.deepEqual(await messages(conversation), rows);
 
+    // A file of a text that came while no account was set.
+    const earlier = double.receive({ from, to, body: "My ID", media });
+    await sql`
+      select public.receive_sms(${from}, ${to}, ${earlier.sid}, 'My ID', ${sql.json(media)})`;
+    const queued = await adminJson(`text reconcile ${SINCE}`);
+    assert.deepEqual(queued, { listed: 9, ...NOTHING, files: 1 });
+    const waiting_files = await sql`
+      select c.state from public.media_copies c join public.recruiting_messages m on m.id = c.message_id
+      where m.conversation_id = ${conversation.id}`;
+    assert.deepEqual([...waiting_files], [{ state: "waiting" }, { state: "waiting" }], "those of the lost text too");
+    assert.deepEqual(await adminJson(`text reconcile ${SINCE}`), { listed: 9, ...NOTHING });
+
     // Only what concerns one number.
     double.receive({ from: nobody, to: newPhone(), body: "Hi" });
     const one = await adminJson(`text reconcile ${SINCE} --number ${to}`);
-    assert.deepEqual(one, { listed: 8, ...NOTHING });
+    assert.deepEqual(one, { listed: 9, ...NOTHING });
   });
 });
 

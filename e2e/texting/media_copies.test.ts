@@ -1,6 +1,7 @@
 /** The files of recruits' texts: what the worker copies, what it does not, and the faults around it. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
+import { admin, adminJson, assertRefused } from "../support/admin.ts";
 import { send, sql, stack } from "../support/client.ts";
 import { consoleOf, functionWith } from "../support/function.ts";
 import { eventually } from "../support/processes.ts";
@@ -171,7 +172,7 @@ Deno.test("a file that the provider does not give now is had later, and a text i
   await work();
   assert.partialDeepStrictEqual(await copies(id), [{ state: "copied", reason: null, attempt: 3 }]);
 
-  const slow = await sendFile({ delay_ms: 3_000 });
+  const slow = await sendFile({ accepted: true, delay_ms: 3_000 });
   const conversation = await createConversation();
   await queueText(conversation, "Hi");
   const working = work();
@@ -231,6 +232,28 @@ Deno.test("of a text that is deleted while its file is fetched, no copy stays", 
     return await fetch(input, init);
   }, () => workHere());
   assert.equal(await stored(`${conversation.id}/${id}-0`), null);
+});
+
+Deno.test("a person's copies are exported, and removed when the person is erased", async () => {
+  const { conversation, id } = await sendFile();
+  await work();
+  const path = `${conversation.id}/${id}-0`;
+  for (const [name, value] of Object.entries(double.settings)) Deno.env.set(name, value);
+  const held = await adminJson(`person export ${conversation.recruit}`);
+  assert.partialDeepStrictEqual(held.files, [{ bucket: "text-media", name: path }]);
+  const [message] = held.conversations[0].messages;
+  assert.partialDeepStrictEqual(message.media_copies, [{ position: 0, state: "copied", path }]);
+
+  const late = await sendFiles(conversation, { bytes: JPEG });
+  await sql`
+    update public.media_copies set lease_until = now() + interval '1 minute', due_at = now() + interval '1 minute'
+    where message_id = ${late}`;
+  assertRefused(await admin(`person erase ${conversation.recruit} --yes`), 1, /a file of this person is being copied/);
+  await sql`update public.media_copies set lease_until = null where message_id = ${late}`;
+  const { erased } = await adminJson(`person erase ${conversation.recruit} --yes`);
+  assert.equal(erased.conversation, 1);
+  assert.equal(await stored(path), null);
+  assert.deepEqual(await copies(id), []);
 });
 
 Deno.test("while storage fails a file waits", async () => {
