@@ -78,7 +78,7 @@ function isSecret(key: string): boolean {
   return key.startsWith("sb_secret_") || Buffer.from(payload, "base64url").includes("service_role");
 }
 
-/** The settings of both. `project` is the only origin that the page may call and show pictures of; unless given, any. */
+/** The settings of both. `project` is the only origin that the page calls and shows pictures of; unless given, any. */
 function configOf(project = "https: wss:"): InlineConfig {
   return { root: join(ROOT, "desk"), base: "./", configFile: false, logLevel: "warn", plugins: [policy(project)] };
 }

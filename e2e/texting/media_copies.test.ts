@@ -163,7 +163,8 @@ Deno.test("a file that the provider does not give now is had later, and a text i
   await work();
   assert.partialDeepStrictEqual(await copies(id), [{ state: "waiting", reason: "HTTP 500", attempt: 1 }]);
   const [pause] = await sql`
-    select extract(epoch from due_at - now())::int as seconds, lease_until from public.media_copies where message_id = ${id}`;
+    select extract(epoch from due_at - now())::int as seconds, lease_until from public.media_copies
+    where message_id = ${id}`;
   assert(pause!.seconds > 0 && pause!.seconds <= 10 && pause!.lease_until === null);
   await passTime(id);
   double.fail({ method: "FILE", status: 429 });

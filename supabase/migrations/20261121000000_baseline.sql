@@ -5400,7 +5400,8 @@ create table public.unmatched_texts (
   media jsonb not null default '[]' check (jsonb_typeof(media) = 'array'),
   opt_out_type text,
   consent text generated always as ((private.consent_in_text(body, opt_out_type)).state) stored,
-  received_at timestamptz not null default clock_timestamp()
+  received_at timestamptz not null default clock_timestamp(),
+  copies_media boolean not null default false
 );
 
 -- For the take-over, in portions. Only a From and a To of this length can have a conversation.
@@ -5428,6 +5429,7 @@ comment on column public.unmatched_texts.service_phone is 'To, as received; null
 comment on column public.unmatched_texts.body is 'Exactly as sent; null or empty when the text has only media.';
 comment on column public.unmatched_texts.media is 'Array of {url, content_type}.';
 comment on column public.unmatched_texts.opt_out_type is 'Twilio''s OptOutType, as received; null when there was none.';
+comment on column public.unmatched_texts.copies_media is 'Whether its files are copied once it has a conversation.';
 comment on column public.unmatched_texts.consent is
   'The consent that the text gives or withdraws: opted_in or opted_out. It holds when an agency gets the text or the number.';
 
@@ -5677,6 +5679,204 @@ comment on view public.waiting_texts is
   'the recruit''s agent and the agency''s managers. With the recruit and the recruit''s agent; the rest as in '
   'unmatched_texts. start_conversation() makes messages of them. Ask for pages by the last row: ordered by received_at and id.';
 grant select on public.waiting_texts to authenticated;
+
+-- supabase/schemas/texting/media_copies.sql
+
+-- The files of recruits' texts: the worker copies each from the provider into the bucket `text-media`.
+--
+-- | from | by | to |
+-- | --- | --- | --- |
+-- | a text with files is stored | store_texts() | waiting, due |
+-- | waiting, due | claim_media_copies() | waiting, leased for 60 seconds |
+-- | waiting, its lease is over | the same: its worker is dead | waiting, leased; the same file is stored again |
+-- | waiting, for a day and after 5 attempts | the same | failed, with the reason of the last attempt |
+-- | waiting, leased | outcome `copied` | copied |
+-- | waiting, leased | outcome `failed` | failed |
+-- | waiting, leased | outcome `later` | waiting, due after a pause that grows to an hour |
+-- | failed, because the provider did not give it | queue_media_copies() | waiting, due |
+
+create table public.media_copies (
+  message_id uuid not null references public.recruiting_messages (id) on delete cascade,
+  position integer not null check (position >= 0),
+  state text not null default 'waiting' check (state in ('waiting', 'copied', 'failed')),
+  path text,
+  content_type text,
+  reason text,
+  due_at timestamptz not null default now(),
+  attempt integer not null default 0,
+  lease_until timestamptz check (lease_until is null or state = 'waiting'),
+  created_at timestamptz not null default now(),
+  queued_at timestamptz not null default now(),
+  primary key (message_id, position),
+  check ((state = 'copied') = (path is not null)),
+  check ((path is null) = (content_type is null)),
+  check (state <> 'failed' or reason is not null)
+);
+
+create index on public.media_copies (due_at) where state = 'waiting';
+
+comment on table public.media_copies is
+  'The files of recruits'' texts, and how far the copy of each has come. The table has none of a text that came while no '
+  'account at the provider was set.';
+comment on column public.media_copies.position is 'The place of the file in recruiting_messages.media, from 0.';
+comment on column public.media_copies.path is 'The name of the copy in the bucket `text-media`; null: there is none.';
+comment on column public.media_copies.content_type is 'The type by the content of the file, whatever the provider says.';
+comment on column public.media_copies.reason is
+  'Why there is no copy, or why the last attempt failed: `too_large`, `type` (of no type that is kept), `gone`, `address` (not '
+  'at the provider, or sent on to where nothing is fetched), `credentials`, `no_connection`, `lost`, `storage` or `HTTP <status>`.';
+comment on column public.media_copies.attempt is 'The number of times that it was claimed since queued_at.';
+comment on column public.media_copies.lease_until is 'Until when a worker has it; null: no worker does.';
+
+alter table public.media_copies enable row level security;
+grant select on public.media_copies to authenticated;
+grant select, insert, update, delete on public.media_copies to service_role;
+
+create policy "readers of a message read of its files" on public.media_copies
+  for select to authenticated
+  using (exists (select from public.recruiting_messages m where m.id = media_copies.message_id));
+
+create function private.is_media_due() returns boolean
+language plpgsql
+stable
+set search_path = ''
+-- By the index of what waits, also while the planner does not know how little that is.
+set enable_seqscan = off
+as $$
+begin
+  return exists (select from public.media_copies c where c.state = 'waiting' and c.due_at <= now());
+end
+$$;
+
+comment on function private.is_media_due() is 'Whether the worker would find a file to copy.';
+
+create function public.claim_media_copies(max integer) returns jsonb
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  claimed jsonb;
+begin
+  with due as (
+    select
+      c.message_id, c.position,
+      c.queued_at <= now() - interval '1 day' and c.attempt >= 5 as is_over
+    from public.media_copies c
+    where c.state = 'waiting' and c.due_at <= now()
+    order by c.due_at
+    limit claim_media_copies.max
+    for update skip locked
+  ), taken as (
+    update public.media_copies c
+    set
+      state = case when due.is_over then 'failed' else 'waiting' end,
+      reason = case when due.is_over then coalesce(c.reason, 'worker_died') else c.reason end,
+      attempt = c.attempt + 1,
+      lease_until = case when due.is_over then null else now() + interval '1 minute' end,
+      -- A file that ends its worker is rare then.
+      due_at = now() + interval '1 minute' * 2 ^ least(c.attempt, 6)
+    from due
+    where c.message_id = due.message_id and c.position = due.position
+    returning c.message_id, c.position, c.attempt, c.state
+  )
+  select coalesce(
+    jsonb_agg(jsonb_build_object(
+      'message_id', t.message_id, 'position', t.position, 'attempt', t.attempt,
+      'url', m.media -> t.position ->> 'url', 'path', format('%s/%s-%s', m.conversation_id, t.message_id, t.position))),
+    '[]')
+  into claimed
+  from taken t
+  join public.recruiting_messages m on m.id = t.message_id
+  where t.state = 'waiting';
+  return claimed;
+end
+$$;
+
+comment on function public.claim_media_copies(integer) is
+  'Gives the worker up to max files to copy, each for 60 seconds: [{message_id, position, attempt, url, path}]. url: where the '
+  'provider has it. path: its name in the bucket `text-media`. attempt is for record_media_copy(). The copy of a worker that '
+  'has died is due again after 1, 2, 4 minutes and so on. A file that was not had in a day and 5 attempts is failed.';
+
+create function public.record_media_copy(
+  message_id uuid,
+  "position" integer,
+  attempt integer,
+  outcome text,
+  path text default null,
+  content_type text default null,
+  reason text default null
+) returns text
+language plpgsql
+set search_path = ''
+as $$
+declare
+  claimed public.media_copies;
+begin
+  select c.* into claimed
+  from public.media_copies c
+  where c.message_id = record_media_copy.message_id and c.position = record_media_copy.position
+  for update;
+  if not found then
+    return null;
+  elsif outcome not in ('copied', 'failed', 'later') then
+    raise exception 'outcome: "%" is unknown', outcome using errcode = 'invalid_parameter_value';
+  -- A copy that is there counts, however late it came.
+  elsif claimed.state = 'copied' or claimed.attempt <> record_media_copy.attempt and outcome <> 'copied' then
+    return claimed.state;
+  end if;
+
+  update public.media_copies c
+  set
+    state = case outcome when 'later' then c.state else outcome end,
+    path = record_media_copy.path,
+    content_type = record_media_copy.content_type,
+    reason = record_media_copy.reason,
+    lease_until = null,
+    due_at = case outcome when 'later' then now() + make_interval(secs => least(10 * 2 ^ least(c.attempt - 1, 9), 3600)) else c.due_at end
+  where c.message_id = claimed.message_id and c.position = claimed.position
+  returning c.* into claimed;
+  return claimed.state;
+end
+$$;
+
+comment on function public.record_media_copy(uuid, integer, integer, text, text, text, text) is
+  'Records what became of a file. attempt is that of claim_media_copies(). outcome: `copied` with its path and content_type; '
+  '`failed` with the reason; `later` with the reason: it is due again after a pause that grows from 10 seconds to an hour. Returns '
+  'the state in which it is left. null: the text was deleted, and the caller removes the copy. A late report changes nothing '
+  'unless it was copied. 22023 for an unknown outcome.';
+
+create function public.queue_media_copies(message_sids text[]) returns integer
+language plpgsql
+set search_path = ''
+as $$
+declare
+  queued integer;
+begin
+  -- Those whose conversation is made later are copied then.
+  update public.unmatched_texts t
+  set copies_media = true
+  where t.message_sid = any (message_sids) and t.media <> '[]' and not t.copies_media;
+
+  insert into public.media_copies as c (message_id, position)
+  select m.id, p.position - 1
+  from public.recruiting_messages m
+  cross join lateral jsonb_array_elements(m.media) with ordinality p (file, position)
+  where m.provider_message_id = any (message_sids) and m.direction = 'inbound'
+  on conflict on constraint media_copies_pkey do update
+  set state = 'waiting', due_at = now(), attempt = 0, queued_at = now()
+  -- The others are the same at the next attempt.
+  where c.state = 'failed' and c.reason not in ('too_large', 'type', 'address');
+  get diagnostics queued = row_count;
+  return queued;
+end
+$$;
+
+comment on function public.queue_media_copies(text[]) is
+  'Queues the files of stored texts of recruits that have no copy: those that were never queued, and those that the provider '
+  'did not give. Returns how many. message_sids: the SMS provider''s ids of the texts; an id of another text is passed over.';
+
+grant execute on function public.claim_media_copies(integer),
+  public.record_media_copy(uuid, integer, integer, text, text, text, text), public.queue_media_copies(text[]) to service_role;
 
 -- supabase/schemas/texting/consent.sql
 
@@ -6170,7 +6370,8 @@ create function public.receive_sms(
   media jsonb,
   message_id uuid default gen_random_uuid(),
   opt_out_type text default null,
-  received_at timestamptz default null
+  received_at timestamptz default null,
+  copies_media boolean default false
 ) returns jsonb
 language plpgsql
 set search_path = ''
@@ -6179,7 +6380,7 @@ declare
   -- In the order of the table's columns
   received public.unmatched_texts := (
     message_id, private.indexable_id(message_sid), recruit_phone, service_phone, body, coalesce(nullif(media, 'null'), '[]'),
-    opt_out_type, (private.consent_in_text(body, opt_out_type)).state, received_at);
+    opt_out_type, (private.consent_in_text(body, opt_out_type)).state, received_at, copies_media);
   conversation public.recruiting_conversations;
 begin
   -- Before any row is locked (consent.sql). Our number stays with its agency meanwhile.
@@ -6199,11 +6400,11 @@ begin
   end if;
 
   insert into public.unmatched_texts (
-    id, message_sid, recruit_phone, service_phone, body, media, opt_out_type, received_at
+    id, message_sid, recruit_phone, service_phone, body, media, opt_out_type, received_at, copies_media
   )
   select
     received.id, received.message_sid, received.recruit_phone, received.service_phone, received.body, received.media,
-    received.opt_out_type, coalesce(received.received_at, clock_timestamp())
+    received.opt_out_type, coalesce(received.received_at, clock_timestamp()), received.copies_media
   -- The message may have been stored in a conversation whose numbers were changed since.
   where not exists (
     select from public.recruiting_messages m where m.provider_message_id = received.message_sid or m.id = received.id
@@ -6218,14 +6419,14 @@ begin
 end
 $$;
 
-comment on function public.receive_sms(text, text, text, text, jsonb, uuid, text, timestamptz) is
+comment on function public.receive_sms(text, text, text, text, jsonb, uuid, text, timestamptz, boolean) is
   'Stores an inbound message in the conversation of these two numbers, once for each MessageSid and once for each '
   'message_id. The caller makes the message_id, so that it may repeat the call. media: [{url, content_type}]. Returns '
   '{status: received}, also when it was stored before. Without a conversation it stores the text in unmatched_texts in '
   'the same way, tells the recruit''s agent, and returns {status: no_conversation}. An opt-in or opt-out holds with the '
   'message (opt_out_type: Twilio''s OptOutType), and the bot answers, or an agent is told. received_at: when the '
-  'provider got it; null: now.';
-grant execute on function public.receive_sms(text, text, text, text, jsonb, uuid, text, timestamptz) to service_role;
+  'provider got it; null: now. copies_media: whether the worker copies its files (media_copies).';
+grant execute on function public.receive_sms(text, text, text, text, jsonb, uuid, text, timestamptz, boolean) to service_role;
 
 create function private.conversation_of(recruit_phone text, service_phone text) returns public.recruiting_conversations
 language plpgsql
@@ -6263,6 +6464,13 @@ begin
     from unnest(received) r
     on conflict do nothing
     returning recruiting_messages.id
+  ), copied as (
+    insert into public.media_copies (message_id, position)
+    select r.id, p.position - 1
+    from unnest(received) r
+    join stored s on s.id = r.id
+    cross join lateral jsonb_array_elements(r.media) with ordinality p (file, position)
+    where r.copies_media
   )
   select array_agg(r) into texts from unnest(received) r where r.id in (select s.id from stored s);
   -- A STOP that comes again after a START is not said again.
@@ -7886,17 +8094,22 @@ comment on function public.cancel_text(uuid) is
   'another text; PT409 when it is being sent, was sent, or ended otherwise.';
 grant execute on function public.cancel_text(uuid) to authenticated;
 
--- The bucket for the files that agents send with texts: <conversation id>/<name>. It is private; Twilio gets each file by a
--- URL that is signed for a day. Size and types are those that Twilio takes and that a phone shows.
+-- The bucket for the files of texts: <conversation id>/<name>. It is private. Twilio gets a file of an agent's text by a URL
+-- that is signed for a day; one of a recruit's text is the worker's copy. Size and types are those that Twilio takes and
+-- that phones show and make.
 insert into storage.buckets as b (id, name, public, file_size_limit, allowed_mime_types)
 values ('text-media', 'text-media', false, 5 * 1024 * 1024, array[
   'image/jpeg',
   'image/png',
   'image/gif',
+  'image/webp',
+  'image/heic',
   'application/pdf',
   'text/vcard',
   'video/mp4',
-  'audio/mpeg'
+  'video/3gpp',
+  'audio/mpeg',
+  'audio/amr'
 ])
 on conflict (id) do update
 set
@@ -9553,6 +9766,25 @@ comment on function private.broadcast_changed_message() is 'Trigger: the deliver
 create trigger broadcast_changed
   after update of status on public.recruiting_messages
   for each row when (new.status is distinct from old.status) execute function private.broadcast_changed_message();
+
+create function private.broadcast_changed_copy() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.broadcast_changed(c, c.assigned_agent_id)
+  from public.recruiting_messages m
+  join public.recruiting_conversations c on c.id = m.conversation_id
+  where m.id = new.message_id;
+  return null;
+end
+$$;
+
+comment on function private.broadcast_changed_copy() is 'Trigger: a file of a recruit was copied, or cannot be.';
+
+create trigger broadcast_changed
+  after update of state on public.media_copies
+  for each row when (new.state is distinct from old.state) execute function private.broadcast_changed_copy();
 
 create function private.allow_agent_topics() returns boolean
 language plpgsql
@@ -12727,7 +12959,8 @@ as $$
 $$;
 
 comment on function private.person_files(private.person) is
-  'The files of a person in storage: the resumes of the leads, and what agents have sent in the conversations.';
+  'The files of a person in storage: the resumes of the leads, what agents have sent in the conversations, and the copies '
+  'of what the recruits have.';
 
 create function private.person_message_sids(person private.person) returns setof text
 language sql
@@ -12822,7 +13055,9 @@ begin
     'conversations', (
       select coalesce(jsonb_agg(to_jsonb(c) || jsonb_build_object(
         'messages', (
-          select coalesce(jsonb_agg(m order by m.created_at, m.id), '[]')
+          select coalesce(jsonb_agg(to_jsonb(m) || jsonb_build_object('media_copies', (
+            select coalesce(jsonb_agg(f order by f.position), '[]') from public.media_copies f where f.message_id = m.id
+          )) order by m.created_at, m.id), '[]')
           from public.recruiting_messages m
           where m.conversation_id = c.id
         ),
@@ -12885,6 +13120,14 @@ begin
   -- From here on a text that arrives waits, and then finds no conversation.
   perform from public.recruiting_conversations c where c.id = any (person.conversations) order by c.id for update;
 
+  -- No worker claims a file of the person meanwhile.
+  perform
+  from public.recruiting_messages m
+  join public.media_copies f on f.message_id = m.id
+  where m.conversation_id = any (person.conversations)
+  order by f.message_id, f.position
+  for update of f;
+
   message_sids := array(select private.person_message_sids(person));
   if exists (
     select
@@ -12892,6 +13135,13 @@ begin
     where o.conversation_id = any (person.conversations) and o.state = 'sending' and o.lease_until > now()
   ) then
     raise exception 'a text to this person is being sent: try again in a minute' using errcode = 'PT409';
+  elsif exists (
+    select
+    from public.recruiting_messages m
+    join public.media_copies f on f.message_id = m.id
+    where m.conversation_id = any (person.conversations) and f.lease_until > now()
+  ) then
+    raise exception 'a file of this person is being copied: try again in a minute' using errcode = 'PT409';
   elsif not message_sids <@ deleted_sids or exists (select from private.person_files(person)) then
     raise exception 'a text or a file has come meanwhile: try again' using errcode = 'PT409';
   end if;
@@ -12984,7 +13234,7 @@ comment on function public.erase_person(text, text[], integer) is
   'unmatched texts and idempotency keys are deleted. Consents, their proof, and unmatched texts with a consent in them stay. '
   'deleted_sids: the texts that the caller has deleted at the SMS provider before; null: it was not asked. deleted_files: '
   'how many files the caller has deleted before. Returns how many there were of each kind. PT409 when there is a text or a '
-  'file that the caller has not deleted, or a text is being sent just now; 55P03 when others have locked a row: nothing is '
+  'file that the caller has not deleted, or a text is being sent or a file copied just now; 55P03 when others have locked a row: nothing is '
   'erased then, and it can be called again. PT400 as find_person().';
 grant execute on function public.erase_person(text, text[], integer) to service_role;
 
@@ -15811,7 +16061,8 @@ grant execute on function public.claim_alert_deliveries(integer, boolean, boolea
 
 -- supabase/schemas/alerts/schedule.sql
 
--- The jobs of a hosted project. pg_cron checks the alerts, and has pg_net call POST /texting/work when texts or alerts are due.
+-- The jobs of a hosted project. pg_cron checks the alerts, and has pg_net call POST /texting/work when texts, files or alerts are
+-- due.
 -- Locally `npm start` does both (dev/local/scheduler.ts). Where the extensions are missing, nothing here does anything.
 
 create function public.are_texts_due() returns boolean
@@ -15830,7 +16081,7 @@ language sql
 stable
 set search_path = ''
 as $$
-  select public.are_texts_due() or private.is_alert_due()
+  select public.are_texts_due() or private.is_media_due() or private.is_alert_due()
 $$;
 
 comment on function private.is_work_due() is 'Whether a step of the worker would find something to do.';
@@ -15867,7 +16118,8 @@ end
 $$;
 
 comment on function private.request_text_work() is
-  'Delivers the notifications that wait, and has pg_net call POST /texting/work when texts or alerts are due. Returns the id of pg_net''s request, or '
+  'Delivers the notifications that wait, and has pg_net call POST /texting/work when texts, files or alerts are due. Returns the id of '
+  'pg_net''s request, or '
   'null. Its URL and key are the Vault''s secrets `texting_worker_url` and `texting_worker_key`. While texts are due, an error '
   'names the one that is missing; pg_cron keeps it in cron.job_run_details.';
 

@@ -18,7 +18,9 @@ import {
 
 /** A fault of the next requests for messages. */
 export interface Fault {
-  /** POST: requests that send a message. GET: lists of them. DELETE: requests for one. FILE: files. POST unless given. */
+  /**
+   * POST: requests that send a message. GET: lists of them. DELETE: requests for one. FILE: files. POST unless given.
+   */
   method?: "POST" | "GET" | "DELETE" | "FILE";
   /** The number of requests; 1 unless given. */
   times?: number;
