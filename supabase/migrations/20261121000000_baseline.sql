@@ -5832,7 +5832,10 @@ begin
     content_type = record_media_copy.content_type,
     reason = record_media_copy.reason,
     lease_until = null,
-    due_at = case outcome when 'later' then now() + make_interval(secs => least(10 * 2 ^ least(c.attempt - 1, 9), 3600)) else c.due_at end
+    due_at = case outcome
+      when 'later' then now() + make_interval(secs => least(10 * 2 ^ least(c.attempt - 1, 9), 3600))
+      else c.due_at
+    end
   where c.message_id = claimed.message_id and c.position = claimed.position
   returning c.* into claimed;
   return claimed.state;
