@@ -2,7 +2,7 @@ import { sql } from "../../e2e/support/client.ts";
 import { loggedErrors } from "../../e2e/support/processes.ts";
 import type { Sent } from "./driver.ts";
 import type { Finding } from "./report.ts";
-import { type Table, TABLES, type Told } from "./request.ts";
+import { type Table, TABLES } from "./request.ts";
 import type { World } from "./world.ts";
 
 interface Stored {
@@ -104,17 +104,15 @@ function toldFindings(sent: Sent[], stored: Map<Table, Stored[]>): Finding[] {
       if (row?.id !== id) {
         const what = `${table} ${key}: the response names ${id}, stored is ${row?.id ?? "nothing"}`;
         findings.push({ kind: "lost", what, sent: one });
-      } else if (distributed_to && !isSame(distributed_to, row)) {
+      } else if (
+        distributed_to && (distributed_to.agency_id !== row.agency_id || distributed_to.agent_id !== row.agent_id)
+      ) {
         const what = `lead ${id}: the response names another agency or agent than is stored`;
         findings.push({ kind: "wrongly charged", what, sent: one });
       }
     }
   }
   return findings;
-}
-
-function isSame(told: NonNullable<Told["distributed_to"]>, row: Stored): boolean {
-  return told.agency_id === row.agency_id && told.agent_id === row.agent_id;
 }
 
 async function readStored(world: World): Promise<Map<Table, Stored[]>> {

@@ -27,7 +27,7 @@ export class NpmRegistry {
         const tarball = /^-\/(.+)\.tgz$/.exec(path)?.[1];
         if (tarball !== undefined) return new Response(await pack(tarball));
         const folders = this.#folders.get(path);
-        return folders ? Response.json(await this.#describe(path, folders)) : notFound();
+        return folders ? Response.json(await this.#describe(path, folders)) : new Response(null, { status: 404 });
       },
     );
   }
@@ -81,8 +81,4 @@ function pack(folder: string): Promise<Uint8Array<ArrayBuffer>> {
     packed.set(folder, tarball);
   }
   return tarball;
-}
-
-function notFound(): Response {
-  return new Response(null, { status: 404 });
 }

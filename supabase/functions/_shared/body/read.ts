@@ -71,7 +71,9 @@ export class IncomingBody {
    */
   async inTime<Result>(within: number, run: (end: AbortController) => Promise<Result>): Promise<Result> {
     const end = new AbortController();
-    const timer = setTimeout(() => end.abort(tooLate()), within);
+    const timer = setTimeout(() => {
+      end.abort(timeout(`the body did not arrive within ${BODY_WITHIN_MS / 1_000} s`));
+    }, within);
     try {
       return await run(end);
     } catch (error) {
@@ -101,7 +103,7 @@ export class IncomingBody {
     const share = SEMAPHORES.bodyBytes.open({
       sender,
       complete: this.announced || limit,
-      giveUp: () => end.abort(tooSlow()),
+      giveUp: () => end.abort(timeout("the body came too slowly while others were waiting; send it again")),
     });
     this.#giveBack = () => share.release();
     const bytes = this.isSmall
@@ -222,14 +224,6 @@ function brokenOff(cause: unknown): ApiError {
 
 function othersFirst(): ApiError {
   return timeout("other large bodies came first, and this one was not read in time; send it again");
-}
-
-function tooSlow(): ApiError {
-  return timeout("the body came too slowly while others were waiting; send it again");
-}
-
-function tooLate(): ApiError {
-  return timeout(`the body did not arrive within ${BODY_WITHIN_MS / 1_000} s`);
 }
 
 function timeout(message: string): ApiError {

@@ -93,7 +93,7 @@ export function stepsOfCall(
     case "replace":
       return step(piecesOf(first, second) * weigh(third));
     case "join":
-      return step(lengthOf(second) * weigh(first));
+      return step((Array.isArray(second) ? second.length : 0) * weigh(first));
     case "parse_json":
       // Even a very short text takes a while.
       return step(50);
@@ -133,8 +133,4 @@ function piecesOf(text: Argument, separator: Argument): number {
 function stepsOfSorting(list: Argument): void {
   if (!Array.isArray(list)) return;
   step(4 * Math.ceil(Math.log2(list.length + 2)) * weigh(list));
-}
-
-function lengthOf(value: Argument): number {
-  return Array.isArray(value) ? value.length : 0;
 }
