@@ -1,6 +1,6 @@
 -- A claim reads what is due and little more, however much has been sent, is held, or waits for a number.
 begin;
-select plan(13);
+select plan(17);
 \ir ../helpers.psql
 
 -- Forgets what the planner knew of these tables, which differs with what has run before, and keeps autovacuum away.
@@ -62,6 +62,24 @@ update public.text_outbox set lease_until = now() where state = 'sending';
 select cmp_ok(pg_temp.rows_read('public.text_outbox', 'select public.claim_texts(10)'), '<', 500::bigint, 'dead workers'' texts are found by an index');
 select cmp_ok(pg_temp.rows_read('public.text_outbox', $$select private.postpone_texts(60)$$), '<', 10000::bigint, 'what is due is postponed by an index');
 select ok(not private.is_text_due(), 'then nothing is due');
+
+-- Recruits' files: thousands that are copied, and some that wait
+with messages as (
+  insert into public.recruiting_messages (conversation_id, direction, sender_type, media)
+  select md5('c ' || n % 2000)::uuid, 'inbound', 'recruit', '[{"url": "https://api.twilio.com/1"}]' from generate_series(1, 3000) n
+  returning id
+)
+insert into public.media_copies (message_id, position, state, path, content_type)
+select id, 0, 'copied', id::text, 'image/jpeg' from messages;
+select cmp_ok(pg_temp.rows_read('public.media_copies', query), '<', 10::bigint, description)
+from (values
+  ('of files that are copied, a claim reads next to none', 'select public.claim_media_copies(2)'),
+  ('nor does the question whether a file is due', 'select private.is_media_due()')
+) q (description, query);
+update public.media_copies set state = 'waiting', path = null, content_type = null, due_at = now() - interval '1 hour'
+where message_id in (select message_id from public.media_copies limit 1000);
+select cmp_ok(pg_temp.rows_read('public.media_copies', 'select private.is_media_due()'), '<', 1100::bigint, 'of 1,000 due files, the question reads no more than these');
+select cmp_ok(pg_temp.rows_read('public.media_copies', 'select public.claim_media_copies(2)'), '<', 1100::bigint, 'nor does a claim');
 
 select * from finish();
 rollback;
