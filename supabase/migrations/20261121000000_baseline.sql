@@ -7199,9 +7199,10 @@ create index text_outbox_late_idx on public.text_outbox (created_at)
   where state = 'pending' and kind = 'bot' and late_at is null;
 -- The text that was sent last in a conversation.
 create index on public.text_outbox (conversation_id, attempted_at);
--- For alerts: texts that have been due for long, by number, and those that a refused login holds.
+-- For alerts: texts that have been due for long, by number, and those that a refused login holds. The last condition is
+-- always true. Without it, a plan that was made for a small table could take this index in place of text_outbox_open_idx.
 create index text_outbox_first_due_idx on public.text_outbox (service_phone, first_due_at)
-  where state in ('pending', 'sending', 'unconfirmed');
+  where state in ('pending', 'sending', 'unconfirmed') and first_due_at > '-infinity';
 create index text_outbox_credentials_idx on public.text_outbox (service_phone, first_due_at)
   where reason = 'credentials' and state in ('pending', 'sending');
 -- For alerts: the latest texts of a number that have ended.
@@ -14911,12 +14912,14 @@ set enable_bitmapscan = off
 as $$
   -- The numbers that have open texts, each by one step of the index.
   with recursive numbers (phone) as (
-    select min(o.service_phone) from public.text_outbox o where o.state in ('pending', 'sending', 'unconfirmed')
+    select min(o.service_phone)
+    from public.text_outbox o
+    where o.state in ('pending', 'sending', 'unconfirmed') and o.first_due_at > '-infinity'
     union all
     select (
       select min(o.service_phone)
       from public.text_outbox o
-      where o.state in ('pending', 'sending', 'unconfirmed') and o.service_phone > p.phone
+      where o.state in ('pending', 'sending', 'unconfirmed') and o.first_due_at > '-infinity' and o.service_phone > p.phone
     )
     from numbers p
     where p.phone is not null
@@ -14935,6 +14938,7 @@ as $$
         from public.text_outbox o
         where o.service_phone = p.phone
           and o.state in ('pending', 'sending', 'unconfirmed')
+          and o.first_due_at > '-infinity'
           and o.first_due_at <= checked_at - make_interval(secs => (threshold ->> 'minutes')::double precision * 60)
           and o.reason is distinct from 'credentials'
         order by o.first_due_at
@@ -16355,7 +16359,8 @@ begin
       select 'lead_intake_texts_oldest_due_seconds', '{}', coalesce(extract(epoch from now() - (
         select min(o.first_due_at)
         from public.text_outbox o
-        where o.state in ('pending', 'sending', 'unconfirmed') and o.first_due_at <= now()
+        where o.state in ('pending', 'sending', 'unconfirmed')
+          and o.first_due_at > '-infinity' and o.first_due_at <= now()
       )), 0)
       union all
       select 'lead_intake_recruits_unanswered', jsonb_build_object('agency', a.agency), count(c.id)

@@ -175,7 +175,8 @@ begin
       select 'lead_intake_texts_oldest_due_seconds', '{}', coalesce(extract(epoch from now() - (
         select min(o.first_due_at)
         from public.text_outbox o
-        where o.state in ('pending', 'sending', 'unconfirmed') and o.first_due_at <= now()
+        where o.state in ('pending', 'sending', 'unconfirmed')
+          and o.first_due_at > '-infinity' and o.first_due_at <= now()
       )), 0)
       union all
       select 'lead_intake_recruits_unanswered', jsonb_build_object('agency', a.agency), count(c.id)

@@ -22,12 +22,14 @@ set enable_bitmapscan = off
 as $$
   -- The numbers that have open texts, each by one step of the index.
   with recursive numbers (phone) as (
-    select min(o.service_phone) from public.text_outbox o where o.state in ('pending', 'sending', 'unconfirmed')
+    select min(o.service_phone)
+    from public.text_outbox o
+    where o.state in ('pending', 'sending', 'unconfirmed') and o.first_due_at > '-infinity'
     union all
     select (
       select min(o.service_phone)
       from public.text_outbox o
-      where o.state in ('pending', 'sending', 'unconfirmed') and o.service_phone > p.phone
+      where o.state in ('pending', 'sending', 'unconfirmed') and o.first_due_at > '-infinity' and o.service_phone > p.phone
     )
     from numbers p
     where p.phone is not null
@@ -46,6 +48,7 @@ as $$
         from public.text_outbox o
         where o.service_phone = p.phone
           and o.state in ('pending', 'sending', 'unconfirmed')
+          and o.first_due_at > '-infinity'
           and o.first_due_at <= checked_at - make_interval(secs => (threshold ->> 'minutes')::double precision * 60)
           and o.reason is distinct from 'credentials'
         order by o.first_due_at

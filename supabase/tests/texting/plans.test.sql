@@ -24,7 +24,9 @@ returns void language sql as $$
   select id, 'agent', add_texts.state, now() + due from messages
 $$;
 
--- Plans are kept for long: these are made while the outbox is empty.
+-- Plans are kept for long: these are made while the outbox has few texts, all of them sent, and is known to.
+select pg_temp.add_texts(20, 'accepted');
+analyze public.text_outbox;
 select public.claim_texts(10), private.is_text_due() from generate_series(1, 10);
 -- In each row of 40 conversations, the first 20 have an active number.
 select pg_temp.add_texts(1500, 'accepted');
