@@ -197,8 +197,9 @@ immutable
 set search_path = ''
 as $$
 declare
-  -- Control characters, and what is drawn as nothing: Default_Ignorable_Code_Point (Unicode Standard, section 5.21) and the
-  -- marks of annotations. Here are zero-width spaces and joiners, soft hyphens, marks of direction, variation selectors, tags.
+  -- Control characters, and what is drawn as nothing: Default_Ignorable_Code_Point (Unicode Standard, section 5.21) and
+  -- the marks of annotations. Here are zero-width spaces and joiners, soft hyphens, marks of direction, variation
+  -- selectors, tags.
   invisible constant text :=
     '[\x01-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e'
     '\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]';
@@ -682,8 +683,8 @@ create trigger default_accepts_recruits
 
 -- Vendors, the API keys they authenticate with, and the secrets that prove their webhooks.
 
--- The functions (recruiting/webhooks/proof.ts) and the admin command (admin/nouns/webhook_schemes.ts) have a line for each:
--- the types made from this list demand it.
+-- The functions (recruiting/webhooks/proof.ts) and the admin command (admin/nouns/webhook_schemes.ts) have a line for
+-- each: the types made from this list demand it.
 create type public.webhook_scheme as enum (
   'hmac', 'standard', 'indeed', 'greenhouse', 'linkedin', 'meta', 'google_ads', 'basic', 'header', 'query'
 );
@@ -795,8 +796,8 @@ create trigger set_updated_at
 alter table private.vendor_webhook_secrets enable row level security;
 grant select, insert, update, delete on private.vendor_webhook_secrets to service_role;
 
--- The functions (recruiting/webhooks/refusal.ts) and the admin command (admin/nouns/refused_proofs.ts) have a line for each:
--- the types made from this list demand it.
+-- The functions (recruiting/webhooks/refusal.ts) and the admin command (admin/nouns/refused_proofs.ts) have a line for
+-- each: the types made from this list demand it.
 create type public.proof_refusal as enum (
   'webhook_off', 'no_secret', 'proof_missing', 'proof_malformed', 'time_missing', 'time_in_milliseconds', 'time_too_old',
   'time_in_future', 'differs', 'challenge'
@@ -2082,14 +2083,14 @@ grant select on public.order_pace to authenticated;
 
 -- Distributing leads to orders and agents: the new ones of a call, and the stored ones that are `pending`, oldest first.
 --
--- One transaction at a time distributes, because turns, shares and daily counts depend on every choice before it. It holds
--- the distribution lock. No transaction waits for that lock: one that does not get it leaves its leads `pending`. The next
--- one that gets it distributes them too, whatever has become of the request. Waiting was measured: with many isolates it
--- gave 0.2 to 0.6 of the rate.
+-- One transaction at a time distributes, because turns, shares and daily counts depend on every choice before it. It
+-- holds the distribution lock. No transaction waits for that lock: one that does not get it leaves its leads `pending`.
+-- The next one that gets it distributes them too, whatever has become of the request. Waiting was measured: with many
+-- isolates it gave 0.2 to 0.6 of the rate.
 --
 -- The holder of the lock never waits for a row, because all other leads would wait with it. An order or an agent that
--- somebody else has locked is passed over, for example one that an operator has changed in an open transaction. For a table
--- it waits 20 ms at most, and then all leads stay pending.
+-- somebody else has locked is passed over, for example one that an operator has changed in an open transaction. For a
+-- table it waits 20 ms at most, and then all leads stay pending.
 --
 -- Which order is first: recruiting/order_choice.sql. Which agent is first is also said by agents_turn_idx. A plain
 -- model of both is in supabase/tests/recruiting/distribution_model.test.sql.
@@ -4136,7 +4137,8 @@ create function public.import_leads(
 language plpgsql
 set search_path = ''
 set statement_timeout = '60s'
--- Plans are kept, those of foreign keys too. One that was made while a table was small would read all of it for each lead.
+-- Plans are kept, those of foreign keys too. One that was made while a table was small would read all of it for each
+-- lead.
 set enable_seqscan = off
 as $$
 declare
@@ -5722,8 +5724,9 @@ comment on column public.media_copies.position is 'The place of the file in recr
 comment on column public.media_copies.path is 'The name of the copy in the bucket `text-media`; null: there is none.';
 comment on column public.media_copies.content_type is 'The type by the content of the file, whatever the provider says.';
 comment on column public.media_copies.reason is
-  'Why there is no copy, or why the last attempt failed: `too_large`, `type` (of no type that is kept), `gone`, `address` (not '
-  'at the provider, or sent on to where nothing is fetched), `credentials`, `no_connection`, `lost`, `storage` or `HTTP <status>`.';
+  'Why there is no copy, or why the last attempt failed: `too_large`, `type` (of no type that is kept), `gone`, '
+  '`address` (not at the provider, or sent on to where nothing is fetched), `credentials`, `no_connection`, `lost`, '
+  '`storage` or `HTTP <status>`.';
 comment on column public.media_copies.attempt is 'The number of times that it was claimed since queued_at.';
 comment on column public.media_copies.lease_until is 'Until when a worker has it; null: no worker does.';
 
@@ -5843,10 +5846,10 @@ end
 $$;
 
 comment on function public.record_media_copy(uuid, integer, integer, text, text, text, text) is
-  'Records what became of a file. attempt is that of claim_media_copies(). outcome: `copied` with its path and content_type; '
-  '`failed` with the reason; `later` with the reason: it is due again after a pause that grows from 10 seconds to an hour. Returns '
-  'the state in which it is left. null: the text was deleted, and the caller removes the copy. A late report changes nothing '
-  'unless it was copied. 22023 for an unknown outcome.';
+  'Records what became of a file. attempt is that of claim_media_copies(). outcome: `copied` with its path and '
+  'content_type; `failed` with the reason; `later` with the reason: it is due again after a pause that grows from 10 '
+  'seconds to an hour. Returns the state in which it is left. null: the text was deleted, and the caller removes the '
+  'copy. A late report changes nothing unless it was copied. 22023 for an unknown outcome.';
 
 create function public.queue_media_copies(message_sids text[]) returns integer
 language plpgsql
@@ -6226,10 +6229,10 @@ end
 $$;
 
 comment on function private.open_conversation(public.recruiting_leads, uuid) is
-  'The conversation of a lead''s recruit with its agency: the one with the number of the agency that the recruit has last '
-  'been in touch with, paused or not. Else a new one, assigned to this agent if active (null: nobody), with the active number that '
-  'has the fewest conversations, counted up to 1,000; of several, the one that has got none for longest. The lead has an '
-  'agency and a phone in E.164. Null when the agency has no active number.';
+  'The conversation of a lead''s recruit with its agency: the one with the number of the agency that the recruit has '
+  'last been in touch with, paused or not. Else a new one, assigned to this agent if active (null: nobody), with the '
+  'active number that has the fewest conversations, counted up to 1,000; of several, the one that has got none for '
+  'longest. The lead has an agency and a phone in E.164. Null when the agency has no active number.';
 
 -- supabase/schemas/texting/consent_in_texts.sql
 
@@ -6681,11 +6684,11 @@ comment on function private.handle_failed_text(uuid, text) is
   'The steps when the provider could not deliver a message of ours. 21610: the recruit has opted out. 30034: the number '
   'may not send, and is paused. A person is told of a text of the outbox.';
 
--- A callback may be stored before its message, after it, or at the same moment. Both therefore take the message's lock first:
--- a message a shared one, a callback an exclusive one. Then each looks for what the other one has stored.
+-- A callback may be stored before its message, after it, or at the same moment. Both therefore take the message's lock
+-- first: a message a shared one, a callback an exclusive one. Then each looks for what the other one has stored.
 --
--- A transaction may store more messages than Postgres has room for locks. So a MessageSid stands for one of 256 locks. This
--- makes no deadlock: messages share locks, and a callback takes a single one, before any row.
+-- A transaction may store more messages than Postgres has room for locks. So a MessageSid stands for one of 256 locks.
+-- This makes no deadlock: messages share locks, and a callback takes a single one, before any row.
 
 create function private.message_lock(provider_message_id text) returns bigint
 language plpgsql
@@ -7200,7 +7203,8 @@ create index text_outbox_late_idx on public.text_outbox (created_at)
 -- The text that was sent last in a conversation.
 create index on public.text_outbox (conversation_id, attempted_at);
 -- For alerts: texts that have been due for long, by number, and those that a refused login holds. The last condition is
--- always true. Without it, a plan that was made for a small table could take this index in place of text_outbox_open_idx.
+-- always true. Without it, a plan that was made for a small table could take this index in place of
+-- text_outbox_open_idx.
 create index text_outbox_first_due_idx on public.text_outbox (service_phone, first_due_at)
   where state in ('pending', 'sending', 'unconfirmed') and first_due_at > '-infinity';
 create index text_outbox_credentials_idx on public.text_outbox (service_phone, first_due_at)
@@ -7894,15 +7898,15 @@ $$;
 
 comment on function public.send_text(uuid, text, uuid, jsonb, boolean) is
   'Queues a text of the signed-in agent: the conversation''s assigned agent, without one the agent of its lead, or a '
-  'manager of its agency. body: at most 1,600 UTF-16 units, with something to see in it; may be empty with media, at most '
-  '10 of {url, content_type}. A `bot` conversation is taken over: it becomes escalated, and the sender''s; the '
-  'bot''s texts that wait are refused. One that another active agent has is taken over with take_over, which managers may; '
-  'that agent is told (see agent_notifications). Returns '
-  '{message_id, status: queued|held|duplicate, due_at, segments}: held by quiet hours or a paused number; duplicate for a '
-  'client_message_id that the conversation has, with the values of the first call, also for another owner. Errors: 22023 (HTTP 400) names the '
-  'field; 42501 (403) when the caller is no active agent; PT404 for an unknown conversation or another agent''s; PT403 '
-  'when the recruit has opted out; PT409 when another agent has the conversation, whom `take_over: <name> has this '
-  'conversation` names, and when the conversation''s number is not one of the agency''s.';
+  'manager of its agency. body: at most 1,600 UTF-16 units, with something to see in it; may be empty with media, at '
+  'most 10 of {url, content_type}. A `bot` conversation is taken over: it becomes escalated, and the sender''s; the '
+  'bot''s texts that wait are refused. One that another active agent has is taken over with take_over, which managers '
+  'may; that agent is told (see agent_notifications). Returns {message_id, status: queued|held|duplicate, due_at, '
+  'segments}: held by quiet hours or a paused number; duplicate for a client_message_id that the conversation has, with '
+  'the values of the first call, also for another owner. Errors: 22023 (HTTP 400) names the field; 42501 (403) when the '
+  'caller is no active agent; PT404 for an unknown conversation or another agent''s; PT403 when the recruit has opted '
+  'out; PT409 when another agent has the conversation, whom `take_over: <name> has this conversation` names, and when '
+  'the conversation''s number is not one of the agency''s.';
 grant execute on function public.send_text(uuid, text, uuid, jsonb, boolean) to authenticated;
 
 create function private.read_media(media jsonb, conversation_id uuid) returns jsonb
@@ -8098,9 +8102,9 @@ comment on function public.cancel_text(uuid) is
   'another text; PT409 when it is being sent, was sent, or ended otherwise.';
 grant execute on function public.cancel_text(uuid) to authenticated;
 
--- The bucket for the files of texts: <conversation id>/<name>. It is private. Twilio gets a file of an agent's text by a URL
--- that is signed for a day; one of a recruit's text is the worker's copy. Size and types are those that Twilio takes and
--- that phones show and make.
+-- The bucket for the files of texts: <conversation id>/<name>. It is private. Twilio gets a file of an agent's text by
+-- a URL that is signed for a day; one of a recruit's text is the worker's copy. Size and types are those that Twilio
+-- takes and that phones show and make.
 insert into storage.buckets as b (id, name, public, file_size_limit, allowed_mime_types)
 values ('text-media', 'text-media', false, 5 * 1024 * 1024, array[
   'image/jpeg',
@@ -8135,8 +8139,9 @@ comment on function private.conversation_of_file(text) is
   'The conversation that a file in the bucket `text-media` belongs to, by its name; null for a name of another form.';
 grant execute on function private.conversation_of_file(text) to authenticated;
 
--- The policies of recruiting_conversations apply inside the subqueries. A recruit's agent reads a conversation that another
--- agent has, but only that agent and managers write in it. A file is never replaced: its text may be on its way.
+-- The policies of recruiting_conversations apply inside the subqueries. A recruit's agent reads a conversation that
+-- another agent has, but only that agent and managers write in it. A file is never replaced: its text may be on its
+-- way.
 create policy "writers of a conversation add files to it" on storage.objects
   for insert to authenticated
   with check (
@@ -9323,11 +9328,11 @@ comment on column public.agent_notifications.lead_id is
 comment on column public.agent_notifications.day is
   'The day of the agency on which the recruit has written; only with `unmatched_text`.';
 comment on column public.agent_notifications.kind is
-  '`text`: the recruit has written; `opt_out`: and wants no texts any more; `failed`: a text could not be sent; `handoff`: '
-  'the bot''s script has ended, or a colleague has given the conversation; `taken_over`: a colleague has it now; `asked_for`: '
-  'a colleague asks for it; `lead`: a recruit was distributed to the agent, or the agency; `unmatched_text`: a '
-  'recruit without a conversation has written (see waiting_texts); `recruit_waiting`: a recruit has waited for an answer for long '
-  '(see tell_of_waiting_recruits()).';
+  '`text`: the recruit has written; `opt_out`: and wants no texts any more; `failed`: a text could not be sent; '
+  '`handoff`: the bot''s script has ended, or a colleague has given the conversation; `taken_over`: a colleague has it '
+  'now; `asked_for`: a colleague asks for it; `lead`: a recruit was distributed to the agent, or the agency; '
+  '`unmatched_text`: a recruit without a conversation has written (see waiting_texts); `recruit_waiting`: a recruit has '
+  'waited for an answer for long (see tell_of_waiting_recruits()).';
 comment on column public.agent_notifications.reason is 'With `handoff`: as in bot_sessions.reason, or `assigned`.';
 comment on column public.agent_notifications.by_agent_id is
   'With `taken_over`: who has the conversation now; with `asked_for`: who asks for it.';
@@ -10623,21 +10628,18 @@ grant execute on function public.hand_back_to_bot(uuid) to authenticated;
 
 -- supabase/schemas/bot/turns.sql
 
--- The bot's turns. A recruit's text makes a turn or extends it; the worker claims it, decides (bot/step.ts), and completes it.
+-- The bot's turns. A recruit's text makes a turn or extends it; the worker claims it, decides (bot/step.ts), and
+-- completes it.
 --
--- | from              | by                                                         | to                                   |
--- | ----------------- | ---------------------------------------------------------- | ------------------------------------ |
--- | none              | a text to a conversation that the bot has                  | due in 8 s                           |
--- | none              | claim_bot_turns(), the session's reminder or end is due    | due now, without a text              |
--- | due               | another text                                               | due 8 s after it, within 30 s in all |
--- | due, or lease over| claim_bot_turns()                                          | claimed for 60 s                     |
--- | claimed           | complete_bot_turn(), a text has come since                 | due, as that text says               |
--- | claimed           | complete_bot_turn(), the session has changed since         | due                                  |
--- | claimed           | complete_bot_turn(), quiet hours hold the next question    | due when they end                    |
--- | claimed           | complete_bot_turn(), our text before it is not sent yet    | due in 10 s                          |
--- | claimed           | complete_bot_turn()                                        | gone; the reply is in the outbox     |
--- | any               | more than 20 texts                                         | gone; a person goes on               |
--- | any               | an agent writes, an opt-out, the bot is switched off       | gone                                 |
+-- | from | by | to | | ----------------- | ---------------------------------------------------------- |
+-- ------------------------------------ | | none | a text to a conversation that the bot has | due in 8 s | | none |
+-- claim_bot_turns(), the session's reminder or end is due | due now, without a text | | due | another text | due 8 s
+-- after it, within 30 s in all | | due, or lease over| claim_bot_turns() | claimed for 60 s | | claimed |
+-- complete_bot_turn(), a text has come since | due, as that text says | | claimed | complete_bot_turn(), the session
+-- has changed since | due | | claimed | complete_bot_turn(), quiet hours hold the next question | due when they end | |
+-- claimed | complete_bot_turn(), our text before it is not sent yet | due in 10 s | | claimed | complete_bot_turn() |
+-- gone; the reply is in the outbox | | any | more than 20 texts | gone; a person goes on | | any | an agent writes, an
+-- opt-out, the bot is switched off | gone |
 --
 -- Locks, in this order: the recruit's consent, the conversation, the turn, the session, texts of the outbox.
 
@@ -11032,8 +11034,8 @@ comment on column public.operator_actions.action is
   '`set_orders`: all orders of an agency were paused or opened; '
   '`agent_leave`: an agent has left, and all that was the agent''s went to others.';
 comment on column public.operator_actions.subject is
-  'The arguments of the action: {delivery_ids: [uuid]}; {max, vendor_id|null} of a distribution; {lead_id} of a return; {agency_id, status, '
-  'order_ids}; or {agent_id, to_agent_id|null} and how many of each have moved.';
+  'The arguments of the action: {delivery_ids: [uuid]}; {max, vendor_id|null} of a distribution; {lead_id} of a return; '
+  '{agency_id, status, order_ids}; or {agent_id, to_agent_id|null} and how many of each have moved.';
 
 alter table public.operator_actions enable row level security;
 grant select, insert on public.operator_actions to service_role;
@@ -11055,8 +11057,8 @@ create index on public.lead_assignments (from_agent_id);
 create index on public.lead_assignments (to_agent_id);
 
 comment on table public.lead_assignments is
-  'Each time an operator has given a lead to another agent, or back to its agency. A row is never changed, and goes with its lead. It names no '
-  'recruit, so it stays when one is erased.';
+  'Each time an operator has given a lead to another agent, or back to its agency. A row is never changed, and goes with '
+  'its lead. It names no recruit, so it stays when one is erased.';
 comment on column public.lead_assignments.recruiting_lead_id is 'Null for a sales lead.';
 comment on column public.lead_assignments.sales_lead_id is 'Null for a recruiting lead.';
 comment on column public.lead_assignments.from_agent_id is 'The agent who had the lead; null: nobody.';
@@ -11881,7 +11883,8 @@ comment on function public.assign_leads(uuid, uuid, uuid, text) is
   'with one lead it goes along. Texts that wait are sent, because they are the conversation''s. Orders, turns and what '
   'the old agent has done stay. Who had each lead is kept in lead_assignments, with assigned_by. Returns how many of '
   'each have moved: {recruiting_leads, sales_leads, conversations, notifications}. PT400 for both or neither; PT404 for '
-  'an unknown lead or agent; PT409 for an inactive agent, one of another agency, and a lead that no agency has, as one that was returned.';
+  'an unknown lead or agent; PT409 for an inactive agent, one of another agency, and a lead that no agency has, as one '
+  'that was returned.';
 grant execute on function public.assign_leads(uuid, uuid, uuid, text) to service_role;
 
 create function private.lock_assignee(to_agent_id uuid, lead_id uuid, from_agent_id uuid) returns public.agents
@@ -12018,15 +12021,16 @@ end
 $$;
 
 comment on function public.return_lead(uuid, text, text) is
-  'Takes a distributed recruiting lead back from its agency, for good. The order''s count falls by one, and an order that was '
-  'filled is open again, or closed where it has ended. No agency has the lead any more, and it is never distributed again; sent again, it is a duplicate. '
-  'Its conversations stay with the agency''s managers, without the lead and without an agent; the bot says nothing more in '
-  'them, and texts that wait are refused (lead_returned). What agents were told of the lead counts as read. reason: 1 to 500 '
-  'characters. returned_by: who does it, where nobody is signed in. lead_returns has who had the lead. Returns {lead_id, '
-  'agency, agent|null, order_id, filled, quantity, order_status, conversations, texts}: of the order after it, and how many '
-  'conversations and waiting texts there were. For operators; of one who is signed in, a row of operator_actions says so. '
-  'PT400 names reason; PT404 for an unknown lead; PT409 when no order has the lead, it was returned before, a text to the '
-  'recruit is being sent, or others hold a lock for 5 s. 42501 for a user who is no operator.';
+  'Takes a distributed recruiting lead back from its agency, for good. The order''s count falls by one, and an order '
+  'that was filled is open again, or closed where it has ended. No agency has the lead any more, and it is never '
+  'distributed again; sent again, it is a duplicate. Its conversations stay with the agency''s managers, without the '
+  'lead and without an agent; the bot says nothing more in them, and texts that wait are refused (lead_returned). What '
+  'agents were told of the lead counts as read. reason: 1 to 500 characters. returned_by: who does it, where nobody is '
+  'signed in. lead_returns has who had the lead. Returns {lead_id, agency, agent|null, order_id, filled, quantity, '
+  'order_status, conversations, texts}: of the order after it, and how many conversations and waiting texts there were. '
+  'For operators; of one who is signed in, a row of operator_actions says so. PT400 names reason; PT404 for an unknown '
+  'lead; PT409 when no order has the lead, it was returned before, a text to the recruit is being sent, or others hold a '
+  'lock for 5 s. 42501 for a user who is no operator.';
 grant execute on function public.return_lead(uuid, text, text) to authenticated, service_role;
 
 create function private.lock_returned_lead(lead_id uuid) returns public.recruiting_leads
@@ -13235,11 +13239,11 @@ $$;
 comment on function public.erase_person(text, text[], integer) is
   'Erases the person with this phone in E.164 or e-mail address, and notes it in erasures. Leads, referrals and rejected '
   'deliveries are emptied and stay, so counts, turns and duplicates stay right; conversations with their messages, '
-  'unmatched texts and idempotency keys are deleted. Consents, their proof, and unmatched texts with a consent in them stay. '
-  'deleted_sids: the texts that the caller has deleted at the SMS provider before; null: it was not asked. deleted_files: '
-  'how many files the caller has deleted before. Returns how many there were of each kind. PT409 when there is a text or a '
-  'file that the caller has not deleted, or a text is being sent or a file copied just now; 55P03 when others have locked a row: nothing is '
-  'erased then, and it can be called again. PT400 as find_person().';
+  'unmatched texts and idempotency keys are deleted. Consents, their proof, and unmatched texts with a consent in them '
+  'stay. deleted_sids: the texts that the caller has deleted at the SMS provider before; null: it was not asked. '
+  'deleted_files: how many files the caller has deleted before. Returns how many there were of each kind. PT409 when '
+  'there is a text or a file that the caller has not deleted, or a text is being sent or a file copied just now; 55P03 '
+  'when others have locked a row: nothing is erased then, and it can be called again. PT400 as find_person().';
 grant execute on function public.erase_person(text, text[], integer) to service_role;
 
 -- supabase/schemas/operators/leads.sql
@@ -14028,10 +14032,11 @@ $$;
 
 comment on function private.count_leads_received(text, date, date, text, uuid, uuid) is
   'The leads of these days and their results, in the groups of report_leads(); key: its id, or the day. created, '
-  'distributed, returned, unmatched, texted, answered and opted_out count leads, on the day on which the lead came, whenever '
-  'the rest happened. A returned lead is not among the distributed ones. texted: the provider accepted a text of ours to the lead, and has not reported that it failed. answered: the '
-  'lead has texted. opted_out: the lead''s agency may not text the lead''s phone now. duplicates and refused count '
-  'deliveries, on their own day. Of imported leads only created and refused are known; the rest is null.';
+  'distributed, returned, unmatched, texted, answered and opted_out count leads, on the day on which the lead came, '
+  'whenever the rest happened. A returned lead is not among the distributed ones. texted: the provider accepted a text '
+  'of ours to the lead, and has not reported that it failed. answered: the lead has texted. opted_out: the lead''s '
+  'agency may not text the lead''s phone now. duplicates and refused count deliveries, on their own day. Of imported '
+  'leads only created and refused are known; the rest is null.';
 
 create function private.count_leads_distributed(by text, first_day date, last_day date, of_vendor uuid, of_agency uuid)
 returns table (key text, distributed bigint, returned bigint)
@@ -14279,13 +14284,13 @@ end
 $$;
 
 comment on function public.explain_order(uuid) is
-  'Why an order gets leads now, or none: all orders but closed ones, in the order in which distribution tries them, and what '
-  'each does to the leads that this one wants: {as_of, order: {order_id, vendor|null, states|null, status, gets_leads, '
-  'takes_turns}, since, leads, waiting, orders: [{order_id, agency_id, agency, vendor|null, states|null, priority, filled, quantity, got, '
-  'gets_it, reason}]}. leads: how many that it wants came since then (seven days), without those in bulk and tests; got: how '
-  'many of them each order got; waiting: how many went to no order; gets_leads: whether it goes first for some lead now; '
-  'takes_turns: whether it shares leads with orders of the same priority, of which the least filled one goes first. PT404 '
-  'for an unknown order.';
+  'Why an order gets leads now, or none: all orders but closed ones, in the order in which distribution tries them, and '
+  'what each does to the leads that this one wants: {as_of, order: {order_id, vendor|null, states|null, status, '
+  'gets_leads, takes_turns}, since, leads, waiting, orders: [{order_id, agency_id, agency, vendor|null, states|null, '
+  'priority, filled, quantity, got, gets_it, reason}]}. leads: how many that it wants came since then (seven days), '
+  'without those in bulk and tests; got: how many of them each order got; waiting: how many went to no order; '
+  'gets_leads: whether it goes first for some lead now; takes_turns: whether it shares leads with orders of the same '
+  'priority, of which the least filled one goes first. PT404 for an unknown order.';
 grant execute on function public.explain_order(uuid) to service_role;
 
 create function private.in_utc(moment timestamptz) returns text
@@ -14621,7 +14626,8 @@ comment on table public.alerts is
 comment on column public.alerts.subject is
   'The slug of a vendor, the id of an order, agency or conversation, or our own number, by the kind; else the kind itself.';
 comment on column public.alerts.state is
-  '`open`: the condition is true; `acknowledged`: it is, and somebody has it in hand; `resolved`: it is over, or its rule is off.';
+  '`open`: the condition is true; `acknowledged`: it is, and somebody has it in hand; `resolved`: it is over, or its '
+  'rule is off.';
 comment on column public.alerts.seen_at is 'When the condition was last found.';
 comment on column public.alerts.told_at is
   'When the receiver of alerts last learnt, or may have, that it is open; null: it did not, or knows that it is over.';
@@ -14636,8 +14642,8 @@ comment on type private.found_alert is 'A subject of which the condition of a ki
 
 -- supabase/schemas/alerts/vendors.sql
 
--- The conditions of alerts about vendors. Each function returns the slugs of the active vendors of which its condition is
--- true.
+-- The conditions of alerts about vendors. Each function returns the slugs of the active vendors of which its condition
+-- is true.
 
 create function private.find_leads_waiting(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
 language plpgsql
@@ -15212,7 +15218,8 @@ end
 $$;
 
 comment on function private.waited_minutes(public.agencies, timestamptz, timestamptz) is
-  'The minutes between two moments that lie in the hours of an agency: opens_at to closes_at, Monday to Friday, in its time zone.';
+  'The minutes between two moments that lie in the hours of an agency: opens_at to closes_at, Monday to Friday, in its '
+  'time zone.';
 
 create function private.find_recruit_waiting(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
 language sql
@@ -15456,9 +15463,9 @@ end
 $$;
 
 comment on function private.check_alerts() is
-  'Opens an alert for each condition that is true, updates those that are known, and resolves those that are over or whose '
-  'rule is off, and tells agents of recruits who wait. A scheduler runs it each minute. Returns {open, opened, resolved}: numbers of alerts; null while another '
-  'check runs.';
+  'Opens an alert for each condition that is true, updates those that are known, and resolves those that are over or '
+  'whose rule is off, and tells agents of recruits who wait. A scheduler runs it each minute. Returns {open, opened, '
+  'resolved}: numbers of alerts; null while another check runs.';
 
 -- supabase/schemas/alerts/words.sql
 
@@ -15679,8 +15686,8 @@ grant execute on function public.set_alert_rule(text, boolean, jsonb) to authent
 
 -- supabase/schemas/alerts/deliveries.sql
 
--- The messages about alerts: one row for each request to the receiver, the URL of the setting ALERT_WEBHOOK_URL. telling.sql
--- has their states.
+-- The messages about alerts: one row for each request to the receiver, the URL of the setting ALERT_WEBHOOK_URL.
+-- telling.sql has their states.
 
 create table private.alert_deliveries (
   id uuid primary key default gen_random_uuid(),
@@ -15778,7 +15785,8 @@ as $$
 $$;
 
 comment on function private.is_heartbeat_due(private.job_runs) is
-  'Whether a monitor is to learn that alerts are checked: a check has completed in the last 5 minutes, and it was not told in these.';
+  'Whether a monitor is to learn that alerts are checked: a check has completed in the last 5 minutes, and it was not '
+  'told in these.';
 
 create function private.is_alert_due() returns boolean
 language plpgsql
@@ -15873,9 +15881,10 @@ end
 $$;
 
 comment on function public.claim_alert_deliveries(integer, boolean, boolean) is
-  'Gives the worker up to max deliveries of alerts, each for 30 seconds: {deliveries: [{id, attempt, body}], is_heartbeat_due}. '
-  'attempt is for record_alert_delivery(). is_heartbeat_due: this worker, and no other, tells the monitor that alerts are checked. '
-  'has_webhook and has_heartbeat: whether the worker has a URL for either; without one nothing is made or claimed.';
+  'Gives the worker up to max deliveries of alerts, each for 30 seconds: {deliveries: [{id, attempt, body}], '
+  'is_heartbeat_due}. attempt is for record_alert_delivery(). is_heartbeat_due: this worker, and no other, tells the '
+  'monitor that alerts are checked. has_webhook and has_heartbeat: whether the worker has a URL for either; without one '
+  'nothing is made or claimed.';
 
 create function private.end_alert_deliveries() returns void
 language plpgsql
@@ -16034,11 +16043,11 @@ end
 $$;
 
 comment on function public.record_alert_delivery(uuid, integer, text, text, integer) is
-  'Records what became of a delivery. attempt is that of claim_alert_deliveries(). outcome: `delivered`; `refused`: the receiver '
-  'has not taken it; `lost`: there was no response. code says which, such as `HTTP 500`. One that was not delivered is sent again '
-  'after retry_after seconds, or after a pause that grows from 10 seconds to an hour: until its alert has resolved, and then '
-  'for a week. A test is sent once. Returns the state in which it is left, null where there is none. A late report changes '
-  'nothing unless it was delivered. 22023 for an unknown outcome.';
+  'Records what became of a delivery. attempt is that of claim_alert_deliveries(). outcome: `delivered`; `refused`: the '
+  'receiver has not taken it; `lost`: there was no response. code says which, such as `HTTP 500`. One that was not '
+  'delivered is sent again after retry_after seconds, or after a pause that grows from 10 seconds to an hour: until its '
+  'alert has resolved, and then for a week. A test is sent once. Returns the state in which it is left, null where there '
+  'is none. A late report changes nothing unless it was delivered. 22023 for an unknown outcome.';
 
 create function public.test_alert() returns uuid
 language plpgsql
@@ -16068,9 +16077,9 @@ grant execute on function public.claim_alert_deliveries(integer, boolean, boolea
 
 -- supabase/schemas/alerts/schedule.sql
 
--- The jobs of a hosted project. pg_cron checks the alerts, and has pg_net call POST /texting/work when texts, files or alerts are
--- due.
--- Locally `npm start` does both (dev/local/scheduler.ts). Where the extensions are missing, nothing here does anything.
+-- The jobs of a hosted project. pg_cron checks the alerts, and has pg_net call POST /texting/work when texts, files or
+-- alerts are due. Locally `npm start` does both (dev/local/scheduler.ts). Where the extensions are missing, nothing
+-- here does anything.
 
 create function public.are_texts_due() returns boolean
 language sql
@@ -16125,10 +16134,10 @@ end
 $$;
 
 comment on function private.request_text_work() is
-  'Delivers the notifications that wait, and has pg_net call POST /texting/work when texts, files or alerts are due. Returns the id of '
-  'pg_net''s request, or '
-  'null. Its URL and key are the Vault''s secrets `texting_worker_url` and `texting_worker_key`. While texts are due, an error '
-  'names the one that is missing; pg_cron keeps it in cron.job_run_details.';
+  'Delivers the notifications that wait, and has pg_net call POST /texting/work when texts, files or alerts are due. '
+  'Returns the id of pg_net''s request, or null. Its URL and key are the Vault''s secrets `texting_worker_url` and '
+  '`texting_worker_key`. While texts are due, an error names the one that is missing; pg_cron keeps it in '
+  'cron.job_run_details.';
 
 revoke execute on function private.request_text_work() from service_role;
 
@@ -16200,7 +16209,8 @@ comment on table private.metric_days is
   'How many leads and texts there were on each day (UTC). A count never falls, so it stays when rows are pruned or erased.';
 comment on column private.metric_days.vendor_id is 'The vendor of leads; null: imports. Null for texts.';
 comment on column private.metric_days.result is
-  'Of leads: `created`, `duplicate` or `rejected`. Of texts the state in which they have ended: `accepted`, `refused` or `failed`.';
+  'Of leads: `created`, `duplicate` or `rejected`. Of texts the state in which they have ended: `accepted`, `refused` or '
+  '`failed`.';
 
 alter table private.metric_days enable row level security;
 grant select, insert, update, delete on private.metric_days to service_role;

@@ -126,6 +126,6 @@ end
 $$;
 
 comment on function private.check_alerts() is
-  'Opens an alert for each condition that is true, updates those that are known, and resolves those that are over or whose '
-  'rule is off, and tells agents of recruits who wait. A scheduler runs it each minute. Returns {open, opened, resolved}: numbers of alerts; null while another '
-  'check runs.';
+  'Opens an alert for each condition that is true, updates those that are known, and resolves those that are over or '
+  'whose rule is off, and tells agents of recruits who wait. A scheduler runs it each minute. Returns {open, opened, '
+  'resolved}: numbers of alerts; null while another check runs.';

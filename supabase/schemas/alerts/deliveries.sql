@@ -1,5 +1,5 @@
--- The messages about alerts: one row for each request to the receiver, the URL of the setting ALERT_WEBHOOK_URL. telling.sql
--- has their states.
+-- The messages about alerts: one row for each request to the receiver, the URL of the setting ALERT_WEBHOOK_URL.
+-- telling.sql has their states.
 
 create table private.alert_deliveries (
   id uuid primary key default gen_random_uuid(),
@@ -97,7 +97,8 @@ as $$
 $$;
 
 comment on function private.is_heartbeat_due(private.job_runs) is
-  'Whether a monitor is to learn that alerts are checked: a check has completed in the last 5 minutes, and it was not told in these.';
+  'Whether a monitor is to learn that alerts are checked: a check has completed in the last 5 minutes, and it was not '
+  'told in these.';
 
 create function private.is_alert_due() returns boolean
 language plpgsql

@@ -16,7 +16,8 @@ comment on table private.metric_days is
   'How many leads and texts there were on each day (UTC). A count never falls, so it stays when rows are pruned or erased.';
 comment on column private.metric_days.vendor_id is 'The vendor of leads; null: imports. Null for texts.';
 comment on column private.metric_days.result is
-  'Of leads: `created`, `duplicate` or `rejected`. Of texts the state in which they have ended: `accepted`, `refused` or `failed`.';
+  'Of leads: `created`, `duplicate` or `rejected`. Of texts the state in which they have ended: `accepted`, `refused` or '
+  '`failed`.';
 
 alter table private.metric_days enable row level security;
 grant select, insert, update, delete on private.metric_days to service_role;

@@ -23,7 +23,8 @@ end
 $$;
 
 comment on function private.waited_minutes(public.agencies, timestamptz, timestamptz) is
-  'The minutes between two moments that lie in the hours of an agency: opens_at to closes_at, Monday to Friday, in its time zone.';
+  'The minutes between two moments that lie in the hours of an agency: opens_at to closes_at, Monday to Friday, in its '
+  'time zone.';
 
 create function private.find_recruit_waiting(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
 language sql

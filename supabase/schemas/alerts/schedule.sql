@@ -1,6 +1,6 @@
--- The jobs of a hosted project. pg_cron checks the alerts, and has pg_net call POST /texting/work when texts, files or alerts are
--- due.
--- Locally `npm start` does both (dev/local/scheduler.ts). Where the extensions are missing, nothing here does anything.
+-- The jobs of a hosted project. pg_cron checks the alerts, and has pg_net call POST /texting/work when texts, files or
+-- alerts are due. Locally `npm start` does both (dev/local/scheduler.ts). Where the extensions are missing, nothing
+-- here does anything.
 
 create function public.are_texts_due() returns boolean
 language sql
@@ -55,10 +55,10 @@ end
 $$;
 
 comment on function private.request_text_work() is
-  'Delivers the notifications that wait, and has pg_net call POST /texting/work when texts, files or alerts are due. Returns the id of '
-  'pg_net''s request, or '
-  'null. Its URL and key are the Vault''s secrets `texting_worker_url` and `texting_worker_key`. While texts are due, an error '
-  'names the one that is missing; pg_cron keeps it in cron.job_run_details.';
+  'Delivers the notifications that wait, and has pg_net call POST /texting/work when texts, files or alerts are due. '
+  'Returns the id of pg_net''s request, or null. Its URL and key are the Vault''s secrets `texting_worker_url` and '
+  '`texting_worker_key`. While texts are due, an error names the one that is missing; pg_cron keeps it in '
+  'cron.job_run_details.';
 
 revoke execute on function private.request_text_work() from service_role;
 

@@ -64,7 +64,8 @@ comment on table public.alerts is
 comment on column public.alerts.subject is
   'The slug of a vendor, the id of an order, agency or conversation, or our own number, by the kind; else the kind itself.';
 comment on column public.alerts.state is
-  '`open`: the condition is true; `acknowledged`: it is, and somebody has it in hand; `resolved`: it is over, or its rule is off.';
+  '`open`: the condition is true; `acknowledged`: it is, and somebody has it in hand; `resolved`: it is over, or its '
+  'rule is off.';
 comment on column public.alerts.seen_at is 'When the condition was last found.';
 comment on column public.alerts.told_at is
   'When the receiver of alerts last learnt, or may have, that it is open; null: it did not, or knows that it is over.';

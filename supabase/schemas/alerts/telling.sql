@@ -63,9 +63,10 @@ end
 $$;
 
 comment on function public.claim_alert_deliveries(integer, boolean, boolean) is
-  'Gives the worker up to max deliveries of alerts, each for 30 seconds: {deliveries: [{id, attempt, body}], is_heartbeat_due}. '
-  'attempt is for record_alert_delivery(). is_heartbeat_due: this worker, and no other, tells the monitor that alerts are checked. '
-  'has_webhook and has_heartbeat: whether the worker has a URL for either; without one nothing is made or claimed.';
+  'Gives the worker up to max deliveries of alerts, each for 30 seconds: {deliveries: [{id, attempt, body}], '
+  'is_heartbeat_due}. attempt is for record_alert_delivery(). is_heartbeat_due: this worker, and no other, tells the '
+  'monitor that alerts are checked. has_webhook and has_heartbeat: whether the worker has a URL for either; without one '
+  'nothing is made or claimed.';
 
 create function private.end_alert_deliveries() returns void
 language plpgsql
@@ -224,11 +225,11 @@ end
 $$;
 
 comment on function public.record_alert_delivery(uuid, integer, text, text, integer) is
-  'Records what became of a delivery. attempt is that of claim_alert_deliveries(). outcome: `delivered`; `refused`: the receiver '
-  'has not taken it; `lost`: there was no response. code says which, such as `HTTP 500`. One that was not delivered is sent again '
-  'after retry_after seconds, or after a pause that grows from 10 seconds to an hour: until its alert has resolved, and then '
-  'for a week. A test is sent once. Returns the state in which it is left, null where there is none. A late report changes '
-  'nothing unless it was delivered. 22023 for an unknown outcome.';
+  'Records what became of a delivery. attempt is that of claim_alert_deliveries(). outcome: `delivered`; `refused`: the '
+  'receiver has not taken it; `lost`: there was no response. code says which, such as `HTTP 500`. One that was not '
+  'delivered is sent again after retry_after seconds, or after a pause that grows from 10 seconds to an hour: until its '
+  'alert has resolved, and then for a week. A test is sent once. Returns the state in which it is left, null where there '
+  'is none. A late report changes nothing unless it was delivered. 22023 for an unknown outcome.';
 
 create function public.test_alert() returns uuid
 language plpgsql

@@ -1,5 +1,5 @@
--- The conditions of alerts about vendors. Each function returns the slugs of the active vendors of which its condition is
--- true.
+-- The conditions of alerts about vendors. Each function returns the slugs of the active vendors of which its condition
+-- is true.
 
 create function private.find_leads_waiting(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
 language plpgsql

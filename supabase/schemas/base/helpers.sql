@@ -87,8 +87,9 @@ immutable
 set search_path = ''
 as $$
 declare
-  -- Control characters, and what is drawn as nothing: Default_Ignorable_Code_Point (Unicode Standard, section 5.21) and the
-  -- marks of annotations. Here are zero-width spaces and joiners, soft hyphens, marks of direction, variation selectors, tags.
+  -- Control characters, and what is drawn as nothing: Default_Ignorable_Code_Point (Unicode Standard, section 5.21) and
+  -- the marks of annotations. Here are zero-width spaces and joiners, soft hyphens, marks of direction, variation
+  -- selectors, tags.
   invisible constant text :=
     '[\x01-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e'
     '\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]';

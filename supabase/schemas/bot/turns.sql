@@ -1,18 +1,15 @@
--- The bot's turns. A recruit's text makes a turn or extends it; the worker claims it, decides (bot/step.ts), and completes it.
+-- The bot's turns. A recruit's text makes a turn or extends it; the worker claims it, decides (bot/step.ts), and
+-- completes it.
 --
--- | from              | by                                                         | to                                   |
--- | ----------------- | ---------------------------------------------------------- | ------------------------------------ |
--- | none              | a text to a conversation that the bot has                  | due in 8 s                           |
--- | none              | claim_bot_turns(), the session's reminder or end is due    | due now, without a text              |
--- | due               | another text                                               | due 8 s after it, within 30 s in all |
--- | due, or lease over| claim_bot_turns()                                          | claimed for 60 s                     |
--- | claimed           | complete_bot_turn(), a text has come since                 | due, as that text says               |
--- | claimed           | complete_bot_turn(), the session has changed since         | due                                  |
--- | claimed           | complete_bot_turn(), quiet hours hold the next question    | due when they end                    |
--- | claimed           | complete_bot_turn(), our text before it is not sent yet    | due in 10 s                          |
--- | claimed           | complete_bot_turn()                                        | gone; the reply is in the outbox     |
--- | any               | more than 20 texts                                         | gone; a person goes on               |
--- | any               | an agent writes, an opt-out, the bot is switched off       | gone                                 |
+-- | from | by | to | | ----------------- | ---------------------------------------------------------- |
+-- ------------------------------------ | | none | a text to a conversation that the bot has | due in 8 s | | none |
+-- claim_bot_turns(), the session's reminder or end is due | due now, without a text | | due | another text | due 8 s
+-- after it, within 30 s in all | | due, or lease over| claim_bot_turns() | claimed for 60 s | | claimed |
+-- complete_bot_turn(), a text has come since | due, as that text says | | claimed | complete_bot_turn(), the session
+-- has changed since | due | | claimed | complete_bot_turn(), quiet hours hold the next question | due when they end | |
+-- claimed | complete_bot_turn(), our text before it is not sent yet | due in 10 s | | claimed | complete_bot_turn() |
+-- gone; the reply is in the outbox | | any | more than 20 texts | gone; a person goes on | | any | an agent writes, an
+-- opt-out, the bot is switched off | gone |
 --
 -- Locks, in this order: the recruit's consent, the conversation, the turn, the session, texts of the outbox.
 

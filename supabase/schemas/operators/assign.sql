@@ -118,7 +118,8 @@ comment on function public.assign_leads(uuid, uuid, uuid, text) is
   'with one lead it goes along. Texts that wait are sent, because they are the conversation''s. Orders, turns and what '
   'the old agent has done stay. Who had each lead is kept in lead_assignments, with assigned_by. Returns how many of '
   'each have moved: {recruiting_leads, sales_leads, conversations, notifications}. PT400 for both or neither; PT404 for '
-  'an unknown lead or agent; PT409 for an inactive agent, one of another agency, and a lead that no agency has, as one that was returned.';
+  'an unknown lead or agent; PT409 for an inactive agent, one of another agency, and a lead that no agency has, as one '
+  'that was returned.';
 grant execute on function public.assign_leads(uuid, uuid, uuid, text) to service_role;
 
 create function private.lock_assignee(to_agent_id uuid, lead_id uuid, from_agent_id uuid) returns public.agents

@@ -129,9 +129,9 @@ $$;
 comment on function public.erase_person(text, text[], integer) is
   'Erases the person with this phone in E.164 or e-mail address, and notes it in erasures. Leads, referrals and rejected '
   'deliveries are emptied and stay, so counts, turns and duplicates stay right; conversations with their messages, '
-  'unmatched texts and idempotency keys are deleted. Consents, their proof, and unmatched texts with a consent in them stay. '
-  'deleted_sids: the texts that the caller has deleted at the SMS provider before; null: it was not asked. deleted_files: '
-  'how many files the caller has deleted before. Returns how many there were of each kind. PT409 when there is a text or a '
-  'file that the caller has not deleted, or a text is being sent or a file copied just now; 55P03 when others have locked a row: nothing is '
-  'erased then, and it can be called again. PT400 as find_person().';
+  'unmatched texts and idempotency keys are deleted. Consents, their proof, and unmatched texts with a consent in them '
+  'stay. deleted_sids: the texts that the caller has deleted at the SMS provider before; null: it was not asked. '
+  'deleted_files: how many files the caller has deleted before. Returns how many there were of each kind. PT409 when '
+  'there is a text or a file that the caller has not deleted, or a text is being sent or a file copied just now; 55P03 '
+  'when others have locked a row: nothing is erased then, and it can be called again. PT400 as find_person().';
 grant execute on function public.erase_person(text, text[], integer) to service_role;

@@ -167,13 +167,13 @@ end
 $$;
 
 comment on function public.explain_order(uuid) is
-  'Why an order gets leads now, or none: all orders but closed ones, in the order in which distribution tries them, and what '
-  'each does to the leads that this one wants: {as_of, order: {order_id, vendor|null, states|null, status, gets_leads, '
-  'takes_turns}, since, leads, waiting, orders: [{order_id, agency_id, agency, vendor|null, states|null, priority, filled, quantity, got, '
-  'gets_it, reason}]}. leads: how many that it wants came since then (seven days), without those in bulk and tests; got: how '
-  'many of them each order got; waiting: how many went to no order; gets_leads: whether it goes first for some lead now; '
-  'takes_turns: whether it shares leads with orders of the same priority, of which the least filled one goes first. PT404 '
-  'for an unknown order.';
+  'Why an order gets leads now, or none: all orders but closed ones, in the order in which distribution tries them, and '
+  'what each does to the leads that this one wants: {as_of, order: {order_id, vendor|null, states|null, status, '
+  'gets_leads, takes_turns}, since, leads, waiting, orders: [{order_id, agency_id, agency, vendor|null, states|null, '
+  'priority, filled, quantity, got, gets_it, reason}]}. leads: how many that it wants came since then (seven days), '
+  'without those in bulk and tests; got: how many of them each order got; waiting: how many went to no order; '
+  'gets_leads: whether it goes first for some lead now; takes_turns: whether it shares leads with orders of the same '
+  'priority, of which the least filled one goes first. PT404 for an unknown order.';
 grant execute on function public.explain_order(uuid) to service_role;
 
 create function private.in_utc(moment timestamptz) returns text

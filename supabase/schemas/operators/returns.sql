@@ -78,15 +78,16 @@ end
 $$;
 
 comment on function public.return_lead(uuid, text, text) is
-  'Takes a distributed recruiting lead back from its agency, for good. The order''s count falls by one, and an order that was '
-  'filled is open again, or closed where it has ended. No agency has the lead any more, and it is never distributed again; sent again, it is a duplicate. '
-  'Its conversations stay with the agency''s managers, without the lead and without an agent; the bot says nothing more in '
-  'them, and texts that wait are refused (lead_returned). What agents were told of the lead counts as read. reason: 1 to 500 '
-  'characters. returned_by: who does it, where nobody is signed in. lead_returns has who had the lead. Returns {lead_id, '
-  'agency, agent|null, order_id, filled, quantity, order_status, conversations, texts}: of the order after it, and how many '
-  'conversations and waiting texts there were. For operators; of one who is signed in, a row of operator_actions says so. '
-  'PT400 names reason; PT404 for an unknown lead; PT409 when no order has the lead, it was returned before, a text to the '
-  'recruit is being sent, or others hold a lock for 5 s. 42501 for a user who is no operator.';
+  'Takes a distributed recruiting lead back from its agency, for good. The order''s count falls by one, and an order '
+  'that was filled is open again, or closed where it has ended. No agency has the lead any more, and it is never '
+  'distributed again; sent again, it is a duplicate. Its conversations stay with the agency''s managers, without the '
+  'lead and without an agent; the bot says nothing more in them, and texts that wait are refused (lead_returned). What '
+  'agents were told of the lead counts as read. reason: 1 to 500 characters. returned_by: who does it, where nobody is '
+  'signed in. lead_returns has who had the lead. Returns {lead_id, agency, agent|null, order_id, filled, quantity, '
+  'order_status, conversations, texts}: of the order after it, and how many conversations and waiting texts there were. '
+  'For operators; of one who is signed in, a row of operator_actions says so. PT400 names reason; PT404 for an unknown '
+  'lead; PT409 when no order has the lead, it was returned before, a text to the recruit is being sent, or others hold a '
+  'lock for 5 s. 42501 for a user who is no operator.';
 grant execute on function public.return_lead(uuid, text, text) to authenticated, service_role;
 
 create function private.lock_returned_lead(lead_id uuid) returns public.recruiting_leads

@@ -58,8 +58,8 @@ comment on column public.operator_actions.action is
   '`set_orders`: all orders of an agency were paused or opened; '
   '`agent_leave`: an agent has left, and all that was the agent''s went to others.';
 comment on column public.operator_actions.subject is
-  'The arguments of the action: {delivery_ids: [uuid]}; {max, vendor_id|null} of a distribution; {lead_id} of a return; {agency_id, status, '
-  'order_ids}; or {agent_id, to_agent_id|null} and how many of each have moved.';
+  'The arguments of the action: {delivery_ids: [uuid]}; {max, vendor_id|null} of a distribution; {lead_id} of a return; '
+  '{agency_id, status, order_ids}; or {agent_id, to_agent_id|null} and how many of each have moved.';
 
 alter table public.operator_actions enable row level security;
 grant select, insert on public.operator_actions to service_role;
@@ -81,8 +81,8 @@ create index on public.lead_assignments (from_agent_id);
 create index on public.lead_assignments (to_agent_id);
 
 comment on table public.lead_assignments is
-  'Each time an operator has given a lead to another agent, or back to its agency. A row is never changed, and goes with its lead. It names no '
-  'recruit, so it stays when one is erased.';
+  'Each time an operator has given a lead to another agent, or back to its agency. A row is never changed, and goes with '
+  'its lead. It names no recruit, so it stays when one is erased.';
 comment on column public.lead_assignments.recruiting_lead_id is 'Null for a sales lead.';
 comment on column public.lead_assignments.sales_lead_id is 'Null for a recruiting lead.';
 comment on column public.lead_assignments.from_agent_id is 'The agent who had the lead; null: nobody.';

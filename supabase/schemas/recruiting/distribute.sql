@@ -1,13 +1,13 @@
 -- Distributing leads to orders and agents: the new ones of a call, and the stored ones that are `pending`, oldest first.
 --
--- One transaction at a time distributes, because turns, shares and daily counts depend on every choice before it. It holds
--- the distribution lock. No transaction waits for that lock: one that does not get it leaves its leads `pending`. The next
--- one that gets it distributes them too, whatever has become of the request. Waiting was measured: with many isolates it
--- gave 0.2 to 0.6 of the rate.
+-- One transaction at a time distributes, because turns, shares and daily counts depend on every choice before it. It
+-- holds the distribution lock. No transaction waits for that lock: one that does not get it leaves its leads `pending`.
+-- The next one that gets it distributes them too, whatever has become of the request. Waiting was measured: with many
+-- isolates it gave 0.2 to 0.6 of the rate.
 --
 -- The holder of the lock never waits for a row, because all other leads would wait with it. An order or an agent that
--- somebody else has locked is passed over, for example one that an operator has changed in an open transaction. For a table
--- it waits 20 ms at most, and then all leads stay pending.
+-- somebody else has locked is passed over, for example one that an operator has changed in an open transaction. For a
+-- table it waits 20 ms at most, and then all leads stay pending.
 --
 -- Which order is first: recruiting/order_choice.sql. Which agent is first is also said by agents_turn_idx. A plain
 -- model of both is in supabase/tests/recruiting/distribution_model.test.sql.

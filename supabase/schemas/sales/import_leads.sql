@@ -10,7 +10,8 @@ create function public.import_leads(
 language plpgsql
 set search_path = ''
 set statement_timeout = '60s'
--- Plans are kept, those of foreign keys too. One that was made while a table was small would read all of it for each lead.
+-- Plans are kept, those of foreign keys too. One that was made while a table was small would read all of it for each
+-- lead.
 set enable_seqscan = off
 as $$
 declare

@@ -132,11 +132,11 @@ comment on function private.handle_failed_text(uuid, text) is
   'The steps when the provider could not deliver a message of ours. 21610: the recruit has opted out. 30034: the number '
   'may not send, and is paused. A person is told of a text of the outbox.';
 
--- A callback may be stored before its message, after it, or at the same moment. Both therefore take the message's lock first:
--- a message a shared one, a callback an exclusive one. Then each looks for what the other one has stored.
+-- A callback may be stored before its message, after it, or at the same moment. Both therefore take the message's lock
+-- first: a message a shared one, a callback an exclusive one. Then each looks for what the other one has stored.
 --
--- A transaction may store more messages than Postgres has room for locks. So a MessageSid stands for one of 256 locks. This
--- makes no deadlock: messages share locks, and a callback takes a single one, before any row.
+-- A transaction may store more messages than Postgres has room for locks. So a MessageSid stands for one of 256 locks.
+-- This makes no deadlock: messages share locks, and a callback takes a single one, before any row.
 
 create function private.message_lock(provider_message_id text) returns bigint
 language plpgsql

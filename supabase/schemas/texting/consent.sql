@@ -341,7 +341,7 @@ end
 $$;
 
 comment on function private.open_conversation(public.recruiting_leads, uuid) is
-  'The conversation of a lead''s recruit with its agency: the one with the number of the agency that the recruit has last '
-  'been in touch with, paused or not. Else a new one, assigned to this agent if active (null: nobody), with the active number that '
-  'has the fewest conversations, counted up to 1,000; of several, the one that has got none for longest. The lead has an '
-  'agency and a phone in E.164. Null when the agency has no active number.';
+  'The conversation of a lead''s recruit with its agency: the one with the number of the agency that the recruit has '
+  'last been in touch with, paused or not. Else a new one, assigned to this agent if active (null: nobody), with the '
+  'active number that has the fewest conversations, counted up to 1,000; of several, the one that has got none for '
+  'longest. The lead has an agency and a phone in E.164. Null when the agency has no active number.';

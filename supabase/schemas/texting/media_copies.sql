@@ -38,8 +38,9 @@ comment on column public.media_copies.position is 'The place of the file in recr
 comment on column public.media_copies.path is 'The name of the copy in the bucket `text-media`; null: there is none.';
 comment on column public.media_copies.content_type is 'The type by the content of the file, whatever the provider says.';
 comment on column public.media_copies.reason is
-  'Why there is no copy, or why the last attempt failed: `too_large`, `type` (of no type that is kept), `gone`, `address` (not '
-  'at the provider, or sent on to where nothing is fetched), `credentials`, `no_connection`, `lost`, `storage` or `HTTP <status>`.';
+  'Why there is no copy, or why the last attempt failed: `too_large`, `type` (of no type that is kept), `gone`, '
+  '`address` (not at the provider, or sent on to where nothing is fetched), `credentials`, `no_connection`, `lost`, '
+  '`storage` or `HTTP <status>`.';
 comment on column public.media_copies.attempt is 'The number of times that it was claimed since queued_at.';
 comment on column public.media_copies.lease_until is 'Until when a worker has it; null: no worker does.';
 
@@ -159,10 +160,10 @@ end
 $$;
 
 comment on function public.record_media_copy(uuid, integer, integer, text, text, text, text) is
-  'Records what became of a file. attempt is that of claim_media_copies(). outcome: `copied` with its path and content_type; '
-  '`failed` with the reason; `later` with the reason: it is due again after a pause that grows from 10 seconds to an hour. Returns '
-  'the state in which it is left. null: the text was deleted, and the caller removes the copy. A late report changes nothing '
-  'unless it was copied. 22023 for an unknown outcome.';
+  'Records what became of a file. attempt is that of claim_media_copies(). outcome: `copied` with its path and '
+  'content_type; `failed` with the reason; `later` with the reason: it is due again after a pause that grows from 10 '
+  'seconds to an hour. Returns the state in which it is left. null: the text was deleted, and the caller removes the '
+  'copy. A late report changes nothing unless it was copied. 22023 for an unknown outcome.';
 
 create function public.queue_media_copies(message_sids text[]) returns integer
 language plpgsql

@@ -43,11 +43,11 @@ comment on column public.agent_notifications.lead_id is
 comment on column public.agent_notifications.day is
   'The day of the agency on which the recruit has written; only with `unmatched_text`.';
 comment on column public.agent_notifications.kind is
-  '`text`: the recruit has written; `opt_out`: and wants no texts any more; `failed`: a text could not be sent; `handoff`: '
-  'the bot''s script has ended, or a colleague has given the conversation; `taken_over`: a colleague has it now; `asked_for`: '
-  'a colleague asks for it; `lead`: a recruit was distributed to the agent, or the agency; `unmatched_text`: a '
-  'recruit without a conversation has written (see waiting_texts); `recruit_waiting`: a recruit has waited for an answer for long '
-  '(see tell_of_waiting_recruits()).';
+  '`text`: the recruit has written; `opt_out`: and wants no texts any more; `failed`: a text could not be sent; '
+  '`handoff`: the bot''s script has ended, or a colleague has given the conversation; `taken_over`: a colleague has it '
+  'now; `asked_for`: a colleague asks for it; `lead`: a recruit was distributed to the agent, or the agency; '
+  '`unmatched_text`: a recruit without a conversation has written (see waiting_texts); `recruit_waiting`: a recruit has '
+  'waited for an answer for long (see tell_of_waiting_recruits()).';
 comment on column public.agent_notifications.reason is 'With `handoff`: as in bot_sessions.reason, or `assigned`.';
 comment on column public.agent_notifications.by_agent_id is
   'With `taken_over`: who has the conversation now; with `asked_for`: who asks for it.';

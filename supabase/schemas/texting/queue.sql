@@ -37,7 +37,8 @@ create index text_outbox_late_idx on public.text_outbox (created_at)
 -- The text that was sent last in a conversation.
 create index on public.text_outbox (conversation_id, attempted_at);
 -- For alerts: texts that have been due for long, by number, and those that a refused login holds. The last condition is
--- always true. Without it, a plan that was made for a small table could take this index in place of text_outbox_open_idx.
+-- always true. Without it, a plan that was made for a small table could take this index in place of
+-- text_outbox_open_idx.
 create index text_outbox_first_due_idx on public.text_outbox (service_phone, first_due_at)
   where state in ('pending', 'sending', 'unconfirmed') and first_due_at > '-infinity';
 create index text_outbox_credentials_idx on public.text_outbox (service_phone, first_due_at)

@@ -74,15 +74,15 @@ $$;
 
 comment on function public.send_text(uuid, text, uuid, jsonb, boolean) is
   'Queues a text of the signed-in agent: the conversation''s assigned agent, without one the agent of its lead, or a '
-  'manager of its agency. body: at most 1,600 UTF-16 units, with something to see in it; may be empty with media, at most '
-  '10 of {url, content_type}. A `bot` conversation is taken over: it becomes escalated, and the sender''s; the '
-  'bot''s texts that wait are refused. One that another active agent has is taken over with take_over, which managers may; '
-  'that agent is told (see agent_notifications). Returns '
-  '{message_id, status: queued|held|duplicate, due_at, segments}: held by quiet hours or a paused number; duplicate for a '
-  'client_message_id that the conversation has, with the values of the first call, also for another owner. Errors: 22023 (HTTP 400) names the '
-  'field; 42501 (403) when the caller is no active agent; PT404 for an unknown conversation or another agent''s; PT403 '
-  'when the recruit has opted out; PT409 when another agent has the conversation, whom `take_over: <name> has this '
-  'conversation` names, and when the conversation''s number is not one of the agency''s.';
+  'manager of its agency. body: at most 1,600 UTF-16 units, with something to see in it; may be empty with media, at '
+  'most 10 of {url, content_type}. A `bot` conversation is taken over: it becomes escalated, and the sender''s; the '
+  'bot''s texts that wait are refused. One that another active agent has is taken over with take_over, which managers '
+  'may; that agent is told (see agent_notifications). Returns {message_id, status: queued|held|duplicate, due_at, '
+  'segments}: held by quiet hours or a paused number; duplicate for a client_message_id that the conversation has, with '
+  'the values of the first call, also for another owner. Errors: 22023 (HTTP 400) names the field; 42501 (403) when the '
+  'caller is no active agent; PT404 for an unknown conversation or another agent''s; PT403 when the recruit has opted '
+  'out; PT409 when another agent has the conversation, whom `take_over: <name> has this conversation` names, and when '
+  'the conversation''s number is not one of the agency''s.';
 grant execute on function public.send_text(uuid, text, uuid, jsonb, boolean) to authenticated;
 
 create function private.read_media(media jsonb, conversation_id uuid) returns jsonb
@@ -278,9 +278,9 @@ comment on function public.cancel_text(uuid) is
   'another text; PT409 when it is being sent, was sent, or ended otherwise.';
 grant execute on function public.cancel_text(uuid) to authenticated;
 
--- The bucket for the files of texts: <conversation id>/<name>. It is private. Twilio gets a file of an agent's text by a URL
--- that is signed for a day; one of a recruit's text is the worker's copy. Size and types are those that Twilio takes and
--- that phones show and make.
+-- The bucket for the files of texts: <conversation id>/<name>. It is private. Twilio gets a file of an agent's text by
+-- a URL that is signed for a day; one of a recruit's text is the worker's copy. Size and types are those that Twilio
+-- takes and that phones show and make.
 insert into storage.buckets as b (id, name, public, file_size_limit, allowed_mime_types)
 values ('text-media', 'text-media', false, 5 * 1024 * 1024, array[
   'image/jpeg',
@@ -315,8 +315,9 @@ comment on function private.conversation_of_file(text) is
   'The conversation that a file in the bucket `text-media` belongs to, by its name; null for a name of another form.';
 grant execute on function private.conversation_of_file(text) to authenticated;
 
--- The policies of recruiting_conversations apply inside the subqueries. A recruit's agent reads a conversation that another
--- agent has, but only that agent and managers write in it. A file is never replaced: its text may be on its way.
+-- The policies of recruiting_conversations apply inside the subqueries. A recruit's agent reads a conversation that
+-- another agent has, but only that agent and managers write in it. A file is never replaced: its text may be on its
+-- way.
 create policy "writers of a conversation add files to it" on storage.objects
   for insert to authenticated
   with check (

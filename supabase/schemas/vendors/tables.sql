@@ -1,7 +1,7 @@
 -- Vendors, the API keys they authenticate with, and the secrets that prove their webhooks.
 
--- The functions (recruiting/webhooks/proof.ts) and the admin command (admin/nouns/webhook_schemes.ts) have a line for each:
--- the types made from this list demand it.
+-- The functions (recruiting/webhooks/proof.ts) and the admin command (admin/nouns/webhook_schemes.ts) have a line for
+-- each: the types made from this list demand it.
 create type public.webhook_scheme as enum (
   'hmac', 'standard', 'indeed', 'greenhouse', 'linkedin', 'meta', 'google_ads', 'basic', 'header', 'query'
 );
@@ -113,8 +113,8 @@ create trigger set_updated_at
 alter table private.vendor_webhook_secrets enable row level security;
 grant select, insert, update, delete on private.vendor_webhook_secrets to service_role;
 
--- The functions (recruiting/webhooks/refusal.ts) and the admin command (admin/nouns/refused_proofs.ts) have a line for each:
--- the types made from this list demand it.
+-- The functions (recruiting/webhooks/refusal.ts) and the admin command (admin/nouns/refused_proofs.ts) have a line for
+-- each: the types made from this list demand it.
 create type public.proof_refusal as enum (
   'webhook_off', 'no_secret', 'proof_missing', 'proof_malformed', 'time_missing', 'time_in_milliseconds', 'time_too_old',
   'time_in_future', 'differs', 'challenge'
