@@ -48,6 +48,7 @@ async function furnish(): Promise<() => Promise<void>> {
   await sql`
     insert into public.unmatched_texts (message_sid, recruit_phone, service_phone, body)
     values (${sid}, '+13125550142', '+13125550199', 'Is the job open?')`;
+  await sql`select private.check_alerts()`;
   const ids = vendors.map(({ id }) => id);
   return async () => {
     await sql`delete from public.recruiting_leads where vendor_id in ${sql(ids)}`;
