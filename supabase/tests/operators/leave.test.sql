@@ -168,7 +168,7 @@ select is(
 select is(
   (select count(*)::integer from public.recruiting_conversations
     where agency_id = md5('leaves')::uuid and assigned_agent_id = md5('max')::uuid),
-  40, 'so is each conversation, whoever wrote in it');
+  40, 'so is each conversation, also one in which another agent wrote');
 select is(
   (select count(*)::integer from public.text_outbox o join public.recruiting_conversations c on c.id = o.conversation_id
     where c.agency_id = md5('leaves')::uuid),
