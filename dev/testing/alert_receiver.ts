@@ -1,3 +1,4 @@
+import type { AlertBody } from "../../supabase/functions/texting/alerts/request.ts";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { freePorts } from "../local/mod.ts";
 
@@ -58,9 +59,8 @@ export class AlertReceiver {
   }
 
   /** The bodies about a subject that it has got, oldest first, each repetition too. */
-  // deno-lint-ignore no-explicit-any
-  toldOf(subject: string): any[] {
-    return this.requests.filter(({ path }) => path === "/alerts").map(({ body }) => JSON.parse(body))
+  toldOf(subject: string): AlertBody[] {
+    return this.requests.filter(({ path }) => path === "/alerts").map(({ body }): AlertBody => JSON.parse(body))
       .filter((body) => body.subject === subject);
   }
 
