@@ -120,7 +120,7 @@ for (
     ],
     [
       "vendor webhook secret create acme --kind key",
-      /^--kind: "key" is not secret or verify_token$/,
+      /^--kind: "key" is not secret or verify_token or access_token$/,
     ],
     ['key revoke acme ""', /^give the first characters of the key$/],
     ["number add 4711 --agency x", /^"4711" is not a phone number such as \+13125550100$/],

@@ -4,7 +4,7 @@ import type { WebhookScheme } from "../../supabase/functions/recruiting/webhooks
 import type { AdminCommand } from "../command.ts";
 import { explained } from "../errors.ts";
 import { findVendor, type Row } from "../find.ts";
-import { choice, columnsOf, type Given, integer, text } from "../options.ts";
+import { choice, columnsOf, type Given, integer, option, text } from "../options.ts";
 import type { Outcome, Session } from "../session.ts";
 import { formatTable } from "../table.ts";
 import { refusedProofs } from "./refused_proofs.ts";
@@ -32,6 +32,12 @@ const CONFIG = {
     1,
   ),
   parameter: text("--parameter <name>", "query: has the secret"),
+  page_id: option(
+    "--page-id <digits>",
+    "meta: the page whose notices are taken; each page unless given",
+    "a page's id, which has digits alone",
+    (given) => /^[1-9]\d{0,24}$/.test(given) ? given : undefined,
+  ),
 };
 
 const SCHEME = choice("--scheme <name>", "the kind of proof", Object.keys(SCHEMES));

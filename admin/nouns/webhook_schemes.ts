@@ -10,6 +10,7 @@ export interface WebhookConfig {
   timestamp_header?: string;
   tolerance_seconds?: number;
   parameter?: string;
+  page_id?: string;
 }
 
 /** The facts that an operator needs of a scheme. Its check stands in supabase/functions/recruiting/webhooks. */
@@ -53,6 +54,7 @@ export const SCHEMES: Record<WebhookScheme, Scheme> = {
   },
   // https://developers.facebook.com/docs/graph-api/webhooks/getting-started
   meta: {
+    takes: ["page_id"],
     secretFrom: "vendor",
     atVendor: () =>
       "the address is the Callback URL of the object Page, field leadgen; the secret is the App Secret. Add a " +

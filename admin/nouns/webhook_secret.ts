@@ -12,7 +12,10 @@ import type { Outcome, Session } from "../session.ts";
 import { revokeCredential } from "./credential.ts";
 import { SCHEMES } from "./webhook_schemes.ts";
 
-type Kind = "secret" | "verify_token";
+/** The kinds of secrets, and what each is called in a question. */
+const KINDS = { secret: "secret", verify_token: "verify token", access_token: "access token" };
+
+type Kind = keyof typeof KINDS;
 
 interface Settings {
   kind: Kind;
@@ -25,7 +28,7 @@ interface Settings {
 const MIN_LENGTH = 8;
 
 export function addWebhookSecret(webhook: AdminCommand): void {
-  const secret = webhook.noun("secret", "the secrets that prove a vendor's webhook requests");
+  const secret = webhook.noun("secret", "the secrets and tokens of a vendor's webhook");
   secret.verb("list <vendor>", "a vendor's secrets, without the secrets themselves", "acme")
     .runs((session, vendor: string) => listSecrets(session, { vendor }));
 
@@ -36,7 +39,7 @@ export function addWebhookSecret(webhook: AdminCommand): void {
       'acme --generate --label "production"',
     )
     .takes(
-      choice("--kind <name>", "what it is for", ["secret", "verify_token"]).default("secret"),
+      choice("--kind <name>", "what it is for", Object.keys(KINDS)).default("secret"),
       new Option("--generate", "make one, to enter in the vendor's console"),
       text("--label <text>", "the use of the secret"),
       futureTime("--expires <date>", "when it stops working; never, unless given"),
@@ -74,15 +77,15 @@ async function createSecret(
       `${slug} has no webhook yet: npm run admin -- vendor webhook set ${slug} --scheme <name>`,
     );
   }
-  if (generate && kind === "secret" && SCHEMES[scheme].secretFrom === "vendor") {
+  const isTheirs = kind === "access_token" || kind === "secret" && SCHEMES[scheme].secretFrom === "vendor";
+  if (generate && isTheirs) {
+    const flag = kind === "secret" ? "" : ` --kind ${kind}`;
     throw new CommandError(
-      `The secret of ${scheme} comes from its console. Enter it without --generate: ` +
-        `npm run admin -- vendor webhook secret create ${slug}`,
+      `The ${KINDS[kind]} of ${scheme} comes from its console. Enter it without --generate: ` +
+        `npm run admin -- vendor webhook secret create ${slug}${flag}`,
     );
   }
-  const secret = generate
-    ? newSecret(scheme, kind, slug)
-    : (await readSecret(`The ${kind === "secret" ? "secret" : "verify token"} of ${slug}?`)).trim();
+  const secret = generate ? newSecret(scheme, kind, slug) : (await readSecret(`The ${KINDS[kind]} of ${slug}?`)).trim();
   if (secret.length < MIN_LENGTH) {
     throw new CommandError(
       secret === ""

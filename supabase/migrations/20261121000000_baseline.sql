@@ -769,7 +769,7 @@ grant select, insert, update, delete on public.vendor_api_keys to service_role;
 create table private.vendor_webhook_secrets (
   id uuid primary key default gen_random_uuid(),
   vendor_id uuid not null references public.vendors (id) on delete cascade,
-  kind text not null default 'secret' check (kind in ('secret', 'verify_token')),
+  kind text not null default 'secret' check (kind in ('secret', 'verify_token', 'access_token')),
   secret text not null check (secret = btrim(secret) and secret !~ '[[:cntrl:]]' and length(secret) between 1 and 1024),
   label text,
   expires_at timestamptz,
@@ -782,10 +782,11 @@ create table private.vendor_webhook_secrets (
 create index on private.vendor_webhook_secrets (vendor_id, created_at);
 
 comment on table private.vendor_webhook_secrets is
-  'The secrets by which vendors prove their webhook requests. A vendor may have several valid ones, so that it can change to '
-  'a new one at any time.';
+  'The secrets by which vendors prove their webhook requests, and the tokens by which their leads are fetched. A vendor may '
+  'have several valid ones, so that it can change to a new one at any time.';
 comment on column private.vendor_webhook_secrets.kind is
-  '`secret`: proves a request; `verify_token`: what Meta sends when the webhook is entered in its console.';
+  '`secret`: proves a request; `verify_token`: what Meta sends when the webhook is entered in its console; `access_token`: '
+  'fetches the leads of Meta''s notices.';
 comment on column private.vendor_webhook_secrets.secret is
   'As it is, because a signature can only be checked with the secret itself. The scheme basic has user:password.';
 
@@ -1030,8 +1031,10 @@ begin
   end if;
 
   -- Before the table's own checks: their errors quote the row, and so the secret, in the server's log.
-  if coalesce(kind, '') not in ('secret', 'verify_token') then
-    raise exception 'kind: must be secret or verify_token' using errcode = 'PT400';
+  if coalesce(kind, '') not in ('secret', 'verify_token', 'access_token') then
+    raise exception 'kind: must be secret, verify_token or access_token' using errcode = 'PT400';
+  elsif kind = 'access_token' and vendor.webhook_scheme is distinct from 'meta' then
+    raise exception 'kind: access_token is for the scheme meta' using errcode = 'PT400';
   elsif coalesce(secret, '') = '' or secret <> btrim(secret) or secret ~ '[[:cntrl:]]' or length(secret) > 1024 then
     raise exception 'secret: must be one line of 1 to 1,024 characters, without spaces around it'
       using errcode = 'PT400';
@@ -1070,9 +1073,9 @@ end
 $$;
 
 comment on function public.create_vendor_webhook_secret(text, text, text, text, timestamptz) is
-  'Adds a secret to a vendor''s webhook and returns its id. kind: secret or verify_token. PT404 for an unknown slug. '
-  'PT400 for a secret that the vendor''s scheme cannot use: basic takes user:password, standard takes whsec_ and '
-  'base64. PT409 for one that works already.';
+  'Adds a secret to a vendor''s webhook and returns its id. kind: secret, verify_token or access_token. PT404 for an unknown '
+  'slug. PT400 for a secret that the vendor''s scheme cannot use: basic takes user:password, standard takes whsec_ and '
+  'base64, meta alone takes an access_token. PT409 for one that works already.';
 grant execute on function public.create_vendor_webhook_secret(text, text, text, text, timestamptz) to service_role;
 
 create function public.revoke_vendor_webhook_secret(id uuid) returns boolean
@@ -1110,6 +1113,8 @@ begin
           jsonb_agg(jsonb_build_object('id', s.id, 'kind', s.kind, 'secret', s.secret) order by s.created_at desc), '[]')
         from private.vendor_webhook_secrets s
         where s.vendor_id = v.id
+          -- An access token proves no request. Only the fetch of a lead reads it.
+          and s.kind <> 'access_token'
           and s.revoked_at is null
           and (s.expires_at is null or s.expires_at > now())
       )
@@ -1122,8 +1127,8 @@ $$;
 
 comment on function public.identify_webhook(text) is
   'The webhook of the vendor with this slug, to check a request''s proof with: {vendor_id, parser|null, parser_config, '
-  'rate_limit|null, scheme, config, secrets: [{id, kind, secret}]} with the valid secrets, newest first. Null for an '
-  'unknown slug, an inactive vendor, and a vendor without a webhook.';
+  'rate_limit|null, scheme, config, secrets: [{id, kind, secret}]} with the valid secrets, newest first, and without access '
+  'tokens. Null for an unknown slug, an inactive vendor, and a vendor without a webhook.';
 grant execute on function public.identify_webhook(text) to service_role;
 
 create function public.record_refused_proofs(refused jsonb) returns integer
@@ -1165,6 +1170,7 @@ as $$
     -- The characters that a header's name may have: RFC 9110, 5.6.2. X-Request-Id is logged, and must be no secret.
     when name in ('header', 'timestamp_header') then
       value #>> '{}' ~ '^[A-Za-z0-9!#$%&''*+.^_`|~-]{1,128}$' and lower(value #>> '{}') <> 'x-request-id'
+    when name = 'page_id' then value #>> '{}' ~ '^[1-9][0-9]{0,24}$'
     when name = 'parameter' then value #>> '{}' ~ '^[\x21-\x7e]{1,128}$' and lower(translate(value #>> '{}', '-_', '')) <> 'dryrun'
     when name = 'algorithm' then value #>> '{}' in ('sha1', 'sha256', 'sha512')
     when name = 'encoding' then value #>> '{}' in ('hex', 'base64')
@@ -1227,8 +1233,8 @@ as $$
     from public.vendor_api_keys k
     where k.revoked_at is null
     union all
-    select s.vendor_id, case s.kind when 'secret' then 'webhook secret' else 'verify token' end, s.id::text, s.label,
-      s.created_at, s.expires_at
+    select s.vendor_id, case s.kind when 'secret' then 'webhook secret' else replace(s.kind, '_', ' ') end, s.id::text,
+      s.label, s.created_at, s.expires_at
     from private.vendor_webhook_secrets s
     join public.vendors v on v.id = s.vendor_id and v.webhook_scheme is not null
     where s.revoked_at is null
@@ -1248,9 +1254,9 @@ as $$
 $$;
 
 comment on function private.expiring_keys(timestamptz) is
-  'The keys, webhook secrets and verify tokens that expire, or have expired, without a newer one of the vendor and kind that '
-  'is valid for longer at this moment. what: api key, webhook secret or verify token; id: a key''s first characters. None of '
-  'a vendor that is inactive, and no secret of a webhook that is off.';
+  'The keys, secrets and tokens that expire, or have expired, without a newer one of the vendor and kind that is valid for '
+  'longer at this moment. what: api key, webhook secret, verify token or access token; id: a key''s first characters. None '
+  'of a vendor that is inactive, and no secret or token of a webhook that is off.';
 
 -- supabase/schemas/recruiting/tables.sql
 
@@ -11247,7 +11253,7 @@ select s.vendor_id, s.id, s.kind, s.label,
 from private.vendor_webhook_secrets s;
 
 comment on view public.webhook_secret_list is
-  'The secrets that prove webhooks, without the secrets themselves; state: works, expired or revoked.';
+  'The secrets and tokens of webhooks, without the secrets themselves; state: works, expired or revoked.';
 grant select on public.webhook_secret_list to service_role;
 
 create view public.expiring_key_list with (security_invoker = true) as
@@ -11257,7 +11263,7 @@ from private.expiring_keys(now()) k
 where k.expires_at > now();
 
 comment on view public.expiring_key_list is
-  'Keys, webhook secrets and verify tokens of all vendors that will expire, without a newer one of the vendor and kind that is '
+  'Keys, webhook secrets and tokens of all vendors that will expire, without a newer one of the vendor and kind that is '
   'valid for longer. key: the first 12 characters of a key, else the id; days_left: whole days.';
 grant select on public.expiring_key_list to service_role;
 
@@ -14834,7 +14840,7 @@ end
 $$;
 
 comment on function private.find_key_expires(jsonb, timestamptz) is
-  'Vendors with a key, a webhook secret or a verify token that expires within {days}, or has in the last 7 days, and no newer '
+  'Vendors with a key, a webhook secret or a token that expires within {days}, or has in the last 7 days, and no newer '
   'one of its kind that is valid for longer: {what, prefix of a key, expires_at} of the first to expire.';
 
 -- supabase/schemas/alerts/orders.sql

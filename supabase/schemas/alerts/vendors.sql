@@ -190,5 +190,5 @@ end
 $$;
 
 comment on function private.find_key_expires(jsonb, timestamptz) is
-  'Vendors with a key, a webhook secret or a verify token that expires within {days}, or has in the last 7 days, and no newer '
+  'Vendors with a key, a webhook secret or a token that expires within {days}, or has in the last 7 days, and no newer '
   'one of its kind that is valid for longer: {what, prefix of a key, expires_at} of the first to expire.';

@@ -63,7 +63,7 @@ select s.vendor_id, s.id, s.kind, s.label,
 from private.vendor_webhook_secrets s;
 
 comment on view public.webhook_secret_list is
-  'The secrets that prove webhooks, without the secrets themselves; state: works, expired or revoked.';
+  'The secrets and tokens of webhooks, without the secrets themselves; state: works, expired or revoked.';
 grant select on public.webhook_secret_list to service_role;
 
 create view public.expiring_key_list with (security_invoker = true) as
@@ -73,7 +73,7 @@ from private.expiring_keys(now()) k
 where k.expires_at > now();
 
 comment on view public.expiring_key_list is
-  'Keys, webhook secrets and verify tokens of all vendors that will expire, without a newer one of the vendor and kind that is '
+  'Keys, webhook secrets and tokens of all vendors that will expire, without a newer one of the vendor and kind that is '
   'valid for longer. key: the first 12 characters of a key, else the id; days_left: whole days.';
 grant select on public.expiring_key_list to service_role;
 

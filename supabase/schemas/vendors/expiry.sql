@@ -11,8 +11,8 @@ as $$
     from public.vendor_api_keys k
     where k.revoked_at is null
     union all
-    select s.vendor_id, case s.kind when 'secret' then 'webhook secret' else 'verify token' end, s.id::text, s.label,
-      s.created_at, s.expires_at
+    select s.vendor_id, case s.kind when 'secret' then 'webhook secret' else replace(s.kind, '_', ' ') end, s.id::text,
+      s.label, s.created_at, s.expires_at
     from private.vendor_webhook_secrets s
     join public.vendors v on v.id = s.vendor_id and v.webhook_scheme is not null
     where s.revoked_at is null
@@ -32,6 +32,6 @@ as $$
 $$;
 
 comment on function private.expiring_keys(timestamptz) is
-  'The keys, webhook secrets and verify tokens that expire, or have expired, without a newer one of the vendor and kind that '
-  'is valid for longer at this moment. what: api key, webhook secret or verify token; id: a key''s first characters. None of '
-  'a vendor that is inactive, and no secret of a webhook that is off.';
+  'The keys, secrets and tokens that expire, or have expired, without a newer one of the vendor and kind that is valid for '
+  'longer at this moment. what: api key, webhook secret, verify token or access token; id: a key''s first characters. None '
+  'of a vendor that is inactive, and no secret or token of a webhook that is off.';

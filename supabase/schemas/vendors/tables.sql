@@ -86,7 +86,7 @@ grant select, insert, update, delete on public.vendor_api_keys to service_role;
 create table private.vendor_webhook_secrets (
   id uuid primary key default gen_random_uuid(),
   vendor_id uuid not null references public.vendors (id) on delete cascade,
-  kind text not null default 'secret' check (kind in ('secret', 'verify_token')),
+  kind text not null default 'secret' check (kind in ('secret', 'verify_token', 'access_token')),
   secret text not null check (secret = btrim(secret) and secret !~ '[[:cntrl:]]' and length(secret) between 1 and 1024),
   label text,
   expires_at timestamptz,
@@ -99,10 +99,11 @@ create table private.vendor_webhook_secrets (
 create index on private.vendor_webhook_secrets (vendor_id, created_at);
 
 comment on table private.vendor_webhook_secrets is
-  'The secrets by which vendors prove their webhook requests. A vendor may have several valid ones, so that it can change to '
-  'a new one at any time.';
+  'The secrets by which vendors prove their webhook requests, and the tokens by which their leads are fetched. A vendor may '
+  'have several valid ones, so that it can change to a new one at any time.';
 comment on column private.vendor_webhook_secrets.kind is
-  '`secret`: proves a request; `verify_token`: what Meta sends when the webhook is entered in its console.';
+  '`secret`: proves a request; `verify_token`: what Meta sends when the webhook is entered in its console; `access_token`: '
+  'fetches the leads of Meta''s notices.';
 comment on column private.vendor_webhook_secrets.secret is
   'As it is, because a signature can only be checked with the secret itself. The scheme basic has user:password.';
 

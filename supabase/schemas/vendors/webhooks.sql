@@ -21,8 +21,10 @@ begin
   end if;
 
   -- Before the table's own checks: their errors quote the row, and so the secret, in the server's log.
-  if coalesce(kind, '') not in ('secret', 'verify_token') then
-    raise exception 'kind: must be secret or verify_token' using errcode = 'PT400';
+  if coalesce(kind, '') not in ('secret', 'verify_token', 'access_token') then
+    raise exception 'kind: must be secret, verify_token or access_token' using errcode = 'PT400';
+  elsif kind = 'access_token' and vendor.webhook_scheme is distinct from 'meta' then
+    raise exception 'kind: access_token is for the scheme meta' using errcode = 'PT400';
   elsif coalesce(secret, '') = '' or secret <> btrim(secret) or secret ~ '[[:cntrl:]]' or length(secret) > 1024 then
     raise exception 'secret: must be one line of 1 to 1,024 characters, without spaces around it'
       using errcode = 'PT400';
@@ -61,9 +63,9 @@ end
 $$;
 
 comment on function public.create_vendor_webhook_secret(text, text, text, text, timestamptz) is
-  'Adds a secret to a vendor''s webhook and returns its id. kind: secret or verify_token. PT404 for an unknown slug. '
-  'PT400 for a secret that the vendor''s scheme cannot use: basic takes user:password, standard takes whsec_ and '
-  'base64. PT409 for one that works already.';
+  'Adds a secret to a vendor''s webhook and returns its id. kind: secret, verify_token or access_token. PT404 for an unknown '
+  'slug. PT400 for a secret that the vendor''s scheme cannot use: basic takes user:password, standard takes whsec_ and '
+  'base64, meta alone takes an access_token. PT409 for one that works already.';
 grant execute on function public.create_vendor_webhook_secret(text, text, text, text, timestamptz) to service_role;
 
 create function public.revoke_vendor_webhook_secret(id uuid) returns boolean
@@ -101,6 +103,8 @@ begin
           jsonb_agg(jsonb_build_object('id', s.id, 'kind', s.kind, 'secret', s.secret) order by s.created_at desc), '[]')
         from private.vendor_webhook_secrets s
         where s.vendor_id = v.id
+          -- An access token proves no request. Only the fetch of a lead reads it.
+          and s.kind <> 'access_token'
           and s.revoked_at is null
           and (s.expires_at is null or s.expires_at > now())
       )
@@ -113,8 +117,8 @@ $$;
 
 comment on function public.identify_webhook(text) is
   'The webhook of the vendor with this slug, to check a request''s proof with: {vendor_id, parser|null, parser_config, '
-  'rate_limit|null, scheme, config, secrets: [{id, kind, secret}]} with the valid secrets, newest first. Null for an '
-  'unknown slug, an inactive vendor, and a vendor without a webhook.';
+  'rate_limit|null, scheme, config, secrets: [{id, kind, secret}]} with the valid secrets, newest first, and without access '
+  'tokens. Null for an unknown slug, an inactive vendor, and a vendor without a webhook.';
 grant execute on function public.identify_webhook(text) to service_role;
 
 create function public.record_refused_proofs(refused jsonb) returns integer
@@ -156,6 +160,7 @@ as $$
     -- The characters that a header's name may have: RFC 9110, 5.6.2. X-Request-Id is logged, and must be no secret.
     when name in ('header', 'timestamp_header') then
       value #>> '{}' ~ '^[A-Za-z0-9!#$%&''*+.^_`|~-]{1,128}$' and lower(value #>> '{}') <> 'x-request-id'
+    when name = 'page_id' then value #>> '{}' ~ '^[1-9][0-9]{0,24}$'
     when name = 'parameter' then value #>> '{}' ~ '^[\x21-\x7e]{1,128}$' and lower(translate(value #>> '{}', '-_', '')) <> 'dryrun'
     when name = 'algorithm' then value #>> '{}' in ('sha1', 'sha256', 'sha512')
     when name = 'encoding' then value #>> '{}' in ('hex', 'base64')

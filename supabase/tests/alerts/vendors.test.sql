@@ -1,6 +1,6 @@
 -- The alerts about vendors: when each of them opens, stays and ends.
 begin;
-select plan(71);
+select plan(72);
 \ir ../helpers.psql
 
 -- Rows of other tests and of the seed must not matter.
@@ -213,6 +213,8 @@ from (values
     'key_expires test-acme {"what": "webhook secret", "expires_at": <time>}'),
   ($$select pg_temp.add_secret('verify_token', '6 days'), pg_temp.add_key(null)$$,
     'key_expires test-acme {"what": "verify token", "expires_at": <time>}'),
+  ($$select pg_temp.add_secret('access_token', '6 days')$$,
+    'key_expires test-acme {"what": "access token", "expires_at": <time>}'),
   ($$select pg_temp.add_key('6 days'), pg_temp.add_secret('secret', null, '1 day')$$,
     'key_expires test-acme {"what": "api key", "prefix": "lik_test", "expires_at": <time>}'),
   ($$select pg_temp.add_key('6 days'), pg_temp.add_key(null, '1 day', true)$$,

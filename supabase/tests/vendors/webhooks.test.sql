@@ -1,6 +1,6 @@
 -- Webhooks: what a vendor's webhook may be set to, its secrets, and deliveries that come again.
 begin;
-select plan(130);
+select plan(143);
 \ir ../helpers.psql
 
 -- Settings
@@ -23,7 +23,7 @@ from (values
     '{"header": "x", "algorithm": "sha512", "encoding": "hex", "signed": "v0:{timestamp}:{body}", "timestamp_header": "x-time",
       "tolerance_seconds": 60}']),
   ('standard', array['{}', '{"tolerance_seconds": 86400}']), ('indeed', array['{}']), ('greenhouse', array['{}']), ('linkedin', array['{}']),
-  ('meta', array['{}']), ('google_ads', array['{}']), ('basic', array['{}']), ('header', array['{"header": "X-Api-Key"}']),
+  ('meta', array['{}', '{"page_id": "102938475610293"}']), ('google_ads', array['{}']), ('basic', array['{}']), ('header', array['{"header": "X-Api-Key"}']),
   ('query', array['{"parameter": "token"}'])
 ) s (scheme, configs), unnest(configs::jsonb[]) config;
 select is(pg_temp.is_accepted(scheme, config), false, format('%s is refused: %s %s', description, scheme, left(config::text, 99)))
@@ -49,6 +49,8 @@ from (values
   ('a prefix of two lines', 'hmac', array['{"header": "x", "algorithm": "sha256", "prefix": "a\nb"}']),
   ('a signed text without the body', 'hmac', array['{"header": "x", "algorithm": "sha256", "signed": "{timestamp}", "timestamp_header": "t"}']),
   ('an unknown part of the signed text', 'hmac', array['{"header": "x", "algorithm": "sha256", "signed": "{id}.{body}"}']),
+  ('what is no page''s id', 'meta', array['{"page_id": ""}', '{"page_id": "12a"}', '{"page_id": "-1"}', '{"page_id": "0"}',
+    '{"page_id": 102938475610293}', '{"page_id": "12345678901234567890123456"}', '{"page_id": null}']),
   ('no tolerance, or another than from a second to a day', 'standard', array['{"tolerance_seconds": 0}', '{"tolerance_seconds": -5}',
     '{"tolerance_seconds": 1.5}', '{"tolerance_seconds": "300"}', '{"tolerance_seconds": 86401}'])
 ) s (description, scheme, configs), unnest(configs::jsonb[]) config;
@@ -57,6 +59,7 @@ from (values
 insert into public.vendors (id, slug, name, parser, parser_config, rate_limit, webhook_scheme) values
   (md5('hook')::uuid, 'test-hook', 'Hook', 'generic', '{"a": 1}', 60, 'standard'),
   (md5('basic')::uuid, 'test-basic', 'Basic', 'generic', '{}', null, 'basic'),
+  (md5('meta')::uuid, 'test-meta', 'Meta', 'meta', '{}', null, 'meta'),
   (md5('off')::uuid, 'test-off', 'Off', 'generic', '{}', null, null);
 create temp table made as
 select
@@ -65,6 +68,8 @@ select
   public.create_vendor_webhook_secret('test-hook', 'verify_token', 'my token', null) as token,
   public.create_vendor_webhook_secret('test-hook', 'secret', 'whsec_b2xk', 'old', now() - interval '1 second') as expired,
   public.create_vendor_webhook_secret('test-basic', 'secret', 'ann:pass:word', 'basic') as basic,
+  public.create_vendor_webhook_secret('test-meta', 'secret', 'app secret', null) as app,
+  public.create_vendor_webhook_secret('test-meta', 'access_token', 'EAAB', null) as access,
   public.create_vendor_webhook_secret('test-off', 'secret', 'anything', 'off') as off;
 
 select is(
@@ -75,6 +80,11 @@ select is(
       jsonb_build_object('id', second, 'kind', 'secret', 'secret', 'whsec_c2Vjb25k'),
       jsonb_build_object('id', first, 'kind', 'secret', 'secret', 'whsec_Zmlyc3Q='))),
   'a slug identifies the vendor''s webhook with its valid secrets, newest first')
+from made;
+select is(
+  public.identify_webhook('test-meta') -> 'secrets',
+  jsonb_build_array(jsonb_build_object('id', app, 'kind', 'secret', 'secret', 'app secret')),
+  'the access token is not among the secrets')
 from made;
 select is(public.identify_webhook(slug), null, description)
 from (values
@@ -90,8 +100,10 @@ from (values
   ('test-basic', 'secret', 'user:', 'PT400', 'secret: must be user:password', 'basic with an empty password'),
   ('test-hook', 'secret', 'whsec_not base64', 'PT400', 'secret: must be whsec_ and base64', 'standard without base64'),
   ('test-hook', 'secret', 'whsec_====', 'PT400', 'secret: must be whsec_ and base64', 'standard with nothing in it'),
-  ('test-off', 'password', 'x', 'PT400', 'kind: must be secret or verify_token', 'a secret of an unknown kind'),
-  ('test-off', null, 'x', 'PT400', 'kind: must be secret or verify_token', 'a secret of no kind')
+  ('test-off', 'password', 'x', 'PT400', 'kind: must be secret, verify_token or access_token', 'a secret of an unknown kind'),
+  ('test-off', null, 'x', 'PT400', 'kind: must be secret, verify_token or access_token', 'a secret of no kind'),
+  ('test-hook', 'access_token', 'x', 'PT400', 'kind: access_token is for the scheme meta', 'an access token of another scheme'),
+  ('test-off', 'access_token', 'x', 'PT400', 'kind: access_token is for the scheme meta', 'an access token without a webhook')
 ) as wrong (slug, kind, secret, errcode, message, description);
 create temp table bad_secrets (secret, description) as values
   ('', 'an empty secret'), ('  ', 'a blank secret'), (' x', 'a secret with a space before it'),
@@ -116,6 +128,9 @@ from (values
   ('secret', 'whsec_Zmlyc3Q=', 'a secret that the vendor has'),
   ('verify_token', 'my token', 'a verify_token that the vendor has')
 ) as twice (kind, secret, description);
+select throws_ok(
+  $$select public.create_vendor_webhook_secret('test-meta', 'access_token', 'EAAB', null)$$, 'PT409',
+  'secret: the vendor has it already', 'an access_token that the vendor has');
 select lives_ok(
   $$select public.create_vendor_webhook_secret('test-hook', 'secret', 'whsec_b2xk', null)$$,
   'a secret that has expired may be made anew');
@@ -135,7 +150,7 @@ select is(
 from made;
 select throws_ok(format('select public.authenticate_vendor(null, %L)', webhook), 'PT401', 'invalid webhook secret', description)
 from made, lateral (values
-  (pg_temp.webhook(expired), 'an expired secret'), (pg_temp.webhook(token), 'a verify_token'),
+  (pg_temp.webhook(expired), 'an expired secret'), (pg_temp.webhook(token), 'a verify_token'), (pg_temp.webhook(access), 'an access_token'),
   (pg_temp.webhook(off), 'a secret of a vendor without a webhook'),
   (pg_temp.webhook(gen_random_uuid()), 'an unknown secret'), ('{}', 'no secret')
 ) as wrong (webhook, description);
