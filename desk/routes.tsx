@@ -1,13 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
-import { Activity, useState } from "react";
+import { Activity, type ReactNode, Suspense, useState } from "react";
 import { Redirect, Route, Switch, useLocation } from "wouter";
 import { type User, userQueries } from "./data/user.ts";
 import { Inbox } from "./inbox/inbox.tsx";
-import { Operator } from "./operator/operator.tsx";
 import { Recruits } from "./recruits/recruits.tsx";
 import { Sales } from "./sales/sales.tsx";
 import { Shell } from "./shell.tsx";
-import { Team } from "./team/team.tsx";
+import { chunk } from "./ui/chunk.ts";
 import { ErrorBoundary } from "./ui/error_boundary.tsx";
 import { Page } from "./ui/page.tsx";
 import type { Link } from "./session/link.ts";
@@ -15,7 +14,11 @@ import { OpenLink, Password } from "./session/password.tsx";
 import { useSession } from "./session/session.ts";
 import { SignIn } from "./session/sign_in.tsx";
 import { SignOut } from "./session/sign_out.tsx";
-import { EmptyState, ErrorState } from "./ui/states.tsx";
+import { EmptyState, ErrorState, Skeleton } from "./ui/states.tsx";
+
+// An agent never loads what only managers or operators see.
+const Team = chunk(async () => (await import("./team/team.tsx")).Team);
+const Operator = chunk(async () => (await import("./operator/operator.tsx")).Operator);
 
 /** The view for the user at the page. `link` is the content of an e-mail's link. */
 export function Routes({ link: given }: { link: Link | null }) {
@@ -87,14 +90,28 @@ function Views({ user }: { user: User }) {
       <Route path="/recruits/*?">{agent === null ? <NotAllowed who="agents" /> : <Recruits agent={agent} />}</Route>
       <Route path="/sales/*?">{agent === null ? <NotAllowed who="agents" /> : <Sales agent={agent} />}</Route>
       <Route path="/team/*?">
-        {agent?.role === "manager" ? <Team agent={agent} /> : <NotAllowed who="an agency's managers" />}
+        {agent?.role === "manager"
+          ? <Loaded title="Team" view={<Team agent={agent} />} />
+          : <NotAllowed who="an agency's managers" />}
       </Route>
-      <Route path="/operator/*?">{is_operator ? <Operator /> : <NotAllowed who="operators of the service" />}</Route>
+      <Route path="/operator/*?">
+        {is_operator ? <Loaded title="Operator" view={<Operator />} /> : <NotAllowed who="operators of the service" />}
+      </Route>
       <Route>
         <Redirect to={agent === null ? "/operator" : "/inbox"} replace />
       </Route>
     </Switch>
   );
+}
+
+/** A view of a chunk of its own, and what stands in its place until that is loaded. */
+function Loaded({ title, view }: { title: string; view: ReactNode }) {
+  const skeleton = (
+    <Page title={title}>
+      <Skeleton />
+    </Page>
+  );
+  return <Suspense fallback={skeleton}>{view}</Suspense>;
 }
 
 function NotAllowed({ who }: { who: string }) {

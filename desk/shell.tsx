@@ -7,6 +7,7 @@ import { useLive } from "./live.ts";
 import { SignOut } from "./session/sign_out.tsx";
 import { AgentNotices } from "./agent_notices.tsx";
 import { useOnline } from "./ui/online.ts";
+import { OldBuild } from "./ui/states.tsx";
 import { setUnread } from "./ui/title.ts";
 
 /** The frame of each view: where one can go, who is signed in, and whether the page is up to date. */
@@ -84,12 +85,7 @@ function PageNotices({ user }: { user: User }) {
   return (
     <div className="notices" role="status">
       {!isOnline && <p>You are offline. What you see may be out of date; what you write is kept.</p>}
-      {isOldBuild(user) && (
-        <p>
-          This page is older than the service. Reload it; if this stays, the people who run the service must publish the
-          page again. <button type="button" onClick={() => location.reload()}>Reload</button>
-        </p>
-      )}
+      {isOldBuild(user) && <OldBuild>This page is older than the service.</OldBuild>}
       {user.agent !== null && <LiveUpdates agent={user.agent} />}
       {user.agent !== null && <AgentNotices agent={user.agent} />}
     </div>

@@ -24,6 +24,16 @@ export function EmptyState({ title, children }: { title: string; children?: Reac
   );
 }
 
+/** The words for a page that does not fit the service any more, with the button that loads the newest one. */
+export function OldBuild({ children }: { children: ReactNode }) {
+  return (
+    <p>
+      {children} Reload it; if this stays, the people who run the service must publish the page again.{" "}
+      <button type="button" onClick={() => location.reload()}>Reload</button>
+    </p>
+  );
+}
+
 /** Grey rows in the place of those that are being read, so that nothing jumps. */
 export function Skeleton({ rows = 6 }: { rows?: number }) {
   return (
