@@ -158,6 +158,8 @@ async function sendEverywhere(market: Market, double: TwilioDouble, person: Pers
     insert into public.screening_answers (lead_id, question, value, said)
     values (${ingested.id}, 'name', ${sql.json(last_name)}, ${notes})`;
 
+  await agent.client.rpc("add_note", { recruiting_lead_id: ingested.id, body: `${first_name}: ${notes}` });
+
   assert.equal((await ingest(vendor, { last_name, phone })).status, 400);
   assert.equal(
     (await ingest(vendor, `phone=${encodeURIComponent(national(phone))}&name=${last_name}`)).status,

@@ -9801,6 +9801,30 @@ create trigger broadcast_changed
   after update of state on public.media_copies
   for each row when (new.state is distinct from old.state) execute function private.broadcast_changed_copy();
 
+create function private.broadcast_changed_recruit(recruiting_lead_id uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.broadcast(
+    'changed',
+    jsonb_build_object('lead_id', l.id),
+    variadic array['agency:' || l.agency_id] || array(
+      select 'agent:' || l.agent_id where l.agent_id is not null
+      union
+      select 'agent:' || c.assigned_agent_id
+      from public.recruiting_conversations c
+      where c.recruiting_lead_id = l.id and c.assigned_agent_id is not null
+    ))
+  from public.recruiting_leads l
+  where l.id = broadcast_changed_recruit.recruiting_lead_id;
+end
+$$;
+
+comment on function private.broadcast_changed_recruit(uuid) is
+  'Sends {lead_id} to the topics of those who read what agents say about a recruit: the agency, the recruit''s agent, and '
+  'each agent who is assigned a conversation with the recruit.';
+
 create function private.allow_agent_topics() returns boolean
 language plpgsql
 set search_path = ''
@@ -9828,6 +9852,118 @@ comment on function private.allow_agent_topics() is
   'called any number of times.';
 
 select private.allow_agent_topics();
+
+-- supabase/schemas/texting/notes.sql
+
+-- Notes about a recruit: for the agency alone, and never sent.
+
+create table public.recruit_notes (
+  id uuid primary key default gen_random_uuid(),
+  recruiting_lead_id uuid not null references public.recruiting_leads (id) on delete cascade,
+  agent_id uuid not null references public.agents (id),
+  body text not null check (length(body) between 1 and 4000),
+  created_at timestamptz not null default clock_timestamp()
+);
+
+create index on public.recruit_notes (recruiting_lead_id, created_at, id);
+create index on public.recruit_notes (agent_id);
+
+comment on table public.recruit_notes is
+  'Notes of agents about a recruit. Nobody sends them. Rows are added by add_note(), and go when the person is erased.';
+comment on column public.recruit_notes.agent_id is 'The agent who wrote it.';
+comment on column public.recruit_notes.body is 'Exactly as written.';
+
+alter table public.recruit_notes enable row level security;
+grant select on public.recruit_notes to authenticated;
+grant select, insert, update, delete on public.recruit_notes to service_role;
+
+-- The policies of both tables apply inside the subqueries.
+create policy "readers of a recruit and who has the conversation read the notes" on public.recruit_notes
+  for select to authenticated
+  using (
+    exists (select from public.recruiting_leads l where l.id = recruit_notes.recruiting_lead_id)
+    or exists (
+      select
+      from public.recruiting_conversations c
+      where c.recruiting_lead_id = recruit_notes.recruiting_lead_id
+        and c.assigned_agent_id = (select private.current_agent_id())
+    )
+  );
+
+create function public.add_note(recruiting_lead_id uuid, body text, note_id uuid default null) returns jsonb
+language plpgsql
+-- Agents may not write the table. A user who reads the notes of a recruit may add one.
+security definer
+set search_path = ''
+as $$
+declare
+  max_length constant integer := 4000;
+  caller constant public.agents := private.writer();
+  given_id constant uuid := coalesce(note_id, gen_random_uuid());
+  note public.recruit_notes;
+begin
+  if private.visible_text(coalesce(body, '')) !~ '[^ \n]' then
+    perform private.invalid_field('body', 'must not be empty');
+  elsif private.utf16_length(body) > max_length then
+    perform private.invalid_field('body', format(
+      'must have at most %s characters, counted in UTF-16 units (most emoji have 2 or more)', max_length));
+  end if;
+
+  perform
+  from public.recruiting_leads l
+  where l.id = add_note.recruiting_lead_id
+    and l.agency_id = caller.agency_id
+    -- Nothing is written about a person who was erased.
+    and l.first_name <> '(erased)'
+    and (
+      l.agent_id = caller.id
+      or caller.role = 'manager'
+      or exists (
+        select
+        from public.recruiting_conversations c
+        where c.recruiting_lead_id = l.id and c.assigned_agent_id = caller.id
+      )
+    )
+  -- The person may be erased at this moment. The note is there before, and goes too, or is refused.
+  for share;
+  if not found then
+    raise exception 'recruiting_lead_id: there is no such recruit' using errcode = 'PT404';
+  end if;
+
+  insert into public.recruit_notes as n (id, recruiting_lead_id, agent_id, body)
+  values (given_id, add_note.recruiting_lead_id, caller.id, add_note.body)
+  on conflict (id) do nothing;
+  select n.* into note from public.recruit_notes n where n.id = given_id;
+  if (note.recruiting_lead_id, note.agent_id) is distinct from (add_note.recruiting_lead_id, caller.id) then
+    raise exception 'note_id: another note has this id' using errcode = 'PT409';
+  end if;
+  return jsonb_build_object('id', note.id, 'created_at', note.created_at);
+end
+$$;
+
+comment on function public.add_note(uuid, text, uuid) is
+  'Adds a note of the signed-in agent about a recruit. Nobody sends it. The recruit''s agent may call it, the agent who is '
+  'assigned a conversation with the recruit, and the managers of the agency. body: at most 4,000 UTF-16 units, with something '
+  'to see in it. note_id: made by the agent''s page, else here; the same id is the same note, as it was at first. Returns {id, '
+  'created_at}. Errors: 22023 (HTTP 400) names the field; 42501 (403) when the caller is no active agent; PT404 for a '
+  'recruit whose notes the caller does not read, and for one who was erased; PT409 when another note has the id.';
+grant execute on function public.add_note(uuid, text, uuid) to authenticated;
+
+create function private.broadcast_note() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.broadcast_changed_recruit(new.recruiting_lead_id);
+  return null;
+end
+$$;
+
+comment on function private.broadcast_note() is 'Trigger: a recruit has a new note.';
+
+create trigger broadcast_note
+  after insert on public.recruit_notes
+  for each row execute function private.broadcast_note();
 
 -- supabase/schemas/bot/tables.sql
 
@@ -13025,6 +13161,11 @@ begin
       select coalesce(jsonb_agg(to_jsonb(l) || jsonb_build_object(
         'vendor', v.slug,
         'answers', (select jsonb_agg(a order by a.answered_at) from public.screening_answers a where a.lead_id = l.id),
+        'notes', (
+          select coalesce(jsonb_agg(n order by n.created_at), '[]')
+          from public.recruit_notes n
+          where n.recruiting_lead_id = l.id
+        ),
         'returned', (
           select jsonb_build_object('returned_at', r.created_at, 'reason', r.reason)
           from public.lead_returns r
@@ -13107,7 +13248,7 @@ $$;
 
 comment on function public.export_person(text) is
   'All data about the person with this phone in E.164 or e-mail address, as the rows are: {phones, emails, '
-  'recruiting_leads with their answers, leads, named_in_referrals, rejected_deliveries, conversations with their messages '
+  'recruiting_leads with their answers and notes, leads, named_in_referrals, rejected_deliveries, conversations with their messages '
   'and bot_session, unmatched_texts, text_consents, text_consent_events, idempotency_keys, files: [{bucket, name, '
   'created_at}]}. Reads all leads. PT400 as find_person().';
 grant execute on function public.export_person(text) to service_role;
@@ -13178,6 +13319,7 @@ begin
   counts := counts || jsonb_build_object('recruiting_lead', changed);
   update public.lead_returns r set reason = erased_text where r.recruiting_lead_id = any (person.recruiting_leads);
   delete from public.screening_answers a where a.lead_id = any (person.recruiting_leads);
+  delete from public.recruit_notes n where n.recruiting_lead_id = any (person.recruiting_leads);
   delete from private.waiting_greetings w where w.lead_id = any (person.recruiting_leads);
 
   update public.leads l

@@ -1330,6 +1330,74 @@ export type Database = {
         };
         Relationships: [];
       };
+      "recruit_notes": {
+        Row: {
+          "agent_id": string;
+          "body": string;
+          "created_at": string;
+          "id": string;
+          "recruiting_lead_id": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "agent_id": string;
+          "body": string;
+          "created_at"?: string;
+          "id"?: string;
+          "recruiting_lead_id": string;
+        };
+        Update: {
+          "agent_id"?: string;
+          "body"?: string;
+          "created_at"?: string;
+          "id"?: string;
+          "recruiting_lead_id"?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "recruit_notes_agent_id_fkey";
+            columns: ["agent_id"];
+            isOneToOne: false;
+            referencedRelation: "agent_list";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "recruit_notes_agent_id_fkey";
+            columns: ["agent_id"];
+            isOneToOne: false;
+            referencedRelation: "agents";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "recruit_notes_agent_id_fkey";
+            columns: ["agent_id"];
+            isOneToOne: false;
+            referencedRelation: "team";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "recruit_notes_recruiting_lead_id_fkey";
+            columns: ["recruiting_lead_id"];
+            isOneToOne: false;
+            referencedRelation: "recruiting_leads";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "recruit_notes_recruiting_lead_id_fkey";
+            columns: ["recruiting_lead_id"];
+            isOneToOne: false;
+            referencedRelation: "screening_answer_list";
+            referencedColumns: ["lead_id"];
+          },
+          {
+            foreignKeyName: "recruit_notes_recruiting_lead_id_fkey";
+            columns: ["recruiting_lead_id"];
+            isOneToOne: false;
+            referencedRelation: "waiting_texts";
+            referencedColumns: ["recruiting_lead_id"];
+          },
+        ];
+      };
       "recruiting_conversations": {
         Row: {
           "agency_id": string;
@@ -3365,6 +3433,7 @@ export type Database = {
           isSetofReturn: false;
         };
       };
+      "add_note": { Args: { "body": string; "note_id"?: string; "recruiting_lead_id": string }; Returns: Json };
       "adopt_texts": { Args: { "recruit_phone": string; "service_phone"?: string }; Returns: Json };
       "are_texts_due": { Args: Record<PropertyKey, never>; Returns: boolean };
       "ask_for_conversation": { Args: { "conversation_id": string }; Returns: Json };

@@ -62,6 +62,7 @@ begin
   counts := counts || jsonb_build_object('recruiting_lead', changed);
   update public.lead_returns r set reason = erased_text where r.recruiting_lead_id = any (person.recruiting_leads);
   delete from public.screening_answers a where a.lead_id = any (person.recruiting_leads);
+  delete from public.recruit_notes n where n.recruiting_lead_id = any (person.recruiting_leads);
   delete from private.waiting_greetings w where w.lead_id = any (person.recruiting_leads);
 
   update public.leads l

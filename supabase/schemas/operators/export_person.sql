@@ -15,6 +15,11 @@ begin
       select coalesce(jsonb_agg(to_jsonb(l) || jsonb_build_object(
         'vendor', v.slug,
         'answers', (select jsonb_agg(a order by a.answered_at) from public.screening_answers a where a.lead_id = l.id),
+        'notes', (
+          select coalesce(jsonb_agg(n order by n.created_at), '[]')
+          from public.recruit_notes n
+          where n.recruiting_lead_id = l.id
+        ),
         'returned', (
           select jsonb_build_object('returned_at', r.created_at, 'reason', r.reason)
           from public.lead_returns r
@@ -97,7 +102,7 @@ $$;
 
 comment on function public.export_person(text) is
   'All data about the person with this phone in E.164 or e-mail address, as the rows are: {phones, emails, '
-  'recruiting_leads with their answers, leads, named_in_referrals, rejected_deliveries, conversations with their messages '
+  'recruiting_leads with their answers and notes, leads, named_in_referrals, rejected_deliveries, conversations with their messages '
   'and bot_session, unmatched_texts, text_consents, text_consent_events, idempotency_keys, files: [{bucket, name, '
   'created_at}]}. Reads all leads. PT400 as find_person().';
 grant execute on function public.export_person(text) to service_role;

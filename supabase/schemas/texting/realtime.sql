@@ -163,6 +163,30 @@ create trigger broadcast_changed
   after update of state on public.media_copies
   for each row when (new.state is distinct from old.state) execute function private.broadcast_changed_copy();
 
+create function private.broadcast_changed_recruit(recruiting_lead_id uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.broadcast(
+    'changed',
+    jsonb_build_object('lead_id', l.id),
+    variadic array['agency:' || l.agency_id] || array(
+      select 'agent:' || l.agent_id where l.agent_id is not null
+      union
+      select 'agent:' || c.assigned_agent_id
+      from public.recruiting_conversations c
+      where c.recruiting_lead_id = l.id and c.assigned_agent_id is not null
+    ))
+  from public.recruiting_leads l
+  where l.id = broadcast_changed_recruit.recruiting_lead_id;
+end
+$$;
+
+comment on function private.broadcast_changed_recruit(uuid) is
+  'Sends {lead_id} to the topics of those who read what agents say about a recruit: the agency, the recruit''s agent, and '
+  'each agent who is assigned a conversation with the recruit.';
+
 create function private.allow_agent_topics() returns boolean
 language plpgsql
 set search_path = ''

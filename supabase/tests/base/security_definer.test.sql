@@ -12,7 +12,7 @@ select set_eq(
     'private.count_lead_sale()', 'private.count_lead_referral()', 'private.newest_migration()',
     'private.broadcast(text,jsonb,text[])', 'cancel_text(uuid)', 'retry_text(uuid)',
     'assign_conversation(uuid,uuid)', 'no_reply_needed(uuid)', 'mark_read(uuid[])', 'send_text(uuid,text,uuid,jsonb,boolean)',
-    'ask_for_conversation(uuid)',
+    'ask_for_conversation(uuid)', 'add_note(uuid,text,uuid)',
     'start_conversation(uuid,uuid)', 'hand_back_to_bot(uuid)', 'record_text_consent(text,text,text)',
     'publish_bot_script(uuid,jsonb)', 'private.recruit_of(uuid)', 'private.own_service_phones()', 'private.vendor_name(uuid)',
     'read_conversation(uuid,timestamp with time zone)', 'signed_in_user()', 'begin_operator_action(text,jsonb)',

@@ -1,8 +1,8 @@
--- Texts that come at the moment at which their recruit is erased, over several connections. What they commit is deleted at
--- the end.
+-- Texts and notes that come at the moment at which their recruit is erased, over several connections. What they commit is
+-- deleted at the end.
 begin;
 create extension if not exists dblink with schema extensions;
-select plan(7);
+select plan(10);
 \ir ../helpers.psql
 
 create function pg_temp.clean_up() returns void language sql as $$
@@ -14,10 +14,12 @@ create function pg_temp.clean_up() returns void language sql as $$
 $$;
 select pg_temp.create_committed('erasure');
 select pg_temp.clean_up();
-select pg_temp.create_committed('erasure');
+select pg_temp.create_committed('erasure', 'erasure ann');
 select pg_temp.commit_of('erasure', $sql$
   insert into public.recruiting_conversations (agency_id, recruit_phone, service_phone)
   select {id}, '+1999559000' || n, '+19995590100' from generate_series(1, 22) n;
+  insert into public.recruiting_leads (id, vendor_id, first_name, vendor_metadata, agency_id, agent_id)
+  values (md5('erasure lead')::uuid, {id}, 'Ada', '{"phone": "+19995591000"}', {id}, md5('erasure ann')::uuid);
 $sql$);
 
 create function pg_temp.answer(connection text) returns text language plpgsql as $$
@@ -86,6 +88,17 @@ select is_empty(
     where m.provider_message_id like 'erasure %'
       and exists (select from public.unmatched_texts t where t.message_sid = m.provider_message_id)$$,
   'no text of twenty who are erased meanwhile is refused or stored twice');
+
+-- A note is written while the recruit is erased.
+select extensions.dblink_exec('first', 'begin');
+select pg_temp.ask('first', $$select public.erase_person('+19995591000') ->> 'recruiting_lead'$$);
+select pg_temp.ask('second', $$select set_config(
+  'request.jwt.claims', json_build_object('sub', md5('user erasure ann')::uuid)::text, false)$$);
+select pg_temp.send_and_wait('second', $$select public.add_note(md5('erasure lead')::uuid, 'Her aunt is ill') ->> 'id'$$);
+select is(extensions.dblink_is_busy('second'), 1, 'a note waits while its recruit is erased');
+select extensions.dblink_exec('first', 'commit');
+select is(pg_temp.answer('second'), 'PT404', 'then it is refused');
+select is_empty($$select from public.recruit_notes n where n.recruiting_lead_id = md5('erasure lead')::uuid$$, 'and not stored');
 
 select extensions.dblink_disconnect('first'), extensions.dblink_disconnect('second');
 select pg_temp.clean_up();

@@ -130,6 +130,26 @@ realtimeTest(
   },
 );
 
+realtimeTest("those who read a recruit's notes hear of one", async (sql, _, { id, agency_id, agent_id }) => {
+  const [lead] = await sql`
+    with vendor as (
+      insert into public.vendors (slug, name) values ('test-topics', 'Vendor') returning id
+    ), other as (
+      insert into public.agents (agency_id, first_name) values (${agency_id}, 'Omar') returning id
+    )
+    insert into public.recruiting_leads (vendor_id, first_name, agency_id, agent_id)
+    select vendor.id, 'Ada', ${agency_id}, other.id from vendor, other returning id, agent_id`;
+  await sql`update public.recruiting_conversations set recruiting_lead_id = ${lead!.id} where id = ${id}`;
+  await sql`
+    insert into public.recruit_notes (recruiting_lead_id, agent_id, body)
+    values (${lead!.id}, ${agent_id}, 'Call on Monday')`;
+  const sent = await sql`
+    select topic, payload - 'id' as payload, private from realtime.messages
+    where event = 'changed' order by topic collate "C"`;
+  const topics = [`agency:${agency_id}`, ...[`agent:${agent_id}`, `agent:${lead!.agent_id}`].sort()];
+  assert.deepEqual([...sent], topics.map((topic) => ({ topic, payload: { lead_id: lead!.id }, private: true })));
+});
+
 realtimeTest("an agent who is set inactive hears nothing more", async (sql, notify, { id, agency_id, agent_id }) => {
   await sql`update public.agents set is_active = false where id = ${agent_id}`;
   await notify();
