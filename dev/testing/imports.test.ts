@@ -21,10 +21,12 @@ const MAY_IMPORT: Record<string, string[]> = {
   ],
   "supabase/functions/recruiting": [
     "supabase/functions/_shared",
+    "supabase/functions/recruiting/fetches",
     "supabase/functions/recruiting/ingest",
     "supabase/functions/recruiting/sms",
     "supabase/functions/recruiting/webhooks",
   ],
+  "supabase/functions/recruiting/fetches": ["supabase/functions/_shared"],
   "supabase/functions/recruiting/ingest": [
     "supabase/functions/_shared",
     "supabase/functions/recruiting/parsers",

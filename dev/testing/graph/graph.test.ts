@@ -1,0 +1,268 @@
+/** The client of the Graph API against its double, and the double as a process. */
+import assert from "node:assert/strict";
+import { freePorts } from "../../local/mod.ts";
+import { eventually } from "../../../e2e/support/processes.ts";
+import {
+  getLead,
+  type GraphAnswer,
+  graphGet,
+  graphOrigin,
+} from "../../../supabase/functions/recruiting/fetches/graph.ts";
+import { MIB } from "../../../supabase/functions/_shared/units.ts";
+import { GRAPH_APP, GRAPH_PAGE, GRAPH_TOKEN } from "./app.ts";
+import { GraphDouble, type GraphFault, type GraphLead } from "./double.ts";
+
+const double = await GraphDouble.start(freePorts(1)[0]!);
+const before = Deno.env.get("META_GRAPH_BASE_URL");
+Deno.env.set("META_GRAPH_BASE_URL", double.url);
+Deno.test.afterAll(async () => {
+  if (before === undefined) Deno.env.delete("META_GRAPH_BASE_URL");
+  else Deno.env.set("META_GRAPH_BASE_URL", before);
+  await double.stop();
+});
+
+const LEAD: GraphLead = {
+  id: "1234567890123456789",
+  form_id: "330000000000002",
+  created_time: "2026-07-29T08:00:00+0000",
+  campaign_id: "120210000000000002",
+  vehicle: "nobody asks for it",
+  field_data: [{ name: "first_name", values: ["Lee"] }],
+};
+const CREDENTIALS = { token: GRAPH_TOKEN, appSecrets: [GRAPH_APP.secret] };
+const NOTHING = { ok: false, status: null, code: null, subcode: null, retryAfterSeconds: null };
+
+const fetchLead = (id = LEAD.id, secrets = [GRAPH_APP.secret]) => getLead(id, GRAPH_TOKEN, secrets);
+
+function start(...faults: GraphFault[]): void {
+  double.reset();
+  double.addLead(LEAD);
+  for (const fault of faults) double.fail(fault);
+}
+
+Deno.test("a lead comes with the fields that were asked for", async () => {
+  start();
+  const { vehicle: _, ...asked } = LEAD;
+  assert.deepEqual(await fetchLead(), { ok: true, body: asked, appSecret: GRAPH_APP.secret });
+  assert.deepEqual(double.requests().map(({ path, proof }) => [path, proof]), [[LEAD.id, true]]);
+});
+
+Deno.test("the token stands in no address", async () => {
+  start();
+  await fetchLead();
+  assert.equal(JSON.stringify(double.requests()).includes(GRAPH_TOKEN), false);
+});
+
+Deno.test("the next app secret is tried where the newest proves nothing", async () => {
+  start();
+  const answer = await fetchLead(LEAD.id, ["not entered at Meta yet", GRAPH_APP.secret, "older"]);
+  assert(answer.ok);
+  assert.equal(answer.appSecret, GRAPH_APP.secret);
+  assert.deepEqual(double.requests().map(({ proof }) => proof), [false, true]);
+});
+
+Deno.test("without a secret that is right Meta refuses, and without any there is no proof", async () => {
+  start();
+  const refused = { ...NOTHING, status: 400, code: 100, reason: "refused" };
+  assert.deepEqual(await fetchLead(LEAD.id, ["one", "two"]), refused);
+  assert((await fetchLead(LEAD.id, [])).ok);
+  assert.deepEqual(double.requests().map(({ proof }) => proof), [false, false, null]);
+});
+
+Deno.test("an error that is about the lead is not tried with another secret", async () => {
+  start();
+  assert.deepEqual(await fetchLead("77", [GRAPH_APP.secret, "older"]), {
+    ...NOTHING,
+    status: 400,
+    code: 100,
+    subcode: 33,
+    reason: "refused",
+  });
+  assert.equal(double.requests().length, 1);
+});
+
+const refused = (status: number, code: number | null, more: object = {}) =>
+  ({ ...NOTHING, status, code, ...more, reason: "refused" }) as GraphAnswer;
+
+for (
+  const [what, fault, expected] of [
+    ["an expired token", { code: 190, subcode: 463 }, refused(400, 190, { subcode: 463 })],
+    ["an ended session", { code: 102 }, refused(400, 102)],
+    ["a missing permission", { code: 10 }, refused(403, 10)],
+    ["another missing permission", { code: 200 }, refused(403, 200)],
+    ["a wrong parameter", { code: 100 }, refused(400, 100)],
+    ["a lead that is gone", { code: 100, subcode: 33 }, refused(400, 100, { subcode: 33 })],
+    ["too many calls", { code: 80005, wait_minutes: 19 }, refused(400, 80005, { retryAfterSeconds: 1_140 })],
+    ["too many calls, with 429", { status: 429, wait_minutes: 1 }, refused(429, null, { retryAfterSeconds: 60 })],
+    ["too many calls, and no word of the wait", { code: 4 }, refused(403, 4)],
+    ["an error of Meta's", { code: 2 }, refused(503, 2)],
+    ["an error without words", { status: 500 }, refused(500, null)],
+    ["an error as 200", { status: 200, code: 1 }, refused(200, 1)],
+    ["a page of a proxy", { status: 502, text: "<html>" }, { ...NOTHING, status: 502, reason: "no_json" }],
+    ["a list", { text: "[]" }, { ...NOTHING, status: 200, reason: "no_json" }],
+    ["2 MB", { bytes: 2 * MIB }, { ...NOTHING, status: 200, reason: "too_large" }],
+  ] as [string, GraphFault, GraphAnswer][]
+) {
+  Deno.test(`${what} is told as it is, and the next request is as usual`, async () => {
+    start(fault);
+    assert.deepEqual(await fetchLead(), expected);
+    assert((await fetchLead()).ok);
+  });
+}
+
+Deno.test("a connection that closes is lost", async () => {
+  // Deno sends a request again by itself.
+  start({ drop: true, times: -1 });
+  assert.deepEqual(await fetchLead(), { ...NOTHING, reason: "lost" });
+  double.clearFaults();
+  assert((await fetchLead()).ok);
+});
+
+Deno.test("a redirect is not followed, so the token goes nowhere else", async () => {
+  const other = await GraphDouble.start(freePorts(1)[0]!);
+  start({ location: `${other.url}/v24.0/${LEAD.id}` });
+  assert.deepEqual(await fetchLead(), { ...NOTHING, status: 302, reason: "redirect" });
+  assert.deepEqual(other.requests(), []);
+  await other.stop();
+});
+
+Deno.test("an answer that takes too long is lost", async () => {
+  start({ delay_ms: 60_000 });
+  const started = Date.now();
+  assert.deepEqual(await fetchLead(), { ...NOTHING, reason: "lost" });
+  assert(Date.now() - started < 40_000);
+  await double.stop();
+  await double.start();
+});
+
+Deno.test("a request ends when its caller ends it", async () => {
+  start({ delay_ms: 60_000 });
+  const answer = await getLead(LEAD.id, GRAPH_TOKEN, [GRAPH_APP.secret], AbortSignal.timeout(50));
+  assert.deepEqual(answer, { ...NOTHING, reason: "lost" });
+  await double.stop();
+  await double.start();
+});
+
+Deno.test("nothing was sent where nobody listens", async () => {
+  await double.stop();
+  assert.deepEqual(await fetchLead(), { ...NOTHING, reason: "no_connection" });
+  await double.start();
+});
+
+for (const id of ["", "12a", "../me", "1/../me", "1?fields=id", "-1", "1".repeat(33), "１２"]) {
+  Deno.test(`nothing is asked for the id ${JSON.stringify(id)}`, async () => {
+    start();
+    assert.deepEqual(await fetchLead(id), { ...NOTHING, reason: "id" });
+    assert.deepEqual(double.requests(), []);
+  });
+}
+
+for (
+  const [value, origin] of [
+    ["", "https://graph.facebook.com"],
+    [" https://graph.example.com/ ", "https://graph.example.com"],
+    ["http://localhost:1", "http://localhost:1"],
+    ["http://graph.facebook.com", null],
+    ["https://user@graph.facebook.com", null],
+    ["https://graph.facebook.com/v24.0", null],
+    ["ftp://127.0.0.1", null],
+    ["graph", null],
+  ] as const
+) {
+  Deno.test(`META_GRAPH_BASE_URL=${JSON.stringify(value)} ${origin === null ? "is refused" : `is ${origin}`}`, async () => {
+    Deno.env.set("META_GRAPH_BASE_URL", value);
+    try {
+      if (origin !== null) return assert.equal(graphOrigin(), origin);
+      assert.throws(graphOrigin, { name: "ConfigurationError" });
+      assert.deepEqual(await fetchLead(), { ...NOTHING, reason: "configuration" });
+    } finally {
+      Deno.env.set("META_GRAPH_BASE_URL", double.url);
+    }
+  });
+}
+
+Deno.test("a token and a person stand in no log line and in no error", async () => {
+  start({ code: 190 }, { bytes: 2 * MIB }, { text: "{" }, { drop: true, times: -1 });
+  const { log, error, warn } = console;
+  const written: unknown[] = [];
+  Object.assign(console, { log: keep, error: keep, warn: keep });
+  function keep(...words: unknown[]) {
+    written.push(words);
+  }
+  try {
+    for (let i = 0; i < 4; i++) written.push(await fetchLead());
+  } finally {
+    Object.assign(console, { log, error, warn });
+  }
+  assert.equal(written.length, 4);
+  assert.doesNotMatch(JSON.stringify(written), new RegExp(`${GRAPH_TOKEN}|${GRAPH_APP.secret}|Lee|${LEAD.id}`));
+});
+
+Deno.test("a form's leads come in pages, the newest first, and only those since a time", async () => {
+  double.reset();
+  for (let day = 1; day <= 5; day++) {
+    double.addLead({ ...LEAD, id: `${day}`, created_time: `2026-07-0${day}T00:00:00+0000` });
+  }
+  const value = Date.parse("2026-07-02") / 1_000;
+  const filtering = JSON.stringify([{ field: "time_created", operator: "GREATER_THAN", value }]);
+  const page = async (more: Record<string, string>) => {
+    const answer = await graphGet(
+      `${LEAD.form_id}/leads`,
+      { fields: "id", limit: "2", filtering, ...more },
+      CREDENTIALS,
+    );
+    assert(answer.ok);
+    return answer.body as unknown as { data: { id: string }[]; paging?: { cursors: { after: string }; next?: string } };
+  };
+  const first = await page({});
+  assert.deepEqual(first.data, [{ id: "5" }, { id: "4" }]);
+  const second = await page({ after: first.paging!.cursors.after });
+  assert.deepEqual(second.data, [{ id: "3" }]);
+  assert.equal(second.paging!.next, undefined);
+  assert.deepEqual(await page({ after: second.paging!.cursors.after }), { data: [] });
+});
+
+Deno.test("a token is described to the app alone", async () => {
+  double.reset();
+  double.setToken("EAAold", { expires_at: 1, scopes: ["pages_show_list"] });
+  const app = { token: `${GRAPH_APP.id}|${GRAPH_APP.secret}`, appSecrets: [GRAPH_APP.secret] };
+  const describe = (input_token: string, credentials = app) => graphGet("debug_token", { input_token }, credentials);
+  const known = await describe(GRAPH_TOKEN);
+  assert(known.ok);
+  const { is_valid, profile_id } = known.body.data as Record<string, unknown>;
+  assert.deepEqual([is_valid, profile_id], [true, GRAPH_PAGE.id]);
+  const old = await describe("EAAold");
+  assert(old.ok);
+  assert.equal((old.body.data as Record<string, unknown>).is_valid, false);
+  assert.deepEqual(await describe(GRAPH_TOKEN, CREDENTIALS), refused(400, 190));
+});
+
+Deno.test("the double is a process, which is told over HTTP what to have and how to fail", async () => {
+  const [port] = freePorts(1);
+  const main = new URL("./main.ts", import.meta.url).pathname;
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "--allow-all", "--no-check", main, "--port", String(port)],
+    stdout: "null",
+    stderr: "null",
+  }).spawn();
+  const url = `http://127.0.0.1:${port}`;
+  const tell = (asked: Record<string, unknown[]>) =>
+    fetch(`${url}/double`, { method: "POST", body: JSON.stringify(asked) }).then(async (response) => {
+      await response.body?.cancel();
+      return response.status;
+    });
+  Deno.env.set("META_GRAPH_BASE_URL", url);
+  try {
+    await eventually(20, async () => assert.equal(await tell({ addLead: [LEAD] }), 200));
+    assert.equal(await tell({ fail: [{ code: 80005, wait_minutes: 2 }] }), 200);
+    assert.deepEqual(await fetchLead(), refused(400, 80005, { retryAfterSeconds: 120 }));
+    assert((await fetchLead()).ok);
+    const requests = await (await fetch(`${url}/double/requests`)).json();
+    assert.deepEqual(requests.map(({ path }: { path: string }) => path), [LEAD.id, LEAD.id]);
+    assert.equal(await tell({ nothing: [] }), 404);
+  } finally {
+    Deno.env.set("META_GRAPH_BASE_URL", double.url);
+    child.kill();
+    await child.status;
+  }
+});
