@@ -1,10 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
-import { Activity, type ReactNode, Suspense, useState } from "react";
+import { Activity, type ReactNode, Suspense, useEffect, useState } from "react";
 import { Redirect, Route, Switch, useLocation } from "wouter";
 import { type User, userQueries } from "./data/user.ts";
 import { Inbox } from "./inbox/inbox.tsx";
-import { Recruits } from "./recruits/recruits.tsx";
-import { Sales } from "./sales/sales.tsx";
 import { Shell } from "./shell.tsx";
 import { chunk } from "./ui/chunk.ts";
 import { ErrorBoundary } from "./ui/error_boundary.tsx";
@@ -16,9 +14,14 @@ import { SignIn } from "./session/sign_in.tsx";
 import { SignOut } from "./session/sign_out.tsx";
 import { EmptyState, ErrorState, Skeleton } from "./ui/states.tsx";
 
-// An agent never loads what only managers or operators see.
+// The inbox is what most users see first.
+const Recruits = chunk(async () => (await import("./recruits/recruits.tsx")).Recruits);
+const Sales = chunk(async () => (await import("./sales/sales.tsx")).Sales);
 const Team = chunk(async () => (await import("./team/team.tsx")).Team);
 const Operator = chunk(async () => (await import("./operator/operator.tsx")).Operator);
+
+/** The time until the other views of a user are loaded, so that they are there without a connection too. */
+const PRELOAD_MS = 2_000;
 
 /** The view for the user at the page. `link` is the content of an e-mail's link. */
 export function Routes({ link: given }: { link: Link | null }) {
@@ -74,6 +77,15 @@ function SignedIn({ id, email }: { id: string; email: string }) {
 /** The views, each for those who may see it. */
 function Views({ user }: { user: User }) {
   const { agent, is_operator } = user;
+  useEffect(() => {
+    const theirs = [
+      ...(agent === null ? [] : [Recruits, Sales]),
+      ...(agent?.role === "manager" ? [Team] : []),
+      ...(is_operator ? [Operator] : []),
+    ];
+    const timer = setTimeout(() => theirs.forEach(({ preload }) => preload()), PRELOAD_MS);
+    return () => clearTimeout(timer);
+  }, [agent?.role, is_operator]);
   if (agent === null && !is_operator) {
     return (
       <Page title="No desk">
@@ -87,8 +99,12 @@ function Views({ user }: { user: User }) {
   return (
     <Switch>
       <Route path="/inbox/*?">{agent === null ? <NotAllowed who="agents" /> : <Inbox agent={agent} />}</Route>
-      <Route path="/recruits/*?">{agent === null ? <NotAllowed who="agents" /> : <Recruits agent={agent} />}</Route>
-      <Route path="/sales/*?">{agent === null ? <NotAllowed who="agents" /> : <Sales agent={agent} />}</Route>
+      <Route path="/recruits/*?">
+        {agent === null ? <NotAllowed who="agents" /> : <Loaded title="Recruits" view={<Recruits agent={agent} />} />}
+      </Route>
+      <Route path="/sales/*?">
+        {agent === null ? <NotAllowed who="agents" /> : <Loaded title="Sales leads" view={<Sales agent={agent} />} />}
+      </Route>
       <Route path="/team/*?">
         {agent?.role === "manager"
           ? <Loaded title="Team" view={<Team agent={agent} />} />

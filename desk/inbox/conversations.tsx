@@ -1,15 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
-import { memo, type ReactNode } from "react";
+import type { ReactNode } from "react";
 import { Link } from "wouter";
 import { agentQueries } from "../data/agents.ts";
 import { type Filter, inboxQueries, type InboxRow } from "../data/inbox.ts";
 import { usePages } from "../data/pages.ts";
 import type { Agent } from "../data/user.ts";
 import { LoadMoreButton } from "../ui/load_more_button.tsx";
-import { phoneText } from "../ui/phone.ts";
 import { Search, useDebounced } from "../ui/search.tsx";
 import { EmptyState, QueryResult, Skeleton } from "../ui/states.tsx";
-import { ago, useMinute } from "../ui/time.tsx";
+import { ConversationRows } from "./conversation_rows.tsx";
 import { useKeptRow } from "./kept_row.ts";
 
 interface Filtered {
@@ -24,7 +23,6 @@ export function Conversations({ openId, ...filtered }: Filtered & { openId: stri
   const debounced = { ...filter, typed: useDebounced(filter.typed) };
   const query = usePages(inboxQueries.list(agent, debounced));
   const kept = useKeptRow(query.data ?? [], openId, debounced, query.isPlaceholderData);
-  const minute = useMinute();
   return (
     <section className="conversations" aria-label="Conversations">
       <Filters {...filtered} />
@@ -33,19 +31,13 @@ export function Conversations({ openId, ...filtered }: Filtered & { openId: stri
           {() =>
             kept.length === 0 ? query.isPlaceholderData ? <Skeleton rows={8} /> : <NoConversations {...filtered} /> : (
               <>
-                <ul className="rows">
-                  {distinct(kept).map((row) => (
-                    <li key={row.id}>
-                      <ConversationRow
-                        row={row}
-                        agent={agent}
-                        order={filter.order}
-                        isOpen={row.id === openId}
-                        minute={minute}
-                      />
-                    </li>
-                  ))}
-                </ul>
+                <ConversationRows
+                  rows={distinct(kept)}
+                  hasMore={query.hasNextPage}
+                  agent={agent}
+                  order={filter.order}
+                  openId={openId}
+                />
                 <LoadMoreButton query={query} />
               </>
             )}
@@ -99,45 +91,9 @@ function AgentFilter({ agent, filter, setFilter }: Filtered) {
   );
 }
 
-/** Rendered again each minute, and when it has changed: a list may have thousands. */
-const ConversationRow = memo(function ConversationRow(
-  { row, agent, order, isOpen }: {
-    row: InboxRow;
-    agent: Agent;
-    order: Filter["order"];
-    isOpen: boolean;
-    minute: number;
-  },
-) {
-  const since = order === "waiting" ? row.waiting_since ?? row.last_text_at : row.last_text_at;
-  return (
-    <Link href={`/inbox/${row.id}`} className={row.is_unread ? "is-unread" : ""} aria-current={isOpen || undefined}>
-      <span className="name">
-        <bdi>{row.name || phoneText(row.recruit_phone)}</bdi>
-        {row.is_unread && <span className="visually-hidden">, unread</span>}
-      </span>
-      <span className="since quiet">
-        {order === "waiting" && row.waiting_since !== null && <span className="visually-hidden">waits for</span>}
-        {ago(since)}
-      </span>
-      <span className="last quiet" dir="auto">{lastText(row)}</span>
-      <span className="badges">
-        {row.is_opted_out && <span className="badge">Opted out</span>}
-        {agent.role === "manager" && row.agent_id !== agent.id && <bdi className="badge">{row.agent ?? "Nobody"}</bdi>}
-      </span>
-    </Link>
-  );
-});
-
 /** A row that has moved to a later page meanwhile stands once. */
 function distinct(rows: InboxRow[]): InboxRow[] {
   return [...new Map(rows.map((row) => [row.id, row])).values()];
-}
-
-function lastText({ last_body, last_media, last_direction }: InboxRow): string {
-  if (last_direction === null) return "No text yet";
-  const said = last_body || (last_media === 1 ? "1 file" : `${last_media} files`);
-  return last_direction === "outbound" ? `Us: ${said}` : said;
 }
 
 /** The reason why the list is empty, and what to do. */

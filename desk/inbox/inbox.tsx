@@ -1,19 +1,23 @@
-import { useEffect, useRef, useState } from "react";
+import { Suspense, useEffect, useRef, useState } from "react";
 import { useRoute } from "wouter";
 import { forgetDrafts } from "../data/drafts.ts";
 import type { Filter } from "../data/inbox.ts";
 import type { Agent } from "../data/user.ts";
+import { chunk } from "../ui/chunk.ts";
 import { Page } from "../ui/page.tsx";
 import { EmptyState } from "../ui/states.tsx";
 import { useVisibleHeight } from "../ui/visible_height.ts";
 import { Conversations } from "./conversations.tsx";
-import { OpenConversation } from "./open_conversation.tsx";
+import { ThreadSkeleton } from "./thread_skeleton.tsx";
+
+const OpenConversation = chunk(async () => (await import("./open_conversation.tsx")).OpenConversation);
 
 /** The conversations beside the one that is open. A phone shows one of both. */
 export function Inbox({ agent }: { agent: Agent }) {
   const [filter, setFilter] = useState<Filter>({ order: "waiting", isUnread: false, typed: "", agentId: null });
   const [isOpen, parameters] = useRoute("/inbox/:id");
   useVisibleHeight();
+  useEffect(OpenConversation.preload, []);
   useEffect(() => forgetDrafts(agent.id), [agent.id]);
   const wasOpen = useRef(isOpen);
   useEffect(() => {
@@ -24,11 +28,17 @@ export function Inbox({ agent }: { agent: Agent }) {
   return (
     <Page title="Inbox" className={isOpen ? "inbox is-open" : "inbox"}>
       <Conversations agent={agent} filter={filter} setFilter={setFilter} openId={parameters?.id} />
-      {isOpen ? <OpenConversation key={parameters.id} id={parameters.id} agent={agent} /> : (
-        <div className="thread">
-          <EmptyState title="No conversation is open.">Choose one from the list.</EmptyState>
-        </div>
-      )}
+      {isOpen
+        ? (
+          <Suspense fallback={<ThreadSkeleton />}>
+            <OpenConversation key={parameters.id} id={parameters.id} agent={agent} />
+          </Suspense>
+        )
+        : (
+          <div className="thread">
+            <EmptyState title="No conversation is open.">Choose one from the list.</EmptyState>
+          </div>
+        )}
     </Page>
   );
 }

@@ -16,6 +16,7 @@ import { OwnerActions, ownerText } from "./owner_actions.tsx";
 import { RecruitCard } from "./recruit_card.tsx";
 import { MessageList } from "./message_list.tsx";
 import { OutboxTexts } from "./outbox_texts.tsx";
+import { ThreadSkeleton } from "./thread_skeleton.tsx";
 
 /** One conversation: whose it is, its texts, what one may write, and who the recruit is. */
 export function OpenConversation({ id, agent }: { id: string; agent: Agent }) {
@@ -24,11 +25,7 @@ export function OpenConversation({ id, agent }: { id: string; agent: Agent }) {
     <QueryResult
       query={query}
       resource="conversation"
-      skeleton={
-        <div className="thread">
-          <Skeleton rows={5} />
-        </div>
-      }
+      skeleton={<ThreadSkeleton />}
     >
       {(conversation) =>
         conversation === null

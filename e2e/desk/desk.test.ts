@@ -5,6 +5,7 @@ import "./drafts.ts";
 import "./outbox.ts";
 import "./ownership.ts";
 import "./inbox_list.ts";
+import "./looks.ts";
 import "./inbox_pictures.ts";
 import "./pictures.ts";
 import "./phone.ts";

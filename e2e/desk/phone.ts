@@ -101,7 +101,8 @@ for (const width of [1280, 360]) {
     for (const words of ["Maya Ortiz", "1 h", "Is this still open?"]) await placeOf(page, row.getByText(words).last());
     assert.equal(await cutOff(row.locator(".name")), 0);
     assert.equal(await cutOff(row.locator(".since")), 0);
-    assert.ok(await cutOff(row.locator(".badge")) > 0);
+    assert.equal(await cutOff(row.getByText("over an hour")), 0);
+    assert.ok(await cutOff(row.locator("bdi.badge")) > 0);
     await row.click();
     await assertFits(page);
     await assertAccessible(page);

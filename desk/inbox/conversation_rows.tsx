@@ -1,0 +1,139 @@
+import { defaultRangeExtractor, type Range, useVirtualizer } from "@tanstack/react-virtual";
+import { memo, useEffect, useRef } from "react";
+import { Link } from "wouter";
+import type { Filter, InboxRow } from "../data/inbox.ts";
+import type { Agent } from "../data/user.ts";
+import { phoneText } from "../ui/phone.ts";
+import { ago, useMinute } from "../ui/time.tsx";
+
+/** The height of a row in pixels before it is measured, and how many are rendered above and below those that show. */
+const [HEIGHT, BEYOND] = [69, 10];
+
+/**
+ * The rows of the list. Only those near the part that shows are rendered, with the open one and the one that has the
+ * focus. A screen reader hears the place of each among all.
+ */
+export function ConversationRows({ rows, hasMore, agent, order, openId }: {
+  rows: InboxRow[];
+  hasMore: boolean;
+  agent: Agent;
+  order: Filter["order"];
+  openId: string | undefined;
+}) {
+  const list = useRef<HTMLUListElement>(null);
+  const minute = useMinute();
+  const open = rows.findIndex(({ id }) => id === openId);
+  const scroller = useRef<Element>(null);
+
+  const { getVirtualItems, getTotalSize, measureElement, options, scrollToIndex } = useVirtualizer({
+    count: rows.length,
+    getItemKey: (place) => rows[place]!.id,
+    estimateSize: () => HEIGHT,
+    getScrollElement: () => scroller.current = list.current && scrollerOf(list.current),
+    scrollMargin: marginOf(list.current, scroller.current),
+    rangeExtractor: (range) => [...placesOf(range, [open, focusedPlace(list.current)])],
+    overscan: BEYOND,
+  });
+
+  useEffect(() => {
+    if (open !== -1) scrollToIndex(open, { align: "auto" });
+    // Not when the row moves: the user may have scrolled away.
+  }, [openId, open === -1]);
+
+  return (
+    <ul className="rows" ref={list} style={{ height: getTotalSize() }}>
+      {getVirtualItems().map(({ index, key, start }) => (
+        <li
+          key={key}
+          ref={measureElement}
+          data-index={index}
+          style={{ top: start - options.scrollMargin }}
+          aria-posinset={index + 1}
+          aria-setsize={hasMore ? -1 : rows.length}
+        >
+          <ConversationRow
+            row={rows[index]!}
+            agent={agent}
+            order={order}
+            isOpen={index === open}
+            minute={minute}
+          />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The element that scrolls the list: it is another one where the window is low. */
+function scrollerOf(list: Element): Element {
+  let element = list.parentElement!;
+  while (element.parentElement !== null && !/auto|scroll/.test(getComputedStyle(element).overflowY)) {
+    element = element.parentElement;
+  }
+  return element;
+}
+
+/** The distance from the beginning of what is scrolled to the list, in pixels. */
+function marginOf(list: Element | null, scroller: Element | null): number {
+  if (list === null || scroller === null) return 0;
+  return Math.round(list.getBoundingClientRect().top - scroller.getBoundingClientRect().top + scroller.scrollTop);
+}
+
+/** The place of the row that has the focus; -1: none has it. */
+function focusedPlace(list: Element | null): number {
+  const row = document.activeElement?.closest<HTMLElement>("[data-index]");
+  return row && list?.contains(row) ? Number(row.dataset.index) : -1;
+}
+
+/** The places that are rendered, in their order: a range, and single ones wherever they are. */
+function placesOf(range: Range, single: number[]): number[] {
+  const places = new Set(defaultRangeExtractor(range));
+  for (const place of single) if (place >= 0 && place < range.count) places.add(place);
+  return [...places].sort((one, other) => one - other);
+}
+
+/** Rendered again each minute, and when it has changed: a list may have thousands. */
+const ConversationRow = memo(function ConversationRow(
+  { row, agent, order, isOpen }: {
+    row: InboxRow;
+    agent: Agent;
+    order: Filter["order"];
+    isOpen: boolean;
+    minute: number;
+  },
+) {
+  const since = order === "waiting" ? row.waiting_since ?? row.last_text_at : row.last_text_at;
+  return (
+    <Link href={`/inbox/${row.id}`} className={row.is_unread ? "is-unread" : ""} aria-current={isOpen || undefined}>
+      <span className="name">
+        <bdi>{row.name || phoneText(row.recruit_phone)}</bdi>
+        {row.is_unread && <span className="visually-hidden">, unread</span>}
+      </span>
+      <span className="since quiet">
+        {order === "waiting" && row.waiting_since !== null && <span className="visually-hidden">waits for</span>}
+        {ago(since)}
+      </span>
+      <span className="last quiet" dir="auto">{lastText(row)}</span>
+      <span className="badges">
+        {row.waiting_since !== null && <UrgencyBadge since={row.waiting_since} />}
+        {row.is_opted_out && <span className="badge">Opted out</span>}
+        {agent.role === "manager" && row.agent_id !== agent.id && <bdi className="badge">{row.agent ?? "Nobody"}</bdi>}
+      </span>
+    </Link>
+  );
+});
+
+/** How urgent an answer is, in word and colour. */
+function UrgencyBadge({ since }: { since: string }) {
+  const hours = (Date.now() - Date.parse(since)) / 3_600_000;
+  if (hours < 1) return null;
+  return hours < 24
+    ? <span className="badge is-late">over an hour</span>
+    : <span className="badge is-very-late">over a day</span>;
+}
+
+function lastText({ last_body, last_media, last_direction }: InboxRow): string {
+  if (last_direction === null) return "No text yet";
+  const said = last_body || (last_media === 1 ? "1 file" : `${last_media} files`);
+  return last_direction === "outbound" ? `Us: ${said}` : said;
+}

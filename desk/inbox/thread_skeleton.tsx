@@ -1,0 +1,10 @@
+import { Skeleton } from "../ui/states.tsx";
+
+/** The place of a conversation that is being loaded. */
+export function ThreadSkeleton() {
+  return (
+    <div className="thread">
+      <Skeleton rows={5} />
+    </div>
+  );
+}
