@@ -2,7 +2,8 @@ import type postgres from "postgres";
 import { failure, type Result, success } from "../../supabase/functions/_shared/result.ts";
 import type { Distributions } from "../../supabase/functions/recruiting/ingest/pending.ts";
 import type { DistributedTo } from "../../supabase/functions/recruiting/ingest/responses.ts";
-import { readDelivery, type Reading } from "../../supabase/functions/operator/read_delivery.ts";
+import { IS_FETCHED, readDelivery, type Reading } from "../../supabase/functions/operator/read_delivery.ts";
+import { NO_CONTACT_DETAILS } from "../../supabase/functions/recruiting/parsers/meta.ts";
 import { valueOf } from "../database.ts";
 import { codeOf, CommandError } from "../errors.ts";
 import { findDelivery, type Row } from "../find.ts";
@@ -115,6 +116,9 @@ async function replay(sql: postgres.Sql, id: string, dryRun: boolean): Promise<R
   let reading: Reading | undefined;
   if (delivery.status === "open") {
     const { data, error } = readDelivery(delivery, vendor);
+    if (error === NO_CONTACT_DETAILS && !dryRun && await valueOf<boolean>(sql`select public.refetch_lead(${id})`)) {
+      return failure(IS_FETCHED);
+    }
     if (error !== null) return failure(error);
     reading = data;
   }

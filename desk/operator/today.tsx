@@ -22,6 +22,10 @@ const KINDS: Record<string, { title: string; advice: string; view?: { to: string
     advice: "Correct what rejects them, such as the mapping. Then replay.",
     view: { to: "/operator/deliveries", label: "See the rejected deliveries" },
   },
+  fetch_refused: {
+    title: "Leads that are not fetched",
+    advice: "Meta refuses the access token. Add a new one. Then all leads that wait are fetched.",
+  },
   vendor_silent: {
     title: "Silent vendors",
     advice: "They have sent nothing for longer than usual. Ask them. Make one inactive that has stopped for good.",

@@ -16,5 +16,5 @@ export const OTHER_ROUTES: [route: RegExp, why: string][] = [
   [/^GET \/recruiting\/metrics$/, "It counts what is stored, which the account of chaos does as well."],
   [/^GET \/recruiting\/webhooks\/\{slug\}$/, "It stores nothing."],
   [/^\w+ \/operator\//, "Few people use it, and each call says what it has done."],
-  [/^POST \/texting\/work$/, "e2e/texting kills workers and loses their responses."],
+  [/^POST \/(?:texting|recruiting\/fetches)\/work$/, "e2e/texting kills workers and loses their responses."],
 ];

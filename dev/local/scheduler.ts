@@ -27,7 +27,8 @@ interface Options {
 
 /**
  * Runs the jobs of a hosted project's scheduler (supabase/schemas/alerts/schedule.sql): it checks the alerts each
- * minute, and calls the worker when texts, files or alerts are due. As there, a call that takes long holds up no other.
+ * minute, and calls the workers when texts, files or alerts are due, or leads are to be fetched. As there, a call that
+ * takes long holds up no other.
  */
 export class Scheduler {
   readonly #options: Options;
@@ -68,11 +69,13 @@ export class Scheduler {
   }
 
   async #callIfDue(): Promise<void> {
-    const [due] = await this.#sql<{ texts: boolean; others: boolean }[]>`
+    const [due] = await this.#sql<{ texts: boolean; others: boolean; fetches: boolean }[]>`
       select
         public.are_texts_due() as texts,
+        private.is_fetch_due() as fetches,
         ${this.#options.isConfigured} and private.is_media_due() or private.is_alert_due() as others
       from private.deliver_notifications()`;
+    if (due!.fetches) this.#begin("/recruiting/fetches/work");
     const isWithoutAccount = due!.texts && !this.#options.isConfigured;
     if (isWithoutAccount) {
       this.#sayOnce(
@@ -81,25 +84,31 @@ export class Scheduler {
       );
     }
     if (!due!.others && (!due!.texts || isWithoutAccount)) return;
-    const call = this.#call(isWithoutAccount).catch(() => {}).finally(() => this.#calls.delete(call));
+    this.#begin("/texting/work", (response) => {
+      if (isWithoutAccount || !this.#options.isConfigured) return;
+      if (response.ok) this.#said = "";
+      else {
+        this.#sayOnce(
+          `Texts are not sent: POST /texting/work responds with ${response.status}. The gateway's log says why.`,
+        );
+      }
+    });
+  }
+
+  #begin(path: string, onResponse: (response: Response) => void = () => {}): void {
+    const call = this.#call(path).then(onResponse).catch(() => {}).finally(() => this.#calls.delete(call));
     this.#calls.add(call);
   }
 
-  async #call(isWithoutAccount: boolean): Promise<void> {
+  async #call(path: string): Promise<Response> {
     const { functionsUrl, key } = this.#options;
-    const response = await fetch(`${functionsUrl}/texting/work`, {
+    const response = await fetch(functionsUrl + path, {
       method: "POST",
       headers: { authorization: `Bearer ${key}` },
       signal: AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(CALL_WITHIN_MS)]),
     });
     await response.body?.cancel();
-    if (isWithoutAccount || !this.#options.isConfigured) return;
-    if (response.ok) this.#said = "";
-    else {
-      this.#sayOnce(
-        `Texts are not sent: POST /texting/work responds with ${response.status}. The gateway's log says why.`,
-      );
-    }
+    return response;
   }
 
   #sayOnce(text: string): void {

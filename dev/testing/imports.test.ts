@@ -26,7 +26,11 @@ const MAY_IMPORT: Record<string, string[]> = {
     "supabase/functions/recruiting/sms",
     "supabase/functions/recruiting/webhooks",
   ],
-  "supabase/functions/recruiting/fetches": ["supabase/functions/_shared"],
+  "supabase/functions/recruiting/fetches": [
+    "supabase/functions/_shared",
+    "supabase/functions/recruiting/ingest",
+    "supabase/functions/recruiting/parsers",
+  ],
   "supabase/functions/recruiting/ingest": [
     "supabase/functions/_shared",
     "supabase/functions/recruiting/parsers",
@@ -42,6 +46,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   "supabase/functions/recruiting/sms": ["supabase/functions/_shared"],
   "supabase/functions/recruiting/webhooks": [
     "supabase/functions/_shared",
+    "supabase/functions/recruiting/fetches",
     "supabase/functions/recruiting/ingest",
     "supabase/functions/recruiting/parsers",
   ],

@@ -42,7 +42,7 @@ export async function createWebhook(
 export async function addSecret(
   vendor: Vendor,
   secret: string,
-  kind: "secret" | "verify_token" = "secret",
+  kind: "secret" | "verify_token" | "access_token" = "secret",
 ): Promise<string> {
   const [created] = await sql<[{ id: string }]>`
     select public.create_vendor_webhook_secret(${vendor.slug}, ${kind}, ${secret}, 'test') as id`;

@@ -10,6 +10,7 @@ import { metricsOperation } from "../../../supabase/functions/recruiting/metrics
 import { inboundOperation } from "../../../supabase/functions/recruiting/sms/inbound.ts";
 import { statusOperation } from "../../../supabase/functions/recruiting/sms/status.ts";
 import { challengeOperation, webhookOperation } from "../../../supabase/functions/recruiting/webhooks/webhook.ts";
+import { fetchOperation } from "../../../supabase/functions/recruiting/fetches/work.ts";
 import { workOperation } from "../../../supabase/functions/texting/work.ts";
 import { healthOperation } from "../../../supabase/functions/_shared/health.ts";
 import { openApiOperation } from "../../../supabase/functions/_shared/openapi_route.ts";
@@ -39,6 +40,7 @@ export const OPERATIONS: Operation[] = [
   statusOperation,
   webhookOperation,
   challengeOperation,
+  fetchOperation,
   workOperation,
   metricsOperation,
   ...FUNCTIONS.map(healthOperation),

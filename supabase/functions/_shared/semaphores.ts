@@ -43,6 +43,9 @@ export const AT_A_TIME = {
   /** Files of recruits that one run of the worker has in memory, of at most 5 MiB each. */
   files: 2,
 
+  /** Leads that one run fetches, of at most 256 KiB each. */
+  fetches: 5,
+
   /** Deliveries of alerts that one run of the worker has on their way. */
   alerts: 5,
 };

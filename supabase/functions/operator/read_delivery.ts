@@ -4,6 +4,9 @@ import { type ImportedLead, readImportedLead } from "../api/imported_lead.ts";
 import { type Lead, type Parse, readLead, skipResume } from "../recruiting/ingest/lead.ts";
 import { PARSERS, partParser } from "../recruiting/parsers/index.ts";
 
+/** Why the notice of a lead stays open after its replay. */
+export const IS_FETCHED = "its lead is fetched from Meta now; the delivery is replayed when it is stored";
+
 /** The parts of a rejected delivery that are read. */
 export interface RejectedDelivery {
   route: string;

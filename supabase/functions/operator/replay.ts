@@ -13,10 +13,11 @@ import { readJson } from "../_shared/body/json.ts";
 import type { Replayed, ReplayResult } from "../_shared/replay_result.ts";
 import { KIB } from "../_shared/units.ts";
 import { must, requireValidBody, uuid } from "../_shared/validate.ts";
+import { NO_CONTACT_DETAILS } from "../recruiting/parsers/meta.ts";
 import { waitForDistribution } from "../recruiting/ingest/pending.ts";
 import type { StoredLead } from "../recruiting/ingest/responses.ts";
 import { recordReplay, requireOperator } from "./operator.ts";
-import { type ParserOf, readDelivery, type Reading, type RejectedDelivery } from "./read_delivery.ts";
+import { IS_FETCHED, type ParserOf, readDelivery, type Reading, type RejectedDelivery } from "./read_delivery.ts";
 
 const BODY_LIMIT = 64 * KIB;
 const MOST = 100;
@@ -70,6 +71,9 @@ async function replay(delivery_id: string, dryRun: boolean): Promise<Replayed> {
   let reading: Reading | null = null;
   if (delivery.status === "open") {
     const { data, error: reason } = readDelivery(delivery, delivery.vendor ?? undefined);
+    if (reason === NO_CONTACT_DETAILS && !dryRun && await callDatabase("refetch_lead", { delivery_id }, RETRY)) {
+      return { delivery_id, status: "refused", reason: IS_FETCHED };
+    }
     if (reason !== null) return { delivery_id, status: "refused", reason };
     reading = data;
   }

@@ -3,6 +3,7 @@ import { health } from "../_shared/health.ts";
 import { openApi } from "../_shared/openapi_route.ts";
 import { ingest } from "./ingest/ingest.ts";
 import { ingestBulk } from "./ingest/bulk.ts";
+import { workFetches } from "./fetches/work.ts";
 import { metrics } from "./metrics/metrics.ts";
 import { smsInbound } from "./sms/inbound.ts";
 import { smsStatus } from "./sms/status.ts";
@@ -12,6 +13,7 @@ export const routes: Routes = {
   "/ingest": { POST: ingest },
   "/ingest/bulk": { POST: ingestBulk },
   "/webhooks/:slug": { POST: webhook, GET: respondToWebhookChallenge },
+  "/fetches/work": { POST: workFetches },
   "/sms/inbound": { POST: smsInbound },
   "/sms/status": { POST: smsStatus },
   "/metrics": { GET: metrics },

@@ -2,8 +2,7 @@ import type { Operation } from "../_shared/operation.ts";
 import type { RequestContext } from "../_shared/app.ts";
 import { continueAfterResponse } from "../_shared/background.ts";
 import { callDatabase } from "../_shared/database.ts";
-import { ApiError } from "../_shared/errors.ts";
-import { bearerToken, matchesSecret, secretsFromEnv } from "../_shared/secrets.ts";
+import { requireWorkerKey } from "../_shared/worker_key.ts";
 import { tellAlerts } from "./alerts/tell.ts";
 import { copyMedia } from "./copies/copy.ts";
 import { greetedCountries } from "./countries.ts";
@@ -45,7 +44,7 @@ export const workOperation: Operation = {
  * state they were left in. Beside the texts, recruits' files are copied and alerts are told.
  */
 export async function work({ request, requestId, log }: RequestContext): Promise<Response> {
-  requireWorkerKey(request);
+  requireWorkerKey(request, "texting");
   const copying = copyMedia(requestId);
   const telling = tellAlerts(requestId);
   const working = sendTexts(requestId).finally(() => Promise.all([copying, telling]));
@@ -64,11 +63,4 @@ async function sendTexts(requestId: string): Promise<WorkCounts> {
   // A wrong setting is an error at once, and not only with the next greeting.
   greetedCountries();
   return await sendDueTexts(twilioAccount(), requestId);
-}
-
-function requireWorkerKey(request: Request): void {
-  if (matchesSecret(bearerToken(request) ?? "", secretsFromEnv("TEXTING_WORKER_KEY"))) return;
-  throw new ApiError("UNAUTHORIZED", "send TEXTING_WORKER_KEY as `Authorization: Bearer`", {
-    headers: { "WWW-Authenticate": 'Bearer realm="texting"' },
-  });
 }

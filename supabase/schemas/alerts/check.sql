@@ -18,6 +18,11 @@ as $$
   union all
   select r.kind, f.*
   from public.alert_rules r
+  cross join lateral private.find_fetch_refused(r.threshold, checked_at) f
+  where r.kind = 'fetch_refused' and r.is_on
+  union all
+  select r.kind, f.*
+  from public.alert_rules r
   cross join lateral private.find_vendor_silent(r.threshold, checked_at) f
   where r.kind = 'vendor_silent' and r.is_on
   union all

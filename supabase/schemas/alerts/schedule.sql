@@ -1,6 +1,6 @@
 -- The jobs of a hosted project. pg_cron checks the alerts, and has pg_net call POST /texting/work when texts, files or
--- alerts are due. Locally `npm start` does both (dev/local/scheduler.ts). Where the extensions are missing, nothing
--- here does anything.
+-- alerts are due, and POST /recruiting/fetches/work when leads are to be fetched. Locally `npm start` does the same
+-- (dev/local/scheduler.ts). Where the extensions are missing, nothing here does anything.
 
 create function public.are_texts_due() returns boolean
 language sql
@@ -23,7 +23,7 @@ $$;
 
 comment on function private.is_work_due() is 'Whether a step of the worker would find something to do.';
 
-create function private.request_text_work() returns bigint
+create function private.call_worker(path text, due text) returns bigint
 language plpgsql
 set search_path = ''
 as $$
@@ -31,36 +31,71 @@ declare
   url text;
   key text;
 begin
-  perform private.deliver_notifications();
-  if not private.is_work_due() then
-    return null;
-  end if;
   select s.decrypted_secret into url from vault.decrypted_secrets s where s.name = 'texting_worker_url';
   select s.decrypted_secret into key from vault.decrypted_secrets s where s.name = 'texting_worker_key';
-  if (url is null or key is null) and not public.are_texts_due() then
-    -- The project may want neither texts nor to be told of alerts.
-    return null;
-  elsif url is null or key is null then
-    raise exception 'texts are due, but Vault lacks the secret %',
-      case when url is null then 'texting_worker_url' else 'texting_worker_key' end;
+  if url is null or key is null then
+    raise exception '% are due, but Vault lacks the secret %',
+      due, case when url is null then 'texting_worker_url' else 'texting_worker_key' end;
   end if;
   return net.http_post(
-    url := url,
+    -- One secret names the project for all workers.
+    url := regexp_replace(url, '/texting/work/*$', '') || path,
     body := '{}',
     headers := jsonb_build_object('Authorization', 'Bearer ' || key, 'Content-Type', 'application/json'),
-    -- The function claims texts for 40 s.
+    -- A worker claims texts for 40 s, and leads for 20 s.
     timeout_milliseconds := 60000
   );
 end
 $$;
 
+comment on function private.call_worker(text, text) is
+  'Has pg_net call a worker of the functions, such as /texting/work, because `texts` are due, say. Returns the id of pg_net''s request. The key is the '
+  'Vault''s secret `texting_worker_key`; the secret `texting_worker_url` has the address of /texting/work, of which the others '
+  'are made. An error names the one that is missing; pg_cron keeps it in cron.job_run_details.';
+
+revoke execute on function private.call_worker(text, text) from service_role;
+
+create function private.request_text_work() returns bigint
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.deliver_notifications();
+  if not private.is_work_due() then
+    return null;
+  end if;
+  if not public.are_texts_due() and (
+    select count(*) from vault.decrypted_secrets s where s.name in ('texting_worker_url', 'texting_worker_key')
+  ) < 2 then
+    -- The project may want neither texts nor to be told of alerts.
+    return null;
+  end if;
+  return private.call_worker('/texting/work', 'texts');
+end
+$$;
+
 comment on function private.request_text_work() is
   'Delivers the notifications that wait, and has pg_net call POST /texting/work when texts, files or alerts are due. '
-  'Returns the id of pg_net''s request, or null. Its URL and key are the Vault''s secrets `texting_worker_url` and '
-  '`texting_worker_key`. While texts are due, an error names the one that is missing; pg_cron keeps it in '
-  'cron.job_run_details.';
+  'Returns as private.call_worker() does, or null. While texts are due, an error names the secret that is missing.';
 
 revoke execute on function private.request_text_work() from service_role;
+
+create function private.request_fetch_work() returns bigint
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if not private.is_fetch_due() then
+    return null;
+  end if;
+  return private.call_worker('/recruiting/fetches/work', 'leads to fetch');
+end
+$$;
+
+comment on function private.request_fetch_work() is
+  'Has pg_net call POST /recruiting/fetches/work when leads are to be fetched. Returns as private.call_worker() does, or null.';
+
+revoke execute on function private.request_fetch_work() from service_role;
 
 create function private.schedule_jobs() returns text[]
 language plpgsql
@@ -74,23 +109,24 @@ begin
   end if;
   perform cron.schedule('check alerts', '* * * * *', 'select private.check_alerts()');
   if to_regclass('net.http_request_queue') is not null and to_regclass('vault.decrypted_secrets') is not null then
-    jobs := jobs || 'send texts'::text;
+    jobs := jobs || '{send texts,fetch leads}'::text[];
     perform cron.schedule('send texts', '10 seconds', 'select private.request_text_work()');
+    perform cron.schedule('fetch leads', '10 seconds', 'select private.request_fetch_work()');
   end if;
   perform cron.schedule(
     'prune runs of jobs',
     '17 3 * * *',
     'delete from cron.job_run_details where end_time < now() - interval ''7 days'' and jobid in '
-    '(select jobid from cron.job where jobname in (''check alerts'', ''send texts''))'
+    '(select jobid from cron.job where jobname in (''check alerts'', ''send texts'', ''fetch leads''))'
   );
   return jobs;
 end
 $$;
 
 comment on function private.schedule_jobs() is
-  'Has pg_cron run private.check_alerts() each minute and private.request_text_work() every 10 seconds, and forget the records '
-  'of these runs after a week. Returns the names of the jobs: `check alerts` needs pg_cron, `send texts` pg_net and Vault as '
-  'well. May be called again.';
+  'Has pg_cron run private.check_alerts() each minute, private.request_text_work() and private.request_fetch_work() every 10 '
+  'seconds, and forget the records of these runs after a week. Returns the names of the jobs: `check alerts` needs pg_cron, '
+  '`send texts` and `fetch leads` pg_net and Vault as well. May be called again.';
 
 revoke execute on function private.schedule_jobs() from service_role;
 

@@ -36,6 +36,7 @@ insert into public.alert_rules (kind, threshold) values
   ('recruit_waiting', '{"minutes": 15, "managers_after": 60}'),
   ('leads_waiting', '{"minutes": 15}'),
   ('deliveries_rejected', '{"per_hour": 10, "percent": 20, "last": 50, "at_least": 20}'),
+  ('fetch_refused', '{}'),
   ('vendor_silent', '{"leads": 5}'),
   ('key_expires', '{"days": 7}'),
   ('order_nearly_filled', '{"percent": 90, "days": 2}'),

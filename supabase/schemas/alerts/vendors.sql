@@ -192,3 +192,24 @@ $$;
 comment on function private.find_key_expires(jsonb, timestamptz) is
   'Vendors with a key, a webhook secret or a token that expires within {days}, or has in the last 7 days, and no newer '
   'one of its kind that is valid for longer: {what, prefix of a key, expires_at} of the first to expire.';
+
+create function private.find_fetch_refused(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return query
+  select v.slug, jsonb_build_object(
+    'leads', count(*), 'since', private.iso_time(min(f.held_since)),
+    -- The reason of the latest attempt. One that came while the others were held has none.
+    'reason', (array_agg(f.reason order by f.attempt desc) filter (where f.reason is not null))[1])
+  from private.lead_fetches f
+  join public.vendors v on v.id = f.vendor_id and v.is_active
+  where f.held_since <= checked_at
+  group by v.slug;
+end
+$$;
+
+comment on function private.find_fetch_refused(jsonb, timestamptz) is
+  'Vendors whose notices wait because their access token is refused, or they have none: {leads, since, reason}.';

@@ -8,7 +8,7 @@ set search_path = ''
 as $$
   select case
     when subject = kind then case kind when 'worker_late' then 'worker' else 'texts' end
-    when kind in ('leads_waiting', 'deliveries_rejected', 'vendor_silent', 'key_expires') then 'vendor ' || subject
+    when kind in ('leads_waiting', 'deliveries_rejected', 'vendor_silent', 'key_expires', 'fetch_refused') then 'vendor ' || subject
     when kind like 'order\_%' then 'order ' || left(subject, 8)
     when kind = 'recruit_waiting' then 'conversation ' || left(subject, 8)
     when kind = 'texts_failing' then 'agency ' || left(subject, 8)
@@ -38,6 +38,7 @@ as $$
       private.in_utc((details ->> 'since')::timestamptz) as since,
       private.counted(coalesce(details ->> 'leads', details ->> 'deliveries', details ->> 'texts')::bigint, case kind
         when 'leads_waiting' then 'lead'
+        when 'fetch_refused' then 'lead'
         when 'deliveries_rejected' then 'rejected delivery'
         when 'opt_out_unmatched' then 'opt-out'
         else 'text'
@@ -52,6 +53,11 @@ as $$
     when 'number_paused' then 'paused, so its texts wait'
     when 'leads_waiting' then format('%s without an order, the first since %s', s.counted, s.since)
     when 'deliveries_rejected' then format('%s, the first %s', s.counted, s.since)
+    when 'fetch_refused' then format(
+      '%s not fetched since %s: %s', s.counted, s.since, case details ->> 'reason'
+        when 'no_token' then 'it has no valid access token'
+        else format('Meta refuses its access token (%s)', details ->> 'reason')
+      end)
     when 'vendor_silent' then format('has sent no lead since %s', s.since)
     when 'order_nearly_filled' then format('has %s of its %s leads', details ->> 'filled', s.quantity)
     when 'order_filled' then format('is full, with %s leads', s.quantity)
@@ -88,6 +94,7 @@ as $$
     when 'number_paused' then 'number resume ' || subject
     when 'leads_waiting' then 'lead waiting --vendor ' || subject
     when 'deliveries_rejected' then 'delivery list ' || case subject when 'import' then '--imports' else '--vendor ' || subject end
+    when 'fetch_refused' then 'vendor webhook check ' || subject
     when 'vendor_silent' then 'key list ' || subject
     when 'order_nearly_filled' then format('order update %s --quantity %s', o.name, 2 * (details ->> 'quantity')::bigint)
     when 'order_filled' then 'order close ' || o.name

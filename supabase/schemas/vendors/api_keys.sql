@@ -153,7 +153,8 @@ begin
     from private.vendor_webhook_secrets s
     join public.vendors v on v.id = s.vendor_id
     where s.id = (webhook ->> 'secret_id')::uuid
-      and s.kind = 'secret'
+      -- A lead that was fetched is proved by the token that fetched it.
+      and s.kind in ('secret', 'access_token')
       and s.revoked_at is null
       and (s.expires_at is null or s.expires_at > now())
       and v.is_active
@@ -163,5 +164,5 @@ end
 $$;
 
 comment on function private.proved_vendor(text, jsonb) is
-  'The vendor whose key has this SHA-256 (lower-case hex), or whose webhook request was proved with {secret_id}. Null when '
-  'the key or secret is unknown, expired or taken away, the vendor is inactive, or its webhook is off.';
+  'The vendor whose key has this SHA-256 (lower-case hex), or whose webhook request was proved, or lead fetched, with '
+  '{secret_id}. Null when the key or secret is unknown, expired or taken away, the vendor is inactive, or its webhook is off.';

@@ -84,6 +84,22 @@ comment on function public.revoke_vendor_webhook_secret(uuid) is
   'Revokes a secret at once. False when there is no such secret or it was revoked before.';
 grant execute on function public.revoke_vendor_webhook_secret(uuid) to service_role;
 
+create function private.fetches_leads(vendor_id uuid) returns boolean
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return exists (
+    select from private.vendor_webhook_secrets s
+    where s.vendor_id = fetches_leads.vendor_id and s.kind = 'access_token'
+  );
+end
+$$;
+
+comment on function private.fetches_leads(uuid) is
+  'Whether the leads of a vendor''s notices are fetched: it has had an access token, if only one that is over.';
+
 create function public.identify_webhook(slug text) returns jsonb
 language plpgsql
 stable
@@ -98,6 +114,7 @@ begin
       'rate_limit', v.rate_limit,
       'scheme', v.webhook_scheme,
       'config', v.webhook_config,
+      'fetches_leads', private.fetches_leads(v.id),
       'secrets', (
         select coalesce(
           jsonb_agg(jsonb_build_object('id', s.id, 'kind', s.kind, 'secret', s.secret) order by s.created_at desc), '[]')
@@ -117,8 +134,9 @@ $$;
 
 comment on function public.identify_webhook(text) is
   'The webhook of the vendor with this slug, to check a request''s proof with: {vendor_id, parser|null, parser_config, '
-  'rate_limit|null, scheme, config, secrets: [{id, kind, secret}]} with the valid secrets, newest first, and without access '
-  'tokens. Null for an unknown slug, an inactive vendor, and a vendor without a webhook.';
+  'rate_limit|null, scheme, config, fetches_leads, secrets: [{id, kind, secret}]} with the valid secrets, newest first. '
+  'fetches_leads: see private.fetches_leads(); the access tokens themselves are not among the secrets. Null for an unknown '
+  'slug, an inactive vendor, and a vendor without a webhook.';
 grant execute on function public.identify_webhook(text) to service_role;
 
 create function public.record_refused_proofs(refused jsonb) returns integer

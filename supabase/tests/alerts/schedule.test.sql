@@ -1,7 +1,7 @@
 -- The scheduler of a hosted project. pg_cron, pg_net and Vault cannot be installed where this was written, so stand-ins
 -- with their names and arguments take their places. Where a database has the true ones, nothing is tested here.
 begin;
-select plan(14);
+select plan(17);
 \ir ../helpers.psql
 
 select pg_temp.create_agency('agency');
@@ -13,7 +13,7 @@ values (md5('text')::uuid, md5('conversation')::uuid, 'outbound', 'agent', 'Hi')
 create function pg_temp.tests() returns setof text language plpgsql as $$
 begin
   if to_regnamespace('cron') is not null or to_regnamespace('net') is not null or to_regnamespace('vault') is not null then
-    return next skip('this database has one of the extensions', 14);
+    return next skip('this database has one of the extensions', 17);
     return;
   end if;
   -- Texts of other tests may be due; this one's outcome must not depend on them.
@@ -39,12 +39,13 @@ begin
   create schema vault;
   create table vault.decrypted_secrets (name text, decrypted_secret text);
 
-  return next is(private.schedule_jobs(), '{check alerts,send texts}', 'with all of them texts are sent');
+  return next is(private.schedule_jobs(), '{check alerts,send texts,fetch leads}', 'with all of them texts are sent, and leads fetched');
   perform private.schedule_jobs();
   return next results_eq(
     'select jobname, schedule from cron.job order by jobname',
-    $q$values ('check alerts', '* * * * *'), ('prune runs of jobs', '17 3 * * *'), ('send texts', '10 seconds')$q$,
-    'there are three jobs, also when it is called again');
+    $q$values ('check alerts', '* * * * *'), ('fetch leads', '10 seconds'), ('prune runs of jobs', '17 3 * * *'),
+      ('send texts', '10 seconds')$q$,
+    'there are four jobs, also when it is called again');
 
   execute (select command from cron.job where jobname = 'send texts');
   return next is_empty('select from net.http_request_queue', 'while nothing is due, nothing is called');
@@ -75,6 +76,20 @@ begin
 
   update private.alert_receivers set is_set = true where name = 'webhook';
   return next isnt(private.request_text_work(), null, 'for an alert that is open the function is called');
+
+  execute (select command from cron.job where jobname = 'fetch leads');
+  return next is((select count(*) from net.http_request_queue), 2::bigint, 'while no lead is to be fetched, nothing is called for it');
+  perform pg_temp.create_vendor('vendor');
+  perform public.add_lead_fetches(md5('vendor')::uuid, 'request', '[{"leadgen_id": "1", "notice": {}}]');
+  execute (select command from cron.job where jobname = 'fetch leads');
+  return next results_eq(
+    'select url, headers ->> ''Authorization'' from net.http_request_queue order by id desc limit 1',
+    $q$values ('https://project.example/functions/v1/recruiting/fetches/work', 'Bearer the key')$q$,
+    'once one is, the function for it is called beside the one for texts');
+  delete from vault.decrypted_secrets;
+  return next throws_ok(
+    'select private.request_fetch_work()', 'P0001',
+    'leads to fetch are due, but Vault lacks the secret texting_worker_url', 'or what is missing is named');
 
   create table cron.job_run_details (jobid bigint, end_time timestamptz);
   alter table cron.job add column jobid bigint generated always as identity;

@@ -1,12 +1,12 @@
 -- The alerts about vendors: when each of them opens, stays and ends.
 begin;
-select plan(72);
+select plan(77);
 \ir ../helpers.psql
 
 -- Rows of other tests and of the seed must not matter.
 delete from public.alerts;
 delete from private.job_runs where job = 'check alerts';
-update public.alert_rules set is_on = kind in ('leads_waiting', 'deliveries_rejected', 'vendor_silent', 'key_expires');
+update public.alert_rules set is_on = kind in ('leads_waiting', 'deliveries_rejected', 'vendor_silent', 'key_expires', 'fetch_refused');
 update public.vendors set is_active = false;
 select pg_temp.create_vendor('acme'), pg_temp.create_vendor('other');
 update public.vendors set created_at = now() - interval '2 years';
@@ -47,6 +47,12 @@ begin
   select md5('acme')::uuid, 'Ada',
     date_trunc('hour', now(), 'UTC') - interval '1 hour' * (1 + hours + 168 * week) + interval '59 minutes'
   from unnest(weeks) week, generate_series(1, leads);
+end
+$$;
+create function pg_temp.give_notice(variadic ids text[]) returns void language plpgsql as $$
+begin
+  perform public.add_lead_fetches(
+    md5('acme')::uuid, 'request', (select jsonb_agg(jsonb_build_object('leadgen_id', id, 'notice', '{}'::jsonb)) from unnest(ids) id));
 end
 $$;
 create function pg_temp.open_silent(seen interval) returns void language plpgsql as $$
@@ -204,6 +210,16 @@ from (values
   ($$select pg_temp.open_silent('1 minute'), pg_temp.arrive('not_requested', '60 minutes')$$, null),
   ($$select pg_temp.open_silent('1 minute'), pg_temp.arrive('not_requested', '61 minutes')$$, 'vendor_silent test-acme {}'),
   ($$select pg_temp.open_silent('3 days'), pg_temp.arrive('not_requested', '1 day')$$, null),
+  -- Leads that have to be fetched
+  ($$select pg_temp.give_notice('9', '1')$$, null),
+  ($$select pg_temp.give_notice('9', '1'), private.hold_lead_fetches(md5('acme')::uuid, 'code 190')$$,
+    'fetch_refused test-acme {"leads": 2, "since": <time>, "reason": "code 190"}'),
+  ($$select pg_temp.give_notice('9'), private.hold_lead_fetches(md5('acme')::uuid, 'code 190'), pg_temp.give_notice('1')$$,
+    'fetch_refused test-acme {"leads": 2, "since": <time>, "reason": "code 190"}'),
+  ($$select pg_temp.give_notice('9'), private.hold_lead_fetches(md5('acme')::uuid, 'no_token'),
+    private.release_lead_fetches(md5('acme')::uuid)$$, null),
+  ($$select pg_temp.give_notice('9'), private.hold_lead_fetches(md5('acme')::uuid, 'no_token');
+    update public.vendors set is_active = false where slug = 'test-acme'$$, null),
   -- Keys and secrets
   ($$select pg_temp.add_key('7 days'), pg_temp.add_key(null, '2 years')$$,
     'key_expires test-acme {"what": "api key", "prefix": "lik_test", "expires_at": <time>}'),

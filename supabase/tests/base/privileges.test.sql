@@ -112,6 +112,7 @@ select set_eq(
 select set_eq(
   $$select function from pg_temp.function_grants where role = 'service_role' and function like 'public.%'$$,
   array[
+    'public.add_lead_fetches', 'public.claim_lead_fetches', 'public.record_lead_fetch', 'public.refetch_lead',
     'public.claim_media_copies', 'public.record_media_copy', 'public.queue_media_copies',
     'public.authenticate_vendor', 'public.identify_vendor', 'public.create_vendor_api_key', 'public.revoke_vendor_api_key',
     'public.identify_webhook', 'public.record_refused_proofs', 'public.create_vendor_webhook_secret', 'public.revoke_vendor_webhook_secret',

@@ -35,6 +35,9 @@ create temp table kept_rows (name, fate, columns) as values
   ('lead_presentations', 'harmless', 'id lead_id agent_id client_submission_id created_at'),
   ('lead_returns', 'emptied', 'reason'),
   ('lead_returns', 'harmless', 'recruiting_lead_id agency_id order_id agent_id distributed_at returned_by created_at'),
+  ('private.lead_fetches', 'emptied', 'notice'),
+  ('private.lead_fetches', 'harmless', 'id vendor_id leadgen_id page_id form_id request_id state due_at attempt lease_until
+    failing_since held_since reason lead_id created_at updated_at'),
   ('recruiting_lead_duplicates', 'harmless', 'id lead_id vendor_id request_id received_at'),
   -- Those of a lead; those of a conversation are deleted.
   ('agent_notifications', 'harmless', 'id agent_id conversation_id message_id lead_id kind reason day by_agent_id created_at
@@ -75,6 +78,8 @@ select pg_temp.create_vendor('vendor');
 insert into public.recruiting_leads (id, vendor_id, vendor_lead_id, first_name, vendor_metadata, resume_path) values (
   md5('person')::uuid, md5('vendor')::uuid, '+13125550142', 'Maria',
   '{"phone": "+13125550142", "email": "maria@example.com", "last_name": "Lopez", "state": "IL"}', 'maria.pdf');
+insert into private.lead_fetches (id, vendor_id, leadgen_id, notice, request_id, state, lead_id) values (
+  md5('person')::uuid, md5('vendor')::uuid, '1', '{"leadgen_id": 1, "name": "Maria"}', 'request', 'done', md5('person')::uuid);
 insert into public.recruiting_orders (id, agency_id, quantity) values (md5('order')::uuid, md5('agency')::uuid, 1);
 insert into public.lead_returns (recruiting_lead_id, agency_id, order_id, distributed_at, reason)
 values (md5('person')::uuid, md5('agency')::uuid, md5('order')::uuid, now(), 'Maria is no agent');

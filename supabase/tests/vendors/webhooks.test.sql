@@ -1,6 +1,6 @@
 -- Webhooks: what a vendor's webhook may be set to, its secrets, and deliveries that come again.
 begin;
-select plan(143);
+select plan(142);
 \ir ../helpers.psql
 
 -- Settings
@@ -75,7 +75,7 @@ select
 select is(
   public.identify_webhook('test-hook'),
   jsonb_build_object('vendor_id', md5('hook')::uuid, 'parser', 'generic', 'parser_config', '{"a": 1}'::jsonb,
-    'rate_limit', 60, 'scheme', 'standard', 'config', '{}'::jsonb, 'secrets', jsonb_build_array(
+    'rate_limit', 60, 'scheme', 'standard', 'config', '{}'::jsonb, 'fetches_leads', false, 'secrets', jsonb_build_array(
       jsonb_build_object('id', token, 'kind', 'verify_token', 'secret', 'my token'),
       jsonb_build_object('id', second, 'kind', 'secret', 'secret', 'whsec_c2Vjb25k'),
       jsonb_build_object('id', first, 'kind', 'secret', 'secret', 'whsec_Zmlyc3Q='))),
@@ -150,7 +150,7 @@ select is(
 from made;
 select throws_ok(format('select public.authenticate_vendor(null, %L)', webhook), 'PT401', 'invalid webhook secret', description)
 from made, lateral (values
-  (pg_temp.webhook(expired), 'an expired secret'), (pg_temp.webhook(token), 'a verify_token'), (pg_temp.webhook(access), 'an access_token'),
+  (pg_temp.webhook(expired), 'an expired secret'), (pg_temp.webhook(token), 'a verify_token'),
   (pg_temp.webhook(off), 'a secret of a vendor without a webhook'),
   (pg_temp.webhook(gen_random_uuid()), 'an unknown secret'), ('{}', 'no secret')
 ) as wrong (webhook, description);

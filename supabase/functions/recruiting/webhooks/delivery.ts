@@ -10,7 +10,10 @@ export type WebhookScheme = Enums<"webhook_scheme">;
 export type Refusal = Enums<"proof_refusal">;
 
 /** A vendor, and how it proves that a delivery is its own, as identify_webhook() returns it. */
-export interface WebhookSettings extends VendorSettings, Webhook {}
+export interface WebhookSettings extends VendorSettings, Webhook {
+  /** Whether the leads of its notices are fetched. */
+  fetches_leads: boolean;
+}
 
 /** The settings by which a vendor proves that a delivery is its own. */
 export interface Webhook {

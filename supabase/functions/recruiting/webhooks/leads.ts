@@ -11,7 +11,7 @@ import { replayContext, type Vendor, type VendorRequest } from "../ingest/vendor
 import { LEAD_NOTICE } from "../parsers/linkedin_lead_sync.ts";
 import { NO_CONTACT_DETAILS } from "../parsers/meta.ts";
 import { NOT_A_NEW_APPLICATION } from "../parsers/parser.ts";
-import { leadgenNotices } from "./leadgen_notices.ts";
+import { keepNotices, leadgenNotices } from "../fetches/notices.ts";
 
 /** The number of leads that one body may hold. */
 const MAX_LEADS = 1_000;
@@ -26,6 +26,8 @@ export interface DeliveryOptions {
   idempotency: Idempotency | null;
   /** SHA-256 of the bytes that were proved, in hex. */
   hash: string;
+  /** Null where the leads of notices are not fetched. */
+  fetches: { pageId: string | null } | null;
 }
 
 /** The response to an event that is no lead. */
@@ -53,8 +55,8 @@ type LeadResponse = Exclude<z.infer<typeof webhookResponse>, Results>;
 type Results = z.infer<typeof webhookResults>;
 
 /**
- * Takes in the one lead of a body, or ignores an event that is none. The ids in a notice of Meta or LinkedIn are kept
- * as rejected deliveries, so that the leads can be fetched.
+ * Takes in the one lead of a body, or ignores an event that is none. The leads of a notice of Meta are fetched. Where
+ * they are not, and for LinkedIn, the ids are kept as rejected deliveries.
  *
  * @throws ApiError as ingestLead() does.
  */
@@ -148,7 +150,7 @@ function partOf(vendor: Vendor, options: DeliveryOptions, part: number) {
 async function takeLead(
   request: VendorRequest,
   payload: Json,
-  { dryRun, idempotency }: DeliveryOptions,
+  { dryRun, idempotency, fetches }: DeliveryOptions,
   row: number | null,
 ): Promise<LeadResponse> {
   const { vendor, requestId } = request;
@@ -158,21 +160,26 @@ async function takeLead(
     return await ingestLead(vendor, payload, delivery);
   } catch (error) {
     const message = error instanceof ApiError && error.code === "BAD_REQUEST" ? error.message : "";
-    if (NOTICES.includes(message)) keepNotices(request, payload, row, message);
-    else if (message !== NOT_A_NEW_APPLICATION) throw error;
+    if (NOTICES.includes(message)) {
+      await takeNotices(request, payload, row, message, message === NO_CONTACT_DETAILS && !dryRun ? fetches : null);
+    } else if (message !== NOT_A_NEW_APPLICATION) throw error;
     return { status: "ignored" };
   }
 }
 
-/** Keeps each lead that the vendor only gives notice of. */
-function keepNotices(
-  { rejected }: VendorRequest,
+/** Has each lead fetched that the vendor only gives notice of, or keeps the notice as a rejected delivery. */
+async function takeNotices(
+  { vendor, requestId, rejected }: VendorRequest,
   payload: Json,
   row: number | null,
-  reason: string,
-): void {
+  message: string,
+  fetches: DeliveryOptions["fetches"],
+): Promise<void> {
   const notices = leadgenNotices(payload);
+  const reasons = fetches && await keepNotices(vendor.id, requestId, notices, fetches.pageId);
   for (const [index, { leadgen_id, notice }] of notices.entries()) {
+    const reason = reasons === null ? message : reasons[index]!;
+    if (reason === null) continue;
     rejected.add({
       row: row ?? (notices.length > 1 ? index : null),
       code: "BAD_REQUEST",

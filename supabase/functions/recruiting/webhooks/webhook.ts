@@ -96,7 +96,9 @@ export async function webhook(context: RequestContext, { slug }: Parameters): Pr
   const hasId = vendor.credential.webhook?.delivery_id !== null;
   const key = hasId ? null : idempotencyKey(context.request.headers);
   const idempotency = key === null ? null : { key, part: 0, request_hash: hash };
-  const options = { dryRun, idempotency, hash };
+  const { page_id } = settings.config;
+  const fetches = settings.fetches_leads ? { pageId: typeof page_id === "string" ? page_id : null } : null;
+  const options = { dryRun, idempotency, hash, fetches };
 
   const split = splitLeads(settings.parser ?? "", body, settings.parser_config);
   // A list has several leads also where no parser is configured: so each of them can be replayed when there is one.

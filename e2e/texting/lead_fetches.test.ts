@@ -1,0 +1,381 @@
+/** Leads of Meta, of which a notice comes: what is fetched and stored, what is not, and the faults around it. */
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { kill } from "../../dev/testing/faults/parts.ts";
+import { withFetch } from "../../dev/testing/faults/responses.ts";
+import { GRAPH_APP, GRAPH_PAGE, GRAPH_TOKEN } from "../../dev/testing/graph/app.ts";
+import { GraphDouble, type GraphFault } from "../../dev/testing/graph/double.ts";
+import { admin, assertRefused } from "../support/admin.ts";
+import { assertResponse, assertStored, atOnce, createOrder, send, sql, stack, storedLeads } from "../support/client.ts";
+import { consoleOf, functionWith } from "../support/function.ts";
+import { eventually } from "../support/processes.ts";
+import { addSecret, createWebhook, deliver, proofOf, rejected, type Webhook } from "../support/webhooks.ts";
+
+const double = await GraphDouble.start();
+Deno.test.afterAll(() => double.stop());
+
+/** A vendor that sends Meta's notices, and whose leads are fetched. */
+async function createPage(token: string | null = GRAPH_TOKEN): Promise<Webhook> {
+  const webhook = { ...await createWebhook("meta", { parser: "meta" }), secret: GRAPH_APP.secret };
+  await addSecret(webhook, GRAPH_APP.secret);
+  if (token !== null) await addSecret(webhook, token, "access_token");
+  return webhook;
+}
+
+let ids = Date.now() * 1_000;
+
+/** A lead that Meta has. Returns its id. */
+function addLead(name = "Lee", id = String(++ids)): string {
+  double.addLead({
+    id,
+    form_id: "330000000000002",
+    created_time: "2026-07-29T08:00:00+0000",
+    field_data: [{ name: "first_name", values: [name] }, { name: "email", values: ["lee@example.com"] }],
+  });
+  return id;
+}
+
+/** Meta's notice of leads. */
+function noticeOf(...leads: string[]): object {
+  const changes = leads.map((leadgen_id) => ({
+    field: "leadgen",
+    value: { leadgen_id, page_id: GRAPH_PAGE.id, form_id: "330000000000002", created_time: 1785312000 },
+  }));
+  return { object: "page", entry: [{ id: GRAPH_PAGE.id, time: 1785312000, changes }] };
+}
+
+/** Sends a notice, which is ignored as long as nobody has asked for its lead. */
+async function give(webhook: Webhook, ...leads: string[]): Promise<void> {
+  assertResponse(await deliver(webhook, noticeOf(...leads)), 200, { status: "ignored" });
+}
+
+async function fetchOf(leadgen: string) {
+  const [fetch] = await sql`
+    select state, reason, attempt, lead_id, held_since is not null as is_held, due_at from private.lead_fetches
+    where leadgen_id = ${leadgen}`;
+  return fetch;
+}
+
+/** Waits until the fetch of a lead is left in this state, with this reason, and nobody works on it. */
+function becomes(leadgen: string, state: string, reason: string | null = null): Promise<void> {
+  return eventually(25, async () => {
+    const [fetch] =
+      await sql`select state, reason, lease_until from private.lead_fetches where leadgen_id = ${leadgen}`;
+    assert.deepEqual({ ...fetch }, { state, reason, lease_until: null });
+  });
+}
+
+/** Asks the worker for its work, after the pause of this vendor's fetches, or the lease of a dead worker. */
+async function work({ id }: Webhook) {
+  await sql`
+    update private.lead_fetches set due_at = now(), lease_until = least(lease_until, now())
+    where vendor_id = ${id} and state = 'waiting' and due_at < 'infinity'`;
+  const response = await send("/recruiting/fetches/work", {
+    headers: { authorization: `Bearer ${stack.texting_worker_key}` },
+  });
+  return assertResponse(response, 200);
+}
+
+async function names(webhook: Webhook): Promise<string[]> {
+  return (await storedLeads(webhook)).map(({ first_name }) => first_name).sort();
+}
+
+Deno.test("a notice becomes a lead at once, with an agent, and no rejected delivery", async () => {
+  const webhook = await createPage();
+  const { agent_ids } = await createOrder(webhook);
+  const leadgen = addLead();
+  await give(webhook, leadgen);
+  await becomes(leadgen, "done");
+  const [stored] = await storedLeads(webhook);
+  const lead = stored!;
+  assert.equal(lead.vendor_lead_id, leadgen);
+  assert.equal(lead.received_via, "webhook");
+  assert.equal(lead.agent_id, agent_ids[0]);
+  assert.equal(lead.email, "lee@example.com");
+  assert.equal((await fetchOf(leadgen))!.lead_id, lead.id);
+  assert.equal((await rejected(webhook)).length, 0);
+});
+
+Deno.test("a notice that comes 20 times at once, and again later, is one lead and one request", async () => {
+  const webhook = await createPage();
+  const leadgen = addLead();
+  for (const response of await atOnce(20, () => deliver(webhook, noticeOf(leadgen)))) {
+    assertResponse(response, 200, { status: "ignored" });
+  }
+  await becomes(leadgen, "done");
+  await give(webhook, leadgen);
+  await work(webhook);
+  await assertStored(webhook, 1);
+  assert.equal(double.requests(leadgen).length, 1);
+});
+
+Deno.test("each lead of a notice with several is fetched, and 60 notices at once are 60 leads", async () => {
+  const webhook = await createPage();
+  const several = ["Ann", "Ben", "Cid"].map((name) => addLead(name));
+  await give(webhook, ...several);
+  for (const leadgen of several) await becomes(leadgen, "done");
+  assert.deepEqual(await names(webhook), ["Ann", "Ben", "Cid"]);
+
+  const many = Array.from({ length: 60 }, () => addLead());
+  await Promise.all(many.map((leadgen) => give(webhook, leadgen)));
+  for (const leadgen of many) await becomes(leadgen, "done");
+  await assertStored(webhook, 63);
+});
+
+Deno.test("an id that is a number keeps its digits", async () => {
+  const webhook = await createPage();
+  const leadgen = addLead("Lee", `9007199254${ids++}`);
+  const notice = JSON.stringify(noticeOf(leadgen)).replace(`"${leadgen}"`, leadgen);
+  assertResponse(await deliver(webhook, notice, { headers: { "content-type": "application/json" } }), 200);
+  await becomes(leadgen, "done");
+  await assertStored(webhook, 1);
+});
+
+Deno.test("without a token a notice is a rejected delivery, which is fetched by a replay once there is one", async () => {
+  const webhook = await createPage(null);
+  const leadgen = addLead();
+  await give(webhook, leadgen);
+  const [delivery] = await rejected(webhook);
+  assert.equal(delivery!.vendor_lead_id, leadgen);
+  assert.match(delivery!.reason, /fetch the lead/);
+  assert.equal(await fetchOf(leadgen), undefined);
+
+  await addSecret(webhook, GRAPH_TOKEN, "access_token");
+  assertRefused(await admin(`delivery replay ${delivery!.id}`), 1, /its lead is fetched from Meta now/);
+  await work(webhook);
+  await assertStored(webhook, 1);
+  const [replayed] = await rejected(webhook);
+  const [lead] = await storedLeads(webhook);
+  assert.deepEqual([replayed!.status, replayed!.lead_id], ["replayed", lead!.id]);
+});
+
+for (
+  const [what, fault, reason] of [
+    ["500", { status: 500 }, "HTTP 500"],
+    ["503 with a code", { code: 2 }, "code 2"],
+    ["429", { status: 429 }, "HTTP 429"],
+    ["a redirect", { location: "https://example.com/" }, "redirect"],
+    ["2 MB", { bytes: 2 * 1024 * 1024 }, "too_large"],
+    ["a page of a proxy", { status: 502, text: "<html>" }, "no_json"],
+    // A connection that was kept open is tried once more by itself.
+    ["closed connections", { drop: true, times: -1 }, "lost"],
+    ["no answer in time", { delay_ms: 30_000 }, "lost"],
+    ["another lead", { text: '{"id": "1", "field_data": []}' }, "another_lead"],
+  ] satisfies [string, GraphFault, string][]
+) {
+  Deno.test(`after ${what} a lead waits a minute, and is fetched then`, async () => {
+    const webhook = await createPage();
+    const leadgen = addLead();
+    double.fail({ ...fault, id: leadgen });
+    await give(webhook, leadgen);
+    await becomes(leadgen, "waiting", reason);
+    const { due_at, is_held } = (await fetchOf(leadgen))!;
+    assert(Math.abs(due_at.getTime() - Date.now() - 60_000) < 30_000);
+    assert.equal(is_held, false);
+    double.clearFaults();
+    await work(webhook);
+    await becomes(leadgen, "done");
+    await assertStored(webhook, 1);
+  });
+}
+
+Deno.test("the wait that Meta asks for is kept", async () => {
+  const webhook = await createPage();
+  const leadgen = addLead();
+  double.fail({ code: 80005, wait_minutes: 19, id: leadgen });
+  await give(webhook, leadgen);
+  await becomes(leadgen, "waiting", "code 80005");
+  const minutes = ((await fetchOf(leadgen))!.due_at.getTime() - Date.now()) / 60_000;
+  assert(minutes > 18 && minutes <= 19, `${minutes}`);
+});
+
+for (const fault of [{ code: 190, subcode: 463 }, { code: 102 }, { code: 10 }, { code: 200 }, { code: 100 }]) {
+  Deno.test(`when the token is refused with ${fault.code}, all of the vendor wait, and a new token starts all`, async () => {
+    const [webhook, other] = [await createPage(), await createPage()];
+    const [first, second, third] = [addLead("Ann"), addLead("Ben"), addLead("Cid")];
+    double.fail({ ...fault, times: -1, id: first });
+    await give(webhook, first!);
+    const reason = fault.subcode === undefined ? `code ${fault.code}` : `code ${fault.code}/${fault.subcode}`;
+    await becomes(first!, "waiting", reason);
+    await give(webhook, second!);
+    const [alert] = await sql`select details from private.found_alerts(now()) where subject = ${webhook.slug}`;
+    assert.equal(alert!.details.leads, 2);
+    await give(other, third!);
+    await becomes(third!, "done");
+    assert.deepEqual((await fetchOf(second!))!.attempt, 0);
+
+    await work(webhook);
+    await becomes(first!, "waiting", reason);
+    assert.deepEqual((await fetchOf(second!))!.attempt, 0, "one of them is tried, and the others are not");
+    double.clearFaults();
+    double.setToken("EAAanother", {});
+    await addSecret(webhook, "EAAanother", "access_token");
+    await work(webhook);
+    await assertStored(webhook, 2);
+    assert.deepEqual(await names(webhook), ["Ann", "Ben"]);
+  });
+}
+
+Deno.test("a token that has expired here waits, and the oldest lead goes on with the next one", async () => {
+  const webhook = await createPage();
+  await sql`update private.vendor_webhook_secrets set expires_at = now() - interval '1 s'
+    where vendor_id = ${webhook.id} and kind = 'access_token'`;
+  const leadgen = addLead();
+  await give(webhook, leadgen);
+  await becomes(leadgen, "waiting", "no_token");
+  assert.deepEqual(double.requests(leadgen), []);
+  double.setToken("EAAlater", {});
+  await addSecret(webhook, "EAAlater", "access_token");
+  await work(webhook);
+  await assertStored(webhook, 1);
+});
+
+Deno.test("a lead that Meta does not have is asked for during a day, and is a rejected delivery then", async () => {
+  const webhook = await createPage();
+  const leadgen = String(++ids);
+  await give(webhook, leadgen);
+  await becomes(leadgen, "waiting", "code 100/33");
+  await sql`update private.lead_fetches set failing_since = now() - interval '1 day' where leadgen_id = ${leadgen}`;
+  await work(webhook);
+  await becomes(leadgen, "failed", "code 100/33");
+  const [delivery] = await rejected(webhook);
+  assert.match(delivery!.reason, /^Meta had no such lead for a day/);
+  assert.equal(delivery!.payload.entry[0].changes[0].value.leadgen_id, leadgen);
+
+  addLead("Late", leadgen);
+  await give(webhook, leadgen);
+  await becomes(leadgen, "done");
+  assert.equal((await rejected(webhook))[0]!.status, "replayed", "a later notice fetches it after all");
+});
+
+Deno.test("a lead that the parser refuses is a rejected delivery with what was fetched", async () => {
+  const webhook = await createPage();
+  const leadgen = String(++ids);
+  double.addLead({
+    id: leadgen,
+    form_id: "330000000000002",
+    created_time: "2026-07-29T08:00:00+0000",
+    field_data: [{ name: "email", values: ["lee@example.com"] }],
+  });
+  await give(webhook, leadgen);
+  await becomes(leadgen, "failed", "missing first_name");
+  const [delivery] = await rejected(webhook);
+  assert.deepEqual([delivery!.reason, delivery!.vendor_lead_id], ["missing first_name", leadgen]);
+  assert.deepEqual(delivery!.payload.field_data, [{ name: "email", values: ["lee@example.com"] }]);
+});
+
+Deno.test("a notice that cannot be right is a rejected delivery, and nothing is asked for", async () => {
+  const webhook = await createPage();
+  await sql`update public.vendors set webhook_config = '{"page_id": "1"}' where id = ${webhook.id}`;
+  const bad = { field: "leadgen", value: { leadgen_id: "../me", page_id: "1" } };
+  assertResponse(await deliver(webhook, { object: "page", entry: [{ changes: [bad] }] }), 200, { status: "ignored" });
+  const leadgen = addLead();
+  await give(webhook, leadgen);
+  const reasons = (await rejected(webhook)).map(({ reason }) => reason).sort();
+  assert.deepEqual(reasons, ["leadgen_id: must be digits", "page_id: is not the page of this webhook"]);
+
+  const [one, other] = [await createPage(), await createPage()];
+  await give(one, leadgen);
+  await becomes(leadgen, "done");
+  await give(other, leadgen);
+  assert.deepEqual(
+    (await rejected(other)).map(({ reason }) => reason),
+    ["another vendor has given notice of this lead"],
+  );
+  await assertStored(other, 0);
+});
+
+Deno.test("a dry run of a notice keeps nothing", async () => {
+  const webhook = await createPage();
+  const leadgen = addLead();
+  assertResponse(await deliver(webhook, noticeOf(leadgen), { query: "dry_run=true" }), 200, { status: "ignored" });
+  assert.equal(await fetchOf(leadgen), undefined);
+});
+
+Deno.test("a process that is killed after the 200 leaves the lead to the worker", async () => {
+  const webhook = await createPage();
+  const leadgen = addLead();
+  double.fail({ delay_ms: 60_000, id: leadgen });
+  await give(webhook, leadgen);
+  await eventually(10, () => assert.equal(double.requests(leadgen).length, 1));
+  await kill("gateway");
+  await eventually(20, async () => assert.equal((await send("/recruiting/fetches/work")).status, 401));
+  assert.equal((await fetchOf(leadgen))!.state, "waiting");
+  await work(webhook);
+  await becomes(leadgen, "done");
+  await assertStored(webhook, 1);
+});
+
+Deno.test("two workers at once, and a late one, store a lead once", async () => {
+  const webhook = await createPage();
+  const leads = Array.from({ length: 12 }, () => addLead());
+  for (const id of leads) double.fail({ status: 500, id });
+  await give(webhook, ...leads);
+  for (const id of leads) await becomes(id, "waiting", "HTTP 500");
+  await Promise.all([work(webhook), work(webhook), work(webhook)]);
+  for (const id of leads) await becomes(id, "done");
+  await assertStored(webhook, 12);
+});
+
+Deno.test("while the database keeps no notice, Meta gets 500 and sends it again", async () => {
+  const webhook = await createPage();
+  const leadgen = addLead();
+  const recruiting = await functionWith("recruiting", double.settings);
+  const body = JSON.stringify(noticeOf(leadgen));
+  const { path, headers } = proofOf(webhook, body);
+  const response = await withFetch(
+    (fetch, input, init) =>
+      String(input).endsWith("/rpc/add_lead_fetches")
+        ? Promise.resolve(Response.json({ code: "XX000", message: "Secret words" }, { status: 500 }))
+        : fetch(input, init),
+    () => recruiting(path, { headers: { "content-type": "application/json", ...headers }, body }),
+  );
+  assertResponse(response, 500);
+  assert.equal(await fetchOf(leadgen), undefined);
+  await give(webhook, leadgen);
+  await becomes(leadgen, "done");
+});
+
+Deno.test("the worker is called with its key alone", async () => {
+  assertResponse(await send("/recruiting/fetches/work"), 401);
+});
+
+Deno.test("no log line has a token, a secret, a name, an e-mail address or a phone number", async () => {
+  const recruiting = await functionWith("recruiting", { ...double.settings, TEXTING_WORKER_KEY: "key" });
+  const person = fc.record({
+    name: fc.stringMatching(/^[A-Z][a-z]{9}$/),
+    phone: fc.integer({ min: 2_000_000, max: 9_999_999 }).map((end) => `+1312${end}`),
+    fault: fc.constantFrom<GraphFault>({}, { code: 190 }, { code: 2 }, { drop: true }, { status: 500 }, { text: "{}" }),
+    isLead: fc.boolean(),
+  });
+  await fc.assert(
+    fc.asyncProperty(person, async ({ name, phone, fault, isLead }) => {
+      const token = `EAA${crypto.randomUUID()}`;
+      double.setToken(token, {});
+      const webhook = await createPage(token);
+      const leadgen = String(++ids);
+      const answers = [["full_name", name], ["email", `${name}@example.com`], ["phone_number", phone]];
+      double.addLead({
+        id: leadgen,
+        form_id: "330000000000002",
+        created_time: "2026-07-29T08:00:00+0000",
+        field_data: answers.slice(isLead ? 0 : 1).map(([name, value]) => ({ name: name!, values: [value!] })),
+      });
+      if (Object.keys(fault).length > 0) double.fail({ ...fault, id: leadgen });
+      await sql`select public.add_lead_fetches(${webhook.id}, 'request', ${
+        sql.json([{ leadgen_id: leadgen, page_id: null, form_id: null, notice: { leadgen_id: leadgen } }])
+      })`;
+      const lines = await consoleOf(() =>
+        recruiting("/recruiting/fetches/work", { headers: { authorization: "Bearer key" } })
+      );
+      const logged = lines.join("\n");
+      assert.match(logged, /fetches\/work/);
+      for (const secret of [token, GRAPH_APP.secret, name, phone, phone.slice(2), leadgen]) {
+        assert(!logged.includes(secret), `${logged} has ${secret}`);
+      }
+      assert.notEqual((await fetchOf(leadgen))!.attempt, 0);
+      double.clearFaults();
+    }),
+    { numRuns: 25 },
+  );
+});

@@ -1,0 +1,148 @@
+/** Fetches the leads of which a vendor has only given notice. */
+import { continueAfterResponse } from "../../_shared/background.ts";
+import { callDatabase, isRefused } from "../../_shared/database.ts";
+import { ApiError } from "../../_shared/errors.ts";
+import type { Json } from "../../_shared/json.ts";
+import { describeError, logError } from "../../_shared/log.ts";
+import { AT_A_TIME } from "../../_shared/semaphores.ts";
+import { ingestLead } from "../ingest/ingest.ts";
+import { toVendor } from "../ingest/vendor.ts";
+import { NOT_A_NEW_APPLICATION } from "../parsers/parser.ts";
+import { getLead, type GraphFailure } from "./graph.ts";
+
+/** After this time no further lead is claimed. */
+const CLAIM_FOR_MS = 20_000;
+
+/** A lease has 60 s. A fetch takes at most 10 s for each secret of the app, and storing its lead as long. */
+const RECORD_WITHIN_MS = 15_000;
+
+/** A lead to fetch, which one worker has to itself for 60 s, as claim_lead_fetches() gives it. */
+interface ClaimedFetch {
+  id: string;
+  /** To be given back with what became of it. */
+  attempt: number;
+  leadgen_id: string;
+  /** The request that brought the notice. */
+  request_id: string;
+  vendor_id: string;
+  parser: string | null;
+  parser_config: Json;
+  token: { id: string; secret: string };
+  /** The newest first. */
+  app_secrets: string[];
+}
+
+/** The outcome of a fetch, as record_lead_fetch() takes it. */
+interface Outcome {
+  outcome: "done" | "later" | "missing" | "refused" | "failed";
+  reason?: string;
+  retry_after?: number | null;
+  lead_id?: string;
+  /** The answer from which no lead could be made. */
+  payload?: Json;
+}
+
+/** The number of fetches that were left in each state. */
+export interface FetchCounts {
+  done: number;
+  waiting: number;
+  failed: number;
+  /** Errors in the service itself, which the log has. */
+  errors: number;
+}
+
+let atWork: Promise<unknown> | null = null;
+let isAskedAgain = false;
+
+/** Fetches what is due after the response, in one loop of the isolate, however many requests ask for it. */
+export function fetchAfterResponse(requestId: string): void {
+  isAskedAgain = true;
+  atWork ??= fetchAll(requestId).finally(() => atWork = null);
+  continueAfterResponse(atWork);
+}
+
+async function fetchAll(requestId: string): Promise<void> {
+  while (isAskedAgain) {
+    isAskedAgain = false;
+    await fetchDueLeads(requestId);
+  }
+}
+
+/** Fetches the leads that are due, several at a time, until none is or 20 s have passed. Never rejects. */
+export async function fetchDueLeads(requestId: string): Promise<FetchCounts> {
+  const counts: FetchCounts = { done: 0, waiting: 0, failed: 0, errors: 0 };
+  const report = (error: unknown, fields: { fetch_id?: string; vendor_id?: string } = {}) => {
+    counts.errors++;
+    const cause = error instanceof Error ? error.cause ?? error : error;
+    logError({ request_id: requestId, event: "fetch_not_recorded", ...fields, ...describeError(cause) });
+  };
+  try {
+    for (const deadline = Date.now() + CLAIM_FOR_MS; Date.now() < deadline;) {
+      const claimed: ClaimedFetch[] = await callDatabase("claim_lead_fetches", { max: AT_A_TIME.fetches });
+      if (claimed.length === 0) break;
+      await Promise.all(claimed.map(async (claim) => {
+        const { id: fetch_id, vendor_id } = claim;
+        try {
+          const state = await fetchLead(claim, requestId);
+          if (state !== null) counts[state]++;
+        } catch (error) {
+          report(error, { fetch_id, vendor_id });
+        }
+      }));
+    }
+  } catch (error) {
+    report(error);
+  }
+  return counts;
+}
+
+/** Fetches and stores a lead, and records what became of it. Returns the state in which it is left. */
+async function fetchLead(claim: ClaimedFetch, requestId: string): Promise<"done" | "waiting" | "failed" | null> {
+  const { id, attempt, vendor_id, leadgen_id, token, app_secrets } = claim;
+  const answer = await getLead(leadgen_id, token.secret, app_secrets);
+  const outcome = answer.ok ? await storeLead(claim, answer.body) : outcomeOf(answer);
+  if (outcome.outcome !== "done") {
+    // The reason of one that has failed may be a parser's: the rejected delivery has it.
+    const error_code = outcome.outcome === "failed" ? "lead_refused" : outcome.reason;
+    logError({ request_id: requestId, event: "lead_not_fetched", fetch_id: id, vendor_id, error_code });
+  }
+  return await callDatabase("record_lead_fetch", { id, attempt, ...outcome } as never, {
+    retryWithin: RECORD_WITHIN_MS,
+  });
+}
+
+/** The outcome of an answer that is no lead. https://developers.facebook.com/docs/graph-api/guides/error-handling */
+export function outcomeOf({ status, code, subcode, retryAfterSeconds, reason: cause }: GraphFailure): Outcome {
+  if (code === null) {
+    const reason = cause === "refused" ? `HTTP ${status}` : cause;
+    return { outcome: "later", reason, retry_after: retryAfterSeconds };
+  }
+  const reason = subcode === null ? `code ${code}` : `code ${code}/${subcode}`;
+  if (code === 100 && subcode === 33) return { outcome: "missing", reason };
+  // The token is over or lacks a right, or the request lacks its proof: the next lead would get the same answer.
+  const isRefused = [10, 100, 102, 190].includes(code) || code >= 200 && code < 300;
+  return isRefused ? { outcome: "refused", reason } : { outcome: "later", reason, retry_after: retryAfterSeconds };
+}
+
+/** Stores what was fetched as every lead of a webhook. It is proved by the token that has fetched it. */
+async function storeLead({ request_id, leadgen_id, token, ...settings }: ClaimedFetch, body: Json): Promise<Outcome> {
+  const webhook = { secret_id: token.id, delivery_id: null, part: 0 };
+  const vendor = toVendor({ key_hash: null, webhook }, { ...settings, rate_limit: null });
+  try {
+    const payload = body as { id?: Json };
+    if (String(payload.id) !== leadgen_id) return { outcome: "later", reason: "another_lead" };
+    const lead = await ingestLead(vendor, body, { request_id, received_via: "webhook", idempotency: null });
+    return { outcome: "done", lead_id: lead.id };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const { code, message } = error;
+    if (message === NOT_A_NEW_APPLICATION) return { outcome: "done" };
+    if (code === "BAD_REQUEST" || code === "PAYLOAD_TOO_LARGE") {
+      return { outcome: "failed", reason: message, payload: body };
+    }
+    if (isRefused(error)) return { outcome: "failed", reason: "the database refuses the lead", payload: body };
+    // It was taken away since the claim.
+    if (code === "UNAUTHORIZED") return { outcome: "later", reason: "token_changed" };
+    throw error;
+  }
+}
