@@ -140,7 +140,7 @@ export const STEPS: Step[] = [
   denoStep({
     name: "texting",
     title: "Texts against a double of Twilio",
-    files: ["dev/testing/twilio", "e2e/texting"],
+    files: ["dev/testing/graph", "dev/testing/twilio", "e2e/texting"],
     stack: "texting",
   }),
   denoStep({
