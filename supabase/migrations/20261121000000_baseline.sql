@@ -993,7 +993,8 @@ begin
     from private.vendor_webhook_secrets s
     join public.vendors v on v.id = s.vendor_id
     where s.id = (webhook ->> 'secret_id')::uuid
-      and s.kind = 'secret'
+      -- A lead that was fetched is proved by the token that fetched it.
+      and s.kind in ('secret', 'access_token')
       and s.revoked_at is null
       and (s.expires_at is null or s.expires_at > now())
       and v.is_active
@@ -1003,8 +1004,8 @@ end
 $$;
 
 comment on function private.proved_vendor(text, jsonb) is
-  'The vendor whose key has this SHA-256 (lower-case hex), or whose webhook request was proved with {secret_id}. Null when '
-  'the key or secret is unknown, expired or taken away, the vendor is inactive, or its webhook is off.';
+  'The vendor whose key has this SHA-256 (lower-case hex), or whose webhook request was proved, or lead fetched, with '
+  '{secret_id}. Null when the key or secret is unknown, expired or taken away, the vendor is inactive, or its webhook is off.';
 
 -- supabase/schemas/vendors/webhooks.sql
 
@@ -1094,6 +1095,22 @@ comment on function public.revoke_vendor_webhook_secret(uuid) is
   'Revokes a secret at once. False when there is no such secret or it was revoked before.';
 grant execute on function public.revoke_vendor_webhook_secret(uuid) to service_role;
 
+create function private.fetches_leads(vendor_id uuid) returns boolean
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return exists (
+    select from private.vendor_webhook_secrets s
+    where s.vendor_id = fetches_leads.vendor_id and s.kind = 'access_token'
+  );
+end
+$$;
+
+comment on function private.fetches_leads(uuid) is
+  'Whether the leads of a vendor''s notices are fetched: it has had an access token, if only one that is over.';
+
 create function public.identify_webhook(slug text) returns jsonb
 language plpgsql
 stable
@@ -1108,6 +1125,7 @@ begin
       'rate_limit', v.rate_limit,
       'scheme', v.webhook_scheme,
       'config', v.webhook_config,
+      'fetches_leads', private.fetches_leads(v.id),
       'secrets', (
         select coalesce(
           jsonb_agg(jsonb_build_object('id', s.id, 'kind', s.kind, 'secret', s.secret) order by s.created_at desc), '[]')
@@ -1127,8 +1145,9 @@ $$;
 
 comment on function public.identify_webhook(text) is
   'The webhook of the vendor with this slug, to check a request''s proof with: {vendor_id, parser|null, parser_config, '
-  'rate_limit|null, scheme, config, secrets: [{id, kind, secret}]} with the valid secrets, newest first, and without access '
-  'tokens. Null for an unknown slug, an inactive vendor, and a vendor without a webhook.';
+  'rate_limit|null, scheme, config, fetches_leads, secrets: [{id, kind, secret}]} with the valid secrets, newest first. '
+  'fetches_leads: see private.fetches_leads(); the access tokens themselves are not among the secrets. Null for an unknown '
+  'slug, an inactive vendor, and a vendor without a webhook.';
 grant execute on function public.identify_webhook(text) to service_role;
 
 create function public.record_refused_proofs(refused jsonb) returns integer
@@ -3671,6 +3690,424 @@ exception when others then
   raise warning 'rejected deliveries are not pruned by pg_cron: %', sqlerrm;
 end
 $$;
+
+-- supabase/schemas/recruiting/lead_fetches.sql
+
+-- Leads of which a vendor has only given notice, as Meta does: each is fetched from the vendor, at once and by the worker.
+--
+-- | from | by | to |
+-- | --- | --- | --- |
+-- | a notice has come | add_lead_fetches() | waiting, due; held where the vendor's others are |
+-- | waiting, due | claim_lead_fetches() | waiting, leased for a minute |
+-- | waiting, its lease is over | the same: its worker is dead | waiting, leased |
+-- | waiting, leased | outcome `done` | done; what the vendor has held is due |
+-- | waiting, leased | outcome `later`, `missing` | waiting, due after a pause; failed after 7 days, or a day |
+-- | waiting, leased | outcome `refused` | held, with all of the vendor; one of them is due each hour |
+-- | waiting, held | an access token is added or changed | waiting, due |
+-- | waiting, leased | outcome `failed` | failed |
+-- | failed | the notice comes again, or is replayed | waiting, due |
+
+create table private.lead_fetches (
+  id uuid primary key default gen_random_uuid(),
+  vendor_id uuid not null references public.vendors (id) on delete cascade,
+  leadgen_id text not null check (leadgen_id ~ '^[0-9]{1,32}$'),
+  page_id text check (page_id ~ '^[0-9]{1,32}$'),
+  form_id text check (form_id ~ '^[0-9]{1,32}$'),
+  notice jsonb not null,
+  request_id text not null,
+  state text not null default 'waiting' check (state in ('waiting', 'done', 'failed')),
+  due_at timestamptz not null default now(),
+  attempt integer not null default 0,
+  lease_until timestamptz check (lease_until is null or state = 'waiting'),
+  failing_since timestamptz,
+  held_since timestamptz check (held_since is null or state = 'waiting'),
+  reason text,
+  lead_id uuid references public.recruiting_leads (id) on delete set null,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  unique (vendor_id, leadgen_id),
+  check (state <> 'failed' or reason is not null)
+);
+
+create index on private.lead_fetches (due_at) where state = 'waiting';
+create index lead_fetches_held_idx on private.lead_fetches (vendor_id, due_at) where held_since is not null;
+create index on private.lead_fetches (leadgen_id);
+create index on private.lead_fetches (lead_id) where lead_id is not null;
+
+comment on table private.lead_fetches is
+  'Leads of which a vendor has only given notice, and how far the fetch of each has come. A row has ids and nothing else of '
+  'the person.';
+comment on column private.lead_fetches.leadgen_id is 'The vendor''s id of the lead.';
+comment on column private.lead_fetches.page_id is 'The id of the page on which the form stands; null: the notice has none.';
+comment on column private.lead_fetches.form_id is 'The id of the form; null: the notice has none.';
+comment on column private.lead_fetches.notice is 'The notice as sent.';
+comment on column private.lead_fetches.request_id is 'The request that brought the notice.';
+comment on column private.lead_fetches.due_at is 'When it is fetched; infinity: when another of the vendor''s is had, or a token is added.';
+comment on column private.lead_fetches.attempt is 'The number of times that it was claimed. A claim is known by it.';
+comment on column private.lead_fetches.lease_until is 'Until when a worker has it; null: no worker does.';
+comment on column private.lead_fetches.failing_since is 'The first failure that a retry may mend; null: there is none.';
+comment on column private.lead_fetches.held_since is
+  'Since when it waits for an access token that the vendor takes; null: it does not.';
+comment on column private.lead_fetches.reason is
+  'Why the last attempt failed: `no_token`, `code <number>` or `code <number>/<subcode>` of the vendor, `HTTP <status>`, '
+  '`no_connection`, `timeout`, `redirect`, `too_large`, `unreadable`; or why no lead can be made of it.';
+comment on column private.lead_fetches.lead_id is 'The lead that was stored, or had come before; null: none, or it was deleted.';
+
+create trigger set_updated_at
+  before update on private.lead_fetches
+  for each row execute function private.set_updated_at();
+
+alter table private.lead_fetches enable row level security;
+grant select, insert, update, delete on private.lead_fetches to service_role;
+
+create view private.lead_fetch_tokens with (security_invoker = true) as
+select distinct on (s.vendor_id) s.vendor_id, s.id, s.secret
+from private.vendor_webhook_secrets s
+join public.vendors v on v.id = s.vendor_id
+where s.kind = 'access_token' and s.revoked_at is null and (s.expires_at is null or s.expires_at > now())
+  and v.is_active and v.webhook_scheme is not null
+order by s.vendor_id, s.created_at desc;
+
+comment on view private.lead_fetch_tokens is
+  'The access token with which a vendor''s leads are fetched: its newest valid one. None of a vendor that is inactive, or '
+  'whose webhook is off.';
+grant select on private.lead_fetch_tokens to service_role;
+
+create function private.lock_lead_fetches(vendor_id uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform pg_advisory_xact_lock(hashtextextended('lead fetches of ' || vendor_id, 0));
+end
+$$;
+
+comment on function private.lock_lead_fetches(uuid) is
+  'Until the transaction ends, nobody else adds fetches of this vendor, holds or releases them.';
+
+create function public.add_lead_fetches(vendor_id uuid, request_id text, notices jsonb) returns jsonb
+language plpgsql
+set search_path = ''
+set lock_timeout = '5s'
+as $$
+declare
+  held_at timestamptz;
+  added integer;
+begin
+  perform private.lock_lead_fetches(vendor_id);
+  select min(f.held_since) into held_at
+  from private.lead_fetches f
+  where f.vendor_id = add_lead_fetches.vendor_id and f.held_since is not null;
+
+  insert into private.lead_fetches as f (
+    vendor_id, leadgen_id, page_id, form_id, notice, request_id, due_at, held_since
+  )
+  select
+    add_lead_fetches.vendor_id, n.leadgen_id, n.page_id, n.form_id, n.notice, add_lead_fetches.request_id,
+    case when held_at is null then now() else 'infinity' end, held_at
+  from (
+    select distinct on (n.leadgen_id) n.*
+    from jsonb_to_recordset(notices) as n (leadgen_id text, page_id text, form_id text, notice jsonb)
+    order by n.leadgen_id
+  ) n
+  where not exists (
+    select from public.recruiting_leads l
+    where l.vendor_id = add_lead_fetches.vendor_id and l.vendor_lead_id = n.leadgen_id
+  ) and not exists (
+    select from private.lead_fetches o
+    where o.leadgen_id = n.leadgen_id and o.vendor_id <> add_lead_fetches.vendor_id
+  )
+  on conflict on constraint lead_fetches_vendor_id_leadgen_id_key do update
+  set state = 'waiting', due_at = excluded.due_at, held_since = excluded.held_since, failing_since = null
+  where f.state = 'failed';
+  get diagnostics added = row_count;
+
+  return jsonb_build_object('added', added, 'of_others', (
+    select coalesce(jsonb_agg(distinct o.leadgen_id), '[]')
+    from jsonb_to_recordset(notices) as n (leadgen_id text)
+    join private.lead_fetches o on o.leadgen_id = n.leadgen_id and o.vendor_id <> add_lead_fetches.vendor_id
+  ));
+end
+$$;
+
+comment on function public.add_lead_fetches(uuid, text, jsonb) is
+  'Keeps notices of leads that have to be fetched: [{leadgen_id, page_id|null, form_id|null, notice}], the ids of digits alone. '
+  'One that is known already changes nothing, unless it has failed: then it is due again. A lead that is stored already is '
+  'not fetched. Returns {added, of_others: [leadgen_id]}: how many are due now or later, and the ids that another vendor '
+  'has given notice of, which are not kept. 55P03 after 5 seconds where the vendor''s fetches are locked.';
+
+create function private.hold_lead_fetches(vendor_id uuid, reason text) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  probe_id constant uuid := (
+    select f.id
+    from private.lead_fetches f
+    where f.vendor_id = hold_lead_fetches.vendor_id and f.state = 'waiting'
+    order by f.created_at, f.id
+    limit 1
+  );
+begin
+  update private.lead_fetches f
+  set
+    due_at = case when f.id = probe_id then now() + interval '1 hour' else 'infinity' end,
+    held_since = coalesce(f.held_since, now()),
+    lease_until = null,
+    failing_since = null,
+    reason = hold_lead_fetches.reason
+  where f.vendor_id = hold_lead_fetches.vendor_id and f.state = 'waiting';
+end
+$$;
+
+comment on function private.hold_lead_fetches(uuid, text) is
+  'Has all fetches of a vendor wait for an access token. The oldest of them is tried each hour.';
+
+create function private.release_lead_fetches(vendor_id uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update private.lead_fetches f
+  set due_at = now(), held_since = null
+  where f.vendor_id = release_lead_fetches.vendor_id and f.held_since is not null;
+end
+$$;
+
+comment on function private.release_lead_fetches(uuid) is 'Makes the fetches due that wait for an access token of this vendor.';
+
+create function private.release_by_token() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.lock_lead_fetches(new.vendor_id);
+  perform private.release_lead_fetches(new.vendor_id);
+  return null;
+end
+$$;
+
+comment on function private.release_by_token() is 'Trigger: an access token that is added or changed starts the vendor''s fetches.';
+
+create trigger release_lead_fetches
+  after insert or update on private.vendor_webhook_secrets
+  for each row when (new.kind = 'access_token') execute function private.release_by_token();
+
+create function private.is_fetch_due() returns boolean
+language plpgsql
+stable
+set search_path = ''
+-- By the index of those that wait, also while the planner does not know how few they are.
+set enable_seqscan = off
+as $$
+begin
+  return exists (select from private.lead_fetches f where f.state = 'waiting' and f.due_at <= now());
+end
+$$;
+
+comment on function private.is_fetch_due() is 'Whether the worker would find a lead to fetch.';
+
+create function public.claim_lead_fetches(max integer) returns jsonb
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  without_token uuid;
+  claimed jsonb;
+begin
+  for without_token in
+    select distinct d.vendor_id
+    from (
+      select f.vendor_id
+      from private.lead_fetches f
+      where f.state = 'waiting' and f.due_at <= now()
+      order by f.due_at
+      limit 100
+    ) d
+    where not exists (select from private.lead_fetch_tokens t where t.vendor_id = d.vendor_id)
+    order by 1
+  loop
+    perform private.lock_lead_fetches(without_token);
+    if not exists (select from private.lead_fetch_tokens t where t.vendor_id = without_token) then
+      perform private.hold_lead_fetches(without_token, 'no_token');
+    end if;
+  end loop;
+
+  with due as (
+    select f.id
+    from private.lead_fetches f
+    where f.state = 'waiting' and f.due_at <= now()
+    order by f.due_at
+    limit claim_lead_fetches.max
+    for update skip locked
+  ), taken as (
+    update private.lead_fetches f
+    set attempt = f.attempt + 1, lease_until = now() + interval '1 minute', due_at = now() + interval '1 minute'
+    from due
+    where f.id = due.id
+    returning f.*
+  )
+  select coalesce(
+    jsonb_agg(jsonb_build_object(
+      'id', f.id, 'attempt', f.attempt, 'leadgen_id', f.leadgen_id, 'request_id', f.request_id, 'vendor_id', f.vendor_id,
+      'parser', v.parser, 'parser_config', v.parser_config, 'token', jsonb_build_object('id', t.id, 'secret', t.secret),
+      'app_secrets', (
+        select coalesce(jsonb_agg(s.secret order by s.created_at desc), '[]')
+        from private.vendor_webhook_secrets s
+        where s.vendor_id = f.vendor_id and s.kind = 'secret' and s.revoked_at is null
+          and (s.expires_at is null or s.expires_at > now())
+      )
+    )),
+    '[]')
+  into claimed
+  from taken f
+  join public.vendors v on v.id = f.vendor_id
+  join private.lead_fetch_tokens t on t.vendor_id = f.vendor_id;
+  return claimed;
+end
+$$;
+
+comment on function public.claim_lead_fetches(integer) is
+  'Gives the worker up to max leads to fetch, each for a minute: [{id, attempt, leadgen_id, request_id, vendor_id, '
+  'parser|null, parser_config, token: {id, secret}, app_secrets}]. app_secrets: the valid ones, the newest first. id and '
+  'attempt are for record_lead_fetch(). The fetch of a worker that has died is due again after the minute. Those of a '
+  'vendor without a valid token are held in place of being given.';
+
+create function public.record_lead_fetch(
+  id uuid,
+  attempt integer,
+  outcome text,
+  reason text default null,
+  retry_after integer default null,
+  lead_id uuid default null,
+  payload jsonb default null
+) returns text
+language plpgsql
+set search_path = ''
+set lock_timeout = '5s'
+as $$
+declare
+  fetched private.lead_fetches;
+  failing interval;
+  ends_as text := outcome;
+begin
+  if outcome not in ('done', 'later', 'missing', 'refused', 'failed') then
+    raise exception 'outcome: "%" is unknown', outcome using errcode = 'invalid_parameter_value';
+  end if;
+  perform private.lock_lead_fetches(f.vendor_id) from private.lead_fetches f where f.id = record_lead_fetch.id;
+  select f.* into fetched from private.lead_fetches f where f.id = record_lead_fetch.id for update;
+  -- A lead that is stored counts, however late it came.
+  if not found or fetched.state = 'done'
+    or outcome <> 'done' and (fetched.state = 'failed' or fetched.attempt <> record_lead_fetch.attempt)
+  then
+    return fetched.state;
+  end if;
+
+  failing := now() - coalesce(fetched.failing_since, now());
+  if outcome = 'later' and failing >= interval '7 days' or outcome = 'missing' and failing >= interval '1 day' then
+    ends_as := 'failed';
+  end if;
+  if ends_as = 'refused' then
+    perform private.hold_lead_fetches(fetched.vendor_id, reason);
+    return 'waiting';
+  end if;
+
+  update private.lead_fetches f
+  set
+    state = case ends_as when 'done' then 'done' when 'failed' then 'failed' else 'waiting' end,
+    lease_until = null,
+    -- A passing fault says nothing of the token.
+    held_since = case when ends_as = 'later' then f.held_since end,
+    failing_since = case when ends_as in ('later', 'missing') then coalesce(f.failing_since, now()) end,
+    due_at = case when ends_as in ('later', 'missing') then now() + private.fetch_pause(failing, retry_after) else f.due_at end,
+    reason = record_lead_fetch.reason,
+    lead_id = record_lead_fetch.lead_id
+  where f.id = fetched.id
+  returning f.* into fetched;
+  if fetched.held_since is null and ends_as <> 'later' then
+    perform private.release_lead_fetches(fetched.vendor_id);
+  end if;
+
+  if ends_as = 'failed' then
+    perform public.record_rejections(json_build_array(json_build_object(
+      'request_id', fetched.request_id, 'route', '/recruiting/webhooks/:slug', 'vendor_id', fetched.vendor_id,
+      'vendor_lead_id', fetched.leadgen_id, 'code', 'BAD_REQUEST', 'reason', private.fetch_failure(outcome, reason),
+      'payload', coalesce(payload, fetched.notice), 'payload_bytes', octet_length(coalesce(payload, fetched.notice)::text)
+    )));
+  elsif fetched.lead_id is not null then
+    update public.rejected_deliveries d
+    set status = 'replayed', lead_id = fetched.lead_id
+    where d.vendor_id = fetched.vendor_id and d.vendor_lead_id = fetched.leadgen_id and d.status = 'open';
+  end if;
+  return fetched.state;
+end
+$$;
+
+comment on function public.record_lead_fetch(uuid, integer, text, text, integer, uuid, jsonb) is
+  'Records what became of a fetch. id and attempt are those of claim_lead_fetches(). outcome: `done` with the lead_id, or '
+  'none where it is no lead; `later`: retried for 7 days, after retry_after seconds or a pause that grows from a minute to 6 '
+  'hours; `missing`: the same for a day; `refused`: the token is, so all fetches of the vendor wait; `failed`: no lead can be '
+  'made of it. reason: see private.lead_fetches. payload: what was fetched, which the rejected delivery of a failed one '
+  'has; null: the notice. Returns the state in which it is left; null where there is no such fetch. A late report changes '
+  'nothing unless it is `done`. 22023 for an unknown outcome.';
+
+create function private.fetch_pause(failing interval, retry_after integer) returns interval
+language sql
+immutable
+set search_path = ''
+as $$
+  select case
+    when retry_after > 0 then make_interval(secs => least(retry_after, 86400))
+    -- The pauses are 1, 5 and 15 minutes, 1, 3 and then 6 hours. Each begins where those before have passed.
+    when failing < interval '1 minute' then interval '1 minute'
+    when failing < interval '6 minutes' then interval '5 minutes'
+    when failing < interval '21 minutes' then interval '15 minutes'
+    when failing < interval '81 minutes' then interval '1 hour'
+    when failing < interval '261 minutes' then interval '3 hours'
+    else interval '6 hours'
+  end
+$$;
+
+comment on function private.fetch_pause(interval, integer) is
+  'The pause before the next attempt of a fetch that has failed for this time. retry_after: the seconds that the vendor asks '
+  'for; null: none. A day at most.';
+
+create function private.fetch_failure(outcome text, reason text) returns text
+language sql
+immutable
+set search_path = ''
+as $$
+  select case outcome
+    when 'missing' then 'Meta had no such lead for a day: it was deleted, or its form is not one that the access token may read'
+    when 'later' then format('Meta did not give the lead for 7 days: %s', reason)
+    else reason
+  end
+$$;
+
+comment on function private.fetch_failure(text, text) is 'Why a lead was not fetched, as a rejected delivery says it.';
+
+create function public.refetch_lead(delivery_id uuid) returns boolean
+language plpgsql
+set search_path = ''
+set lock_timeout = '5s'
+as $$
+begin
+  perform public.add_lead_fetches(d.vendor_id, d.request_id, jsonb_build_array(jsonb_build_object(
+    'leadgen_id', d.vendor_lead_id, 'notice', d.payload)))
+  from public.rejected_deliveries d
+  where d.id = refetch_lead.delivery_id and d.status = 'open' and d.vendor_lead_id ~ '^[0-9]{1,32}$'
+    and private.fetches_leads(d.vendor_id);
+  return found;
+end
+$$;
+
+comment on function public.refetch_lead(uuid) is
+  'Has the lead of a rejected notice fetched, also again after a fetch that has failed. The delivery is replayed when the '
+  'lead is stored. False where the delivery is not open, has no id of a lead, or its vendor never had an access token.';
+
+grant execute on function public.add_lead_fetches(uuid, text, jsonb), public.claim_lead_fetches(integer),
+  public.record_lead_fetch(uuid, integer, text, text, integer, uuid, jsonb), public.refetch_lead(uuid) to service_role;
 
 -- supabase/schemas/sales/tables.sql
 
@@ -13320,6 +13757,7 @@ begin
   update public.lead_returns r set reason = erased_text where r.recruiting_lead_id = any (person.recruiting_leads);
   delete from public.screening_answers a where a.lead_id = any (person.recruiting_leads);
   delete from public.recruit_notes n where n.recruiting_lead_id = any (person.recruiting_leads);
+  update private.lead_fetches f set notice = '{}' where f.lead_id = any (person.recruiting_leads);
   delete from private.waiting_greetings w where w.lead_id = any (person.recruiting_leads);
 
   update public.leads l
@@ -14746,6 +15184,7 @@ insert into public.alert_rules (kind, threshold) values
   ('recruit_waiting', '{"minutes": 15, "managers_after": 60}'),
   ('leads_waiting', '{"minutes": 15}'),
   ('deliveries_rejected', '{"per_hour": 10, "percent": 20, "last": 50, "at_least": 20}'),
+  ('fetch_refused', '{}'),
   ('vendor_silent', '{"leads": 5}'),
   ('key_expires', '{"days": 7}'),
   ('order_nearly_filled', '{"percent": 90, "days": 2}'),
@@ -14984,6 +15423,27 @@ $$;
 comment on function private.find_key_expires(jsonb, timestamptz) is
   'Vendors with a key, a webhook secret or a token that expires within {days}, or has in the last 7 days, and no newer '
   'one of its kind that is valid for longer: {what, prefix of a key, expires_at} of the first to expire.';
+
+create function private.find_fetch_refused(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return query
+  select v.slug, jsonb_build_object(
+    'leads', count(*), 'since', private.iso_time(min(f.held_since)),
+    -- The reason of the latest attempt. One that came while the others were held has none.
+    'reason', (array_agg(f.reason order by f.attempt desc) filter (where f.reason is not null))[1])
+  from private.lead_fetches f
+  join public.vendors v on v.id = f.vendor_id and v.is_active
+  where f.held_since <= checked_at
+  group by v.slug;
+end
+$$;
+
+comment on function private.find_fetch_refused(jsonb, timestamptz) is
+  'Vendors whose notices wait because their access token is refused, or they have none: {leads, since, reason}.';
 
 -- supabase/schemas/alerts/orders.sql
 
@@ -15503,6 +15963,11 @@ as $$
   union all
   select r.kind, f.*
   from public.alert_rules r
+  cross join lateral private.find_fetch_refused(r.threshold, checked_at) f
+  where r.kind = 'fetch_refused' and r.is_on
+  union all
+  select r.kind, f.*
+  from public.alert_rules r
   cross join lateral private.find_vendor_silent(r.threshold, checked_at) f
   where r.kind = 'vendor_silent' and r.is_on
   union all
@@ -15627,7 +16092,7 @@ set search_path = ''
 as $$
   select case
     when subject = kind then case kind when 'worker_late' then 'worker' else 'texts' end
-    when kind in ('leads_waiting', 'deliveries_rejected', 'vendor_silent', 'key_expires') then 'vendor ' || subject
+    when kind in ('leads_waiting', 'deliveries_rejected', 'vendor_silent', 'key_expires', 'fetch_refused') then 'vendor ' || subject
     when kind like 'order\_%' then 'order ' || left(subject, 8)
     when kind = 'recruit_waiting' then 'conversation ' || left(subject, 8)
     when kind = 'texts_failing' then 'agency ' || left(subject, 8)
@@ -15657,6 +16122,7 @@ as $$
       private.in_utc((details ->> 'since')::timestamptz) as since,
       private.counted(coalesce(details ->> 'leads', details ->> 'deliveries', details ->> 'texts')::bigint, case kind
         when 'leads_waiting' then 'lead'
+        when 'fetch_refused' then 'lead'
         when 'deliveries_rejected' then 'rejected delivery'
         when 'opt_out_unmatched' then 'opt-out'
         else 'text'
@@ -15671,6 +16137,11 @@ as $$
     when 'number_paused' then 'paused, so its texts wait'
     when 'leads_waiting' then format('%s without an order, the first since %s', s.counted, s.since)
     when 'deliveries_rejected' then format('%s, the first %s', s.counted, s.since)
+    when 'fetch_refused' then format(
+      '%s not fetched since %s: %s', s.counted, s.since, case details ->> 'reason'
+        when 'no_token' then 'it has no valid access token'
+        else format('Meta refuses its access token (%s)', details ->> 'reason')
+      end)
     when 'vendor_silent' then format('has sent no lead since %s', s.since)
     when 'order_nearly_filled' then format('has %s of its %s leads', details ->> 'filled', s.quantity)
     when 'order_filled' then format('is full, with %s leads', s.quantity)
@@ -15707,6 +16178,7 @@ as $$
     when 'number_paused' then 'number resume ' || subject
     when 'leads_waiting' then 'lead waiting --vendor ' || subject
     when 'deliveries_rejected' then 'delivery list ' || case subject when 'import' then '--imports' else '--vendor ' || subject end
+    when 'fetch_refused' then 'vendor webhook check ' || subject
     when 'vendor_silent' then 'key list ' || subject
     when 'order_nearly_filled' then format('order update %s --quantity %s', o.name, 2 * (details ->> 'quantity')::bigint)
     when 'order_filled' then 'order close ' || o.name
@@ -16226,8 +16698,8 @@ grant execute on function public.claim_alert_deliveries(integer, boolean, boolea
 -- supabase/schemas/alerts/schedule.sql
 
 -- The jobs of a hosted project. pg_cron checks the alerts, and has pg_net call POST /texting/work when texts, files or
--- alerts are due. Locally `npm start` does both (dev/local/scheduler.ts). Where the extensions are missing, nothing
--- here does anything.
+-- alerts are due, and POST /recruiting/fetches/work when leads are to be fetched. Locally `npm start` does the same
+-- (dev/local/scheduler.ts). Where the extensions are missing, nothing here does anything.
 
 create function public.are_texts_due() returns boolean
 language sql
@@ -16250,7 +16722,7 @@ $$;
 
 comment on function private.is_work_due() is 'Whether a step of the worker would find something to do.';
 
-create function private.request_text_work() returns bigint
+create function private.call_worker(path text, due text) returns bigint
 language plpgsql
 set search_path = ''
 as $$
@@ -16258,36 +16730,71 @@ declare
   url text;
   key text;
 begin
-  perform private.deliver_notifications();
-  if not private.is_work_due() then
-    return null;
-  end if;
   select s.decrypted_secret into url from vault.decrypted_secrets s where s.name = 'texting_worker_url';
   select s.decrypted_secret into key from vault.decrypted_secrets s where s.name = 'texting_worker_key';
-  if (url is null or key is null) and not public.are_texts_due() then
-    -- The project may want neither texts nor to be told of alerts.
-    return null;
-  elsif url is null or key is null then
-    raise exception 'texts are due, but Vault lacks the secret %',
-      case when url is null then 'texting_worker_url' else 'texting_worker_key' end;
+  if url is null or key is null then
+    raise exception '% are due, but Vault lacks the secret %',
+      due, case when url is null then 'texting_worker_url' else 'texting_worker_key' end;
   end if;
   return net.http_post(
-    url := url,
+    -- One secret names the project for all workers.
+    url := regexp_replace(url, '/texting/work/*$', '') || path,
     body := '{}',
     headers := jsonb_build_object('Authorization', 'Bearer ' || key, 'Content-Type', 'application/json'),
-    -- The function claims texts for 40 s.
+    -- A worker claims texts for 40 s, and leads for 20 s.
     timeout_milliseconds := 60000
   );
 end
 $$;
 
+comment on function private.call_worker(text, text) is
+  'Has pg_net call a worker of the functions, such as /texting/work, because `texts` are due, say. Returns the id of pg_net''s request. The key is the '
+  'Vault''s secret `texting_worker_key`; the secret `texting_worker_url` has the address of /texting/work, of which the others '
+  'are made. An error names the one that is missing; pg_cron keeps it in cron.job_run_details.';
+
+revoke execute on function private.call_worker(text, text) from service_role;
+
+create function private.request_text_work() returns bigint
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.deliver_notifications();
+  if not private.is_work_due() then
+    return null;
+  end if;
+  if not public.are_texts_due() and (
+    select count(*) from vault.decrypted_secrets s where s.name in ('texting_worker_url', 'texting_worker_key')
+  ) < 2 then
+    -- The project may want neither texts nor to be told of alerts.
+    return null;
+  end if;
+  return private.call_worker('/texting/work', 'texts');
+end
+$$;
+
 comment on function private.request_text_work() is
   'Delivers the notifications that wait, and has pg_net call POST /texting/work when texts, files or alerts are due. '
-  'Returns the id of pg_net''s request, or null. Its URL and key are the Vault''s secrets `texting_worker_url` and '
-  '`texting_worker_key`. While texts are due, an error names the one that is missing; pg_cron keeps it in '
-  'cron.job_run_details.';
+  'Returns as private.call_worker() does, or null. While texts are due, an error names the secret that is missing.';
 
 revoke execute on function private.request_text_work() from service_role;
+
+create function private.request_fetch_work() returns bigint
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if not private.is_fetch_due() then
+    return null;
+  end if;
+  return private.call_worker('/recruiting/fetches/work', 'leads to fetch');
+end
+$$;
+
+comment on function private.request_fetch_work() is
+  'Has pg_net call POST /recruiting/fetches/work when leads are to be fetched. Returns as private.call_worker() does, or null.';
+
+revoke execute on function private.request_fetch_work() from service_role;
 
 create function private.schedule_jobs() returns text[]
 language plpgsql
@@ -16301,23 +16808,24 @@ begin
   end if;
   perform cron.schedule('check alerts', '* * * * *', 'select private.check_alerts()');
   if to_regclass('net.http_request_queue') is not null and to_regclass('vault.decrypted_secrets') is not null then
-    jobs := jobs || 'send texts'::text;
+    jobs := jobs || '{send texts,fetch leads}'::text[];
     perform cron.schedule('send texts', '10 seconds', 'select private.request_text_work()');
+    perform cron.schedule('fetch leads', '10 seconds', 'select private.request_fetch_work()');
   end if;
   perform cron.schedule(
     'prune runs of jobs',
     '17 3 * * *',
     'delete from cron.job_run_details where end_time < now() - interval ''7 days'' and jobid in '
-    '(select jobid from cron.job where jobname in (''check alerts'', ''send texts''))'
+    '(select jobid from cron.job where jobname in (''check alerts'', ''send texts'', ''fetch leads''))'
   );
   return jobs;
 end
 $$;
 
 comment on function private.schedule_jobs() is
-  'Has pg_cron run private.check_alerts() each minute and private.request_text_work() every 10 seconds, and forget the records '
-  'of these runs after a week. Returns the names of the jobs: `check alerts` needs pg_cron, `send texts` pg_net and Vault as '
-  'well. May be called again.';
+  'Has pg_cron run private.check_alerts() each minute, private.request_text_work() and private.request_fetch_work() every 10 '
+  'seconds, and forget the records of these runs after a week. Returns the names of the jobs: `check alerts` needs pg_cron, '
+  '`send texts` and `fetch leads` pg_net and Vault as well. May be called again.';
 
 revoke execute on function private.schedule_jobs() from service_role;
 

@@ -3433,6 +3433,7 @@ export type Database = {
           isSetofReturn: false;
         };
       };
+      "add_lead_fetches": { Args: { "notices": Json; "request_id": string; "vendor_id": string }; Returns: Json };
       "add_note": { Args: { "body": string; "note_id"?: string; "recruiting_lead_id": string }; Returns: Json };
       "adopt_texts": { Args: { "recruit_phone": string; "service_phone"?: string }; Returns: Json };
       "are_texts_due": { Args: Record<PropertyKey, never>; Returns: boolean };
@@ -3461,6 +3462,7 @@ export type Database = {
       };
       "claim_bot_turns": { Args: { "max": number }; Returns: Json };
       "claim_greetings": { Args: { "max": number }; Returns: Json };
+      "claim_lead_fetches": { Args: { "max": number }; Returns: Json };
       "claim_media_copies": { Args: { "max": number }; Returns: Json };
       "claim_take_overs": { Args: { "max": number }; Returns: Json };
       "claim_texts": { Args: { "max": number }; Returns: Json };
@@ -3725,6 +3727,18 @@ export type Database = {
         Args: { "attempt": number; "code": string; "id": string; "outcome": string; "retry_after"?: number };
         Returns: string;
       };
+      "record_lead_fetch": {
+        Args: {
+          "attempt": number;
+          "id": string;
+          "lead_id"?: string;
+          "outcome": string;
+          "payload"?: Json;
+          "reason"?: string;
+          "retry_after"?: number;
+        };
+        Returns: string;
+      };
       "record_media_copy": {
         Args: {
           "attempt": number;
@@ -3764,6 +3778,7 @@ export type Database = {
           "starts_at": string;
         }[];
       };
+      "refetch_lead": { Args: { "delivery_id": string }; Returns: boolean };
       "remove_agency": { Args: { "agency_id": string }; Returns: undefined };
       "remove_agent": { Args: { "agent_id": string }; Returns: undefined };
       "remove_vendor": { Args: { "vendor_id": string }; Returns: undefined };
