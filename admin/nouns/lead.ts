@@ -24,6 +24,7 @@ import type { Outcome, Session } from "../session.ts";
 import { formatFields, formatTable } from "../table.ts";
 import { assignLeads } from "./lead_assign.ts";
 import { distributeLeads } from "./lead_distribute.ts";
+import { addLeadFetch } from "./lead_fetch.ts";
 import { listLeads } from "./lead_list.ts";
 import { rereadLeads } from "./lead_reread.ts";
 import { returnLead } from "./lead_return.ts";
@@ -132,6 +133,8 @@ export function addLead(program: AdminCommand): void {
       "\nThe order may get another lead for it. The lead is not distributed again, and is a duplicate when it is sent again.",
     )
     .runs(returnLead);
+
+  addLeadFetch(lead);
 
   const reread = "fills what is empty in leads by what the vendor's present parser reads of vendor_fields";
   lead.verb("reread", reread, "--vendor acme --since 2026-01-31 --dry-run")

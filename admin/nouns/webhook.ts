@@ -8,6 +8,7 @@ import { choice, columnsOf, type Given, integer, option, text } from "../options
 import type { Outcome, Session } from "../session.ts";
 import { formatTable } from "../table.ts";
 import { refusedProofs } from "./refused_proofs.ts";
+import { addWebhookCheck } from "./webhook_check.ts";
 import { SCHEMES, type WebhookConfig } from "./webhook_schemes.ts";
 import { addWebhookSecret, countSecrets } from "./webhook_secret.ts";
 
@@ -61,6 +62,7 @@ export function addWebhook(vendor: AdminCommand): void {
     .runs(async (session, slug: string) => describe(session, await findVendor(session.sql, slug)));
 
   webhook.verb("off <vendor>", "switches the webhook off at once", "acme").runs(switchOff);
+  addWebhookCheck(webhook);
   addWebhookSecret(webhook);
 }
 
