@@ -44,6 +44,16 @@ export async function lastPage(sql: postgres.Sql, vendorId: string): Promise<str
 }
 
 /**
+ * What a page's lists are asked for with: the page's own token, which the token of a system user may read.
+ * https://developers.facebook.com/docs/graph-api/reference/page
+ */
+export async function pageCredentials(page: string, credentials: GraphCredentials): Promise<GraphCredentials> {
+  const answer = await graphGet(page, { fields: "access_token" }, credentials);
+  const token = answer.ok ? answer.body.access_token : undefined;
+  return typeof token === "string" ? { ...credentials, token } : credentials;
+}
+
+/**
  * All items of a list.
  *
  * @throws GraphError when Meta does not give a part of it
@@ -84,7 +94,7 @@ export function whyRefused({ reason, status, code, subcode, retryAfterSeconds }:
     case "no_connection":
       return "the Graph API cannot be reached";
     case "lost":
-      return "the Graph API has not answered in 10 seconds";
+      return "the Graph API has not answered";
     case "refused":
       return whyCode(status, code, subcode, retryAfterSeconds);
     default:
@@ -104,6 +114,7 @@ function whyCode(
     return `too many calls (${named}): wait ${minutes}`;
   }
   if (code === 190 || code === 102) return `the access token ${whyEnded(subcode)} (${named})`;
+  if (code === 210) return `the access token is not the page's, nor its user one of the page (${named})`;
   if (code === 10 || code !== null && code >= 200 && code < 300) return `the access token may not read it (${named})`;
   if (code === 100 && subcode === 33) return `it is not there, or the access token may not read it (${named})`;
   if (code === 100) return `Meta does not take the app secret, or the request (${named})`;

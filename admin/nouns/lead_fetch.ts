@@ -1,10 +1,11 @@
 import { Option } from "commander";
 import type postgres from "postgres";
+import type { GraphCredentials } from "../../supabase/functions/recruiting/fetches/graph.ts";
 import type { AdminCommand } from "../command.ts";
 import { valueOf } from "../database.ts";
 import { CommandError } from "../errors.ts";
 import { findVendor, type Row } from "../find.ts";
-import { GraphError, graphList, graphSecrets, lastPage } from "../graph.ts";
+import { GraphError, graphList, graphSecrets, lastPage, pageCredentials } from "../graph.ts";
 import { pastTime, text } from "../options.ts";
 import type { Outcome, Session } from "../session.ts";
 import { formatTable } from "../table.ts";
@@ -40,7 +41,7 @@ export function addLeadFetch(lead: AdminCommand): void {
 }
 
 async function fetchLeads(
-  { sql, confirm, progress }: Session,
+  { sql, confirm, progress, say }: Session,
   { vendor: name, since, dryRun }: { vendor: string; since: Date; dryRun?: true },
 ): Promise<Outcome> {
   const vendor = await findVendor(sql, name);
@@ -57,10 +58,11 @@ async function fetchLeads(
   const rows = forms.map(({ ids: _, ...row }) => row);
   const shown = forms.length === 0 ? `The page ${page} has no form.` : formatTable(rows);
   if (missing.length === 0 || dryRun) {
-    const what = missing.length === 0 ? "Nothing is missing." : `${missing.length} would be fetched.`;
+    const what = missing.length === 0 ? "Nothing is missing." : `Leads that would be fetched: ${missing.length}.`;
     return { data: { page_id: page, forms: rows, queued: 0 }, text: `${shown}\n\n${what}` };
   }
-  await confirm(`${shown}\n\nFetch ${missing.length} leads of ${slug}?`);
+  say(shown);
+  await confirm(`Fetch the missing leads of ${slug}, ${missing.length} of them?`);
 
   const notices = forms.flatMap(({ ids, form_id }) =>
     ids.map((leadgen_id) => {
@@ -72,7 +74,7 @@ async function fetchLeads(
     select public.add_lead_fetches(${id}, ${crypto.randomUUID()}, ${sql.json(notices)})`);
   return {
     data: { page_id: page, forms: rows, queued: added },
-    text: `${shown}\n\nQueued ${added} leads; the worker fetches them within minutes. ` +
+    text: `Leads queued: ${added}. The worker fetches them within minutes. ` +
       `See npm run admin -- lead list --vendor ${slug}, and for those that fail delivery list --vendor ${slug}`,
   };
 }
@@ -92,7 +94,7 @@ async function readForms(
   vendorId: string,
   page: string,
   since: Date,
-  credentials: { token: string; appSecrets: string[] },
+  given: GraphCredentials,
   progress: Session["progress"],
 ): Promise<FormLeads[]> {
   // `GREATER_THAN` leaves the second itself out.
@@ -100,6 +102,7 @@ async function readForms(
   const filtering = JSON.stringify([{ field: "time_created", operator: "GREATER_THAN", value }]);
   try {
     const found: FormLeads[] = [];
+    const credentials = await pageCredentials(page, given);
     const forms = await graphList(`${page}/leadgen_forms`, { fields: "id,name" }, credentials);
     for (const { id, name } of forms) {
       progress(`${found.length} of ${forms.length} forms read`);

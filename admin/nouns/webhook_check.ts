@@ -1,22 +1,25 @@
-import { graphGet, LEAD_FIELDS } from "../../supabase/functions/recruiting/fetches/graph.ts";
+import { type GraphCredentials, graphGet, LEAD_FIELDS } from "../../supabase/functions/recruiting/fetches/graph.ts";
 import { isObject, type JsonObject } from "../../supabase/functions/_shared/json.ts";
+import { failure, type Result, success } from "../../supabase/functions/_shared/result.ts";
 import type { AdminCommand } from "../command.ts";
 import { findVendor } from "../find.ts";
-import { graphSecrets, lastPage, whyRefused } from "../graph.ts";
+import { graphSecrets, lastPage, pageCredentials, whyRefused } from "../graph.ts";
 import type { Outcome, Session } from "../session.ts";
 import { formatTable } from "../table.ts";
 import type { WebhookConfig } from "./webhook_schemes.ts";
 
 /** Something that a lead's way from Meta needs. */
 interface Finding {
-  check: string;
   state: "ok" | "wrong";
   found: string;
   /** What to do; null where nothing is wrong. */
   todo: string | null;
 }
 
-/** The rights that the documentation asks for: https://developers.facebook.com/docs/marketing-api/guides/lead-ads/retrieving */
+/**
+ * The rights that leads and notices need:
+ * https://developers.facebook.com/docs/marketing-api/guides/lead-ads/retrieving
+ */
 const RIGHTS = [
   "leads_retrieval",
   "pages_manage_ads",
@@ -24,6 +27,9 @@ const RIGHTS = [
   "pages_read_engagement",
   "pages_show_list",
 ];
+
+/** A token that ends sooner is one of a person's session, and not one for a service. */
+const SHORT_MS = 7 * 86_400_000;
 
 export function addWebhookCheck(webhook: AdminCommand): void {
   webhook
@@ -36,126 +42,155 @@ export function addWebhookCheck(webhook: AdminCommand): void {
     .runs(checkWebhook);
 }
 
-async function checkWebhook({ sql }: Session, name: string): Promise<Outcome> {
-  const vendor = await findVendor(sql, name);
-  const { slug } = vendor;
-  const { secret: appSecrets, verify_token, access_token: [token] } = await graphSecrets(sql, vendor);
-  const { page_id } = vendor.webhook_config as WebhookConfig;
-  const create = `npm run admin -- vendor webhook secret create ${slug}`;
-
-  const findings: Finding[] = [];
-  const ok = (check: string, found: string) => void findings.push({ check, state: "ok", found, todo: null });
-  const wrong = (check: string, found: string, todo: string) =>
-    void findings.push({ check, state: "wrong", found, todo });
-  const has = (check: string, count: number, todo: string) =>
-    count > 0 ? ok(check, `${count} works`) : wrong(check, "there is none", todo);
-
-  const newSecret = `App dashboard, App settings, Basic: the App secret. ${create}`;
-  has("app secret", appSecrets.length, newSecret);
-  has("verify token", verify_token.length, `${create} --kind verify_token --generate`);
-  await checkToken();
-  return outcomeOf(slug, findings);
-
-  async function checkToken(): Promise<void> {
-    const newToken = "Business settings, Users, System users: Generate token, with the app, " +
-      `${RIGHTS.join(", ")}; with it the page's own token. ${create} --kind access_token`;
-    if (token === undefined) return wrong("access token", "there is none", newToken);
-
-    const credentials = { token, appSecrets };
-    const app = await graphGet("app", { fields: "id,name" }, credentials);
-    if (!app.ok) {
-      const why = whyRefused(app);
-      if (app.code === 100) return wrong("app secret", why, newSecret);
-      if (app.code === 190 || app.code === 102) return wrong("access token", why, newToken);
-      return wrong("Graph API", why, "Try again later");
-    }
-    const described = await describeToken(app.body, app.appSecret, token);
-    if (typeof described === "string") ok("access token", `Meta takes it; what it may do is not known: ${described}`);
-    else {
-      const missing = RIGHTS.filter((right) => !described.rights.includes(right));
-      ok("access token", `of the app ${app.body.name}, ${described.until}`);
-      if (missing.length === 0) ok("rights", "all that are needed");
-      else wrong("rights", `without ${missing.join(", ")}`, newToken);
-    }
-    const ofToken = typeof described === "string" ? undefined : described.page;
-    const page = page_id ?? ofToken ?? await lastPage(sql, vendor.id);
-    if (page === undefined) {
-      return wrong(
-        "page",
-        "not known",
-        `npm run admin -- vendor webhook set ${slug} --scheme meta --page-id <the page's id>`,
-      );
-    }
-    if (ofToken !== undefined && ofToken !== page) {
-      return wrong("page", `${page}, but the access token is of the page ${ofToken}`, newToken);
-    }
-    ok("page", page);
-    await checkPage(page, String(app.body.id), credentials);
+/** What was found, by what was checked. What Meta says takes the place of what we know ourselves. */
+class Findings extends Map<string, Finding> {
+  ok(check: string, found: string): void {
+    this.set(check, { state: "ok", found, todo: null });
   }
 
-  async function checkPage(
-    page: string,
-    appId: string,
-    credentials: { token: string; appSecrets: string[] },
-  ): Promise<void> {
-    const apps = await graphGet(`${page}/subscribed_apps`, { fields: "id,name,subscribed_fields" }, credentials);
-    const install = `Graph API Explorer, with the page's token: POST ${page}/subscribed_apps?subscribed_fields=leadgen`;
-    if (!apps.ok) wrong("notices", whyRefused(apps), install);
-    else {
-      const fields = itemsOf(apps.body).find(({ id }) => id === appId)?.subscribed_fields;
-      if (Array.isArray(fields) && fields.includes("leadgen")) ok("notices", "the page sends leadgen to the app");
-      else wrong("notices", "the page does not send leadgen to the app", install);
-    }
+  wrong(check: string, found: string, todo: string): void {
+    this.set(check, { state: "wrong", found, todo });
+  }
 
-    const access = "Business settings, Integrations, Leads access: assign the app as a CRM";
-    const forms = await graphGet(`${page}/leadgen_forms`, { fields: "id,name,status", limit: "1" }, credentials);
-    if (!forms.ok) return wrong("forms", whyRefused(forms), access);
-    const [form] = itemsOf(forms.body);
-    if (form === undefined) {
-      return wrong("forms", "the page has none", "Meta Business Suite, All tools, Instant forms: create a form");
-    }
-    const leads = await graphGet(`${form.id}/leads`, { fields: LEAD_FIELDS, limit: "1" }, credentials);
-    if (!leads.ok) return wrong("forms", `leads of "${form.name}": ${whyRefused(leads)}`, access);
-    ok("forms", `leads of "${form.name}" can be read`);
+  count(check: string, number: number, todo: string): void {
+    if (number === 0) this.wrong(check, "there is none", todo);
+    else this.ok(check, number === 1 ? "there is one" : `there are ${number}`);
   }
 }
 
+/** What to do, in Meta's words, where something is wrong. */
+function todosOf(slug: string) {
+  const create = `npm run admin -- vendor webhook secret create ${slug}`;
+  return {
+    appSecret: `App dashboard, App settings, Basic: the App secret. ${create}`,
+    verifyToken: `${create} --kind verify_token --generate`,
+    token: "Business settings, Users, System users: assign the page, then Generate token for the app, " +
+      `without an end, with ${RIGHTS.join(", ")}. ${create} --kind access_token`,
+    page: `npm run admin -- vendor webhook set ${slug} --scheme meta --page-id <the page's id>`,
+    access: "Business settings, Integrations, Leads access: assign the app as a CRM",
+    form: "Meta Business Suite, All tools, Instant forms: create a form",
+  };
+}
+
+async function checkWebhook({ sql }: Session, name: string): Promise<Outcome> {
+  const vendor = await findVendor(sql, name);
+  const { secret: appSecrets, verify_token, access_token: [token] } = await graphSecrets(sql, vendor);
+  const todos = todosOf(vendor.slug);
+  const findings = new Findings();
+  findings.count("app secret", appSecrets.length, todos.appSecret);
+  findings.count("verify token", verify_token.length, todos.verifyToken);
+  if (token === undefined) findings.wrong("access token", "there is none", todos.token);
+  else {
+    const { page_id = await lastPage(sql, vendor.id) } = vendor.webhook_config as WebhookConfig;
+    await checkToken(findings, todos, { token, appSecrets }, page_id);
+  }
+  return outcomeOf(vendor.slug, findings);
+}
+
+async function checkToken(
+  findings: Findings,
+  todos: ReturnType<typeof todosOf>,
+  credentials: GraphCredentials,
+  given: string | undefined,
+): Promise<void> {
+  const app = await graphGet("app", { fields: "id,name" }, credentials);
+  if (!app.ok) {
+    const why = whyRefused(app);
+    if (app.code === 100) return findings.wrong("app secret", why, todos.appSecret);
+    if (app.code === 190 || app.code === 102) return findings.wrong("access token", why, todos.token);
+    return findings.wrong("Graph API", why, "Try again later");
+  }
+  const { data: token, error } = await describeToken(app.body, app.appSecret, credentials.token);
+  const missing = token === null ? [] : RIGHTS.filter((right) => !token.rights.includes(right));
+  if (token === null) findings.ok("access token", `Meta takes it; what it may do is not known: ${error}`);
+  else {
+    const until = token.ends === null ? "without an end" : `until ${inUtc(token.ends)}`;
+    const isShort = token.ends !== null && token.ends.getTime() < Date.now() + SHORT_MS;
+    const found = `of the app ${app.body.name}, ${until}`;
+    if (isShort) findings.wrong("access token", found, todos.token);
+    else findings.ok("access token", found);
+    if (missing.length === 0) findings.ok("rights", "all that are needed");
+    else findings.wrong("rights", `without ${missing.join(", ")}`, todos.token);
+  }
+  const page = given ?? token?.page;
+  if (page === undefined) return findings.wrong("page", "not known", todos.page);
+  if (token?.page !== undefined && token.page !== page) {
+    return findings.wrong("page", `${page}, but the access token is of the page ${token.page}`, todos.token);
+  }
+  findings.ok("page", page);
+  // Without a right, there is nothing else to click before it is given.
+  const clicks = missing.length === 0 ? todos : { ...todos, access: todos.token };
+  await checkPage(findings, clicks, page, String(app.body.id), await pageCredentials(page, credentials));
+}
+
+async function checkPage(
+  findings: Findings,
+  todos: ReturnType<typeof todosOf>,
+  page: string,
+  appId: string,
+  credentials: GraphCredentials,
+): Promise<void> {
+  const install = `Graph API Explorer, with the page's token: POST ${page}/subscribed_apps?subscribed_fields=leadgen`;
+  const apps = await graphGet(`${page}/subscribed_apps`, { fields: "id,name,subscribed_fields" }, credentials);
+  const fields = apps.ok ? itemsOf(apps.body).find(({ id }) => id === appId)?.subscribed_fields : [];
+  if (!apps.ok) findings.wrong("notices", whyRefused(apps), todos.token);
+  else if (Array.isArray(fields) && fields.includes("leadgen")) {
+    findings.ok("notices", "the page sends leadgen to the app");
+  } else findings.wrong("notices", "the page does not send leadgen to the app", install);
+
+  const forms = await graphGet(`${page}/leadgen_forms`, { fields: "id,name,status", limit: "1" }, credentials);
+  if (!forms.ok) return findings.wrong("forms", whyRefused(forms), forms.code === 210 ? todos.token : todos.access);
+  const [form] = itemsOf(forms.body);
+  if (form === undefined) return findings.wrong("forms", "the page has none", todos.form);
+  const leads = await graphGet(`${form.id}/leads`, { fields: LEAD_FIELDS, limit: "1" }, credentials);
+  if (leads.ok) findings.ok("forms", `leads of "${form.name}" can be read`);
+  else findings.wrong("forms", `leads of "${form.name}": ${whyRefused(leads)}`, todos.access);
+}
+
 /**
- * What Meta says of a token. Only the app itself may ask: https://developers.facebook.com/docs/graph-api/reference/debug_token
- *
- * @returns why Meta does not say it
+ * What Meta says of a token. Only the app itself may ask:
+ * https://developers.facebook.com/docs/graph-api/reference/debug_token
  */
-async function describeToken(app: JsonObject, appSecret: string | null, token: string) {
-  if (appSecret === null) return "there is no app secret";
+async function describeToken(
+  app: JsonObject,
+  appSecret: string | null,
+  token: string,
+): Promise<Result<{ rights: string[]; ends: Date | null; page?: string }>> {
+  if (appSecret === null) return failure("there is no app secret");
   const answer = await graphGet(
     "debug_token",
     { input_token: token },
     { token: `${app.id}|${appSecret}`, appSecrets: [appSecret] },
   );
-  if (!answer.ok) return whyRefused(answer);
+  if (!answer.ok) return failure(whyRefused(answer));
   const { scopes, expires_at, data_access_expires_at, profile_id } = isObject(answer.body.data) ? answer.body.data : {};
   const ends = [expires_at, data_access_expires_at].map(Number).filter((seconds) => seconds > 0);
-  return {
+  return success({
     rights: Array.isArray(scopes) ? scopes.map(String) : [],
-    until: ends.length === 0 ? "without an end" : `until ${new Date(Math.min(...ends) * 1_000).toISOString()}`,
-    page: profile_id === undefined ? undefined : String(profile_id),
-  };
+    // 0 stands for no end.
+    ends: ends.length === 0 ? null : new Date(Math.min(...ends) * 1_000),
+    ...(profile_id !== undefined && { page: String(profile_id) }),
+  });
+}
+
+function inUtc(time: Date): string {
+  return `${time.toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }
 
 function itemsOf({ data }: JsonObject): JsonObject[] {
   return Array.isArray(data) ? data.filter(isObject) : [];
 }
 
-function outcomeOf(slug: string, findings: Finding[]): Outcome {
-  const wrong = findings.filter(({ state }) => state === "wrong");
-  const todos = wrong.map(({ check, todo }) => `${check}: ${todo}.`);
-  const rows = findings.map(({ todo: _, ...row }) => row);
+function outcomeOf(slug: string, findings: Findings): Outcome {
+  const data = Array.from(findings, ([check, finding]) => ({ check, ...finding }));
+  const todos = Map.groupBy(data.filter(({ todo }) => todo !== null), ({ todo }) => todo);
+  const steps = Array.from(todos, ([todo, of]) => `${of.map(({ check }) => check).join(", ")}: ${todo}`);
   return {
-    data: findings,
+    data,
     text: [
-      formatTable(rows),
-      wrong.length === 0 ? `Meta's notices to ${slug} become leads.` : todos.join("\n\n"),
+      formatTable(data.map(({ todo: _, ...row }) => row)),
+      ...(steps.length === 0 ? [`Meta's notices to ${slug} become leads.`] : steps),
     ].join("\n\n"),
-    failed: wrong.length > 0,
+    failed: steps.length > 0,
   };
 }

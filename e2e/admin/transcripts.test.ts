@@ -3,6 +3,7 @@ import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import "../support/admin.ts";
 import { withoutOpenOrders } from "../support/client.ts";
+import { withGraph } from "../support/graph.ts";
 import { runTranscript } from "../support/transcript.ts";
 
 const FOLDER = fileURLToPath(new URL(".", import.meta.url));
@@ -15,6 +16,7 @@ for (const file of readdirSync(FOLDER).filter((name) => name.endsWith(".transcri
     name: `commands print what ${file} shows`,
     ignore: CHOSEN !== undefined && !CHOSEN.includes(file),
     // So that no lead of a transcript goes to an order that it does not show.
-    fn: () => withoutOpenOrders(() => runTranscript(FOLDER + file, Deno.env.has("UPDATE_TRANSCRIPTS"))),
+    fn: () =>
+      withoutOpenOrders(() => withGraph(() => runTranscript(FOLDER + file, Deno.env.has("UPDATE_TRANSCRIPTS")))),
   });
 }

@@ -5,7 +5,7 @@ import { GRAPH_APP, GRAPH_PAGE, GRAPH_SCOPES, GRAPH_TOKEN, graphSettings } from 
 import { graphError, type Reply, usageHeader } from "./errors.ts";
 
 /** What is asked for. */
-export type GraphCall = "lead" | "leads" | "forms" | "subscribed_apps" | "debug_token" | "app";
+export type GraphCall = "lead" | "page" | "leads" | "forms" | "subscribed_apps" | "debug_token" | "app";
 
 /** A fault of the next requests. */
 export interface GraphFault {
@@ -240,6 +240,7 @@ export class GraphDouble {
 
   #callOf(path: string): [call: GraphCall | undefined, id: string] {
     const [id = "", edge] = path.split("/");
+    if (id === GRAPH_PAGE.id && edge === undefined) return ["page", id];
     if (edge === undefined) return [id === "debug_token" || id === "app" ? id : "lead", id];
     const calls = { leads: "leads", leadgen_forms: "forms", subscribed_apps: "subscribed_apps" } as const;
     return [calls[edge as keyof typeof calls], id];
@@ -250,14 +251,18 @@ export class GraphDouble {
     if (known === undefined) return graphError(190);
     if (isExpired(known)) return graphError(190, { subcode: 463 });
     if (!known.is_valid) return graphError(190, { subcode: 460 });
+    if (call === "app" || call === "page") return undefined;
+    if ((call === "subscribed_apps" || call === "forms") && known.type !== "PAGE") return graphError(210);
     const scope = call === "subscribed_apps" ? "pages_manage_metadata" : "leads_retrieval";
-    if (call !== "app" && !known.scopes.includes(scope)) return graphError(call === "lead" ? 10 : 200);
+    if (!known.scopes.includes(scope)) return graphError(call === "lead" ? 10 : 200);
   }
 
   #answer(call: GraphCall | undefined, id: string, query: Record<string, string>): Reply {
     switch (call) {
       case "app":
         return { status: 200, body: { id: GRAPH_APP.id, name: GRAPH_APP.name } };
+      case "page":
+        return { status: 200, body: only(query.fields, { ...GRAPH_PAGE, ...this.#tokenOfPage() }) };
       case "lead": {
         const lead = this.#leads.get(id);
         return lead === undefined ? graphError(100, { subcode: 33 }) : { status: 200, body: only(query.fields, lead) };
@@ -284,6 +289,11 @@ export class GraphDouble {
     }
   }
 
+  /** The page's own token, which users of the page may read. */
+  #tokenOfPage(): object {
+    return this.#tokens.has(GRAPH_TOKEN) ? { access_token: GRAPH_TOKEN } : {};
+  }
+
   /** Asked with the app's own access token, which is `<app id>|<app secret>`. */
   #debugToken(token: string, input: string | undefined): Reply {
     if (token !== `${GRAPH_APP.id}|${GRAPH_APP.secret}`) return graphError(190);
@@ -291,11 +301,13 @@ export class GraphDouble {
     if (known === undefined) {
       return { status: 200, body: { data: { is_valid: false, scopes: [], error: { code: 190 } } } };
     }
+    const { profile_id, ...others } = known;
     const data = {
       app_id: GRAPH_APP.id,
       application: GRAPH_APP.name,
       data_access_expires_at: 0,
-      ...known,
+      ...others,
+      ...(known.type === "PAGE" && { profile_id }),
       is_valid: known.is_valid && !isExpired(known),
     };
     return { status: 200, body: { data } };

@@ -20,6 +20,7 @@ const ERRORS: Record<number, [status: number, type: string, message: string]> = 
   102: [400, "OAuthException", "Session key invalid or no longer valid"],
   190: [400, "OAuthException", "Error validating access token"],
   200: [403, "OAuthException", "(#200) Requires leads_retrieval permission to manage the object"],
+  210: [403, "OAuthException", "(#210) A page access token is required to request this resource."],
   80005: [400, "OAuthException", "(#80005) There have been too many leadgen api calls from this Page account"],
 };
 
