@@ -187,15 +187,18 @@ deskTest("an agent who has 5,000 conversations sees the first at once, and gets 
   // An event reads the one conversation that it names.
   await page.waitForTimeout(2_000);
   let [bytes, requests] = [0, 0];
+  const read: number[] = [];
   page.on("response", async (response) => {
     if (!response.url().includes("/rest/v1/")) return;
     requests++;
     bytes += (await response.body()).length;
+    if (/\/inbox\?.*order=/.test(response.url())) read.push((await response.json()).length);
   });
   await receive({ id: "", recruit: "+14152000002", service: agent.service }, { Body: "The newest words" });
   await list(page).getByText("The newest words").waitFor();
   await page.waitForTimeout(2_000);
   console.log(`one event beside 5,000 rows: ${requests} requests, ${Math.round(bytes / 1000)} kB`);
+  assert.deepEqual(read, [1]);
   assert(requests < 8 && bytes < 50_000, `${requests} requests, ${bytes} bytes`);
 });
 
