@@ -5,6 +5,8 @@ import { inboxQueries, MAX_UNREAD } from "./data/inbox.ts";
 import { type Agent, isOldBuild, type User } from "./data/user.ts";
 import { useLive } from "./live.ts";
 import { SignOut } from "./session/sign_out.tsx";
+import { AskForNotifications, ToldSettings } from "./told/settings.tsx";
+import { Told } from "./told/told.tsx";
 import { AgentNotices } from "./agent_notices.tsx";
 import { useOnline } from "./ui/online.ts";
 import { OldBuild } from "./ui/states.tsx";
@@ -33,9 +35,10 @@ export function Shell({ user, email, children }: { user: User; email: string; ch
             {is_operator && <NavLink to="/operator">Operator</NavLink>}
           </nav>
         )}
-        <Account name={agent?.first_name ?? email} email={email} />
+        <Account name={agent?.first_name ?? email} email={email} user={user} />
       </header>
       <PageNotices user={user} />
+      {agent !== null && <Told agent={agent} userId={user.user_id} />}
       {children}
     </>
   );
@@ -47,7 +50,7 @@ function NavLink({ to, children }: { to: string; children: ReactNode }) {
 }
 
 /** The menu of the user who is signed in. Escape and a click elsewhere close it, because it is a popover. */
-function Account({ name, email }: { name: string; email: string }) {
+function Account({ name, email, user }: { name: string; email: string; user: User }) {
   const menu = useRef<HTMLDivElement>(null);
   return (
     <div className="account">
@@ -57,6 +60,7 @@ function Account({ name, email }: { name: string; email: string }) {
       <div id="account" popover="auto" ref={menu}>
         <p>{email}</p>
         <Link href="/password" onClick={() => menu.current!.hidePopover()}>Change the password</Link>
+        {user.agent !== null && <ToldSettings userId={user.user_id} />}
         <SignOut />
       </div>
     </div>
@@ -88,6 +92,7 @@ function PageNotices({ user }: { user: User }) {
       {isOldBuild(user) && <OldBuild>This page is older than the service.</OldBuild>}
       {user.agent !== null && <LiveUpdates agent={user.agent} />}
       {user.agent !== null && <AgentNotices agent={user.agent} />}
+      {user.agent !== null && <AskForNotifications userId={user.user_id} />}
     </div>
   );
 }

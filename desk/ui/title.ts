@@ -1,3 +1,6 @@
+const ICON = new URL("../icon.svg", import.meta.url).href;
+const UNREAD_ICON = new URL("../icon_unread.svg", import.meta.url).href;
+
 let title = "";
 let unread = 0;
 
@@ -7,10 +10,11 @@ export function setTitle(given: string): void {
   writeTitle();
 }
 
-/** Sets how many conversations are unread, which stands before each view's title. */
+/** Sets how many conversations are unread, which stands before each view's title. The page's icon has a dot then. */
 export function setUnread(count: number): void {
   unread = count;
   writeTitle();
+  document.querySelector<HTMLLinkElement>("link[rel=icon]")!.href = count > 0 ? UNREAD_ICON : ICON;
 }
 
 function writeTitle(): void {

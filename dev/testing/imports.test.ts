@@ -63,7 +63,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   "desk/session": ["desk/data", "desk/ui"],
   // No view knows another.
   ...Object.fromEntries(
-    ["inbox", "recruits", "sales", "team", "operator", "presentation"]
+    ["inbox", "recruits", "sales", "team", "told", "operator", "presentation"]
       .map((view) => [`desk/${view}`, ["supabase/functions/_shared", "desk/data", "desk/ui"]]),
   ),
   "docs": ["supabase/functions", "dev/scripts"],

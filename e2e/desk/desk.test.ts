@@ -13,6 +13,7 @@ import "./speed.ts";
 import "./session.ts";
 import "./frame.ts";
 import "./live.ts";
+import "./told.ts";
 import "./optimistic.ts";
 import "./team.ts";
 import "./recruits.ts";

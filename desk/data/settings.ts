@@ -1,0 +1,45 @@
+import { useSyncExternalStore } from "react";
+
+/** The settings of a login in this browser. */
+export interface Settings {
+  /** The user was asked for browser notifications, and has answered. */
+  wasAsked: boolean;
+  notifies: boolean;
+  sounds: boolean;
+}
+
+const DEFAULTS: Settings = { wasAsked: false, notifies: true, sounds: false };
+const PREFIX = "settings:";
+const notified = new Set<() => void>();
+
+/** The settings of a login, and what changes them. They stay after signing out, so that nobody is asked twice. */
+export function useSettings(userId: string) {
+  const key = PREFIX + userId;
+  const kept = useSyncExternalStore(listen, () => localStorage.getItem(key));
+  return {
+    settings: parse(kept),
+    change: (changed: Partial<Settings>) => {
+      localStorage.setItem(key, JSON.stringify({ ...readSettings(userId), ...changed }));
+      for (const notify of notified) notify();
+    },
+  };
+}
+
+/** The same as they are now. */
+export function readSettings(userId: string): Settings {
+  return parse(localStorage.getItem(PREFIX + userId));
+}
+
+function parse(kept: string | null): Settings {
+  return kept === null ? DEFAULTS : { ...DEFAULTS, ...JSON.parse(kept) };
+}
+
+function listen(notify: () => void): () => void {
+  notified.add(notify);
+  // Another tab has changed it.
+  addEventListener("storage", notify);
+  return () => {
+    notified.delete(notify);
+    removeEventListener("storage", notify);
+  };
+}

@@ -1,0 +1,65 @@
+import { useState } from "react";
+import { useRoute } from "wouter";
+import { useSettings } from "../data/settings.ts";
+import { askForPermission, usePermission } from "./browser.ts";
+
+/** The sentence for a permission that only the browser's own settings can give. */
+const HOW_TO_ALLOW =
+  "This browser blocks notifications of this page. To allow them, open its settings for this site: " +
+  "the icon at the left of the address.";
+
+/** Asks a login once whether this browser may notify it. Not beside an open conversation, which needs the room. */
+export function AskForNotifications({ userId }: { userId: string }) {
+  const permission = usePermission();
+  const { settings, change } = useSettings(userId);
+  const [hasAsked, setAsked] = useState(false);
+  const [isInConversation] = useRoute("/inbox/:id");
+  if (hasAsked && permission === "denied") {
+    return (
+      <p>
+        {HOW_TO_ALLOW} <button type="button" onClick={() => setAsked(false)}>OK</button>
+      </p>
+    );
+  }
+  if (permission !== "default" || settings.wasAsked || isInConversation) return null;
+  return (
+    <p>
+      Shall this browser notify you when a recruit writes?{" "}
+      <button
+        type="button"
+        onClick={() => {
+          setAsked(true);
+          change({ wasAsked: true });
+          void askForPermission();
+        }}
+      >
+        Allow notifications
+      </button>{" "}
+      <button type="button" onClick={() => change({ wasAsked: true })}>Not now</button>
+    </p>
+  );
+}
+
+/** How this browser tells a login what is new, in the account menu. */
+export function ToldSettings({ userId }: { userId: string }) {
+  const permission = usePermission();
+  const { settings: { notifies, sounds }, change } = useSettings(userId);
+  return (
+    <>
+      {permission === "default" && (
+        <button type="button" onClick={() => void askForPermission()}>Allow notifications</button>
+      )}
+      {permission === "denied" && <p className="quiet">{HOW_TO_ALLOW}</p>}
+      {permission === "granted" && (
+        <label className="check">
+          <input type="checkbox" checked={notifies} onChange={({ target }) => change({ notifies: target.checked })} />
+          Notifications of this browser
+        </label>
+      )}
+      <label className="check">
+        <input type="checkbox" checked={sounds} onChange={({ target }) => change({ sounds: target.checked })} />
+        A sound when something is new
+      </label>
+    </>
+  );
+}

@@ -1,0 +1,90 @@
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
+import { useLocation } from "wouter";
+import { type News, newsQueries } from "../data/news.ts";
+import { useReadNotice } from "../data/notices.ts";
+import { readSettings } from "../data/settings.ts";
+import type { Agent } from "../data/user.ts";
+import { claim, playSound, showNotification } from "./browser.ts";
+import { pathOf, sentenceOf } from "./words.ts";
+
+/** More than these are not told at once, as after a night. */
+const MOST = 3;
+/** How long a toast stays, in milliseconds. */
+const TOAST_MS = 8_000;
+/** The time in which a tab that shows the conversation can say so. */
+const LOOKED_AT_MS = 300;
+/** A notification may be written this much later than its time says: its transaction was long. */
+const LATE_MS = 60_000;
+/** The kinds that stand above every view until they are read (agent_notices.tsx). */
+const WITH_LINE = ["taken_over", "asked_for", "recruit_waiting"];
+
+/** Tells an agent what is new while the page is open: by a toast here, and by a notification of the browser. */
+export function Told({ agent, userId }: { agent: Agent; userId: string }) {
+  const { data } = useQuery(newsQueries.latest(agent.id));
+  const [, navigate] = useLocation();
+  const { mutate: markRead } = useReadNotice(agent.id);
+  const [toast, setToast] = useState<News | null>(null);
+  const known = useRef<{ ids: Set<string>; latest: string } | null>(null);
+
+  function open(news: News): void {
+    setToast(null);
+    navigate(pathOf(news));
+    if (news.conversation_id === null) markRead(news.id);
+  }
+
+  async function tell(news: News): Promise<void> {
+    if (isLookedAt(news)) return void await claim(news.id);
+    if (document.visibilityState === "visible" && !WITH_LINE.includes(news.kind)) setToast(news);
+    await new Promise((resolve) => setTimeout(resolve, LOOKED_AT_MS));
+    if (!await claim(news.id)) return;
+    const { notifies, sounds } = readSettings(userId);
+    if (sounds) playSound();
+    if (notifies) showNotification(sentenceOf(news), news.conversation_id ?? news.id, () => open(news));
+  }
+
+  useEffect(() => {
+    if (data === undefined) return;
+    const { ids, latest } = known.current ?? { ids: new Set<string>(), latest: null };
+    // What was there when the page was opened is not new.
+    const fresh = latest === null
+      ? []
+      : data.filter(({ id, created_at }) => !ids.has(id) && Date.parse(created_at) > Date.parse(latest) - LATE_MS);
+    for (const { id } of data) ids.add(id);
+    known.current = { ids, latest: data[0]?.created_at ?? latest ?? new Date(0).toISOString() };
+    for (const news of fresh.slice(0, MOST).reverse()) void tell(news);
+  }, [data]);
+
+  return (
+    <div className="toasts" role="status">
+      {toast && <Toast key={toast.id} news={toast} open={() => open(toast)} close={() => setToast(null)} />}
+    </div>
+  );
+}
+
+/** Goes by itself, but not while somebody is at it. */
+function Toast({ news, open, close }: { news: News; open: () => void; close: () => void }) {
+  const [isHeld, setHeld] = useState(false);
+  useEffect(() => {
+    if (isHeld) return;
+    const timer = setTimeout(close, TOAST_MS);
+    return () => clearTimeout(timer);
+  }, [isHeld]);
+  return (
+    <p
+      className="toast"
+      onPointerEnter={() => setHeld(true)}
+      onPointerLeave={() => setHeld(false)}
+      onFocus={() => setHeld(true)}
+      onBlur={() => setHeld(false)}
+    >
+      <span dir="auto">{sentenceOf(news)}</span>
+      <button type="button" onClick={open}>Open</button>
+    </p>
+  );
+}
+
+/** Whether the user sees what a notification is about. */
+function isLookedAt(news: News): boolean {
+  return document.visibilityState === "visible" && location.hash.slice(1).split("?")[0] === pathOf(news);
+}

@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import type { News } from "../data/news.ts";
+import { pathOf, sentenceOf } from "./words.ts";
+
+const NEWS: News = {
+  id: "n",
+  kind: "text",
+  reason: null,
+  conversation_id: "c",
+  lead_id: null,
+  created_at: "2026-11-23T12:00:00Z",
+  recruit: "Maya",
+  by: "Omar",
+};
+
+Deno.test("each kind of notification has a sentence of its own, with the recruit's name and without", () => {
+  const migration = Deno.readTextFileSync("supabase/schemas/texting/notify.sql");
+  const kinds = [...migration.match(/kind in \(('text'[^)]*)\)/)![1]!.matchAll(/'(\w+)'/g)].map(([, kind]) => kind!);
+  assert.ok(kinds.length >= 9);
+  const named = kinds.map((kind) => sentenceOf({ ...NEWS, kind }));
+  assert.equal(new Set(named).size, kinds.length);
+  for (const sentence of named) assert.match(sentence, /Maya/);
+  for (const kind of kinds) {
+    const sentence = sentenceOf({ ...NEWS, kind, recruit: null, by: null });
+    assert.doesNotMatch(sentence, /null|new\.$|Something/);
+    assert.match(sentence, /^[A-Z].*\.$/);
+  }
+});
+
+Deno.test("a conversation that a colleague has given is no bot's", () => {
+  assert.equal(
+    sentenceOf({ ...NEWS, kind: "handoff", reason: "assigned" }),
+    "You have the conversation with Maya now.",
+  );
+  assert.equal(sentenceOf({ ...NEWS, kind: "handoff", reason: "completed" }), "The bot has left Maya to you.");
+});
+
+Deno.test("a notification about a recruit without a conversation leads to the recruit", () => {
+  assert.equal(pathOf(NEWS), "/inbox/c");
+  assert.equal(pathOf({ ...NEWS, conversation_id: null, lead_id: "l" }), "/recruits/l");
+});

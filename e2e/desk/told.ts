@@ -1,0 +1,266 @@
+import assert from "node:assert/strict";
+import type { Page } from "playwright-core";
+import { sql } from "../support/client.ts";
+import { receive } from "../support/sms.ts";
+import { assertAccessible, assertFits, deskTest, PHONE, signIn, until } from "./harness.ts";
+import { box, createColleague, createTalk, createTexter, list, tell, type Texter, texts } from "./talks.ts";
+
+/**
+ * Stands in for the browser's notifications, which a browser without a window does not have. `shown` has those that
+ * this page has shown; asking for the permission gives what `permission` says.
+ */
+async function standInForNotifications(page: Page, permission: "granted" | "denied", before = "default") {
+  await page.context().addInitScript(`
+    globalThis.shown = [];
+    globalThis.Notification = class extends EventTarget {
+      static permission = origin !== "null" && localStorage.getItem("test-permission") || "${before}";
+      static async requestPermission() {
+        localStorage.setItem("test-permission", "${permission}");
+        return this.permission = "${permission}";
+      }
+      constructor(title, options) {
+        super();
+        Object.assign(this, options, { title });
+        shown.push(this);
+      }
+      close() {}
+    };`);
+}
+
+/** The notifications that a page has shown, as they are read. */
+async function shown(page: Page): Promise<string[]> {
+  return await page.evaluate("shown.map(({ title, body = '' }) => title + body)") as string[];
+}
+
+/** Signs in to the inbox, waits until the page hears of what happens, and goes on to another view. */
+async function openInbox(page: Page, agent: Texter, view?: string): Promise<void> {
+  const known = await createTalk(agent, "Known");
+  await tell(known, [["recruit", "Zero", 60]]);
+  await signIn(page, agent, "inbox");
+  await receive(known, { Body: "One" });
+  await list(page).getByText("One", { exact: true }).waitFor();
+  await page.waitForTimeout(1_000);
+  if (view !== undefined) await page.evaluate(`location.hash = "#/${view}"`);
+}
+
+function toast(page: Page, words: string) {
+  return page.locator(".toast").filter({ hasText: words });
+}
+
+deskTest("a login is asked once for notifications, by a button, and never by itself", async (page) => {
+  await standInForNotifications(page, "granted");
+  const agent = await createTexter();
+  const talk = await createTalk(agent, "Devon");
+  await openInbox(page, agent);
+  const ask = page.getByText("Shall this browser notify you when a recruit writes?");
+  await ask.waitFor();
+  assert.equal(await page.evaluate("localStorage.getItem('test-permission')"), null);
+  await assertAccessible(page);
+  await page.evaluate(`location.hash = "#/inbox/${talk.id}"`);
+  await box(page, "Devon").waitFor();
+  assert.equal(await ask.count(), 0);
+  await page.goBack();
+  await page.getByRole("button", { name: "Not now" }).click();
+  await ask.waitFor({ state: "hidden" });
+  await page.reload();
+  await list(page).getByRole("link", { name: "Known" }).waitFor();
+  assert.equal(await ask.count(), 0);
+  await receive(talk, { Body: "Is this still open?" });
+  await toast(page, "Devon has written.").waitFor();
+  assert.deepEqual(await shown(page), []);
+
+  // Another login of this browser is asked by itself.
+  await signIn(page, await createTexter(), "inbox");
+  await page.reload();
+  await page.getByRole("button", { name: "Allow notifications" }).click();
+  await ask.waitFor({ state: "hidden" });
+  assert.equal(await page.evaluate("Notification.permission"), "granted");
+});
+
+deskTest("a login that blocks notifications reads how to allow them", async (page) => {
+  await standInForNotifications(page, "denied");
+  await openInbox(page, await createTexter());
+  await page.getByRole("button", { name: "Allow notifications" }).click();
+  const how = page.getByText("This browser blocks notifications of this page. To allow them,").filter({
+    visible: true,
+  });
+  await how.waitFor();
+  await assertAccessible(page);
+  await page.getByRole("status").getByRole("button", { name: "OK" }).click();
+  await how.waitFor({ state: "hidden" });
+  await page.getByRole("button", { name: "Nora" }).click();
+  await how.waitFor();
+  await assertAccessible(page);
+});
+
+deskTest("a notification has the first name and no words of the text, and opens the conversation", async (page) => {
+  await standInForNotifications(page, "granted", "granted");
+  const agent = await createTexter();
+  const talk = await createTalk(agent, "Devon", { last_name: "Oakford" });
+  await openInbox(page, agent, "sales");
+  await page.evaluate("shown.length = 0");
+  await receive(talk, { Body: "My secret words" });
+  await until(async () => (await shown(page)).length > 0);
+  assert.deepEqual(await shown(page), ["Devon has written."]);
+  await page.evaluate("shown[0].onclick()");
+  await texts(page).getByText("My secret words").waitFor();
+
+  // It is open in front of the user.
+  await receive(talk, { Body: "Another one" });
+  await texts(page).getByText("Another one").waitFor();
+  const other = await createTalk(agent, "Grace");
+  await receive(other, { Body: "Hello" });
+  await until(async () => (await shown(page)).length > 1);
+  assert.deepEqual(await shown(page), ["Devon has written.", "Grace has written."]);
+
+  // It is open, and nobody looks.
+  await page.evaluate(`Object.defineProperty(document, "visibilityState", { configurable: true, value: "hidden" })`);
+  await receive(talk, { Body: "Still there?" });
+  await until(async () => (await shown(page)).length > 2);
+  assert.equal((await shown(page))[2], "Devon has written.");
+
+  await page.evaluate("delete document.visibilityState");
+  await page.getByRole("button", { name: "Nora" }).click();
+  await page.getByLabel("Notifications of this browser").uncheck();
+  await receive(other, { Body: "Hello again" });
+  await toast(page, "Grace has written.").waitFor();
+  await page.waitForTimeout(1_000);
+  assert.equal((await shown(page)).length, 3);
+});
+
+deskTest("one of several tabs notifies, and none while another shows the conversation", async (page) => {
+  await standInForNotifications(page, "granted", "granted");
+  const agent = await createTexter();
+  const talk = await createTalk(agent, "Devon");
+  await openInbox(page, agent);
+  const tabs = [page, await page.context().newPage(), await page.context().newPage()];
+  for (const tab of tabs) {
+    if (tab !== page) await signIn(tab, agent, "recruits");
+    await tab.getByRole("banner").waitFor();
+  }
+  await page.waitForTimeout(3_000);
+  for (const tab of tabs) await tab.evaluate("shown.length = 0");
+  const all = async () => (await Promise.all(tabs.map(shown))).flat();
+  await receive(talk, { Body: "Is this still open?" });
+  for (const tab of tabs) await toast(tab, "Devon has written.").waitFor({ state: "attached" });
+  await page.waitForTimeout(1_500);
+  assert.deepEqual(await all(), ["Devon has written."]);
+
+  await page.evaluate(`location.hash = "#/inbox/${talk.id}"`);
+  await texts(page).getByText("Is this still open?").waitFor();
+  await page.bringToFront();
+  await receive(talk, { Body: "Anybody?" });
+  await texts(page).getByText("Anybody?").waitFor();
+  await page.waitForTimeout(2_500);
+  assert.deepEqual(await all(), ["Devon has written."]);
+});
+
+deskTest("a sound is off until the user wants it", async (page) => {
+  await page.addInitScript(`
+    globalThis.sounds = 0;
+    const { createOscillator } = AudioContext.prototype;
+    AudioContext.prototype.createOscillator = function () { sounds++; return createOscillator.call(this); };`);
+  const agent = await createTexter();
+  const talk = await createTalk(agent, "Devon");
+  await openInbox(page, agent);
+  await receive(talk, { Body: "One" });
+  await toast(page, "Devon has written.").waitFor();
+  await page.waitForTimeout(1_000);
+  assert.equal(await page.evaluate("sounds"), 0);
+  await page.getByRole("button", { name: "Nora" }).click();
+  await page.getByLabel("A sound when something is new").check();
+  await assertAccessible(page);
+  await receive(talk, { Body: "Two" });
+  await until(async () => await page.evaluate("sounds") === 1);
+  await page.reload();
+  await page.getByRole("button", { name: "Nora" }).click();
+  assert.ok(await page.getByLabel("A sound when something is new").isChecked());
+});
+
+deskTest("the page's icon has a dot while something is unread", async (page) => {
+  const agent = await createTexter();
+  const talk = await createTalk(agent, "Devon");
+  await signIn(page, agent, "inbox");
+  await list(page).getByText("Nobody waits for an answer.").waitFor();
+  const icon = () => page.evaluate("document.querySelector('link[rel=icon]').href") as Promise<string>;
+  const plain = await icon();
+  await receive(talk, { Body: "Is this still open?" });
+  await until(async () => await icon() !== plain);
+  assert.ok((await page.request.get(await icon())).ok());
+  await list(page).getByRole("link", { name: "Devon" }).click();
+  await until(async () => await icon() === plain);
+});
+
+deskTest("a toast opens the conversation, and goes by itself but not under the pointer", async (page) => {
+  const agent = await createTexter();
+  const talk = await createTalk(agent, "Devon");
+  await openInbox(page, agent, "sales");
+  await receive(talk, { Body: "My secret words" });
+  const shown = toast(page, "Devon has written.");
+  await shown.waitFor();
+  assert.equal(await page.getByRole("status").filter({ has: shown }).count(), 1);
+  await assertAccessible(page);
+  await shown.hover();
+  await page.waitForTimeout(9_000);
+  assert.ok(await shown.isVisible());
+  await page.mouse.move(10, 700);
+  await shown.waitFor({ state: "detached" });
+  await receive(talk, { Body: "Another one" });
+  await shown.getByRole("button", { name: "Open" }).click();
+  await texts(page).getByText("Another one").waitFor();
+  assert.equal(await shown.count(), 0);
+});
+
+deskTest("a toast covers neither the box nor its button, also on a low phone", async (page) => {
+  const agent = await createTexter();
+  const [talk, other] = [await createTalk(agent, "Maya"), await createTalk(agent, "Bartholomew-Alexander")];
+  await tell(talk, [["recruit", "Hi", 5]]);
+  await signIn(page, agent, `inbox/${talk.id}`);
+  await box(page).waitFor();
+  await page.waitForTimeout(2_000);
+  // Its keyboard is open.
+  await page.setViewportSize({ width: 360, height: 440 });
+  await receive(other, { Body: "Hello" });
+  const shown = toast(page, "Bartholomew-Alexander has written.");
+  await shown.waitFor();
+  const { y, height, x, width } = (await shown.boundingBox())!;
+  assert.ok(x >= 0 && x + width <= 360);
+  for (const part of [box(page), page.getByRole("button", { name: "Send" })]) {
+    assert.ok(y + height < (await part.boundingBox())!.y);
+  }
+  await assertFits(page);
+  await assertAccessible(page);
+}, PHONE);
+
+deskTest("what is no text is told too, each in plain words", async (page) => {
+  await standInForNotifications(page, "granted", "granted");
+  const agent = await createTexter();
+  const omar = await createColleague(agent);
+  const talk = await createTalk(agent, "Devon");
+  await openInbox(page, agent);
+  await page.evaluate("shown.length = 0");
+  const told: [kind: string, sentence: string][] = [
+    ["handoff", "The bot has left Devon to you."],
+    ["failed", "A text to Devon could not be sent."],
+    ["taken_over", "Omar has the conversation with Devon now."],
+    ["asked_for", "Omar asks for the conversation with Devon."],
+    ["lead", "Devon is a new recruit."],
+    ["unmatched_text", "Devon has written, and has no conversation yet."],
+    ["recruit_waiting", "Devon is waiting for an answer."],
+  ];
+  for (const [kind, sentence] of told) {
+    const isLead = kind === "lead" || kind === "unmatched_text";
+    const by = kind === "taken_over" || kind === "asked_for" ? omar.agent_id : null;
+    await sql`
+      insert into public.agent_notifications (agent_id, conversation_id, lead_id, day, kind, by_agent_id)
+      values (${agent.agent_id}, ${isLead ? null : talk.id}, ${isLead ? talk.lead_id : null},
+        ${kind === "unmatched_text" ? "2026-11-23" : null}, ${kind}, ${by})`;
+    await until(async () => (await shown(page)).includes(sentence));
+  }
+  await toast(page, "Devon has written, and has no conversation yet.").getByRole("button", { name: "Open" }).click();
+  await page.getByRole("heading", { name: "Devon" }).waitFor();
+  const read = () =>
+    sql`
+    select 1 from public.agent_notifications where kind = 'unmatched_text' and lead_id = ${talk.lead_id} and read_at is not null`;
+  await until(async () => (await read()).length === 1);
+});
