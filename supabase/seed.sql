@@ -96,12 +96,12 @@ insert into public.recruiting_conversations (id, recruiting_lead_id, agency_id, 
   ('40000001-0000-4000-8000-000000000001', '30000001-0000-4000-8000-000000000001', 'a0000001-0000-4000-8000-000000000001', '+13125550121', '+13125550100', 'bot', null, now() - interval '20 hours', now() - interval '20 hours', now() - interval '20 hours'),
   ('40000002-0000-4000-8000-000000000002', '30000002-0000-4000-8000-000000000002', 'a0000001-0000-4000-8000-000000000001', '+13125550122', '+13125550100', 'escalated', 'b0000003-0000-4000-8000-000000000003', now() - interval '2 hours', now() - interval '2 hours', now() - interval '2 hours');
 
-insert into public.recruiting_messages (id, conversation_id, direction, sender_type, provider_message_id,
+insert into public.recruiting_messages (id, conversation_id, direction, sender_type, sent_by, provider_message_id,
   body, status, sent_at, created_at) values
-  ('50000001-0000-4000-8000-000000000001', '40000001-0000-4000-8000-000000000001', 'outbound', 'bot', 'SM00000000000000000000000000000001', 'Hi Nadia, thanks for applying! When could we talk?', 'sent', now() - interval '21 hours', now() - interval '21 hours'),
-  ('50000002-0000-4000-8000-000000000002', '40000001-0000-4000-8000-000000000001', 'inbound', 'recruit', 'SM00000000000000000000000000000003', 'Any day after 5 pm. What does the job pay?', null, null, now() - interval '20 hours'),
-  ('50000003-0000-4000-8000-000000000003', '40000002-0000-4000-8000-000000000002', 'outbound', 'agent', 'SM00000000000000000000000000000002', 'Hi Marcus, James here. Does Tuesday work?', 'queued', null, now() - interval '3 hours'),
-  ('50000004-0000-4000-8000-000000000004', '40000002-0000-4000-8000-000000000002', 'inbound', 'recruit', 'SM00000000000000000000000000000004', 'Tuesday at 10 is fine. Should I bring anything?', null, null, now() - interval '2 hours');
+  ('50000001-0000-4000-8000-000000000001', '40000001-0000-4000-8000-000000000001', 'outbound', 'bot', null, 'SM00000000000000000000000000000001', 'Hi Nadia, thanks for applying! When could we talk?', 'sent', now() - interval '21 hours', now() - interval '21 hours'),
+  ('50000002-0000-4000-8000-000000000002', '40000001-0000-4000-8000-000000000001', 'inbound', 'recruit', null, 'SM00000000000000000000000000000003', 'Any day after 5 pm. What does the job pay?', null, null, now() - interval '20 hours'),
+  ('50000003-0000-4000-8000-000000000003', '40000002-0000-4000-8000-000000000002', 'outbound', 'agent', 'b0000003-0000-4000-8000-000000000003', 'SM00000000000000000000000000000002', 'Hi Marcus, James here. Does Tuesday work?', 'queued', null, now() - interval '3 hours'),
+  ('50000004-0000-4000-8000-000000000004', '40000002-0000-4000-8000-000000000002', 'inbound', 'recruit', null, 'SM00000000000000000000000000000004', 'Tuesday at 10 is fine. Should I bring anything?', null, null, now() - interval '2 hours');
 
 insert into public.agent_notifications (agent_id, conversation_id, message_id, kind, created_at) values
   ('b0000002-0000-4000-8000-000000000002', '40000001-0000-4000-8000-000000000001', '50000002-0000-4000-8000-000000000002', 'text', now() - interval '20 hours'),

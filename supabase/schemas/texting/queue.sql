@@ -189,7 +189,7 @@ create function private.queue_text(
   body text,
   media jsonb default '[]',
   client_message_id uuid default null,
-  taken_over_by uuid default null
+  sent_by uuid default null
 ) returns public.text_outbox
 language plpgsql
 set search_path = ''
@@ -204,15 +204,15 @@ begin
   set
     last_text_at = greatest(c.last_text_at, now()),
     waiting_since = null,
-    status = case when taken_over_by is null then c.status else 'escalated' end,
-    assigned_agent_id = coalesce(taken_over_by, c.assigned_agent_id)
+    status = case when queue_text.sent_by is null then c.status else 'escalated' end,
+    assigned_agent_id = coalesce(queue_text.sent_by, c.assigned_agent_id)
   where c.id = queue_text.conversation_id
   returning c.* into conversation;
 
-  insert into public.recruiting_messages (conversation_id, direction, sender_type, body, media)
+  insert into public.recruiting_messages (conversation_id, direction, sender_type, sent_by, body, media)
   values (
     queue_text.conversation_id, 'outbound', case queue_text.kind when 'agent' then 'agent' else 'bot' end,
-    queue_text.body, queue_text.media
+    queue_text.sent_by, queue_text.body, queue_text.media
   )
   returning id into new_message_id;
 
@@ -226,7 +226,7 @@ $$;
 
 comment on function private.queue_text(uuid, text, text, jsonb, uuid, uuid) is
   'Adds a text to a conversation, to be sent as soon as its hours, its number and the texts before it allow. kind: see '
-  'text_outbox. media: [{url, content_type}]. taken_over_by: the agent who has the conversation from now on. Consent is '
+  'text_outbox. media: [{url, content_type}]. sent_by: the agent who wrote it and has the conversation from now on. Consent is '
   'checked when it is sent. 23503 or 23502 when there is no such conversation, 23505 when the conversation has the '
   'client_message_id already.';
 

@@ -138,6 +138,7 @@ create table public.recruiting_messages (
   conversation_id uuid not null references public.recruiting_conversations (id) on delete cascade,
   direction text not null check (direction in ('inbound', 'outbound')),
   sender_type text not null check (sender_type in ('recruit', 'bot', 'agent')),
+  sent_by uuid references public.agents (id),
   provider_message_id text unique check (length(provider_message_id) <= 512),
   body text,
   media jsonb not null default '[]' check (jsonb_typeof(media) = 'array'),
@@ -148,13 +149,16 @@ create table public.recruiting_messages (
   failed_at timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  check ((direction = 'inbound') = (sender_type = 'recruit'))
+  check ((direction = 'inbound') = (sender_type = 'recruit')),
+  check (sent_by is null or sender_type = 'agent')
 );
 
 create index on public.recruiting_messages (conversation_id, created_at);
 -- A recruit may write thousands of texts, and we do not.
 create index recruiting_messages_outbound_idx on public.recruiting_messages (conversation_id, created_at)
   where direction = 'outbound';
+-- Most texts are a recruit's, or the bot's.
+create index recruiting_messages_sent_by_idx on public.recruiting_messages (sent_by) where sent_by is not null;
 -- For alerts: whether a text of ours has failed.
 create index recruiting_messages_failed_idx on public.recruiting_messages (id)
   where direction = 'outbound' and status = 'failed';
@@ -162,6 +166,8 @@ create index recruiting_messages_failed_idx on public.recruiting_messages (id)
 comment on table public.recruiting_messages is 'A text message from or to a recruit.';
 comment on column public.recruiting_messages.direction is '`inbound`: from the recruit; `outbound`: from us.';
 comment on column public.recruiting_messages.sender_type is 'The writer: `recruit`, `bot` or `agent`.';
+comment on column public.recruiting_messages.sent_by is
+  'The agent who wrote it; null for a recruit''s and the bot''s, and for texts of before this was kept.';
 comment on column public.recruiting_messages.provider_message_id is
   'The SMS provider''s MessageSid; null for an outbound message that the provider has not accepted yet.';
 comment on column public.recruiting_messages.body is 'Exactly as sent; null or empty when the message has only media.';

@@ -1,7 +1,7 @@
 -- The rows that each reads: an agent, a manager, the manager of another agency, a user who is no agent, anon. The table of
 -- docs/frontend.md says the same in words; docs/frontend.test.ts holds the two against each other.
 begin;
-select plan(275);
+select plan(281);
 \ir ../helpers.psql
 
 select pg_temp.create_people();
@@ -92,6 +92,7 @@ select id, md5('script ' || agency_id)::uuid, 'licensed' from public.recruiting_
 insert into public.bot_turns (conversation_id, due_at, message_ids) values (md5('conversation ann')::uuid, now(), '{}');
 insert into public.screening_answers (lead_id, question, value, said)
 select md5('recruit ' || owner)::uuid, 'licensed', '"yes"', 'Yes' from owners;
+insert into public.quick_replies (agency_id, shortcut, body) select agency_id, 'bye', 'Bye' from owners group by agency_id;
 insert into public.recruit_notes (recruiting_lead_id, agent_id, body)
 select md5('recruit ' || owner)::uuid, coalesce(agent_id, md5('mia')::uuid), 'Call on Monday' from owners;
 insert into public.recruiting_lead_duplicates (lead_id, vendor_id) values
@@ -142,6 +143,7 @@ insert into readers values
   ('bot_sessions',               '2', '4', '1'),
   ('screening_answers',          '1', '3', '1'),
   ('recruit_notes',              '1', '3', '1'),
+  ('quick_replies',              '1', '1', '1'),
   ('unmatched_texts',            '1', '3', '1'),
   ('waiting_texts',              '1', '3', '1'),
   ('bot_turns',                  'denied', 'denied', 'denied'),

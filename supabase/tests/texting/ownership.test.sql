@@ -1,7 +1,7 @@
 -- Whose conversation it is: a manager takes one over from an agent, who is told, keeps what was queued and may ask for
 -- it.
 begin;
-select plan(35);
+select plan(36);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor');
@@ -90,6 +90,10 @@ insert into public.agent_notifications (agent_id, conversation_id, message_id, k
 values (md5('ann')::uuid, md5('anns')::uuid, md5('to ann')::uuid, 'text');
 select is(pg_temp.send('ann', 'anns', 'of ann'), 'queued escalated ann', 'the agent writes');
 select is(pg_temp.take('mia', 'anns', 'first'), 'queued escalated mia', 'a manager takes it over by a text');
+select results_eq(
+  $$select a.first_name from public.recruiting_messages m join public.text_outbox o on o.message_id = m.id
+    join public.agents a on a.id = m.sent_by where m.conversation_id = md5('anns')::uuid order by o.ordinal$$,
+  array['ann', 'mia'], 'each text says who wrote it');
 select is(pg_temp.told('anns'), array['ann taken_over by mia'], 'the agent is told by whom, and need not answer');
 select is(
   (select count(*)::integer from public.text_outbox where conversation_id = md5('anns')::uuid and state = 'pending'), 2,

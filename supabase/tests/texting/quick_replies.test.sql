@@ -1,0 +1,119 @@
+-- Quick replies: who keeps them, what is refused, and what they say to a recruit.
+begin;
+create extension if not exists dblink with schema extensions;
+select plan(47);
+\ir ../helpers.psql
+
+select pg_temp.create_people(), pg_temp.create_vendor('vendor');
+insert into public.recruiting_leads (id, vendor_id, first_name, agency_id, agent_id) values
+  (md5('ada')::uuid, md5('vendor')::uuid, 'Ada', md5('agency')::uuid, md5('ann')::uuid),
+  (md5('odd')::uuid, md5('vendor')::uuid, 'www.example.com', md5('agency')::uuid, md5('ann')::uuid);
+select pg_temp.create_conversation(name, recruit, '+19995550100', agent, lead => lead)
+from (values
+  ('hers', '+19995550001', 'ann', 'ada'), ('odd', '+19995550002', 'ann', 'odd'), ('given', '+19995550003', 'cal', 'ada'),
+  ('of nobody', '+19995550004', null, null)) c (name, recruit, agent, lead);
+create function pg_temp.save(person text, shortcut text, body text, id uuid default null, seen timestamptz default null)
+returns jsonb language plpgsql as $$
+declare
+  result jsonb;
+begin
+  perform pg_temp.become(person);
+  result := public.save_quick_reply(shortcut, body, id, seen);
+  reset role;
+  return result;
+end
+$$;
+create function pg_temp.forget(person text, id uuid) returns jsonb language plpgsql as $$
+declare
+  result jsonb;
+begin
+  perform pg_temp.become(person);
+  result := public.delete_quick_reply(id);
+  reset role;
+  return result;
+end
+$$;
+create function pg_temp.replies(person text, conversation text) returns jsonb language plpgsql as $$
+declare
+  result jsonb;
+begin
+  perform pg_temp.become(person);
+  result := public.quick_replies_to(md5(conversation)::uuid);
+  reset role;
+  return result;
+end
+$$;
+create function pg_temp.id_of(shortcut text) returns uuid language sql as $$
+  select q.id from public.quick_replies q where q.shortcut = id_of.shortcut and q.agency_id = md5('agency')::uuid
+$$;
+
+-- Who writes
+select is(pg_temp.save('mia', ' Call ', 'Hi {first_name}, this is {agent}.') - '{id,created_at,updated_at}'::text[],
+  '{"shortcut": "call", "body": "Hi {first_name}, this is {agent}."}', 'a manager stores one, in lower case');
+select isnt(pg_temp.save('mia', 'bye', 'Bye'), null, 'and another');
+select isnt(pg_temp.save('otto', 'call', 'Elsewhere'), null, 'another agency may have the same shortcut');
+select throws_ok(format('select pg_temp.save(%L, %L, %L)', person, 'x', 'x'), '42501', null, person || ' may not store one')
+from unnest(array['ann', 'former', 'visitor', 'anon']) person;
+select throws_ok(format('select pg_temp.forget(%L, pg_temp.id_of(%L))', person, 'bye'), '42501', null, person || ' may not delete one')
+from unnest(array['ann', 'former', 'visitor', 'anon']) person;
+select throws_ok(
+  $$select pg_temp.save('otto', 'call', 'x', pg_temp.id_of('call'))$$, 'PT404', 'quick_reply_id: there is no such quick reply',
+  'another agency''s manager changes none');
+select throws_ok(
+  $$select pg_temp.forget('otto', pg_temp.id_of('call'))$$, 'PT404', 'quick_reply_id: there is no such quick reply', 'nor deletes one');
+select pg_temp.become('mia');
+select throws_ok(statement, '42501', null, 'a manager does not write the table: ' || statement)
+from unnest(array[
+  'insert into public.quick_replies (agency_id, shortcut, body) values (md5(''agency'')::uuid, ''x'', ''x'')',
+  'update public.quick_replies set body = ''x''', 'delete from public.quick_replies']) statement;
+reset role;
+
+-- What is refused
+select throws_ok(format('select pg_temp.save(%L, %L, %L)', 'mia', shortcut, body), code, message, message)
+from (values
+  ('x', 'Hi {surname} and {first_name}', '22023', 'body: there is no placeholder {surname}. Use {first_name}, {agent} or {agency}'),
+  ('x', 'Hi {First_name}', '22023', 'body: there is no placeholder {First_name}. Use {first_name}, {agent} or {agency}'),
+  ('x', 'Hi {}', '22023', 'body: there is no placeholder {}. Use {first_name}, {agent} or {agency}'),
+  ('x', 'Hi {agent', '22023', 'body: must have no other braces than those of {first_name}, {agent} and {agency}'),
+  ('x', e' \n\u200b', '22023', 'body: must not be empty'), ('x', null, '22023', 'body: must not be empty'),
+  ('x', repeat('a', 1601), '22023', 'body: must have at most 1600 characters, counted in UTF-16 units (most emoji have 2 or more)'),
+  ('two words', 'x', '22023', 'shortcut: must have 1 to 32 letters from a to z, digits, - or _'),
+  (null, 'x', '22023', 'shortcut: must have 1 to 32 letters from a to z, digits, - or _'),
+  (repeat('a', 33), 'x', '22023', 'shortcut: must have 1 to 32 letters from a to z, digits, - or _'),
+  ('CALL', 'x', 'PT409', 'shortcut: another quick reply has it')
+) c (shortcut, body, code, message);
+select is(
+  (select bool_and(private.is_greeting_template('{agency} STOP ' || given)) from unnest(array['{first_name}', '{agent}', '{agency}']) given),
+  true, 'the placeholders are those of a greeting');
+select is((select array_agg(shortcut order by shortcut) from public.quick_replies where agency_id = md5('agency')::uuid), '{bye,call}',
+  'nothing of these is stored');
+
+-- One that there is
+update public.quick_replies set created_at = now() - interval '1 hour', updated_at = now();
+select is(pg_temp.save('mia', 'bye', 'Good bye', pg_temp.id_of('bye'), now()) ->> 'body', 'Good bye', 'a manager changes one');
+select throws_ok(
+  $$select pg_temp.save('mia', 'bye', 'Ciao', pg_temp.id_of('bye'), now() - interval '1 second')$$, 'PT409',
+  'seen_at: another manager has changed this quick reply meanwhile', 'but not one that was changed meanwhile');
+select throws_ok(
+  $$select pg_temp.save('mia', 'call', 'Ciao', pg_temp.id_of('bye'))$$, 'PT409', 'shortcut: another quick reply has it',
+  'nor to another one''s shortcut');
+select throws_ok(
+  $$select pg_temp.save('mia', 'x', 'x', gen_random_uuid())$$, 'PT404', 'quick_reply_id: there is no such quick reply', 'nor an unknown one');
+
+-- What they say
+select is(pg_temp.replies('ann', 'hers') #>> '{1,body}', 'Hi Ada, this is ann.', 'it has the recruit''s first name, and the caller''s');
+select is(jsonb_path_query_array(pg_temp.replies('ann', 'hers'), '$[*].shortcut'), '["bye", "call"]', 'they stand by shortcut');
+select is(pg_temp.replies('mia', 'hers') #>> '{1,body}', 'Hi Ada, this is mia.', 'a manager''s has the manager''s name');
+select is(pg_temp.replies('cal', 'given') #>> '{1,body}', 'Hi Ada, this is cal.', 'who has the conversation needs no recruit');
+select is(pg_temp.replies('ann', 'odd') #>> '{1,body}', 'Hi there, this is ann.', 'what is no name is not sent');
+select is(pg_temp.save('mia', 'call', '{agent} of {agency} here', pg_temp.id_of('call')) ->> 'shortcut', 'call', 'with other placeholders');
+select is(pg_temp.replies('mia', 'of nobody') #>> '{1,body}', 'mia of agency here', 'without a recruit it has the agency''s name all the same');
+select throws_ok(format('select pg_temp.replies(%L, %L)', person, conversation), code, null, format('%s gets none for %s', person, conversation))
+from (values ('cal', 'hers', 'PT404'), ('ann', 'given', 'PT404'), ('otto', 'hers', 'PT404'), ('former', 'hers', '42501'),
+  ('anon', 'hers', '42501')) c (person, conversation, code);
+
+select is(pg_temp.forget('mia', pg_temp.id_of('bye')) ? 'id', true, 'a manager deletes one');
+select is((select array_agg(shortcut) from public.quick_replies where agency_id = md5('agency')::uuid), '{call}', 'and it is gone');
+
+select * from finish();
+rollback;
