@@ -6,6 +6,7 @@ import { readRowsAgain } from "./data/changes.ts";
 import { conversationQueries } from "./data/conversation.ts";
 import { inboxQueries } from "./data/inbox.ts";
 import { messageQueries } from "./data/messages.ts";
+import { noteQueries } from "./data/notes.ts";
 import { noticeQueries } from "./data/notices.ts";
 import { orderQueries } from "./data/orders.ts";
 import { queryClient } from "./data/queries.ts";
@@ -31,6 +32,7 @@ const ALL: QueryKey[] = [
   inboxQueries,
   conversationQueries,
   messageQueries,
+  noteQueries,
   recruitQueries,
   agentQueries,
   teamQueries,
@@ -123,7 +125,7 @@ async function readAgain(keys: QueryKey[], { conversation_id, lead_id }: Ids = {
       ...keys.values(),
       ...settled.map((id) => conversationQueries.detail(id).queryKey),
       ...[...conversations].map((id) => messageQueries.list(id).queryKey),
-      ...[...recruits].map((id) => recruitQueries.detail(id).queryKey),
+      ...[...recruits].flatMap((id) => [recruitQueries.detail(id).queryKey, noteQueries.list(id).queryKey]),
     ];
     await Promise.all([
       ...whole.map((queryKey) => queryClient.invalidateQueries({ queryKey })),

@@ -29,6 +29,11 @@ export function useDraft(agentId: string, conversationId: string) {
   };
 }
 
+/** Whether an agent has written something in a conversation that is not sent. */
+export function hasDraft(agentId: string, conversationId: string): boolean {
+  return readDraft(keyOf(agentId, conversationId)).body !== "";
+}
+
 /** Puts a text into the box of a conversation, and whether it is free for it: it has no other. */
 export function useWriteAgain(agentId: string, conversationId: string) {
   const key = keyOf(agentId, conversationId);

@@ -21,6 +21,9 @@ export type MediaCopy =
 export interface Message {
   id: string;
   sender_type: "recruit" | "bot" | "agent";
+  /** The agent who wrote it; null of the bot's and the recruit's, and of texts of before this was kept. */
+  sent_by: string | null;
+  author: { first_name: string; last_name: string | null } | null;
   body: string | null;
   media: Media[];
   /** Those of a recruit's files; none of files that came while the service copied none. */
@@ -38,7 +41,8 @@ export interface Message {
   } | null;
 }
 
-const COLUMNS = "id, sender_type, body, media, status, error_code, created_at, " +
+const COLUMNS =
+  "id, sender_type, sent_by, author:agents(first_name, last_name), body, media, status, error_code, created_at, " +
   "text_outbox(state, due_at, reason, client_message_id), media_copies(position, state, path, content_type, reason)";
 
 export const messageQueries = {

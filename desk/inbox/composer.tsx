@@ -1,6 +1,6 @@
-import { type KeyboardEvent, type ReactNode, useId, useRef } from "react";
+import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from "react";
 import type { Conversation } from "../data/conversation.ts";
-import { useDraft } from "../data/drafts.ts";
+import { hasDraft, useDraft } from "../data/drafts.ts";
 import { FILE_TYPES, uploadFile } from "../data/messages.ts";
 import { sendLater } from "../data/outbox.ts";
 import type { Agent } from "../data/user.ts";
@@ -9,19 +9,59 @@ import { ConfirmDialog } from "../ui/confirm.tsx";
 import { timeText } from "../ui/time.tsx";
 import { AskForConversationButton, CopyButton } from "./unsent_words.tsx";
 import { MAX_LENGTH, segmentsOf } from "./segments.ts";
+import { NoteComposer, noteDraftKey } from "./note_composer.tsx";
+import { useQuickReplies } from "./quick_replies.tsx";
+
+interface Writing {
+  conversation: Conversation;
+  agent: Agent;
+  name: string;
+  isWriter: boolean;
+}
+
+/** Where the agent writes: texts to the recruit, or notes about the recruit. Nothing else is rendered at each key. */
+export function Composer(writing: Writing) {
+  const { conversation: { id, recruiting_lead_id }, agent, name } = writing;
+  const [mode, setMode] = useState(() => ({
+    isNote: !hasDraft(agent.id, id) && hasDraft(agent.id, noteDraftKey(id)),
+    isChosen: false,
+  }));
+  if (recruiting_lead_id === null) return <TextComposer {...writing} isChosen={false} modeButton={null} />;
+  const modeButton = (
+    <button
+      type="button"
+      className="mode"
+      title={mode.isNote ? "Write a text" : "Write a note"}
+      aria-pressed={mode.isNote}
+      onClick={() => setMode({ isNote: !mode.isNote, isChosen: true })}
+    >
+      <NoteIcon />
+      <span className="visually-hidden">Note</span>
+    </button>
+  );
+  return mode.isNote
+    ? (
+      <NoteComposer
+        conversationId={id}
+        leadId={recruiting_lead_id}
+        agent={agent}
+        name={name}
+        isChosen={mode.isChosen}
+        modeButton={modeButton}
+      />
+    )
+    : <TextComposer {...writing} isChosen={mode.isChosen} modeButton={modeButton} />;
+}
 
 /**
- * Where the agent writes. What is written stays until it is sent, and then in the outbox until the service has it.
- * Nothing else is rendered at each key.
+ * Where the agent writes a text. What is written stays until it is sent, and then in the outbox until the service has
+ * it.
  */
-export function Composer(
-  { conversation, agent, name, isWriter }: {
-    conversation: Conversation;
-    agent: Agent;
-    name: string;
-    isWriter: boolean;
-  },
-) {
+function TextComposer({ conversation, agent, name, isWriter, isChosen, modeButton }: Writing & {
+  /** Whether the user has just come from a note: the box gets the focus. */
+  isChosen: boolean;
+  modeButton: ReactNode;
+}) {
   const { draft, change, clear } = useDraft(agent.id, conversation.id);
   const id = useId();
   const body = draft.body.trim();
@@ -47,12 +87,19 @@ export function Composer(
     clear(client_message_id);
   });
 
+  const quickReplies = useQuickReplies({
+    conversationId: conversation.id,
+    typed: problem === null ? draft.body : "",
+    choose: (body) => change({ body }),
+  });
+
   function send(): void {
     if (takesFrom === null) void sending.run();
     else if (isReady) asking.current!.showModal();
   }
 
-  function sendByKey(event: KeyboardEvent<HTMLTextAreaElement>): void {
+  function onKeyDown(event: KeyboardEvent<HTMLTextAreaElement>): void {
+    if (quickReplies.onKeyDown(event)) return;
     if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
     event.preventDefault();
     send();
@@ -77,18 +124,22 @@ export function Composer(
         </p>
       )}
       <div className="compose">
+        {quickReplies.list}
         <textarea
+          {...quickReplies.box}
           aria-label={`Text to ${name}`}
           aria-describedby={problem === null ? `${id}-count` : `${id}-why`}
           placeholder="Write a text"
           rows={1}
+          autoFocus={isChosen}
           value={draft.body}
           readOnly={sending.isRunning || problem !== null}
           // Words that are kept here can be read and copied.
           disabled={conversation.is_opted_out || problem !== null && draft.body === ""}
           onChange={(event) => change({ body: event.target.value })}
-          onKeyDown={sendByKey}
+          onKeyDown={onKeyDown}
         />
+        {modeButton}
         {problem === null && (
           <>
             {draft.file === null && (
@@ -155,6 +206,17 @@ function SegmentCount({ id, body }: { id: string; body: string }) {
 
 function ClipIcon() {
   return (
+    <Icon path="m21 11-9 9a6 6 0 0 1-8.500-8.500l9-9a4 4 0 0 1 5.700 5.700l-9 9a2 2 0 0 1-2.900-2.900l8.300-8.200" />
+  );
+}
+
+/** A sheet with a folded corner. */
+function NoteIcon() {
+  return <Icon path="M4 4h16v11l-5 5H4zM15 20v-5h5M8 9h8M8 13h4" />;
+}
+
+function Icon({ path }: { path: string }) {
+  return (
     <svg
       width="20"
       height="20"
@@ -164,7 +226,7 @@ function ClipIcon() {
       strokeWidth="2"
       aria-hidden="true"
     >
-      <path d="m21 11-9 9a6 6 0 0 1-8.500-8.500l9-9a4 4 0 0 1 5.700 5.700l-9 9a2 2 0 0 1-2.900-2.900l8.300-8.200" />
+      <path d={path} />
     </svg>
   );
 }

@@ -1,14 +1,13 @@
-import { memo } from "react";
+import { memo, type ReactNode } from "react";
 import { useWriteAgain } from "../data/drafts.ts";
 import { useCancelText, useRetryText } from "../data/conversation_changes.ts";
 import type { Message } from "../data/messages.ts";
 import { ActionError, useAction } from "../ui/action.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
+import { fullName } from "../ui/name.ts";
 import { Time } from "../ui/time.tsx";
 import { Attachment } from "./attachment.tsx";
 import { progressOf } from "./progress.ts";
-
-const WRITERS = { agent: "Agent", bot: "Bot" };
 
 interface Acting {
   conversationId: string;
@@ -19,13 +18,19 @@ interface Acting {
 
 /** One text: who wrote it, what it says, and how far it has come. Rendered again when it has changed. */
 export const MessageBubble = memo(
-  function MessageBubble({ text, name, ...acting }: { text: Message; name: string } & Acting) {
+  function MessageBubble({ text, name, isFirst, isLast, ...acting }: {
+    text: Message;
+    name: string;
+    /** Whether it begins what one person has written in one go: who and when stand above that once. */
+    isFirst: boolean;
+    /** Whether it ends that: that it was delivered stands below that once. */
+    isLast: boolean;
+  } & Acting) {
     const { sender_type, body, media, media_copies, created_at } = text;
     return (
-      <li className={`text is-${sender_type}`}>
-        <p className="quiet">
-          <strong>{sender_type === "recruit" ? <bdi>{name}</bdi> : WRITERS[sender_type]}</strong>{" "}
-          <Time at={created_at} isDayKnown />
+      <li className={`text is-${sender_type} ${isFirst ? "" : "is-next"}`}>
+        <p className={isFirst ? "quiet" : "visually-hidden"}>
+          <strong>{writerOf(text, name, acting.agentId)}</strong> <Time at={created_at} isDayKnown />
         </p>
         {body && <p className="body" dir="auto">{body}</p>}
         {media.map((file, place) => (
@@ -37,11 +42,21 @@ export const MessageBubble = memo(
             sender={name}
           />
         ))}
-        {sender_type !== "recruit" && <DeliveryStatus text={text} {...acting} />}
+        {sender_type !== "recruit" && (isLast || text.status !== "delivered") && (
+          <DeliveryStatus text={text} {...acting} />
+        )}
       </li>
     );
   },
 );
+
+/** The words for who wrote a text. Of old texts nobody knows which agent it was. */
+function writerOf({ sender_type, sent_by, author }: Message, name: string, agentId: string): ReactNode {
+  if (sender_type === "recruit") return <bdi>{name}</bdi>;
+  if (sender_type === "bot") return "Bot";
+  if (sent_by === agentId) return "You";
+  return author === null ? "Agent" : <bdi>{fullName(author)}</bdi>;
+}
 
 function DeliveryStatus({ text, isWriter, agentId, conversationId }: { text: Message } & Acting) {
   const { mutateAsync: cancel } = useCancelText(conversationId);

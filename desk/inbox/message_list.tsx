@@ -1,13 +1,16 @@
-import { Fragment, type ReactNode, useEffect, useRef, useState } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { Fragment, type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import type { Conversation } from "../data/conversation.ts";
 import type { Message } from "../data/messages.ts";
+import { noteQueries } from "../data/notes.ts";
 import { LoadMoreButton, type PagedQuery } from "../ui/load_more_button.tsx";
 import { EmptyState } from "../ui/states.tsx";
-import { dayText } from "../ui/time.tsx";
 import { useMarkRead } from "./mark_read.ts";
 import { MessageBubble } from "./message_bubble.tsx";
+import { NoteBubble } from "./note_bubble.tsx";
+import { timelineOf } from "./timeline.ts";
 
-/** The texts of a conversation, oldest first. It begins at its end, and stays there while it is there. */
+/** The texts of a conversation and the notes about its recruit, oldest first. It begins at its end, and stays there while it is there. */
 export function MessageList({ texts, query, conversation, agentId, name, isWriter, children }: {
   texts: Message[];
   query: PagedQuery;
@@ -24,6 +27,9 @@ export function MessageList({ texts, query, conversation, agentId, name, isWrite
   const latest = texts.at(-1);
   useMarkRead(conversation, latest?.created_at, isAtEnd);
   const said = useNewWords(texts);
+  const leadId = conversation.recruiting_lead_id;
+  const { data: notes } = useQuery({ ...noteQueries.list(leadId ?? ""), enabled: leadId !== null });
+  const entries = useMemo(() => timelineOf(texts, notes ?? [], query.hasNextPage), [texts, notes, query.hasNextPage]);
 
   return (
     <div className="texts">
@@ -40,25 +46,27 @@ export function MessageList({ texts, query, conversation, agentId, name, isWrite
         <div>
           <LoadMoreButton query={query} label="Show earlier" />
           {latest === undefined && (
-            <EmptyState title="No text yet.">What you write below is the first that {name} gets.</EmptyState>
+            <EmptyState title="No text yet.">
+              What you write below is the first that <bdi>{name}</bdi> gets.
+            </EmptyState>
           )}
           <ol>
-            {texts.map((text, place) => {
-              const day = dayText(text.created_at);
-              const isNewDay = place === 0 || day !== dayText(texts[place - 1]!.created_at);
-              return (
-                <Fragment key={text.id}>
-                  {isNewDay && <li className="day quiet">{day}</li>}
+            {entries.map(({ id, day, isFirst, isLast, text, note }) => (
+              <Fragment key={id}>
+                {day !== null && <li className="day quiet">{day}</li>}
+                {note ? <NoteBubble note={note} agentId={agentId} /> : (
                   <MessageBubble
                     text={text}
                     name={name}
+                    isFirst={isFirst}
+                    isLast={isLast}
                     conversationId={conversation.id}
                     agentId={agentId}
                     isWriter={isWriter}
                   />
-                </Fragment>
-              );
-            })}
+                )}
+              </Fragment>
+            ))}
             {children}
           </ol>
         </div>

@@ -39,7 +39,7 @@ function OutboxBubble({ text, isStuck, ...acting }: Acting & { text: OutboxText;
   return (
     <li className="text is-agent">
       <p className="quiet">
-        <strong>Agent</strong> <Time at={new Date(sent_at).toISOString()} isDayKnown />
+        <strong>You</strong> <Time at={new Date(sent_at).toISOString()} isDayKnown />
       </p>
       {body && <p className="body">{body}</p>}
       {file && <p className="quiet">{file.name}</p>}

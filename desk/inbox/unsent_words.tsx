@@ -1,32 +1,37 @@
+import type { ReactNode } from "react";
 import { useDraft } from "../data/drafts.ts";
 import { askForConversation } from "../data/conversation.ts";
 import { takeOut, useOutbox } from "../data/outbox.ts";
 import { ActionError, useAction } from "../ui/action.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
+import { noteDraftKey } from "./note_composer.tsx";
 
 /** The words that the agent has written in a conversation of somebody else by now, to be read and copied. */
 export function UnsentWords({ agentId, conversationId }: { agentId: string; conversationId: string }) {
   const { draft: { body } } = useDraft(agentId, conversationId);
+  const { draft: note } = useDraft(agentId, noteDraftKey(conversationId));
   const { texts } = useOutbox();
   return (
     <div className="composer">
-      {body !== "" && (
-        <>
-          <textarea aria-label="What you have written" rows={2} readOnly value={body} />
-          <div className="buttons">
-            <CopyButton words={body} />
-          </div>
-        </>
-      )}
+      {body !== "" && <Words label="What you have written" words={body} />}
+      {note.body !== "" && <Words label="The note that you have written" words={note.body} />}
       {texts.filter((text) => text.conversation_id === conversationId).map(({ client_message_id, body }) => (
-        <div key={client_message_id}>
-          <textarea aria-label="What you have not sent" rows={2} readOnly value={body} />
-          <div className="buttons">
-            <CopyButton words={body} />
-            <DeleteTextButton client_message_id={client_message_id} />
-          </div>
-        </div>
+        <Words key={client_message_id} label="What you have not sent" words={body}>
+          <DeleteTextButton client_message_id={client_message_id} />
+        </Words>
       ))}
+    </div>
+  );
+}
+
+function Words({ label, words, children }: { label: string; words: string; children?: ReactNode }) {
+  return (
+    <div>
+      <textarea aria-label={label} rows={2} readOnly value={words} />
+      <div className="buttons">
+        <CopyButton words={words} />
+        {children}
+      </div>
     </div>
   );
 }

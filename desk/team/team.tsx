@@ -3,6 +3,7 @@ import { Page } from "../ui/page.tsx";
 import { Members } from "./members.tsx";
 import { Numbers } from "./numbers.tsx";
 import { Orders } from "./orders.tsx";
+import { QuickReplies } from "./quick_replies.tsx";
 
 /** The view of a manager: do the orders fill, do the agents answer, do the numbers work? */
 export function Team({ agent }: { agent: Agent }) {
@@ -11,6 +12,7 @@ export function Team({ agent }: { agent: Agent }) {
       <Orders agent={agent} />
       <Members agent={agent} />
       <Numbers agent={agent} />
+      <QuickReplies agent={agent} />
     </Page>
   );
 }

@@ -4,6 +4,7 @@ import "./inbox.ts";
 import "./drafts.ts";
 import "./outbox.ts";
 import "./ownership.ts";
+import "./conversation.ts";
 import "./inbox_list.ts";
 import "./looks.ts";
 import "./inbox_pictures.ts";

@@ -1,0 +1,102 @@
+import { type SubmitEvent, useId, useState } from "react";
+import { usePages } from "../data/pages.ts";
+import { deleteQuickReply, type QuickReply, quickReplyQueries, useSaveQuickReply } from "../data/quick_replies.ts";
+import type { Agent } from "../data/user.ts";
+import { ActionError } from "../ui/action.tsx";
+import { ConfirmButton } from "../ui/confirm.tsx";
+import { Field } from "../ui/field.tsx";
+import { LoadMoreButton } from "../ui/load_more_button.tsx";
+import { EmptyState, QueryResult } from "../ui/states.tsx";
+
+/** What the agents of the agency write often. */
+export function QuickReplies({ agent }: { agent: Agent }) {
+  const query = usePages(quickReplyQueries.list(agent.agency_id));
+  const [isNew, setNew] = useState(false);
+  return (
+    <section aria-labelledby="quick-replies">
+      <h2 id="quick-replies">Quick replies</h2>
+      <p className="quiet">An agent types / in the box of a conversation, and chooses one.</p>
+      <QueryResult query={query} resource="quick replies">
+        {(replies) => (
+          <>
+            {replies.length === 0 && !isNew && <EmptyState title="No quick reply yet." />}
+            <ul className="rows">{replies.map((reply) => <ReplyRow key={reply.id} reply={reply} />)}</ul>
+            <LoadMoreButton query={query} />
+            {isNew ? <ReplyForm before={null} close={() => setNew(false)} /> : (
+              <p>
+                <button type="button" onClick={() => setNew(true)}>New quick reply</button>
+              </p>
+            )}
+          </>
+        )}
+      </QueryResult>
+    </section>
+  );
+}
+
+function ReplyRow({ reply }: { reply: QuickReply }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <li>
+      <p className="line">
+        <strong>/{reply.shortcut}</strong>
+      </p>
+      <p className="reply" dir="auto">{reply.body}</p>
+      {isOpen ? <ReplyForm before={reply} close={() => setOpen(false)} /> : (
+        <p className="buttons">
+          <button type="button" onClick={() => setOpen(true)}>
+            Change <span className="visually-hidden">/{reply.shortcut}</span>
+          </button>
+          <ConfirmButton
+            label={`Delete /${reply.shortcut}`}
+            question={<p>No agent finds /{reply.shortcut} then.</p>}
+            act={() => deleteQuickReply(reply.id)}
+          />
+        </p>
+      )}
+    </li>
+  );
+}
+
+/** What is written stays until it is stored. */
+function ReplyForm({ before, close }: { before: QuickReply | null; close: () => void }) {
+  const id = useId();
+  const save = useSaveQuickReply(before);
+
+  function submit(event: SubmitEvent<HTMLFormElement>): void {
+    event.preventDefault();
+    if (save.isPending) return;
+    const { shortcut, body } = Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>;
+    save.mutate({ shortcut: shortcut!, body: body! }, { onSuccess: close });
+  }
+
+  return (
+    <form
+      className="reply-form"
+      onSubmit={submit}
+      aria-label={before ? `Change /${before.shortcut}` : "New quick reply"}
+    >
+      <Field
+        label="Shortcut"
+        name="shortcut"
+        hint="Letters from a to z, digits, - or _."
+        autoFocus
+        autoCapitalize="none"
+        autoComplete="off"
+        defaultValue={before?.shortcut}
+      />
+      <p className="field">
+        <label htmlFor={id}>Words</label>
+        <textarea id={id} name="body" rows={3} aria-describedby={`${id}-hint`} defaultValue={before?.body} />
+        <small id={`${id}-hint`}>
+          {"{first_name}"}, {"{agent}"} and {"{agency}"} become the names of the recruit, the agent and the agency.
+        </small>
+      </p>
+      <ActionError action={save} />
+      <p className="buttons">
+        <button type="submit" className="primary" aria-disabled={save.isPending}>Save</button>
+        <button type="button" onClick={close}>Cancel</button>
+      </p>
+    </form>
+  );
+}
