@@ -5643,6 +5643,7 @@ create table public.recruiting_messages (
   conversation_id uuid not null references public.recruiting_conversations (id) on delete cascade,
   direction text not null check (direction in ('inbound', 'outbound')),
   sender_type text not null check (sender_type in ('recruit', 'bot', 'agent')),
+  sent_by uuid references public.agents (id),
   provider_message_id text unique check (length(provider_message_id) <= 512),
   body text,
   media jsonb not null default '[]' check (jsonb_typeof(media) = 'array'),
@@ -5653,13 +5654,16 @@ create table public.recruiting_messages (
   failed_at timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  check ((direction = 'inbound') = (sender_type = 'recruit'))
+  check ((direction = 'inbound') = (sender_type = 'recruit')),
+  check (sent_by is null or sender_type = 'agent')
 );
 
 create index on public.recruiting_messages (conversation_id, created_at);
 -- A recruit may write thousands of texts, and we do not.
 create index recruiting_messages_outbound_idx on public.recruiting_messages (conversation_id, created_at)
   where direction = 'outbound';
+-- Most texts are a recruit's, or the bot's.
+create index recruiting_messages_sent_by_idx on public.recruiting_messages (sent_by) where sent_by is not null;
 -- For alerts: whether a text of ours has failed.
 create index recruiting_messages_failed_idx on public.recruiting_messages (id)
   where direction = 'outbound' and status = 'failed';
@@ -5667,6 +5671,8 @@ create index recruiting_messages_failed_idx on public.recruiting_messages (id)
 comment on table public.recruiting_messages is 'A text message from or to a recruit.';
 comment on column public.recruiting_messages.direction is '`inbound`: from the recruit; `outbound`: from us.';
 comment on column public.recruiting_messages.sender_type is 'The writer: `recruit`, `bot` or `agent`.';
+comment on column public.recruiting_messages.sent_by is
+  'The agent who wrote it; null for a recruit''s and the bot''s, and for texts of before this was kept.';
 comment on column public.recruiting_messages.provider_message_id is
   'The SMS provider''s MessageSid; null for an outbound message that the provider has not accepted yet.';
 comment on column public.recruiting_messages.body is 'Exactly as sent; null or empty when the message has only media.';
@@ -7798,7 +7804,7 @@ create function private.queue_text(
   body text,
   media jsonb default '[]',
   client_message_id uuid default null,
-  taken_over_by uuid default null
+  sent_by uuid default null
 ) returns public.text_outbox
 language plpgsql
 set search_path = ''
@@ -7813,15 +7819,15 @@ begin
   set
     last_text_at = greatest(c.last_text_at, now()),
     waiting_since = null,
-    status = case when taken_over_by is null then c.status else 'escalated' end,
-    assigned_agent_id = coalesce(taken_over_by, c.assigned_agent_id)
+    status = case when queue_text.sent_by is null then c.status else 'escalated' end,
+    assigned_agent_id = coalesce(queue_text.sent_by, c.assigned_agent_id)
   where c.id = queue_text.conversation_id
   returning c.* into conversation;
 
-  insert into public.recruiting_messages (conversation_id, direction, sender_type, body, media)
+  insert into public.recruiting_messages (conversation_id, direction, sender_type, sent_by, body, media)
   values (
     queue_text.conversation_id, 'outbound', case queue_text.kind when 'agent' then 'agent' else 'bot' end,
-    queue_text.body, queue_text.media
+    queue_text.sent_by, queue_text.body, queue_text.media
   )
   returning id into new_message_id;
 
@@ -7835,7 +7841,7 @@ $$;
 
 comment on function private.queue_text(uuid, text, text, jsonb, uuid, uuid) is
   'Adds a text to a conversation, to be sent as soon as its hours, its number and the texts before it allow. kind: see '
-  'text_outbox. media: [{url, content_type}]. taken_over_by: the agent who has the conversation from now on. Consent is '
+  'text_outbox. media: [{url, content_type}]. sent_by: the agent who wrote it and has the conversation from now on. Consent is '
   'checked when it is sent. 23503 or 23502 when there is no such conversation, 23505 when the conversation has the '
   'client_message_id already.';
 
@@ -9581,6 +9587,188 @@ comment on function public.queue_greeting(uuid) is
   'Queues the greeting of a lead that claim_greetings() has given. Where somebody has locked what it needs, it is due again '
   'in a second. A lead that does not wait any more is passed over.';
 grant execute on function public.queue_greeting(uuid) to service_role;
+
+-- supabase/schemas/texting/quick_replies.sql
+
+-- Quick replies: what the agents of an agency write often. Managers keep them.
+
+create table public.quick_replies (
+  id uuid primary key default gen_random_uuid(),
+  agency_id uuid not null references public.agencies (id) on delete cascade,
+  shortcut text not null check (shortcut ~ '^[a-z0-9_-]{1,32}$'),
+  body text not null check (length(body) between 1 and 1600),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  unique (agency_id, shortcut)
+);
+
+comment on table public.quick_replies is
+  'The quick replies of an agency. An agent finds one by its shortcut, and may change the words before they are sent.';
+comment on column public.quick_replies.shortcut is 'What an agent types after `/`: letters from a to z, digits, - and _.';
+comment on column public.quick_replies.body is
+  'The words, with the placeholders of a greeting: {first_name}, {agent} and {agency}.';
+
+create trigger set_updated_at
+  before update on public.quick_replies
+  for each row execute function private.set_updated_at();
+
+alter table public.quick_replies enable row level security;
+grant select on public.quick_replies to authenticated;
+grant select, insert, update, delete on public.quick_replies to service_role;
+
+create policy "agents read the quick replies of their agency" on public.quick_replies
+  for select to authenticated
+  using (agency_id = (select private.current_agency_id()));
+
+create function private.quick_reply_writer() returns public.agents
+language plpgsql
+set search_path = ''
+as $$
+declare
+  caller constant public.agents := private.writer();
+begin
+  if caller.role <> 'manager' then
+    raise exception 'only a manager may change quick replies' using errcode = 'insufficient_privilege';
+  end if;
+  return caller;
+end
+$$;
+
+comment on function private.quick_reply_writer() is
+  'The active manager who is signed in, and does not leave before the transaction ends. 42501 when there is none.';
+
+create function public.save_quick_reply(
+  shortcut text,
+  body text,
+  quick_reply_id uuid default null,
+  seen_at timestamptz default null
+) returns jsonb
+language plpgsql
+-- Nobody may write the table. A manager may by this function.
+security definer
+set search_path = ''
+as $$
+declare
+  max_length constant integer := 1600;
+  caller constant public.agents := private.quick_reply_writer();
+  given_shortcut constant text := lower(btrim(shortcut));
+  unknown constant text := (
+    select p.given[1]
+    from regexp_matches(body, '\{[^{}]*\}', 'g') p (given)
+    where p.given[1] not in ('{first_name}', '{agent}', '{agency}')
+    limit 1
+  );
+  saved public.quick_replies;
+begin
+  if coalesce(given_shortcut, '') !~ '^[a-z0-9_-]{1,32}$' then
+    perform private.invalid_field('shortcut', 'must have 1 to 32 letters from a to z, digits, - or _');
+  elsif private.visible_text(coalesce(body, '')) !~ '[^ \n]' then
+    perform private.invalid_field('body', 'must not be empty');
+  elsif private.utf16_length(body) > max_length then
+    perform private.invalid_field('body', format(
+      'must have at most %s characters, counted in UTF-16 units (most emoji have 2 or more)', max_length));
+  elsif unknown is not null then
+    perform private.invalid_field('body', format(
+      'there is no placeholder %s. Use {first_name}, {agent} or {agency}', left(unknown, 50)));
+  elsif regexp_replace(body, '\{(first_name|agent|agency)\}', '', 'g') ~ '[{}]' then
+    perform private.invalid_field('body', 'must have no other braces than those of {first_name}, {agent} and {agency}');
+  end if;
+
+  if quick_reply_id is null then
+    insert into public.quick_replies as q (agency_id, shortcut, body)
+    values (caller.agency_id, given_shortcut, save_quick_reply.body)
+    returning q.* into saved;
+  else
+    select q.* into saved
+    from public.quick_replies q
+    where q.id = quick_reply_id and q.agency_id = caller.agency_id
+    for update;
+    if not found then
+      raise exception 'quick_reply_id: there is no such quick reply' using errcode = 'PT404';
+    elsif saved.updated_at <> seen_at then
+      raise exception 'seen_at: another manager has changed this quick reply meanwhile' using errcode = 'PT409';
+    end if;
+    update public.quick_replies q
+    set shortcut = given_shortcut, body = save_quick_reply.body
+    where q.id = saved.id
+    returning q.* into saved;
+  end if;
+  return to_jsonb(saved) - 'agency_id';
+exception when unique_violation then
+  raise exception 'shortcut: another quick reply has it' using errcode = 'PT409';
+end
+$$;
+
+comment on function public.save_quick_reply(text, text, uuid, timestamptz) is
+  'Stores a quick reply of the manager''s agency: a new one, or with quick_reply_id another shortcut and body of one that there '
+  'is. shortcut: 1 to 32 letters from a to z, digits, - or _; stored in lower case. body: at most 1,600 UTF-16 units, with no '
+  'other placeholders than {first_name}, {agent} and {agency}. seen_at: its updated_at as the manager has read it, in '
+  'microseconds; null: whatever has become of it. Returns {id, shortcut, body, created_at, updated_at}. Errors: 22023 (HTTP '
+  '400) names the field, and the placeholder; 42501 (403) when the caller is no active manager; PT404 for an unknown one; '
+  'PT409 when another has the shortcut, and when it was changed since seen_at.';
+grant execute on function public.save_quick_reply(text, text, uuid, timestamptz) to authenticated;
+
+create function public.delete_quick_reply(quick_reply_id uuid) returns jsonb
+language plpgsql
+-- Nobody may write the table. A manager may by this function.
+security definer
+set search_path = ''
+as $$
+declare
+  caller constant public.agents := private.quick_reply_writer();
+begin
+  delete from public.quick_replies q where q.id = quick_reply_id and q.agency_id = caller.agency_id;
+  if not found then
+    raise exception 'quick_reply_id: there is no such quick reply' using errcode = 'PT404';
+  end if;
+  return jsonb_build_object('id', quick_reply_id);
+end
+$$;
+
+comment on function public.delete_quick_reply(uuid) is
+  'Deletes a quick reply of the manager''s agency. Returns {id}. Errors: 42501 (HTTP 403) when the caller is no active manager; '
+  'PT404 for an unknown one, also one that was deleted before.';
+grant execute on function public.delete_quick_reply(uuid) to authenticated;
+
+create function public.quick_replies_to(conversation_id uuid) returns jsonb
+language plpgsql
+stable
+-- An agent who was given the conversation with a colleague's recruit needs the name, and does not read the recruit's
+-- row.
+security definer
+set search_path = ''
+as $$
+declare
+  caller constant public.agents := private.current_agent();
+  conversation public.recruiting_conversations;
+  lead public.recruiting_leads;
+begin
+  if caller.id is null then
+    raise exception 'only an active agent may write to recruits' using errcode = 'insufficient_privilege';
+  end if;
+  select c.* into conversation
+  from public.recruiting_conversations c
+  where c.id = quick_replies_to.conversation_id and private.may_write(caller, c);
+  if not found then
+    raise exception 'conversation_id: there is no such conversation' using errcode = 'PT404';
+  end if;
+  select l.* into lead from public.recruiting_leads l where l.id = conversation.recruiting_lead_id;
+  lead.agency_id := conversation.agency_id;
+  return (
+    select coalesce(jsonb_agg(jsonb_build_object(
+      'id', q.id, 'shortcut', q.shortcut, 'body', private.fill_template(q.body, lead, caller.id)
+    ) order by q.shortcut), '[]')
+    from public.quick_replies q
+    where q.agency_id = conversation.agency_id
+  );
+end
+$$;
+
+comment on function public.quick_replies_to(uuid) is
+  'The quick replies of the agency for the recruit of a conversation, with the recruit''s first name, the name of the caller '
+  'and that of the agency in the place of the placeholders, as in a greeting: [{id, shortcut, body}], by shortcut. Errors: '
+  '42501 (HTTP 403) when the caller is no active agent; PT404 for a conversation in which the caller may not write.';
+grant execute on function public.quick_replies_to(uuid) to authenticated;
 
 -- supabase/schemas/texting/inbox.sql
 

@@ -1330,6 +1330,49 @@ export type Database = {
         };
         Relationships: [];
       };
+      "quick_replies": {
+        Row: {
+          "agency_id": string;
+          "body": string;
+          "created_at": string;
+          "id": string;
+          "shortcut": string;
+          "updated_at": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "agency_id": string;
+          "body": string;
+          "created_at"?: string;
+          "id"?: string;
+          "shortcut": string;
+          "updated_at"?: string;
+        };
+        Update: {
+          "agency_id"?: string;
+          "body"?: string;
+          "created_at"?: string;
+          "id"?: string;
+          "shortcut"?: string;
+          "updated_at"?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "quick_replies_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agencies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "quick_replies_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agency_list";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
       "recruit_notes": {
         Row: {
           "agent_id": string;
@@ -1735,6 +1778,7 @@ export type Database = {
           "provider_message_id": string | null;
           "sender_type": string;
           "sent_at": string | null;
+          "sent_by": string | null;
           "status": string | null;
           "updated_at": string;
         };
@@ -1752,6 +1796,7 @@ export type Database = {
           "provider_message_id"?: string | null;
           "sender_type": string;
           "sent_at"?: string | null;
+          "sent_by"?: string | null;
           "status"?: string | null;
           "updated_at"?: string;
         };
@@ -1768,6 +1813,7 @@ export type Database = {
           "provider_message_id"?: string | null;
           "sender_type"?: string;
           "sent_at"?: string | null;
+          "sent_by"?: string | null;
           "status"?: string | null;
           "updated_at"?: string;
         };
@@ -1784,6 +1830,27 @@ export type Database = {
             columns: ["conversation_id"];
             isOneToOne: false;
             referencedRelation: "recruiting_conversations";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "recruiting_messages_sent_by_fkey";
+            columns: ["sent_by"];
+            isOneToOne: false;
+            referencedRelation: "agent_list";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "recruiting_messages_sent_by_fkey";
+            columns: ["sent_by"];
+            isOneToOne: false;
+            referencedRelation: "agents";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "recruiting_messages_sent_by_fkey";
+            columns: ["sent_by"];
+            isOneToOne: false;
+            referencedRelation: "team";
             referencedColumns: ["id"];
           },
         ];
@@ -3513,6 +3580,7 @@ export type Database = {
         Args: { "expires_at"?: string; "kind": string; "label": string; "secret": string; "vendor_slug": string };
         Returns: string;
       };
+      "delete_quick_reply": { Args: { "quick_reply_id": string }; Returns: Json };
       "distribute_leads": {
         Args: { "max": number; "vendor_id"?: string };
         Returns: {
@@ -3705,6 +3773,7 @@ export type Database = {
       "publish_bot_script": { Args: { "agency_id": string; "script": Json }; Returns: Json };
       "queue_greeting": { Args: { "id": string }; Returns: undefined };
       "queue_media_copies": { Args: { "message_sids": (string)[] }; Returns: number };
+      "quick_replies_to": { Args: { "conversation_id": string }; Returns: Json };
       "read_bot_turn": { Args: { "attempt": number; "conversation_id": string }; Returns: Json };
       "read_conversation": { Args: { "conversation_id": string; "up_to": string }; Returns: number };
       "read_metrics": { Args: Record<PropertyKey, never>; Returns: Json };
@@ -3828,6 +3897,10 @@ export type Database = {
           isOneToOne: true;
           isSetofReturn: false;
         };
+      };
+      "save_quick_reply": {
+        Args: { "body": string; "quick_reply_id"?: string; "seen_at"?: string; "shortcut": string };
+        Returns: Json;
       };
       "send_text": {
         Args: {
