@@ -10,7 +10,7 @@ import { MessageBubble } from "./message_bubble.tsx";
 import { NoteBubble } from "./note_bubble.tsx";
 import { timelineOf } from "./timeline.ts";
 
-/** The texts of a conversation and the notes about its recruit, oldest first. It begins at its end, and stays there while it is there. */
+/** The texts of a conversation and the notes, oldest first. It begins at its end, and stays there while it is there. */
 export function MessageList({ texts, query, conversation, agentId, name, isWriter, children }: {
   texts: Message[];
   query: PagedQuery;
