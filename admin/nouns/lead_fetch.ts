@@ -41,7 +41,7 @@ export function addLeadFetch(lead: AdminCommand): void {
 }
 
 async function fetchLeads(
-  { sql, confirm, progress, say }: Session,
+  { sql, confirm, progress }: Session,
   { vendor: name, since, dryRun }: { vendor: string; since: Date; dryRun?: true },
 ): Promise<Outcome> {
   const vendor = await findVendor(sql, name);
@@ -61,8 +61,7 @@ async function fetchLeads(
     const what = missing.length === 0 ? "Nothing is missing." : `Leads that would be fetched: ${missing.length}.`;
     return { data: { page_id: page, forms: rows, queued: 0 }, text: `${shown}\n\n${what}` };
   }
-  say(shown);
-  await confirm(`Fetch the missing leads of ${slug}, ${missing.length} of them?`);
+  await confirm(`Fetch the missing leads of ${slug}, ${missing.length} of them? --dry-run lists the forms.`);
 
   const notices = forms.flatMap(({ ids, form_id }) =>
     ids.map((leadgen_id) => {
@@ -74,7 +73,7 @@ async function fetchLeads(
     select public.add_lead_fetches(${id}, ${crypto.randomUUID()}, ${sql.json(notices)})`);
   return {
     data: { page_id: page, forms: rows, queued: added },
-    text: `Leads queued: ${added}. The worker fetches them within minutes. ` +
+    text: `${shown}\n\nLeads queued: ${added}. The worker fetches them within minutes. ` +
       `See npm run admin -- lead list --vendor ${slug}, and for those that fail delivery list --vendor ${slug}`,
   };
 }

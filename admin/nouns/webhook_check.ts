@@ -77,6 +77,11 @@ async function checkWebhook({ sql }: Session, name: string): Promise<Outcome> {
   const { secret: appSecrets, verify_token, access_token: [token] } = await graphSecrets(sql, vendor);
   const todos = todosOf(vendor.slug);
   const findings = new Findings();
+  const update = `npm run admin -- vendor update ${vendor.slug}`;
+  if (!vendor.is_active) findings.wrong("vendor", "is not active, so its requests get 401", `${update} --active true`);
+  if (vendor.parser !== "meta") {
+    findings.wrong("parser", `${vendor.parser ?? "none"}, which does not read Meta's leads`, `${update} --parser meta`);
+  }
   findings.count("app secret", appSecrets.length, todos.appSecret);
   findings.count("verify token", verify_token.length, todos.verifyToken);
   if (token === undefined) findings.wrong("access token", "there is none", todos.token);

@@ -101,7 +101,11 @@ async function createSecret(
   return {
     data: { slug, id, kind, ...(generate && { secret }), label, expires_at: expires },
     text: `A new ${kind} for the webhook of ${slug}${shown}
-What to enter in the vendor's console: npm run admin -- vendor webhook show ${slug}`,
+${
+      kind === "access_token"
+        ? `Whether it can fetch leads: npm run admin -- vendor webhook check ${slug}`
+        : `What to enter in the vendor's console: npm run admin -- vendor webhook show ${slug}`
+    }`,
   };
 }
 

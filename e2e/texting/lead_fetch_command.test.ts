@@ -180,7 +180,11 @@ Deno.test("it asks before it fetches, and shows no person and no token", async (
     const webhook = await createPage();
     addLeads(double, 1);
     const unasked = await admin(`lead fetch --vendor ${webhook.slug} ${SINCE}`);
-    assertRefused(unasked, 2, /^Fetch the missing leads of .*, 1 of them\? .* say so with --yes/);
+    assertRefused(
+      unasked,
+      2,
+      /^Fetch the missing leads of .*, 1 of them\? --dry-run lists the forms\. .* say so with --yes/,
+    );
     assert.deepEqual(await fetchesOf(webhook), []);
     const asked = await admin(`lead fetch --vendor ${webhook.slug} ${SINCE} --yes`);
     assert.doesNotMatch(unasked.err + asked.out, new RegExp(`Rosalind|${GRAPH_TOKEN}|${GRAPH_APP.secret}`));
