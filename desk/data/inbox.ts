@@ -39,7 +39,7 @@ export interface Filter {
   agentId: string | null;
 }
 
-/** More than this are not counted. */
+/** More than this are not counted, unread or not. */
 export const MAX_UNREAD = 99;
 
 export const inboxQueries = {
@@ -47,20 +47,26 @@ export const inboxQueries = {
   lists: () => [...inboxQueries.all(), "list"],
   /** The conversations that the agent may read. */
   list: ({ agency_id }: Agent, filter: Filter) => {
-    const { order, isUnread, typed, agentId } = filter;
+    const { order, typed } = filter;
     const by = order === "waiting"
       ? { column: "waiting_since", ascending: true } as const
       : { column: "last_text_at", ascending: false } as const;
     return pagesOptions<InboxRow>([...inboxQueries.lists(), agency_id, filter], async (limit, last, ids) => {
-      let query = supabase.from("inbox").select().eq("agency_id", agency_id).limit(limit);
-      if (order === "waiting") query = query.not("waiting_since", "is", null);
-      if (isUnread) query = query.is("is_unread", true);
-      if (agentId !== null) query = query.eq("agent_id", agentId);
+      let query = narrow(supabase.from("inbox").select().eq("agency_id", agency_id).limit(limit), filter);
       if (ids !== null) query = query.in("id", ids);
       query = search(query, typed, { names: ["name"], phones: ["recruit_phone"] });
       return await call(after(query, last, by.column, by.ascending)) as InboxRow[];
     }, { order: by, isInList: (row) => isInList(row, filter) });
   },
+  /** The number of conversations in a list, up to {@link MAX_UNREAD} and one. */
+  count: ({ agency_id }: Agent, filter: Filter) =>
+    queryOptions({
+      queryKey: [...inboxQueries.unreadCounts(), agency_id, filter],
+      queryFn: async () => {
+        const query = supabase.from("inbox").select("id").eq("agency_id", agency_id).limit(MAX_UNREAD + 1);
+        return (await call(narrow(query, filter))).length;
+      },
+    }),
   unreadCounts: () => [...inboxQueries.all(), "unread"],
   /** The number of unread conversations for this agent: its own and, for a manager, those that nobody has. */
   unreadCount: ({ id, agency_id }: Agent) =>
@@ -75,6 +81,20 @@ export const inboxQueries = {
       },
     }),
 };
+
+/** A query of conversations that can be narrowed. */
+interface Narrowed<Query> {
+  not(column: string, operator: string, value: unknown): Query;
+  is(column: string, value: boolean): Query;
+  eq(column: string, value: string): Query;
+}
+
+/** Narrows conversations to those of a filter, but for what is searched for. */
+function narrow<Query extends Narrowed<Query>>(query: Query, { order, isUnread, agentId }: Filter): Query {
+  if (order === "waiting") query = query.not("waiting_since", "is", null);
+  if (isUnread) query = query.is("is_unread", true);
+  return agentId === null ? query : query.eq("agent_id", agentId);
+}
 
 /** Whether a row that was in the list still is after a change. No change is about what is searched for. */
 function isInList(row: InboxRow, { order, isUnread, agentId }: Filter): boolean {

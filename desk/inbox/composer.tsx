@@ -6,6 +6,7 @@ import { sendLater } from "../data/outbox.ts";
 import type { Agent } from "../data/user.ts";
 import { ActionError, useAction } from "../ui/action.tsx";
 import { ConfirmDialog } from "../ui/confirm.tsx";
+import { countText } from "../ui/count.ts";
 import { timeText } from "../ui/time.tsx";
 import { AskForConversationButton, CopyButton } from "./unsent_words.tsx";
 import { MAX_LENGTH, segmentsOf } from "./segments.ts";
@@ -195,7 +196,7 @@ function TextComposer({ conversation, agent, name, isWriter, isChosen, modeButto
 /** The length of the text, and the number of texts that are paid for it. A phone shows it from two on. */
 function SegmentCount({ id, body }: { id: string; body: string }) {
   const segments = segmentsOf(body);
-  const length = `${body.length.toLocaleString("en-US")} of ${MAX_LENGTH.toLocaleString("en-US")}`;
+  const length = `${countText(body.length)} of ${countText(MAX_LENGTH)}`;
   const className = body.length > MAX_LENGTH ? "count problem" : segments > 1 ? "count" : "count is-small";
   return (
     <small id={id} className={className}>

@@ -10,6 +10,7 @@ import { Search, useDebounced } from "../ui/search.tsx";
 import { EmptyState, QueryResult, Skeleton } from "../ui/states.tsx";
 import { ConversationRows } from "./conversation_rows.tsx";
 import { useKeptRow } from "./kept_row.ts";
+import { NextInbox } from "./next_inbox.tsx";
 
 interface Filtered {
   agent: Agent;
@@ -105,18 +106,11 @@ function NoConversations({ agent, filter, setFilter }: Filtered): ReactNode {
       </EmptyState>
     );
   }
-  if (filter.isUnread) return <EmptyState title="Nothing is unread." />;
-  if (filter.order === "waiting") {
-    return (
-      <EmptyState title="Nobody waits for an answer.">
-        <button type="button" className="link" onClick={() => setFilter({ ...filter, order: "newest" })}>
-          Show all conversations
-        </button>
-      </EmptyState>
-    );
-  }
+  const next = <NextInbox agent={agent} filter={filter} setFilter={setFilter} />;
+  if (filter.isUnread) return <EmptyState title="Nothing is unread.">{next}</EmptyState>;
+  if (filter.order === "waiting") return <EmptyState title="Nobody waits for an answer.">{next}</EmptyState>;
   if (filter.agentId !== null && filter.agentId !== agent.id) {
-    return <EmptyState title="This agent has no conversations.">Choose another, or everyone.</EmptyState>;
+    return <EmptyState title="This agent has no conversations.">{next}</EmptyState>;
   }
   return (
     <EmptyState title="There are no conversations yet.">

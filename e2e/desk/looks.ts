@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { assertAccessible, deskTest, PHONE, signIn } from "./harness.ts";
-import { createTalk, createTexter, list, tell } from "./talks.ts";
+import { createColleague, createTalk, createTexter, list, tell } from "./talks.ts";
 
 for (const [name, options] of [["a desktop", undefined], ["a phone", PHONE]] as const) {
   deskTest(`who has waited for over an hour, and over a day, is marked in word and colour on ${name}`, async (page) => {
@@ -21,3 +21,23 @@ for (const [name, options] of [["a desktop", undefined], ["a phone", PHONE]] as 
     await assertAccessible(page);
   }, options);
 }
+
+deskTest("an empty list offers the next one that has conversations", async (page) => {
+  const manager = await createTexter("manager");
+  const omar = await createColleague(manager);
+  await signIn(page, manager, "inbox");
+  await list(page).getByText("Nobody waits for an answer.").waitFor();
+  assert.equal(await list(page).getByRole("button", { name: /^Show / }).count(), 0);
+
+  await tell(await createTalk(manager, "Sam"), [["recruit", "Hi", 30], ["agent", "Welcome aboard", 5]]);
+  await list(page).getByRole("button", { name: "Show all conversations, everyone's (1)" }).waitFor();
+  await tell(await createTalk(omar, "Devon"), [["recruit", "Hi", 30]]);
+  await page.reload();
+  await list(page).getByLabel("Whose conversations").selectOption("Mine");
+  const next = list(page).getByRole("button", { name: "Show who waits, everyone's (1)" });
+  await next.waitFor();
+  await assertAccessible(page);
+  await next.click();
+  await list(page).getByRole("link", { name: "Devon" }).waitFor();
+  assert.equal(await list(page).getByLabel("Whose conversations").inputValue(), "");
+});

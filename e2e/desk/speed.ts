@@ -19,6 +19,56 @@ async function slowDown(page: Page, rate: number): Promise<void> {
   await session.send("Emulation.setCPUThrottlingRate", { rate });
 }
 
+/** Keeps in `costs` the milliseconds that the page works for each key, with its layout. */
+const COUNT_COSTS = `
+  globalThis.costs = [];
+  addEventListener("keydown", () => {
+    const begun = performance.now();
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      document.body.getBoundingClientRect();
+      costs.push(performance.now() - begun);
+    };
+    port2.postMessage(null);
+  }, true);`;
+
+/** Writes in the box as a person does. Returns the usual cost of a key in milliseconds, and the greatest. */
+async function costOfKeys(page: Page): Promise<{ median: number; most: number }> {
+  await page.evaluate("costs.length = 0");
+  // One after the other: what is typed at once is measured together.
+  await box(page).pressSequentially("A text of some length", { delay: 80 });
+  const costs = (await page.evaluate("costs") as number[]).toSorted((one, other) => one - other);
+  return { median: costs[Math.floor(costs.length / 2)]!, most: costs.at(-1)! };
+}
+
+deskTest("a key costs the same beside 300 texts as beside 3", async (page) => {
+  await page.addInitScript(COUNT_COSTS);
+  const agent = await createTexter();
+  const medians: number[] = [];
+  for (const count of [3, 300]) {
+    const talk = await createTalk(agent);
+    await tell(talk, Array.from({ length: count }, (_, n) => ["recruit", `Text ${n}.`, 4000 - n]));
+    await signIn(page, agent, `inbox/${talk.id}`);
+    await page.reload();
+    for (const first of count === 3 ? [] : ["Text 200.", "Text 100.", "Text 0."]) {
+      await texts(page).getByRole("button", { name: "Show earlier" }).click();
+      await texts(page).getByText(first, { exact: true }).waitFor();
+    }
+    await texts(page).getByText("Text 0.", { exact: true }).waitFor();
+    await page.waitForTimeout(1_000);
+    await slowDown(page, 4);
+    const { median, most } = await costOfKeys(page);
+    await slowDown(page, 1);
+    medians.push(median);
+    console.log(
+      `a key beside ${count} texts, CPU 4 times slower: ${median.toFixed(1)} ms, at most ${most.toFixed(1)} ms`,
+    );
+  }
+  const [few, many] = medians;
+  // A hundred times as many texts. A busy machine may be slow at one of them.
+  assert.ok(many! < 10 * few! + 10, `${few} ms, ${many} ms`);
+});
+
 deskTest("a key renders no text, however many are there", async (page) => {
   await page.addInitScript(COUNT_FORMATTED);
   const agent = await createTexter();

@@ -1,0 +1,7 @@
+// Made once: to make one takes a hundred times as long as to use it.
+const FORMAT = new Intl.NumberFormat("en-US");
+
+/** A number with its thousands apart: "1,600". */
+export function countText(count: number): string {
+  return FORMAT.format(count);
+}
