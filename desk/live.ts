@@ -13,6 +13,7 @@ import { queryClient } from "./data/queries.ts";
 import { recruitQueries } from "./data/recruits.ts";
 import { teamQueries } from "./data/team.ts";
 import type { Agent } from "./data/user.ts";
+import { waitingTextQueries } from "./data/waiting_texts.ts";
 
 /** Events come in bursts. What they are about is read once for each burst, and no more often than this. */
 const [BURST_MS, LEAST_MS] = [150, 1_000];
@@ -25,7 +26,13 @@ const [FIRST_WAIT_MS, LAST_WAIT_MS] = [1_000, 30_000];
  */
 const READ_AGAIN: Record<string, QueryKey[]> = {
   changed: [inboxQueries.unreadCounts(), teamQueries.all(), noticeQueries.all()],
-  notification: [inboxQueries.unreadCounts(), teamQueries.all(), orderQueries.all(), noticeQueries.all()],
+  notification: [
+    inboxQueries.unreadCounts(),
+    teamQueries.all(),
+    orderQueries.all(),
+    noticeQueries.all(),
+    waitingTextQueries.all(),
+  ],
 };
 /** The keys of all that events are about, which is read on a connect. */
 const ALL: QueryKey[] = [
@@ -38,6 +45,7 @@ const ALL: QueryKey[] = [
   teamQueries,
   orderQueries,
   noticeQueries,
+  waitingTextQueries,
 ]
   .map((queries) => queries.all());
 

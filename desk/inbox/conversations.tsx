@@ -11,6 +11,7 @@ import { EmptyState, QueryResult, Skeleton } from "../ui/states.tsx";
 import { ConversationRows } from "./conversation_rows.tsx";
 import { useKeptRow } from "./kept_row.ts";
 import { NextInbox } from "./next_inbox.tsx";
+import { WaitingTexts } from "./waiting_texts.tsx";
 
 interface Filtered {
   agent: Agent;
@@ -27,6 +28,7 @@ export function Conversations({ openId, ...filtered }: Filtered & { openId: stri
   return (
     <section className="conversations" aria-label="Conversations">
       <Filters {...filtered} />
+      <WaitingTexts agent={agent} />
       <div className="list" aria-busy={query.isPlaceholderData}>
         <QueryResult query={query} resource="conversations" skeleton={<Skeleton rows={8} />}>
           {() =>

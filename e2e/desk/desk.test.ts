@@ -5,6 +5,8 @@ import "./drafts.ts";
 import "./outbox.ts";
 import "./ownership.ts";
 import "./conversation.ts";
+import "./quick_replies.ts";
+import "./waiting_texts.ts";
 import "./inbox_list.ts";
 import "./looks.ts";
 import "./inbox_pictures.ts";

@@ -151,3 +151,17 @@ export function box(page: Page, name = "Maya") {
 export function send(page: Page) {
   return page.getByRole("button", { name: "Send" });
 }
+
+/** The button that leads from texts to notes and back. */
+export function noteMode(page: Page) {
+  return page.getByRole("button", { name: "Note", exact: true });
+}
+
+/** Where a note is written. */
+export function noteBox(page: Page) {
+  return page.getByLabel("Note about Maya");
+}
+
+export function saveNote(page: Page) {
+  return page.getByRole("button", { name: "Save note" });
+}

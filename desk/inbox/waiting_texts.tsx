@@ -1,0 +1,50 @@
+import { useLocation } from "wouter";
+import { usePages } from "../data/pages.ts";
+import type { Agent } from "../data/user.ts";
+import { startWithTexts, type WaitingText, waitingTextQueries } from "../data/waiting_texts.ts";
+import { ActionButton } from "../ui/action.tsx";
+import { LoadMoreButton } from "../ui/load_more_button.tsx";
+import { phoneText } from "../ui/phone.ts";
+import { ago } from "../ui/time.tsx";
+
+/** Texts of recruits who have no conversation yet, by recruit. Without any there is nothing. */
+export function WaitingTexts({ agent }: { agent: Agent }) {
+  const query = usePages(waitingTextQueries.list(agent.agency_id));
+  const byRecruit = Map.groupBy(query.data ?? [], ({ recruiting_lead_id }) => recruiting_lead_id);
+  if (byRecruit.size === 0) return null;
+  return (
+    <section className="waiting-texts" aria-labelledby="waiting-texts">
+      <h2 id="waiting-texts">Without a conversation</h2>
+      <ul>
+        {[...byRecruit].map(([id, texts]) => <WaitingRecruit key={id} id={id} texts={texts} agent={agent} />)}
+      </ul>
+      <LoadMoreButton query={query} />
+    </section>
+  );
+}
+
+function WaitingRecruit({ id, texts, agent }: { id: string; texts: WaitingText[]; agent: Agent }) {
+  const [, navigate] = useLocation();
+  const [first, latest] = [texts[0]!, texts.at(-1)!];
+  return (
+    <li>
+      <p className="head">
+        <bdi className="name">{first.name || phoneText(first.recruit_phone)}</bdi>
+        <span className="since quiet">{ago(first.received_at)}</span>
+      </p>
+      <p className="last quiet" dir="auto">{latest.body || `${latest.media.length} files`}</p>
+      <p className="quiet">
+        {texts.length > 1 && `${texts.length} texts. `}
+        {latest.consent === "opted_out" && "The recruit has opted out. "}
+        {first.agent_id !== agent.id && (
+          <>
+            Recruit of <bdi>{first.agent ?? "nobody"}</bdi>.
+          </>
+        )}
+      </p>
+      <ActionButton act={async () => navigate(`/inbox/${await startWithTexts(id)}`)}>
+        Start the conversation <span className="visually-hidden">with {first.name}</span>
+      </ActionButton>
+    </li>
+  );
+}

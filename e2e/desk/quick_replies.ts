@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import { signInNewAgent } from "../support/agents.ts";
+import { sql } from "../support/client.ts";
+import { assertAccessible, assertFits, deskTest, NARROW, PHONE, picture, signIn, until } from "./harness.ts";
+import {
+  assertQueued,
+  box,
+  createTexter,
+  noteBox,
+  noteMode,
+  openTalk,
+  outbox,
+  saveNote,
+  send,
+  type Texter,
+  texts,
+} from "./talks.ts";
+
+async function addReplies({ agency_id }: Texter, replies: Record<string, string>): Promise<void> {
+  const rows = Object.entries(replies).map(([shortcut, body]) => ({ agency_id, shortcut, body }));
+  await sql`insert into public.quick_replies ${sql(rows)}`;
+}
+
+deskTest("/ opens the quick replies, Enter puts the words in the box, and nothing is sent", async (page) => {
+  const agent = await createTexter();
+  await addReplies(agent, {
+    bye: "Good bye, {first_name}.",
+    call: "Hi {first_name}, {agent} of {agency} here. May I call you?",
+    "call-later": "I call you later, {first_name}.",
+  });
+  await sql`update public.agencies set name = 'Prairie Life' where id = ${agent.agency_id}`;
+  const talk = await openTalk(page, agent);
+  const options = page.getByRole("option");
+  await box(page).pressSequentially("/");
+  await until(async () => await options.count() === 3);
+  await page.getByRole("status").getByText("3 quick replies").waitFor({ state: "attached" });
+  await assertAccessible(page);
+  await picture(page, "quick-replies");
+  await box(page).pressSequentially("CAL");
+  await until(async () => await options.count() === 2);
+  await box(page).press("ArrowDown");
+  const active = await box(page).getAttribute("aria-activedescendant");
+  assert.equal(await page.locator(`[id="${active}"]`).innerText(), "/call-later I call you later, Maya.");
+  await box(page).press("ArrowDown");
+  await box(page).press("Enter");
+  assert.equal(await box(page).inputValue(), "Hi Maya, Nora Quist of Prairie Life here. May I call you?");
+  assert.equal(await options.count(), 0);
+  assert.deepEqual([...await outbox(talk)], []);
+
+  // A list that was closed stays closed, and words that only look so are a text.
+  await box(page).fill("/b");
+  await options.waitFor();
+  await box(page).press("Escape");
+  await until(async () => await options.count() === 0);
+  await box(page).press("Enter");
+  assert.equal(await box(page).inputValue(), "/b\n");
+  await box(page).fill("/nothing");
+  await page.getByText("No quick reply has this shortcut.").waitFor();
+  await box(page).fill("/b");
+  await options.click();
+  assert.equal(await box(page).inputValue(), "Good bye, Maya.");
+  await send(page).click();
+  await assertQueued(page, talk, ["Good bye, Maya."]);
+});
+
+for (const [width, height] of [[360, 440], [390, 844]] as const) {
+  deskTest(`${width} × ${height}: notes and quick replies leave room for the texts`, async (page) => {
+    const agent = await createTexter();
+    await addReplies(
+      agent,
+      Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`reply-${n}`, `Words ${n}. `.repeat(9)])),
+    );
+    await openTalk(page, agent);
+    await page.setViewportSize({ width, height });
+    const assertRoom = async (button: ReturnType<typeof send>) => {
+      const { y, height: tall, x, width: wide } = (await button.boundingBox())!;
+      assert.ok(y >= 0 && y + tall <= height && x >= 0 && x + wide <= width, "the button is seen");
+      const read = (await texts(page).boundingBox())!.height;
+      assert.ok(read >= 0.4 * height, `texts have ${read} of ${height} px`);
+      await assertFits(page);
+      await assertAccessible(page);
+    };
+    await box(page).fill("/");
+    await page.getByRole("option").first().waitFor();
+    const list = (await page.getByRole("listbox").locator("..").boundingBox())!;
+    assert.ok(list.y >= 0 && list.y + list.height <= height);
+    await assertRoom(send(page));
+    await page.getByRole("option", { name: /reply-1 / }).tap();
+    assert.match(await box(page).inputValue(), /^Words 1\./);
+    await noteMode(page).tap();
+    await assertRoom(saveNote(page));
+    await noteBox(page).fill("A line that is long enough to need a second one, and a third. ".repeat(3));
+    const saved = (await saveNote(page).boundingBox())!;
+    assert.ok(saved.y + saved.height <= height);
+    await saveNote(page).tap();
+    await texts(page).getByText("Your note").waitFor();
+  }, PHONE);
+}
+
+deskTest("a manager keeps the quick replies, and an agent sees none of that", async (page) => {
+  const manager = await createTexter("manager");
+  await signIn(page, manager, "team");
+  const region = page.getByRole("region", { name: "Quick replies" });
+  await region.getByText("No quick reply yet.").waitFor();
+  await region.getByRole("button", { name: "New quick reply" }).click();
+  await region.getByLabel("Shortcut").fill("Call");
+  await region.getByLabel("Words").fill("Hi {surname}");
+  await region.getByRole("button", { name: "Save" }).click();
+  await region.getByRole("alert").getByText(
+    "There is no placeholder {surname}. Use {first_name}, {agent} or {agency}.",
+  ).waitFor();
+  assert.equal(await region.getByLabel("Words").inputValue(), "Hi {surname}");
+  await assertAccessible(page);
+  await region.getByLabel("Words").fill("Hi {first_name}");
+  await region.getByRole("button", { name: "Save" }).click();
+  await region.getByText("/call").first().waitFor();
+  await region.getByLabel("Words").waitFor({ state: "detached" });
+
+  await region.getByRole("button", { name: "Change /call" }).click();
+  await region.getByLabel("Words").fill("Hello {first_name}");
+  // Another manager is faster.
+  const { data: [reply] } = await manager.client.from("quick_replies").select("id") as { data: { id: string }[] };
+  const other = await signInNewAgent(manager.agency_id, "manager");
+  const { error } = await other.client.rpc("save_quick_reply", {
+    shortcut: "call",
+    body: "Good day",
+    quick_reply_id: reply!.id,
+  });
+  assert.equal(error, null);
+  await region.getByRole("button", { name: "Save" }).click();
+  await region.getByText("Another manager has changed this quick reply meanwhile.").waitFor();
+  assert.equal(await region.getByLabel("Words").inputValue(), "Hello {first_name}");
+  await region.locator(".reply").getByText("Good day").waitFor();
+  await region.getByRole("button", { name: "Save" }).click();
+  await region.locator(".reply").getByText("Hello {first_name}").waitFor();
+  await region.getByLabel("Words").waitFor({ state: "detached" });
+  await page.setViewportSize(NARROW);
+  await assertFits(page);
+  await assertAccessible(page);
+
+  await region.getByRole("button", { name: "Delete /call" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete /call" }).click();
+  await region.getByText("No quick reply yet.").waitFor();
+  assert.equal((await sql`select from public.quick_replies where agency_id = ${manager.agency_id}`).length, 0);
+});

@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { sql } from "../support/client.ts";
+import { receive } from "../support/sms.ts";
+import { assertAccessible, assertFits, deskTest, NARROW, picture, signIn, until } from "./harness.ts";
+import { box, createColleague, createTalk, createTexter, send, type Talk, type Texter, texts } from "./talks.ts";
+
+/** Makes a recruit of an agent's who has written to another number of the agency. */
+async function writeWithoutConversation(agent: Texter, bodies: string[]): Promise<Talk> {
+  const talk = await createTalk(agent, "Ada", { last_name: "Byron" });
+  await sql`delete from public.recruiting_conversations where id = ${talk.id}`;
+  for (const Body of bodies) await receive(talk, { Body });
+  return talk;
+}
+
+deskTest("texts of a recruit without a conversation stand beside the inbox, and start one", async (page) => {
+  const agent = await createTexter();
+  await signIn(page, agent, "inbox");
+  const region = page.getByRole("region", { name: "Without a conversation" });
+  await page.getByText("Nobody waits for an answer.").waitFor();
+  assert.equal(await region.count(), 0);
+  const talk = await writeWithoutConversation(agent, ["I saw your ad", "Is it still open?"]);
+  await region.getByText("Is it still open?").waitFor();
+  await region.getByText("Ada Byron", { exact: true }).waitFor();
+  await until(async () => /2 texts\./.test(await region.innerText()) || (await page.reload(), false));
+  await assertAccessible(page);
+  await picture(page, "without-conversation");
+  await region.getByRole("button", { name: "Start the conversation with Ada Byron" }).click();
+  await texts(page).getByText("I saw your ad").waitFor();
+  await texts(page).getByText("Is it still open?").waitFor();
+  await region.waitFor({ state: "detached" });
+  await box(page, "Ada Byron").fill("It is");
+  await send(page).click();
+  await texts(page).getByText("It is", { exact: true }).waitFor();
+  const [row] = await sql`
+    select c.recruiting_lead_id from public.recruiting_messages m
+    join public.recruiting_conversations c on c.id = m.conversation_id
+    where c.recruit_phone = ${talk.recruit} and m.direction = 'inbound' limit 1`;
+  assert.equal(row!.recruiting_lead_id, talk.lead_id);
+});
+
+deskTest("a manager sees whose recruit has written, and a colleague sees nothing", async (page) => {
+  const manager = await createTexter("manager");
+  const omar = await createColleague(manager);
+  await writeWithoutConversation(omar, ["I saw your ad"]);
+  await signIn(page, await createColleague(manager, "Cal"), "inbox");
+  await page.getByText("Nobody waits for an answer.").waitFor();
+  const region = page.getByRole("region", { name: "Without a conversation" });
+  assert.equal(await region.count(), 0);
+  await signIn(page, manager, "inbox");
+  await page.reload();
+  await region.getByText("Recruit of Omar Quist.").waitFor();
+  await page.setViewportSize(NARROW);
+  await assertFits(page);
+  await assertAccessible(page);
+  // The agency loses its number meanwhile.
+  await sql`delete from public.service_numbers where agency_id = ${manager.agency_id}`;
+  await region.getByRole("button", { name: /Start the conversation/ }).click();
+  await region.getByText("Your agency has no number to text from.").waitFor();
+});
