@@ -14,6 +14,7 @@ export function AskForNotifications({ userId }: { userId: string }) {
   const { settings, change } = useSettings(userId);
   const [hasAsked, setAsked] = useState(false);
   const [isInConversation] = useRoute("/inbox/:id");
+  if (isInConversation) return null;
   if (hasAsked && permission === "denied") {
     return (
       <p>
@@ -21,7 +22,7 @@ export function AskForNotifications({ userId }: { userId: string }) {
       </p>
     );
   }
-  if (permission !== "default" || settings.wasAsked || isInConversation) return null;
+  if (permission !== "default" || settings.wasAsked) return null;
   return (
     <p>
       Shall this browser notify you when a recruit writes?{" "}

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { Page } from "playwright-core";
 import { assertAccessible, deskTest, PHONE, signIn } from "./harness.ts";
 import { createColleague, createTalk, createTexter, list, tell } from "./talks.ts";
 
@@ -41,3 +42,31 @@ deskTest("an empty list offers the next one that has conversations", async (page
   await list(page).getByRole("link", { name: "Devon" }).waitFor();
   assert.equal(await list(page).getByLabel("Whose conversations").inputValue(), "");
 });
+
+for (const [width, height] of [[360, 740], [360, 440], [740, 360], [320, 256]] as const) {
+  deskTest(`each row of a long list is reached at ${width} x ${height}`, async (page) => {
+    const agent = await createTexter();
+    for (let n = 0; n < 40; n++) {
+      await tell(await createTalk(agent, `Recruit ${n}`), [["recruit", "Is this still open?", 1000 - n]]);
+    }
+    await signIn(page, agent, "inbox");
+    const rows = list(page).getByRole("link");
+    await rows.filter({ hasText: "Recruit 0" }).waitFor();
+    // By the keyboard: what has the focus is scrolled to, and what follows it is there.
+    await rows.first().focus();
+    for (let n = 0; n < 40; n++) {
+      await page.locator("a:focus", { hasText: new RegExp(`Recruit ${n}\\b`) }).waitFor();
+      assert.ok(await isSeen(page), `Recruit ${n} is not seen`);
+      await page.keyboard.press("Tab");
+    }
+  }, { ...PHONE, viewport: { width, height } });
+}
+
+/** Whether what has the focus is seen where it is. */
+async function isSeen(page: Page): Promise<boolean> {
+  return await page.evaluate(`(() => {
+    const { x, y, width, height } = document.activeElement.getBoundingClientRect();
+    const seen = document.elementFromPoint(x + width / 2, y + height / 2);
+    return document.activeElement.contains(seen);
+  })()`) as boolean;
+}
