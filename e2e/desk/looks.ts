@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
-import { assertAccessible, deskTest, PHONE, signIn } from "./harness.ts";
+import { assertAccessible, deskTest, PHONE, signIn, until } from "./harness.ts";
 import { createColleague, createTalk, createTexter, list, tell } from "./talks.ts";
 
 for (const [name, options] of [["a desktop", undefined], ["a phone", PHONE]] as const) {
@@ -52,6 +52,14 @@ for (const [width, height] of [[360, 740], [360, 440], [740, 360], [320, 256]] a
     await signIn(page, agent, "inbox");
     const rows = list(page).getByRole("link");
     await rows.filter({ hasText: "Recruit 0" }).waitFor();
+    // By the hand: the last row is at the end of what scrolls, and its neighbours are seen.
+    for (const [end, seen] of [[1e6, 39], [-1e6, 0]] as const) {
+      await until(async () => {
+        await page.evaluate(`for (const scrolled of document.querySelectorAll("html, main, .conversations, .list"))
+          scrolled.scrollBy(0, ${end})`);
+        return await rows.filter({ hasText: new RegExp(`^Recruit ${seen}\\b`) }).count() === 1;
+      });
+    }
     // By the keyboard: what has the focus is scrolled to, and what follows it is there.
     await rows.first().focus();
     for (let n = 0; n < 40; n++) {
