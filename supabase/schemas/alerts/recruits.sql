@@ -37,15 +37,17 @@ as $$
   select c.id::text, jsonb_build_object('since', c.waiting_since, 'minutes', w.minutes)
   from public.recruiting_conversations c
   join public.agencies a on a.id = c.agency_id
-  cross join lateral private.waited_minutes(a, c.waiting_since, checked_at) w (minutes)
+  -- A recruit whose answer was put off waits from then on.
+  cross join lateral private.waited_minutes(a, greatest(c.waiting_since, c.snoozed_until), checked_at) w (minutes)
   where c.waiting_since <= checked_at - make_interval(secs => (threshold ->> 'minutes')::double precision * 60)
+    and (c.snoozed_until is null or c.snoozed_until <= checked_at)
     and w.minutes >= (threshold ->> 'minutes')::numeric
     and not private.is_opted_out(c.agency_id, c.recruit_phone)
 $$;
 
 comment on function private.find_recruit_waiting(jsonb, timestamptz) is
   'The conversations in which a recruit has waited for {minutes} of the agency''s hours. Nobody waits who was answered, by a '
-  'person or the bot, needs no reply, or has opted out.';
+  'person or the bot, needs no reply, or has opted out. An answer that is put off is not waited for until then.';
 
 create function private.untold_waiting_recruits()
 returns table (conversation_id uuid, message_id uuid, agent_id uuid)
@@ -110,7 +112,7 @@ begin
   from public.recruiting_conversations c
   join public.recruiting_messages m on m.conversation_id = c.id
   where n.kind = 'recruit_waiting' and n.read_at is null and c.id = n.conversation_id and m.id = n.message_id
-    and (c.waiting_since is null or c.waiting_since > m.created_at);
+    and (c.waiting_since is null or c.waiting_since > m.created_at or c.snoozed_until > now());
 
   -- Where a conversation goes to another agent, its notification goes along, or is that agent's.
   locked := array(

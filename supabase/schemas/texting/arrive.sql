@@ -160,7 +160,8 @@ begin
     waiting_since = least(
       case when heard.opted_out_at is null then c.waiting_since end,
       heard.waits_since,
-      case when heard.waits_since is not null then now() end)
+      case when heard.waits_since is not null then now() end),
+    snoozed_until = null
   where c.id = conversation.id
   returning c.* into conversation;
   -- Quiet hours do not hold an agent's reply to what the recruit has just written.

@@ -256,27 +256,6 @@ comment on function public.ask_for_conversation(uuid) is
   'active agent; PT404 for any other conversation; PT409 when the caller may write in it already.';
 grant execute on function public.ask_for_conversation(uuid) to authenticated;
 
-create function public.no_reply_needed(conversation_id uuid) returns jsonb
-language plpgsql
--- Agents may not write the table. A user who may write in a conversation may say that nothing is to be written.
-security definer
-set search_path = ''
-as $$
-declare
-  conversation constant public.recruiting_conversations := private.lock_to_write(private.writer(), conversation_id);
-begin
-  update public.recruiting_conversations c
-  set waiting_since = null
-  where c.id = conversation.id and c.waiting_since is not null;
-  return jsonb_build_object('conversation_id', conversation.id);
-end
-$$;
-
-comment on function public.no_reply_needed(uuid) is
-  'The recruit waits for no answer any more: waiting_since is null until the next text. Returns {conversation_id}. Errors: '
-  '42501 (HTTP 403) when the caller is no active agent; PT404 for a conversation in which the caller may not write.';
-grant execute on function public.no_reply_needed(uuid) to authenticated;
-
 create function private.unanswered_since(conversation public.recruiting_conversations) returns timestamptz
 language plpgsql
 stable

@@ -1,6 +1,6 @@
 -- The list of conversations that an agent's page shows, and how far its agent has read them.
 
-create function private.recruit_of(recruiting_lead_id uuid, out name text, out state text, out agent_id uuid)
+create function private.recruit_of(recruiting_lead_id uuid, out name text, out email text, out state text, out agent_id uuid)
 language plpgsql
 stable
 -- An agent who was given the conversation with a colleague's recruit needs the name, and does not read the recruit's
@@ -9,18 +9,18 @@ security definer
 set search_path = ''
 as $$
 begin
-  select concat_ws(' ', l.first_name, l.last_name), l.state, l.agent_id into name, state, agent_id
+  select concat_ws(' ', l.first_name, l.last_name), l.email, l.state, l.agent_id into name, email, state, agent_id
   from public.recruiting_leads l
   where l.id = recruit_of.recruiting_lead_id;
 end
 $$;
 
 comment on function private.recruit_of(uuid) is
-  'The name and state of a conversation''s recruit, and the agent who has the recruit; nulls where there is no lead.';
+  'The name, e-mail address and state of a conversation''s recruit, and the agent who has the recruit; nulls where there is no lead.';
 grant execute on function private.recruit_of(uuid) to authenticated;
 
 create view public.inbox with (security_invoker = true) as
-select c.id, c.agency_id, c.status, c.recruit_phone, c.service_phone, c.recruiting_lead_id, r.name, r.state,
+select c.id, c.agency_id, c.status, c.recruit_phone, c.service_phone, c.recruiting_lead_id, r.name, r.email, r.state,
   c.assigned_agent_id, nullif(concat_ws(' ', a.first_name, a.last_name), '') as agent,
   coalesce(c.assigned_agent_id, r.agent_id) as agent_id, c.waiting_since, c.last_text_at,
   m.body as last_body, m.direction as last_direction, coalesce(jsonb_array_length(m.media), 0) as last_media,
@@ -30,7 +30,25 @@ select c.id, c.agency_id, c.status, c.recruit_phone, c.service_phone, c.recruiti
     select t.state = 'opted_out'
     from public.text_consents t
     where t.agency_id = c.agency_id and t.phone = c.recruit_phone
-  ), false) as is_opted_out
+  ), false) as is_opted_out,
+  case when c.snoozed_until > now() then c.snoozed_until end as snoozed_until,
+  c.waiting_since is not null and (c.snoozed_until is null or c.snoozed_until <= now()) as is_due,
+  exists (
+    select
+    from public.recruiting_messages f
+    where f.conversation_id = c.id and f.direction = 'outbound' and f.status = 'failed'
+      and not exists (
+        select
+        from public.recruiting_messages later
+        where later.conversation_id = c.id and later.direction = 'outbound' and later.created_at > f.created_at
+      )
+      and not exists (select from public.text_outbox o where o.message_id = f.id and o.reason = 'cancelled')
+  ) as is_failed,
+  exists (
+    select
+    from public.text_outbox o
+    where o.conversation_id = c.id and o.state = 'pending' and o.reason in ('quiet_hours', 'number_paused')
+  ) as is_held
 from public.recruiting_conversations c
 left join lateral private.recruit_of(c.recruiting_lead_id) r on true
 left join public.agents a on a.id = coalesce(c.assigned_agent_id, r.agent_id)
@@ -47,7 +65,8 @@ left join public.conversation_reads read
 comment on view public.inbox is
   'The conversations that the signed-in agent reads, with the recruit, the agent who is to answer (agent_id and agent: '
   'the assigned agent, else the recruit''s) and the latest text (last_media: how many files). is_unread: the recruit has '
-  'written since the caller has read it. Ask for one agency_id, and for pages by the last row: ordered by last_text_at '
+  'written since the caller has read it. is_due: the recruit waits, and the answer is not put off (snoozed_until). is_failed: '
+  'our latest text was not delivered. is_held: a text of ours waits for the texting hours or for its number. Ask for one agency_id, and for pages by the last row: ordered by last_text_at '
   'and id, or by waiting_since and id where waiting_since is not null.';
 grant select on public.inbox to authenticated;
 

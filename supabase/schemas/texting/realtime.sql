@@ -120,10 +120,10 @@ end
 $$;
 
 comment on function private.broadcast_changed_conversation() is
-  'Trigger: a conversation has a new text, or other agents, or nobody waits any more. Each text sets last_text_at.';
+  'Trigger: a conversation has a new text, or other agents, or nobody waits any more, or not yet. Each text sets last_text_at.';
 
 create trigger broadcast_changed
-  after update of status, assigned_agent_id, waiting_since, last_text_at on public.recruiting_conversations
+  after update of status, assigned_agent_id, waiting_since, snoozed_until, last_text_at on public.recruiting_conversations
   for each row execute function private.broadcast_changed_conversation();
 
 create function private.broadcast_changed_message() returns trigger

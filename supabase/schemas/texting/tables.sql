@@ -50,6 +50,7 @@ create table public.recruiting_conversations (
   last_message_at timestamptz,
   last_text_at timestamptz not null default now(),
   waiting_since timestamptz,
+  snoozed_until timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   unique (recruit_phone, service_phone),
@@ -82,6 +83,8 @@ comment on column public.recruiting_conversations.last_text_at is
   'The time of the latest text of either side; before the first one, when the conversation was made.';
 comment on column public.recruiting_conversations.waiting_since is
   'Since when the recruit waits for an answer: their first text since ours; null: nobody waits.';
+comment on column public.recruiting_conversations.snoozed_until is
+  'Until when an agent has put the answer off; null: nobody has. The recruit''s next text ends it.';
 
 create trigger set_updated_at
   before update on public.recruiting_conversations
@@ -159,6 +162,9 @@ create index recruiting_messages_outbound_idx on public.recruiting_messages (con
   where direction = 'outbound';
 -- Most texts are a recruit's, or the bot's.
 create index recruiting_messages_sent_by_idx on public.recruiting_messages (sent_by) where sent_by is not null;
+-- The conversations in which a text of ours has failed.
+create index recruiting_messages_undelivered_idx on public.recruiting_messages (conversation_id, created_at)
+  where direction = 'outbound' and status = 'failed';
 -- For alerts: whether a text of ours has failed.
 create index recruiting_messages_failed_idx on public.recruiting_messages (id)
   where direction = 'outbound' and status = 'failed';
