@@ -45,7 +45,25 @@ export function useHandBack(id: string) {
 export function useNeedsNoReply(id: string) {
   return useChangeConversation(id, {
     mutationFn: () => repeat(() => supabase.rpc("no_reply_needed", { conversation_id: id })),
-    change: () => ({ waiting_since: null }),
+    change: () => ({ waiting_since: null, is_due: false }),
+  });
+}
+
+/** Takes {@link useNeedsNoReply} back. The service knows since when the recruit waits. */
+export function useNeedsReply(id: string) {
+  return useMutation({
+    scope: scopeOf(id),
+    mutationFn: () => repeat(() => supabase.rpc("reply_needed", { conversation_id: id })),
+    onSettled: () => readConversationAgain(id),
+  });
+}
+
+/** Puts the answer off until a time in ISO 8601; null: it is due again. */
+export function useSnooze(id: string) {
+  return useChangeConversation(id, {
+    mutationFn: (until: string | null) =>
+      repeat(() => supabase.rpc("snooze_conversation", { id, until: until as string })),
+    change: (snoozed_until) => ({ snoozed_until, is_due: snoozed_until === null }),
   });
 }
 

@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { call, supabase } from "./client.ts";
-import { after, pagesOptions, search } from "./pages.ts";
+import { after, pagesOptions } from "./pages.ts";
 import type { Agent } from "./user.ts";
 
 /** A conversation as the view `inbox` has it. */
@@ -12,6 +12,7 @@ export interface InboxRow {
   recruiting_lead_id: string | null;
   /** First and last name of the recruit. */
   name: string | null;
+  email: string | null;
   state: string | null;
   assigned_agent_id: string | null;
   /** The agent who is to answer: the assigned one, else the recruit's. */
@@ -26,45 +27,76 @@ export interface InboxRow {
   last_media: number;
   is_unread: boolean;
   is_opted_out: boolean;
+  /** Until when the answer is put off; null: it is not. */
+  snoozed_until: string | null;
+  /** Whether the recruit waits, and the answer is not put off. */
+  is_due: boolean;
+  /** Whether our latest text was not delivered. */
+  is_failed: boolean;
+  /** Whether a text of ours waits for the texting hours, or for the agency's number. */
+  is_held: boolean;
 }
 
-/** The filter of the list of conversations, and its order. */
+/** The parts of the inbox that a user chooses from, as they stand in the address. The last two are for managers. */
+export const VIEWS = ["waiting", "bot", "failed", "held", "all", "mine", "nobody"] as const;
+export type View = typeof VIEWS[number];
+
+/** The parts that a user has. */
+export function viewsOf({ role }: Agent): View[] {
+  return VIEWS.filter((view) => role === "manager" || view !== "mine" && view !== "nobody");
+}
+
+/** The filter of the list of conversations. Those who wait are ordered by how long; all others by the latest text. */
 export interface Filter {
-  /** `waiting`: who waits for an answer, the longest first. `newest`: all, the latest text first. */
-  order: "waiting" | "newest";
+  view: View;
   isUnread: boolean;
-  /** The words that the user looks for: a part of the name, or the last digits of the number. */
+  /** The words that the user looks for, in all conversations: then `view` does not count. */
   typed: string;
   /** Null: the agent who is to answer. */
   agentId: string | null;
 }
 
-/** More than this are not counted, unread or not. */
+/** More than this are not counted. */
 export const MAX_UNREAD = 99;
 
 export const inboxQueries = {
   all: () => ["inbox"],
   lists: () => [...inboxQueries.all(), "list"],
   /** The conversations that the agent may read. */
-  list: ({ agency_id }: Agent, filter: Filter) => {
-    const { order, typed } = filter;
-    const by = order === "waiting"
+  list: (agent: Agent, filter: Filter) => {
+    const { agency_id } = agent;
+    const { view, isUnread, typed, agentId } = filter;
+    const isQueue = typed === "" && view === "waiting";
+    const by = isQueue
       ? { column: "waiting_since", ascending: true } as const
       : { column: "last_text_at", ascending: false } as const;
     return pagesOptions<InboxRow>([...inboxQueries.lists(), agency_id, filter], async (limit, last, ids) => {
-      let query = narrow(supabase.from("inbox").select().eq("agency_id", agency_id).limit(limit), filter);
+      let query = typed === ""
+        ? narrow(rowsOfAgency(agency_id), agent, view)
+        : supabase.rpc("search_inbox", { agency_id, typed }) as unknown as InboxQuery;
+      if (isUnread) query = query.is("is_unread", true);
+      if (agentId !== null) query = query.eq("agent_id", agentId);
       if (ids !== null) query = query.in("id", ids);
-      query = search(query, typed, { names: ["name"], phones: ["recruit_phone"] });
-      return await call(after(query, last, by.column, by.ascending)) as InboxRow[];
-    }, { order: by, isInList: (row) => isInList(row, filter) });
+      return await call(after(query, last, by.column, by.ascending).limit(limit)) as InboxRow[];
+    }, { order: by, isInList: (row) => isInList(row, agent, filter) });
   },
-  /** The number of conversations in a list, up to {@link MAX_UNREAD} and one. */
-  count: ({ agency_id }: Agent, filter: Filter) =>
+  /** Whether a part of the inbox has a conversation. */
+  hasAny: (agent: Agent, view: View) =>
     queryOptions({
-      queryKey: [...inboxQueries.unreadCounts(), agency_id, filter],
+      queryKey: [...inboxQueries.unreadCounts(), "any", agent.id, view],
       queryFn: async () => {
-        const query = supabase.from("inbox").select("id").eq("agency_id", agency_id).limit(MAX_UNREAD + 1);
-        return (await call(narrow(query, filter))).length;
+        return (await call(narrow(rowsOfAgency(agent.agency_id), agent, view).limit(1))).length > 0;
+      },
+    }),
+  /** The two who have waited longest for an answer of this agent; of a manager also for anybody's. */
+  next: (agent: Agent) =>
+    queryOptions({
+      queryKey: [...inboxQueries.unreadCounts(), "next", agent.id],
+      queryFn: async () => {
+        const rows = rowsOfAgency(agent.agency_id)
+          .or(`agent_id.eq.${agent.id}${agent.role === "manager" ? ",agent_id.is.null" : ""}`);
+        const query = narrow(rows, { ...agent, role: "manager" }, "waiting");
+        return await call(query.order("waiting_since").order("id").limit(2)) as InboxRow[];
       },
     }),
   unreadCounts: () => [...inboxQueries.all(), "unread"],
@@ -82,22 +114,44 @@ export const inboxQueries = {
     }),
 };
 
-/** A query of conversations that can be narrowed. */
-interface Narrowed<Query> {
-  not(column: string, operator: string, value: unknown): Query;
-  is(column: string, value: boolean): Query;
-  eq(column: string, value: string): Query;
+function rowsOfAgency(agency_id: string) {
+  return supabase.from("inbox").select().eq("agency_id", agency_id);
 }
+type InboxQuery = ReturnType<typeof rowsOfAgency>;
 
-/** Narrows conversations to those of a filter, but for what is searched for. */
-function narrow<Query extends Narrowed<Query>>(query: Query, { order, isUnread, agentId }: Filter): Query {
-  if (order === "waiting") query = query.not("waiting_since", "is", null);
-  if (isUnread) query = query.is("is_unread", true);
-  return agentId === null ? query : query.eq("agent_id", agentId);
+/** Narrows the rows of an agency to a part of the inbox. An agent's own wait; a manager sees all who do. */
+function narrow(rows: InboxQuery, { id, role }: Agent, view: View): InboxQuery {
+  switch (view) {
+    case "waiting": {
+      const waiting = rows.not("waiting_since", "is", null).is("is_due", true);
+      return role === "manager" ? waiting : waiting.eq("agent_id", id);
+    }
+    case "bot":
+      return rows.eq("status", "bot");
+    case "failed":
+      return rows.is("is_failed", true);
+    case "held":
+      return rows.is("is_held", true);
+    case "mine":
+      return rows.eq("agent_id", id);
+    case "nobody":
+      return rows.is("agent_id", null);
+    case "all":
+      return rows;
+  }
 }
 
 /** Whether a row that was in the list still is after a change. No change is about what is searched for. */
-function isInList(row: InboxRow, { order, isUnread, agentId }: Filter): boolean {
-  return (order !== "waiting" || row.waiting_since !== null) && (!isUnread || row.is_unread) &&
+function isInList(row: InboxRow, { id, role }: Agent, { view, isUnread, typed, agentId }: Filter): boolean {
+  const isInView: Record<View, boolean> = {
+    waiting: row.is_due && (role === "manager" || row.agent_id === id),
+    bot: row.status === "bot",
+    failed: row.is_failed,
+    held: row.is_held,
+    mine: row.agent_id === id,
+    nobody: row.agent_id === null,
+    all: true,
+  };
+  return (typed !== "" || isInView[view]) && (!isUnread || row.is_unread) &&
     (agentId === null || row.agent_id === agentId);
 }

@@ -1,10 +1,11 @@
 import { defaultRangeExtractor, type Range, useVirtualizer } from "@tanstack/react-virtual";
 import { memo, useEffect, useRef } from "react";
 import { Link } from "wouter";
-import type { Filter, InboxRow } from "../data/inbox.ts";
+import type { InboxRow, View } from "../data/inbox.ts";
 import type { Agent } from "../data/user.ts";
 import { phoneText } from "../ui/phone.ts";
-import { ago, useMinute } from "../ui/time.tsx";
+import { ago, timeText, useMinute } from "../ui/time.tsx";
+import { hrefOf } from "./address.ts";
 
 /** The height of a row in pixels before it is measured, and how many are rendered above and below those that show. */
 const [HEIGHT, BEYOND] = [69, 10];
@@ -13,11 +14,11 @@ const [HEIGHT, BEYOND] = [69, 10];
  * The rows of the list. Only those near the part that shows are rendered, with the open one and the one that has the
  * focus. A screen reader hears the place of each among all.
  */
-export function ConversationRows({ rows, hasMore, agent, order, openId }: {
+export function ConversationRows({ rows, hasMore, agent, view, openId }: {
   rows: InboxRow[];
   hasMore: boolean;
   agent: Agent;
-  order: Filter["order"];
+  view: View;
   openId: string | undefined;
 }) {
   const list = useRef<HTMLUListElement>(null);
@@ -54,7 +55,7 @@ export function ConversationRows({ rows, hasMore, agent, order, openId }: {
           <ConversationRow
             row={rows[index]!}
             agent={agent}
-            order={order}
+            view={view}
             isOpen={index === open}
             minute={minute}
           />
@@ -94,28 +95,33 @@ function placesOf(range: Range, single: number[]): number[] {
 
 /** Rendered again each minute, and when it has changed: a list may have thousands. */
 const ConversationRow = memo(function ConversationRow(
-  { row, agent, order, isOpen }: {
+  { row, agent, view, isOpen }: {
     row: InboxRow;
     agent: Agent;
-    order: Filter["order"];
+    view: View;
     isOpen: boolean;
     minute: number;
   },
 ) {
-  const since = order === "waiting" ? row.waiting_since ?? row.last_text_at : row.last_text_at;
+  const isQueue = view === "waiting";
+  const since = isQueue ? row.waiting_since ?? row.last_text_at : row.last_text_at;
   return (
-    <Link href={`/inbox/${row.id}`} className={row.is_unread ? "is-unread" : ""} aria-current={isOpen || undefined}>
+    <Link href={hrefOf(view, row.id)} className={row.is_unread ? "is-unread" : ""} aria-current={isOpen || undefined}>
       <span className="name">
         <bdi>{row.name || phoneText(row.recruit_phone)}</bdi>
         {row.is_unread && <span className="visually-hidden">, unread</span>}
       </span>
       <span className="since quiet">
-        {order === "waiting" && row.waiting_since !== null && <span className="visually-hidden">waits for</span>}
+        {isQueue && row.waiting_since !== null && <span className="visually-hidden">waits for</span>}
         {ago(since)}
       </span>
       <span className="last quiet" dir="auto">{lastText(row)}</span>
       <span className="badges">
-        {row.waiting_since !== null && <UrgencyBadge since={row.waiting_since} />}
+        {row.snoozed_until === null
+          ? row.waiting_since !== null && <UrgencyBadge since={row.waiting_since} />
+          : <span className="badge">Until {timeText(row.snoozed_until)}</span>}
+        {row.is_failed && <span className="badge is-very-late">Not delivered</span>}
+        {row.is_held && <span className="badge">Held</span>}
         {row.is_opted_out && <span className="badge">Opted out</span>}
         {agent.role === "manager" && row.agent_id !== agent.id && <bdi className="badge">{row.agent ?? "Nobody"}</bdi>}
       </span>

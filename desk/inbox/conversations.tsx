@@ -1,32 +1,60 @@
-import { useQuery } from "@tanstack/react-query";
-import type { ReactNode } from "react";
-import { Link } from "wouter";
+import { useQueries, useQuery } from "@tanstack/react-query";
+import { Fragment, type ReactNode, useRef } from "react";
+import { Link, useLocation } from "wouter";
 import { agentQueries } from "../data/agents.ts";
-import { type Filter, inboxQueries, type InboxRow } from "../data/inbox.ts";
+import { type Filter, inboxQueries, type InboxRow, type View, viewsOf } from "../data/inbox.ts";
 import { usePages } from "../data/pages.ts";
 import type { Agent } from "../data/user.ts";
 import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { Search, useDebounced } from "../ui/search.tsx";
 import { EmptyState, QueryResult, Skeleton } from "../ui/states.tsx";
 import { ConversationRows } from "./conversation_rows.tsx";
+import { hrefOf } from "./address.ts";
 import { useKeptRow } from "./kept_row.ts";
-import { NextInbox } from "./next_inbox.tsx";
+import { useKeys } from "./keys.ts";
+import { KeysHelp } from "./keys_help.tsx";
 import { WaitingTexts } from "./waiting_texts.tsx";
 
 interface Filtered {
   agent: Agent;
   filter: Filter;
-  setFilter: (filter: Filter) => void;
+  setFilter: (filter: Omit<Filter, "view">) => void;
+  openId: string | undefined;
 }
 
+const NAMES: Record<View, string> = {
+  waiting: "Waiting",
+  bot: "Bot",
+  failed: "Failed",
+  held: "Held",
+  all: "All",
+  mine: "Mine",
+  nobody: "Nobody’s",
+};
+
 /** The list of conversations, with what chooses them. */
-export function Conversations({ openId, ...filtered }: Filtered & { openId: string | undefined }) {
-  const { agent, filter } = filtered;
+export function Conversations(filtered: Filtered) {
+  const { agent, filter, openId } = filtered;
+  const [, navigate] = useLocation();
   const debounced = { ...filter, typed: useDebounced(filter.typed) };
   const query = usePages(inboxQueries.list(agent, debounced));
   const kept = useKeptRow(query.data ?? [], openId, debounced, query.isPlaceholderData);
+  const search = useRef<HTMLElement>(null);
+  const rows = distinct(kept);
+
+  function go(steps: number): void {
+    const place = rows.findIndex(({ id }) => id === openId);
+    const row = place === -1 ? rows[0] : rows[place + steps];
+    if (row !== undefined) navigate(hrefOf(filter.view, row.id));
+  }
+  useKeys(agent.id, {
+    j: () => go(1),
+    k: () => go(-1),
+    "/": () => search.current!.querySelector<HTMLElement>("input[type=search]")!.focus(),
+  });
+
   return (
-    <section className="conversations" aria-label="Conversations">
+    <section className="conversations" aria-label="Conversations" ref={search}>
       <Filters {...filtered} />
       <WaitingTexts agent={agent} />
       <div className="list" aria-busy={query.isPlaceholderData}>
@@ -35,10 +63,10 @@ export function Conversations({ openId, ...filtered }: Filtered & { openId: stri
             kept.length === 0 ? query.isPlaceholderData ? <Skeleton rows={8} /> : <NoConversations {...filtered} /> : (
               <>
                 <ConversationRows
-                  rows={distinct(kept)}
+                  rows={rows}
                   hasMore={query.hasNextPage}
                   agent={agent}
-                  order={filter.order}
+                  view={filter.view}
                   openId={openId}
                 />
                 <LoadMoreButton query={query} />
@@ -50,20 +78,23 @@ export function Conversations({ openId, ...filtered }: Filtered & { openId: stri
   );
 }
 
-function Filters({ agent, filter, setFilter }: Filtered) {
+function Filters({ agent, filter, setFilter, openId }: Filtered) {
+  const [, navigate] = useLocation();
   return (
     <div className="filters" role="search">
-      <div className="buttons" role="group" aria-label="Which conversations">
-        {(["waiting", "newest"] as const).map((order) => (
+      <div className="buttons views" role="group" aria-label="Which conversations">
+        {viewsOf(agent).map((view) => (
           <button
-            key={order}
+            key={view}
             type="button"
-            aria-pressed={filter.order === order}
-            onClick={() => setFilter({ ...filter, order })}
+            aria-pressed={filter.view === view}
+            onClick={() => navigate(hrefOf(view, openId))}
           >
-            {order === "waiting" ? "Waiting" : "Newest"}
+            {NAMES[view]}
           </button>
         ))}
+      </div>
+      <div className="buttons">
         <label className="check">
           <input
             type="checkbox"
@@ -72,9 +103,14 @@ function Filters({ agent, filter, setFilter }: Filtered) {
           />
           Unread only
         </label>
+        <KeysHelp agent={agent} />
       </div>
-      <Search value={filter.typed} onChange={(typed) => setFilter({ ...filter, typed })} />
-      {agent.role === "manager" && <AgentFilter agent={agent} filter={filter} setFilter={setFilter} />}
+      <Search
+        label="Name, phone, e-mail or words"
+        value={filter.typed}
+        onChange={(typed) => setFilter({ ...filter, typed })}
+      />
+      {agent.role === "manager" && <AgentFilter agent={agent} filter={filter} setFilter={setFilter} openId={openId} />}
     </div>
   );
 }
@@ -99,24 +135,57 @@ function distinct(rows: InboxRow[]): InboxRow[] {
   return [...new Map(rows.map((row) => [row.id, row])).values()];
 }
 
-/** The reason why the list is empty, and what to do. */
+/** The reason why the list is empty, and where there are conversations. */
 function NoConversations({ agent, filter, setFilter }: Filtered): ReactNode {
   if (filter.typed.trim() !== "") {
     return (
       <EmptyState title="Nothing found.">
-        Search for a part of the name, or for the last digits of the number.
+        Search for a part of the name, the number or the e-mail address, or for words of a text of the last 90 days.
       </EmptyState>
     );
   }
-  const next = <NextInbox agent={agent} filter={filter} setFilter={setFilter} />;
-  if (filter.isUnread) return <EmptyState title="Nothing is unread.">{next}</EmptyState>;
-  if (filter.order === "waiting") return <EmptyState title="Nobody waits for an answer.">{next}</EmptyState>;
-  if (filter.agentId !== null && filter.agentId !== agent.id) {
-    return <EmptyState title="This agent has no conversations.">{next}</EmptyState>;
+  const others = filter.agentId === null ? <OtherViews agent={agent} view={filter.view} /> : (
+    <button type="button" className="link" onClick={() => setFilter({ ...filter, agentId: null })}>
+      See everyone’s
+    </button>
+  );
+  if (filter.isUnread) return <EmptyState title="Nothing is unread.">{others}</EmptyState>;
+  if (filter.agentId !== null && filter.agentId !== agent.id && filter.view === "all") {
+    return <EmptyState title="This agent has no conversations.">{others}</EmptyState>;
+  }
+  const titles: Partial<Record<View, string>> = {
+    waiting: "Nobody waits for an answer.",
+    all: "There are no conversations yet.",
+  };
+  return (
+    <EmptyState title={titles[filter.view] ?? "There are no conversations here."}>
+      {others}
+    </EmptyState>
+  );
+}
+
+/** The other parts of the inbox that have conversations. */
+function OtherViews({ agent, view }: { agent: Agent; view: View }) {
+  const others = viewsOf(agent).filter((other) => other !== view);
+  const found = useQueries({ queries: others.map((other) => inboxQueries.hasAny(agent, other)) });
+  const filled = others.filter((_, place) => found[place]!.data);
+  if (found.some(({ isPending }) => isPending)) return null;
+  if (filled.length === 0) {
+    return (
+      <>
+        One begins when you text a recruit. <Link href="/recruits">See the recruits</Link>
+      </>
+    );
   }
   return (
-    <EmptyState title="There are no conversations yet.">
-      One begins when you text a recruit. <Link href="/recruits">See the recruits</Link>
-    </EmptyState>
+    <>
+      {"See "}
+      {filled.map((other, place) => (
+        <Fragment key={other}>
+          {place > 0 && ", "}
+          <Link href={hrefOf(other)}>{NAMES[other]}</Link>
+        </Fragment>
+      ))}
+    </>
   );
 }

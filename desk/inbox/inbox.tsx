@@ -1,12 +1,13 @@
 import { Suspense, useEffect, useRef, useState } from "react";
 import { useRoute } from "wouter";
 import { forgetDrafts } from "../data/drafts.ts";
-import type { Filter } from "../data/inbox.ts";
+import { type Filter, viewsOf } from "../data/inbox.ts";
 import type { Agent } from "../data/user.ts";
 import { chunk } from "../ui/chunk.ts";
 import { Page } from "../ui/page.tsx";
 import { EmptyState } from "../ui/states.tsx";
 import { useVisibleHeight } from "../ui/visible_height.ts";
+import { addressOf } from "./address.ts";
 import { Conversations } from "./conversations.tsx";
 import { ThreadSkeleton } from "./thread_skeleton.tsx";
 
@@ -14,8 +15,11 @@ const OpenConversation = chunk(async () => (await import("./open_conversation.ts
 
 /** The conversations beside the one that is open. A phone shows one of both. */
 export function Inbox({ agent }: { agent: Agent }) {
-  const [filter, setFilter] = useState<Filter>({ order: "waiting", isUnread: false, typed: "", agentId: null });
-  const [isOpen, parameters] = useRoute("/inbox/:id");
+  const [, parameters] = useRoute("/inbox/:first?/:second?");
+  const { view: asked, id } = addressOf(parameters?.first, parameters?.second);
+  const view = viewsOf(agent).includes(asked) ? asked : "waiting";
+  const [chosen, setChosen] = useState<Omit<Filter, "view">>({ isUnread: false, typed: "", agentId: null });
+  const isOpen = id !== undefined;
   useVisibleHeight();
   useEffect(OpenConversation.preload, []);
   useEffect(() => forgetDrafts(agent.id), [agent.id]);
@@ -27,11 +31,11 @@ export function Inbox({ agent }: { agent: Agent }) {
   }, [isOpen]);
   return (
     <Page title="Inbox" className={isOpen ? "inbox is-open" : "inbox"}>
-      <Conversations agent={agent} filter={filter} setFilter={setFilter} openId={parameters?.id} />
+      <Conversations agent={agent} filter={{ ...chosen, view }} setFilter={setChosen} openId={id} />
       {isOpen
         ? (
           <Suspense fallback={<ThreadSkeleton />}>
-            <OpenConversation key={parameters.id} id={parameters.id} agent={agent} />
+            <OpenConversation key={id} id={id} agent={agent} view={view} />
           </Suspense>
         )
         : (

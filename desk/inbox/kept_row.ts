@@ -12,8 +12,8 @@ export function useKeptRow(rows: InboxRow[], openId: string | undefined, filter:
   const last = useRef<{ list: string; rows: InboxRow[] }>({ list, rows: [] });
   const { data: open } = useQuery(conversationQueries.detail(openId ?? ""));
   const shown = useMemo(() => {
-    // A row that needs no reply is meant to go.
-    const isDone = open?.waiting_since === null && open.last_direction === "inbound" && filter.order === "waiting";
+    // A row that needs no reply, or not yet, is meant to go.
+    const isDone = open?.is_due === false && open.last_direction === "inbound" && filter.view === "waiting";
     if (!open || open.id !== openId || isDone || last.current.list !== list) return rows;
     return keepRow(rows, last.current.rows, open);
   }, [rows, open, openId, list]);

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef } from "react";
 import { Link } from "wouter";
 import { type Conversation, conversationQueries, mayWrite } from "../data/conversation.ts";
 import { clearQueued } from "../data/drafts.ts";
+import type { View } from "../data/inbox.ts";
 import { messageQueries } from "../data/messages.ts";
 import { noticeQueries } from "../data/notices.ts";
 import { usePages } from "../data/pages.ts";
@@ -10,8 +11,11 @@ import type { Agent } from "../data/user.ts";
 import { phoneText } from "../ui/phone.ts";
 import { EmptyState, QueryResult, Skeleton } from "../ui/states.tsx";
 import { useIsWide } from "../ui/is_wide.ts";
+import { hrefOf } from "./address.ts";
 import { Composer } from "./composer.tsx";
 import { AskForConversationButton, UnsentWords } from "./unsent_words.tsx";
+import { useKeys } from "./keys.ts";
+import { NextWaiting } from "./next_waiting.tsx";
 import { OwnerActions, ownerText } from "./owner_actions.tsx";
 import { RecruitCard } from "./recruit_card.tsx";
 import { MessageList } from "./message_list.tsx";
@@ -19,7 +23,7 @@ import { OutboxTexts } from "./outbox_texts.tsx";
 import { ThreadSkeleton } from "./thread_skeleton.tsx";
 
 /** One conversation: whose it is, its texts, what one may write, and who the recruit is. */
-export function OpenConversation({ id, agent }: { id: string; agent: Agent }) {
+export function OpenConversation({ id, agent, view }: { id: string; agent: Agent; view: View }) {
   const query = useQuery(conversationQueries.detail(id));
   return (
     <QueryResult
@@ -30,7 +34,7 @@ export function OpenConversation({ id, agent }: { id: string; agent: Agent }) {
       {(conversation) =>
         conversation === null
           ? <MissingConversation id={id} agent={agent} />
-          : <Thread conversation={conversation} agent={agent} />}
+          : <Thread conversation={conversation} agent={agent} view={view} />}
     </QueryResult>
   );
 }
@@ -53,7 +57,7 @@ function MissingConversation({ id, agent }: { id: string; agent: Agent }) {
   );
 }
 
-function Thread({ conversation, agent }: { conversation: Conversation; agent: Agent }) {
+function Thread({ conversation, agent, view }: { conversation: Conversation; agent: Agent; view: View }) {
   const messages = usePages(messageQueries.list(conversation.id));
   const texts = useMemo(() => messages.data?.toReversed() ?? [], [messages.data]);
   const isWide = useIsWide();
@@ -71,13 +75,15 @@ function Thread({ conversation, agent }: { conversation: Conversation; agent: Ag
     clearQueued(agent.id, conversation.id, texts.map(({ text_outbox }) => text_outbox?.client_message_id ?? null));
   }, [agent.id, conversation.id, texts]);
 
+  useKeys(agent.id, { r: () => document.querySelector<HTMLElement>(".composer textarea")?.focus() });
+
   const owner = <OwnerActions conversation={conversation} agent={agent} isWriter={isWriter} />;
   const card = <RecruitCard conversation={conversation} isManager={agent.role === "manager"} />;
   return (
     <>
       <section className="thread" aria-labelledby="recruit">
         <div className="thread-head">
-          <Link href="/inbox" className="to-list button" title="Inbox">
+          <Link href={hrefOf(view)} className="to-list button" title="Inbox">
             <span className="visually-hidden">Inbox</span>
           </Link>
           <h2 id="recruit" ref={heading} tabIndex={-1}>
@@ -115,6 +121,7 @@ function Thread({ conversation, agent }: { conversation: Conversation; agent: Ag
             </MessageList>
           )}
         </QueryResult>
+        <NextWaiting conversation={conversation} agent={agent} />
         <Composer conversation={conversation} agent={agent} name={name} isWriter={isWriter} />
       </section>
       {isWide && <aside aria-label="The recruit">{card}</aside>}

@@ -2,20 +2,32 @@ import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, type SubmitEvent, useState } from "react";
 import { agentQueries } from "../data/agents.ts";
 import type { Conversation } from "../data/conversation.ts";
-import { useAssignConversation, useHandBack, useNeedsNoReply } from "../data/conversation_changes.ts";
+import { useAssignConversation, useHandBack, useNeedsNoReply, useNeedsReply } from "../data/conversation_changes.ts";
 import type { Agent } from "../data/user.ts";
 import { ActionError } from "../ui/action.tsx";
 import { fullName } from "../ui/name.ts";
+import { useKeys } from "./keys.ts";
+import { SnoozeButton } from "./snooze.tsx";
 
 /** The buttons that change who answers in a conversation. */
 export function OwnerActions(
   { conversation, agent, isWriter }: { conversation: Conversation; agent: Agent; isWriter: boolean },
 ) {
-  const { id, status, waiting_since, is_opted_out } = conversation;
+  const { id, status, waiting_since, is_opted_out, last_direction } = conversation;
   const mayAnswer = isWriter && !is_opted_out;
   const assign = useAssignConversation(id);
   const handBack = useHandBack(id);
   const needsNoReply = useNeedsNoReply(id);
+  const needsReply = useNeedsReply(id);
+  // The recruit has written last, and does not wait: an agent has said so.
+  const isDone = waiting_since === null && status === "escalated" && last_direction === "inbound" && !is_opted_out;
+  useKeys(agent.id, {
+    e: () => {
+      if (!isWriter) return;
+      if (waiting_since !== null) needsNoReply.mutate();
+      else if (isDone) needsReply.mutate();
+    },
+  });
   return (
     <div className="owner buttons">
       {mayAnswer && status === "bot" && (
@@ -38,9 +50,13 @@ export function OwnerActions(
       {isWriter && waiting_since !== null && (
         <button type="button" onClick={() => needsNoReply.mutate()}>No reply needed</button>
       )}
+      {isWriter && isDone && <button type="button" onClick={() => needsReply.mutate()}>Undo: reply needed</button>}
+      {isWriter && waiting_since !== null && <SnoozeButton conversation={conversation} />}
       {agent.role === "manager" && <Reassign conversation={conversation} agent={agent} assign={assign} />}
       {/* Not beside a button, which goes before the service has agreed. */}
-      {[assign, handBack, needsNoReply].map((mutation, place) => <ActionError key={place} action={mutation} />)}
+      {[assign, handBack, needsNoReply, needsReply].map((mutation, place) => (
+        <ActionError key={place} action={mutation} />
+      ))}
     </div>
   );
 }

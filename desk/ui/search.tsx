@@ -2,9 +2,12 @@ import { useEffect, useState } from "react";
 
 const PAUSE_MS = 250;
 
-/** A field for the name or number that the user looks for. */
-export function Search({ value, onChange }: { value: string; onChange: (typed: string) => void }) {
-  const label = "Name or last digits of the phone";
+/** A field for what the user looks for. */
+export function Search({ value, onChange, label = "Name or last digits of the phone" }: {
+  value: string;
+  onChange: (typed: string) => void;
+  label?: string;
+}) {
   return (
     <input
       type="search"

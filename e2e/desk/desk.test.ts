@@ -19,6 +19,7 @@ import "./live.ts";
 import "./told.ts";
 import "./optimistic.ts";
 import "./team.ts";
+import "./queue.ts";
 import "./recruits.ts";
 import "./operator.ts";
 import "./operator_replay.ts";

@@ -184,7 +184,7 @@ deskTest("an agent sees nothing of another's, also in a browser in which that on
   await signIn(page, omar, `inbox/${talk.id}`);
   await page.getByText("There is no such conversation, or it is not yours.").waitFor();
   await list(page).getByText("Nobody waits for an answer.").waitFor();
-  await list(page).getByRole("button", { name: "Newest" }).click();
+  await list(page).getByRole("button", { name: "All" }).click();
   await list(page).getByText("There are no conversations yet.").waitFor();
   assert.doesNotMatch(await page.content(), /Maya|Is this still open|secret/);
   assert.doesNotMatch(await page.evaluate("JSON.stringify({ ...localStorage })") as string, /secret/);

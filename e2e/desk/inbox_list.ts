@@ -33,7 +33,7 @@ deskTest("who waits longest is first, and the newest on request; unread until it
   await list(page).getByText("5 h").waitFor();
   await assertAccessible(page);
 
-  await list(page).getByRole("button", { name: "Newest" }).click();
+  await list(page).getByRole("button", { name: "All" }).click();
   // A row that is new has no text before it is painted.
   await until(async () => /^Sam[^]*Us: Welcome aboard/.test((await rows.allInnerTexts())[0]!));
   assert.equal(await rows.count(), 4);
@@ -214,7 +214,7 @@ deskTest("a list that heard of changes one by one is as one that is read anew", 
   // Only rows that show are rendered.
   await page.setViewportSize({ width: 1280, height: 4_800 });
   await signIn(page, agent, "inbox");
-  for (const order of ["Newest", "Waiting"]) {
+  for (const order of ["All", "Waiting"]) {
     await list(page).getByRole("button", { name: order }).click();
     const rows = list(page).getByRole("listitem");
     await rows.nth(49).waitFor();
@@ -224,19 +224,19 @@ deskTest("a list that heard of changes one by one is as one that is read anew", 
     await receive(talks[20]!, { Body: "STOP" });
     await sql`
       update public.recruiting_leads set agent_id = ${omar.agent_id} where id = ${
-      talks[order === "Newest" ? 40 : 41]!.lead_id
+      talks[order === "All" ? 40 : 41]!.lead_id
     }`;
     await sql`
       update public.recruiting_conversations set assigned_agent_id = ${omar.agent_id}
-      where id = ${talks[order === "Newest" ? 40 : 41]!.id}`;
+      where id = ${talks[order === "All" ? 40 : 41]!.id}`;
     await sql`
       update public.recruiting_conversations set waiting_since = null where id = ${
-      talks[order === "Newest" ? 25 : 26]!.id
+      talks[order === "All" ? 25 : 26]!.id
     }`;
     await receive(await createTalk(agent, `Somebody new ${order}`), { Body: `A first text ${order}` });
     // Not the times, which go on.
     const shown = async () => (await list(page).locator(".name, .last").allTextContents()).slice(0, 96);
-    const isThere = order === "Newest" ? "A first text Newest" : "Waiting 30";
+    const isThere = order === "All" ? "A first text All" : "Waiting 30";
     await list(page).getByText(isThere).waitFor();
     await page.waitForTimeout(2_500);
     const heard = await shown();
@@ -269,7 +269,7 @@ deskTest("an answered row stays where it is until it is left", async (page) => {
   assert.equal(await list(page).locator("[aria-current]").count(), 1);
   await assertAccessible(page);
   // Another list has it where it belongs, and this one has it no more afterwards.
-  await list(page).getByRole("button", { name: "Newest" }).click();
+  await list(page).getByRole("button", { name: "All" }).click();
   await until(async () => (await rows())[0] === "Maya");
   await list(page).getByRole("button", { name: "Waiting" }).click();
   await until(async () => (await rows()).join() === "Ada,Zoe");

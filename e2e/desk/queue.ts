@@ -1,0 +1,250 @@
+import assert from "node:assert/strict";
+import { sql } from "../support/client.ts";
+import { newPhone, receive } from "../support/sms.ts";
+import { assertAccessible, assertFits, DESK, deskTest, PHONE, picture, signIn, until } from "./harness.ts";
+import {
+  box,
+  createColleague,
+  createTalk,
+  createTexter,
+  list,
+  openTalk,
+  send,
+  type Talk,
+  tell,
+  type Texter,
+  texts,
+} from "./talks.ts";
+import type { Page } from "playwright-core";
+
+/** A recruit who has waited for so many minutes. */
+async function waits(agent: Texter, name: string, minutes: number, status?: "bot"): Promise<Talk> {
+  const talk = await createTalk(agent, name, {}, status);
+  await tell(talk, [["recruit", `I am ${name}`, minutes]]);
+  return talk;
+}
+
+async function rows(page: Page): Promise<string[]> {
+  const all = await list(page).getByRole("link").allInnerTexts();
+  return all.map((text) => text.split(/[\n,]/)[0]!);
+}
+
+async function assertRows(page: Page, names: string[]): Promise<void> {
+  await until(async () => JSON.stringify(await rows(page)) === JSON.stringify(names));
+}
+
+deskTest("each part of the inbox has its address, which is shared, reloaded and left by Back", async (page) => {
+  const manager = await createTexter("manager");
+  const omar = await createColleague(manager, "Omar");
+  const ruth = await waits(manager, "Ruth", 90);
+  await waits(omar, "Devon", 30);
+  const held = await waits(manager, "Grace", 10);
+  const failed = await waits(manager, "Lee", 5);
+  const nobody = await waits(manager, "Max", 20, "bot");
+  await sql`update public.recruiting_conversations set assigned_agent_id = null where id = ${nobody.id}`;
+  await sql`update public.recruiting_leads set agent_id = null where id = ${nobody.lead_id}`;
+  await tell(held, [["recruit", "Hi", 10], ["agent", "We call you", 4]]);
+  await tell(failed, [["recruit", "Hi", 10], ["agent", "We called you", 3]]);
+  await sql`update public.recruiting_messages set status = 'failed' where conversation_id = ${failed.id} and body = 'We called you'`;
+  await sql`
+    insert into public.text_outbox (message_id, kind, reason, due_at)
+    select id, 'agent', 'quiet_hours', now() + interval '9 hours' from public.recruiting_messages
+    where conversation_id = ${held.id} and body = 'We call you'`;
+
+  await signIn(page, manager, "inbox");
+  await assertRows(page, ["Ruth", "Devon", "Max"]);
+  for (
+    const [name, address, found] of [
+      ["Bot", "bot", ["Max"]],
+      ["Failed", "failed", ["Lee"]],
+      ["Held", "held", ["Grace"]],
+      ["All", "all", ["Lee", "Grace", "Max", "Devon", "Ruth"]],
+      ["Mine", "mine", ["Lee", "Grace", "Ruth"]],
+      ["Nobody’s", "nobody", ["Max"]],
+    ] as const
+  ) {
+    await list(page).getByRole("button", { name, exact: true }).click();
+    await assertRows(page, [...found]);
+    assert.equal(await page.evaluate("location.hash"), `#/inbox/${address}`);
+  }
+  await assertAccessible(page);
+  await page.goBack();
+  await assertRows(page, ["Lee", "Grace", "Ruth"]);
+
+  await page.goto(`${DESK}#/inbox/all/${ruth.id}`);
+  await page.reload();
+  await texts(page).getByText("I am Ruth").waitFor();
+  await list(page).getByRole("button", { name: "All", exact: true, pressed: true }).waitFor();
+  await page.goto(`${DESK}#/inbox/${ruth.id}`);
+  await list(page).getByRole("button", { name: "Waiting", pressed: true }).waitFor();
+  await texts(page).getByText("I am Ruth").waitFor();
+
+  await page.goto(`${DESK}#/inbox/held`);
+  await list(page).getByRole("link", { name: /Grace.*Held/ }).waitFor();
+  await sql`delete from public.text_outbox where conversation_id = ${held.id}`;
+  await page.reload();
+  await list(page).getByText("There are no conversations here.").waitFor();
+  await list(page).getByRole("link", { name: "Failed" }).click();
+  await assertRows(page, ["Lee"]);
+});
+
+deskTest("an agent has the own queue: no parts of managers, and nobody who waits for a colleague", async (page) => {
+  const omar = await createTexter();
+  const lena = await createColleague(omar, "Lena");
+  await waits(omar, "Ruth", 30);
+  const given = await waits(omar, "Devon", 40);
+  await sql`update public.recruiting_conversations set assigned_agent_id = ${lena.agent_id} where id = ${given.id}`;
+  await signIn(page, omar, "inbox/nobody");
+  await assertRows(page, ["Ruth"]);
+  assert.equal(await list(page).getByRole("button", { name: "Mine" }).count(), 0);
+  await list(page).getByRole("button", { name: "All", exact: true }).click();
+  await assertRows(page, ["Ruth", "Devon"]);
+});
+
+deskTest("one works through the queue: an answer, and the next one who waits", async (page) => {
+  const agent = await createTexter();
+  for (const [name, minutes] of [["Ruth", 90], ["Devon", 30], ["Grace", 10]] as const) {
+    await waits(agent, name, minutes);
+  }
+  await signIn(page, agent, "inbox");
+  await list(page).getByRole("link", { name: /Ruth/ }).click();
+  await texts(page).getByText("I am Ruth").waitFor();
+  assert.equal(await page.getByRole("link", { name: /Next waiting/ }).count(), 0);
+  await box(page, "Ruth").fill("Welcome!");
+  await send(page).click();
+  await page.getByRole("link", { name: "Next waiting: Devon" }).waitFor();
+  await assertRows(page, ["Ruth", "Devon", "Grace"]);
+  await page.getByRole("link", { name: "Next waiting: Devon" }).click();
+  await texts(page).getByText("I am Devon").waitFor();
+  await assertRows(page, ["Devon", "Grace"]);
+  await picture(page, "queue");
+});
+
+deskTest(
+  "keys: next and previous, write, no reply and back, search, the page of keys; not while one writes",
+  async (page) => {
+    const agent = await createTexter();
+    for (const [name, minutes] of [["Ruth", 90], ["Devon", 30], ["Grace", 10]] as const) {
+      await waits(
+        agent,
+        name,
+        minutes,
+      );
+    }
+    await signIn(page, agent, "inbox");
+    await assertRows(page, ["Ruth", "Devon", "Grace"]);
+    await page.keyboard.press("j");
+    await texts(page).getByText("I am Ruth").waitFor();
+    await page.keyboard.press("j");
+    await texts(page).getByText("I am Devon").waitFor();
+    await page.keyboard.press("k");
+    await texts(page).getByText("I am Ruth").waitFor();
+    await page.keyboard.press("k");
+    await texts(page).getByText("I am Ruth").waitFor();
+
+    await page.keyboard.press("r");
+    await page.keyboard.type("je k?");
+    assert.equal(await box(page, "Ruth").inputValue(), "je k?");
+    await texts(page).getByText("I am Ruth").waitFor();
+    await page.locator("h2#recruit").focus();
+
+    await page.keyboard.press("e");
+    await page.getByRole("button", { name: /Undo/ }).waitFor();
+    await assertRows(page, ["Devon", "Grace"]);
+    await page.keyboard.press("e");
+    await assertRows(page, ["Ruth", "Devon", "Grace"]);
+    await page.getByRole("button", { name: "No reply needed" }).waitFor();
+
+    await page.keyboard.press("/");
+    await page.keyboard.type("dev");
+    await assertRows(page, ["Devon"]);
+    assert.equal(await list(page).getByRole("searchbox").inputValue(), "dev");
+    await list(page).getByRole("searchbox").fill("");
+
+    await page.locator("h2#recruit").focus();
+    await page.keyboard.press("?");
+    const dialog = page.getByRole("dialog", { name: "Keys" });
+    await dialog.getByText("The next conversation of the list").waitFor();
+    await assertAccessible(page);
+    await page.keyboard.press("j");
+    await dialog.getByLabel("Single keys work").uncheck();
+    await dialog.getByRole("button", { name: "Close" }).click();
+    await texts(page).getByText("I am Ruth").waitFor();
+    await page.keyboard.press("j");
+    await page.reload();
+    await texts(page).getByText("I am Ruth").waitFor();
+    await page.keyboard.press("j");
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await texts(page).getByText("I am Ruth").waitFor();
+    await list(page).getByRole("button", { name: "Keys" }).click();
+    await dialog.getByLabel("Single keys work").check();
+    await dialog.getByRole("button", { name: "Close" }).click();
+    await page.keyboard.press("j");
+    await texts(page).getByText("I am Devon").waitFor();
+  },
+);
+
+deskTest("an answer is put off until a time that one chooses, and a new text ends that", async (page) => {
+  const agent = await createTexter();
+  await waits(agent, "Devon", 10);
+  const talk = await openTalk(page, agent, "Maya");
+  await page.getByRole("button", { name: "Snooze", exact: true }).click();
+  const dialog = page.getByRole("dialog", { name: "Snooze" });
+  await assertAccessible(page);
+  for (
+    const [until, problem] of [["", "Choose a day"], ["2026-01-01T09:00", "still to come"], [
+      "2099-01-01T09:00",
+      "within 90 days",
+    ]]
+  ) {
+    await dialog.getByLabel("Until").fill(until!);
+    await dialog.getByRole("button", { name: "Snooze until then" }).click();
+    await dialog.getByRole("alert").getByText(problem!).waitFor();
+  }
+  await dialog.getByRole("button", { name: "Tomorrow morning" }).click();
+  await page.getByText(/Snoozed until .*9:00 AM/).waitFor();
+  await assertRows(page, ["Devon"]);
+  await page.getByRole("link", { name: "Next waiting: Devon" }).waitFor();
+  await list(page).getByRole("button", { name: "All", exact: true }).click();
+  await list(page).getByRole("link", { name: /Maya.*Until/ }).waitFor();
+  await page.getByRole("button", { name: "End the snooze" }).click();
+  await list(page).getByRole("button", { name: "Waiting", exact: true }).click();
+  await assertRows(page, ["Devon", "Maya"]);
+
+  await page.getByRole("button", { name: "Snooze", exact: true }).click();
+  await dialog.getByRole("button", { name: "3 hours" }).click();
+  await assertRows(page, ["Devon"]);
+  await receive(talk, { Body: "Are you there?" });
+  await assertRows(page, ["Devon", "Maya"]);
+  await page.getByRole("button", { name: "Snooze", exact: true }).waitFor();
+});
+
+deskTest(
+  "a conversation is found by any part of the number, by e-mail and by words, also one that does not wait",
+  async (page) => {
+    const agent = await createTexter();
+    const maya = await createTalk(agent, "Maya", { email: "maya.o@example.com" });
+    await tell(maya, [["recruit", "Is the Dallas office open?", 50], ["agent", "It is", 40]]);
+    await waits(agent, "Devon", 10);
+    await signIn(page, agent, "inbox");
+    for (const typed of [maya.recruit.slice(3, 9), "maya.o@", "dallas office", "DALLAS"]) {
+      await list(page).getByRole("searchbox").fill(typed);
+      await assertRows(page, ["Maya"]);
+    }
+    await list(page).getByRole("searchbox").fill(newPhone());
+    await list(page).getByText("Nothing found.").waitFor();
+  },
+);
+
+deskTest("on a phone the parts of the inbox fit, and Inbox leads back to the one that was left", async (page) => {
+  const agent = await createTexter("manager");
+  const talk = await waits(agent, "Devon", 10);
+  await signIn(page, agent, "inbox/all");
+  await list(page).getByRole("link", { name: /Devon/ }).click();
+  await texts(page).getByText("I am Devon").waitFor();
+  assert.equal(await page.evaluate("location.hash"), `#/inbox/all/${talk.id}`);
+  await page.getByRole("link", { name: "Inbox", exact: true }).last().click();
+  await list(page).getByRole("button", { name: "All", exact: true, pressed: true }).waitFor();
+  await assertFits(page);
+  await assertAccessible(page);
+}, PHONE);
