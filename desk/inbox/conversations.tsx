@@ -144,11 +144,13 @@ function NoConversations({ agent, filter, setFilter }: Filtered): ReactNode {
       </EmptyState>
     );
   }
-  const others = filter.agentId === null ? <OtherViews agent={agent} view={filter.view} /> : (
-    <button type="button" className="link" onClick={() => setFilter({ ...filter, agentId: null })}>
-      See everyone’s
-    </button>
-  );
+  const others = filter.agentId === null
+    ? <OtherViews agent={agent} view={filter.view} />
+    : (
+      <button type="button" className="link" onClick={() => setFilter({ ...filter, agentId: null })}>
+        See everyone’s
+      </button>
+    );
   if (filter.isUnread) return <EmptyState title="Nothing is unread.">{others}</EmptyState>;
   if (filter.agentId !== null && filter.agentId !== agent.id && filter.view === "all") {
     return <EmptyState title="This agent has no conversations.">{others}</EmptyState>;

@@ -5555,6 +5555,7 @@ create table public.recruiting_conversations (
   last_message_at timestamptz,
   last_text_at timestamptz not null default now(),
   waiting_since timestamptz,
+  snoozed_until timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   unique (recruit_phone, service_phone),
@@ -5587,6 +5588,8 @@ comment on column public.recruiting_conversations.last_text_at is
   'The time of the latest text of either side; before the first one, when the conversation was made.';
 comment on column public.recruiting_conversations.waiting_since is
   'Since when the recruit waits for an answer: their first text since ours; null: nobody waits.';
+comment on column public.recruiting_conversations.snoozed_until is
+  'Until when an agent has put the answer off; null: nobody has. The recruit''s next text ends it.';
 
 create trigger set_updated_at
   before update on public.recruiting_conversations
@@ -5664,6 +5667,9 @@ create index recruiting_messages_outbound_idx on public.recruiting_messages (con
   where direction = 'outbound';
 -- Most texts are a recruit's, or the bot's.
 create index recruiting_messages_sent_by_idx on public.recruiting_messages (sent_by) where sent_by is not null;
+-- The conversations in which a text of ours has failed.
+create index recruiting_messages_undelivered_idx on public.recruiting_messages (conversation_id, created_at)
+  where direction = 'outbound' and status = 'failed';
 -- For alerts: whether a text of ours has failed.
 create index recruiting_messages_failed_idx on public.recruiting_messages (id)
   where direction = 'outbound' and status = 'failed';
@@ -6964,7 +6970,8 @@ begin
     waiting_since = least(
       case when heard.opted_out_at is null then c.waiting_since end,
       heard.waits_since,
-      case when heard.waits_since is not null then now() end)
+      case when heard.waits_since is not null then now() end),
+    snoozed_until = null
   where c.id = conversation.id
   returning c.* into conversation;
   -- Quiet hours do not hold an agent's reply to what the recruit has just written.
@@ -8213,27 +8220,6 @@ comment on function public.ask_for_conversation(uuid) is
   'active agent; PT404 for any other conversation; PT409 when the caller may write in it already.';
 grant execute on function public.ask_for_conversation(uuid) to authenticated;
 
-create function public.no_reply_needed(conversation_id uuid) returns jsonb
-language plpgsql
--- Agents may not write the table. A user who may write in a conversation may say that nothing is to be written.
-security definer
-set search_path = ''
-as $$
-declare
-  conversation constant public.recruiting_conversations := private.lock_to_write(private.writer(), conversation_id);
-begin
-  update public.recruiting_conversations c
-  set waiting_since = null
-  where c.id = conversation.id and c.waiting_since is not null;
-  return jsonb_build_object('conversation_id', conversation.id);
-end
-$$;
-
-comment on function public.no_reply_needed(uuid) is
-  'The recruit waits for no answer any more: waiting_since is null until the next text. Returns {conversation_id}. Errors: '
-  '42501 (HTTP 403) when the caller is no active agent; PT404 for a conversation in which the caller may not write.';
-grant execute on function public.no_reply_needed(uuid) to authenticated;
-
 create function private.unanswered_since(conversation public.recruiting_conversations) returns timestamptz
 language plpgsql
 stable
@@ -8268,6 +8254,81 @@ $$;
 comment on function private.unanswered_since(public.recruiting_conversations) is
   'The value of waiting_since once a text of ours is not sent after all: the recruit''s first text since our latest one that has '
   'not failed. Null without one, and after an opt-out.';
+
+-- supabase/schemas/texting/waiting.sql
+
+-- Who waits for an answer: an agent may say that none is needed, or put it off.
+
+create function public.no_reply_needed(conversation_id uuid) returns jsonb
+language plpgsql
+-- Agents may not write the table. A user who may write in a conversation may say that nothing is to be written.
+security definer
+set search_path = ''
+as $$
+declare
+  conversation constant public.recruiting_conversations := private.lock_to_write(private.writer(), conversation_id);
+begin
+  update public.recruiting_conversations c
+  set waiting_since = null
+  where c.id = conversation.id and c.waiting_since is not null;
+  return jsonb_build_object('conversation_id', conversation.id);
+end
+$$;
+
+comment on function public.no_reply_needed(uuid) is
+  'The recruit waits for no answer any more: waiting_since is null until the next text, or reply_needed(). Returns '
+  '{conversation_id}. Errors: 42501 (HTTP 403) when the caller is no active agent; PT404 for a conversation in which the '
+  'caller may not write.';
+grant execute on function public.no_reply_needed(uuid) to authenticated;
+
+create function public.reply_needed(conversation_id uuid) returns jsonb
+language plpgsql
+-- As no_reply_needed().
+security definer
+set search_path = ''
+as $$
+declare
+  conversation constant public.recruiting_conversations := private.lock_to_write(private.writer(), conversation_id);
+begin
+  update public.recruiting_conversations c
+  set waiting_since = private.unanswered_since(c)
+  where c.id = conversation.id and c.waiting_since is null;
+  return jsonb_build_object('conversation_id', conversation.id);
+end
+$$;
+
+comment on function public.reply_needed(uuid) is
+  'Takes no_reply_needed() back: the recruit waits since the first text that we have not answered. One who has been answered '
+  'or has opted out does not wait. Returns {conversation_id}. Errors as no_reply_needed().';
+grant execute on function public.reply_needed(uuid) to authenticated;
+
+create function public.snooze_conversation(id uuid, until timestamptz) returns jsonb
+language plpgsql
+-- As no_reply_needed().
+security definer
+set search_path = ''
+as $$
+declare
+  conversation constant public.recruiting_conversations := private.lock_to_write(private.writer(), id);
+begin
+  if until <= now() then
+    perform private.invalid_field('until', 'must be in the future');
+  elsif until > now() + interval '90 days' then
+    perform private.invalid_field('until', 'must be within 90 days');
+  end if;
+  update public.recruiting_conversations c
+  set snoozed_until = snooze_conversation.until
+  where c.id = conversation.id;
+  return jsonb_build_object('conversation_id', conversation.id, 'snoozed_until', until);
+end
+$$;
+
+comment on function public.snooze_conversation(uuid, timestamptz) is
+  'Puts the answer in a conversation off: until then the recruit is not among those who wait, whoever looks, and nobody is '
+  'told that the recruit waits. The recruit''s next text ends it, and so does null. Returns {conversation_id, snoozed_until}. '
+  'Errors: 22023 (HTTP 400) for a time that has passed, or more than 90 days ahead; 42501 (403) when the caller is no active '
+  'agent; PT404 for a conversation in which the caller may not write.';
+grant execute on function public.snooze_conversation(uuid, timestamptz) to authenticated;
 
 -- supabase/schemas/texting/send.sql
 
@@ -9774,7 +9835,7 @@ grant execute on function public.quick_replies_to(uuid) to authenticated;
 
 -- The list of conversations that an agent's page shows, and how far its agent has read them.
 
-create function private.recruit_of(recruiting_lead_id uuid, out name text, out state text, out agent_id uuid)
+create function private.recruit_of(recruiting_lead_id uuid, out name text, out email text, out state text, out agent_id uuid)
 language plpgsql
 stable
 -- An agent who was given the conversation with a colleague's recruit needs the name, and does not read the recruit's
@@ -9783,18 +9844,18 @@ security definer
 set search_path = ''
 as $$
 begin
-  select concat_ws(' ', l.first_name, l.last_name), l.state, l.agent_id into name, state, agent_id
+  select concat_ws(' ', l.first_name, l.last_name), l.email, l.state, l.agent_id into name, email, state, agent_id
   from public.recruiting_leads l
   where l.id = recruit_of.recruiting_lead_id;
 end
 $$;
 
 comment on function private.recruit_of(uuid) is
-  'The name and state of a conversation''s recruit, and the agent who has the recruit; nulls where there is no lead.';
+  'The name, e-mail address and state of a conversation''s recruit, and the agent who has the recruit; nulls where there is no lead.';
 grant execute on function private.recruit_of(uuid) to authenticated;
 
 create view public.inbox with (security_invoker = true) as
-select c.id, c.agency_id, c.status, c.recruit_phone, c.service_phone, c.recruiting_lead_id, r.name, r.state,
+select c.id, c.agency_id, c.status, c.recruit_phone, c.service_phone, c.recruiting_lead_id, r.name, r.email, r.state,
   c.assigned_agent_id, nullif(concat_ws(' ', a.first_name, a.last_name), '') as agent,
   coalesce(c.assigned_agent_id, r.agent_id) as agent_id, c.waiting_since, c.last_text_at,
   m.body as last_body, m.direction as last_direction, coalesce(jsonb_array_length(m.media), 0) as last_media,
@@ -9804,7 +9865,25 @@ select c.id, c.agency_id, c.status, c.recruit_phone, c.service_phone, c.recruiti
     select t.state = 'opted_out'
     from public.text_consents t
     where t.agency_id = c.agency_id and t.phone = c.recruit_phone
-  ), false) as is_opted_out
+  ), false) as is_opted_out,
+  case when c.snoozed_until > now() then c.snoozed_until end as snoozed_until,
+  c.waiting_since is not null and (c.snoozed_until is null or c.snoozed_until <= now()) as is_due,
+  exists (
+    select
+    from public.recruiting_messages f
+    where f.conversation_id = c.id and f.direction = 'outbound' and f.status = 'failed'
+      and not exists (
+        select
+        from public.recruiting_messages later
+        where later.conversation_id = c.id and later.direction = 'outbound' and later.created_at > f.created_at
+      )
+      and not exists (select from public.text_outbox o where o.message_id = f.id and o.reason = 'cancelled')
+  ) as is_failed,
+  exists (
+    select
+    from public.text_outbox o
+    where o.conversation_id = c.id and o.state = 'pending' and o.reason in ('quiet_hours', 'number_paused')
+  ) as is_held
 from public.recruiting_conversations c
 left join lateral private.recruit_of(c.recruiting_lead_id) r on true
 left join public.agents a on a.id = coalesce(c.assigned_agent_id, r.agent_id)
@@ -9821,7 +9900,8 @@ left join public.conversation_reads read
 comment on view public.inbox is
   'The conversations that the signed-in agent reads, with the recruit, the agent who is to answer (agent_id and agent: '
   'the assigned agent, else the recruit''s) and the latest text (last_media: how many files). is_unread: the recruit has '
-  'written since the caller has read it. Ask for one agency_id, and for pages by the last row: ordered by last_text_at '
+  'written since the caller has read it. is_due: the recruit waits, and the answer is not put off (snoozed_until). is_failed: '
+  'our latest text was not delivered. is_held: a text of ours waits for the texting hours or for its number. Ask for one agency_id, and for pages by the last row: ordered by last_text_at '
   'and id, or by waiting_since and id where waiting_since is not null.';
 grant select on public.inbox to authenticated;
 
@@ -9911,6 +9991,87 @@ comment on view public.team is
   'these the agent has not read (unread), since when the first waits (waiting_since; null: none), and the recruits of theirs '
   'that orders have brought in the last 7 days. Ask for pages by the last row, ordered by first_name and id.';
 grant select on public.team to authenticated;
+
+-- supabase/schemas/texting/search.sql
+
+-- The search of conversations: by a recruit's name, e-mail address and number, and by words of the texts.
+
+create extension if not exists pg_trgm with schema extensions;
+
+-- Texts that hold three letters in a row: the search of an agency need not read all its texts.
+create index recruiting_messages_words_idx on public.recruiting_messages using gin (body extensions.gin_trgm_ops);
+
+create function private.like_pattern(words text) returns text
+language sql
+immutable
+set search_path = ''
+as $$
+  select '%' || regexp_replace(words, '([\\%_])', '\\\1', 'g') || '%'
+$$;
+
+comment on function private.like_pattern(text) is 'The pattern of LIKE for what holds these characters, whatever they are.';
+grant execute on function private.like_pattern(text) to authenticated;
+
+create function private.conversations_with_words(agency_id uuid, words text) returns uuid[]
+language plpgsql
+stable
+-- Under the policies of a user no index could find the words: PostgreSQL checks each text's policy before its words.
+security definer
+set search_path = ''
+-- How often the words occur decides the plan.
+set plan_cache_mode = force_custom_plan
+as $$
+begin
+  if length(words) < 3 or agency_id is distinct from private.current_agency_id() then
+    return '{}';
+  end if;
+  return array(
+    select distinct m.conversation_id
+    from public.recruiting_messages m
+    join public.recruiting_conversations c on c.id = m.conversation_id
+    where c.agency_id = conversations_with_words.agency_id
+      and m.body ilike private.like_pattern(words)
+      and m.created_at > now() - interval '90 days'
+  );
+end
+$$;
+
+comment on function private.conversations_with_words(uuid, text) is
+  'The ids of the conversations of the caller''s agency with a text of 90 days that has these words in a row. None for less than '
+  'three characters, and for another agency. The ids alone say nothing: the caller reads the conversations under the policies.';
+grant execute on function private.conversations_with_words(uuid, text) to authenticated;
+
+create function public.search_inbox(agency_id uuid, typed text) returns setof public.inbox
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  sought constant text := btrim(typed);
+  digits constant text := regexp_replace(sought, '[\s().+-]', '', 'g');
+  is_phone constant boolean := digits ~ '^[0-9]{3,}$';
+  patterns constant text[] := array(
+    select private.like_pattern(word) from regexp_split_to_table(sought, '\s+') word where word <> '');
+  with_words constant uuid[] := private.conversations_with_words(agency_id, sought);
+begin
+  return query
+  select i.*
+  from public.inbox i
+  where i.agency_id = search_inbox.agency_id
+    and cardinality(patterns) > 0
+    and (
+      is_phone and i.recruit_phone like '%' || digits || '%'
+      or concat_ws(' ', i.name, i.email) ilike all (patterns)
+      or i.id = any (with_words)
+    );
+end
+$$;
+
+comment on function public.search_inbox(uuid, text) is
+  'The rows of inbox, as the caller reads it, of one agency, for what the caller has typed: each word is part of the name or '
+  'the e-mail address; or it is part of the number, from three digits on; or a text of the last 90 days has the words in a '
+  'row, from three characters on. Nothing typed finds nothing. Ask for pages as of inbox.';
+grant execute on function public.search_inbox(uuid, text) to authenticated;
 
 -- supabase/schemas/texting/notify.sql
 
@@ -10383,10 +10544,10 @@ end
 $$;
 
 comment on function private.broadcast_changed_conversation() is
-  'Trigger: a conversation has a new text, or other agents, or nobody waits any more. Each text sets last_text_at.';
+  'Trigger: a conversation has a new text, or other agents, or nobody waits any more, or not yet. Each text sets last_text_at.';
 
 create trigger broadcast_changed
-  after update of status, assigned_agent_id, waiting_since, last_text_at on public.recruiting_conversations
+  after update of status, assigned_agent_id, waiting_since, snoozed_until, last_text_at on public.recruiting_conversations
   for each row execute function private.broadcast_changed_conversation();
 
 create function private.broadcast_changed_message() returns trigger
@@ -16028,15 +16189,17 @@ as $$
   select c.id::text, jsonb_build_object('since', c.waiting_since, 'minutes', w.minutes)
   from public.recruiting_conversations c
   join public.agencies a on a.id = c.agency_id
-  cross join lateral private.waited_minutes(a, c.waiting_since, checked_at) w (minutes)
+  -- A recruit whose answer was put off waits from then on.
+  cross join lateral private.waited_minutes(a, greatest(c.waiting_since, c.snoozed_until), checked_at) w (minutes)
   where c.waiting_since <= checked_at - make_interval(secs => (threshold ->> 'minutes')::double precision * 60)
+    and (c.snoozed_until is null or c.snoozed_until <= checked_at)
     and w.minutes >= (threshold ->> 'minutes')::numeric
     and not private.is_opted_out(c.agency_id, c.recruit_phone)
 $$;
 
 comment on function private.find_recruit_waiting(jsonb, timestamptz) is
   'The conversations in which a recruit has waited for {minutes} of the agency''s hours. Nobody waits who was answered, by a '
-  'person or the bot, needs no reply, or has opted out.';
+  'person or the bot, needs no reply, or has opted out. An answer that is put off is not waited for until then.';
 
 create function private.untold_waiting_recruits()
 returns table (conversation_id uuid, message_id uuid, agent_id uuid)
@@ -16101,7 +16264,7 @@ begin
   from public.recruiting_conversations c
   join public.recruiting_messages m on m.conversation_id = c.id
   where n.kind = 'recruit_waiting' and n.read_at is null and c.id = n.conversation_id and m.id = n.message_id
-    and (c.waiting_since is null or c.waiting_since > m.created_at);
+    and (c.waiting_since is null or c.waiting_since > m.created_at or c.snoozed_until > now());
 
   -- Where a conversation goes to another agent, its notification goes along, or is that agent's.
   locked := array(

@@ -1452,6 +1452,7 @@ export type Database = {
           "recruit_phone": string;
           "recruiting_lead_id": string | null;
           "service_phone": string;
+          "snoozed_until": string | null;
           "status": string;
           "updated_at": string;
           "waiting_since": string | null;
@@ -1467,6 +1468,7 @@ export type Database = {
           "recruit_phone": string;
           "recruiting_lead_id"?: string | null;
           "service_phone": string;
+          "snoozed_until"?: string | null;
           "status"?: string;
           "updated_at"?: string;
           "waiting_since"?: string | null;
@@ -1481,6 +1483,7 @@ export type Database = {
           "recruit_phone"?: string;
           "recruiting_lead_id"?: string | null;
           "service_phone"?: string;
+          "snoozed_until"?: string | null;
           "status"?: string;
           "updated_at"?: string;
           "waiting_since"?: string | null;
@@ -2881,7 +2884,11 @@ export type Database = {
           "agent": string | null;
           "agent_id": string | null;
           "assigned_agent_id": string | null;
+          "email": string | null;
           "id": string;
+          "is_due": boolean | null;
+          "is_failed": boolean | null;
+          "is_held": boolean | null;
           "is_opted_out": boolean | null;
           "is_unread": boolean | null;
           "last_body": string | null;
@@ -2892,6 +2899,7 @@ export type Database = {
           "recruit_phone": string;
           "recruiting_lead_id": string | null;
           "service_phone": string;
+          "snoozed_until": string | null;
           "state": string | null;
           "status": string;
           "waiting_since": string | null;
@@ -3852,6 +3860,7 @@ export type Database = {
       "remove_agent": { Args: { "agent_id": string }; Returns: undefined };
       "remove_vendor": { Args: { "vendor_id": string }; Returns: undefined };
       "replay_delivery": { Args: { "delivery_id": string; "lead": Json }; Returns: Json };
+      "reply_needed": { Args: { "conversation_id": string }; Returns: Json };
       "report_leads": {
         Args: {
           "by"?: string;
@@ -3901,6 +3910,40 @@ export type Database = {
       "save_quick_reply": {
         Args: { "body": string; "quick_reply_id"?: string; "seen_at"?: string; "shortcut": string };
         Returns: Json;
+      };
+      "search_inbox": {
+        Args: { "agency_id": string; "typed": string };
+        Returns: {
+          "agency_id": string;
+          "agent": string | null;
+          "agent_id": string | null;
+          "assigned_agent_id": string | null;
+          "email": string | null;
+          "id": string;
+          "is_due": boolean | null;
+          "is_failed": boolean | null;
+          "is_held": boolean | null;
+          "is_opted_out": boolean | null;
+          "is_unread": boolean | null;
+          "last_body": string | null;
+          "last_direction": string | null;
+          "last_media": number | null;
+          "last_text_at": string;
+          "name": string | null;
+          "recruit_phone": string;
+          "recruiting_lead_id": string | null;
+          "service_phone": string;
+          "snoozed_until": string | null;
+          "state": string | null;
+          "status": string;
+          "waiting_since": string | null;
+        }[];
+        SetofOptions: {
+          from: "*";
+          to: "inbox";
+          isOneToOne: false;
+          isSetofReturn: true;
+        };
       };
       "send_text": {
         Args: {
@@ -4004,6 +4047,7 @@ export type Database = {
       };
       "show_lead": { Args: { "lead_id": string }; Returns: Json };
       "signed_in_user": { Args: Record<PropertyKey, never>; Returns: Json };
+      "snooze_conversation": { Args: { "id": string; "until": string }; Returns: Json };
       "start_conversation": { Args: { "agent_id"?: string; "recruiting_lead_id": string }; Returns: Json };
       "submit_lead_presentation": {
         Args: {
