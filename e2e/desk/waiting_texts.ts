@@ -52,8 +52,7 @@ deskTest("a manager sees whose recruit has written, and a colleague sees nothing
   await page.setViewportSize(NARROW);
   await assertFits(page);
   await assertAccessible(page);
-  // The agency loses its number meanwhile.
-  await sql`delete from public.service_numbers where agency_id = ${manager.agency_id}`;
+  await page.context().setOffline(true);
   await region.getByRole("button", { name: /Start the conversation/ }).click();
-  await region.getByText("Your agency has no number to text from.").waitFor();
+  await region.getByRole("alert").getByText("No connection. Check your network and try again.").waitFor();
 });
