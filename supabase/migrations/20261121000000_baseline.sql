@@ -10663,16 +10663,18 @@ alter table public.recruit_notes enable row level security;
 grant select on public.recruit_notes to authenticated;
 grant select, insert, update, delete on public.recruit_notes to service_role;
 
--- The policies of both tables apply inside the subqueries.
+-- The policies of both tables apply inside the subqueries. Not by exists(): the planner would read all recruits for the
+-- notes of one.
 create policy "readers of a recruit and who has the conversation read the notes" on public.recruit_notes
   for select to authenticated
   using (
-    exists (select from public.recruiting_leads l where l.id = recruit_notes.recruiting_lead_id)
-    or exists (
-      select
+    (select true from public.recruiting_leads l where l.id = recruit_notes.recruiting_lead_id)
+    or (
+      select true
       from public.recruiting_conversations c
       where c.recruiting_lead_id = recruit_notes.recruiting_lead_id
         and c.assigned_agent_id = (select private.current_agent_id())
+      limit 1
     )
   );
 
