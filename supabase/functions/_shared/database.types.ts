@@ -1373,6 +1373,94 @@ export type Database = {
           },
         ];
       };
+      "recruit_calls": {
+        Row: {
+          "agency_id": string;
+          "agent_id": string;
+          "created_at": string;
+          "id": string;
+          "outcome": string | null;
+          "recruiting_lead_id": string;
+          "updated_at": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "agency_id": string;
+          "agent_id": string;
+          "created_at"?: string;
+          "id"?: string;
+          "outcome"?: string | null;
+          "recruiting_lead_id": string;
+          "updated_at"?: string;
+        };
+        Update: {
+          "agency_id"?: string;
+          "agent_id"?: string;
+          "created_at"?: string;
+          "id"?: string;
+          "outcome"?: string | null;
+          "recruiting_lead_id"?: string;
+          "updated_at"?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "recruit_calls_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agencies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "recruit_calls_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agency_list";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "recruit_calls_agent_id_agency_id_fkey";
+            columns: ["agent_id", "agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agent_list";
+            referencedColumns: ["id", "agency_id"];
+          },
+          {
+            foreignKeyName: "recruit_calls_agent_id_agency_id_fkey";
+            columns: ["agent_id", "agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agents";
+            referencedColumns: ["id", "agency_id"];
+          },
+          {
+            foreignKeyName: "recruit_calls_agent_id_agency_id_fkey";
+            columns: ["agent_id", "agency_id"];
+            isOneToOne: false;
+            referencedRelation: "team";
+            referencedColumns: ["id", "agency_id"];
+          },
+          {
+            foreignKeyName: "recruit_calls_recruiting_lead_id_fkey";
+            columns: ["recruiting_lead_id"];
+            isOneToOne: false;
+            referencedRelation: "recruiting_leads";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "recruit_calls_recruiting_lead_id_fkey";
+            columns: ["recruiting_lead_id"];
+            isOneToOne: false;
+            referencedRelation: "screening_answer_list";
+            referencedColumns: ["lead_id"];
+          },
+          {
+            foreignKeyName: "recruit_calls_recruiting_lead_id_fkey";
+            columns: ["recruiting_lead_id"];
+            isOneToOne: false;
+            referencedRelation: "waiting_texts";
+            referencedColumns: ["recruiting_lead_id"];
+          },
+        ];
+      };
       "recruit_notes": {
         Row: {
           "agent_id": string;
@@ -1434,6 +1522,94 @@ export type Database = {
           },
           {
             foreignKeyName: "recruit_notes_recruiting_lead_id_fkey";
+            columns: ["recruiting_lead_id"];
+            isOneToOne: false;
+            referencedRelation: "waiting_texts";
+            referencedColumns: ["recruiting_lead_id"];
+          },
+        ];
+      };
+      "recruit_stages": {
+        Row: {
+          "agency_id": string;
+          "agent_id": string | null;
+          "created_at": string;
+          "ended_at": string | null;
+          "id": string;
+          "recruiting_lead_id": string;
+          "stage": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "agency_id": string;
+          "agent_id"?: string | null;
+          "created_at"?: string;
+          "ended_at"?: string | null;
+          "id"?: string;
+          "recruiting_lead_id": string;
+          "stage": string;
+        };
+        Update: {
+          "agency_id"?: string;
+          "agent_id"?: string | null;
+          "created_at"?: string;
+          "ended_at"?: string | null;
+          "id"?: string;
+          "recruiting_lead_id"?: string;
+          "stage"?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "recruit_stages_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agencies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "recruit_stages_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agency_list";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "recruit_stages_agent_id_agency_id_fkey";
+            columns: ["agent_id", "agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agent_list";
+            referencedColumns: ["id", "agency_id"];
+          },
+          {
+            foreignKeyName: "recruit_stages_agent_id_agency_id_fkey";
+            columns: ["agent_id", "agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agents";
+            referencedColumns: ["id", "agency_id"];
+          },
+          {
+            foreignKeyName: "recruit_stages_agent_id_agency_id_fkey";
+            columns: ["agent_id", "agency_id"];
+            isOneToOne: false;
+            referencedRelation: "team";
+            referencedColumns: ["id", "agency_id"];
+          },
+          {
+            foreignKeyName: "recruit_stages_recruiting_lead_id_fkey";
+            columns: ["recruiting_lead_id"];
+            isOneToOne: false;
+            referencedRelation: "recruiting_leads";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "recruit_stages_recruiting_lead_id_fkey";
+            columns: ["recruiting_lead_id"];
+            isOneToOne: false;
+            referencedRelation: "screening_answer_list";
+            referencedColumns: ["lead_id"];
+          },
+          {
+            foreignKeyName: "recruit_stages_recruiting_lead_id_fkey";
             columns: ["recruiting_lead_id"];
             isOneToOne: false;
             referencedRelation: "waiting_texts";
@@ -3203,6 +3379,19 @@ export type Database = {
           },
         ];
       };
+      "recruit_timeline": {
+        Row: {
+          "agent": string | null;
+          "agent_id": string | null;
+          "at": string | null;
+          "details": Json | null;
+          "id": string | null;
+          "kind": string | null;
+          "recruiting_lead_id": string | null;
+        };
+        ComputedFields: never;
+        Relationships: [];
+      };
       "refused_proof_list": {
         Row: {
           "first_at": string;
@@ -3804,6 +3993,7 @@ export type Database = {
         Args: { "attempt": number; "code": string; "id": string; "outcome": string; "retry_after"?: number };
         Returns: string;
       };
+      "record_call": { Args: { "call_id": string; "outcome"?: string; "recruiting_lead_id": string }; Returns: Json };
       "record_lead_fetch": {
         Args: {
           "attempt": number;
@@ -4023,6 +4213,7 @@ export type Database = {
           isSetofReturn: false;
         };
       };
+      "set_recruit_stage": { Args: { "recruiting_lead_id": string; "stage": string }; Returns: Json };
       "set_texting_hours": {
         Args: { "closes": string; "day_of_week": number; "opens": string; "source": string; "state": string };
         Returns: {

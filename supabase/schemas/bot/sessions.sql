@@ -102,6 +102,11 @@ begin
   where answered.question is not null
   on conflict on constraint screening_answers_pkey do update
   set value = excluded.value, said = excluded.said, answered_at = now();
+  -- The first answer. A stage that is there was set by a person, or by an answer before.
+  insert into public.recruit_stages (recruiting_lead_id, agency_id, stage)
+  select lead.id, lead.agency_id, 'contacted'
+  where step #>> '{answered,question}' is not null and lead.agency_id is not null
+  on conflict do nothing;
 
   if ended is not null then
     -- Before a person has the conversation, which ends what is still active.

@@ -63,6 +63,8 @@ begin
   update public.lead_returns r set reason = erased_text where r.recruiting_lead_id = any (person.recruiting_leads);
   delete from public.screening_answers a where a.lead_id = any (person.recruiting_leads);
   delete from public.recruit_notes n where n.recruiting_lead_id = any (person.recruiting_leads);
+  delete from public.recruit_stages s where s.recruiting_lead_id = any (person.recruiting_leads);
+  delete from public.recruit_calls c where c.recruiting_lead_id = any (person.recruiting_leads);
   update private.lead_fetches f set notice = '{}' where f.lead_id = any (person.recruiting_leads);
   delete from private.waiting_greetings w where w.lead_id = any (person.recruiting_leads);
 

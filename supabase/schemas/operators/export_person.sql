@@ -20,6 +20,16 @@ begin
           from public.recruit_notes n
           where n.recruiting_lead_id = l.id
         ),
+        'stages', (
+          select coalesce(jsonb_agg(s order by s.created_at), '[]')
+          from public.recruit_stages s
+          where s.recruiting_lead_id = l.id
+        ),
+        'calls', (
+          select coalesce(jsonb_agg(c order by c.created_at), '[]')
+          from public.recruit_calls c
+          where c.recruiting_lead_id = l.id
+        ),
         'returned', (
           select jsonb_build_object('returned_at', r.created_at, 'reason', r.reason)
           from public.lead_returns r

@@ -176,12 +176,7 @@ alter table public.recruiting_leads enable row level security;
 grant select on public.recruiting_leads to authenticated;
 grant select, insert, update, delete on public.recruiting_leads to service_role;
 
-create policy "agents read their recruits, managers their agency's" on public.recruiting_leads
-  for select to authenticated
-  using (
-    agent_id = (select private.current_agent_id())
-    or agency_id = (select private.managed_agency_id())
-  );
+-- Its policy asks for conversations too: texting/recruits.sql.
 
 create table private.untold_leads (
   -- In the order in which they were distributed. New entries go to the end of its index, the only one.

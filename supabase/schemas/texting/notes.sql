@@ -20,20 +20,11 @@ alter table public.recruit_notes enable row level security;
 grant select on public.recruit_notes to authenticated;
 grant select, insert, update, delete on public.recruit_notes to service_role;
 
--- The policies of both tables apply inside the subqueries. Not by exists(): the planner would read all recruits for the
+-- The policy of the recruit applies inside the subquery. Not by exists(): the planner would read all recruits for the
 -- notes of one.
-create policy "readers of a recruit and who has the conversation read the notes" on public.recruit_notes
+create policy "readers of a recruit read its notes" on public.recruit_notes
   for select to authenticated
-  using (
-    (select true from public.recruiting_leads l where l.id = recruit_notes.recruiting_lead_id)
-    or (
-      select true
-      from public.recruiting_conversations c
-      where c.recruiting_lead_id = recruit_notes.recruiting_lead_id
-        and c.assigned_agent_id = (select private.current_agent_id())
-      limit 1
-    )
-  );
+  using ((select true from public.recruiting_leads l where l.id = recruit_notes.recruiting_lead_id));
 
 create function public.add_note(recruiting_lead_id uuid, body text, note_id uuid default null) returns jsonb
 language plpgsql
@@ -54,27 +45,7 @@ begin
       'must have at most %s characters, counted in UTF-16 units (most emoji have 2 or more)', max_length));
   end if;
 
-  perform
-  from public.recruiting_leads l
-  where l.id = add_note.recruiting_lead_id
-    and l.agency_id = caller.agency_id
-    -- Nothing is written about a person who was erased.
-    and l.first_name <> '(erased)'
-    and (
-      l.agent_id = caller.id
-      or caller.role = 'manager'
-      or exists (
-        select
-        from public.recruiting_conversations c
-        where c.recruiting_lead_id = l.id and c.assigned_agent_id = caller.id
-      )
-    )
-  -- The person may be erased at this moment. The note is there before, and goes too, or is refused.
-  for share;
-  if not found then
-    raise exception 'recruiting_lead_id: there is no such recruit' using errcode = 'PT404';
-  end if;
-
+  perform private.lock_recruit(caller, recruiting_lead_id);
   insert into public.recruit_notes as n (id, recruiting_lead_id, agent_id, body)
   values (given_id, add_note.recruiting_lead_id, caller.id, add_note.body)
   on conflict (id) do nothing;

@@ -43,7 +43,8 @@ select set_eq(
     ('text_consents', 'select'), ('text_consent_events', 'select'), ('agent_notifications', 'select'),
     ('service_numbers', 'select'), ('text_outbox', 'select'), ('bot_scripts', 'select'), ('bot_sessions', 'select'),
     ('screening_answers', 'select'), ('conversation_reads', 'select'), ('unmatched_texts', 'select'),
-    ('media_copies', 'select'), ('recruit_notes', 'select'), ('quick_replies', 'select')$$,
+    ('media_copies', 'select'), ('recruit_notes', 'select'), ('recruit_stages', 'select'),
+    ('recruit_calls', 'select'), ('quick_replies', 'select')$$,
   'a signed-in user may select from these tables and has no other privilege on a whole table');
 
 select set_eq(
@@ -76,10 +77,10 @@ select is_empty(
       and r.rolname in ('anon', 'authenticated', 'service_role')
       and has_table_privilege(r.rolname, c.oid, p.privilege)
         <> (p.privilege = 'select' and case r.rolname
-          when 'authenticated' then c.relname in ('inbox', 'order_pace', 'team', 'waiting_texts',
+          when 'authenticated' then c.relname in ('inbox', 'recruit_timeline', 'order_pace', 'team', 'waiting_texts',
             'delivery_list', 'delivery_reason_list', 'waiting_lead_list', 'unmatched_text_list', 'waiting_recruit_list',
             'alert_list', 'job_list', 'duplicate_list')
-          when 'service_role' then c.relname not in ('inbox', 'order_pace', 'team', 'waiting_texts')
+          when 'service_role' then c.relname not in ('inbox', 'recruit_timeline', 'order_pace', 'team', 'waiting_texts')
           else false
         end)$$,
   'a view is for the service role alone, to read, and these for a signed-in user');
@@ -97,7 +98,8 @@ select is_empty($$select function from pg_temp.function_grants where role = 'ano
 select set_eq(
   $$select function from pg_temp.function_grants where role = 'authenticated'$$,
   array[
-    'public.submit_lead_presentation', 'public.mark_read', 'public.send_text', 'public.start_conversation',
+    'public.submit_lead_presentation', 'public.set_recruit_stage', 'public.record_call',
+    'private.assigned_recruits', 'private.current_timezone', 'public.mark_read', 'public.send_text', 'public.start_conversation',
     'public.hand_back_to_bot', 'public.record_text_consent', 'public.publish_bot_script', 'public.read_conversation', 'public.cancel_text', 'public.retry_text', 'public.assign_conversation',
     'public.ask_for_conversation', 'public.add_note', 'public.save_quick_reply',
     'public.delete_quick_reply', 'public.quick_replies_to', 'public.no_reply_needed', 'public.reply_needed', 'public.snooze_conversation', 'public.search_inbox',

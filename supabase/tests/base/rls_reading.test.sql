@@ -1,7 +1,7 @@
 -- The rows that each reads: an agent, a manager, the manager of another agency, a user who is no agent, anon. The table of
 -- docs/frontend.md says the same in words; docs/frontend.test.ts holds the two against each other.
 begin;
-select plan(281);
+select plan(299);
 \ir ../helpers.psql
 
 select pg_temp.create_people();
@@ -95,6 +95,10 @@ select md5('recruit ' || owner)::uuid, 'licensed', '"yes"', 'Yes' from owners;
 insert into public.quick_replies (agency_id, shortcut, body) select agency_id, 'bye', 'Bye' from owners group by agency_id;
 insert into public.recruit_notes (recruiting_lead_id, agent_id, body)
 select md5('recruit ' || owner)::uuid, coalesce(agent_id, md5('mia')::uuid), 'Call on Monday' from owners;
+insert into public.recruit_stages (recruiting_lead_id, agency_id, stage)
+select md5('recruit ' || owner)::uuid, agency_id, 'lost' from owners;
+insert into public.recruit_calls (recruiting_lead_id, agency_id, agent_id)
+select md5('recruit ' || owner)::uuid, agency_id, coalesce(agent_id, md5('mia')::uuid) from owners;
 insert into public.recruiting_lead_duplicates (lead_id, vendor_id) values
   (md5('recruit ann')::uuid, md5('vendor')::uuid);
 
@@ -143,6 +147,9 @@ insert into readers values
   ('bot_sessions',               '2', '4', '1'),
   ('screening_answers',          '1', '3', '1'),
   ('recruit_notes',              '1', '3', '1'),
+  ('recruit_stages',             '1', '3', '1'),
+  ('recruit_calls',              '1', '3', '1'),
+  ('recruit_timeline',           '6', '16', '5'),
   ('quick_replies',              '1', '1', '1'),
   ('unmatched_texts',            '1', '3', '1'),
   ('waiting_texts',              '1', '3', '1'),
@@ -165,7 +172,7 @@ insert into readers values
 
 select set_eq(
   'select "table" from readers',
-  'select tablename::text from pg_tables where schemaname = ''public'' union all values (''inbox''), (''order_pace''), (''team''), (''waiting_texts'')', 'every table is here');
+  'select tablename::text from pg_tables where schemaname = ''public'' union all values (''inbox''), (''recruit_timeline''), (''order_pace''), (''team''), (''waiting_texts'')', 'every table is here');
 
 select is(
   pg_temp.sees(name, "table"), expected,

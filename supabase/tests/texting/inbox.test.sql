@@ -57,7 +57,7 @@ from (values
   ('cal', 'unknown', null, null, 'cal', 'a conversation without a lead has no name')
 ) as rows (reader, conversation, name, state, agent, description);
 select pg_temp.become('cal');
-select is((select count(*)::integer from public.recruiting_leads), 0, 'but not the recruit');
+select is((select count(*)::integer from public.recruiting_leads), 1, 'and the recruit too');
 reset role;
 
 -- The latest text, and the recruits who wait
