@@ -1457,12 +1457,7 @@ alter table public.recruiting_leads enable row level security;
 grant select on public.recruiting_leads to authenticated;
 grant select, insert, update, delete on public.recruiting_leads to service_role;
 
-create policy "agents read their recruits, managers their agency's" on public.recruiting_leads
-  for select to authenticated
-  using (
-    agent_id = (select private.current_agent_id())
-    or agency_id = (select private.managed_agency_id())
-  );
+-- Its policy asks for conversations too: texting/recruits.sql.
 
 create table private.untold_leads (
   -- In the order in which they were distributed. New entries go to the end of its index, the only one.
@@ -10639,6 +10634,247 @@ comment on function private.allow_agent_topics() is
 
 select private.allow_agent_topics();
 
+-- supabase/schemas/texting/recruits.sql
+
+-- Recruits as agents work with them: who reads them, their stage, and the calls.
+
+create function private.assigned_recruits() returns uuid[]
+language sql
+stable
+-- The policy of conversations reads recruiting_leads, so the policy of recruiting_leads may not read conversations.
+security definer
+set search_path = ''
+as $$
+  select coalesce(array_agg(distinct l.id), '{}')
+  from public.recruiting_conversations c
+  join public.recruiting_leads l on l.id = c.recruiting_lead_id and l.agency_id = c.agency_id
+  where c.assigned_agent_id = (select private.current_agent_id()) and l.agent_id is distinct from c.assigned_agent_id
+$$;
+
+comment on function private.assigned_recruits() is
+  'The recruits of others, or of nobody, whose conversations are assigned to the agent who is signed in.';
+grant execute on function private.assigned_recruits() to authenticated;
+
+-- The last condition is asked for a row that is not the caller's by the others, and is read once for a statement.
+create policy "agents read recruits they have or text, managers their agency's" on public.recruiting_leads
+  for select to authenticated
+  using (
+    agent_id = (select private.current_agent_id())
+    or agency_id = (select private.managed_agency_id())
+    or id = any ((select private.assigned_recruits())::uuid[])
+  );
+
+create function private.lock_recruit(caller public.agents, recruiting_lead_id uuid) returns public.recruiting_leads
+language plpgsql
+set search_path = ''
+as $$
+declare
+  lead public.recruiting_leads;
+begin
+  select l.* into lead
+  from public.recruiting_leads l
+  where l.id = lock_recruit.recruiting_lead_id
+    and l.agency_id = caller.agency_id
+    -- Nothing is written about a person who was erased.
+    and l.first_name <> '(erased)'
+    and (
+      l.agent_id = caller.id
+      or caller.role = 'manager'
+      or exists (
+        select
+        from public.recruiting_conversations c
+        where c.recruiting_lead_id = l.id and c.assigned_agent_id = caller.id
+      )
+    )
+  -- The person may be erased at this moment. What is written is there before, and goes too, or is refused.
+  for share;
+  if not found then
+    raise exception 'recruiting_lead_id: there is no such recruit' using errcode = 'PT404';
+  end if;
+  return lead;
+end
+$$;
+
+comment on function private.lock_recruit(public.agents, uuid) is
+  'A recruit about whom this agent may write: the recruit''s agent, the agent who is assigned a conversation with the recruit, '
+  'and the managers of the agency. Nobody changes or erases it before the transaction ends. PT404 for any other.';
+
+create table public.recruit_stages (
+  id uuid primary key default gen_random_uuid(),
+  recruiting_lead_id uuid not null references public.recruiting_leads (id) on delete cascade,
+  agency_id uuid not null references public.agencies (id),
+  stage text not null check (stage in ('new', 'contacted', 'interview', 'licensed', 'hired', 'lost')),
+  agent_id uuid,
+  created_at timestamptz not null default clock_timestamp(),
+  ended_at timestamptz,
+  foreign key (agent_id, agency_id) references public.agents (id, agency_id),
+  check (ended_at >= created_at)
+);
+
+-- A recruit has one stage.
+create unique index recruit_stages_current_idx on public.recruit_stages (recruiting_lead_id) where ended_at is null;
+create index on public.recruit_stages (recruiting_lead_id, created_at, id);
+-- The recruits of an agency in one stage.
+create index on public.recruit_stages (agency_id, stage, ended_at, recruiting_lead_id);
+create index on public.recruit_stages (agent_id, agency_id) where agent_id is not null;
+
+comment on table public.recruit_stages is
+  'The stages of recruits with their history. The one that has not ended is the recruit''s stage; without one it is `new`.';
+comment on column public.recruit_stages.agency_id is 'The agency that had the recruit then.';
+comment on column public.recruit_stages.agent_id is 'The agent who set it; null: the bot.';
+comment on column public.recruit_stages.ended_at is 'When the next stage began, or the lead was returned; null: it is the stage now.';
+
+alter table public.recruit_stages enable row level security;
+grant select on public.recruit_stages to authenticated;
+grant select, insert, update, delete on public.recruit_stages to service_role;
+
+-- Not by exists(): the planner would read all recruits for the stages of one.
+create policy "readers of a recruit read its stages in their agency" on public.recruit_stages
+  for select to authenticated
+  using (
+    agency_id = (select private.managed_agency_id())
+    or agency_id = (select private.current_agency_id())
+      and (select true from public.recruiting_leads l where l.id = recruit_stages.recruiting_lead_id)
+  );
+
+create function public.set_recruit_stage(recruiting_lead_id uuid, stage text) returns jsonb
+language plpgsql
+-- Agents may not write the table. Who may set a stage is decided here.
+security definer
+set search_path = ''
+as $$
+declare
+  stages constant text[] := array['new', 'contacted', 'interview', 'licensed', 'hired', 'lost'];
+  caller constant public.agents := private.writer();
+  lead public.recruiting_leads;
+begin
+  if stage is null or stage <> all (stages) then
+    perform private.invalid_field('stage', 'must be one of ' || array_to_string(stages, ', '));
+  end if;
+  lead := private.lock_recruit(caller, recruiting_lead_id);
+  loop
+    exit when stage = coalesce(
+      (
+        select s.stage
+        from public.recruit_stages s
+        where s.recruiting_lead_id = lead.id and s.ended_at is null
+      ),
+      'new');
+    update public.recruit_stages s
+    set ended_at = clock_timestamp()
+    where s.recruiting_lead_id = lead.id and s.ended_at is null and s.stage <> set_recruit_stage.stage;
+    -- Another agent, or the bot, may have set one meanwhile: it is looked at again.
+    insert into public.recruit_stages (recruiting_lead_id, agency_id, stage, agent_id)
+    values (lead.id, lead.agency_id, set_recruit_stage.stage, caller.id)
+    on conflict do nothing;
+    exit when found;
+  end loop;
+  return jsonb_build_object('recruiting_lead_id', lead.id, 'stage', stage);
+end
+$$;
+
+comment on function public.set_recruit_stage(uuid, text) is
+  'Sets the stage of a recruit: new, contacted, interview, licensed, hired or lost. The same stage again changes nothing. It '
+  'changes neither consent nor bot. The recruit''s agent may call it, the agent who is assigned a conversation with the '
+  'recruit, and the managers of the agency. Returns {recruiting_lead_id, stage}. Errors: 22023 (HTTP 400) names stage; 42501 '
+  '(403) when the caller is no active agent; PT404 for a recruit that the caller does not read, or who was erased.';
+grant execute on function public.set_recruit_stage(uuid, text) to authenticated;
+
+create function private.broadcast_recruit() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.broadcast_changed_recruit(new.recruiting_lead_id);
+  return null;
+end
+$$;
+
+comment on function private.broadcast_recruit() is 'Trigger: a recruit has another stage, or was called.';
+
+create trigger broadcast_recruit
+  after insert on public.recruit_stages
+  for each row execute function private.broadcast_recruit();
+
+create table public.recruit_calls (
+  id uuid primary key default gen_random_uuid(),
+  recruiting_lead_id uuid not null references public.recruiting_leads (id) on delete cascade,
+  agency_id uuid not null references public.agencies (id),
+  agent_id uuid not null,
+  outcome text check (outcome in ('reached', 'no_answer', 'left_message', 'wrong_number')),
+  created_at timestamptz not null default clock_timestamp(),
+  updated_at timestamptz not null default now(),
+  foreign key (agent_id, agency_id) references public.agents (id, agency_id)
+);
+
+create index on public.recruit_calls (recruiting_lead_id, created_at, id);
+create index on public.recruit_calls (agency_id);
+create index on public.recruit_calls (agent_id, agency_id);
+
+comment on table public.recruit_calls is
+  'The times that an agent has dialled the number of a recruit from the page. Whether anybody answered is what the agent says.';
+comment on column public.recruit_calls.outcome is
+  '`reached`, `no_answer`, `left_message` or `wrong_number`; null: the agent has said nothing.';
+
+create trigger set_updated_at
+  before update on public.recruit_calls
+  for each row execute function private.set_updated_at();
+
+create trigger broadcast_recruit
+  after insert on public.recruit_calls
+  for each row execute function private.broadcast_recruit();
+
+alter table public.recruit_calls enable row level security;
+grant select on public.recruit_calls to authenticated;
+grant select, insert, update, delete on public.recruit_calls to service_role;
+
+create policy "readers of a recruit read its calls in their agency" on public.recruit_calls
+  for select to authenticated
+  using (
+    agency_id = (select private.managed_agency_id())
+    or agency_id = (select private.current_agency_id())
+      and (select true from public.recruiting_leads l where l.id = recruit_calls.recruiting_lead_id)
+  );
+
+create function public.record_call(recruiting_lead_id uuid, call_id uuid, outcome text default null) returns jsonb
+language plpgsql
+-- Agents may not write the table. A user who may write about a recruit may say that it was dialled.
+security definer
+set search_path = ''
+as $$
+declare
+  outcomes constant text[] := array['reached', 'no_answer', 'left_message', 'wrong_number'];
+  caller constant public.agents := private.writer();
+  lead public.recruiting_leads;
+  call public.recruit_calls;
+begin
+  if call_id is null then
+    perform private.invalid_field('call_id', 'is required');
+  elsif outcome <> all (outcomes) then
+    perform private.invalid_field('outcome', 'must be one of ' || array_to_string(outcomes, ', '));
+  end if;
+  lead := private.lock_recruit(caller, recruiting_lead_id);
+  insert into public.recruit_calls as c (id, recruiting_lead_id, agency_id, agent_id, outcome)
+  values (call_id, lead.id, lead.agency_id, caller.id, record_call.outcome)
+  on conflict (id) do update
+  set outcome = coalesce(excluded.outcome, c.outcome)
+  where (c.recruiting_lead_id, c.agent_id) = (excluded.recruiting_lead_id, excluded.agent_id)
+  returning c.* into call;
+  if call.id is null then
+    raise exception 'call_id: another call has this id' using errcode = 'PT409';
+  end if;
+  return jsonb_build_object('id', call.id, 'outcome', call.outcome);
+end
+$$;
+
+comment on function public.record_call(uuid, uuid, text) is
+  'Records that the signed-in agent has dialled the number of a recruit, and the outcome if there is one: reached, no_answer, '
+  'left_message or wrong_number. call_id: made by the agent''s page; the same id is the same call, and an outcome that is given '
+  'replaces the one before. Who may call it, as of set_recruit_stage(). Returns {id, outcome|null}. Errors: 22023 (HTTP 400) '
+  'names call_id or outcome; 42501 (403) when the caller is no active agent; PT404 for a recruit that the caller does not '
+  'read, or who was erased; PT409 when another call has the id.';
+grant execute on function public.record_call(uuid, uuid, text) to authenticated;
+
 -- supabase/schemas/texting/notes.sql
 
 -- Notes about a recruit: for the agency alone, and never sent.
@@ -10663,20 +10899,11 @@ alter table public.recruit_notes enable row level security;
 grant select on public.recruit_notes to authenticated;
 grant select, insert, update, delete on public.recruit_notes to service_role;
 
--- The policies of both tables apply inside the subqueries. Not by exists(): the planner would read all recruits for the
+-- The policy of the recruit applies inside the subquery. Not by exists(): the planner would read all recruits for the
 -- notes of one.
-create policy "readers of a recruit and who has the conversation read the notes" on public.recruit_notes
+create policy "readers of a recruit read its notes" on public.recruit_notes
   for select to authenticated
-  using (
-    (select true from public.recruiting_leads l where l.id = recruit_notes.recruiting_lead_id)
-    or (
-      select true
-      from public.recruiting_conversations c
-      where c.recruiting_lead_id = recruit_notes.recruiting_lead_id
-        and c.assigned_agent_id = (select private.current_agent_id())
-      limit 1
-    )
-  );
+  using ((select true from public.recruiting_leads l where l.id = recruit_notes.recruiting_lead_id));
 
 create function public.add_note(recruiting_lead_id uuid, body text, note_id uuid default null) returns jsonb
 language plpgsql
@@ -10697,27 +10924,7 @@ begin
       'must have at most %s characters, counted in UTF-16 units (most emoji have 2 or more)', max_length));
   end if;
 
-  perform
-  from public.recruiting_leads l
-  where l.id = add_note.recruiting_lead_id
-    and l.agency_id = caller.agency_id
-    -- Nothing is written about a person who was erased.
-    and l.first_name <> '(erased)'
-    and (
-      l.agent_id = caller.id
-      or caller.role = 'manager'
-      or exists (
-        select
-        from public.recruiting_conversations c
-        where c.recruiting_lead_id = l.id and c.assigned_agent_id = caller.id
-      )
-    )
-  -- The person may be erased at this moment. The note is there before, and goes too, or is refused.
-  for share;
-  if not found then
-    raise exception 'recruiting_lead_id: there is no such recruit' using errcode = 'PT404';
-  end if;
-
+  perform private.lock_recruit(caller, recruiting_lead_id);
   insert into public.recruit_notes as n (id, recruiting_lead_id, agent_id, body)
   values (given_id, add_note.recruiting_lead_id, caller.id, add_note.body)
   on conflict (id) do nothing;
@@ -11346,6 +11553,11 @@ begin
   where answered.question is not null
   on conflict on constraint screening_answers_pkey do update
   set value = excluded.value, said = excluded.said, answered_at = now();
+  -- The first answer. A stage that is there was set by a person, or by an answer before.
+  insert into public.recruit_stages (recruiting_lead_id, agency_id, stage)
+  select lead.id, lead.agency_id, 'contacted'
+  where step #>> '{answered,question}' is not null and lead.agency_id is not null
+  on conflict do nothing;
 
   if ended is not null then
     -- Before a person has the conversation, which ends what is still active.
@@ -11901,6 +12113,72 @@ $$;
 comment on function private.is_automatic_reply(public.recruiting_messages) is
   'Whether a machine seems to have written a recruit''s text: the same words came before, and both within 2 seconds of a text '
   'of ours, one of the last 50.';
+
+-- supabase/schemas/bot/recruit_timeline.sql
+
+-- All that has happened with a recruit, in one list.
+
+create function private.current_timezone() returns text
+language sql
+stable
+-- Agents may not read their agency.
+security definer
+set search_path = ''
+as $$
+  select a.timezone from public.agencies a where a.id = private.current_agency_id()
+$$;
+
+comment on function private.current_timezone() is 'The time zone of the agency of the active agent who is signed in, or null.';
+grant execute on function private.current_timezone() to authenticated;
+
+create view public.recruit_timeline with (security_invoker = true) as
+select e.recruiting_lead_id, e.id, e.at, e.kind, e.agent_id,
+  nullif(concat_ws(' ', a.first_name, a.last_name), '') as agent, e.details
+from (
+  select l.id as recruiting_lead_id, 'received' as id, l.created_at as at, 'received' as kind, null::uuid as agent_id,
+    '{}'::jsonb as details
+  from public.recruiting_leads l
+  union all
+  select l.id, 'distributed', l.distributed_at, 'distributed', null, '{}'
+  from public.recruiting_leads l
+  where l.distributed_at is not null
+  union all
+  select t.recruiting_lead_id, concat_ws(':', 'texts', t.conversation_id, t.day), t.at, 'texts', null, jsonb_build_object(
+    'conversation_id', t.conversation_id, 'from_recruit', t.from_recruit, 'from_us', t.from_us)
+  from (
+    select c.recruiting_lead_id, c.id as conversation_id,
+      (m.created_at at time zone coalesce((select private.current_timezone()), 'UTC'))::date as day,
+      min(m.created_at) as at,
+      count(*) filter (where m.direction = 'inbound') as from_recruit,
+      count(*) filter (where m.direction = 'outbound') as from_us
+    from public.recruiting_conversations c
+    join public.recruiting_messages m on m.conversation_id = c.id
+    where c.recruiting_lead_id is not null
+    group by 1, 2, 3
+  ) t
+  union all
+  select s.lead_id, 'answer:' || s.question, s.answered_at, 'answer', null,
+    jsonb_build_object('question', s.question, 'value', s.value, 'said', s.said)
+  from public.screening_answers s
+  union all
+  select n.recruiting_lead_id, 'note:' || n.id, n.created_at, 'note', n.agent_id, jsonb_build_object('body', n.body)
+  from public.recruit_notes n
+  union all
+  select s.recruiting_lead_id, 'stage:' || s.id, s.created_at, 'stage', s.agent_id, jsonb_build_object('stage', s.stage)
+  from public.recruit_stages s
+  union all
+  select c.recruiting_lead_id, 'call:' || c.id, c.created_at, 'call', c.agent_id,
+    jsonb_build_object('call_id', c.id, 'outcome', c.outcome)
+  from public.recruit_calls c
+) e
+left join public.agents a on a.id = e.agent_id;
+
+comment on view public.recruit_timeline is
+  'What has happened with a recruit, as the signed-in agent reads it. kind: `received`, `distributed`, `texts` (details: '
+  '{conversation_id, from_recruit, from_us}, how many on a day of the agency, at the first of them), `answer` ({question, '
+  'value, said}), `note` ({body}), `stage` ({stage}; without an agent: the bot), `call` ({call_id, outcome|null}). agent: who did '
+  'it. Ask for one recruiting_lead_id, and for pages by the last row, ordered by at and id.';
+grant select on public.recruit_timeline to authenticated;
 
 -- supabase/schemas/operators/tables.sql
 
@@ -12911,6 +13189,8 @@ begin
   where c.id = any (conversations)
   order by c.id;
   delete from private.waiting_greetings w where w.lead_id = lead.id;
+  -- Another agency begins anew.
+  update public.recruit_stages s set ended_at = clock_timestamp() where s.recruiting_lead_id = lead.id and s.ended_at is null;
   update public.agent_notifications n set read_at = now() where n.lead_id = lead.id and n.read_at is null;
 
   insert into public.lead_returns (
@@ -13954,6 +14234,16 @@ begin
           from public.recruit_notes n
           where n.recruiting_lead_id = l.id
         ),
+        'stages', (
+          select coalesce(jsonb_agg(s order by s.created_at), '[]')
+          from public.recruit_stages s
+          where s.recruiting_lead_id = l.id
+        ),
+        'calls', (
+          select coalesce(jsonb_agg(c order by c.created_at), '[]')
+          from public.recruit_calls c
+          where c.recruiting_lead_id = l.id
+        ),
         'returned', (
           select jsonb_build_object('returned_at', r.created_at, 'reason', r.reason)
           from public.lead_returns r
@@ -14108,6 +14398,8 @@ begin
   update public.lead_returns r set reason = erased_text where r.recruiting_lead_id = any (person.recruiting_leads);
   delete from public.screening_answers a where a.lead_id = any (person.recruiting_leads);
   delete from public.recruit_notes n where n.recruiting_lead_id = any (person.recruiting_leads);
+  delete from public.recruit_stages s where s.recruiting_lead_id = any (person.recruiting_leads);
+  delete from public.recruit_calls c where c.recruiting_lead_id = any (person.recruiting_leads);
   update private.lead_fetches f set notice = '{}' where f.lead_id = any (person.recruiting_leads);
   delete from private.waiting_greetings w where w.lead_id = any (person.recruiting_leads);
 
