@@ -129,7 +129,8 @@ select matches(
   pg_temp.plan_of('select * from public.recruiting_leads'), 'BitmapOr.*recruiting_leads_agent_idx.*recruiting_leads_pkey',
   'reading recruits uses indexes, also for those that are assigned');
 select doesnt_match(
-  pg_temp.plan_of($$select * from public.recruit_timeline where recruiting_lead_id = md5('ada')::uuid order by at desc, id desc limit 50$$),
+  pg_temp.plan_of($$select * from public.recruit_timeline where recruiting_lead_id = md5('ada')::uuid
+    order by at desc, id desc limit 50$$),
   'Seq Scan on (recruit|screening)', 'the timeline of a recruit reads that recruit''s rows');
 reset role;
 set local enable_seqscan = on;
