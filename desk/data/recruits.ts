@@ -109,10 +109,14 @@ const WHY_NO_CONVERSATION: Record<string, string> = {
   PT409: "Your agency has no number to text from. The people who run the service can give it one.",
 };
 
-/** Begins the conversation with a recruit, or finds it. Nothing is sent. Returns the conversation's id. */
-export async function startConversation(recruiting_lead_id: string): Promise<string> {
+/**
+ * Begins the conversation with a recruit, or finds it. Nothing is sent. Returns the conversation's id.
+ *
+ * @param service_phone the number of the agency; without one it is the number that the recruit knows
+ */
+export async function startConversation(recruiting_lead_id: string, service_phone?: string): Promise<string> {
   try {
-    const started = await repeat(() => supabase.rpc("start_conversation", { recruiting_lead_id }));
+    const started = await repeat(() => supabase.rpc("start_conversation", { recruiting_lead_id, service_phone }));
     return (started as { conversation_id: string }).conversation_id;
   } catch (error) {
     const why = error instanceof CallError ? WHY_NO_CONVERSATION[error.code] : undefined;

@@ -7,23 +7,26 @@ import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { phoneText } from "../ui/phone.ts";
 import { ago } from "../ui/time.tsx";
 
-/** Texts of recruits who have no conversation yet, by recruit. Without any there is nothing. */
+/** Texts of recruits without a conversation, by recruit and number of ours. Without any there is nothing. */
 export function WaitingTexts({ agent }: { agent: Agent }) {
   const query = usePages(waitingTextQueries.list(agent.agency_id));
-  const byRecruit = Map.groupBy(query.data ?? [], ({ recruiting_lead_id }) => recruiting_lead_id);
-  if (byRecruit.size === 0) return null;
+  const byNumbers = Map.groupBy(
+    query.data ?? [],
+    ({ recruiting_lead_id, service_phone }) => `${recruiting_lead_id} ${service_phone}`,
+  );
+  if (byNumbers.size === 0) return null;
   return (
     <section className="waiting-texts" aria-labelledby="waiting-texts">
       <h2 id="waiting-texts">Without a conversation</h2>
       <ul>
-        {[...byRecruit].map(([id, texts]) => <WaitingRecruit key={id} id={id} texts={texts} agent={agent} />)}
+        {[...byNumbers].map(([key, texts]) => <WaitingRecruit key={key} texts={texts} agent={agent} />)}
       </ul>
       <LoadMoreButton query={query} />
     </section>
   );
 }
 
-function WaitingRecruit({ id, texts, agent }: { id: string; texts: WaitingText[]; agent: Agent }) {
+function WaitingRecruit({ texts, agent }: { texts: WaitingText[]; agent: Agent }) {
   const [, navigate] = useLocation();
   const [first, latest] = [texts[0]!, texts.at(-1)!];
   return (
@@ -42,7 +45,7 @@ function WaitingRecruit({ id, texts, agent }: { id: string; texts: WaitingText[]
           </>
         )}
       </p>
-      <ActionButton act={async () => navigate(`/inbox/${await startWithTexts(id)}`)}>
+      <ActionButton act={async () => navigate(`/inbox/${await startWithTexts(first)}`)}>
         Start the conversation <span className="visually-hidden">with {first.name}</span>
       </ActionButton>
     </li>

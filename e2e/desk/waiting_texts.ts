@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { sql } from "../support/client.ts";
-import { receive } from "../support/sms.ts";
+import { newPhone, receive } from "../support/sms.ts";
 import { assertAccessible, assertFits, deskTest, NARROW, picture, signIn, until } from "./harness.ts";
 import { box, createColleague, createTalk, createTexter, send, type Talk, type Texter, texts } from "./talks.ts";
 
@@ -36,6 +36,20 @@ deskTest("texts of a recruit without a conversation stand beside the inbox, and 
     join public.recruiting_conversations c on c.id = m.conversation_id
     where c.recruit_phone = ${talk.recruit} and m.direction = 'inbound' limit 1`;
   assert.equal(row!.recruiting_lead_id, talk.lead_id);
+});
+
+deskTest("a text to another number of the agency starts a conversation of its own", async (page) => {
+  const agent = await createTexter();
+  const talk = await createTalk(agent);
+  const other = newPhone();
+  await sql`insert into public.service_numbers (phone, agency_id) values (${other}, ${agent.agency_id})`;
+  await receive({ ...talk, service: other }, { Body: "To your other number" });
+  await signIn(page, agent, "inbox");
+  const region = page.getByRole("region", { name: "Without a conversation" });
+  await region.getByRole("button", { name: "Start the conversation with Maya" }).click();
+  await texts(page).getByText("To your other number").waitFor();
+  await region.waitFor({ state: "detached" });
+  assert.ok(!page.url().endsWith(talk.id));
 });
 
 deskTest("a manager sees whose recruit has written, and a colleague sees nothing", async (page) => {

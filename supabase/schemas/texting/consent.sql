@@ -260,8 +260,11 @@ comment on function public.record_text_consent(text, text, text) is
   'recruit who has texted STOP to a number, it sends nothing from it before START, whatever is recorded here.';
 grant execute on function public.record_text_consent(text, text, text) to authenticated;
 
-create function private.open_conversation(lead public.recruiting_leads, agent_id uuid)
-returns public.recruiting_conversations
+create function private.open_conversation(
+  lead public.recruiting_leads,
+  agent_id uuid,
+  preferred_number text default null
+) returns public.recruiting_conversations
 language plpgsql
 set search_path = ''
 as $$
@@ -276,6 +279,7 @@ begin
   perform private.lock_consent(lead.agency_id, lead.phone);
   is_there := private.hold_agent(open_conversation.agent_id);
   number := coalesce(
+    (select n.phone from public.service_numbers n where n.phone = preferred_number and n.agency_id = lead.agency_id),
     (
       select c.service_phone
       from public.recruiting_conversations c
@@ -340,8 +344,9 @@ begin
 end
 $$;
 
-comment on function private.open_conversation(public.recruiting_leads, uuid) is
-  'The conversation of a lead''s recruit with its agency: the one with the number of the agency that the recruit has '
+comment on function private.open_conversation(public.recruiting_leads, uuid, text) is
+  'The conversation of a lead''s recruit with its agency: the one with the preferred number, if it is the agency''s, else '
+  'with the number of the agency that the recruit has '
   'last been in touch with, paused or not. Else a new one, assigned to this agent if active (null: nobody), with the '
   'active number that has the fewest conversations, counted up to 1,000; of several, the one that has got none for '
   'longest. The lead has an agency and a phone in E.164. Null when the agency has no active number.';

@@ -1,6 +1,10 @@
 -- Conversations: their begin, who may write in them, who has them.
 
-create function public.start_conversation(recruiting_lead_id uuid, agent_id uuid default null) returns jsonb
+create function public.start_conversation(
+  recruiting_lead_id uuid,
+  agent_id uuid default null,
+  service_phone text default null
+) returns jsonb
 language plpgsql
 -- Agents may not write the tables. Who may begin a conversation is decided here.
 security definer
@@ -31,10 +35,16 @@ begin
     select from public.agents a where a.id = start_conversation.agent_id and a.agency_id = lead.agency_id
   )) then
     perform private.invalid_field('agent_id', 'must be an active agent of the lead''s agency');
+  elsif service_phone is not null and not exists (
+    select
+    from public.service_numbers n
+    where n.phone = start_conversation.service_phone and n.agency_id = lead.agency_id
+  ) then
+    perform private.invalid_field('service_phone', 'must be a number of the lead''s agency');
   end if;
 
   lead_agent_id := (select a.id from public.agents a where a.id = lead.agent_id and a.is_active);
-  conversation := private.open_conversation(lead, coalesce(agent_id, lead_agent_id));
+  conversation := private.open_conversation(lead, coalesce(agent_id, lead_agent_id), service_phone);
   if conversation.id is null then
     raise exception 'recruiting_lead_id: its agency has no active service number' using errcode = 'PT409';
   end if;
@@ -55,16 +65,16 @@ begin
 end
 $$;
 
-comment on function public.start_conversation(uuid, uuid) is
-  'The conversation with a lead''s recruit: the one that there is with the number of the agency that the recruit knows, '
+comment on function public.start_conversation(uuid, uuid, text) is
+  'The conversation with a lead''s recruit: with service_phone the one with this number of the agency, else the one that there is with the number of the agency that the recruit knows, '
   'or a new one with its least used active number. It takes over the recruit''s unmatched texts to that number, and '
   'what agents were told of them counts as read. The '
   'lead''s agent may call it, and a manager of its agency. It is assigned to the agent named, else to the lead''s; one '
   'that is escalated already changes its agent only for one who is named. Returns {conversation_id, service_phone}. '
   'Errors: 42501 (HTTP 403) when the caller is no active agent; PT404 for an unknown lead or another agent''s; 22023 '
-  '(400) when the lead has no phone in E.164 or the named agent is no active one of the agency; PT409 when the agency has '
+  '(400) when the lead has no phone in E.164, or the named agent or number is none of the agency; PT409 when the agency has '
   'no active number.';
-grant execute on function public.start_conversation(uuid, uuid) to authenticated;
+grant execute on function public.start_conversation(uuid, uuid, text) to authenticated;
 
 create function private.writer() returns public.agents
 language plpgsql

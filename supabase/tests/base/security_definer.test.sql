@@ -16,7 +16,7 @@ select set_eq(
     'snooze_conversation(uuid,timestamp with time zone)', 'private.conversations_with_words(uuid,text)', 'mark_read(uuid[])', 'send_text(uuid,text,uuid,jsonb,boolean)',
     'ask_for_conversation(uuid)', 'add_note(uuid,text,uuid)', 'save_quick_reply(text,text,uuid,timestamp with time zone)',
     'delete_quick_reply(uuid)', 'quick_replies_to(uuid)',
-    'start_conversation(uuid,uuid)', 'hand_back_to_bot(uuid)', 'record_text_consent(text,text,text)',
+    'start_conversation(uuid,uuid,text)', 'hand_back_to_bot(uuid)', 'record_text_consent(text,text,text)',
     'publish_bot_script(uuid,jsonb)', 'private.recruit_of(uuid)', 'private.own_service_phones()', 'private.vendor_name(uuid)',
     'read_conversation(uuid,timestamp with time zone)', 'signed_in_user()', 'begin_operator_action(text,jsonb)',
     'private.may_operate()', 'read_payload(uuid)', 'distribute_leads(integer,uuid)', 'acknowledge_alert(uuid)',

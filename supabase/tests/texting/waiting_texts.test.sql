@@ -1,7 +1,7 @@
 -- A recruit writes to a number of the agency without a conversation: who is told, and who reads the text.
 begin;
 create extension if not exists dblink with schema extensions;
-select plan(34);
+select plan(37);
 \ir ../helpers.psql
 
 select pg_temp.create_people();
@@ -94,6 +94,12 @@ select results_eq(
   'with the recruit, and as it was sent');
 select is(public.start_conversation(md5('Ada')::uuid) ->> 'service_phone', '+19995550100', 'a conversation takes them over');
 select is((select count(*)::integer from public.waiting_texts where name = 'Ada' and service_phone = '+19995550100'), 0, 'and they wait no more');
+select is((select array_agg(distinct service_phone) from public.waiting_texts where name = 'Ada'), '{+19995550101}',
+  'those to another number wait on');
+select is(public.start_conversation(md5('Ada')::uuid, service_phone => '+19995550101') ->> 'service_phone', '+19995550101',
+  'until the conversation with that number is begun, beside the one that there is');
+select throws_ok($$select public.start_conversation(md5('Ada')::uuid, service_phone => '+19995550200')$$, '22023',
+  'service_phone: must be a number of the lead''s agency', 'a number of another agency is refused');
 reset role;
 select is_empty(
   $$select from public.agent_notifications where lead_id = md5('Ada')::uuid and kind = 'unmatched_text' and read_at is null$$,
