@@ -6598,8 +6598,11 @@ comment on function public.record_text_consent(text, text, text) is
   'recruit who has texted STOP to a number, it sends nothing from it before START, whatever is recorded here.';
 grant execute on function public.record_text_consent(text, text, text) to authenticated;
 
-create function private.open_conversation(lead public.recruiting_leads, agent_id uuid)
-returns public.recruiting_conversations
+create function private.open_conversation(
+  lead public.recruiting_leads,
+  agent_id uuid,
+  preferred_number text default null
+) returns public.recruiting_conversations
 language plpgsql
 set search_path = ''
 as $$
@@ -6614,6 +6617,7 @@ begin
   perform private.lock_consent(lead.agency_id, lead.phone);
   is_there := private.hold_agent(open_conversation.agent_id);
   number := coalesce(
+    (select n.phone from public.service_numbers n where n.phone = preferred_number and n.agency_id = lead.agency_id),
     (
       select c.service_phone
       from public.recruiting_conversations c
@@ -6678,8 +6682,9 @@ begin
 end
 $$;
 
-comment on function private.open_conversation(public.recruiting_leads, uuid) is
-  'The conversation of a lead''s recruit with its agency: the one with the number of the agency that the recruit has '
+comment on function private.open_conversation(public.recruiting_leads, uuid, text) is
+  'The conversation of a lead''s recruit with its agency: the one with the preferred number, if it is the agency''s, else '
+  'with the number of the agency that the recruit has '
   'last been in touch with, paused or not. Else a new one, assigned to this agent if active (null: nobody), with the '
   'active number that has the fewest conversations, counted up to 1,000; of several, the one that has got none for '
   'longest. The lead has an agency and a phone in E.164. Null when the agency has no active number.';
@@ -7959,7 +7964,11 @@ comment on function private.text_segments(text) is
 
 -- Conversations: their begin, who may write in them, who has them.
 
-create function public.start_conversation(recruiting_lead_id uuid, agent_id uuid default null) returns jsonb
+create function public.start_conversation(
+  recruiting_lead_id uuid,
+  agent_id uuid default null,
+  service_phone text default null
+) returns jsonb
 language plpgsql
 -- Agents may not write the tables. Who may begin a conversation is decided here.
 security definer
@@ -7990,10 +7999,16 @@ begin
     select from public.agents a where a.id = start_conversation.agent_id and a.agency_id = lead.agency_id
   )) then
     perform private.invalid_field('agent_id', 'must be an active agent of the lead''s agency');
+  elsif service_phone is not null and not exists (
+    select
+    from public.service_numbers n
+    where n.phone = start_conversation.service_phone and n.agency_id = lead.agency_id
+  ) then
+    perform private.invalid_field('service_phone', 'must be a number of the lead''s agency');
   end if;
 
   lead_agent_id := (select a.id from public.agents a where a.id = lead.agent_id and a.is_active);
-  conversation := private.open_conversation(lead, coalesce(agent_id, lead_agent_id));
+  conversation := private.open_conversation(lead, coalesce(agent_id, lead_agent_id), service_phone);
   if conversation.id is null then
     raise exception 'recruiting_lead_id: its agency has no active service number' using errcode = 'PT409';
   end if;
@@ -8014,16 +8029,16 @@ begin
 end
 $$;
 
-comment on function public.start_conversation(uuid, uuid) is
-  'The conversation with a lead''s recruit: the one that there is with the number of the agency that the recruit knows, '
+comment on function public.start_conversation(uuid, uuid, text) is
+  'The conversation with a lead''s recruit: with service_phone the one with this number of the agency, else the one that there is with the number of the agency that the recruit knows, '
   'or a new one with its least used active number. It takes over the recruit''s unmatched texts to that number, and '
   'what agents were told of them counts as read. The '
   'lead''s agent may call it, and a manager of its agency. It is assigned to the agent named, else to the lead''s; one '
   'that is escalated already changes its agent only for one who is named. Returns {conversation_id, service_phone}. '
   'Errors: 42501 (HTTP 403) when the caller is no active agent; PT404 for an unknown lead or another agent''s; 22023 '
-  '(400) when the lead has no phone in E.164 or the named agent is no active one of the agency; PT409 when the agency has '
+  '(400) when the lead has no phone in E.164, or the named agent or number is none of the agency; PT409 when the agency has '
   'no active number.';
-grant execute on function public.start_conversation(uuid, uuid) to authenticated;
+grant execute on function public.start_conversation(uuid, uuid, text) to authenticated;
 
 create function private.writer() returns public.agents
 language plpgsql

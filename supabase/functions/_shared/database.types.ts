@@ -4239,7 +4239,10 @@ export type Database = {
       "show_lead": { Args: { "lead_id": string }; Returns: Json };
       "signed_in_user": { Args: Record<PropertyKey, never>; Returns: Json };
       "snooze_conversation": { Args: { "id": string; "until": string }; Returns: Json };
-      "start_conversation": { Args: { "agent_id"?: string; "recruiting_lead_id": string }; Returns: Json };
+      "start_conversation": {
+        Args: { "agent_id"?: string; "recruiting_lead_id": string; "service_phone"?: string };
+        Returns: Json;
+      };
       "submit_lead_presentation": {
         Args: {
           "client_submission_id"?: string;
