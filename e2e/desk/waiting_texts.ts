@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { sql } from "../support/client.ts";
 import { newPhone, receive } from "../support/sms.ts";
-import { assertAccessible, assertFits, deskTest, NARROW, picture, signIn, until } from "./harness.ts";
+import { assertAccessible, assertFits, deskTest, NARROW, signIn, until } from "./harness.ts";
 import { box, createColleague, createTalk, createTexter, send, type Talk, type Texter, texts } from "./talks.ts";
 
 /** Makes a recruit of an agent's who has written to another number of the agency. */
@@ -23,7 +23,6 @@ deskTest("texts of a recruit without a conversation stand beside the inbox, and 
   await region.getByText("Ada Byron", { exact: true }).waitFor();
   await until(async () => /2 texts\./.test(await region.innerText()) || (await page.reload(), false));
   await assertAccessible(page);
-  await picture(page, "without-conversation");
   await region.getByRole("button", { name: "Start the conversation with Ada Byron" }).click();
   await texts(page).getByText("I saw your ad").waitFor();
   await texts(page).getByText("Is it still open?").waitFor();
