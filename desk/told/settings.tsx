@@ -1,5 +1,6 @@
 import { useState } from "react";
-import { useRoute } from "wouter";
+import { useLocation } from "wouter";
+import { isId } from "../data/pages.ts";
 import { useSettings } from "../data/settings.ts";
 import { askForPermission, usePermission } from "./browser.ts";
 
@@ -13,7 +14,8 @@ export function AskForNotifications({ userId }: { userId: string }) {
   const permission = usePermission();
   const { settings, change } = useSettings(userId);
   const [hasAsked, setAsked] = useState(false);
-  const [isInConversation] = useRoute("/inbox/:id");
+  const [path] = useLocation();
+  const isInConversation = path.startsWith("/inbox/") && isId(path.split("/").at(-1)!);
   if (isInConversation) return null;
   if (hasAsked && permission === "denied") {
     return (

@@ -6,7 +6,7 @@ import { useReadNotice } from "../data/notices.ts";
 import { readSettings } from "../data/settings.ts";
 import type { Agent } from "../data/user.ts";
 import { claim, playSound, showNotification } from "./browser.ts";
-import { pathOf, sentenceOf } from "./words.ts";
+import { isAbout, pathOf, sentenceOf } from "./words.ts";
 
 /** More than these are not told at once, as after a night. */
 const MOST = 3;
@@ -86,5 +86,5 @@ function Toast({ news, open, close }: { news: News; open: () => void; close: () 
 
 /** Whether the user sees what a notification is about. */
 function isLookedAt(news: News): boolean {
-  return document.visibilityState === "visible" && location.hash.slice(1).split("?")[0] === pathOf(news);
+  return document.visibilityState === "visible" && isAbout(location.hash, news);
 }

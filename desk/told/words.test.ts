@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { News } from "../data/news.ts";
-import { pathOf, sentenceOf } from "./words.ts";
+import { isAbout, pathOf, sentenceOf } from "./words.ts";
 
 const NEWS: News = {
   id: "n",
@@ -38,4 +38,11 @@ Deno.test("a conversation that a colleague has given is no bot's", () => {
 Deno.test("a notification about a recruit without a conversation leads to the recruit", () => {
   assert.equal(pathOf(NEWS), "/inbox/c");
   assert.equal(pathOf({ ...NEWS, conversation_id: null, lead_id: "l" }), "/recruits/l");
+});
+
+Deno.test("a conversation is known by its address in each part of the inbox", () => {
+  for (const address of ["#/inbox/c", "#/inbox/all/c", "#/inbox/failed/c?x=1"]) {
+    assert.ok(isAbout(address, NEWS), address);
+  }
+  for (const address of ["#/inbox", "#/inbox/all", "#/inbox/d", ""]) assert.ok(!isAbout(address, NEWS), address);
 });

@@ -32,3 +32,8 @@ export function sentenceOf({ kind, reason, recruit, by }: News): string {
 export function pathOf({ conversation_id, lead_id }: News): string {
   return conversation_id === null ? `/recruits/${lead_id}` : `/inbox/${conversation_id}`;
 }
+
+/** Whether an address, such as `/inbox/all/<id>`, is that of what a notification is about. */
+export function isAbout(address: string, { conversation_id, lead_id }: News): boolean {
+  return address.split("?")[0]!.split("/").at(-1) === (conversation_id ?? lead_id);
+}

@@ -37,6 +37,8 @@ program.command("build")
         outDir: out.startsWith("/") ? out : join(ROOT, out),
         emptyOutDir: true,
         rolldownOptions: {
+          // What chunks share is one file: many small ones compress badly, and each is a request.
+          output: { codeSplitting: { groups: [{ name: "shared", minShareCount: 2 }] } },
           input: PAGES.map((page) => join(ROOT, "desk", page)),
           // Libraries mark what a server would leave to the browser. Here all is the browser's.
           checks: { moduleLevelDirective: false, pluginTimings: false },

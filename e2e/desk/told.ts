@@ -59,7 +59,7 @@ deskTest("a login is asked once for notifications, by a button, and never by its
   await page.evaluate(`location.hash = "#/inbox/${talk.id}"`);
   await box(page, "Devon").waitFor();
   assert.equal(await ask.count(), 0);
-  await page.goBack();
+  await page.evaluate("location.hash = '#/inbox/waiting'");
   await page.getByRole("button", { name: "Not now" }).click();
   await ask.waitFor({ state: "hidden" });
   await page.reload();
@@ -112,6 +112,14 @@ deskTest("a notification has the first name and no words of the text, and opens 
   await receive(other, { Body: "Hello" });
   await until(async () => (await shown(page)).length > 1);
   assert.deepEqual(await shown(page), ["Devon has written.", "Grace has written."]);
+
+  // So it is by its address in another part of the inbox.
+  await page.evaluate(`location.hash = "#/inbox/all/${talk.id}"`);
+  await texts(page).getByText("Another one").waitFor();
+  await receive(talk, { Body: "A third one" });
+  await texts(page).getByText("A third one").waitFor();
+  await page.waitForTimeout(1_500);
+  assert.equal((await shown(page)).length, 2);
 
   // It is open, and nobody looks.
   await page.evaluate(`Object.defineProperty(document, "visibilityState", { configurable: true, value: "hidden" })`);
