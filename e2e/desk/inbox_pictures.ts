@@ -53,6 +53,9 @@ async function createInbox(agent: Texter): Promise<string> {
     ["recruit", "Thanks Nora! I work mornings this week", 34],
     ["recruit", "Thursday after 4 would be perfect", 33],
   ]);
+  await sql`
+    update public.recruiting_messages set sent_by = ${agent.agent_id}
+    where conversation_id = ${maya.id} and sender_type = 'agent'`;
   const others: [string, string, Parameters<typeof tell>[1]][] = [
     ["Devon", "Okafor", [["agent", "Does Tuesday at 10 work?", 200], ["recruit", "Yes! What should I bring?", 182]]],
     ["Ruth", "Lindqvist", [["recruit", "Is the position remote?", 61]]],
