@@ -1,8 +1,13 @@
 import { queryOptions, useMutation } from "@tanstack/react-query";
 import { call, CallError, fileError, repeat, supabase } from "./client.ts";
-import { changeRow, readRowsAgain } from "./changes.ts";
+import { changeData, changeRow, readRowsAgain } from "./changes.ts";
 import { after, isId, pagesOptions, search } from "./pages.ts";
 import { queryClient } from "./queries.ts";
+import { timelineQueries } from "./timeline.ts";
+
+/** The stages of a recruit, in their order. */
+export const STAGES = ["new", "contacted", "interview", "licensed", "hired", "lost"] as const;
+export type Stage = (typeof STAGES)[number];
 
 /** The filter of a list of recruits. */
 export interface RecruitFilter {
@@ -11,6 +16,8 @@ export interface RecruitFilter {
   agent_id: string | null;
   /** The words that the user looks for. */
   typed: string;
+  /** Null: those of every stage. */
+  stage: Stage | null;
 }
 
 /** A row of the list. */
@@ -26,6 +33,13 @@ export interface Recruit {
   agent_notifications: { id: string }[];
   /** Empty: there is no conversation. */
   recruiting_conversations: { id: string }[];
+  /** Empty: the recruit is new. */
+  recruit_stages: { stage: Stage }[];
+}
+
+/** The stage that a recruit has now. */
+export function stageOf({ recruit_stages }: Recruit): Stage {
+  return recruit_stages[0]?.stage ?? "new";
 }
 
 /** A recruit with all that is known. */
@@ -40,20 +54,29 @@ export const recruitQueries = {
   all: () => ["recruits"],
   lists: () => [...recruitQueries.all(), "list"],
   /** Recruits, newest first. */
-  list: ({ agency_id, agent_id, typed }: RecruitFilter) =>
-    pagesOptions<Recruit>([...recruitQueries.lists(), agency_id, agent_id, typed], async (limit, last, ids) => {
+  list: ({ agency_id, agent_id, typed, stage }: RecruitFilter) =>
+    pagesOptions<Recruit>([...recruitQueries.lists(), agency_id, agent_id, typed, stage], async (limit, last, ids) => {
       let query = supabase.from("recruiting_leads")
         .select(`id, first_name, last_name, phone, state, created_at, agents(first_name, last_name),
-          agent_notifications(id), recruiting_conversations(id)`)
+          agent_notifications(id), recruiting_conversations(id), recruit_stages(stage), staged:recruit_stages(stage)`)
+        .is("recruit_stages.ended_at", null)
+        .eq("recruit_stages.agency_id", agency_id)
+        .is("staged.ended_at", null)
         .eq("agent_notifications.kind", "lead")
         .is("agent_notifications.read_at", null)
         .limit(1, { referencedTable: "recruiting_conversations" })
         .eq("agency_id", agency_id);
       if (agent_id !== null) query = query.eq("agent_id", agent_id);
+      // A new recruit has no stage, or has got this one again.
+      if (stage === "new") query = query.neq("staged.stage", "new").is("staged", null);
+      else if (stage !== null) query = query.eq("staged.stage", stage).not("staged", "is", null);
       if (ids !== null) query = query.in("id", ids);
       query = search(after(query, last), typed, { names: ["first_name", "last_name"], phones: ["phone"] });
-      return await call(query.limit(limit));
-    }, { order: { column: "created_at", ascending: false } }),
+      return await call(query.limit(limit)) as Recruit[];
+    }, {
+      order: { column: "created_at", ascending: false },
+      isInList: (recruit) => stage === null || stageOf(recruit) === stage,
+    }),
   /** A recruit; null: there is none of this id that the caller reads. */
   detail: (id: string) =>
     queryOptions({
@@ -64,7 +87,8 @@ export const recruitQueries = {
           supabase.from("recruiting_leads")
             .select(`id, first_name, last_name, phone, email, state, created_at, resume_path, vendor_metadata,
               agents(first_name, last_name), agent_notifications(id), recruiting_conversations(id),
-              screening_answers(question, value, said)`)
+              screening_answers(question, value, said), recruit_stages(stage)`)
+            .is("recruit_stages.ended_at", null)
             .eq("agent_notifications.kind", "lead")
             .is("agent_notifications.read_at", null)
             .order("answered_at", { referencedTable: "screening_answers" })
@@ -74,6 +98,30 @@ export const recruitQueries = {
       },
     }),
 };
+
+/** Sets the stage of a recruit. */
+export function useSetStage(id: string) {
+  const { queryKey } = recruitQueries.detail(id);
+  return useMutation({
+    scope: { id: `recruit:${id}` },
+    mutationFn: (stage: Stage) => repeat(() => supabase.rpc("set_recruit_stage", { recruiting_lead_id: id, stage })),
+    onMutate: async (stage: Stage) => {
+      const recruit_stages = [{ stage }];
+      const rollBacks = await Promise.all([
+        changeData<RecruitCard | null>(queryKey, (recruit) => recruit && { ...recruit, recruit_stages }),
+        changeRow<Recruit>(recruitQueries.lists(), id, { recruit_stages }),
+      ]);
+      return () => rollBacks.forEach((rollBack) => rollBack());
+    },
+    onError: (_error, _stage, rollBack) => rollBack?.(),
+    onSettled: () =>
+      Promise.all([
+        readRowsAgain(recruitQueries.lists(), [id]),
+        queryClient.invalidateQueries({ queryKey }),
+        queryClient.invalidateQueries({ queryKey: timelineQueries.list(id).queryKey }),
+      ]),
+  });
+}
 
 /** The caller has seen what notifications about a recruit are about. The list shows it as new no more at once. */
 export function useMarkRecruitSeen(id: string) {
@@ -91,14 +139,13 @@ export function useMarkRecruitSeen(id: string) {
 }
 
 /**
- * Makes the URL that downloads a resume. It works for a minute and for anyone who has it, so it is made when it is
- * used.
+ * Makes the URL of a resume. It works for a minute and for anyone who has it, so it is made when it is used.
  *
- * @param name of the file that the browser stores, without its ending
+ * @param name of the file that the browser stores, without its ending; null: the browser shows the file
  */
-export async function signResumeUrl(path: string, name: string): Promise<string> {
+export async function signResumeUrl(path: string, name: string | null): Promise<string> {
   const { data, error } = await supabase.storage.from("resumes")
-    .createSignedUrl(path, 60, { download: `${name}.${path.split(".").at(-1)}` });
+    .createSignedUrl(path, 60, name === null ? {} : { download: `${name}.${path.split(".").at(-1)}` });
   if (error !== null) throw fileError(error, "The resume is not there any more.");
   return data.signedUrl;
 }

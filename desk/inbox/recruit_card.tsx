@@ -4,6 +4,8 @@ import type { Conversation } from "../data/conversation.ts";
 import { recruitQueries } from "../data/recruits.ts";
 import { isPhone, phoneText } from "../ui/phone.ts";
 import { RecruitFacts, ResumeButton } from "../ui/recruit_facts.tsx";
+import { RecruitStage } from "../ui/recruit_stage.tsx";
+import { RecruitTimeline } from "../ui/recruit_timeline.tsx";
 import { QueryResult, Skeleton } from "../ui/states.tsx";
 
 /** The facts about the recruit. */
@@ -20,18 +22,20 @@ function KnownRecruit({ id, conversation, isManager }: { id: string; conversatio
       {(recruit) =>
         recruit === null ? <PhoneFacts conversation={conversation} /> : (
           <>
+            <RecruitStage recruit={recruit} />
             <RecruitFacts recruit={recruit} isManager={isManager} />
             <p className="buttons">
               <ResumeButton recruit={recruit} />
               <Link href={`/recruits/${id}`} className="button">Open the recruit</Link>
             </p>
+            <RecruitTimeline id={id} />
           </>
         )}
     </QueryResult>
   );
 }
 
-/** The facts that an agent may read of a colleague's recruit whose conversation the agent was given. */
+/** The facts of a recruit without a lead. */
 function PhoneFacts({ conversation: { recruit_phone, state } }: { conversation: Conversation }) {
   return (
     <dl>

@@ -2,14 +2,16 @@ import { useQuery } from "@tanstack/react-query";
 import { type RefObject, useEffect, useLayoutEffect } from "react";
 import { Link } from "wouter";
 import { agentQueries } from "../data/agents.ts";
-import { type Recruit, type RecruitFilter, recruitQueries } from "../data/recruits.ts";
+import { type Recruit, type RecruitFilter, recruitQueries, type Stage, STAGES } from "../data/recruits.ts";
 import { usePages } from "../data/pages.ts";
 import type { Agent } from "../data/user.ts";
+import { labelOf } from "../ui/json_value.tsx";
 import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { fullName } from "../ui/name.ts";
 import { Page } from "../ui/page.tsx";
 import { DotSeparated } from "../ui/dot_separated.tsx";
 import { phoneText } from "../ui/phone.ts";
+import { RecruitStage } from "../ui/recruit_stage.tsx";
 import { Search, useDebounced } from "../ui/search.tsx";
 import { EmptyState, QueryResult, Skeleton } from "../ui/states.tsx";
 import { Time } from "../ui/time.tsx";
@@ -35,6 +37,14 @@ export function RecruitList(
     <Page title="Recruits">
       <form className="filters" role="search" onSubmit={(event) => event.preventDefault()}>
         <Search value={filter.typed} onChange={(typed) => onFilter({ ...filter, typed })} />
+        <select
+          aria-label="Stage"
+          value={filter.stage ?? ""}
+          onChange={(event) => onFilter({ ...filter, stage: (event.currentTarget.value || null) as Stage | null })}
+        >
+          <option value="">All stages</option>
+          {STAGES.map((stage) => <option key={stage} value={stage}>{labelOf(stage)}</option>)}
+        </select>
         {isManager && (
           <AgentFilter
             agent={agent}
@@ -49,10 +59,11 @@ export function RecruitList(
             ? query.isPlaceholderData ? <Skeleton /> : <NoRecruits filter={filter} isManager={isManager} />
             : (
               <>
-                <ul className="rows people" aria-busy={query.isPlaceholderData}>
+                <ul className="rows people staged" aria-busy={query.isPlaceholderData}>
                   {recruits.map((recruit) => (
                     <li key={recruit.id}>
                       <RecruitRow recruit={recruit} isManager={isManager} />
+                      <RecruitStage recruit={recruit} />
                     </li>
                   ))}
                 </ul>
@@ -100,10 +111,11 @@ function AgentFilter(
   );
 }
 
-function NoRecruits({ filter: { typed, agent_id }, isManager }: { filter: RecruitFilter; isManager: boolean }) {
+function NoRecruits({ filter: { typed, agent_id, stage }, isManager }: { filter: RecruitFilter; isManager: boolean }) {
   if (typed !== "") {
     return <EmptyState title="Nobody is found.">Look for another part of the name or number.</EmptyState>;
   }
+  if (stage !== null) return <EmptyState title="No recruit is in this stage." />;
   if (isManager && agent_id !== null) return <EmptyState title="This agent has no recruits yet." />;
   return (
     <EmptyState title="There are no recruits yet.">

@@ -6,7 +6,9 @@ import { ActionButton } from "../ui/action.tsx";
 import { fullName } from "../ui/name.ts";
 import { Page } from "../ui/page.tsx";
 import { isPhone } from "../ui/phone.ts";
-import { RecruitFacts, ResumeButton } from "../ui/recruit_facts.tsx";
+import { CallLink, RecruitFacts, ResumeButton } from "../ui/recruit_facts.tsx";
+import { RecruitStage } from "../ui/recruit_stage.tsx";
+import { RecruitTimeline } from "../ui/recruit_timeline.tsx";
 import { EmptyState, QueryResult } from "../ui/states.tsx";
 
 /** The page of a recruit: the facts, and what can be done next. */
@@ -38,7 +40,8 @@ function RecruitDetails({ recruit, isManager }: { recruit: RecruitCard; isManage
   return (
     <>
       <p className="buttons">
-        {isPhone(phone) && <a className="button" href={`tel:${phone}`}>Call</a>}
+        <RecruitStage recruit={recruit} />
+        {isPhone(phone) && <CallLink id={id} phone={phone} className="button">Call</CallLink>}
         {phone !== null && (
           <ActionButton
             className="primary"
@@ -50,6 +53,7 @@ function RecruitDetails({ recruit, isManager }: { recruit: RecruitCard; isManage
         <ResumeButton recruit={recruit} />
       </p>
       <RecruitFacts recruit={recruit} isManager={isManager} />
+      <RecruitTimeline id={id} />
     </>
   );
 }

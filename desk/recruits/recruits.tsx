@@ -1,5 +1,6 @@
 import { useRef, useState } from "react";
-import { useRoute } from "wouter";
+import { useLocation, useRoute } from "wouter";
+import { type RecruitFilter, STAGES } from "../data/recruits.ts";
 import type { Agent } from "../data/user.ts";
 import { RecruitPage } from "./recruit_page.tsx";
 import { RecruitList } from "./recruit_list.tsx";
@@ -8,11 +9,19 @@ import { RecruitList } from "./recruit_list.tsx";
 export function Recruits({ agent }: { agent: Agent }) {
   const isManager = agent.role === "manager";
   // Kept while a recruit is open.
-  const [filter, setFilter] = useState({
+  const [kept, setKept] = useState({
     agency_id: agent.agency_id,
     agent_id: isManager ? null : agent.id,
     typed: "",
   });
+  const [, staged] = useRoute("/recruits/stage/:stage");
+  const [, navigate] = useLocation();
+  const stage = STAGES.find((stage) => stage === staged?.stage) ?? null;
+  const setFilter = ({ stage: wanted, ...others }: RecruitFilter) => {
+    setKept(others);
+    if (wanted !== stage) navigate(wanted === null ? "/recruits" : `/recruits/stage/${wanted}`, { replace: true });
+  };
+  const filter = { ...kept, stage };
   const scrolled = useRef(0);
   const [, params] = useRoute("/recruits/:id");
   return params?.id

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { type RecruitCard, signResumeUrl } from "../data/recruits.ts";
+import { useRecordCall } from "../data/timeline.ts";
 import { ActionButton } from "./action.tsx";
 import { answersOf, type VendorAnswer } from "./vendor_answers.ts";
 import { fullName } from "./name.ts";
@@ -7,14 +8,42 @@ import { isEmail, isPhone, phoneText } from "./phone.ts";
 import { Time } from "./time.tsx";
 import { JsonFields, JsonValue, labelOf, wordsOf } from "./json_value.tsx";
 
-/** Downloads a recruit's resume, where there is one. */
+/** Opens a recruit's resume in a tab of the storage's origin, or downloads one that no browser shows. */
 export function ResumeButton({ recruit }: { recruit: RecruitCard }) {
   const { resume_path } = recruit;
   if (resume_path === null) return null;
+  if (resume_path.endsWith(".pdf")) {
+    return <ActionButton act={() => openInTab(() => signResumeUrl(resume_path, null))}>Open the resume</ActionButton>;
+  }
   return (
     <ActionButton act={async () => location.assign(await signResumeUrl(resume_path, fullName(recruit)))}>
       Download the resume
     </ActionButton>
+  );
+}
+
+/** Opens a tab at once, because a browser opens none after a wait, and sends it to the address. */
+async function openInTab(sign: () => Promise<string>): Promise<void> {
+  const tab = open("about:blank");
+  if (tab === null) throw new Error("The browser has opened no tab. Allow this page to open one.");
+  tab.opener = null;
+  try {
+    tab.location.replace(await sign());
+  } catch (error) {
+    tab.close();
+    throw error;
+  }
+}
+
+/** Dials the number of a recruit, and records that. The call does not wait for it. */
+export function CallLink(
+  { id, phone, className, children }: { id: string; phone: string; className?: string; children: ReactNode },
+) {
+  const { mutate: record } = useRecordCall(id);
+  return (
+    <a className={className} href={`tel:${phone}`} onClick={() => record({ call_id: crypto.randomUUID() })}>
+      {children}
+    </a>
   );
 }
 
@@ -28,7 +57,11 @@ export function RecruitFacts({ recruit, isManager }: { recruit: RecruitCard; isM
     <div className="columns">
       <dl>
         <Fact name="Phone">
-          {phone === null ? "none" : isPhone(phone) ? <a href={`tel:${phone}`}>{phoneText(phone)}</a> : phone}
+          {phone === null
+            ? "none"
+            : isPhone(phone)
+            ? <CallLink id={recruit.id} phone={phone}>{phoneText(phone)}</CallLink>
+            : phone}
         </Fact>
         <Fact name="E-mail">
           {email === null ? "none" : isEmail(email) ? <a href={`mailto:${email}`}>{email}</a> : email}

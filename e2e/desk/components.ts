@@ -231,7 +231,7 @@ exampleTest("recruit-facts", "has facts and answers", async (page) => {
     await page.getByRole("link", { name: "maya@example.com" }).getAttribute("href"),
     "mailto:maya@example.com",
   );
-  await page.getByRole("button", { name: "Download the resume" }).waitFor();
+  await page.getByRole("button", { name: "Open the resume" }).waitFor();
   await assertAccessible(page);
 });
 

@@ -1,9 +1,11 @@
+import { QueryClientProvider } from "@tanstack/react-query";
 /**
  * A page that shows one component of `desk/ui` alone, by the name in its address: `#confirm-button`. Only the tests
  * build it (e2e/desk/components.ts); it is no part of the desk.
  */
 import { type ReactNode, StrictMode, useRef, useState } from "react";
 import { createRoot } from "react-dom/client";
+import { queryClient } from "../../data/queries.ts";
 import type { RecruitCard } from "../../data/recruits.ts";
 import { ActionButton, ActionError, useAction } from "../action.tsx";
 import { ConfirmButton } from "../confirm.tsx";
@@ -58,6 +60,7 @@ const RECRUIT: RecruitCard = {
   agents: { first_name: "Nora", last_name: "Quist" },
   agent_notifications: [],
   recruiting_conversations: [],
+  recruit_stages: [],
   resume_path: "a/b.pdf",
   vendor_metadata: {
     city: "Austin",
@@ -228,12 +231,14 @@ const root = createRoot(document.getElementById("desk")!);
 const example = EXAMPLES[location.hash.slice(1)]!();
 root.render(
   <StrictMode>
-    {isPage(location.hash) ? example : (
-      <main>
-        <h1>Example</h1>
-        {example}
-      </main>
-    )}
+    <QueryClientProvider client={queryClient}>
+      {isPage(location.hash) ? example : (
+        <main>
+          <h1>Example</h1>
+          {example}
+        </main>
+      )}
+    </QueryClientProvider>
   </StrictMode>,
 );
 

@@ -1,0 +1,45 @@
+import { useMutation } from "@tanstack/react-query";
+import { call, repeat, supabase } from "./client.ts";
+import { after, pagesOptions } from "./pages.ts";
+import { queryClient } from "./queries.ts";
+
+/** Something that has happened with a recruit. `id` is unique among those of one recruit. */
+export type RecruitEvent =
+  & { id: string; at: string; agent: string | null }
+  & (
+    | { kind: "received" | "distributed"; details: Record<string, never> }
+    /** The texts of a day in one conversation. */
+    | { kind: "texts"; details: { conversation_id: string; from_recruit: number; from_us: number } }
+    /** An answer to the bot. */
+    | { kind: "answer"; details: { question: string; value: unknown; said: string } }
+    | { kind: "note"; details: { body: string } }
+    /** Without an agent the bot has set it. */
+    | { kind: "stage"; details: { stage: string } }
+    | { kind: "call"; details: { call_id: string; outcome: Outcome | null } }
+  );
+
+/** The ways in which a call may end. */
+export const OUTCOMES = ["reached", "no_answer", "left_message", "wrong_number"] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
+export const timelineQueries = {
+  all: () => ["timelines"],
+  /** What has happened with a recruit, the latest first. */
+  list: (id: string) =>
+    pagesOptions<RecruitEvent>([...timelineQueries.all(), id], async (limit, last) => {
+      const query = supabase.from("recruit_timeline").select("id, at, kind, agent, details").eq(
+        "recruiting_lead_id",
+        id,
+      );
+      return await call(after(query, last, "at").limit(limit)) as unknown as RecruitEvent[];
+    }),
+};
+
+/** Says that the user has dialled the number of a recruit, or how that call went. The same id is the same call. */
+export function useRecordCall(recruiting_lead_id: string) {
+  return useMutation({
+    mutationFn: ({ call_id, outcome }: { call_id: string; outcome?: Outcome }) =>
+      repeat(() => supabase.rpc("record_call", { recruiting_lead_id, call_id, outcome })),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: timelineQueries.list(recruiting_lead_id).queryKey }),
+  });
+}

@@ -1,0 +1,21 @@
+import { type Recruit, type Stage, stageOf, STAGES, useSetStage } from "../data/recruits.ts";
+import { ActionError } from "./action.tsx";
+import { labelOf } from "./json_value.tsx";
+import { fullName } from "./name.ts";
+
+/** The stage of a recruit, which the user may change. */
+export function RecruitStage({ recruit }: { recruit: Recruit }) {
+  const change = useSetStage(recruit.id);
+  return (
+    <span className="action">
+      <select
+        aria-label={`Stage of ${fullName(recruit)}`}
+        value={stageOf(recruit)}
+        onChange={(event) => change.mutate(event.currentTarget.value as Stage)}
+      >
+        {STAGES.map((stage) => <option key={stage} value={stage}>{labelOf(stage)}</option>)}
+      </select>
+      <ActionError action={change} />
+    </span>
+  );
+}
