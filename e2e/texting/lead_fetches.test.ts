@@ -216,6 +216,18 @@ for (const fault of [{ code: 190, subcode: 463 }, { code: 102 }, { code: 10 }, {
   });
 }
 
+Deno.test("a token that is refused while the next one comes holds up nothing", async () => {
+  const webhook = await createPage();
+  const leadgen = addLead();
+  double.fail({ code: 190, delay_ms: 4_000, id: leadgen });
+  await give(webhook, leadgen);
+  await eventually(10, () => assert.equal(double.requests(leadgen).length, 1));
+  double.setToken("EAAintime", {});
+  await addSecret(webhook, "EAAintime", "access_token");
+  await becomes(leadgen, "done");
+  await assertStored(webhook, 1);
+});
+
 Deno.test("a token that has expired here waits, and the oldest lead goes on with the next one", async () => {
   const webhook = await createPage();
   await sql`update private.vendor_webhook_secrets set expires_at = now() - interval '1 s'

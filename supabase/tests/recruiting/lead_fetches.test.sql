@@ -1,6 +1,6 @@
 -- The queue of leads that have to be fetched: who is given them, when, and what becomes of each.
 begin;
-select plan(49);
+select plan(57);
 \ir ../helpers.psql
 
 select pg_temp.create_vendor('one'), pg_temp.create_vendor('two'), pg_temp.create_vendor('three');
@@ -24,13 +24,17 @@ create function pg_temp.claim(max integer default 10) returns setof text languag
 $$;
 create function pg_temp.record(
   leadgen text, outcome text, reason text default null, retry_after integer default null, lead_id uuid default null,
-  attempt integer default null, payload jsonb default null
+  attempt integer default null, payload jsonb default null, token text default null
 ) returns text language plpgsql as $$
 begin
   return (
     select public.record_lead_fetch(
-      f.id, coalesce(record.attempt, f.attempt), outcome, record.reason, retry_after, record.lead_id, payload)
-    from private.lead_fetches f where f.leadgen_id = leadgen
+      f.id, coalesce(record.attempt, f.attempt), coalesce((
+        select s.id from private.vendor_webhook_secrets s where s.secret = token
+      ), t.id), outcome, record.reason, retry_after, record.lead_id, payload)
+    from private.lead_fetches f
+    left join private.lead_fetch_tokens t on t.vendor_id = f.vendor_id
+    where f.leadgen_id = leadgen
   );
 end
 $$;
@@ -49,6 +53,8 @@ $$;
 -- Notices
 select is(pg_temp.add('one', '11', '12', '11'), '{"added": 2, "of_others": []}', 'each id of a call is kept once');
 select is(pg_temp.add('one', '11'), '{"added": 0, "of_others": []}', 'a notice that comes again changes nothing');
+select is(f.xmax::text, '0', 'and locks nothing, so that no claim passes the fetch over at this moment')
+from private.lead_fetches f where f.leadgen_id = '11';
 select is(pg_temp.add('two', '11', '21'), '{"added": 1, "of_others": ["11"]}', 'the id of another vendor is not kept, and is named');
 select throws_ok($$select pg_temp.add('one', '12x')$$, '23514', null, 'an id has digits alone');
 select is(pg_temp.add('three', '31'), '{"added": 1, "of_others": []}', 'a vendor without a token has its notices kept');
@@ -130,31 +136,47 @@ select is(pg_temp.record('22', 'refused', 'code 190'), 'waiting', 'the token is 
 select results_eq(
   $$select pg_temp.shown(id) from unnest(array['21', '22', '23']) id$$,
   array['waiting 01:00:00 held code 190', 'waiting never held code 190', 'waiting never held code 190'],
-  'all fetches of the vendor wait, and the oldest is tried in an hour');
+  'all fetches of the vendor wait, and one is tried in an hour');
 select pg_temp.add('two', '24');
 select is(pg_temp.shown('24'), 'waiting never held', 'a new notice waits, too');
 update private.lead_fetches set due_at = now() where leadgen_id = '21';
 select results_eq('select pg_temp.claim()', array['21'], 'one is tried');
 select pg_temp.record('21', 'later', 'HTTP 500');
 select is(pg_temp.shown('21'), 'waiting 00:01:00 held HTTP 500', 'a passing failure says nothing of the token');
+update private.lead_fetches set due_at = now() where leadgen_id = '21';
+select pg_temp.claim(), pg_temp.record('21', 'refused', 'code 200');
+select results_eq(
+  $$select pg_temp.shown(id) from unnest(array['21', '24']) id$$,
+  array['waiting never held code 200', 'waiting 01:00:00 held code 200'],
+  'after another refusal another one is tried, as one lead may be refused for its page alone');
 select pg_temp.record('21', 'done');
 select results_eq(
   $$select pg_temp.shown(id) from unnest(array['22', '23', '24']) id$$,
-  array['waiting 00:00:00 code 190', 'waiting 00:00:00 code 190', 'waiting 00:00:00'],
+  array['waiting 00:00:00 code 200', 'waiting 00:00:00 code 200', 'waiting 00:00:00 code 200'],
   'when it is had, the others are due');
 select pg_temp.claim(), pg_temp.record('22', 'refused', 'code 190');
 insert into private.vendor_webhook_secrets (vendor_id, kind, secret) values (md5('two')::uuid, 'access_token', 'another');
 select is(
   array(select (c #>> '{token,secret}') || (c ->> 'leadgen_id') from jsonb_array_elements(public.claim_lead_fetches(10)) c order by 1),
   array['another22', 'another23', 'another24'], 'a new token starts all, and is used');
+select is(pg_temp.record('22', 'refused', 'code 190', token => 'token of two'), 'waiting', 'a late refusal of the token before');
+select results_eq(
+  $$select pg_temp.shown(id) from unnest(array['22', '23']) id$$,
+  array['waiting 00:00:00 code 190', 'waiting 00:01:00 code 190'],
+  'holds nothing, and that lead is fetched again at once');
+select pg_temp.record('23', 'refused', 'code 100');
+insert into private.vendor_webhook_secrets (vendor_id, kind, secret) values (md5('two')::uuid, 'verify_token', 'words');
+select is(pg_temp.shown('23'), 'waiting never held code 100', 'a verify token starts nothing');
+insert into private.vendor_webhook_secrets (vendor_id, kind, secret) values (md5('two')::uuid, 'secret', 'app secret');
+select is(pg_temp.shown('23'), 'waiting 00:00:00 code 100', 'a new secret of the app starts all, as it proves the requests');
 update private.vendor_webhook_secrets set revoked_at = now() where vendor_id = md5('two')::uuid and kind = 'access_token';
 update private.lead_fetches set due_at = now() where vendor_id = md5('two')::uuid and state = 'waiting';
 select is_empty('select pg_temp.claim()', 'a vendor whose tokens are revoked gets none');
-select is(pg_temp.shown('24'), 'waiting never held no_token', 'and waits');
+select is(pg_temp.shown('22'), 'waiting never held no_token', 'and waits');
 
 -- The rights, and the plans
 select throws_ok(
-  format('select public.record_lead_fetch(%L, 1, %L)', gen_random_uuid(), 'gone'), '22023', null, 'an unknown outcome is an error');
+  format('select public.record_lead_fetch(%L, 1, %1$L, %L)', gen_random_uuid(), 'gone'), '22023', null, 'an unknown outcome is an error');
 select is(
   (public.identify_webhook('test-one') -> 'fetches_leads')::text || (public.identify_webhook('test-one') -> 'secrets' @@ '$[*].kind == "access_token"')::text,
   'truefalse', 'a webhook knows that it fetches, and not the token');
@@ -163,6 +185,16 @@ select md5('one')::uuid, (1000000 + n)::text, '{}', 'request', 'done' from gener
 select ok(
   pg_temp.plan_of($$select f.id from private.lead_fetches f where f.state = 'waiting' and f.due_at <= now() order by f.due_at limit 5$$)
     like '%lead_fetches_due_at_idx%', 'those that are due are found by their index');
+insert into private.lead_fetches (vendor_id, leadgen_id, notice, request_id, due_at, held_since)
+select md5('two')::uuid, (2000000 + n)::text, '{}', 'request', 'infinity', now() from generate_series(1, 5000) n;
+analyze private.lead_fetches;
+select ok(
+  pg_temp.plan_of(format($$select f.id from private.lead_fetches f where f.vendor_id = %L and f.state = 'waiting'$$, md5('three')::uuid))
+    like '%lead_fetches_waiting_idx%', 'those of a vendor that wait are found by theirs');
+select ok(
+  pg_temp.plan_of(format(
+    $$select min(f.held_since) from private.lead_fetches f where f.vendor_id = %L and f.held_since is not null$$, md5('two')::uuid))
+    ~ 'Limit.*lead_fetches_held_idx', 'whether a vendor''s are held is seen by the first of them');
 
 select * from finish();
 rollback;

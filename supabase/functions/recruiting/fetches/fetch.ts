@@ -19,7 +19,7 @@ const RECORD_WITHIN_MS = 15_000;
 /** A lead to fetch, which one worker has to itself for 60 s, as claim_lead_fetches() gives it. */
 interface ClaimedFetch {
   id: string;
-  /** To be given back with what became of it. */
+  /** To be given back with what became of it, as the id of the token. */
   attempt: number;
   leadgen_id: string;
   /** The request that brought the notice. */
@@ -106,7 +106,7 @@ async function fetchLead(claim: ClaimedFetch, requestId: string): Promise<"done"
     const error_code = outcome.outcome === "failed" ? "lead_refused" : outcome.reason;
     logError({ request_id: requestId, event: "lead_not_fetched", fetch_id: id, vendor_id, error_code });
   }
-  return await callDatabase("record_lead_fetch", { id, attempt, ...outcome } as never, {
+  return await callDatabase("record_lead_fetch", { id, attempt, token_id: token.id, ...outcome } as never, {
     retryWithin: RECORD_WITHIN_MS,
   });
 }
