@@ -57,7 +57,7 @@ let isAskedAgain = false;
 /** Fetches what is due after the response, in one loop of the isolate, however many requests ask for it. */
 export function fetchAfterResponse(requestId: string): void {
   isAskedAgain = true;
-  atWork ??= fetchAll(requestId).finally(() => atWork = null);
+  atWork ??= fetchAll(requestId);
   continueAfterResponse(atWork);
 }
 
@@ -66,6 +66,8 @@ async function fetchAll(requestId: string): Promise<void> {
     isAskedAgain = false;
     await fetchDueLeads(requestId);
   }
+  // In the same turn as the question above, so that nobody asks a loop that has ended.
+  atWork = null;
 }
 
 /** Fetches the leads that are due, several at a time, until none is or 20 s have passed. Never rejects. */
