@@ -348,6 +348,31 @@ Deno.test("while the database keeps no notice, Meta gets 500 and sends it again"
   await becomes(leadgen, "done");
 });
 
+Deno.test("a lead that the service cannot store waits as after a failure of Meta, and not for ever", async () => {
+  const webhook = await createPage();
+  const leadgen = addLead();
+  const recruiting = await functionWith("recruiting", { ...double.settings, TEXTING_WORKER_KEY: "key" });
+  // Not the webhook's, which would have the lead fetched by the gateway.
+  await sql`select public.add_lead_fetches(${webhook.id}, 'request', ${
+    sql.json([{ leadgen_id: leadgen, page_id: null, form_id: null, notice: { leadgen_id: leadgen } }])
+  })`;
+  const lines = await consoleOf(() =>
+    withFetch(
+      (fetch, input, init) =>
+        String(input).endsWith("/rpc/ingest_recruiting_leads")
+          ? Promise.resolve(Response.json({ code: "XX000", message: "Secret words" }, { status: 500 }))
+          : fetch(input, init),
+      () => recruiting("/recruiting/fetches/work", { headers: { authorization: "Bearer key" } }),
+    )
+  );
+  await becomes(leadgen, "waiting", "not_stored");
+  assert(lines.some((line) => line.includes("fetch_not_recorded")), lines.join("\n"));
+  assert(!lines.join("\n").includes("Secret words"));
+  await work(webhook);
+  await becomes(leadgen, "done");
+  await assertStored(webhook, 1);
+});
+
 Deno.test("the worker is called with its key alone", async () => {
   assertResponse(await send("/recruiting/fetches/work"), 401);
 });

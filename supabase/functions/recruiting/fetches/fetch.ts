@@ -85,7 +85,7 @@ export async function fetchDueLeads(requestId: string): Promise<FetchCounts> {
       await Promise.all(claimed.map(async (claim) => {
         const { id: fetch_id, vendor_id } = claim;
         try {
-          const state = await fetchLead(claim, requestId);
+          const state = await fetchLead(claim, requestId, (error) => report(error, { fetch_id, vendor_id }));
           if (state !== null) counts[state]++;
         } catch (error) {
           report(error, { fetch_id, vendor_id });
@@ -99,10 +99,19 @@ export async function fetchDueLeads(requestId: string): Promise<FetchCounts> {
 }
 
 /** Fetches and stores a lead, and records what became of it. Returns the state in which it is left. */
-async function fetchLead(claim: ClaimedFetch, requestId: string): Promise<"done" | "waiting" | "failed" | null> {
+async function fetchLead(
+  claim: ClaimedFetch,
+  requestId: string,
+  report: (error: unknown) => void,
+): Promise<"done" | "waiting" | "failed" | null> {
   const { id, attempt, vendor_id, leadgen_id, token, app_secrets } = claim;
   const answer = await getLead(leadgen_id, token.secret, app_secrets);
-  const outcome = answer.ok ? await storeLead(claim, answer.body) : outcomeOf(answer);
+  const outcome = answer.ok
+    ? await storeLead(claim, answer.body).catch((error): Outcome => {
+      report(error);
+      return { outcome: "later", reason: "not_stored" };
+    })
+    : outcomeOf(answer);
   if (outcome.outcome !== "done") {
     // The reason of one that has failed may be a parser's: the rejected delivery has it.
     const error_code = outcome.outcome === "failed" ? "lead_refused" : outcome.reason;
@@ -126,7 +135,11 @@ export function outcomeOf({ status, code, subcode, retryAfterSeconds, reason: ca
   return isRefused ? { outcome: "refused", reason } : { outcome: "later", reason, retry_after: retryAfterSeconds };
 }
 
-/** Stores what was fetched as every lead of a webhook. It is proved by the token that has fetched it. */
+/**
+ * Stores what was fetched as every lead of a webhook. It is proved by the token that has fetched it.
+ *
+ * @throws what ingestLead() does where the service itself fails
+ */
 async function storeLead({ request_id, leadgen_id, token, ...settings }: ClaimedFetch, body: Json): Promise<Outcome> {
   const webhook = { secret_id: token.id, delivery_id: null, part: 0 };
   const vendor = toVendor({ key_hash: null, webhook }, { ...settings, rate_limit: null });
