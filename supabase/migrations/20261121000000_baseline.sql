@@ -3698,7 +3698,8 @@ $$;
 -- | waiting, leased | outcome `done` | done; what the vendor has held is due |
 -- | waiting, leased | outcome `later`, `missing` | waiting, due after a pause; failed after 7 days, or a day |
 -- | waiting, leased | outcome `refused` | held, with all of the vendor; one of them is due each hour |
--- | waiting, held | an access token is added or changed | waiting, due |
+-- | waiting, leased | outcome `refused`, of a token that is not the newest any more | waiting, due |
+-- | waiting, held | an access token or an app's secret is added or changed | waiting, due |
 -- | waiting, leased | outcome `failed` | failed |
 -- | failed | the notice comes again, or is replayed | waiting, due |
 
@@ -3725,7 +3726,8 @@ create table private.lead_fetches (
 );
 
 create index on private.lead_fetches (due_at) where state = 'waiting';
-create index lead_fetches_held_idx on private.lead_fetches (vendor_id, due_at) where held_since is not null;
+create index lead_fetches_waiting_idx on private.lead_fetches (vendor_id) where state = 'waiting';
+create index lead_fetches_held_idx on private.lead_fetches (vendor_id, held_since) where held_since is not null;
 create index on private.lead_fetches (leadgen_id);
 create index on private.lead_fetches (lead_id) where lead_id is not null;
 
@@ -3745,7 +3747,8 @@ comment on column private.lead_fetches.held_since is
   'Since when it waits for an access token that the vendor takes; null: it does not.';
 comment on column private.lead_fetches.reason is
   'Why the last attempt failed: `no_token`, `code <number>` or `code <number>/<subcode>` of the vendor, `HTTP <status>`, '
-  '`no_connection`, `timeout`, `redirect`, `too_large`, `unreadable`; or why no lead can be made of it.';
+  '`no_connection`, `lost` (no answer), `redirect`, `too_large`, `no_json`, `another_lead`, `configuration`, `token_changed`, '
+  '`not_stored`; or why no lead can be made of it.';
 comment on column private.lead_fetches.lead_id is 'The lead that was stored, or had come before; null: none, or it was deleted.';
 
 create trigger set_updated_at
@@ -3809,12 +3812,12 @@ begin
     select from public.recruiting_leads l
     where l.vendor_id = add_lead_fetches.vendor_id and l.vendor_lead_id = n.leadgen_id
   ) and not exists (
+    -- A conflict below locks its row, and a claim would pass that over.
     select from private.lead_fetches o
-    where o.leadgen_id = n.leadgen_id and o.vendor_id <> add_lead_fetches.vendor_id
+    where o.leadgen_id = n.leadgen_id and (o.vendor_id <> add_lead_fetches.vendor_id or o.state <> 'failed')
   )
   on conflict on constraint lead_fetches_vendor_id_leadgen_id_key do update
-  set state = 'waiting', due_at = excluded.due_at, held_since = excluded.held_since, failing_since = null
-  where f.state = 'failed';
+  set state = 'waiting', due_at = excluded.due_at, held_since = excluded.held_since, failing_since = null;
   get diagnostics added = row_count;
 
   return jsonb_build_object('added', added, 'of_others', (
@@ -3840,7 +3843,8 @@ declare
     select f.id
     from private.lead_fetches f
     where f.vendor_id = hold_lead_fetches.vendor_id and f.state = 'waiting'
-    order by f.created_at, f.id
+    -- One lead may be refused for its page alone, and must not hold up the others for ever.
+    order by f.attempt, f.created_at, f.leadgen_id
     limit 1
   );
 begin
@@ -3856,7 +3860,7 @@ end
 $$;
 
 comment on function private.hold_lead_fetches(uuid, text) is
-  'Has all fetches of a vendor wait for an access token. The oldest of them is tried each hour.';
+  'Has all fetches of a vendor wait for an access token. Each hour one of them is tried: the oldest that was tried least.';
 
 create function private.release_lead_fetches(vendor_id uuid) returns void
 language plpgsql
@@ -3871,7 +3875,7 @@ $$;
 
 comment on function private.release_lead_fetches(uuid) is 'Makes the fetches due that wait for an access token of this vendor.';
 
-create function private.release_by_token() returns trigger
+create function private.release_by_secret() returns trigger
 language plpgsql
 set search_path = ''
 as $$
@@ -3882,11 +3886,13 @@ begin
 end
 $$;
 
-comment on function private.release_by_token() is 'Trigger: an access token that is added or changed starts the vendor''s fetches.';
+comment on function private.release_by_secret() is
+  'Trigger: an access token, or a secret of the app, that is added or changed starts the vendor''s fetches. The secret proves '
+  'the requests.';
 
 create trigger release_lead_fetches
   after insert or update on private.vendor_webhook_secrets
-  for each row when (new.kind = 'access_token') execute function private.release_by_token();
+  for each row when (new.kind in ('access_token', 'secret')) execute function private.release_by_secret();
 
 create function private.is_fetch_due() returns boolean
 language plpgsql
@@ -3965,13 +3971,14 @@ $$;
 
 comment on function public.claim_lead_fetches(integer) is
   'Gives the worker up to max leads to fetch, each for a minute: [{id, attempt, leadgen_id, request_id, vendor_id, '
-  'parser|null, parser_config, token: {id, secret}, app_secrets}]. app_secrets: the valid ones, the newest first. id and '
-  'attempt are for record_lead_fetch(). The fetch of a worker that has died is due again after the minute. Those of a '
-  'vendor without a valid token are held in place of being given.';
+  'parser|null, parser_config, token: {id, secret}, app_secrets}]. app_secrets: the valid ones, the newest first. id, '
+  'attempt and the token''s id are for record_lead_fetch(). The fetch of a worker that has died is due again after the minute. '
+  'Those of a vendor without a valid token are held in place of being given.';
 
 create function public.record_lead_fetch(
   id uuid,
   attempt integer,
+  token_id uuid,
   outcome text,
   reason text default null,
   retry_after integer default null,
@@ -4004,7 +4011,16 @@ begin
     ends_as := 'failed';
   end if;
   if ends_as = 'refused' then
-    perform private.hold_lead_fetches(fetched.vendor_id, reason);
+    if exists (
+      select from private.lead_fetch_tokens t where t.vendor_id = fetched.vendor_id and t.id <> record_lead_fetch.token_id
+    ) then
+      -- The new token has started all, and is not the one that was refused.
+      update private.lead_fetches f
+      set due_at = now(), lease_until = null, reason = record_lead_fetch.reason
+      where f.id = fetched.id;
+    else
+      perform private.hold_lead_fetches(fetched.vendor_id, reason);
+    end if;
     return 'waiting';
   end if;
 
@@ -4039,13 +4055,13 @@ begin
 end
 $$;
 
-comment on function public.record_lead_fetch(uuid, integer, text, text, integer, uuid, jsonb) is
-  'Records what became of a fetch. id and attempt are those of claim_lead_fetches(). outcome: `done` with the lead_id, or '
-  'none where it is no lead; `later`: retried for 7 days, after retry_after seconds or a pause that grows from a minute to 6 '
-  'hours; `missing`: the same for a day; `refused`: the token is, so all fetches of the vendor wait; `failed`: no lead can be '
-  'made of it. reason: see private.lead_fetches. payload: what was fetched, which the rejected delivery of a failed one '
-  'has; null: the notice. Returns the state in which it is left; null where there is no such fetch. A late report changes '
-  'nothing unless it is `done`. 22023 for an unknown outcome.';
+comment on function public.record_lead_fetch(uuid, integer, uuid, text, text, integer, uuid, jsonb) is
+  'Records what became of a fetch. id, attempt and token_id are those of claim_lead_fetches(). outcome: `done` with the '
+  'lead_id, or none where it is no lead; `later`: retried for 7 days, after retry_after seconds or a pause that grows from a '
+  'minute to 6 hours; `missing`: the same for a day; `refused`: the token is, so all fetches of the vendor wait, unless it '
+  'has another token by now; `failed`: no lead can be made of it. reason: see private.lead_fetches. payload: '
+  'what was fetched, which the rejected delivery of a failed one has; null: the notice. Returns the state in which it is left; '
+  'null where there is no such fetch. A late report changes nothing unless it is `done`. 22023 for an unknown outcome.';
 
 create function private.fetch_pause(failing interval, retry_after integer) returns interval
 language sql
@@ -4102,7 +4118,7 @@ comment on function public.refetch_lead(uuid) is
   'lead is stored. False where the delivery is not open, has no id of a lead, or its vendor never had an access token.';
 
 grant execute on function public.add_lead_fetches(uuid, text, jsonb), public.claim_lead_fetches(integer),
-  public.record_lead_fetch(uuid, integer, text, text, integer, uuid, jsonb), public.refetch_lead(uuid) to service_role;
+  public.record_lead_fetch(uuid, integer, uuid, text, text, integer, uuid, jsonb), public.refetch_lead(uuid) to service_role;
 
 -- supabase/schemas/sales/tables.sql
 

@@ -4003,6 +4003,7 @@ export type Database = {
           "payload"?: Json;
           "reason"?: string;
           "retry_after"?: number;
+          "token_id": string;
         };
         Returns: string;
       };
