@@ -1,5 +1,8 @@
+import { useMutation } from "@tanstack/react-query";
+import type { Json } from "../../supabase/functions/_shared/database.types.ts";
 import { call, supabase } from "./client.ts";
 import { after, pagesOptions } from "./pages.ts";
+import { queryClient } from "./queries.ts";
 
 /** An order of the agency with its pace, as the view `order_pace` has it. */
 export interface Order {
@@ -16,6 +19,7 @@ export interface Order {
   priority: number;
   daily_cap: number | null;
   has_greeting: boolean;
+  greeting_template: string | null;
   starts_at: string | null;
   ends_at: string | null;
   created_at: string;
@@ -36,3 +40,27 @@ export const orderQueries = {
       return await call(after(query, last)) as Order[];
     }),
 };
+
+/** The parts of an order that a manager may change. */
+export interface OrderChanges {
+  status?: "open" | "paused";
+  daily_cap?: number | null;
+  states?: string[] | null;
+  greeting_template?: string | null;
+}
+
+/**
+ * Changes an order of the agency. `seen`: as the user has seen it, so that nobody else's change is undone. Not repeated
+ * by itself: after a lost response the same change would be refused as somebody's.
+ */
+export function useChangeOrder(order_id: string) {
+  return useMutation({
+    mutationFn: ({ changes, seen }: { changes: OrderChanges; seen: Order }) =>
+      call(supabase.rpc("change_order", {
+        order_id,
+        changes: { ...changes },
+        seen: Object.fromEntries(Object.keys(changes).map((name) => [name, seen[name as keyof OrderChanges] as Json])),
+      })),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: orderQueries.all() }),
+  });
+}

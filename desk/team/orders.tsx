@@ -5,6 +5,7 @@ import type { Agent } from "../data/user.ts";
 import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { EmptyState, QueryResult } from "../ui/states.tsx";
 import { timeText } from "../ui/time.tsx";
+import { OrderActions } from "./change_order.tsx";
 import { paceOf } from "./pace.ts";
 
 /** The orders that may still get leads, and below them, when asked for, the others. */
@@ -70,6 +71,7 @@ function OrderRow({ order }: { order: Order }) {
         {pace.isWrong ? <strong>{pace.words}</strong> : <span>{pace.words}</span>}
       </p>
       <p className="quiet">{settings.filter(Boolean).join(" · ")}</p>
+      <OrderActions order={order} />
     </li>
   );
 }

@@ -18,7 +18,7 @@ grant execute on function private.day_start(timestamptz, text) to authenticated;
 create view public.order_pace with (security_invoker = true) as
 select o.id, o.agency_id, private.vendor_name(o.vendor_id) as vendor,
   nullif(concat_ws(' ', a.first_name, a.last_name), '') as agent, o.states, o.quantity, o.filled, o.status, o.priority,
-  o.daily_cap, o.greeting_template is not null as has_greeting, o.starts_at, o.ends_at, o.created_at,
+  o.daily_cap, o.greeting_template is not null as has_greeting, o.greeting_template, o.starts_at, o.ends_at, o.created_at,
   recent.leads_today, recent.leads_7_days, round(pace.per_day, 1) as per_day,
   case when o.status = 'open' and pace.per_day > 0
     then ceil((o.quantity - o.filled) / pace.per_day)::integer end as full_in_days
