@@ -14,12 +14,15 @@ const [HEIGHT, BEYOND] = [69, 10];
  * The rows of the list. Only those near the part that shows are rendered, with the open one and the one that has the
  * focus. A screen reader hears the place of each among all.
  */
-export function ConversationRows({ rows, hasMore, agent, view, openId }: {
+export function ConversationRows({ rows, hasMore, agent, view, openId, selected, toggle }: {
   rows: InboxRow[];
   hasMore: boolean;
   agent: Agent;
   view: View;
   openId: string | undefined;
+  /** The ids of the rows that are selected; null: none can be. */
+  selected: ReadonlySet<string> | null;
+  toggle: (id: string) => void;
 }) {
   const list = useRef<HTMLUListElement>(null);
   const minute = useMinute();
@@ -42,7 +45,7 @@ export function ConversationRows({ rows, hasMore, agent, view, openId }: {
   }, [openId, open === -1]);
 
   return (
-    <ul className="rows" ref={list} style={{ height: getTotalSize() }}>
+    <ul className={selected ? "rows is-selecting" : "rows"} ref={list} style={{ height: getTotalSize() }}>
       {getVirtualItems().map(({ index, key, start }) => (
         <li
           key={key}
@@ -52,6 +55,14 @@ export function ConversationRows({ rows, hasMore, agent, view, openId }: {
           aria-posinset={index + 1}
           aria-setsize={hasMore ? -1 : rows.length}
         >
+          {selected && (
+            <input
+              type="checkbox"
+              aria-label={`Select ${rows[index]!.name || phoneText(rows[index]!.recruit_phone)}`}
+              checked={selected.has(rows[index]!.id)}
+              onChange={() => toggle(rows[index]!.id)}
+            />
+          )}
           <ConversationRow
             row={rows[index]!}
             agent={agent}

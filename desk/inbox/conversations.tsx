@@ -1,5 +1,5 @@
 import { useQueries, useQuery } from "@tanstack/react-query";
-import { Fragment, type ReactNode, useRef } from "react";
+import { Fragment, type ReactNode, useCallback, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { agentQueries } from "../data/agents.ts";
 import { type Filter, inboxQueries, type InboxRow, type View, viewsOf } from "../data/inbox.ts";
@@ -10,6 +10,7 @@ import { Search, useDebounced } from "../ui/search.tsx";
 import { EmptyState, QueryResult, Skeleton } from "../ui/states.tsx";
 import { ConversationRows } from "./conversation_rows.tsx";
 import { hrefOf } from "./address.ts";
+import { AssignMany } from "./assign_many.tsx";
 import { useKeptRow } from "./kept_row.ts";
 import { useKeys } from "./keys.ts";
 import { KeysHelp } from "./keys_help.tsx";
@@ -41,6 +42,14 @@ export function Conversations(filtered: Filtered) {
   const kept = useKeptRow(query.data ?? [], openId, debounced, query.isPlaceholderData);
   const search = useRef<HTMLElement>(null);
   const rows = distinct(kept);
+  const [selected, setSelected] = useState<ReadonlySet<string> | null>(null);
+  const toggle = useCallback(
+    (id: string) =>
+      setSelected((selected) =>
+        new Set(selected!.has(id) ? [...selected!].filter((one) => one !== id) : [...selected!, id])
+      ),
+    [],
+  );
 
   function go(steps: number): void {
     const place = rows.findIndex(({ id }) => id === openId);
@@ -56,6 +65,14 @@ export function Conversations(filtered: Filtered) {
   return (
     <section className="conversations" aria-label="Conversations" ref={search}>
       <Filters {...filtered} />
+      {agent.role === "manager" && (
+        <AssignMany
+          agent={agent}
+          ids={rows.map(({ id }) => id)}
+          selected={selected}
+          setSelected={setSelected}
+        />
+      )}
       <WaitingTexts agent={agent} />
       <div className="list" aria-busy={query.isPlaceholderData}>
         <QueryResult query={query} resource="conversations" skeleton={<Skeleton rows={8} />}>
@@ -68,6 +85,8 @@ export function Conversations(filtered: Filtered) {
                   agent={agent}
                   view={filter.view}
                   openId={openId}
+                  selected={selected}
+                  toggle={toggle}
                 />
                 <LoadMoreButton query={query} />
               </>

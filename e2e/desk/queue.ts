@@ -248,3 +248,28 @@ deskTest("on a phone the parts of the inbox fit, and Inbox leads back to the one
   await assertFits(page);
   await assertAccessible(page);
 }, PHONE);
+
+deskTest("a manager gives several conversations to one agent, who is told once", async (page) => {
+  const manager = await createTexter("manager");
+  const omar = await createColleague(manager, "Omar");
+  for (const [name, minutes] of [["Ruth", 90], ["Devon", 30], ["Grace", 10]] as const) {
+    await waits(manager, name, minutes);
+  }
+  await signIn(page, manager, "inbox");
+  await assertRows(page, ["Ruth", "Devon", "Grace"]);
+  await list(page).getByRole("button", { name: "Select several" }).click();
+  await list(page).getByLabel("Select Ruth").check();
+  await list(page).getByLabel("Select Grace").check();
+  await assertAccessible(page);
+  const bar = list(page).getByRole("group", { name: "Selected conversations" });
+  await bar.getByText("2 conversations selected").waitFor();
+  await bar.getByLabel("Give them to").selectOption("Omar Quist");
+  await bar.getByRole("button", { name: "Give", exact: true }).click();
+  await page.getByRole("dialog", { name: "Give" }).getByRole("button", { name: "Give" }).click();
+  await list(page).getByText("2 given to Omar Quist.").waitFor();
+  await list(page).getByRole("link", { name: /Ruth.*Omar/ }).waitFor();
+  const told = await sql`select kind from public.agent_notifications where agent_id = ${omar.agent_id}`;
+  assert.deepEqual(told.map(({ kind }) => kind), ["handoff"]);
+  await list(page).getByRole("button", { name: "Mine" }).click();
+  await assertRows(page, ["Devon"]);
+});

@@ -208,6 +208,65 @@ comment on function public.assign_conversation(uuid, uuid) is
   '42501 (403) when the caller is no active agent; PT404 for a conversation in which the caller may not write.';
 grant execute on function public.assign_conversation(uuid, uuid) to authenticated;
 
+create function public.assign_conversations(ids uuid[], agent uuid) returns jsonb
+language plpgsql
+-- As assign_conversation().
+security definer
+set search_path = ''
+set lock_timeout = '2s'
+as $$
+declare
+  caller constant public.agents := private.writer();
+  conversation public.recruiting_conversations;
+  given uuid[] := '{}';
+begin
+  if caller.role <> 'manager' then
+    raise exception 'only a manager may give several conversations away' using errcode = 'insufficient_privilege';
+  elsif coalesce(cardinality(ids), 0) not between 1 and 200 then
+    perform private.invalid_field('ids', 'must be 1 to 200 conversations');
+  elsif agent is null or not (private.hold_agent(agent) and exists (
+    select from public.agents a where a.id = assign_conversations.agent and a.agency_id = caller.agency_id
+  )) then
+    perform private.invalid_field('agent', 'must be an active agent of the agency');
+  end if;
+
+  -- In one order, so that two managers never wait for each other.
+  for conversation in
+    select c.*
+    from public.recruiting_conversations c
+    where c.id = any (ids) and c.agency_id = caller.agency_id
+    order by c.id
+    for no key update
+  loop
+    continue when conversation.status = 'escalated' and conversation.assigned_agent_id = agent;
+    perform private.refuse_waiting_texts(conversation.id, 'taken_over', 'bot');
+    update public.recruiting_conversations c
+    set status = 'escalated', assigned_agent_id = assign_conversations.agent
+    where c.id = conversation.id;
+    perform private.tell_of_new_owner(conversation, agent);
+    given := given || conversation.id;
+  end loop;
+  -- The agent is told once, of the first.
+  if cardinality(given) > 0 and agent <> caller.id then
+    perform private.notify_agents(given[1], null, 'handoff', 'assigned');
+  end if;
+  return jsonb_build_object('given', cardinality(given), 'not_given', (
+    select coalesce(jsonb_agg(i), '[]')
+    from unnest(ids) i
+    where not exists (
+      select from public.recruiting_conversations c where c.id = i and c.agency_id = caller.agency_id
+    )
+  ));
+end
+$$;
+
+comment on function public.assign_conversations(uuid[], uuid) is
+  'Gives up to 200 conversations of a manager''s agency to one of its active agents, who is told once. Each who had one is told, '
+  'as by assign_conversation(). One that the agent has already stays as it is. Returns {given, not_given: [id]}: how many have '
+  'changed hands, and the ids that are none of the agency''s. Errors: 22023 (HTTP 400) names ids or agent; 42501 (403) when the '
+  'caller is no active manager; 55P03 when others have locked one for 2 seconds: then none has changed.';
+grant execute on function public.assign_conversations(uuid[], uuid) to authenticated;
+
 create function public.ask_for_conversation(conversation_id uuid) returns jsonb
 language plpgsql
 -- Agents may not write the table. Who may ask for a conversation is decided here.

@@ -2,7 +2,7 @@
 -- end.
 begin;
 create extension if not exists dblink with schema extensions;
-select plan(11);
+select plan(13);
 \ir ../helpers.psql
 
 select pg_temp.create_committed('race', 'ann', 'race mia', 'race moe');
@@ -108,6 +108,18 @@ $$);
 select is(
   (select count(*)::integer from public.agent_notifications
    where conversation_id = md5('race 1')::uuid and kind = 'asked_for'), 1, 'who asks ten times at once has asked once');
+
+-- Two managers give the same 100 conversations to different agents, named in opposite orders
+create temp table given as select result::integer as given from pg_temp.race(4, $$
+  select (public.assign_conversations(
+    array(select md5('race ' || n)::uuid from generate_series(1, 100) n order by n * (2 * ({worker} % 2) - 1)),
+    case {worker} % 2 when 1 then md5('race mia')::uuid else md5('race moe')::uuid end) ->> 'given')::integer
+  from (select set_config('request.jwt.claims', json_build_object('sub', md5('user race mia')::uuid)::text, false)) signed_in
+$$, 'repeated') result;
+select cmp_ok((select sum(given) from given), '>=', 99::bigint, 'managers who give many conversations away at once all come to an end');
+select is(
+  (select count(distinct c.assigned_agent_id)::integer from public.recruiting_conversations c
+   where c.id in (select md5('race ' || n)::uuid from generate_series(1, 100) n)), 1, 'and the last one has given all');
 
 select pg_temp.remove_committed('race');
 select * from finish();

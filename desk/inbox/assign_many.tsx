@@ -1,0 +1,61 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { agentQueries } from "../data/agents.ts";
+import { assignConversations } from "../data/conversation_changes.ts";
+import type { Agent } from "../data/user.ts";
+import { ConfirmButton } from "../ui/confirm.tsx";
+
+/** The most conversations that the service gives away at once. */
+const MOST = 200;
+
+/** The bar by which a manager gives several conversations to one agent. `ids`: of the rows that are shown. */
+export function AssignMany({ agent, ids, selected, setSelected }: {
+  agent: Agent;
+  ids: string[];
+  selected: ReadonlySet<string> | null;
+  setSelected: (selected: ReadonlySet<string> | null) => void;
+}) {
+  const { data: agents = [] } = useQuery(agentQueries.active(agent.agency_id));
+  const [chosen, setChosen] = useState("");
+  const [done, setDone] = useState("");
+  if (selected === null) {
+    return (
+      <div className="buttons">
+        <button type="button" className="link" onClick={() => setSelected(new Set())}>Select several</button>
+        <span role="status">{done}</span>
+      </div>
+    );
+  }
+  const name = agents.find(({ id }) => id === chosen)?.name;
+  const count = `${selected.size} ${selected.size === 1 ? "conversation" : "conversations"}`;
+
+  async function assign(): Promise<void> {
+    const given = await assignConversations([...selected!], chosen);
+    setDone(`${given} given to ${name}.`);
+    setSelected(null);
+  }
+
+  return (
+    <div className="buttons" role="group" aria-label="Selected conversations">
+      <span role="status">{count} selected</span>
+      <button type="button" onClick={() => setSelected(new Set(ids.slice(0, MOST)))}>All that are shown</button>
+      <select aria-label="Give them to" value={chosen} onChange={(event) => setChosen(event.target.value)}>
+        <option value="">Give them to…</option>
+        {agents.map(({ id, name }) => <option key={id} value={id}>{name}</option>)}
+      </select>
+      {selected.size > MOST && <span className="problem">At most {MOST} at once.</span>}
+      {name !== undefined && selected.size > 0 && selected.size <= MOST && (
+        <ConfirmButton
+          label="Give"
+          question={
+            <p>
+              {count} will be <bdi>{name}</bdi>’s. The bot says nothing more in them.
+            </p>
+          }
+          act={assign}
+        />
+      )}
+      <button type="button" onClick={() => setSelected(null)}>Cancel</button>
+    </div>
+  );
+}
