@@ -2073,7 +2073,7 @@ grant execute on function private.day_start(timestamptz, text) to authenticated;
 create view public.order_pace with (security_invoker = true) as
 select o.id, o.agency_id, private.vendor_name(o.vendor_id) as vendor,
   nullif(concat_ws(' ', a.first_name, a.last_name), '') as agent, o.states, o.quantity, o.filled, o.status, o.priority,
-  o.daily_cap, o.greeting_template is not null as has_greeting, o.starts_at, o.ends_at, o.created_at,
+  o.daily_cap, o.greeting_template is not null as has_greeting, o.greeting_template, o.starts_at, o.ends_at, o.created_at,
   recent.leads_today, recent.leads_7_days, round(pace.per_day, 1) as per_day,
   case when o.status = 'open' and pace.per_day > 0
     then ceil((o.quantity - o.filled) / pace.per_day)::integer end as full_in_days
@@ -8188,6 +8188,65 @@ comment on function public.assign_conversation(uuid, uuid) is
   '42501 (403) when the caller is no active agent; PT404 for a conversation in which the caller may not write.';
 grant execute on function public.assign_conversation(uuid, uuid) to authenticated;
 
+create function public.assign_conversations(ids uuid[], agent uuid) returns jsonb
+language plpgsql
+-- As assign_conversation().
+security definer
+set search_path = ''
+set lock_timeout = '2s'
+as $$
+declare
+  caller constant public.agents := private.writer();
+  conversation public.recruiting_conversations;
+  given uuid[] := '{}';
+begin
+  if caller.role <> 'manager' then
+    raise exception 'only a manager may give several conversations away' using errcode = 'insufficient_privilege';
+  elsif coalesce(cardinality(ids), 0) not between 1 and 200 then
+    perform private.invalid_field('ids', 'must be 1 to 200 conversations');
+  elsif agent is null or not (private.hold_agent(agent) and exists (
+    select from public.agents a where a.id = assign_conversations.agent and a.agency_id = caller.agency_id
+  )) then
+    perform private.invalid_field('agent', 'must be an active agent of the agency');
+  end if;
+
+  -- In one order, so that two managers never wait for each other.
+  for conversation in
+    select c.*
+    from public.recruiting_conversations c
+    where c.id = any (ids) and c.agency_id = caller.agency_id
+    order by c.id
+    for no key update
+  loop
+    continue when conversation.status = 'escalated' and conversation.assigned_agent_id = agent;
+    perform private.refuse_waiting_texts(conversation.id, 'taken_over', 'bot');
+    update public.recruiting_conversations c
+    set status = 'escalated', assigned_agent_id = assign_conversations.agent
+    where c.id = conversation.id;
+    perform private.tell_of_new_owner(conversation, agent);
+    given := given || conversation.id;
+  end loop;
+  -- The agent is told once, of the first.
+  if cardinality(given) > 0 and agent <> caller.id then
+    perform private.notify_agents(given[1], null, 'handoff', 'assigned');
+  end if;
+  return jsonb_build_object('given', cardinality(given), 'not_given', (
+    select coalesce(jsonb_agg(i), '[]')
+    from unnest(ids) i
+    where not exists (
+      select from public.recruiting_conversations c where c.id = i and c.agency_id = caller.agency_id
+    )
+  ));
+end
+$$;
+
+comment on function public.assign_conversations(uuid[], uuid) is
+  'Gives up to 200 conversations of a manager''s agency to one of its active agents, who is told once. Each who had one is told, '
+  'as by assign_conversation(). One that the agent has already stays as it is. Returns {given, not_given: [id]}: how many have '
+  'changed hands, and the ids that are none of the agency''s. Errors: 22023 (HTTP 400) names ids or agent; 42501 (403) when the '
+  'caller is no active manager; 55P03 when others have locked one for 2 seconds: then none has changed.';
+grant execute on function public.assign_conversations(uuid[], uuid) to authenticated;
+
 create function public.ask_for_conversation(conversation_id uuid) returns jsonb
 language plpgsql
 -- Agents may not write the table. Who may ask for a conversation is decided here.
@@ -12951,6 +13010,98 @@ set search_path = ''
 return to_char(moment at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
 
 comment on function private.iso_time(timestamptz) is 'A time as ISO 8601 in UTC, to the millisecond.';
+
+-- supabase/schemas/operators/change_order.sql
+
+-- The parts of an order that a manager of its agency changes. The others are the operator's.
+
+create function public.change_order(order_id uuid, changes jsonb, seen jsonb) returns jsonb
+language plpgsql
+-- Managers may not write the table. Which orders and columns they may change is decided here.
+security definer
+set search_path = ''
+set lock_timeout = '2s'
+as $$
+declare
+  caller constant public.agents := private.current_agent();
+  saved public.recruiting_orders;
+  field text;
+  today integer;
+begin
+  if caller.id is null or caller.role <> 'manager' or not private.hold_agent(caller.id) then
+    raise exception 'only a manager may change an order' using errcode = 'insufficient_privilege';
+  end if;
+  select o.* into saved
+  from public.recruiting_orders o
+  where o.id = change_order.order_id and o.agency_id = caller.agency_id
+  for no key update;
+  if not found then
+    raise exception 'order_id: there is no such order' using errcode = 'PT404';
+  elsif jsonb_typeof(changes) is distinct from 'object' then
+    perform private.invalid_field('changes', 'must be an object');
+  end if;
+  for field in select k from jsonb_object_keys(changes) k loop
+    if field not in ('status', 'daily_cap', 'states', 'greeting_template') then
+      perform private.invalid_field(field, 'is not for managers to change');
+    elsif to_jsonb(saved) -> field is distinct from seen -> field then
+      raise exception '%: somebody has changed it meanwhile', field using errcode = 'PT409';
+    end if;
+  end loop;
+
+  if jsonb_typeof(changes -> 'daily_cap') = 'number' then
+    today := (
+      select count(*)
+      from public.recruiting_leads l
+      join public.agencies g on g.id = saved.agency_id
+      where l.agency_id = saved.agency_id and l.order_id = saved.id
+        and l.distributed_at >= private.day_start(now(), g.timezone)
+    );
+    if (changes ->> 'daily_cap')::numeric not between 1 and 100000 or changes ->> 'daily_cap' !~ '^\d+$' then
+      perform private.invalid_field('daily_cap', 'must be a whole number from 1 to 100,000');
+    elsif (changes ->> 'daily_cap')::integer < today then
+      perform private.invalid_field('daily_cap', format('%s is less than the %s leads of today', changes ->> 'daily_cap', today));
+    end if;
+  elsif jsonb_typeof(changes -> 'daily_cap') <> 'null' then
+    perform private.invalid_field('daily_cap', 'must be a whole number, or null');
+  end if;
+  if changes ? 'states' and not (
+    changes -> 'states' = 'null'
+    or jsonb_typeof(changes -> 'states') = 'array' and jsonb_array_length(changes -> 'states') between 1 and 100
+      and not changes -> 'states' @? '$[*] ? (@.type() != "string" || !(@ like_regex "^[A-Z]{2}$"))'
+  ) then
+    perform private.invalid_field('states', 'must be two upper-case letters each, or null');
+  end if;
+  if changes ->> 'greeting_template' is not null and not private.is_greeting_template(changes ->> 'greeting_template') then
+    perform private.invalid_field(
+      'greeting_template',
+      'must have {agency} and the word STOP, at most 1,600 characters, and no other braces than {agency}, {first_name} and {agent}');
+  end if;
+
+  if changes ? 'status' then
+    if changes ->> 'status' not in ('open', 'paused') then
+      perform private.invalid_field('status', 'must be open or paused');
+    elsif saved.status not in ('open', 'paused') then
+      raise exception 'status: the order is %', saved.status using errcode = 'PT409';
+    elsif changes ->> 'status' = 'open' and saved.ends_at <= now() then
+      raise exception 'status: the order has ended' using errcode = 'PT409';
+    end if;
+  end if;
+  saved := jsonb_populate_record(saved, changes);
+  update public.recruiting_orders o
+  set
+    status = saved.status, daily_cap = saved.daily_cap, states = saved.states, greeting_template = saved.greeting_template
+  where o.id = saved.id;
+  return jsonb_build_object('order_id', saved.id) || changes;
+end
+$$;
+
+comment on function public.change_order(uuid, jsonb, jsonb) is
+  'Changes an order of a manager''s agency. changes: any of {status: open|paused, daily_cap: number|null, states: [text]|null, '
+  'greeting_template: text|null}. seen: the values of these as the caller has read them. Returns {order_id} with the changes. '
+  'Errors: 22023 (HTTP 400) names the member, also a daily_cap below the leads of today; 42501 (403) when the caller is no '
+  'active manager; PT404 for an order of another agency; PT409 names a member that somebody has changed meanwhile, or says '
+  'that the order is filled, closed or has ended.';
+grant execute on function public.change_order(uuid, jsonb, jsonb) to authenticated;
 
 -- supabase/schemas/operators/distribute.sql
 

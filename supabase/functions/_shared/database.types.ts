@@ -3306,6 +3306,7 @@ export type Database = {
           "ends_at": string | null;
           "filled": number;
           "full_in_days": number | null;
+          "greeting_template": string | null;
           "has_greeting": boolean | null;
           "id": string;
           "leads_7_days": number | null;
@@ -3703,6 +3704,7 @@ export type Database = {
       "are_texts_due": { Args: Record<PropertyKey, never>; Returns: boolean };
       "ask_for_conversation": { Args: { "conversation_id": string }; Returns: Json };
       "assign_conversation": { Args: { "agent_id": string; "conversation_id": string }; Returns: Json };
+      "assign_conversations": { Args: { "agent": string; "ids": (string)[] }; Returns: Json };
       "assign_leads": {
         Args: { "assigned_by"?: string; "from_agent_id"?: string; "lead_id"?: string; "to_agent_id": string };
         Returns: Json;
@@ -3711,6 +3713,7 @@ export type Database = {
       "begin_operator_action": { Args: { "action": string; "subject": Json }; Returns: string };
       "begin_resume_upload": { Args: { "lead_id": string; "path": string }; Returns: Json };
       "cancel_text": { Args: { "message_id": string }; Returns: Json };
+      "change_order": { Args: { "changes": Json; "order_id": string; "seen": Json }; Returns: Json };
       "check_daily_counts": {
         Args: Record<PropertyKey, never>;
         Returns: {
