@@ -21,6 +21,11 @@ begin
 end
 $$;
 
+create view pg_temp.told as
+select a.first_name as name, n.kind
+from public.agent_notifications n
+join public.agents a on a.id = n.agent_id and a.agency_id = md5('agency')::uuid;
+
 select throws_ok(format('select pg_temp.assign(%L, %L, %L)', who, agent, 'one'), code, message, who || ', ' || agent || ': ' || message)
 from (values
   ('ann', 'cal', '42501', 'only a manager may give several conversations away'),
@@ -44,10 +49,10 @@ select is(
    from public.recruiting_conversations c join public.agents a on a.id = c.assigned_agent_id where c.service_phone = '+19995550000'),
   'cal escalated, cal escalated, cal escalated, cal escalated, eve escalated', 'which are the agent''s then');
 select results_eq(
-  $$select a.first_name, n.kind, count(*)::integer from public.agent_notifications n join public.agents a on a.id = n.agent_id where a.agency_id = md5('agency')::uuid group by 1, 2 order by 1, 2$$,
+  $$select name, kind, count(*)::integer from pg_temp.told group by 1, 2 order by 1, 2$$,
   $$values ('ann', 'taken_over', 2), ('cal', 'handoff', 1)$$, 'the agent is told once, and who had them of each');
 select is(pg_temp.assign('mia', 'cal', 'one', 'two') ->> 'given', '0', 'a second time nothing changes');
-select is((select count(*)::integer from public.agent_notifications n join public.agents a on a.id = n.agent_id where a.agency_id = md5('agency')::uuid), 3, 'and nobody is told again');
+select is((select count(*)::integer from pg_temp.told), 3, 'and nobody is told again');
 select is(pg_temp.assign('mia', 'mia', 'one') ->> 'given', '1', 'a manager may take them');
 
 select * from finish();
