@@ -1,6 +1,6 @@
 -- The queue of leads that have to be fetched: who is given them, when, and what becomes of each.
 begin;
-select plan(57);
+select plan(58);
 \ir ../helpers.psql
 
 select pg_temp.create_vendor('one'), pg_temp.create_vendor('two'), pg_temp.create_vendor('three');
@@ -154,6 +154,7 @@ select results_eq(
   $$select pg_temp.shown(id) from unnest(array['22', '23', '24']) id$$,
   array['waiting 00:00:00 code 200', 'waiting 00:00:00 code 200', 'waiting 00:00:00 code 200'],
   'when it is had, the others are due');
+select results_eq('select pg_temp.claim(1)', array['24'], 'one that was tried less comes first, so that one refused alone is last');
 select pg_temp.claim(), pg_temp.record('22', 'refused', 'code 190');
 insert into private.vendor_webhook_secrets (vendor_id, kind, secret) values (md5('two')::uuid, 'access_token', 'another');
 select is(
@@ -183,7 +184,7 @@ select is(
 insert into private.lead_fetches (vendor_id, leadgen_id, notice, request_id, state)
 select md5('one')::uuid, (1000000 + n)::text, '{}', 'request', 'done' from generate_series(1, 5000) n;
 select ok(
-  pg_temp.plan_of($$select f.id from private.lead_fetches f where f.state = 'waiting' and f.due_at <= now() order by f.due_at limit 5$$)
+  pg_temp.plan_of($$select f.id from private.lead_fetches f where f.state = 'waiting' and f.due_at <= now() order by f.due_at, f.attempt limit 5$$)
     like '%lead_fetches_due_at_idx%', 'those that are due are found by their index');
 insert into private.lead_fetches (vendor_id, leadgen_id, notice, request_id, due_at, held_since)
 select md5('two')::uuid, (2000000 + n)::text, '{}', 'request', 'infinity', now() from generate_series(1, 5000) n;
