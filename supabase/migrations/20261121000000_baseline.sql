@@ -3725,7 +3725,7 @@ create table private.lead_fetches (
   check (state <> 'failed' or reason is not null)
 );
 
-create index on private.lead_fetches (due_at) where state = 'waiting';
+create index lead_fetches_due_at_idx on private.lead_fetches (due_at, attempt) where state = 'waiting';
 create index lead_fetches_waiting_idx on private.lead_fetches (vendor_id) where state = 'waiting';
 create index lead_fetches_held_idx on private.lead_fetches (vendor_id, held_since) where held_since is not null;
 create index on private.lead_fetches (leadgen_id);
@@ -3939,7 +3939,8 @@ begin
     select f.id
     from private.lead_fetches f
     where f.state = 'waiting' and f.due_at <= now()
-    order by f.due_at
+    -- Of those that are started together, one that is refused for its page alone comes last, and then holds up no other.
+    order by f.due_at, f.attempt
     limit claim_lead_fetches.max
     for update skip locked
   ), taken as (

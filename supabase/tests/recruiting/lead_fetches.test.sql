@@ -184,7 +184,9 @@ select is(
 insert into private.lead_fetches (vendor_id, leadgen_id, notice, request_id, state)
 select md5('one')::uuid, (1000000 + n)::text, '{}', 'request', 'done' from generate_series(1, 5000) n;
 select ok(
-  pg_temp.plan_of($$select f.id from private.lead_fetches f where f.state = 'waiting' and f.due_at <= now() order by f.due_at, f.attempt limit 5$$)
+  pg_temp.plan_of($$
+    select f.id from private.lead_fetches f where f.state = 'waiting' and f.due_at <= now() order by f.due_at, f.attempt limit 5
+  $$)
     like '%lead_fetches_due_at_idx%', 'those that are due are found by their index');
 insert into private.lead_fetches (vendor_id, leadgen_id, notice, request_id, due_at, held_since)
 select md5('two')::uuid, (2000000 + n)::text, '{}', 'request', 'infinity', now() from generate_series(1, 5000) n;
