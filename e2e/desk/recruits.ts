@@ -272,6 +272,33 @@ deskTest("a recruit's timeline has the texts, notes, stages and calls, and how a
   await page.getByLabel("The recruit").getByText("Received from the vendor").waitFor();
 });
 
+for (const viewport of [{ width: 390, height: 844 }, { width: 360, height: 440 }]) {
+  const size = `${viewport.width} × ${viewport.height}`;
+  deskTest(`stages and the timeline fit a phone of ${size}`, async (page) => {
+    const agent = await createAgentWithLead();
+    const [id] = await createRecruits(agent, [{ first_name: "Wilhelmina", metadata: { phone: "+13125550142" } }]);
+    const [talk] = await sql`
+      insert into public.recruiting_conversations (recruiting_lead_id, agency_id, recruit_phone, service_phone)
+      values (${id!}, ${agent.agency_id}, ${newPhone()}, ${newPhone()}) returning id`;
+    await sql`
+      insert into public.recruit_notes (recruiting_lead_id, agent_id, body)
+      values (${id!}, ${agent.agent_id}, ${"long".repeat(80)})`;
+    await signIn(page, agent, "recruits");
+    await page.getByLabel("Stage of Wilhelmina").selectOption("Licensed");
+    await until(async () => (await stages(id!)).length === 1);
+    await assertFits(page);
+    await page.getByRole("link", { name: "Wilhelmina" }).tap();
+    await page.getByText("set the stage: Licensed").waitFor();
+    await assertFits(page);
+    await assertAccessible(page);
+    await page.goto(`${DESK}#/inbox/${talk!.id}`);
+    await page.getByRole("button", { name: "About Wilhelmina" }).tap();
+    await page.getByText("set the stage: Licensed").waitFor();
+    await assertFits(page);
+    await assertAccessible(page);
+  }, { ...PHONE, viewport });
+}
+
 deskTest(
   "who is given the conversation with a colleague's recruit reads the recruit, and sets the stage",
   async (page) => {
