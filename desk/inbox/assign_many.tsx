@@ -31,7 +31,8 @@ export function AssignMany({ agent, ids, selected, setSelected }: {
 
   async function assign(): Promise<void> {
     const given = await assignConversations([...selected!], chosen);
-    setDone(`${given} given to ${name}.`);
+    const others = selected!.size - given;
+    setDone(`${given} given to ${name}.${others > 0 ? ` ${others} stayed as they were.` : ""}`);
     setSelected(null);
   }
 

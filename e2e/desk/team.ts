@@ -171,3 +171,20 @@ deskTest(
     await order.getByText("3 of at most 60 today").waitFor();
   },
 );
+
+deskTest("a manager's day begins with the figures, and each leads to its list", async (page) => {
+  const team = await createTeam([{ filled: 3, leads: 3 }]);
+  await sql`update public.agencies set opens_at = '00:00', closes_at = '24:00' where id = ${team.agency_id}`;
+  const conversation = await createConversation(team.agency_id, team.first);
+  await receive(conversation, { Body: "Is this still open?" });
+  await signIn(page, team, "team");
+  const figures = page.getByRole("region", { name: "The last 14 days" });
+  await figures.getByText("0 of 1 recruits who wrote").waitFor();
+  const row = figures.getByRole("row", { name: /Acme Leads/ });
+  assert.match(await row.innerText(), /3\s+3$/);
+  await assertAccessible(page);
+  await page.setViewportSize(NARROW);
+  await assertFits(page);
+  await figures.getByRole("definition").filter({ hasText: "the first for" }).getByRole("link", { name: "1" }).click();
+  await page.getByRole("region", { name: "Conversations" }).getByRole("link", { name: /Is this still open/ }).waitFor();
+});

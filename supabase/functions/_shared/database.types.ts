@@ -3701,6 +3701,7 @@ export type Database = {
       "add_lead_fetches": { Args: { "notices": Json; "request_id": string; "vendor_id": string }; Returns: Json };
       "add_note": { Args: { "body": string; "note_id"?: string; "recruiting_lead_id": string }; Returns: Json };
       "adopt_texts": { Args: { "recruit_phone": string; "service_phone"?: string }; Returns: Json };
+      "agency_figures": { Args: { "days"?: number }; Returns: Json };
       "are_texts_due": { Args: Record<PropertyKey, never>; Returns: boolean };
       "ask_for_conversation": { Args: { "conversation_id": string }; Returns: Json };
       "assign_conversation": { Args: { "agent_id": string; "conversation_id": string }; Returns: Json };

@@ -141,3 +141,29 @@ comment on function private.default_accepts_recruits() is
 create trigger default_accepts_recruits
   before insert on public.agents
   for each row execute function private.default_accepts_recruits();
+
+create function private.waited_minutes(agency public.agencies, since timestamptz, until timestamptz) returns integer
+language plpgsql
+immutable
+set search_path = ''
+as $$
+declare
+  monday constant date := '2001-01-01';
+  opening constant interval := agency.closes_at - agency.opens_at;
+  opened interval[] := '{}';
+  moment timestamp;
+  days integer;
+begin
+  -- The hours that the agency was open from that Monday to each of both moments.
+  foreach moment in array array[since at time zone agency.timezone, until at time zone agency.timezone] loop
+    days := moment::date - monday;
+    opened := opened || opening * (days / 7 * 5 + least(days % 7, 5))
+      + case when days % 7 < 5 then least(greatest(moment::time - agency.opens_at, interval '0'), opening) else '0' end;
+  end loop;
+  return floor(extract(epoch from opened[2] - opened[1]) / 60);
+end
+$$;
+
+comment on function private.waited_minutes(public.agencies, timestamptz, timestamptz) is
+  'The minutes between two moments that lie in the hours of an agency: opens_at to closes_at, Monday to Friday, in its '
+  'time zone.';

@@ -63,7 +63,7 @@ begin
   end if;
 
   if changes ? 'status' then
-    if changes ->> 'status' not in ('open', 'paused') then
+    if coalesce(changes ->> 'status', '') not in ('open', 'paused') then
       perform private.invalid_field('status', 'must be open or paused');
     elsif saved.status not in ('open', 'paused') then
       raise exception 'status: the order is %', saved.status using errcode = 'PT409';

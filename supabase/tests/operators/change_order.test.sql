@@ -1,6 +1,6 @@
 -- What a manager changes of an order: who may, what is refused, and what another has changed meanwhile.
 begin;
-select plan(27);
+select plan(28);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor');
@@ -51,6 +51,7 @@ from (values
   ('mia', '[]', '{}', 'order', '22023', 'changes: must be an object'),
   ('mia', '{"quantity": 99}', '{}', 'order', '22023', 'quantity: is not for managers to change'),
   ('mia', '{"status": "closed"}', '{}', 'order', '22023', 'status: must be open or paused'),
+  ('mia', '{"status": null}', '{}', 'order', '22023', 'status: must be open or paused'),
   ('mia', '{"daily_cap": 1}', '{}', 'order', '22023', 'daily_cap: 1 is less than the 2 leads of today'),
   ('mia', '{"daily_cap": 0}', '{}', 'order', '22023', 'daily_cap: must be a whole number from 1 to 100,000'),
   ('mia', '{"daily_cap": 2.5}', '{}', 'order', '22023', 'daily_cap: must be a whole number from 1 to 100,000'),
