@@ -60,7 +60,8 @@ for (const [table, words] of documented()) {
 
 /** The functions that users of an agency may call, as the page writes them: `name(argument, argument = default)`. */
 function callable(): string[] {
-  const forOperators = (path: string) => path.includes("/operators/") && !path.endsWith("/signed_in.sql");
+  const forOperators = (path: string) =>
+    path.includes("/operators/") && !/\/(?:signed_in|change_order)\.sql$/.test(path);
   const schemas = schemaFiles().filter(({ path }) => !forOperators(path)).map(({ text }) => text).join("\n");
   const granted = [...schemas.matchAll(/^grant execute on function public\.(\w+)\(.*\) to authenticated;$/gm)];
   return granted.map(([, name]) => {
