@@ -2,7 +2,7 @@ import type postgres from "postgres";
 import { connect, explainConnection, findTarget, type ProjectApi, type Target } from "./database.ts";
 import { CommandError, UsageError } from "./errors.ts";
 import type { Terminal } from "./terminal.ts";
-import { visibleText } from "./visible.ts";
+import { visibleText } from "../supabase/functions/_shared/visible.ts";
 
 /**
  * The output of a verb: to a script (`--json`), and to a person. A text that is too long to be held comes in parts,

@@ -1,4 +1,4 @@
-import { visibleText } from "./visible.ts";
+import { visibleText } from "../supabase/functions/_shared/visible.ts";
 
 /** The width of the terminal in characters; endless where nobody looks on, as in a script. */
 let width = Infinity;

@@ -1,4 +1,5 @@
 import { queryOptions, useMutation } from "@tanstack/react-query";
+import { formatCsv } from "../../supabase/functions/_shared/csv.ts";
 import { call, CallError, fileError, repeat, supabase } from "./client.ts";
 import { changeData, changeRow, readRowsAgain } from "./changes.ts";
 import { after, isId, pagesOptions, search } from "./pages.ts";
@@ -26,6 +27,7 @@ export interface Recruit {
   first_name: string;
   last_name: string | null;
   phone: string | null;
+  email: string | null;
   state: string | null;
   created_at: string;
   agents: { first_name: string; last_name: string | null } | null;
@@ -44,7 +46,6 @@ export function stageOf({ recruit_stages }: Recruit): Stage {
 
 /** A recruit with all that is known. */
 export interface RecruitCard extends Recruit {
-  email: string | null;
   resume_path: string | null;
   vendor_metadata: Record<string, unknown>;
   screening_answers: { question: string; value: unknown; said: string }[];
@@ -54,29 +55,17 @@ export const recruitQueries = {
   all: () => ["recruits"],
   lists: () => [...recruitQueries.all(), "list"],
   /** Recruits, newest first. */
-  list: ({ agency_id, agent_id, typed, stage }: RecruitFilter) =>
-    pagesOptions<Recruit>([...recruitQueries.lists(), agency_id, agent_id, typed, stage], async (limit, last, ids) => {
-      let query = supabase.from("recruiting_leads")
-        .select(`id, first_name, last_name, phone, state, created_at, agents(first_name, last_name),
-          agent_notifications(id), recruiting_conversations(id), recruit_stages(stage), staged:recruit_stages(stage)`)
-        .is("recruit_stages.ended_at", null)
-        .eq("recruit_stages.agency_id", agency_id)
-        .is("staged.ended_at", null)
-        .eq("agent_notifications.kind", "lead")
-        .is("agent_notifications.read_at", null)
-        .limit(1, { referencedTable: "recruiting_conversations" })
-        .eq("agency_id", agency_id);
-      if (agent_id !== null) query = query.eq("agent_id", agent_id);
-      // A new recruit has no stage, or has got this one again.
-      if (stage === "new") query = query.neq("staged.stage", "new").is("staged", null);
-      else if (stage !== null) query = query.eq("staged.stage", stage).not("staged", "is", null);
-      if (ids !== null) query = query.in("id", ids);
-      query = search(after(query, last), typed, { names: ["first_name", "last_name"], phones: ["phone"] });
-      return await call(query.limit(limit)) as Recruit[];
-    }, {
-      order: { column: "created_at", ascending: false },
-      isInList: (recruit) => stage === null || stageOf(recruit) === stage,
-    }),
+  list: (filter: RecruitFilter) => {
+    const { agency_id, agent_id, typed, stage } = filter;
+    return pagesOptions<Recruit>(
+      [...recruitQueries.lists(), agency_id, agent_id, typed, stage],
+      (limit, last, ids) => readRecruits(filter, limit, last, ids),
+      {
+        order: { column: "created_at", ascending: false },
+        isInList: (recruit) => stage === null || stageOf(recruit) === stage,
+      },
+    );
+  },
   /** A recruit; null: there is none of this id that the caller reads. */
   detail: (id: string) =>
     queryOptions({
@@ -98,6 +87,58 @@ export const recruitQueries = {
       },
     }),
 };
+
+/** Recruits of a list, newest first: those after `last`, or of these ids. */
+async function readRecruits(
+  { agency_id, agent_id, typed, stage }: RecruitFilter,
+  limit: number,
+  last: Recruit | null,
+  ids: string[] | null,
+): Promise<Recruit[]> {
+  let query = supabase.from("recruiting_leads")
+    .select(`id, first_name, last_name, phone, email, state, created_at, agents(first_name, last_name),
+      agent_notifications(id), recruiting_conversations(id), recruit_stages(stage), staged:recruit_stages(stage)`)
+    .is("recruit_stages.ended_at", null)
+    .eq("recruit_stages.agency_id", agency_id)
+    .is("staged.ended_at", null)
+    .eq("agent_notifications.kind", "lead")
+    .is("agent_notifications.read_at", null)
+    .limit(1, { referencedTable: "recruiting_conversations" })
+    .eq("agency_id", agency_id);
+  if (agent_id !== null) query = query.eq("agent_id", agent_id);
+  // A new recruit has no stage, or has got this one again.
+  if (stage === "new") query = query.neq("staged.stage", "new").is("staged", null);
+  else if (stage !== null) query = query.eq("staged.stage", stage).not("staged", "is", null);
+  if (ids !== null) query = query.in("id", ids);
+  query = search(after(query, last), typed, { names: ["first_name", "last_name"], phones: ["phone"] });
+  return await call(query.limit(limit)) as Recruit[];
+}
+
+const EXPORTED = ["first_name", "last_name", "phone", "email", "state", "stage", "agent", "created_at"] as const;
+/** The number of recruits that are read at once. */
+const EXPORT_PAGE = 500;
+
+/**
+ * The recruits of a list as CSV, which is noted with the user's name first. `onRead` gets how many are read so far.
+ */
+export async function exportRecruits(filter: RecruitFilter, onRead: (count: number) => void): Promise<Blob> {
+  const rows: Recruit[] = [];
+  for (let page: Recruit[]; (page = await readRecruits(filter, EXPORT_PAGE, rows.at(-1) ?? null, null)).length > 0;) {
+    rows.push(...page);
+    onRead(rows.length);
+    if (page.length < EXPORT_PAGE) break;
+  }
+  await call(supabase.rpc("note_export", { recruits: rows.length }));
+  const cells = rows.map((row) => ({
+    ...row,
+    stage: stageOf(row),
+    agent: row.agents === null ? "" : [row.agents.first_name, row.agents.last_name].filter(Boolean).join(" "),
+  }));
+  const parts: string[] = [];
+  for await (const part of formatCsv(EXPORTED, [cells])) parts.push(part);
+  // With a mark of its encoding, which Excel needs.
+  return new Blob(["\ufeff", ...parts], { type: "text/csv;charset=utf-8" });
+}
 
 /** Sets the stage of a recruit. */
 export function useSetStage(id: string) {

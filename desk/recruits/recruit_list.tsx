@@ -6,6 +6,7 @@ import { type Recruit, type RecruitFilter, recruitQueries, type Stage, STAGES } 
 import { usePages } from "../data/pages.ts";
 import type { Agent } from "../data/user.ts";
 import { labelOf } from "../ui/json_value.tsx";
+import { ExportButton } from "./export_button.tsx";
 import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { fullName } from "../ui/name.ts";
 import { Page } from "../ui/page.tsx";
@@ -68,6 +69,7 @@ export function RecruitList(
                   ))}
                 </ul>
                 <LoadMoreButton query={query} />
+                {isManager && <ExportButton filter={filter} />}
               </>
             )}
       </QueryResult>

@@ -21,6 +21,7 @@ import "./optimistic.ts";
 import "./team.ts";
 import "./queue.ts";
 import "./recruits.ts";
+import "./recruit_export.ts";
 import "./operator.ts";
 import "./operator_replay.ts";
 import "./sales.ts";

@@ -1461,6 +1461,67 @@ export type Database = {
           },
         ];
       };
+      "recruit_exports": {
+        Row: {
+          "agency_id": string;
+          "agent_id": string;
+          "created_at": string;
+          "id": string;
+          "recruits": number;
+        };
+        ComputedFields: never;
+        Insert: {
+          "agency_id": string;
+          "agent_id": string;
+          "created_at"?: string;
+          "id"?: string;
+          "recruits": number;
+        };
+        Update: {
+          "agency_id"?: string;
+          "agent_id"?: string;
+          "created_at"?: string;
+          "id"?: string;
+          "recruits"?: number;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "recruit_exports_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agencies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "recruit_exports_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agency_list";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "recruit_exports_agent_id_agency_id_fkey";
+            columns: ["agent_id", "agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agent_list";
+            referencedColumns: ["id", "agency_id"];
+          },
+          {
+            foreignKeyName: "recruit_exports_agent_id_agency_id_fkey";
+            columns: ["agent_id", "agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agents";
+            referencedColumns: ["id", "agency_id"];
+          },
+          {
+            foreignKeyName: "recruit_exports_agent_id_agency_id_fkey";
+            columns: ["agent_id", "agency_id"];
+            isOneToOne: false;
+            referencedRelation: "team";
+            referencedColumns: ["id", "agency_id"];
+          },
+        ];
+      };
       "recruit_notes": {
         Row: {
           "agent_id": string;
@@ -3965,6 +4026,7 @@ export type Database = {
       };
       "mark_read": { Args: { "notification_ids": (string)[] }; Returns: number };
       "no_reply_needed": { Args: { "conversation_id": string }; Returns: Json };
+      "note_export": { Args: { "recruits": number }; Returns: Json };
       "open_hours": { Args: { "state": string }; Returns: number };
       "person_copies": { Args: { "contact": string }; Returns: Json };
       "preview_recruiting_lead": { Args: { "key_hash": string; "lead": Json; "webhook"?: Json }; Returns: Json };

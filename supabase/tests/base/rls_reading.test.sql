@@ -1,7 +1,7 @@
 -- The rows that each reads: an agent, a manager, the manager of another agency, a user who is no agent, anon. The table of
 -- docs/frontend.md says the same in words; docs/frontend.test.ts holds the two against each other.
 begin;
-select plan(299);
+select plan(305);
 \ir ../helpers.psql
 
 select pg_temp.create_people();
@@ -93,6 +93,8 @@ insert into public.bot_turns (conversation_id, due_at, message_ids) values (md5(
 insert into public.screening_answers (lead_id, question, value, said)
 select md5('recruit ' || owner)::uuid, 'licensed', '"yes"', 'Yes' from owners;
 insert into public.quick_replies (agency_id, shortcut, body) select agency_id, 'bye', 'Bye' from owners group by agency_id;
+insert into public.recruit_exports (agency_id, agent_id, recruits)
+values (md5('agency')::uuid, md5('mia')::uuid, 1), (md5('elsewhere')::uuid, md5('otto')::uuid, 1);
 insert into public.recruit_notes (recruiting_lead_id, agent_id, body)
 select md5('recruit ' || owner)::uuid, coalesce(agent_id, md5('mia')::uuid), 'Call on Monday' from owners;
 insert into public.recruit_stages (recruiting_lead_id, agency_id, stage)
@@ -151,6 +153,7 @@ insert into readers values
   ('recruit_calls',              '1', '3', '1'),
   ('recruit_timeline',           '6', '16', '5'),
   ('quick_replies',              '1', '1', '1'),
+  ('recruit_exports',            '0', '1', '1'),
   ('unmatched_texts',            '1', '3', '1'),
   ('waiting_texts',              '1', '3', '1'),
   ('bot_turns',                  'denied', 'denied', 'denied'),

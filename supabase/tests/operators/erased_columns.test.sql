@@ -56,7 +56,7 @@ create temp table others (name) as select unnest(array[
   'agencies', 'agents', 'vendors', 'vendor_api_keys', 'private.vendor_webhook_secrets', 'private.refused_proofs',
   'private.request_counts', 'recruiting_orders', 'private.recruiting_order_choices', 'private.recruiting_order_days',
   'private.untold_leads', 'private.texts_to_answer', 'private.resume_uploads', 'private.abandoned_leads', 'service_numbers', 'texting_hours',
-  'texting_closures', 'area_codes', 'quick_replies', 'bot_scripts', 'operators', 'operator_actions', 'erasures', 'lead_assignments',
+  'texting_closures', 'area_codes', 'quick_replies', 'recruit_exports', 'bot_scripts', 'operators', 'operator_actions', 'erasures', 'lead_assignments',
   'private.job_runs', 'private.metric_days', 'alert_rules', 'alerts', 'private.alert_deliveries', 'private.alert_receivers']);
 
 select set_eq(
