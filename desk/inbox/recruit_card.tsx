@@ -5,7 +5,7 @@ import { recruitQueries } from "../data/recruits.ts";
 import { isPhone, phoneText } from "../ui/phone.ts";
 import { RecruitFacts, ResumeButton } from "../ui/recruit_facts.tsx";
 import { RecruitStage } from "../ui/recruit_stage.tsx";
-import { RecruitTimeline } from "../ui/recruit_timeline.tsx";
+import { RecruitTimeline } from "../ui/lazy_timeline.tsx";
 import { QueryResult, Skeleton } from "../ui/states.tsx";
 
 /** The facts about the recruit. */

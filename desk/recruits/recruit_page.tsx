@@ -8,7 +8,7 @@ import { Page } from "../ui/page.tsx";
 import { isPhone } from "../ui/phone.ts";
 import { CallLink, RecruitFacts, ResumeButton } from "../ui/recruit_facts.tsx";
 import { RecruitStage } from "../ui/recruit_stage.tsx";
-import { RecruitTimeline } from "../ui/recruit_timeline.tsx";
+import { RecruitTimeline } from "../ui/lazy_timeline.tsx";
 import { EmptyState, QueryResult } from "../ui/states.tsx";
 
 /** The page of a recruit: the facts, and what can be done next. */

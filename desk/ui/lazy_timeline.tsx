@@ -1,0 +1,14 @@
+import { Suspense } from "react";
+import { chunk } from "./chunk.ts";
+import { Skeleton } from "./states.tsx";
+
+const View = chunk(async () => (await import("./recruit_timeline.tsx")).RecruitTimeline);
+
+/** The timeline of a recruit, whose script is loaded when it is first shown. */
+export function RecruitTimeline({ id }: { id: string }) {
+  return (
+    <Suspense fallback={<Skeleton rows={4} />}>
+      <View id={id} />
+    </Suspense>
+  );
+}
