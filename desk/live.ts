@@ -11,7 +11,6 @@ import { noticeQueries } from "./data/notices.ts";
 import { orderQueries } from "./data/orders.ts";
 import { queryClient } from "./data/queries.ts";
 import { recruitQueries } from "./data/recruits.ts";
-import { timelineQueries } from "./data/timeline.ts";
 import { teamQueries } from "./data/team.ts";
 import type { Agent } from "./data/user.ts";
 import { waitingTextQueries } from "./data/waiting_texts.ts";
@@ -42,7 +41,6 @@ const ALL: QueryKey[] = [
   messageQueries,
   noteQueries,
   recruitQueries,
-  timelineQueries,
   agentQueries,
   teamQueries,
   orderQueries,

@@ -4,7 +4,6 @@ import { call, CallError, fileError, repeat, supabase } from "./client.ts";
 import { changeData, changeRow, readRowsAgain } from "./changes.ts";
 import { after, isId, pagesOptions, search } from "./pages.ts";
 import { queryClient } from "./queries.ts";
-import { timelineQueries } from "./timeline.ts";
 
 /** The stages of a recruit, in their order. */
 export const STAGES = ["new", "contacted", "interview", "licensed", "hired", "lost"] as const;
@@ -54,6 +53,8 @@ export interface RecruitCard extends Recruit {
 export const recruitQueries = {
   all: () => ["recruits"],
   lists: () => [...recruitQueries.all(), "list"],
+  /** The key of what has happened with a recruit (timeline.ts). */
+  timeline: (id: string) => [...recruitQueries.all(), "timeline", id],
   /** Recruits, newest first. */
   list: (filter: RecruitFilter) => {
     const { agency_id, agent_id, typed, stage } = filter;
@@ -159,7 +160,7 @@ export function useSetStage(id: string) {
       Promise.all([
         readRowsAgain(recruitQueries.lists(), [id]),
         queryClient.invalidateQueries({ queryKey }),
-        queryClient.invalidateQueries({ queryKey: timelineQueries.list(id).queryKey }),
+        queryClient.invalidateQueries({ queryKey: recruitQueries.timeline(id) }),
       ]),
   });
 }
