@@ -2,6 +2,7 @@ import { useMutation } from "@tanstack/react-query";
 import { call, repeat, supabase } from "./client.ts";
 import { after, pagesOptions } from "./pages.ts";
 import { queryClient } from "./queries.ts";
+import { recruitQueries } from "./recruits.ts";
 
 /** Something that has happened with a recruit. `id` is unique among those of one recruit. */
 export type RecruitEvent =
@@ -23,10 +24,9 @@ export const OUTCOMES = ["reached", "no_answer", "left_message", "wrong_number"]
 export type Outcome = (typeof OUTCOMES)[number];
 
 export const timelineQueries = {
-  all: () => ["timelines"],
   /** What has happened with a recruit, the latest first. */
   list: (id: string) =>
-    pagesOptions<RecruitEvent>([...timelineQueries.all(), id], async (limit, last) => {
+    pagesOptions<RecruitEvent>(recruitQueries.timeline(id), async (limit, last) => {
       const query = supabase.from("recruit_timeline").select("id, at, kind, agent, details").eq(
         "recruiting_lead_id",
         id,
