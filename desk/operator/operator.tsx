@@ -2,6 +2,8 @@ import type { ReactNode } from "react";
 import { Link, Redirect, Route, Switch, useRoute } from "wouter";
 import { Deliveries } from "./deliveries.tsx";
 import { GroupView } from "./group.tsx";
+import { LeadView } from "./lead_view.tsx";
+import { SearchLeads } from "./search_leads.tsx";
 import { Texts } from "./texts.tsx";
 import { Today } from "./today.tsx";
 import { Vendors } from "./vendors.tsx";
@@ -13,6 +15,7 @@ export function Operator() {
     <>
       <nav className="subnav" aria-label="Operator">
         <SubLink to="/operator">Today</SubLink>
+        <SubLink to="/operator/search" pattern="/operator/search/*?">Search</SubLink>
         <SubLink to="/operator/deliveries" pattern="/operator/deliveries/*?">Rejected deliveries</SubLink>
         <SubLink to="/operator/waiting">Waiting leads</SubLink>
         <SubLink to="/operator/texts">Unmatched texts</SubLink>
@@ -20,6 +23,8 @@ export function Operator() {
       </nav>
       <Switch>
         <Route path="/operator" component={Today} />
+        <Route path="/operator/search" component={SearchLeads} />
+        <Route path="/operator/search/:id">{({ id }) => <LeadView key={id} id={id!} />}</Route>
         <Route path="/operator/deliveries" component={Deliveries} />
         <Route path="/operator/deliveries/:vendor_id/:code/:reason">
           {({ vendor_id, code, reason }) => (

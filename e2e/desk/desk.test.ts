@@ -22,6 +22,7 @@ import "./team.ts";
 import "./queue.ts";
 import "./recruits.ts";
 import "./recruit_export.ts";
+import "./look_up.ts";
 import "./operator.ts";
 import "./operator_replay.ts";
 import "./sales.ts";

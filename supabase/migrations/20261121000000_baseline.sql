@@ -12501,7 +12501,8 @@ create table public.operator_actions (
   user_id uuid,
   done_by text check (done_by <> '' and length(done_by) <= 128),
   action text not null
-    check (action in ('read_payload', 'preview_replay', 'replay', 'distribute', 'return', 'set_orders', 'agent_leave')),
+    check (action in (
+      'read_payload', 'search_leads', 'read_lead', 'preview_replay', 'replay', 'distribute', 'return', 'set_orders', 'agent_leave')),
   subject jsonb not null check (jsonb_typeof(subject) = 'object'),
   created_at timestamptz not null default clock_timestamp(),
   -- A user writes what it likes into the subject.
@@ -14967,6 +14968,7 @@ begin
   from public.recruiting_leads l
   join public.vendors v on v.id = l.vendor_id
   where l.vendor_lead_id = private.indexable_id(given)
+    or l.request_id = given
     or wanted in (lower(l.email), lower(l.first_name), lower(l.last_name))
     or (wanted like '% %' and lower(concat_ws(' ', l.first_name, l.last_name)) = wanted)
     or (l.phone like nearly and right(translate(l.phone, separators, ''), length(digits)) = digits)
@@ -14999,6 +15001,7 @@ begin
   left join public.vendors v on v.id = d.vendor_id
   cross join lateral (select lower(coalesce(d.payload::text, d.payload_text)) as content) p
   where d.vendor_lead_id = private.indexable_id(given)
+    or d.request_id = given
     or strpos(p.content, wanted) > 0
     or (p.content like nearly and strpos(translate(p.content, separators, ''), digits) > 0)
     or d.id between first_id and last_id
@@ -15009,7 +15012,7 @@ $$;
 
 comment on function public.find_leads(text, integer) is
   'Leads of both kinds (`recruiting`, `sales`) and rejected deliveries (`delivery`), the newest of each first, by the '
-  'sender''s own id, a phone, an e-mail address, a name, or the first 8 characters of an id or more. state: a recruiting '
+  'sender''s own id, a request''s id, a phone, an e-mail address, a name, or the first 8 characters of an id or more. state: a recruiting '
   'lead''s distribution, a sales lead''s status, a delivery''s status and reason. Reads every lead. PT400 for a blank search.';
 grant execute on function public.find_leads(text, integer) to service_role;
 
@@ -16159,6 +16162,79 @@ comment on function public.count_vendor_days(integer, text) is
   'imported sales leads; a vendor of which nothing came is left out. Days are those of the time zone. PT400 unless days is '
   'from 1 to 90, and for an unknown time zone. 42501 for a user who is no operator.';
 grant execute on function public.count_vendor_days(integer, text) to authenticated, service_role;
+
+-- supabase/schemas/operators/look_up.sql
+
+-- What operators look up in a browser: a lead, and why it went where it is. Each reading is noted before it is done.
+
+create function private.noted_subject(action_id uuid, action text) returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  noted jsonb;
+begin
+  if not private.is_operator() then
+    raise exception 'only an operator may do this' using errcode = '42501';
+  end if;
+  -- The row was stored by an earlier transaction: the present one began before what it stores itself.
+  select a.subject into noted
+  from public.operator_actions a
+  where a.id = action_id and a.user_id = private.current_user_id() and a.action = noted_subject.action
+    and a.created_at between now() - interval '1 minute' and now();
+  if not found then
+    raise exception 'action_id: no such action of the last minute' using errcode = 'PT404';
+  end if;
+  return noted;
+end
+$$;
+
+comment on function private.noted_subject(uuid, text) is
+  'The subject of what the operator who is signed in has begun in the last minute by begin_operator_action(). PT404 without '
+  'such an action; 42501 for a user who is no operator.';
+
+create function public.search_leads(action_id uuid) returns jsonb
+language plpgsql
+stable
+-- A user has no right on leads of all agencies.
+security definer
+set search_path = ''
+as $$
+begin
+  return (
+    select coalesce(jsonb_agg(to_jsonb(f) order by f.received desc), '[]')
+    from public.find_leads(private.noted_subject(action_id, 'search_leads') ->> 'search', 20) f
+  );
+end
+$$;
+
+comment on function public.search_leads(uuid) is
+  'The result of find_leads() for what an operator looks for, up to 20 of each kind, newest first. action_id: what '
+  'begin_operator_action(''search_leads'', {search}) has returned to the same user in the last minute. Errors as '
+  'private.noted_subject() and find_leads().';
+grant execute on function public.search_leads(uuid) to authenticated;
+
+create function public.read_lead(action_id uuid) returns jsonb
+language plpgsql
+stable
+-- As search_leads().
+security definer
+set search_path = ''
+as $$
+declare
+  lead_id constant uuid := private.noted_subject(action_id, 'read_lead') ->> 'lead_id';
+  shown constant jsonb := public.show_lead(lead_id);
+begin
+  return shown || jsonb_build_object('explained', case shown ->> 'kind' when 'recruiting' then public.explain_lead(lead_id) end);
+end
+$$;
+
+comment on function public.read_lead(uuid) is
+  'A lead as show_lead() returns it, with explained: the result of explain_lead(), or null for a sales lead. action_id: what '
+  'begin_operator_action(''read_lead'', {lead_id}) has returned to the same user in the last minute. Errors as '
+  'private.noted_subject(), show_lead().';
+grant execute on function public.read_lead(uuid) to authenticated;
 
 -- supabase/schemas/alerts/tables.sql
 

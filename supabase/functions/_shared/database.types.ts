@@ -4039,6 +4039,7 @@ export type Database = {
       "quick_replies_to": { Args: { "conversation_id": string }; Returns: Json };
       "read_bot_turn": { Args: { "attempt": number; "conversation_id": string }; Returns: Json };
       "read_conversation": { Args: { "conversation_id": string; "up_to": string }; Returns: number };
+      "read_lead": { Args: { "action_id": string }; Returns: Json };
       "read_metrics": { Args: Record<PropertyKey, never>; Returns: Json };
       "read_payload": { Args: { "action_id": string }; Returns: string };
       "receive_sms": {
@@ -4202,6 +4203,7 @@ export type Database = {
           isSetofReturn: true;
         };
       };
+      "search_leads": { Args: { "action_id": string }; Returns: Json };
       "send_text": {
         Args: {
           "body": string;

@@ -115,6 +115,7 @@ begin
   from public.recruiting_leads l
   join public.vendors v on v.id = l.vendor_id
   where l.vendor_lead_id = private.indexable_id(given)
+    or l.request_id = given
     or wanted in (lower(l.email), lower(l.first_name), lower(l.last_name))
     or (wanted like '% %' and lower(concat_ws(' ', l.first_name, l.last_name)) = wanted)
     or (l.phone like nearly and right(translate(l.phone, separators, ''), length(digits)) = digits)
@@ -147,6 +148,7 @@ begin
   left join public.vendors v on v.id = d.vendor_id
   cross join lateral (select lower(coalesce(d.payload::text, d.payload_text)) as content) p
   where d.vendor_lead_id = private.indexable_id(given)
+    or d.request_id = given
     or strpos(p.content, wanted) > 0
     or (p.content like nearly and strpos(translate(p.content, separators, ''), digits) > 0)
     or d.id between first_id and last_id
@@ -157,7 +159,7 @@ $$;
 
 comment on function public.find_leads(text, integer) is
   'Leads of both kinds (`recruiting`, `sales`) and rejected deliveries (`delivery`), the newest of each first, by the '
-  'sender''s own id, a phone, an e-mail address, a name, or the first 8 characters of an id or more. state: a recruiting '
+  'sender''s own id, a request''s id, a phone, an e-mail address, a name, or the first 8 characters of an id or more. state: a recruiting '
   'lead''s distribution, a sales lead''s status, a delivery''s status and reason. Reads every lead. PT400 for a blank search.';
 grant execute on function public.find_leads(text, integer) to service_role;
 

@@ -36,7 +36,8 @@ create table public.operator_actions (
   user_id uuid,
   done_by text check (done_by <> '' and length(done_by) <= 128),
   action text not null
-    check (action in ('read_payload', 'preview_replay', 'replay', 'distribute', 'return', 'set_orders', 'agent_leave')),
+    check (action in (
+      'read_payload', 'search_leads', 'read_lead', 'preview_replay', 'replay', 'distribute', 'return', 'set_orders', 'agent_leave')),
   subject jsonb not null check (jsonb_typeof(subject) = 'object'),
   created_at timestamptz not null default clock_timestamp(),
   -- A user writes what it likes into the subject.

@@ -102,7 +102,7 @@ select set_eq(
     'private.assigned_recruits', 'private.current_timezone', 'public.mark_read', 'public.send_text', 'public.start_conversation',
     'public.hand_back_to_bot', 'public.record_text_consent', 'public.publish_bot_script', 'public.read_conversation', 'public.cancel_text', 'public.retry_text', 'public.assign_conversation',
     'public.ask_for_conversation', 'public.add_note', 'public.save_quick_reply',
-    'public.delete_quick_reply', 'public.quick_replies_to', 'public.no_reply_needed', 'public.note_export', 'public.agency_figures', 'public.assign_conversations', 'public.change_order', 'public.reply_needed', 'public.snooze_conversation', 'public.search_inbox',
+    'public.delete_quick_reply', 'public.quick_replies_to', 'public.no_reply_needed', 'public.search_leads', 'public.read_lead', 'public.note_export', 'public.agency_figures', 'public.assign_conversations', 'public.change_order', 'public.reply_needed', 'public.snooze_conversation', 'public.search_inbox',
     'private.conversations_with_words', 'private.like_pattern', 'public.signed_in_user', 'public.begin_operator_action', 'public.read_payload',
     'public.distribute_leads', 'public.acknowledge_alert', 'public.set_alert_rule', 'public.count_vendor_days', 'private.may_operate',
     'private.alert_name', 'private.counted', 'private.alert_problem', 'private.alert_command', 'private.in_utc', 'private.recruit_of', 'private.own_service_phones', 'private.vendor_name', 'private.day_start', 'private.current_agent_id', 'private.current_agency_id',

@@ -1,0 +1,70 @@
+-- What operators look up in a browser: a lead, and why it went where it is. Each reading is noted before it is done.
+
+create function private.noted_subject(action_id uuid, action text) returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  noted jsonb;
+begin
+  if not private.is_operator() then
+    raise exception 'only an operator may do this' using errcode = '42501';
+  end if;
+  -- The row was stored by an earlier transaction: the present one began before what it stores itself.
+  select a.subject into noted
+  from public.operator_actions a
+  where a.id = action_id and a.user_id = private.current_user_id() and a.action = noted_subject.action
+    and a.created_at between now() - interval '1 minute' and now();
+  if not found then
+    raise exception 'action_id: no such action of the last minute' using errcode = 'PT404';
+  end if;
+  return noted;
+end
+$$;
+
+comment on function private.noted_subject(uuid, text) is
+  'The subject of what the operator who is signed in has begun in the last minute by begin_operator_action(). PT404 without '
+  'such an action; 42501 for a user who is no operator.';
+
+create function public.search_leads(action_id uuid) returns jsonb
+language plpgsql
+stable
+-- A user has no right on leads of all agencies.
+security definer
+set search_path = ''
+as $$
+begin
+  return (
+    select coalesce(jsonb_agg(to_jsonb(f) order by f.received desc), '[]')
+    from public.find_leads(private.noted_subject(action_id, 'search_leads') ->> 'search', 20) f
+  );
+end
+$$;
+
+comment on function public.search_leads(uuid) is
+  'The result of find_leads() for what an operator looks for, up to 20 of each kind, newest first. action_id: what '
+  'begin_operator_action(''search_leads'', {search}) has returned to the same user in the last minute. Errors as '
+  'private.noted_subject() and find_leads().';
+grant execute on function public.search_leads(uuid) to authenticated;
+
+create function public.read_lead(action_id uuid) returns jsonb
+language plpgsql
+stable
+-- As search_leads().
+security definer
+set search_path = ''
+as $$
+declare
+  lead_id constant uuid := private.noted_subject(action_id, 'read_lead') ->> 'lead_id';
+  shown constant jsonb := public.show_lead(lead_id);
+begin
+  return shown || jsonb_build_object('explained', case shown ->> 'kind' when 'recruiting' then public.explain_lead(lead_id) end);
+end
+$$;
+
+comment on function public.read_lead(uuid) is
+  'A lead as show_lead() returns it, with explained: the result of explain_lead(), or null for a sales lead. action_id: what '
+  'begin_operator_action(''read_lead'', {lead_id}) has returned to the same user in the last minute. Errors as '
+  'private.noted_subject(), show_lead().';
+grant execute on function public.read_lead(uuid) to authenticated;

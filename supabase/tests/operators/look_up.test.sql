@@ -1,0 +1,67 @@
+-- What operators look up: who may, what is noted before it, and that nothing else opens a lead.
+begin;
+select plan(15);
+\ir ../helpers.psql
+
+select pg_temp.create_people(), pg_temp.create_vendor('vendor');
+insert into public.operators (user_id) values (md5('user visitor')::uuid), (md5('user mia')::uuid);
+insert into public.recruiting_leads (id, vendor_id, vendor_lead_id, first_name, vendor_metadata, request_id)
+values (md5('lead')::uuid, md5('vendor')::uuid, 'app-1', 'Ada', '{"phone": "+13125550142"}', 'request-77');
+select pg_temp.create_lead('sale', 'ann');
+
+-- Runs a statement as this user, and returns its value or error.
+create function pg_temp.as_user(name text, statement text) returns text language plpgsql as $$
+declare
+  result text;
+begin
+  perform pg_temp.become(name);
+  execute statement into result;
+  reset role;
+  return result;
+exception when others then
+  reset role;
+  return sqlstate;
+end
+$$;
+-- An action that was begun a moment ago, as by an earlier transaction.
+create function pg_temp.begin_as(name text, action text, subject jsonb) returns text language plpgsql as $$
+declare
+  action_id text := pg_temp.as_user(name, format('select public.begin_operator_action(%L, %L)', action, subject));
+begin
+  update public.operator_actions a set created_at = now() - interval '1 s' where a.id::text = action_id;
+  return action_id;
+end
+$$;
+create function pg_temp.searched(words text) returns jsonb language sql as $$
+  select pg_temp.as_user('visitor', format('select public.search_leads(%L)',
+    pg_temp.begin_as('visitor', 'search_leads', jsonb_build_object('search', words))))::jsonb
+$$;
+
+select is(pg_temp.searched(words) -> 0 ->> 'id', md5('lead')::uuid::text, 'a lead is found by ' || words)
+from unnest(array['app-1', 'request-77', '5550142', 'ada', left(md5('lead')::uuid::text, 8)]) words;
+select is(pg_temp.searched('nobody at all'), '[]', 'or nothing is');
+select is(pg_temp.as_user('visitor', format('select public.search_leads(%L)', pg_temp.begin_as('visitor', 'search_leads', '{"search": " "}'))),
+  'PT400', 'nothing typed is an error');
+
+create temp table begun as select
+  pg_temp.begin_as('visitor', 'read_lead', jsonb_build_object('lead_id', md5('lead')::uuid)) as lead,
+  pg_temp.begin_as('visitor', 'read_lead', jsonb_build_object('lead_id', md5('sale')::uuid)) as sale,
+  pg_temp.begin_as('visitor', 'read_lead', jsonb_build_object('lead_id', md5('none')::uuid)) as none;
+grant select on begun to authenticated;
+select is(
+  (select array[s ->> 'kind', s #>> '{lead,name}', jsonb_typeof(s -> 'timeline'), s #>> '{explained,lead,distribution}']
+   from (select pg_temp.as_user('visitor', format('select public.read_lead(%L)', lead))::jsonb from begun) r (s)),
+  array['recruiting', 'Ada', 'array', 'not_requested'], 'a lead has its history, and where it went');
+select is(
+  (select pg_temp.as_user('visitor', format('select public.read_lead(%L)', sale))::jsonb -> 'explained' from begun), 'null',
+  'a sales lead is for no order');
+select is((select pg_temp.as_user('visitor', format('select public.read_lead(%L)', none)) from begun), 'PT404', 'an unknown lead');
+select is((select pg_temp.as_user('mia', format('select public.read_lead(%L)', lead)) from begun), 'PT404', 'another operator''s action opens nothing');
+select is((select pg_temp.as_user('ann', format('select public.read_lead(%L)', lead)) from begun), '42501', 'nor does one that is no operator');
+select is((select pg_temp.as_user('visitor', format('select public.search_leads(%L)', lead)) from begun), 'PT404', 'nor an action of another kind');
+update public.operator_actions a set created_at = now() - interval '61 s' where a.id::text = (select lead from begun);
+select is((select pg_temp.as_user('visitor', format('select public.read_lead(%L)', lead)) from begun), 'PT404', 'nor one of more than a minute ago');
+select is(pg_temp.as_user('ann', $$select public.begin_operator_action('search_leads', '{}')$$), '42501', 'an agent begins none');
+
+select * from finish();
+rollback;
