@@ -1,5 +1,4 @@
 import { queryOptions, useMutation } from "@tanstack/react-query";
-import { formatCsv } from "../../supabase/functions/_shared/csv.ts";
 import { call, CallError, fileError, repeat, supabase } from "./client.ts";
 import { changeData, changeRow, readRowsAgain } from "./changes.ts";
 import { after, isId, pagesOptions, search } from "./pages.ts";
@@ -90,7 +89,7 @@ export const recruitQueries = {
 };
 
 /** Recruits of a list, newest first: those after `last`, or of these ids. */
-async function readRecruits(
+export async function readRecruits(
   { agency_id, agent_id, typed, stage }: RecruitFilter,
   limit: number,
   last: Recruit | null,
@@ -113,32 +112,6 @@ async function readRecruits(
   if (ids !== null) query = query.in("id", ids);
   query = search(after(query, last), typed, { names: ["first_name", "last_name"], phones: ["phone"] });
   return await call(query.limit(limit)) as Recruit[];
-}
-
-const EXPORTED = ["first_name", "last_name", "phone", "email", "state", "stage", "agent", "created_at"] as const;
-/** The number of recruits that are read at once. */
-const EXPORT_PAGE = 500;
-
-/**
- * The recruits of a list as CSV, which is noted with the user's name first. `onRead` gets how many are read so far.
- */
-export async function exportRecruits(filter: RecruitFilter, onRead: (count: number) => void): Promise<Blob> {
-  const rows: Recruit[] = [];
-  for (let page: Recruit[]; (page = await readRecruits(filter, EXPORT_PAGE, rows.at(-1) ?? null, null)).length > 0;) {
-    rows.push(...page);
-    onRead(rows.length);
-    if (page.length < EXPORT_PAGE) break;
-  }
-  await call(supabase.rpc("note_export", { recruits: rows.length }));
-  const cells = rows.map((row) => ({
-    ...row,
-    stage: stageOf(row),
-    agent: row.agents === null ? "" : [row.agents.first_name, row.agents.last_name].filter(Boolean).join(" "),
-  }));
-  const parts: string[] = [];
-  for await (const part of formatCsv(EXPORTED, [cells])) parts.push(part);
-  // With a mark of its encoding, which Excel needs.
-  return new Blob(["\ufeff", ...parts], { type: "text/csv;charset=utf-8" });
 }
 
 /** Sets the stage of a recruit. */

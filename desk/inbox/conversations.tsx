@@ -1,20 +1,23 @@
 import { useQueries, useQuery } from "@tanstack/react-query";
-import { Fragment, type ReactNode, useCallback, useRef, useState } from "react";
+import { Fragment, type ReactNode, Suspense, useCallback, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { agentQueries } from "../data/agents.ts";
 import { type Filter, inboxQueries, type InboxRow, type View, viewsOf } from "../data/inbox.ts";
 import { usePages } from "../data/pages.ts";
 import type { Agent } from "../data/user.ts";
+import { chunk } from "../ui/chunk.ts";
 import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { Search, useDebounced } from "../ui/search.tsx";
 import { EmptyState, QueryResult, Skeleton } from "../ui/states.tsx";
 import { ConversationRows } from "./conversation_rows.tsx";
 import { hrefOf } from "./address.ts";
-import { AssignMany } from "./assign_many.tsx";
 import { useKeptRow } from "./kept_row.ts";
 import { useKeys } from "./keys.ts";
 import { KeysHelp } from "./keys_help.tsx";
 import { WaitingTexts } from "./waiting_texts.tsx";
+
+// For managers alone.
+const AssignMany = chunk(async () => (await import("./assign_many.tsx")).AssignMany);
 
 interface Filtered {
   agent: Agent;
@@ -66,12 +69,14 @@ export function Conversations(filtered: Filtered) {
     <section className="conversations" aria-label="Conversations" ref={search}>
       <Filters {...filtered} />
       {agent.role === "manager" && (
-        <AssignMany
-          agent={agent}
-          ids={rows.map(({ id }) => id)}
-          selected={selected}
-          setSelected={setSelected}
-        />
+        <Suspense>
+          <AssignMany
+            agent={agent}
+            ids={rows.map(({ id }) => id)}
+            selected={selected}
+            setSelected={setSelected}
+          />
+        </Suspense>
       )}
       <WaitingTexts agent={agent} />
       <div className="list" aria-busy={query.isPlaceholderData}>

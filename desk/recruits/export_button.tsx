@@ -1,5 +1,6 @@
 import { useState } from "react";
-import { exportRecruits, type RecruitFilter } from "../data/recruits.ts";
+import { exportRecruits } from "../data/recruit_export.ts";
+import type { RecruitFilter } from "../data/recruits.ts";
 import { ActionButton } from "../ui/action.tsx";
 import { countText } from "../ui/count.ts";
 

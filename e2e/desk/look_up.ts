@@ -13,7 +13,8 @@ deskTest(
     await sql`update public.agencies set name = 'Prairie Life' where id = ${agency_id}`;
     const phone = newPhone();
     const [lead] = await sql`
-    insert into public.recruiting_leads (vendor_id, vendor_lead_id, first_name, vendor_metadata, distribution, request_id)
+    insert into public.recruiting_leads
+      (vendor_id, vendor_lead_id, first_name, vendor_metadata, distribution, request_id)
     values (${vendor.id}, ${"app-" + vendor.id}, 'Ada', ${sql.json({ phone, state: "OK", last_name: "Byron" })},
       'unmatched', ${"req-" + vendor.id})
     returning id`;
