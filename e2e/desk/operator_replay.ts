@@ -76,6 +76,7 @@ deskTest("an operator tries a delivery, then replays it, all by keyboard", async
   });
   await createOrder(vendor);
   await signIn(page, await signInNewOperator());
+  await page.getByRole("navigation", { name: "Operator" }).waitFor();
   await enter(page, "Rejected deliveries");
   await page.getByRole("link", { name: vendor.slug }).waitFor();
   await enter(page, new RegExp(vendor.slug));

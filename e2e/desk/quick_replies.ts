@@ -30,7 +30,7 @@ deskTest("/ opens the quick replies, Enter puts the words in the box, and nothin
   });
   await sql`update public.agencies set name = 'Prairie Life' where id = ${agent.agency_id}`;
   const talk = await openTalk(page, agent);
-  const options = page.getByRole("option");
+  const options = page.getByRole("listbox").getByRole("option");
   await box(page).pressSequentially("/");
   await until(async () => await options.count() === 3);
   await page.getByRole("status").getByText("3 quick replies").waitFor({ state: "attached" });
@@ -81,7 +81,7 @@ for (const [width, height] of [[360, 440], [390, 844]] as const) {
       await assertAccessible(page);
     };
     await box(page).fill("/");
-    await page.getByRole("option").first().waitFor();
+    await page.getByRole("listbox").getByRole("option").first().waitFor();
     const list = (await page.getByRole("listbox").locator("..").boundingBox())!;
     assert.ok(list.y >= 0 && list.y + list.height <= height);
     await assertRoom(send(page));

@@ -54,6 +54,12 @@ async function makeTrouble(person: Person): Promise<Trouble> {
     select 'test', '/recruiting/ingest', ${vendor.id}, ${person.street}, 'BAD_REQUEST', ${person.first},
       ${sql.json(metadata)}, ${person.body}, 100, ${sql.json(metadata)}
     from generate_series(1, 12)`;
+  // fetch_refused
+  await sql`
+    insert into private.lead_fetches (vendor_id, leadgen_id, notice, request_id, due_at, held_since, reason)
+    values (${vendor.id}, ${String(Math.random()).slice(2)}, ${
+    sql.json(metadata)
+  }, 'test', 'infinity', now(), 'code 190')`;
   // key_expires
   await sql`
     update public.vendor_api_keys set expires_at = now() + interval '1 day' where vendor_id = ${vendor.id}`;
