@@ -41,8 +41,7 @@ export interface Message {
   } | null;
 }
 
-const COLUMNS =
-  "id, sender_type, sent_by, author:agents(first_name, last_name), body, media, status, error_code, created_at, " +
+const COLUMNS = "id, sender_type, sent_by, body, media, status, error_code, created_at, " +
   "text_outbox(state, due_at, reason, client_message_id), media_copies(position, state, path, content_type, reason)";
 
 export const messageQueries = {
@@ -52,9 +51,17 @@ export const messageQueries = {
     pagesOptions<Message>([...messageQueries.all(), conversationId], async (limit, last, ids) => {
       let query = supabase.from("recruiting_messages").select(COLUMNS).eq("conversation_id", conversationId);
       if (ids !== null) query = query.in("id", ids);
-      return await call(after(query, last).limit(limit)) as unknown as Message[];
+      return await withAuthors(await call(after(query, last).limit(limit)) as unknown as Message[]);
     }, { order: { column: "created_at", ascending: false } }),
 };
+
+/** The same texts with the names of the agents who wrote them. */
+async function withAuthors(texts: Message[]): Promise<Message[]> {
+  const ids = [...new Set(texts.flatMap(({ sent_by }) => sent_by ?? []))];
+  if (ids.length === 0) return texts.map((text) => ({ ...text, author: null }));
+  const authors = await call(supabase.from("agents").select("id, first_name, last_name").in("id", ids));
+  return texts.map((text) => ({ ...text, author: authors.find(({ id }) => id === text.sent_by) ?? null }));
+}
 
 const MAX_FILE_BYTES = 5 * 1024 * 1024;
 

@@ -26,6 +26,7 @@ Deno.test("SPEC 2.4, 4.5: a message is stored with direction, sender, MessageSid
     provider_message_id: sid,
     body: "Yes, Tuesday!",
     media: [],
+    sent_by: null,
     status: null,
     error_code: null,
     sent_at: null,

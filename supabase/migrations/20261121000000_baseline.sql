@@ -5684,7 +5684,8 @@ create table public.recruiting_messages (
   conversation_id uuid not null references public.recruiting_conversations (id) on delete cascade,
   direction text not null check (direction in ('inbound', 'outbound')),
   sender_type text not null check (sender_type in ('recruit', 'bot', 'agent')),
-  sent_by uuid references public.agents (id),
+  -- No foreign key: its check would have each text of a recruit wait while the agents are locked.
+  sent_by uuid,
   provider_message_id text unique check (length(provider_message_id) <= 512),
   body text,
   media jsonb not null default '[]' check (jsonb_typeof(media) = 'array'),
@@ -5736,6 +5737,25 @@ create trigger set_updated_at
 alter table public.recruiting_messages enable row level security;
 grant select on public.recruiting_messages to authenticated;
 grant select, insert, update, delete on public.recruiting_messages to service_role;
+
+create function private.refuse_removal_of_writer() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if exists (select from public.recruiting_messages m where m.sent_by = old.id) then
+    raise exception 'it has recruiting_messages' using errcode = 'PT409';
+  end if;
+  return old;
+end
+$$;
+
+comment on function private.refuse_removal_of_writer() is
+  'Trigger: an agent who has written a text stays. A text has no foreign key for its writer.';
+
+create trigger refuse_removal_of_writer
+  before delete on public.agents
+  for each row execute function private.refuse_removal_of_writer();
 
 create policy "readers of a conversation read its messages" on public.recruiting_messages
   for select to authenticated

@@ -2072,27 +2072,6 @@ export type Database = {
             referencedRelation: "recruiting_conversations";
             referencedColumns: ["id"];
           },
-          {
-            foreignKeyName: "recruiting_messages_sent_by_fkey";
-            columns: ["sent_by"];
-            isOneToOne: false;
-            referencedRelation: "agent_list";
-            referencedColumns: ["id"];
-          },
-          {
-            foreignKeyName: "recruiting_messages_sent_by_fkey";
-            columns: ["sent_by"];
-            isOneToOne: false;
-            referencedRelation: "agents";
-            referencedColumns: ["id"];
-          },
-          {
-            foreignKeyName: "recruiting_messages_sent_by_fkey";
-            columns: ["sent_by"];
-            isOneToOne: false;
-            referencedRelation: "team";
-            referencedColumns: ["id"];
-          },
         ];
       };
       "recruiting_orders": {

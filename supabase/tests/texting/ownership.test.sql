@@ -1,7 +1,7 @@
 -- Whose conversation it is: a manager takes one over from an agent, who is told, keeps what was queued and may ask for
 -- it.
 begin;
-select plan(36);
+select plan(37);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor');
@@ -144,6 +144,10 @@ select pg_temp.assign('moe', 'anns', 'ann');
 select is(
   pg_temp.told('anns'), array['ann handoff', 'mia taken_over by moe', 'moe taken_over by ann'],
   'once the agent has it again, nobody asks, and it is lost no more');
+
+select throws_ok(
+  $$delete from public.agents where id = (select sent_by from public.recruiting_messages where sent_by is not null limit 1)$$, 'PT409',
+  'it has recruiting_messages', 'an agent who has written a text is not removed');
 
 select * from finish();
 rollback;
