@@ -82,7 +82,7 @@ async function listActions({ sql }: Session, { limit }: { limit: number }): Prom
       operator: email ?? user_id ?? done_by,
       action,
       of: subject.delivery_ids?.join(" ") ?? subject.order_ids?.join(" ") ?? subject.agent_id ??
-        `at most ${subject.max}`,
+        subject.lead_id ?? subject.by ?? `at most ${subject.max}`,
     }),
   );
   return { data, text: more > 0 ? `${text}\n\n${more} more: see --limit` : text };

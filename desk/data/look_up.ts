@@ -34,12 +34,13 @@ export interface ShownLead {
   } | null;
 }
 
-/** Looks for leads by what an operator has typed, which is noted with the operator's name. */
+/** Looks for leads by what an operator has typed. That it is a phone, say, is noted with the operator's name. */
 export function useSearchLeads() {
   return useMutation({
     mutationFn: async (search: string) => {
-      const action_id = await begin("search_leads", { search });
-      return await call(supabase.rpc("search_leads", { action_id })) as unknown as FoundLead[];
+      const by = search.includes("@") ? "email" : /^[\d\s().+-]+$/.test(search) ? "phone" : "words";
+      const action_id = await begin("search_leads", { by });
+      return await call(supabase.rpc("search_leads", { action_id, search })) as unknown as FoundLead[];
     },
   });
 }

@@ -4182,7 +4182,7 @@ export type Database = {
           isSetofReturn: true;
         };
       };
-      "search_leads": { Args: { "action_id": string }; Returns: Json };
+      "search_leads": { Args: { "action_id": string; "search": string }; Returns: Json };
       "send_text": {
         Args: {
           "body": string;

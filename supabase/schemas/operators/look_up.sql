@@ -27,7 +27,7 @@ comment on function private.noted_subject(uuid, text) is
   'The subject of what the operator who is signed in has begun in the last minute by begin_operator_action(). PT404 without '
   'such an action; 42501 for a user who is no operator.';
 
-create function public.search_leads(action_id uuid) returns jsonb
+create function public.search_leads(action_id uuid, search text) returns jsonb
 language plpgsql
 stable
 -- A user has no right on leads of all agencies.
@@ -35,18 +35,19 @@ security definer
 set search_path = ''
 as $$
 begin
+  perform private.noted_subject(action_id, 'search_leads');
   return (
     select coalesce(jsonb_agg(to_jsonb(f) order by f.received desc), '[]')
-    from public.find_leads(private.noted_subject(action_id, 'search_leads') ->> 'search', 20) f
+    from public.find_leads(search, 20) f
   );
 end
 $$;
 
-comment on function public.search_leads(uuid) is
+comment on function public.search_leads(uuid, text) is
   'The result of find_leads() for what an operator looks for, up to 20 of each kind, newest first. action_id: what '
-  'begin_operator_action(''search_leads'', {search}) has returned to the same user in the last minute. Errors as '
-  'private.noted_subject() and find_leads().';
-grant execute on function public.search_leads(uuid) to authenticated;
+  'begin_operator_action(''search_leads'', {by: phone|email|words}) has returned to the same user in the last minute. The words '
+  'themselves are not noted: they may be a person''s, who may be erased. Errors as private.noted_subject() and find_leads().';
+grant execute on function public.search_leads(uuid, text) to authenticated;
 
 create function public.read_lead(action_id uuid) returns jsonb
 language plpgsql
@@ -56,7 +57,8 @@ security definer
 set search_path = ''
 as $$
 declare
-  lead_id constant uuid := private.noted_subject(action_id, 'read_lead') ->> 'lead_id';
+  given constant text := private.noted_subject(action_id, 'read_lead') ->> 'lead_id';
+  lead_id constant uuid := case when pg_input_is_valid(given, 'uuid') then given end;
   shown constant jsonb := public.show_lead(lead_id);
 begin
   return shown || jsonb_build_object('explained', case shown ->> 'kind' when 'recruiting' then public.explain_lead(lead_id) end);

@@ -1,6 +1,6 @@
 -- What operators look up: who may, what is noted before it, and that nothing else opens a lead.
 begin;
-select plan(15);
+select plan(16);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor');
@@ -33,15 +33,15 @@ begin
 end
 $$;
 create function pg_temp.searched(words text) returns jsonb language sql as $$
-  select pg_temp.as_user('visitor', format('select public.search_leads(%L)',
-    pg_temp.begin_as('visitor', 'search_leads', jsonb_build_object('search', words))))::jsonb
+  select pg_temp.as_user('visitor', format('select public.search_leads(%L, %L)',
+    pg_temp.begin_as('visitor', 'search_leads', '{"by": "words"}'), words))::jsonb
 $$;
 
 select is(pg_temp.searched(words) -> 0 ->> 'id', md5('lead')::uuid::text, 'a lead is found by ' || words)
 from unnest(array['app-1', 'request-77', '5550142', 'ada', left(md5('lead')::uuid::text, 8)]) words;
 select is(pg_temp.searched('nobody at all'), '[]', 'or nothing is');
-select is(pg_temp.as_user('visitor', format('select public.search_leads(%L)', pg_temp.begin_as('visitor', 'search_leads', '{"search": " "}'))),
-  'PT400', 'nothing typed is an error');
+select is(
+  pg_temp.as_user('visitor', format('select public.search_leads(%L, %L)', pg_temp.begin_as('visitor', 'search_leads', '{}'), ' ')), 'PT400', 'nothing typed is an error');
 
 create temp table begun as select
   pg_temp.begin_as('visitor', 'read_lead', jsonb_build_object('lead_id', md5('lead')::uuid)) as lead,
@@ -56,9 +56,12 @@ select is(
   (select pg_temp.as_user('visitor', format('select public.read_lead(%L)', sale))::jsonb -> 'explained' from begun), 'null',
   'a sales lead is for no order');
 select is((select pg_temp.as_user('visitor', format('select public.read_lead(%L)', none)) from begun), 'PT404', 'an unknown lead');
+select is(
+  pg_temp.as_user('visitor', format('select public.read_lead(%L)', pg_temp.begin_as('visitor', 'read_lead', '{"lead_id": "foo"}'))), 'PT404',
+  'nor one that is no id');
 select is((select pg_temp.as_user('mia', format('select public.read_lead(%L)', lead)) from begun), 'PT404', 'another operator''s action opens nothing');
 select is((select pg_temp.as_user('ann', format('select public.read_lead(%L)', lead)) from begun), '42501', 'nor does one that is no operator');
-select is((select pg_temp.as_user('visitor', format('select public.search_leads(%L)', lead)) from begun), 'PT404', 'nor an action of another kind');
+select is((select pg_temp.as_user('visitor', format('select public.search_leads(%L, %L)', lead, 'ada')) from begun), 'PT404', 'nor an action of another kind');
 update public.operator_actions a set created_at = now() - interval '61 s' where a.id::text = (select lead from begun);
 select is((select pg_temp.as_user('visitor', format('select public.read_lead(%L)', lead)) from begun), 'PT404', 'nor one of more than a minute ago');
 select is(pg_temp.as_user('ann', $$select public.begin_operator_action('search_leads', '{}')$$), '42501', 'an agent begins none');
