@@ -1,45 +1,22 @@
-import { useRef } from "react";
+import { Suspense, useState } from "react";
 import type { Agent } from "../data/user.ts";
-import { useAreKeysOn, useKeys } from "./keys.ts";
+import { chunk } from "../ui/chunk.ts";
+import { useKeys } from "./keys.ts";
 
-const KEYS = [
-  ["J", "The next conversation of the list"],
-  ["K", "The previous conversation"],
-  ["R", "Write to the recruit"],
-  ["E", "No reply needed, and back"],
-  ["/", "Search"],
-  ["?", "This page"],
-  ["Ctrl Enter", "Send, in the box"],
-] as const;
+const KeysDialog = chunk(async () => (await import("./keys_dialog.tsx")).KeysDialog);
 
-/** A button with the page of keys, which a key opens as well. */
+/** A button that opens the page of keys, as a key does. */
 export function KeysHelp({ agent }: { agent: Agent }) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  const [areOn, setOn] = useAreKeysOn(agent.id);
-  useKeys(agent.id, { "?": () => dialog.current!.showModal() });
+  const [isOpen, setOpen] = useState(false);
+  useKeys(agent.id, { "?": () => setOpen(true) });
   return (
     <>
-      <button type="button" className="link keys" onClick={() => dialog.current!.showModal()}>Keys</button>
-      <dialog ref={dialog} aria-label="Keys">
-        <h2>Keys</h2>
-        <dl className="key-list">
-          {KEYS.map(([key, does]) => (
-            <div key={key}>
-              <dt>
-                <kbd>{key}</kbd>
-              </dt>
-              <dd>{does}</dd>
-            </div>
-          ))}
-        </dl>
-        <label className="check">
-          <input type="checkbox" checked={areOn} onChange={({ target }) => setOn(target.checked)} />
-          Single keys work in this browser
-        </label>
-        <p className="buttons">
-          <button type="button" className="primary" onClick={() => dialog.current!.close()}>Close</button>
-        </p>
-      </dialog>
+      <button type="button" className="link keys" onClick={() => setOpen(true)}>Keys</button>
+      {isOpen && (
+        <Suspense>
+          <KeysDialog agentId={agent.id} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
     </>
   );
 }

@@ -29,7 +29,7 @@ deskTest(
     await assertAccessible(page);
     await page.getByRole("link", { name: "Ada Byron" }).click();
     await page.getByRole("heading", { name: "Ada Byron" }).waitFor();
-    await page.getByRole("region", { name: "The orders for such a lead" }).getByText("Prairie Life").waitFor();
+    await page.getByRole("region", { name: "The orders for such a lead" }).getByText("Prairie Life").first().waitFor();
     await page.getByRole("region", { name: "History" }).getByRole("listitem").first().waitFor();
     await assertAccessible(page);
     await page.setViewportSize(NARROW);
