@@ -8456,7 +8456,7 @@ end
 $$;
 
 comment on function public.snooze_conversation(uuid, timestamptz) is
-  'Puts the answer in a conversation off: until then the recruit is not among those who wait, whoever looks, and nobody is '
+  'Puts the answer in a conversation off: until then no agent sees the recruit among those who wait, and nobody is '
   'told that the recruit waits. The recruit''s next text ends it, and so does null. Returns {conversation_id, snoozed_until}. '
   'Errors: 22023 (HTTP 400) for a time that has passed, or more than 90 days ahead; 42501 (403) when the caller is no active '
   'agent; PT404 for a conversation in which the caller may not write.';

@@ -123,7 +123,7 @@ select is(pg_temp.record('12', 'done', lead_id => md5('lead 12')::uuid), 'done',
 select is(d.status || ' ' || d.lead_id::text, 'replayed ' || md5('lead 12')::uuid::text, 'and its rejected delivery is replayed')
 from public.rejected_deliveries d where d.vendor_lead_id = '12';
 select is(pg_temp.record('12', 'failed', 'late'), 'done', 'nothing changes it then');
-select is(pg_temp.add('one', '12', '13'), '{"added": 0, "of_others": []}', 'a lead that is stored is not fetched, whoever brought it');
+select is(pg_temp.add('one', '12', '13'), '{"added": 0, "of_others": []}', 'a lead that is stored is not fetched');
 select is(pg_temp.record('11', 'failed', 'missing first_name', payload => '{"id": "11", "field_data": []}'), 'failed',
   'a lead that cannot be stored has failed at once');
 select is(d.reason || ' ' || d.payload::text, 'missing first_name {"id": "11", "field_data": []}', 'and what was fetched is kept')
