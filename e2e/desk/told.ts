@@ -157,6 +157,8 @@ deskTest("one of several tabs notifies, and none while another shows the convers
   await page.evaluate(`location.hash = "#/inbox/${talk.id}"`);
   await texts(page).getByText("Is this still open?").waitFor();
   await page.bringToFront();
+  // The tabs hear of each other what they show.
+  await page.waitForTimeout(2_000);
   await receive(talk, { Body: "Anybody?" });
   await texts(page).getByText("Anybody?").waitFor();
   await page.waitForTimeout(2_500);
