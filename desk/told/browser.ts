@@ -61,6 +61,22 @@ export function playSound(): void {
   tone.stop(end);
 }
 
+const SHOWS = "shows ";
+
+/** Says to the other tabs of this browser that the user sees an address here, until the returned function is called. */
+export function show(address: string): () => void {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  // The browser frees a lock with its tab, also of one that crashed.
+  void navigator.locks.request(SHOWS + address, { mode: "shared" }, () => promise);
+  return resolve;
+}
+
+/** The addresses that the user sees in the tabs of this browser. */
+export async function shownAddresses(): Promise<string[]> {
+  const { held = [] } = await navigator.locks.query();
+  return held.flatMap(({ name = "" }) => name.startsWith(SHOWS) ? [name.slice(SHOWS.length)] : []);
+}
+
 const TOLD = "told";
 const MOST_TOLD = 100;
 

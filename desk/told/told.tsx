@@ -1,19 +1,17 @@
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { useLocation } from "wouter";
 import { type News, newsQueries } from "../data/news.ts";
 import { useReadNotice } from "../data/notices.ts";
 import { readSettings } from "../data/settings.ts";
 import type { Agent } from "../data/user.ts";
-import { claim, playSound, showNotification } from "./browser.ts";
+import { claim, playSound, show, shownAddresses, showNotification } from "./browser.ts";
 import { isAbout, pathOf, sentenceOf } from "./words.ts";
 
 /** More than these are not told at once, as after a night. */
 const MOST = 3;
 /** How long a toast stays, in milliseconds. */
 const TOAST_MS = 8_000;
-/** The time in which a tab that shows the conversation can say so. */
-const LOOKED_AT_MS = 300;
 /** A notification may be written this much later than its time says: its transaction was long. */
 const LATE_MS = 60_000;
 /** The kinds that stand above every view until they are read (agent_notices.tsx). */
@@ -22,10 +20,12 @@ const WITH_LINE = ["taken_over", "asked_for", "recruit_waiting"];
 /** Tells an agent what is new while the page is open: by a toast here, and by a notification of the browser. */
 export function Told({ agent, userId }: { agent: Agent; userId: string }) {
   const { data } = useQuery(newsQueries.latest(agent.id));
-  const [, navigate] = useLocation();
+  const [address, navigate] = useLocation();
   const { mutate: markRead } = useReadNotice(agent.id);
   const [toast, setToast] = useState<News | null>(null);
   const known = useRef<{ ids: Set<string>; latest: string } | null>(null);
+  const isVisible = useSyncExternalStore(listen, () => document.visibilityState === "visible");
+  useEffect(() => isVisible ? show(address) : undefined, [address, isVisible]);
 
   function open(news: News): void {
     setToast(null);
@@ -34,10 +34,10 @@ export function Told({ agent, userId }: { agent: Agent; userId: string }) {
   }
 
   async function tell(news: News): Promise<void> {
-    if (isLookedAt(news)) return void await claim(news.id);
-    if (document.visibilityState === "visible" && !WITH_LINE.includes(news.kind)) setToast(news);
-    await new Promise((resolve) => setTimeout(resolve, LOOKED_AT_MS));
-    if (!await claim(news.id)) return;
+    const isSeen = (await shownAddresses()).some((shown) => isAbout(shown, news));
+    if (!isSeen && document.visibilityState === "visible" && !WITH_LINE.includes(news.kind)) setToast(news);
+    // A tab that hears of it later must not tell what the user has seen.
+    if (!await claim(news.id) || isSeen) return;
     const { notifies, sounds } = readSettings(userId);
     if (sounds) playSound();
     if (notifies) showNotification(sentenceOf(news), news.conversation_id ?? news.id, () => open(news));
@@ -84,7 +84,7 @@ function Toast({ news, open, close }: { news: News; open: () => void; close: () 
   );
 }
 
-/** Whether the user sees what a notification is about. */
-function isLookedAt(news: News): boolean {
-  return document.visibilityState === "visible" && isAbout(location.hash, news);
+function listen(notify: () => void): () => void {
+  document.addEventListener("visibilitychange", notify);
+  return () => document.removeEventListener("visibilitychange", notify);
 }

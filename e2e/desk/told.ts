@@ -122,12 +122,16 @@ deskTest("a notification has the first name and no words of the text, and opens 
   assert.equal((await shown(page)).length, 2);
 
   // It is open, and nobody looks.
-  await page.evaluate(`Object.defineProperty(document, "visibilityState", { configurable: true, value: "hidden" })`);
+  await page.evaluate(`
+    Object.defineProperty(document, "visibilityState", { configurable: true, value: "hidden" });
+    document.dispatchEvent(new Event("visibilitychange"));`);
   await receive(talk, { Body: "Still there?" });
   await until(async () => (await shown(page)).length > 2);
   assert.equal((await shown(page))[2], "Devon has written.");
 
-  await page.evaluate("delete document.visibilityState");
+  await page.evaluate(`
+    delete document.visibilityState;
+    document.dispatchEvent(new Event("visibilitychange"));`);
   await page.getByRole("button", { name: "Nora" }).click();
   await page.getByLabel("Notifications of this browser").uncheck();
   await receive(other, { Body: "Hello again" });
@@ -156,9 +160,11 @@ deskTest("one of several tabs notifies, and none while another shows the convers
 
   await page.evaluate(`location.hash = "#/inbox/${talk.id}"`);
   await texts(page).getByText("Is this still open?").waitFor();
-  await page.bringToFront();
-  // The tabs hear of each other what they show.
-  await page.waitForTimeout(2_000);
+  // The tab that shows it hears of the notification after the others.
+  await page.route("**/rest/v1/agent_notifications?*", async (route) => {
+    await page.waitForTimeout(1_500);
+    await route.continue();
+  });
   await receive(talk, { Body: "Anybody?" });
   await texts(page).getByText("Anybody?").waitFor();
   await page.waitForTimeout(2_500);
