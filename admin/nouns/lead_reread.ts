@@ -1,9 +1,12 @@
 import type postgres from "postgres";
-import { isObject, type JsonObject, parseJson } from "../../supabase/functions/_shared/json.ts";
 import { failure } from "../../supabase/functions/_shared/result.ts";
-import type { Parse } from "../../supabase/functions/recruiting/ingest/lead.ts";
-import { partParser } from "../../supabase/functions/recruiting/parsers/index.ts";
-import type { ParserOf, Reading } from "../../supabase/functions/operator/read_delivery.ts";
+import type { Reading } from "../../supabase/functions/operator/read_delivery.ts";
+import {
+  leftoversParser,
+  metadataOf,
+  readLeftovers,
+  type StoredLead,
+} from "../../supabase/functions/operator/read_leftovers.ts";
 import { findVendor, type Row } from "../find.ts";
 import type { Outcome, Session } from "../session.ts";
 import { dryRunnable } from "../transaction.ts";
@@ -13,8 +16,7 @@ import { previewLeads } from "./lead_preview.ts";
 const BATCH = 500;
 const PREVIEWED = 100;
 
-/** A lead with the text of its metadata, which keeps numbers exact that JavaScript cannot hold. */
-export type StoredLead = Row<"recruiting_leads"> & { metadata_json: string };
+type WholeLead = Row<"recruiting_leads"> & StoredLead;
 
 /** Fills what is empty in stored leads by what the present parsers read of their vendor_fields, in batches. */
 export async function rereadLeads(
@@ -31,7 +33,7 @@ export async function rereadLeads(
   const first: Reading[] = [];
   let after: string | null = null;
   for (;;) {
-    const leads: StoredLead[] = await sql<StoredLead[]>`
+    const leads: WholeLead[] = await sql<WholeLead[]>`
       select l.*, l.vendor_metadata::text as metadata_json
       from public.leads_to_reread(${vendorId}, ${since ?? null}, ${after}, ${BATCH}) l`;
     const readings = new Map(leads.map((lead) => {
@@ -40,7 +42,7 @@ export async function rereadLeads(
     }));
     const found = [...readings].map(([id, { found }]) => ({ id, vendor_metadata: found }));
     const filled = await dryRunnable(sql, dryRun, (transaction) =>
-      transaction<StoredLead[]>`
+      transaction<WholeLead[]>`
         select l.*, l.vendor_metadata::text as metadata_json
         from public.fill_leads(${transaction.json(found as postgres.JSONValue)}) l`);
     counts.read += leads.length;
@@ -69,29 +71,4 @@ export async function rereadLeads(
     data: { dry_run: dryRun, ...counts, fields, ...(preview && { preview: preview.data }) },
     text: preview === undefined ? summary : `${preview.text}\n\n${summary}`,
   };
-}
-
-/** The parser for a stored lead's vendor_fields. A mapping needs no first name for that: the lead has it. */
-export function leftoversParser({ parser, parser_config: config }: ParserOf): Parse {
-  const parse = partParser(parser ?? "");
-  if (parse === undefined) return () => failure("no parser");
-  const { fields } = isObject(config) ? config : {};
-  const whole = parser === "mapping" && isObject(fields)
-    ? { ...config as JsonObject, fields: { first_name: { const: "-" }, ...fields } }
-    : config;
-  return (payload) => parse(payload, whole);
-}
-
-/** Reads again what no parser has read of a stored lead. */
-export function readLeftovers(lead: StoredLead, parse: Parse) {
-  const stored = metadataOf(lead);
-  const payload = isObject(stored.vendor_fields) ? stored.vendor_fields : {};
-  const { vendor_fields: _, ...found } = parse(payload).data?.vendor_metadata ?? {};
-  const { first_name, vendor_lead_id } = lead;
-  const whole = { first_name, vendor_lead_id, vendor_metadata: { ...found, ...stored } };
-  return { stored, found, reading: { lead: whole, payload, parse } };
-}
-
-function metadataOf({ metadata_json }: StoredLead): JsonObject {
-  return parseJson(metadata_json) as JsonObject;
 }

@@ -1,10 +1,10 @@
 import type postgres from "postgres";
 import { readDelivery, type Reading } from "../../supabase/functions/operator/read_delivery.ts";
+import { leftoversParser, readLeftovers, type StoredLead } from "../../supabase/functions/operator/read_leftovers.ts";
 import type { Row } from "../find.ts";
 import type { Outcome } from "../session.ts";
 import { deliveriesOf } from "./delivery_read.ts";
 import { previewLeads } from "./lead_preview.ts";
-import { leftoversParser, readLeftovers, type StoredLead } from "./lead_reread.ts";
 
 const SHOWN = 5;
 

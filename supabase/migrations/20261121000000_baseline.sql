@@ -12522,7 +12522,8 @@ create table public.operator_actions (
   done_by text check (done_by <> '' and length(done_by) <= 128),
   action text not null
     check (action in (
-      'read_payload', 'search_leads', 'read_lead', 'preview_replay', 'replay', 'distribute', 'return', 'set_orders', 'agent_leave')),
+      'read_payload', 'search_leads', 'read_lead', 'preview_replay', 'replay', 'try_mapping', 'save_mapping', 'distribute', 'return',
+      'set_orders', 'agent_leave')),
   subject jsonb not null check (jsonb_typeof(subject) = 'object'),
   created_at timestamptz not null default clock_timestamp(),
   -- A user writes what it likes into the subject.
@@ -12540,11 +12541,13 @@ comment on column public.operator_actions.done_by is
   'The login name of the operator on the computer of the command, as that computer gives it; null: unknown.';
 comment on column public.operator_actions.action is
   '`read_payload`: what a vendor sent; `preview_replay`: the lead that a delivery would become; `replay`: the lead was to '
-  'be stored; `distribute`: waiting leads were distributed; `return`: a lead was taken back from its agency; '
+  'be stored; `try_mapping`: a payload was read to edit a mapping beside it; `save_mapping`: a mapping was to be saved; '
+  '`distribute`: waiting leads were distributed; `return`: a lead was taken back from its agency; '
   '`set_orders`: all orders of an agency were paused or opened; '
   '`agent_leave`: an agent has left, and all that was the agent''s went to others.';
 comment on column public.operator_actions.subject is
-  'The arguments of the action: {delivery_ids: [uuid]}; {max, vendor_id|null} of a distribution; {lead_id} of a return; '
+  'The arguments of the action: {delivery_ids: [uuid]}; {kind, id} of a payload beside a mapping; {vendor_id, seen} of a saved '
+  'mapping; {max, vendor_id|null} of a distribution; {lead_id} of a return; '
   '{agency_id, status, order_ids}; or {agent_id, to_agent_id|null} and how many of each have moved.';
 
 alter table public.operator_actions enable row level security;
@@ -16187,7 +16190,7 @@ grant execute on function public.count_vendor_days(integer, text) to authenticat
 
 -- What operators look up in a browser: a lead, and why it went where it is. Each reading is noted before it is done.
 
-create function private.noted_subject(action_id uuid, action text) returns jsonb
+create function private.noted_subject(action_id uuid, action text, within interval default '1 minute') returns jsonb
 language plpgsql
 stable
 set search_path = ''
@@ -16202,16 +16205,16 @@ begin
   select a.subject into noted
   from public.operator_actions a
   where a.id = action_id and a.user_id = private.current_user_id() and a.action = noted_subject.action
-    and a.created_at between now() - interval '1 minute' and now();
+    and a.created_at between now() - within and now();
   if not found then
-    raise exception 'action_id: no such action of the last minute' using errcode = 'PT404';
+    raise exception 'action_id: there is no such action, or it is too old' using errcode = 'PT404';
   end if;
   return noted;
 end
 $$;
 
-comment on function private.noted_subject(uuid, text) is
-  'The subject of what the operator who is signed in has begun in the last minute by begin_operator_action(). PT404 without '
+comment on function private.noted_subject(uuid, text, interval) is
+  'The subject of what the operator who is signed in has begun within this time by begin_operator_action(). PT404 without '
   'such an action; 42501 for a user who is no operator.';
 
 create function public.search_leads(action_id uuid, search text) returns jsonb
@@ -16257,6 +16260,147 @@ comment on function public.read_lead(uuid) is
   'begin_operator_action(''read_lead'', {lead_id}) has returned to the same user in the last minute. Errors as '
   'private.noted_subject(), show_lead().';
 grant execute on function public.read_lead(uuid) to authenticated;
+
+-- supabase/schemas/operators/mapping.sql
+
+-- A vendor's mapping, which an operator edits in a browser beside the lead that it makes of a payload.
+
+create view private.mapping_list as
+select v.id as vendor_id, v.slug as vendor, v.name, v.is_active, jsonb_pretty(v.parser_config) as parser_config,
+  md5(v.parser_config::text) as version
+from public.vendors v
+where v.parser = 'mapping' and (select private.may_operate());
+
+comment on view private.mapping_list is 'Vendors whose parser is mapping, for operators.';
+grant select on private.mapping_list to authenticated, service_role;
+
+create view public.mapping_list with (security_invoker = true) as select * from private.mapping_list;
+
+comment on view public.mapping_list is
+  'Vendors whose parser is mapping, with their parser_config as a text of JSON. version: what save_mapping() takes as `seen`.';
+grant select on public.mapping_list to authenticated, service_role;
+
+create function public.mapping_samples(vendor_id uuid, delivery_id uuid default null)
+returns table(kind text, id uuid, received_at timestamptz, vendor_lead_id text, status text, reason text)
+language plpgsql
+stable
+-- An operator who is signed in has no right on the tables.
+security definer
+set search_path = ''
+as $$
+begin
+  perform private.require_operator();
+  return query
+  select s.kind, s.id, s.received_at, s.vendor_lead_id, s.status, s.reason
+  from (
+    (
+      select 'delivery' as kind, d.id, d.received_at, d.vendor_lead_id, d.status, d.reason
+      from public.rejected_deliveries d
+      where d.vendor_id = mapping_samples.vendor_id and d.payload is not null
+      order by d.received_at desc
+      limit 20
+    )
+    union
+    select 'delivery', d.id, d.received_at, d.vendor_lead_id, d.status, d.reason
+    from public.rejected_deliveries d
+    where d.id = mapping_samples.delivery_id and d.vendor_id = mapping_samples.vendor_id and d.payload is not null
+    union all
+    select 'lead', l.id, l.created_at, l.vendor_lead_id, null, null
+    from (
+      -- By the index alone, until there are enough.
+      select n.id
+      from public.recruiting_leads n
+      where n.vendor_id = mapping_samples.vendor_id and n.created_at > now() - interval '30 days'
+      order by n.created_at desc
+      limit 10
+    ) newest
+    join public.recruiting_leads l on l.id = newest.id
+    where l.vendor_metadata ? 'vendor_fields'
+  ) s
+  order by s.kind, s.received_at desc;
+end
+$$;
+
+comment on function public.mapping_samples(uuid, uuid) is
+  'What a vendor''s mapping can be tried on: its newest 20 rejected deliveries whose payload is kept whole, delivery_id among '
+  'them if it is one, and of its newest 10 leads those that still have vendor_fields. Newest first, deliveries before leads. '
+  'status and reason are those of a delivery, and null for a lead. 42501 for a user who is no operator.';
+grant execute on function public.mapping_samples(uuid, uuid) to authenticated, service_role;
+
+create function public.read_sample(action_id uuid) returns jsonb
+language plpgsql
+stable
+-- A user has no right on rejected deliveries, nor on leads of all agencies.
+security definer
+set search_path = ''
+as $$
+declare
+  -- Somebody who edits a mapping reads one payload after each change, for as long as a day of work.
+  subject constant jsonb := private.noted_subject(action_id, 'try_mapping', '12 hours');
+  kind constant text := subject ->> 'kind';
+  sample_id constant uuid := case when pg_input_is_valid(subject ->> 'id', 'uuid') then subject ->> 'id' end;
+  sample jsonb;
+begin
+  if kind = 'delivery' then
+    select jsonb_build_object(
+      'kind', 'delivery', 'vendor_id', d.vendor_id, 'route', d.route, 'row', d.row, 'payload', jsonb_pretty(d.payload))
+    into sample
+    from public.rejected_deliveries d
+    where d.id = sample_id and d.vendor_id is not null and d.payload is not null;
+  elsif kind = 'lead' then
+    select jsonb_build_object(
+      'kind', 'lead', 'vendor_id', l.vendor_id, 'first_name', l.first_name, 'vendor_lead_id', l.vendor_lead_id,
+      'metadata', l.vendor_metadata::text, 'payload', jsonb_pretty(l.vendor_metadata -> 'vendor_fields'))
+    into sample
+    from public.recruiting_leads l
+    where l.id = sample_id and l.vendor_metadata ? 'vendor_fields';
+  end if;
+  if sample is null then
+    raise exception 'action_id: its payload is not kept' using errcode = 'PT404';
+  end if;
+  return sample;
+end
+$$;
+
+comment on function public.read_sample(uuid) is
+  'A payload on which a mapping is tried, as texts of JSON: {kind: delivery, vendor_id, route, row|null, payload}, or {kind: '
+  'lead, vendor_id, first_name, vendor_lead_id|null, metadata, payload: its vendor_fields}. action_id: what '
+  'begin_operator_action(''try_mapping'', {kind, id}) has returned to the same user in the last 12 hours. PT404 also where the '
+  'payload is not kept any more. Other errors as private.noted_subject().';
+grant execute on function public.read_sample(uuid) to authenticated;
+
+create function public.save_mapping(vendor_id uuid, parser_config jsonb, seen text) returns text
+language plpgsql
+set search_path = ''
+set lock_timeout = '5s'
+as $$
+declare
+  saved public.vendors;
+begin
+  select v.* into saved from public.vendors v where v.id = save_mapping.vendor_id for no key update;
+  if not found then
+    raise exception 'vendor_id: there is no such vendor' using errcode = 'PT404';
+  elsif saved.parser is distinct from 'mapping' then
+    raise exception 'vendor_id: its parser is %, which has no mapping', coalesce(saved.parser, 'none') using errcode = 'PT409';
+  elsif jsonb_typeof(save_mapping.parser_config) is distinct from 'object' then
+    raise exception 'parser_config: must be an object' using errcode = 'PT400';
+  elsif saved.parser_config = save_mapping.parser_config then
+    -- Saved already: the response to the first call was lost, or somebody else has had the same idea.
+    return md5(saved.parser_config::text);
+  elsif seen is distinct from md5(saved.parser_config::text) then
+    raise exception 'parser_config: somebody has changed it meanwhile' using errcode = 'PT409';
+  end if;
+  update public.vendors v set parser_config = save_mapping.parser_config where v.id = saved.id;
+  return md5(save_mapping.parser_config::text);
+end
+$$;
+
+comment on function public.save_mapping(uuid, jsonb, text) is
+  'Saves the mapping of a vendor, and returns its new version. The edge function calls it once it has read the expressions, '
+  'which the database cannot read, and once begin_operator_action(''save_mapping'') has noted who saves. seen: the version that '
+  'was edited, of mapping_list. PT404 for an unknown vendor; PT400 for what is no object; PT409 for a vendor of another '
+  'parser, and where somebody has saved another mapping meanwhile.';
+grant execute on function public.save_mapping(uuid, jsonb, text) to service_role;
 
 -- supabase/schemas/alerts/tables.sql
 

@@ -3241,6 +3241,34 @@ export type Database = {
           },
         ];
       };
+      "mapping_list": {
+        Row: {
+          "is_active": boolean;
+          "name": string;
+          "parser_config": string | null;
+          "vendor": string;
+          "vendor_id": string;
+          "version": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "is_active"?: boolean | null;
+          "name"?: string | null;
+          "parser_config"?: never;
+          "vendor"?: string | null;
+          "vendor_id"?: string | null;
+          "version"?: never;
+        };
+        Update: {
+          "is_active"?: boolean | null;
+          "name"?: string | null;
+          "parser_config"?: never;
+          "vendor"?: string | null;
+          "vendor_id"?: string | null;
+          "version"?: never;
+        };
+        Relationships: [];
+      };
       "number_list": {
         Row: {
           "agency": string;
@@ -4003,6 +4031,17 @@ export type Database = {
         Args: { "agent_id": string; "idempotency"?: Json; "lead_id": string; "per_minute"?: number; "type": string };
         Returns: Json;
       };
+      "mapping_samples": {
+        Args: { "delivery_id"?: string; "vendor_id": string };
+        Returns: {
+          "id": string;
+          "kind": string;
+          "reason": string;
+          "received_at": string;
+          "status": string;
+          "vendor_lead_id": string;
+        }[];
+      };
       "mark_read": { Args: { "notification_ids": (string)[] }; Returns: number };
       "no_reply_needed": { Args: { "conversation_id": string }; Returns: Json };
       "note_export": { Args: { "recruits": number }; Returns: Json };
@@ -4021,6 +4060,7 @@ export type Database = {
       "read_lead": { Args: { "action_id": string }; Returns: Json };
       "read_metrics": { Args: Record<PropertyKey, never>; Returns: Json };
       "read_payload": { Args: { "action_id": string }; Returns: string };
+      "read_sample": { Args: { "action_id": string }; Returns: Json };
       "receive_sms": {
         Args: {
           "body": string;
@@ -4118,6 +4158,7 @@ export type Database = {
         Args: { "keep_old_until"?: string; "label"?: string; "vendor_slug": string };
         Returns: Json;
       };
+      "save_mapping": { Args: { "parser_config": Json; "seen": string; "vendor_id": string }; Returns: string };
       "save_order": {
         Args: { "agency_id"?: string; "order_id"?: string; "settings": Json };
         Returns: {

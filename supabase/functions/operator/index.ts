@@ -1,6 +1,7 @@
 import { createApp, type Route, type Routes } from "../_shared/app.ts";
 import { health } from "../_shared/health.ts";
 import { openApi } from "../_shared/openapi_route.ts";
+import { previewMapping, saveMapping } from "./mappings.ts";
 import { replayDeliveries } from "./replay.ts";
 
 // The page may be on any site. It reads no cookie: the user's token is sent as a header.
@@ -14,6 +15,8 @@ const cors: Route["cors"] = {
 
 export const routes: Routes = {
   "/deliveries/replay": { POST: replayDeliveries, cors },
+  "/mappings": { POST: saveMapping, cors },
+  "/mappings/preview": { POST: previewMapping, cors },
   "/health": { GET: health },
   "/openapi.json": { GET: openApi },
 };

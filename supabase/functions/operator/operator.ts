@@ -3,6 +3,7 @@ import { ConfigurationError, requiredEnv } from "../_shared/configuration.ts";
 import { databaseError } from "../_shared/database.ts";
 import type { Database } from "../_shared/database.types.ts";
 import { ApiError } from "../_shared/errors.ts";
+import type { JsonObject } from "../_shared/json.ts";
 import { bearerToken, namedSecretsFromEnv } from "../_shared/secrets.ts";
 import { KIB } from "../_shared/units.ts";
 
@@ -24,16 +25,32 @@ export async function requireOperator(request: Request): Promise<void> {
 }
 
 /**
- * Stores a row of `operator_actions` about a replay. Called before it is done, so that none is without its row.
+ * Stores a row of `operator_actions`. Called before the action, so that none is without its row.
  *
+ * @param subject what the comment on that column says of the action
  * @throws ApiError as requireOperator() does.
  */
-export async function recordReplay(
+export async function beginAction(
   request: Request,
-  action: "preview_replay" | "replay",
-  delivery_ids: string[],
+  action: "preview_replay" | "replay" | "save_mapping",
+  subject: JsonObject,
 ): Promise<void> {
-  await call(request, (client) => client.rpc("begin_operator_action", { action, subject: { delivery_ids } }));
+  await call(request, (client) => client.rpc("begin_operator_action", { action, subject }));
+}
+
+/** A payload on which a mapping is tried, as read_sample() returns it. */
+export type Sample =
+  | { kind: "delivery"; route: string; row: number | null; payload: string }
+  | { kind: "lead"; first_name: string; vendor_lead_id: string | null; metadata: string };
+
+/**
+ * Reads the payload that an operator has opened beside a mapping.
+ *
+ * @param action_id what begin_operator_action() has returned to the page
+ * @throws ApiError as requireOperator() does; NOT_FOUND where the user has not opened it, or it is not kept any more.
+ */
+export async function readSample(request: Request, action_id: string): Promise<Sample> {
+  return await call(request, (client) => client.rpc("read_sample", { action_id })) as Sample;
 }
 
 /** Calls the database with the rights of the user whose token the request has. */

@@ -16,7 +16,7 @@ import { must, requireValidBody, uuid } from "../_shared/validate.ts";
 import { NO_CONTACT_DETAILS } from "../recruiting/parsers/meta.ts";
 import { waitForDistribution } from "../recruiting/ingest/pending.ts";
 import type { StoredLead } from "../recruiting/ingest/responses.ts";
-import { recordReplay, requireOperator } from "./operator.ts";
+import { beginAction, requireOperator } from "./operator.ts";
 import { IS_FETCHED, type ParserOf, readDelivery, type Reading, type RejectedDelivery } from "./read_delivery.ts";
 
 const BODY_LIMIT = 64 * KIB;
@@ -46,7 +46,7 @@ export async function replayDeliveries({ request, body: incoming, log }: Request
   await requireOperator(request);
   const { body } = await readJson(incoming, BODY_LIMIT);
   const { delivery_ids, dry_run } = requireValidBody(replayRequest, body);
-  await recordReplay(request, dry_run ? "preview_replay" : "replay", delivery_ids);
+  await beginAction(request, dry_run ? "preview_replay" : "replay", { delivery_ids });
 
   const results: ReplayResult["results"] = [];
   const begunAt = Date.now();

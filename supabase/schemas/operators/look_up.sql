@@ -1,6 +1,6 @@
 -- What operators look up in a browser: a lead, and why it went where it is. Each reading is noted before it is done.
 
-create function private.noted_subject(action_id uuid, action text) returns jsonb
+create function private.noted_subject(action_id uuid, action text, within interval default '1 minute') returns jsonb
 language plpgsql
 stable
 set search_path = ''
@@ -15,16 +15,16 @@ begin
   select a.subject into noted
   from public.operator_actions a
   where a.id = action_id and a.user_id = private.current_user_id() and a.action = noted_subject.action
-    and a.created_at between now() - interval '1 minute' and now();
+    and a.created_at between now() - within and now();
   if not found then
-    raise exception 'action_id: no such action of the last minute' using errcode = 'PT404';
+    raise exception 'action_id: there is no such action, or it is too old' using errcode = 'PT404';
   end if;
   return noted;
 end
 $$;
 
-comment on function private.noted_subject(uuid, text) is
-  'The subject of what the operator who is signed in has begun in the last minute by begin_operator_action(). PT404 without '
+comment on function private.noted_subject(uuid, text, interval) is
+  'The subject of what the operator who is signed in has begun within this time by begin_operator_action(). PT404 without '
   'such an action; 42501 for a user who is no operator.';
 
 create function public.search_leads(action_id uuid, search text) returns jsonb

@@ -78,7 +78,7 @@ select is_empty(
       and has_table_privilege(r.rolname, c.oid, p.privilege)
         <> (p.privilege = 'select' and case r.rolname
           when 'authenticated' then c.relname in ('inbox', 'recruit_timeline', 'order_pace', 'team', 'waiting_texts',
-            'delivery_list', 'delivery_reason_list', 'waiting_lead_list', 'unmatched_text_list', 'waiting_recruit_list',
+            'delivery_list', 'delivery_reason_list', 'mapping_list', 'waiting_lead_list', 'unmatched_text_list', 'waiting_recruit_list',
             'alert_list', 'job_list', 'duplicate_list')
           when 'service_role' then c.relname not in ('inbox', 'recruit_timeline', 'order_pace', 'team', 'waiting_texts')
           else false
@@ -89,7 +89,7 @@ select set_eq(
   $$select c.relname::text from pg_class c
     where c.relnamespace = 'private'::regnamespace and c.relkind in ('r', 'p', 'v', 'm')
       and has_any_column_privilege('authenticated', c.oid, 'select, insert, update')$$,
-  array['delivery_list', 'waiting_lead_list', 'unmatched_text_list', 'waiting_recruit_list', 'alert_list', 'job_list',
+  array['delivery_list', 'mapping_list', 'waiting_lead_list', 'unmatched_text_list', 'waiting_recruit_list', 'alert_list', 'job_list',
     'duplicate_list'],
   'of the schema private a signed-in user reads the lists of operators alone');
 
@@ -102,7 +102,7 @@ select set_eq(
     'private.assigned_recruits', 'private.current_timezone', 'public.mark_read', 'public.send_text', 'public.start_conversation',
     'public.hand_back_to_bot', 'public.record_text_consent', 'public.publish_bot_script', 'public.read_conversation', 'public.cancel_text', 'public.retry_text', 'public.assign_conversation',
     'public.ask_for_conversation', 'public.add_note', 'public.save_quick_reply',
-    'public.delete_quick_reply', 'public.quick_replies_to', 'public.no_reply_needed', 'public.search_leads', 'public.read_lead', 'public.note_export', 'public.agency_figures', 'public.assign_conversations', 'public.change_order', 'public.reply_needed', 'public.snooze_conversation', 'public.search_inbox',
+    'public.delete_quick_reply', 'public.quick_replies_to', 'public.no_reply_needed', 'public.search_leads', 'public.read_lead', 'public.mapping_samples', 'public.read_sample', 'public.note_export', 'public.agency_figures', 'public.assign_conversations', 'public.change_order', 'public.reply_needed', 'public.snooze_conversation', 'public.search_inbox',
     'private.conversations_with_words', 'private.like_pattern', 'public.signed_in_user', 'public.begin_operator_action', 'public.read_payload',
     'public.distribute_leads', 'public.acknowledge_alert', 'public.set_alert_rule', 'public.count_vendor_days', 'private.may_operate',
     'private.alert_name', 'private.counted', 'private.alert_problem', 'private.alert_command', 'private.in_utc', 'private.recruit_of', 'private.own_service_phones', 'private.vendor_name', 'private.day_start', 'private.current_agent_id', 'private.current_agency_id',
@@ -134,7 +134,7 @@ select set_eq(
     'public.list_leads', 'public.find_leads', 'public.show_lead', 'public.report_leads', 'public.return_lead',
     'public.acknowledge_alert', 'public.set_alert_rule', 'public.recount_orders', 'public.explain_lead', 'public.explain_order',
     'public.save_order', 'public.set_agency_orders', 'public.set_order_status', 'public.rotate_vendor_api_keys', 'public.distribute_leads', 'public.find_named', 'public.find_lead', 'public.find_double',
-    'public.preview_replay', 'public.count_vendor_days',
+    'public.preview_replay', 'public.count_vendor_days', 'public.mapping_samples', 'public.save_mapping',
     'public.read_metrics', 'public.are_texts_due', 'public.claim_alert_deliveries', 'public.record_alert_delivery', 'public.test_alert'
   ],
   'the service role may execute what the edge functions and administrators call');

@@ -12,7 +12,7 @@ select set_eq(
     'private.count_lead_sale()', 'private.count_lead_referral()', 'private.newest_migration()',
     'private.assigned_recruits()', 'private.current_timezone()', 'set_recruit_stage(uuid,text)', 'record_call(uuid,uuid,text)',
     'private.broadcast(text,jsonb,text[])', 'cancel_text(uuid)', 'retry_text(uuid)',
-    'assign_conversation(uuid,uuid)', 'no_reply_needed(uuid)', 'search_leads(uuid,text)', 'read_lead(uuid)', 'note_export(integer)', 'agency_figures(integer)', 'assign_conversations(uuid[],uuid)',
+    'assign_conversation(uuid,uuid)', 'no_reply_needed(uuid)', 'search_leads(uuid,text)', 'read_lead(uuid)', 'mapping_samples(uuid,uuid)', 'read_sample(uuid)', 'note_export(integer)', 'agency_figures(integer)', 'assign_conversations(uuid[],uuid)',
     'change_order(uuid,jsonb,jsonb)', 'reply_needed(uuid)',
     'snooze_conversation(uuid,timestamp with time zone)', 'private.conversations_with_words(uuid,text)', 'mark_read(uuid[])', 'send_text(uuid,text,uuid,jsonb,boolean)',
     'ask_for_conversation(uuid)', 'add_note(uuid,text,uuid)', 'save_quick_reply(text,text,uuid,timestamp with time zone)',

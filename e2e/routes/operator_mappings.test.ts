@@ -1,0 +1,262 @@
+/** Operators try an edited mapping on a payload, and save it. */
+import assert from "node:assert/strict";
+import { signInNewAgent, signInNewOperator, signInNewUser, type User } from "../support/agents.ts";
+import {
+  type ApiResponse,
+  assertError,
+  assertResponse,
+  createAgency,
+  createVendor,
+  send,
+  sql,
+  storedLeads,
+  withKey,
+} from "../support/client.ts";
+import { reject } from "../support/deliveries.ts";
+import { actionsOf, operator, post } from "../support/operator.ts";
+
+const PREVIEW = "/mappings/preview";
+const SAVE = "/mappings";
+const MAPPING = { fields: { first_name: "name", phone: ["mobile", "home"], source: { const: "fair" } } };
+
+/** Says that a payload is read, as the desk does when it is opened. */
+async function open(kind: "delivery" | "lead", id: unknown, by: User = operator): Promise<string> {
+  const { data, error } = await by.client.rpc("begin_operator_action", {
+    action: "try_mapping",
+    subject: { kind, id },
+  });
+  assert.equal(error, null);
+  return data;
+}
+
+function preview(action_id: string, mapping: unknown, by: { token: string } = operator): Promise<ApiResponse> {
+  const parser_config = typeof mapping === "string" ? mapping : JSON.stringify(mapping);
+  return post(PREVIEW, { action_id, parser_config }, by);
+}
+
+async function mappingOf(vendor_id: string) {
+  const [row] = await sql`
+    select parser_config::jsonb, version from public.mapping_list where vendor_id = ${vendor_id}`;
+  return row!;
+}
+
+Deno.test("a delivery is read by the edited mapping, again and again, and its one opening is noted", async () => {
+  const by = await signInNewOperator();
+  const vendor = await createVendor("mapping", { fields: { first_name: "nobody" } });
+  await send("/recruiting/ingest", {
+    headers: { ...withKey(vendor), "content-type": "application/json" },
+    body: '{"name": "Ada", "home": "(312) 555-0142", "ref": 12345678901234567890}',
+  });
+  const [kept] = await sql`select id from public.rejected_deliveries where vendor_id = ${vendor.id}`;
+  const before = await mappingOf(vendor.id);
+  const action_id = await open("delivery", kept!.id, by);
+
+  const read = assertResponse(await preview(action_id, MAPPING, by), 200);
+  assert.deepEqual(read, {
+    status: "read",
+    lead: {
+      first_name: "Ada",
+      vendor_lead_id: null,
+      vendor_metadata: {
+        phone: "+13125550142",
+        phone_raw: "(312) 555-0142",
+        source: "fair",
+        vendor_fields: { ref: "12345678901234567890" },
+      },
+    },
+  });
+  const nameless = assertResponse(await preview(action_id, { fields: { first_name: "nom" } }, by), 200);
+  assert.deepEqual(nameless, { status: "refused", reason: "missing first_name" });
+  const ping = { fields: { first_name: "name" }, ignore_when: "name == 'Ada'" };
+  assert.equal(assertResponse(await preview(action_id, ping, by), 200).status, "refused");
+
+  assert.deepEqual(await actionsOf(by), [["try_mapping", { kind: "delivery", id: kept!.id }]]);
+  assert.deepEqual(await mappingOf(vendor.id), before, "nothing is saved");
+  assert.equal((await storedLeads(vendor)).length, 0);
+});
+
+Deno.test("a part of a webhook's body is read as the webhook reads it", async () => {
+  const vendor = await createVendor("mapping");
+  const [id] = await reject({
+    vendor_id: vendor.id,
+    route: `/recruiting/webhooks/${vendor.slug}`,
+    row: 1,
+    payload: { name: "Ada" },
+  });
+  const action_id = await open("delivery", id);
+  // What is to be ignored is about the whole body.
+  const { status, lead } = assertResponse(
+    await preview(action_id, { fields: { first_name: "name" }, ignore_when: "name" }),
+    200,
+  );
+  assert.deepEqual([status, lead.first_name], ["read", "Ada"]);
+});
+
+Deno.test("of a stored lead the mapping reads what nobody has read of it", async () => {
+  const vendor = await createVendor("mapping", { fields: { first_name: "name" } });
+  await send("/recruiting/ingest", { headers: withKey(vendor), body: { name: "Ada", handy: "(312) 555-0142" } });
+  const [stored] = await storedLeads(vendor);
+  const action_id = await open("lead", stored!.id);
+  const { lead } = assertResponse(
+    await preview(action_id, { fields: { first_name: "name", phone: "handy" } }),
+    200,
+  );
+  assert.deepEqual([lead.first_name, lead.vendor_metadata.phone], ["Ada", "+13125550142"]);
+  const [after] = await storedLeads(vendor);
+  assert.deepEqual(after, stored, "the lead stays as it is");
+});
+
+const deep = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
+const HOSTILE: [string, RegExp, field?: string][] = [
+  ["", /^parser_config: is empty$/],
+  ["{", /^parser_config: is not valid JSON: it ends too early$/],
+  ['{\n  "fields": x}', /^parser_config: is not valid JSON at line 2, column 13$/],
+  ["[]", /^parser_config: /],
+  ["null", /^parser_config: /],
+  ["{}", /^parser_config\.fields: give an object such as/, "parser_config.fields"],
+  ['{"fields": {}}', /^parser_config\.fields: give first_name or full_name$/, "parser_config.fields"],
+  [
+    '{"fields": {"first_name": "a["}}',
+    /^parser_config\.fields\.first_name: cannot read `a\[`/,
+    "parser_config.fields.first_name",
+  ],
+  [
+    '{"fields": {"first_name": "a", "phone_raw": "b"}}',
+    /^parser_config\.fields\.phone_raw: is filled in/,
+    "parser_config.fields.phone_raw",
+  ],
+  ['{"fields": {"first_name": "a"}, "more": 1}', /^parser_config: .*more/],
+  [`{"fields": {"first_name": ${deep(200)}}}`, /^parser_config: is JSON nested deeper than 100 levels$/],
+  [
+    `{"fields": {"first_name": "${"a.".repeat(1_900)}a"}}`,
+    /^parser_config\.fields\.first_name: .*nested deeper than 100/s,
+    "parser_config.fields.first_name",
+  ],
+  [
+    `{"fields": {"first_name": "${"a".repeat(4_001)}"}}`,
+    /^parser_config\.fields\.first_name: .*longer than 4000/s,
+    "parser_config.fields.first_name",
+  ],
+  [
+    JSON.stringify({ fields: { first_name: Array(400).fill("a") } }),
+    /^parser_config\.fields: has more than 300 expressions$/,
+    "parser_config.fields",
+  ],
+  [`"${"x".repeat(70_000)}"`, /^parser_config must have at most 65,536 characters$/],
+];
+
+Deno.test("a mapping that cannot be read is refused, and its field is named, when it is tried and when it is saved", async () => {
+  const vendor = await createVendor("mapping", MAPPING);
+  const { version } = await mappingOf(vendor.id);
+  const [id] = await reject({ vendor_id: vendor.id, payload: { name: "Ada" } });
+  const by = await signInNewOperator();
+  const action_id = await open("delivery", id, by);
+  for (const [parser_config, reason, field = "parser_config"] of HOSTILE) {
+    for (
+      const response of [
+        await post(PREVIEW, { action_id, parser_config }, by),
+        await post(SAVE, { vendor_id: vendor.id, parser_config, seen: version }, by),
+      ]
+    ) {
+      assertError(response, 400, "BAD_REQUEST", reason);
+      assert.equal(response.body.error.details[0].field, field, parser_config.slice(0, 80));
+    }
+  }
+  assert.deepEqual((await mappingOf(vendor.id)).parser_config, MAPPING);
+  assert.deepEqual((await actionsOf(by)).length, 1, "nothing of it is an action");
+});
+
+Deno.test("a value of the request that is wrong is refused and named", async () => {
+  const id = crypto.randomUUID();
+  const requests: [string, unknown, RegExp][] = [
+    [PREVIEW, [], /^the body must be a JSON object$/],
+    [PREVIEW, {}, /^action_id is missing; parser_config is missing$/],
+    [
+      PREVIEW,
+      { action_id: "x", parser_config: {} },
+      /^action_id must be a UUID; parser_config must be a text of JSON$/,
+    ],
+    [SAVE, {}, /^vendor_id is missing; parser_config is missing; seen is missing$/],
+    [SAVE, { vendor_id: id, parser_config: "{}", seen: 1 }, /^seen must be a text$/],
+  ];
+  for (const [path, body, reason] of requests) assertError(await post(path, body), 400, "BAD_REQUEST", reason);
+});
+
+Deno.test("a payload that was not opened, or by somebody else, or is gone, is NOT_FOUND", async () => {
+  const vendor = await createVendor("mapping", MAPPING);
+  const [id] = await reject({ vendor_id: vendor.id, payload: { name: "Ada" } });
+  const another = await signInNewOperator();
+  const theirs = await open("delivery", id, another);
+  const none = /^action_id: there is no such action, or it is too old$/;
+  assertError(await preview(crypto.randomUUID(), MAPPING), 404, "NOT_FOUND", none);
+  assertError(await preview(theirs, MAPPING), 404, "NOT_FOUND", none);
+  assertResponse(await preview(theirs, MAPPING, another), 200);
+  await sql`delete from public.rejected_deliveries where id = ${id!}`;
+  assertError(await preview(theirs, MAPPING, another), 404, "NOT_FOUND", /^action_id: its payload is not kept$/);
+});
+
+Deno.test("only operators try or save a mapping, and before anything of it is looked at", async () => {
+  const agency = await createAgency();
+  const others = [await signInNewUser(), await signInNewAgent(agency.id), await signInNewAgent(agency.id, "manager")];
+  for (const path of [PREVIEW, SAVE]) {
+    assertError(await send(`/operator${path}`, { method: "POST", body: "not JSON" }), 401, "UNAUTHORIZED", /token/);
+    for (const by of others) assertError(await post(path, {}, by), 403, "FORBIDDEN", /^only an operator may do this$/);
+  }
+  const vendor = await createVendor("mapping", MAPPING);
+  const [id] = await reject({ vendor_id: vendor.id, payload: { name: "Ada" } });
+  const former = await signInNewOperator();
+  const action_id = await open("delivery", id, former);
+  await sql`delete from public.operators where user_id = ${former.id}`;
+  assertError(await preview(action_id, MAPPING, former), 403, "FORBIDDEN", /operator/);
+  for (const { client } of [...others, operator]) {
+    const { error } = await client.rpc("save_mapping", { vendor_id: vendor.id, parser_config: {}, seen: "" });
+    assert.equal(error?.code, "42501", "the database saves nothing past the check of the expressions");
+  }
+});
+
+Deno.test("a mapping is saved, works at the next lead, and who saved it is kept", async () => {
+  const by = await signInNewOperator();
+  const vendor = await createVendor("mapping", { fields: { first_name: "nobody" } });
+  const { version } = await mappingOf(vendor.id);
+  const request = { vendor_id: vendor.id, parser_config: JSON.stringify(MAPPING), seen: version };
+  const saved = assertResponse(await post(SAVE, request, by), 200);
+  const now = await mappingOf(vendor.id);
+  assert.deepEqual(now, { parser_config: MAPPING, version: saved.version });
+  assert.deepEqual(await actionsOf(by), [["save_mapping", { vendor_id: vendor.id, seen: version }]]);
+  const stored = await send("/recruiting/ingest", { headers: withKey(vendor), body: { name: "Ada" } });
+  assert.equal(stored.status, 201);
+  // The response may have been lost.
+  assert.deepEqual(assertResponse(await post(SAVE, request, by), 200), saved);
+});
+
+Deno.test("of two who edit one mapping the second is told, and the first one's stays", async () => {
+  const vendor = await createVendor("mapping", MAPPING);
+  const { version: seen } = await mappingOf(vendor.id);
+  const edits = ["a", "b", "c", "d"].map((name) => ({ fields: { first_name: name } }));
+  const responses = await Promise.all(
+    edits.map((edit) => post(SAVE, { vendor_id: vendor.id, parser_config: JSON.stringify(edit), seen })),
+  );
+  const winner = responses.findIndex(({ status }) => status === 200);
+  assert.deepEqual((await mappingOf(vendor.id)).parser_config, edits[winner]);
+  const losers = responses.filter((_, place) => place !== winner);
+  for (const response of losers) {
+    assertError(response, 409, "CONFLICT", /^parser_config: somebody has changed it meanwhile$/);
+  }
+});
+
+Deno.test("a vendor that is unknown, or of another parser, has no mapping to save", async () => {
+  const vendor = await createVendor("generic");
+  const request = { parser_config: JSON.stringify(MAPPING), seen: "" };
+  assertError(
+    await post(SAVE, { ...request, vendor_id: vendor.id }),
+    409,
+    "CONFLICT",
+    /^vendor_id: its parser is generic, which has no mapping$/,
+  );
+  assertError(
+    await post(SAVE, { ...request, vendor_id: crypto.randomUUID() }),
+    404,
+    "NOT_FOUND",
+    /^vendor_id: there is no such vendor$/,
+  );
+});

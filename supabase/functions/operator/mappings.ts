@@ -1,0 +1,100 @@
+import * as z from "zod";
+import type { RequestContext } from "../_shared/app.ts";
+import { readJson } from "../_shared/body/json.ts";
+import { callDatabase } from "../_shared/database.ts";
+import { ApiError } from "../_shared/errors.ts";
+import { type Json, parseJson } from "../_shared/json.ts";
+import type { MappingPreview, SavedMapping } from "../_shared/mapping_result.ts";
+import { KIB } from "../_shared/units.ts";
+import { must, requireValidBody, uuid } from "../_shared/validate.ts";
+import { compileConfig } from "../recruiting/parsers/mapping_config.ts";
+import { beginAction, readSample, requireOperator, type Sample } from "./operator.ts";
+import { type ParserOf, readDelivery } from "./read_delivery.ts";
+import { leftoversParser, readLeftovers } from "./read_leftovers.ts";
+
+/** The characters of a mapping. Each may take six bytes in the body. */
+const LONGEST = 64 * KIB;
+const BODY_LIMIT = 6 * LONGEST + KIB;
+/** Each expression may take as many steps as the payload allows. */
+const MOST_EXPRESSIONS = 300;
+
+/** The mapping as it was typed, so that an error can say the line and the column. */
+const configText = z.string({ error: must("be a text of JSON") })
+  .max(LONGEST, { error: `must have at most ${LONGEST.toLocaleString("en-US")} characters` });
+const aBody = { error: must("be a JSON object") };
+const previewRequest = z.object({ action_id: uuid, parser_config: configText }, aBody);
+const saveRequest = z.object(
+  { vendor_id: uuid, parser_config: configText, seen: z.string({ error: must("be a text") }).max(64) },
+  aBody,
+);
+
+/**
+ * POST /operator/mappings/preview: what an edited mapping makes of a payload that the operator has opened. Keeps
+ * nothing; that the payload was opened was noted before, once.
+ */
+export async function previewMapping({ request, body: incoming }: RequestContext): Promise<Response> {
+  await requireOperator(request);
+  const { body } = await readJson(incoming, BODY_LIMIT);
+  const { action_id, parser_config } = requireValidBody(previewRequest, body);
+  const config = readConfig(parser_config);
+  return Response.json(readBy(config, await readSample(request, action_id)));
+}
+
+/** POST /operator/mappings: saves an edited mapping, unless somebody has saved another one since it was `seen`. */
+export async function saveMapping({ request, body: incoming }: RequestContext): Promise<Response> {
+  await requireOperator(request);
+  const { body } = await readJson(incoming, BODY_LIMIT);
+  const { vendor_id, parser_config, seen } = requireValidBody(saveRequest, body);
+  const config = readConfig(parser_config);
+  await beginAction(request, "save_mapping", { vendor_id, seen });
+  const version: string = await callDatabase(
+    "save_mapping",
+    { vendor_id, parser_config: config, seen },
+    { retryWithin: 9_000 },
+  );
+  const saved: SavedMapping = { vendor_id, version };
+  return Response.json(saved);
+}
+
+/** @throws ApiError BAD_REQUEST that names the field of the mapping which cannot be read. */
+function readConfig(text: string): Json {
+  let config: Json;
+  try {
+    config = parseJson(text);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    throw wrong("parser_config", error.message.replace(/^the body /, ""));
+  }
+  const { error } = compileConfig(config);
+  if (error !== null) {
+    const [field, ...rest] = error.split(": ");
+    throw wrong(field!, rest.join(": "));
+  }
+  if (countExpressions(config) > MOST_EXPRESSIONS) {
+    throw wrong("parser_config.fields", `has more than ${MOST_EXPRESSIONS} expressions`);
+  }
+  return config;
+}
+
+function wrong(field: string, message: string): ApiError {
+  return new ApiError("BAD_REQUEST", `${field}: ${message}`, { details: [{ field, message }] });
+}
+
+/** The number of texts in a mapping: its expressions, and constants. */
+function countExpressions(value: Json): number {
+  if (typeof value === "string") return 1;
+  if (typeof value !== "object" || value === null) return 0;
+  return Object.values(value).reduce<number>((sum, member) => sum + countExpressions(member), 0);
+}
+
+function readBy(parser_config: Json, sample: Sample): MappingPreview {
+  const vendor: ParserOf = { slug: "", parser: "mapping", parser_config };
+  if (sample.kind === "lead") {
+    const { first_name, vendor_lead_id, metadata: metadata_json } = sample;
+    const { reading } = readLeftovers({ first_name, vendor_lead_id, metadata_json }, leftoversParser(vendor));
+    return { status: "read", lead: { ...reading.lead } };
+  }
+  const { route, row, payload: payload_json } = sample;
+  const { data, error: reason } = readDelivery({ route, row, payload_json }, vendor);
+  return reason === null ? { status: "read", lead: { ...data.lead } } : { status: "refused", reason };
+}
