@@ -227,7 +227,7 @@ export function readAgain(): Promise<void> {
 }
 
 /** Makes a call that only operators may make. Where it is refused, the page finds out that the right is gone. */
-async function asOperator<Data>(called: Promise<Data>): Promise<Data> {
+export async function asOperator<Data>(called: Promise<Data>): Promise<Data> {
   try {
     return await called;
   } catch (error) {
@@ -256,19 +256,24 @@ async function countWaiting(vendor_id: string | null): Promise<number> {
   return count ?? 0;
 }
 
-/** Calls the edge function, which reads a payload by its vendor's parser. */
-async function requestReplay(delivery_ids: string[], dry_run: boolean): Promise<Result<ReplayResult>> {
+function requestReplay(delivery_ids: string[], dry_run: boolean): Promise<Result<ReplayResult>> {
+  return post("deliveries/replay", { delivery_ids, dry_run });
+}
+
+/** Calls a route of the edge function, which reads payloads by the parsers. */
+export async function post<Data>(route: string, body: object, cancelled?: AbortSignal): Promise<Result<Data>> {
   const { data: { session } } = await supabase.auth.getSession();
+  const timeout = AbortSignal.timeout(TIMEOUT_MS);
   try {
-    const response = await fetchAsUser(`${config.url}/functions/v1/operator/deliveries/replay`, {
+    const response = await fetchAsUser(`${config.url}/functions/v1/operator/${route}`, {
       method: "POST",
       headers: {
         apikey: config.publishable_key,
         authorization: `Bearer ${session?.access_token}`,
         "content-type": "application/json",
       },
-      body: JSON.stringify({ delivery_ids, dry_run }),
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      body: JSON.stringify(body),
+      signal: cancelled === undefined ? timeout : AbortSignal.any([timeout, cancelled]),
     });
     if (response.ok) return { data: await response.json(), error: null };
     const { error } = await response.json().catch(() => ({}));

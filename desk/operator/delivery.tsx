@@ -4,6 +4,7 @@ import { ActionButton } from "../ui/action.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { Time } from "../ui/time.tsx";
 import { JsonFields } from "../ui/json_value.tsx";
+import { MappingLink } from "./mapping_link.tsx";
 import { outcomeText, previewText } from "./outcome.ts";
 
 /** A rejected delivery, with what can be done with it. */
@@ -42,6 +43,7 @@ export function DeliveryRow(
         />
         <ActionButton act={() => tryReplay(id)}>Dry run</ActionButton>
         <ActionButton act={replayOne}>Replay</ActionButton>
+        {payload_kept === "whole" && <MappingLink vendor={delivery.vendor} delivery={id} />}
       </p>
       <p className="problem" role="alert">{refused}</p>
       <div role="status">{preview !== undefined && <p>{previewText(preview)}</p>}</div>

@@ -1,5 +1,8 @@
-import type { ReactNode } from "react";
+import { type ReactNode, Suspense } from "react";
 import { Link, Redirect, Route, Switch, useRoute } from "wouter";
+import { chunk } from "../ui/chunk.ts";
+import { Page } from "../ui/page.tsx";
+import { Skeleton } from "../ui/states.tsx";
 import { Deliveries } from "./deliveries.tsx";
 import { GroupView } from "./group.tsx";
 import { LeadView } from "./lead_view.tsx";
@@ -8,6 +11,8 @@ import { Texts } from "./texts.tsx";
 import { Today } from "./today.tsx";
 import { Vendors } from "./vendors.tsx";
 import { Waiting } from "./waiting.tsx";
+
+const MappingView = chunk(async () => (await import("./mapping.tsx")).MappingView);
 
 /** The pages of operators of the whole service. */
 export function Operator() {
@@ -37,6 +42,19 @@ export function Operator() {
         <Route path="/operator/waiting" component={Waiting} />
         <Route path="/operator/texts" component={Texts} />
         <Route path="/operator/vendors" component={Vendors} />
+        <Route path="/operator/mappings/:vendor/:delivery?">
+          {({ vendor, delivery }) => (
+            <Suspense
+              fallback={
+                <Page title="Mapping">
+                  <Skeleton />
+                </Page>
+              }
+            >
+              <MappingView key={vendor} vendor={vendor!} delivery={delivery} />
+            </Suspense>
+          )}
+        </Route>
         <Route>
           <Redirect to="/operator" replace />
         </Route>

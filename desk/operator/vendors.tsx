@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { DAYS, operatorQueries, type VendorDays } from "../data/operator.ts";
 import { Page } from "../ui/page.tsx";
 import { EmptyState, QueryResult } from "../ui/states.tsx";
+import { MappingLink, Mappings } from "./mapping_link.tsx";
 
 /** In the chart's own unit, which is stretched to the width of the page. */
 const BAR = 10;
@@ -28,6 +29,7 @@ export function Vendors() {
             </>
           )}
       </QueryResult>
+      <Mappings />
     </Page>
   );
 }
@@ -42,7 +44,7 @@ function Chart({ of: { vendor, dates, leads, refused } }: { of: VendorDays }) {
   return (
     <li>
       <p>
-        <strong>{vendor}</strong> <small>{label}</small>
+        <strong>{vendor}</strong> <MappingLink vendor={vendor} /> <small>{label}</small>
       </p>
       <svg
         role="img"

@@ -25,5 +25,6 @@ import "./recruit_export.ts";
 import "./look_up.ts";
 import "./operator.ts";
 import "./operator_replay.ts";
+import "./mapping.ts";
 import "./sales.ts";
 import "./presentation.ts";

@@ -13,6 +13,9 @@ Deno.test.afterAll(() => chromium?.stop());
 /** Where the stack under test serves the desk. */
 export const DESK = `${stack.api_url}/desk/`;
 
+/** The operator of the seed. */
+export const OLIVIA = { email: "olivia.park@example.com", password: "lead-intake-local" };
+
 /** A phone of a small size. */
 export const PHONE: BrowserContextOptions = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
 

@@ -5,7 +5,7 @@ import { readSent } from "../../supabase/functions/recruiting/parsers/fixtures/r
 import { createAgentWithLead, signInNewAgent, signInNewOperator } from "../support/agents.ts";
 import { createAgency, createOrder, createVendor, sql, storedLeads, type Vendor } from "../support/client.ts";
 import { reject } from "../support/deliveries.ts";
-import { assertAccessible, assertFits, DESK, deskTest, PHONE, picture, signIn, until } from "./harness.ts";
+import { assertAccessible, assertFits, DESK, deskTest, OLIVIA, PHONE, picture, signIn, until } from "./harness.ts";
 
 const VIEWS = {
   "operator": "Today",
@@ -24,9 +24,6 @@ async function vendorWithWaiting(count: number): Promise<Vendor> {
     from generate_series(1, ${count}::int) n`;
   return vendor;
 }
-
-/** The operator of the seed. */
-const OLIVIA = { email: "olivia.park@example.com", password: "lead-intake-local" };
 
 /** Two weeks of some vendors of the seed, of which the latest leads wait. Returns a function that removes it all. */
 async function furnish(): Promise<() => Promise<void>> {

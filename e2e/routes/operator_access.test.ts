@@ -12,6 +12,7 @@ const NOTHING = { delivery_ids: [crypto.randomUUID()], dry_run: true };
 const LISTS = [
   "delivery_list",
   "delivery_reason_list",
+  "mapping_list",
   "waiting_lead_list",
   "unmatched_text_list",
   "waiting_recruit_list",
@@ -25,6 +26,8 @@ const CALLS: Record<string, object> = {
   begin_operator_action: { action: "read_payload", subject: {} },
   read_payload: { action_id: crypto.randomUUID() },
   distribute_leads: { max: 1 },
+  mapping_samples: { vendor_id: crypto.randomUUID() },
+  read_sample: { action_id: crypto.randomUUID() },
 };
 
 Deno.test("without the token of a user a replay is UNAUTHORIZED, before its body is looked at", async () => {

@@ -108,9 +108,9 @@ Deno.test("of a stored lead the mapping reads what nobody has read of it", async
 
 const deep = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
 const HOSTILE: [string, RegExp, field?: string][] = [
-  ["", /^parser_config: is empty$/],
-  ["{", /^parser_config: is not valid JSON: it ends too early$/],
-  ['{\n  "fields": x}', /^parser_config: is not valid JSON at line 2, column 13$/],
+  ["", /^parser_config: the mapping is empty$/],
+  ["{", /^parser_config: the mapping is not valid JSON: it ends too early$/],
+  ['{\n  "fields": x}', /^parser_config: the mapping is not valid JSON at line 2, column 13$/],
   ["[]", /^parser_config: /],
   ["null", /^parser_config: /],
   ["{}", /^parser_config\.fields: give an object such as/, "parser_config.fields"],
@@ -126,7 +126,7 @@ const HOSTILE: [string, RegExp, field?: string][] = [
     "parser_config.fields.phone_raw",
   ],
   ['{"fields": {"first_name": "a"}, "more": 1}', /^parser_config: .*more/],
-  [`{"fields": {"first_name": ${deep(200)}}}`, /^parser_config: is JSON nested deeper than 100 levels$/],
+  [`{"fields": {"first_name": ${deep(200)}}}`, /^parser_config: the mapping is JSON nested deeper than 100 levels$/],
   [
     `{"fields": {"first_name": "${"a.".repeat(1_900)}a"}}`,
     /^parser_config\.fields\.first_name: .*nested deeper than 100/s,

@@ -63,7 +63,7 @@ function readConfig(text: string): Json {
     config = parseJson(text);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    throw wrong("parser_config", error.message.replace(/^the body /, ""));
+    throw wrong("parser_config", error.message.replace(/^the body/, "the mapping"));
   }
   const { error } = compileConfig(config);
   if (error !== null) {

@@ -1,0 +1,157 @@
+import { useEffect, useId, useState } from "react";
+import { Link } from "wouter";
+import { useQuery } from "@tanstack/react-query";
+import {
+  draftFrom,
+  draftOf,
+  keepDraft,
+  type Mapping,
+  type MappingDraft,
+  mappingProblem,
+  mappingQueries,
+  type OpenedSample,
+  useSaveMapping,
+} from "../data/mapping.ts";
+import { ActionError } from "../ui/action.tsx";
+import { Page } from "../ui/page.tsx";
+import { useDebounced } from "../ui/search.tsx";
+import { EmptyState, QueryResult } from "../ui/states.tsx";
+import { MappingResult } from "./mapping_result.tsx";
+import { SamplePayload } from "./sample_payload.tsx";
+
+/** A vendor's mapping, which is edited beside a payload and the lead that it makes of it. */
+export function MappingView({ vendor, delivery }: { vendor: string; delivery?: string }) {
+  const query = useQuery(mappingQueries.of(vendor));
+  return (
+    <Page title={`Mapping of ${vendor}`} className="wide">
+      <Link href="/operator/vendors" className="back">All vendors</Link>
+      <QueryResult query={query} resource="mapping">
+        {(mapping) =>
+          mapping === null
+            ? (
+              <EmptyState title="This vendor has no mapping.">
+                Only vendors whose parser is “mapping” have one.
+              </EmptyState>
+            )
+            : <Editor mapping={mapping} delivery={delivery} />}
+      </QueryResult>
+    </Page>
+  );
+}
+
+function Editor({ mapping, delivery }: { mapping: Mapping; delivery?: string }) {
+  const [draft, setDraft] = useState(() => draftOf(mapping));
+  const [opened, setOpened] = useState<OpenedSample>();
+  const save = useSaveMapping(mapping);
+  const text = useDebounced(draft.text);
+  const preview = useQuery({
+    ...mappingQueries.preview(opened?.action_id ?? "", text),
+    enabled: opened !== undefined,
+  });
+  const isChanged = draft.text !== draft.from;
+  const isLate = preview.isFetching || text !== draft.text.trim();
+  const found = mappingProblem(preview.error) ?? mappingProblem(save.error);
+  const [problem, setProblem] = useState(found);
+  // It stays until the next answer: a sentence that comes and goes with each key helps nobody.
+  if (!isLate && found !== problem) setProblem(found);
+  const isConflict = mapping.version !== draft.seen && !save.isPending;
+
+  useEffect(() => {
+    if (!isChanged) return;
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    addEventListener("beforeunload", ask);
+    return () => removeEventListener("beforeunload", ask);
+  }, [isChanged]);
+
+  function change(changed: MappingDraft): void {
+    keepDraft(mapping, changed);
+    setDraft(changed);
+    save.reset();
+  }
+
+  function submit(event: React.SubmitEvent): void {
+    event.preventDefault();
+    if (save.isPending) return;
+    const onSuccess = (seen: string) => setDraft(({ text }) => ({ text, from: draft.text, seen }));
+    save.mutate(draft, { onSuccess });
+  }
+
+  return (
+    <>
+      {isConflict && (
+        <Conflict
+          mapping={mapping}
+          onTake={() => change(draftFrom(mapping))}
+          onKeep={() => change({ ...draft, from: mapping.parser_config, seen: mapping.version })}
+        />
+      )}
+      <div className="beside">
+        <SamplePayload mapping={mapping} delivery={delivery} opened={opened} onOpen={setOpened} />
+        <form onSubmit={submit}>
+          <MappingField text={draft.text} problem={problem} onChange={(text) => change({ ...draft, text })} />
+          <p className="buttons">
+            <button type="submit" className="primary" aria-disabled={save.isPending}>Save</button>
+            {isChanged && (
+              <button type="button" onClick={() => change({ ...draft, text: draft.from })}>
+                Take back the changes
+              </button>
+            )}
+            <span role="status">
+              {save.isSuccess && !isChanged && "Saved. It works within seconds."}
+              {!save.isSuccess && isChanged && "Not saved yet."}
+            </span>
+          </p>
+          {mappingProblem(save.error) === null && <ActionError action={save} />}
+        </form>
+        <MappingResult
+          preview={preview}
+          isOpen={opened !== undefined}
+          isLate={isLate}
+          isUnreadable={problem !== null}
+        />
+      </div>
+    </>
+  );
+}
+
+function MappingField(
+  { text, problem, onChange }: { text: string; problem: string | null; onChange: (text: string) => void },
+) {
+  const id = useId();
+  return (
+    <>
+      <label htmlFor={id}>Mapping</label>
+      <textarea
+        id={id}
+        spellCheck={false}
+        autoCapitalize="none"
+        autoComplete="off"
+        value={text}
+        onChange={(event) => onChange(event.currentTarget.value)}
+        aria-invalid={problem !== null}
+        aria-describedby={`${id}-problem ${id}-hint`}
+      />
+      <p id={`${id}-problem`} className="problem" role="alert">{problem}</p>
+      <small id={`${id}-hint`}>
+        JSON: for each field of a lead a JMESPath expression, as in {'{"fields": {"first_name": "person.name"}}'}.
+      </small>
+    </>
+  );
+}
+
+/** What somebody else has saved since the mapping was opened here. */
+function Conflict({ mapping, onTake, onKeep }: { mapping: Mapping; onTake: () => void; onKeep: () => void }) {
+  return (
+    <section className="notice" role="alert" aria-label="Changed meanwhile">
+      <p>Somebody has saved another mapping since you opened this one. What you typed is still in the box.</p>
+      <details>
+        <summary>The mapping that is saved now</summary>
+        <pre tabIndex={0} role="region" aria-label="Saved mapping">{mapping.parser_config}</pre>
+      </details>
+      <p className="buttons">
+        <button type="button" onClick={onKeep}>Go on with mine</button>
+        <button type="button" onClick={onTake}>Take the saved one</button>
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,60 @@
+import { useId } from "react";
+import { CallError } from "../data/client.ts";
+import type { MappingPreview } from "../data/mapping.ts";
+import { JsonFields } from "../ui/json_value.tsx";
+import { ErrorState } from "../ui/states.tsx";
+
+/** The lead that the edited mapping makes of the payload, or why it makes none. */
+export function MappingResult({ preview: { data, error, refetch }, isOpen, isLate, isUnreadable }: {
+  preview: { data: MappingPreview | undefined; error: Error | null; refetch: () => unknown };
+  /** Whether a payload is shown. */
+  isOpen: boolean;
+  /** Whether this is the answer to an older text. */
+  isLate: boolean;
+  /** Whether the mapping itself has a problem, which stands beside its field. */
+  isUnreadable: boolean;
+}) {
+  const id = useId();
+  const sentence = !isOpen
+    ? "Show a payload to see what the mapping makes of it."
+    : isUnreadable
+    ? "There is no lead while the mapping cannot be read."
+    : data?.status === "refused"
+    ? `It would be refused: ${data.reason}.`
+    : data?.status === "read"
+    ? "It would be read as this lead:"
+    : "";
+  return (
+    <section aria-labelledby={id} aria-busy={isOpen && isLate}>
+      <h2 id={id}>Lead</h2>
+      <p role="status">{sentence}</p>
+      {error !== null && !isUnreadable && (
+        isGone(error)
+          ? <p className="problem" role="alert">The payload is not open any more. Show it again.</p>
+          : <ErrorState error={error} retry={refetch} />
+      )}
+      {data?.status === "read" && !isUnreadable && <Lead lead={data.lead} />}
+    </section>
+  );
+}
+
+/** Whether the payload was opened too long ago, or is not kept any more. */
+function isGone(error: Error): boolean {
+  return error instanceof CallError && error.status === 404;
+}
+
+function Lead({ lead }: { lead: Record<string, unknown> }) {
+  const { vendor_metadata, ...columns } = lead;
+  const { vendor_fields, ...metadata } = vendor_metadata as Record<string, unknown>;
+  return (
+    <>
+      <JsonFields fields={{ ...columns, ...metadata }} />
+      {vendor_fields !== undefined && (
+        <>
+          <h3>Kept as sent</h3>
+          <pre tabIndex={0} role="region" aria-label="Kept as sent">{JSON.stringify(vendor_fields, null, 2)}</pre>
+        </>
+      )}
+    </>
+  );
+}

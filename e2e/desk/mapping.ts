@@ -1,0 +1,286 @@
+/** Operators edit a mapping beside a payload and the lead that it makes of it. */
+import assert from "node:assert/strict";
+import type { Page, Route } from "playwright-core";
+import { signInNewAgent, signInNewOperator, type User } from "../support/agents.ts";
+import { createAgency, createVendor, send, sql, type Vendor, withKey } from "../support/client.ts";
+import { reject } from "../support/deliveries.ts";
+import { actionsOf } from "../support/operator.ts";
+import { assertAccessible, assertFits, deskTest, NARROW, OLIVIA, picture, signIn } from "./harness.ts";
+
+const MAPPING = { fields: { first_name: "person.nom" } };
+const PAYLOAD = {
+  person: { name: "Ada", last: "Byron", mobile: "(312) 555-0142" },
+  campaign: { name: "summer" },
+  licensed: "yes",
+};
+const GOOD = JSON.stringify(
+  { fields: { first_name: "person.name", last_name: "person.last", phone: "person.mobile", source: "campaign.name" } },
+  null,
+  2,
+);
+const SMALL = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+
+/** A vendor whose mapping finds no first name, and a delivery that was rejected for it. */
+async function vendorWithDelivery(): Promise<{ vendor: Vendor; id: string }> {
+  const vendor = await createVendor("mapping", MAPPING);
+  const [id] = await reject({ vendor_id: vendor.id, payload: PAYLOAD, vendor_lead_id: "app-7" });
+  return { vendor, id: id! };
+}
+
+async function openMapping(page: Page, vendor: Vendor, delivery = ""): Promise<User> {
+  const operator = await signInNewOperator();
+  await signIn(page, operator, `operator/mappings/${vendor.slug}/${delivery}`);
+  await page.getByRole("heading", { name: `Mapping of ${vendor.slug}` }).waitFor();
+  await field(page).waitFor();
+  return operator;
+}
+
+function field(page: Page) {
+  return page.getByLabel("Mapping", { exact: true });
+}
+
+function lead(page: Page) {
+  return page.getByRole("region", { name: "Lead" });
+}
+
+function show(page: Page): Promise<void> {
+  return page.getByRole("button", { name: "Show" }).click();
+}
+
+async function savedFor({ id }: Vendor) {
+  const [row] = await sql`select parser_config from public.vendors where id = ${id}`;
+  return row!.parser_config;
+}
+
+deskTest("an operator corrects a mapping beside a rejected delivery, sees its lead, and saves it", async (page) => {
+  const { vendor, id } = await vendorWithDelivery();
+  // For the picture.
+  await sql`update public.vendors set slug = 'prairie-jobs' where id = ${vendor.id}`;
+  const [olivia] = await sql`select id from auth.users where email = ${OLIVIA.email}`;
+  const before = (await actionsOf(olivia as User)).length;
+  await signIn(page, OLIVIA, "operator/deliveries");
+  await page.getByRole("link", { name: "prairie-jobs" }).click();
+  await page.getByRole("link", { name: "Edit the mapping" }).click();
+  await field(page).waitFor();
+  assert.deepEqual(JSON.parse(await field(page).inputValue()), MAPPING);
+  await page.getByText("Show a payload to see what the mapping makes of it.").waitFor();
+  await assertAccessible(page);
+  await show(page);
+  const payload = page.getByRole("region", { name: "What was sent" });
+  assert.deepEqual(JSON.parse(await payload.innerText()), PAYLOAD);
+  await page.getByText("It would be refused: missing first_name.").waitFor();
+
+  await field(page).fill(GOOD);
+  await lead(page).getByText("It would be read as this lead:").waitFor();
+  for (const value of ["Ada", "Byron", "summer"]) {
+    await lead(page).getByRole("definition").getByText(value, { exact: true }).waitFor();
+  }
+  await lead(page).getByRole("region", { name: "Kept as sent" }).getByText("licensed").waitFor();
+  await page.getByText("Not saved yet.").waitFor();
+  await assertAccessible(page);
+  await picture(page, "operator-mapping");
+  assert.deepEqual(await savedFor(vendor), MAPPING, "nothing is saved before it is asked for");
+  const noted = (await actionsOf(olivia as User)).slice(before);
+  assert.deepEqual(noted, [["try_mapping", { kind: "delivery", id }]], "one opening is one row");
+
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Saved. It works within seconds.").waitFor();
+  assert.deepEqual(await savedFor(vendor), JSON.parse(GOOD));
+  assert.equal(await field(page).inputValue(), GOOD, "the text stays as it was typed");
+  assert.equal(await page.getByRole("alert", { name: "Changed meanwhile" }).count(), 0);
+  assert.equal((await actionsOf(olivia as User)).at(-1)![0], "save_mapping");
+
+  // A second change follows on the first.
+  await field(page).fill(JSON.stringify({ fields: { first_name: "person.last" } }));
+  await lead(page).getByRole("definition").getByText("Byron", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Saved. It works within seconds.").waitFor();
+  assert.deepEqual(await savedFor(vendor), { fields: { first_name: "person.last" } });
+  await sql`delete from public.vendors where id = ${vendor.id}`;
+});
+
+deskTest("what cannot be read is said beside the field, by its name, and nothing is saved or lost", async (page) => {
+  const { vendor, id } = await vendorWithDelivery();
+  await openMapping(page, vendor, id);
+  await show(page);
+  const faults: [string, RegExp][] = [
+    ['{"fields": {"first_name": "person["}}', /^fields\.first_name: Cannot read `person\[`/],
+    ['{\n  "fields": {', /^The mapping is not valid JSON: it ends too early\.$/],
+    ['{"fields": {"phone": "a"}}', /^fields: Give first_name or full_name\.$/],
+    ["", /^The mapping is empty\.$/],
+    [`{"fields": {"first_name": ${"[".repeat(200)}`, /^The mapping is JSON nested deeper than 100 levels\.$/],
+    [JSON.stringify("x".repeat(70_000)), /^The mapping must have at most 65,536 characters\.$/],
+  ];
+  const problem = page.locator('[id$="-problem"]');
+  for (const [text, sentence] of faults) {
+    await field(page).fill(text);
+    await problem.getByText(sentence).waitFor();
+    await page.getByText("There is no lead while the mapping cannot be read.").waitFor();
+    assert.equal(await field(page).getAttribute("aria-invalid"), "true");
+    await page.getByRole("button", { name: "Save" }).click();
+    await problem.getByText(sentence).waitFor();
+    assert.equal(await field(page).inputValue(), text);
+  }
+  await field(page).fill(faults[0]![0]);
+  await problem.getByText(faults[0]![1]).waitFor();
+  await assertAccessible(page);
+  await field(page).fill(GOOD);
+  await lead(page).getByText("It would be read as this lead:").waitFor();
+  assert.equal(await problem.innerText(), "");
+  assert.deepEqual(await savedFor(vendor), MAPPING);
+});
+
+deskTest("a mapping that cannot be read is refused without any payload, too", async (page) => {
+  const vendor = await createVendor("mapping", MAPPING);
+  await openMapping(page, vendor);
+  await page.getByText("Nothing that this vendor has sent is kept.").waitFor();
+  await field(page).fill("{}");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("fields: Give an object such as").waitFor();
+  await field(page).fill(GOOD);
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Saved. It works within seconds.").waitFor();
+  assert.deepEqual(await savedFor(vendor), JSON.parse(GOOD));
+});
+
+deskTest("the answer to the newest text is shown, whichever comes last", async (page) => {
+  const { vendor, id } = await vendorWithDelivery();
+  await openMapping(page, vendor, id);
+  await show(page);
+  await page.getByText("It would be refused: missing first_name.").waitFor();
+  const { promise: older, resolve: letGo } = Promise.withResolvers<void>();
+  const { promise: asked, resolve: isAsked } = Promise.withResolvers<void>();
+  const answered = Promise.withResolvers<void>();
+  await page.route("**/mappings/preview", async (route: Route) => {
+    if (!route.request().postData()!.includes("person.last")) return await route.continue();
+    isAsked();
+    await older;
+    // The page may have given it up.
+    await route.continue().catch(() => {});
+    answered.resolve();
+  });
+  await field(page).fill(JSON.stringify({ fields: { first_name: "person.last" } }));
+  await asked;
+  await field(page).fill(JSON.stringify({ fields: { first_name: "person.name" } }));
+  await lead(page).getByRole("definition").getByText("Ada", { exact: true }).waitFor();
+  letGo();
+  await answered.promise;
+  await page.waitForTimeout(500);
+  assert.equal(await lead(page).getByRole("definition").getByText("Byron", { exact: true }).count(), 0);
+  await lead(page).getByRole("definition").getByText("Ada", { exact: true }).waitFor();
+});
+
+deskTest("keys that follow each other at once make one request", async (page) => {
+  const { vendor, id } = await vendorWithDelivery();
+  await openMapping(page, vendor, id);
+  await show(page);
+  await page.getByText("It would be refused: missing first_name.").waitFor();
+  let requests = 0;
+  page.on("request", (request) => requests += Number(request.url().endsWith("/mappings/preview")));
+  await field(page).fill("");
+  await field(page).pressSequentially('{"fields": {"first_name": "person.name"}}', { delay: 5 });
+  await lead(page).getByRole("definition").getByText("Ada", { exact: true }).waitFor();
+  assert(requests <= 3, `${requests} requests for 41 keys`);
+});
+
+deskTest("a second editor is told what the first has saved, and loses nothing", async (page) => {
+  const { vendor, id } = await vendorWithDelivery();
+  await openMapping(page, vendor, id);
+  await field(page).fill(GOOD);
+  const theirs = { fields: { first_name: "person.first" } };
+  await sql`update public.vendors set parser_config = ${sql.json(theirs)} where id = ${vendor.id}`;
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Somebody has changed it meanwhile.").waitFor();
+  const conflict = page.getByRole("alert", { name: "Changed meanwhile" });
+  await conflict.getByText("What you typed is still in the box.").waitFor();
+  assert.equal(await field(page).inputValue(), GOOD);
+  assert.deepEqual(await savedFor(vendor), theirs);
+  await conflict.getByText("The mapping that is saved now").click();
+  assert.deepEqual(JSON.parse(await conflict.getByRole("region", { name: "Saved mapping" }).innerText()), theirs);
+  await assertAccessible(page);
+
+  await conflict.getByRole("button", { name: "Go on with mine" }).click();
+  await conflict.waitFor({ state: "detached" });
+  assert.equal(await field(page).inputValue(), GOOD);
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Saved. It works within seconds.").waitFor();
+  assert.deepEqual(await savedFor(vendor), JSON.parse(GOOD));
+});
+
+deskTest("what was typed is there again after another page, until it is taken back", async (page) => {
+  const { vendor } = await vendorWithDelivery();
+  await openMapping(page, vendor);
+  await field(page).fill(GOOD);
+  await page.getByRole("link", { name: "All vendors" }).click();
+  await page.getByText("Vendors with a mapping").click();
+  await page.getByRole("link", { name: vendor.slug, exact: true }).click();
+  await field(page).waitFor();
+  assert.equal(await field(page).inputValue(), GOOD);
+  await page.getByText("Not saved yet.").waitFor();
+  await page.getByRole("button", { name: "Take back the changes" }).click();
+  assert.deepEqual(JSON.parse(await field(page).inputValue()), MAPPING);
+});
+
+deskTest("on a phone, by a stored lead: what nobody has read of it becomes a field", async (page) => {
+  const vendor = await createVendor("mapping", { fields: { first_name: "name" } });
+  await send("/recruiting/ingest", {
+    headers: withKey(vendor),
+    body: { name: "Ada", note: "x".repeat(300), utm: { campaign_of_the_year: "summer" } },
+  });
+  const operator = await signInNewOperator();
+  await signIn(page, operator, "operator/vendors");
+  await page.getByRole("link", { name: `Edit the mapping of ${vendor.slug}` }).click();
+  await field(page).waitFor();
+  await assertFits(page);
+  await show(page);
+  await field(page).fill('{"fields": {"first_name": "name", "campaign": "utm.campaign_of_the_year"}}');
+  await lead(page).getByRole("definition").getByText("summer", { exact: true }).waitFor();
+  await assertFits(page);
+  await assertAccessible(page);
+  await page.setViewportSize(NARROW);
+  await assertFits(page);
+  const [[action, subject]] = await actionsOf(operator) as [[string, { kind: string }]];
+  assert.deepEqual([action, subject.kind], ["try_mapping", "lead"]);
+}, SMALL);
+
+deskTest("all of it is done by keyboard", async (page) => {
+  const { vendor, id } = await vendorWithDelivery();
+  await openMapping(page, vendor, id);
+  await page.getByRole("link", { name: "All vendors" }).focus();
+  const tab = async (name: string) => {
+    await page.keyboard.press("Tab");
+    const focused = page.locator(":focus");
+    const isField = await focused.evaluate((element) => element.tagName === "TEXTAREA");
+    assert.equal(isField ? "Mapping" : await focused.evaluate((e) => e.ariaLabel ?? e.textContent), name);
+  };
+  await page.getByRole("button", { name: "Show" }).waitFor();
+  await tab("What it is tried on");
+  await tab("Show");
+  await page.keyboard.press("Enter");
+  await page.getByText("It would be refused: missing first_name.").waitFor();
+  await tab("What was sent");
+  await tab("Mapping");
+  await page.keyboard.press("Control+A");
+  await page.keyboard.type('{"fields": {"first_name": "person.name"}}');
+  await lead(page).getByRole("definition").getByText("Ada", { exact: true }).waitFor();
+  await tab("Save");
+  await page.keyboard.press("Enter");
+  await page.getByText("Saved. It works within seconds.").waitFor();
+});
+
+deskTest("only an operator sees it, and a vendor of another parser has none", async (page) => {
+  const generic = await createVendor("generic");
+  await reject({ vendor_id: generic.id, payload: {} });
+  await signIn(page, await signInNewOperator(), `operator/mappings/${generic.slug}`);
+  await page.getByText("This vendor has no mapping.").waitFor();
+  await page.getByRole("link", { name: "All vendors" }).click();
+  await page.getByRole("img", { name: generic.slug }).waitFor();
+  assert.equal(await page.getByRole("link", { name: `Edit the mapping of ${generic.slug}` }).count(), 0);
+});
+
+deskTest("an agent is shown no mapping", async (page) => {
+  const { vendor } = await vendorWithDelivery();
+  const { id } = await createAgency();
+  await signIn(page, await signInNewAgent(id), `operator/mappings/${vendor.slug}`);
+  await page.getByText("This part is for operators of the service.").waitFor();
+});
