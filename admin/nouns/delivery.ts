@@ -109,20 +109,21 @@ async function dismissDeliveries(
 ): Promise<Outcome> {
   const one = given === undefined ? undefined : await findDelivery(sql, given);
   const { isMeant } = one ? { isMeant: sql`id = ${one.id}` } : await conditionOf(sql, selection);
-  const open = await valueOf<number>(sql`
-    select count(*)::int from public.rejected_deliveries where status = 'open' and ${isMeant}`);
-  const what = one ? `${one.id} (${one.reason})` : `${open} deliveries`;
-  if (open > 0) await confirm(`Dismiss ${what} for good?`, { unattended: one !== undefined });
-  const { count } = await sql`
-    update public.rejected_deliveries set status = 'dismissed' where status = 'open' and ${isMeant}`;
-  const now = one && await findDelivery(sql, one.id);
-  if (now?.status === "replayed") {
-    throw new CommandError(`The delivery ${now.id} has been replayed: its lead is ${now.lead_id}`);
+  const open = await sql<{ id: string }[]>`
+    select id from public.rejected_deliveries where status = 'open' and ${isMeant}`;
+  const what = one ? `${one.id} (${one.reason})` : `${open.length} deliveries`;
+  if (open.length > 0) await confirm(`Dismiss ${what} for good?`, { unattended: one !== undefined });
+  const deliveries = await sql<{ status: string; was_open: boolean }[]>`
+    select status, was_open from public.dismiss_deliveries(${one ? [one.id] : open.map(({ id }) => id)})`;
+  if (one !== undefined && deliveries[0]?.status === "replayed") {
+    const { lead_id } = await findDelivery(sql, one.id);
+    throw new CommandError(`The delivery ${one.id} has been replayed: its lead is ${lead_id}`);
   }
-  const wasBefore = one !== undefined && count === 0;
+  const dismissed = deliveries.filter(({ was_open }) => was_open).length;
+  const wasBefore = one !== undefined && dismissed === 0;
   return {
-    data: { dismissed: count },
-    text: wasBefore ? `${one.id} was dismissed before.` : `Dismissed ${one?.id ?? count}.`,
+    data: { dismissed },
+    text: wasBefore ? `${one.id} was dismissed before.` : `Dismissed ${one?.id ?? dismissed}.`,
   };
 }
 

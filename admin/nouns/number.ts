@@ -60,7 +60,9 @@ export function addNumber(program: AdminCommand): void {
 
   verb("resume", "sends what was held, and what comes", "+13125550100")
     .runs(async ({ sql }, phone: string) => ({
-      data: await update(sql, phone, { status: "active" }),
+      data: await valueOf<Row<"service_numbers">>(
+        explained(sql`select to_jsonb(public.resume_number(${phone}))`, { PT404: unknown(phone) }),
+      ),
       text: `${phone} is active. Texts that wait for it: ${await countWaiting(sql, phone)}`,
     }));
 
@@ -110,5 +112,9 @@ async function update(sql: Session["sql"], phone: string, columns: ReturnType<ty
 
 function required([number]: Row<"service_numbers">[], phone: string): Row<"service_numbers"> {
   if (number !== undefined) return number;
-  throw new CommandError(`${phone} is not one of our numbers. See npm run admin -- number list`);
+  throw new CommandError(unknown(phone));
+}
+
+function unknown(phone: string): string {
+  return `${phone} is not one of our numbers. See npm run admin -- number list`;
 }

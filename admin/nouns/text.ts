@@ -18,6 +18,7 @@ export function addText(program: AdminCommand): void {
   noun.verb("unmatched", unmatched, "--limit 20").takes(LIMIT).runs(lists("unmatched_text_list", {
     order: "received_at desc, id",
     none: "Every text belongs to a conversation.",
+    shown: ["id", "received_at", "from", "to", "body", "media", "message_sid", "recruit", "agency"],
   }));
   noun.verb("waiting", "recruits who wait for an answer, the longest first", '--agency "Lakeshore Insurance" --csv')
     .takes(ONLY_AGENCY, CSV)

@@ -33,7 +33,9 @@ export type Reason = Row<"delivery_reason_list", "vendor" | "code" | "reason" | 
 /** A rejected delivery that is open, without its payload. */
 export type RejectedDelivery = Row<"delivery_list", "vendor" | "payload_kept">;
 export type WaitingLead = Row<"waiting_lead_list", "id" | "vendor_id" | "name" | "received">;
-export type UnmatchedText = Row<"unmatched_text_list", "media">;
+export type UnmatchedText = Row<"unmatched_text_list", "id" | "media">;
+/** A number of ours, which texts are sent from. */
+export type ServiceNumber = Row<"number_list", "phone" | "agency" | "status" | "waiting">;
 
 /** The columns that the deliveries of a list have in common; vendor_id is `import` for imports of sales leads. */
 export interface Group {
@@ -42,7 +44,7 @@ export interface Group {
   reason: string;
 }
 
-/** The number of deliveries that one request replays. */
+/** The number of deliveries that one request replays or dismisses. */
 export const BATCH = 100;
 
 /** The number of rows of a list without pages. */
@@ -141,6 +143,16 @@ export const operatorQueries = {
       const query = supabase.from("unmatched_text_list").select().limit(limit);
       return await call(after(query, last, "received_at")) as UnmatchedText[];
     }),
+  /** Our numbers; the paused ones first. */
+  numbers: () =>
+    queryOptions({
+      queryKey: [...operatorQueries.all(), "numbers"],
+      queryFn: () =>
+        first<ServiceNumber>((rows) =>
+          supabase.from("number_list").select("*", { count: "exact" })
+            .order("status", { ascending: false }).order("agency").order("phone").limit(rows)
+        ),
+    }),
 };
 
 function unresolved(rows: number) {
@@ -186,6 +198,53 @@ export function useDistribute() {
     // Also when it has failed: it may have run. The button does not wait for it.
     onSettled: () => void readAgain(),
   });
+}
+
+/**
+ * Makes the conversation of an unmatched text, with the lead that the user has seen. Gives the number of its texts; 0:
+ * somebody else has made it meanwhile.
+ */
+export function useAdoptTexts() {
+  return useMutation({
+    mutationFn: async ({ from, to, lead_id }: UnmatchedText): Promise<number> => {
+      const given = { recruit_phone: from!, service_phone: to!, lead_id: lead_id! };
+      try {
+        const adopted = await asOperator(call(supabase.rpc("adopt_texts", given))) as { texts: number }[];
+        return adopted.reduce((sum, { texts }) => sum + texts, 0);
+      } catch (error) {
+        if (error instanceof CallError && error.code === "PT404") return 0;
+        throw error;
+      }
+    },
+    onSuccess: () => void readAgain(),
+  });
+}
+
+/** Sends again what waits for a paused number. */
+export function useResumeNumber() {
+  return useMutation({
+    mutationFn: (phone: string) => asOperator(call(supabase.rpc("resume_number", { phone }))),
+    onSettled: () => void readAgain(),
+  });
+}
+
+/**
+ * Takes deliveries off the list of open ones for good. Called again, it goes on with those that are left.
+ *
+ * @returns the number of those that this call has dismissed; the others were replayed or dismissed before
+ */
+export async function dismiss(delivery_ids: string[]): Promise<number> {
+  let dismissed = 0;
+  try {
+    for (let start = 0; start < delivery_ids.length; start += BATCH) {
+      const batch = delivery_ids.slice(start, start + BATCH);
+      const rows = await asOperator(repeat(() => supabase.rpc("dismiss_deliveries", { delivery_ids: batch })));
+      dismissed += rows.filter(({ was_open }) => was_open).length;
+    }
+  } finally {
+    void readAgain();
+  }
+  return dismissed;
 }
 
 /** Reads a payload; null: nothing of it is kept. The database shows it only after it was stored who reads it. */

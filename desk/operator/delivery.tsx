@@ -1,18 +1,18 @@
 import { useEffect, useRef, useState } from "react";
-import { type RejectedDelivery, replay, type Replayed, useDryRun, useReadPayload } from "../data/operator.ts";
+import { dismiss, type RejectedDelivery, replay, useDryRun, useReadPayload } from "../data/operator.ts";
 import { ActionButton } from "../ui/action.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { Time } from "../ui/time.tsx";
 import { JsonFields } from "../ui/json_value.tsx";
 import { MappingLink } from "./mapping_link.tsx";
-import { outcomeText, previewText } from "./outcome.ts";
+import { dismissedText, outcomeText, previewText } from "./outcome.ts";
 
 /** A rejected delivery, with what can be done with it. */
 export function DeliveryRow(
-  { delivery, onReplayed }: {
+  { delivery, onResolved }: {
     delivery: RejectedDelivery;
-    /** Called when it is replayed, and no longer open. */
-    onReplayed: (replayed: Replayed) => void;
+    /** Called with a sentence when it is replayed or dismissed, and no longer open. */
+    onResolved: (sentence: string) => void;
   },
 ) {
   const payload = useReadPayload();
@@ -24,7 +24,11 @@ export function DeliveryRow(
     setRefused("");
     const [replayed] = await replay([id]);
     if (replayed!.status === "refused") return setRefused(outcomeText(replayed!));
-    onReplayed(replayed!);
+    onResolved(outcomeText(replayed!));
+  }
+
+  async function dismissOne(): Promise<void> {
+    onResolved(dismissedText(await dismiss([id]), 1));
   }
 
   return (
@@ -44,6 +48,11 @@ export function DeliveryRow(
         <ActionButton act={() => tryReplay(id)}>Dry run</ActionButton>
         <ActionButton act={replayOne}>Replay</ActionButton>
         {payload_kept === "whole" && <MappingLink vendor={delivery.vendor} delivery={id} />}
+        <ConfirmButton
+          label="Dismiss"
+          question={<p>No lead is made of it. This can't be undone. It is noted with your name.</p>}
+          act={dismissOne}
+        />
       </p>
       <p className="problem" role="alert">{refused}</p>
       <div role="status">{preview !== undefined && <p>{previewText(preview)}</p>}</div>

@@ -1,7 +1,7 @@
 import { useRef, useState } from "react";
 import { Link } from "wouter";
 import { useQuery } from "@tanstack/react-query";
-import { type Group, operatorQueries, readAgain, type Replayed } from "../data/operator.ts";
+import { dismiss, type Group, openDeliveries, operatorQueries, readAgain } from "../data/operator.ts";
 import { usePages } from "../data/pages.ts";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { LoadMoreButton } from "../ui/load_more_button.tsx";
@@ -10,7 +10,7 @@ import { EmptyState, QueryResult } from "../ui/states.tsx";
 import { groupOf } from "./deliveries.tsx";
 import { DeliveryRow } from "./delivery.tsx";
 import { ReplayAll, useReplayAll } from "./replay_all.tsx";
-import { outcomeText } from "./outcome.ts";
+import { dismissedText } from "./outcome.ts";
 
 /** The open deliveries of a vendor that were rejected for one reason. */
 export function GroupView({ group }: { group: Group }) {
@@ -20,11 +20,16 @@ export function GroupView({ group }: { group: Group }) {
   const [told, setTold] = useState("");
   const notice = useRef<HTMLParagraphElement>(null);
 
-  function onReplayed(replayed: Replayed): void {
-    setTold(outcomeText(replayed));
+  function onResolved(sentence: string): void {
+    setTold(sentence);
     // The row with its button goes away.
     notice.current!.focus();
     void readAgain();
+  }
+
+  async function dismissAll(): Promise<void> {
+    const ids = await openDeliveries(group);
+    onResolved(dismissedText(await dismiss(ids), ids.length));
   }
 
   const vendor = known?.vendor ?? query.data?.[0]?.vendor;
@@ -36,21 +41,33 @@ export function GroupView({ group }: { group: Group }) {
           <strong>{group.reason}</strong> <small>{group.code}</small>
         </p>
         {known !== undefined && !all.isRunning && (
-          <ConfirmButton
-            label={`Replay all ${known.deliveries.toLocaleString("en-US")}`}
-            className="primary"
-            question={
-              <p>
-                Each delivery is read anew by the vendor's parser, and its lead is stored and distributed. This can't be
-                undone. It is noted with your name, and it stops when you leave this view.
-              </p>
-            }
-            act={() => {
-              setTold("");
-              all.start();
-              return Promise.resolve();
-            }}
-          />
+          <span className="buttons">
+            <ConfirmButton
+              label={`Replay all ${known.deliveries.toLocaleString("en-US")}`}
+              className="primary"
+              question={
+                <p>
+                  Each delivery is read anew by the vendor's parser, and its lead is stored and distributed. This can't
+                  be undone. It is noted with your name, and it stops when you leave this view.
+                </p>
+              }
+              act={() => {
+                setTold("");
+                all.start();
+                return Promise.resolve();
+              }}
+            />
+            <ConfirmButton
+              label="Dismiss all"
+              question={
+                <p>
+                  No lead is made of any of these {known.deliveries.toLocaleString("en-US")}{" "}
+                  deliveries. This can't be undone. It is noted with your name.
+                </p>
+              }
+              act={dismissAll}
+            />
+          </span>
         )}
       </div>
       <ReplayAll of={all} />
@@ -61,11 +78,12 @@ export function GroupView({ group }: { group: Group }) {
           return (
             <>
               <p className="quiet">
-                A dry run changes nothing. Who reads a payload, tries or replays a delivery is noted with their name.
+                A dry run changes nothing. Each payload that is read, and each delivery that is tried, replayed or
+                dismissed, is noted with your name.
               </p>
               <ul className="rows">
                 {deliveries.map((delivery) => (
-                  <DeliveryRow key={delivery.id} delivery={delivery} onReplayed={onReplayed} />
+                  <DeliveryRow key={delivery.id} delivery={delivery} onResolved={onResolved} />
                 ))}
               </ul>
               <LoadMoreButton query={query} />

@@ -6,6 +6,7 @@ import { Skeleton } from "../ui/states.tsx";
 import { Deliveries } from "./deliveries.tsx";
 import { GroupView } from "./group.tsx";
 import { LeadView } from "./lead_view.tsx";
+import { Numbers } from "./numbers.tsx";
 import { SearchLeads } from "./search_leads.tsx";
 import { Texts } from "./texts.tsx";
 import { Today } from "./today.tsx";
@@ -24,6 +25,7 @@ export function Operator() {
         <SubLink to="/operator/deliveries" pattern="/operator/deliveries/*?">Rejected deliveries</SubLink>
         <SubLink to="/operator/waiting">Waiting leads</SubLink>
         <SubLink to="/operator/texts">Unmatched texts</SubLink>
+        <SubLink to="/operator/numbers">Numbers</SubLink>
         <SubLink to="/operator/vendors">Vendors</SubLink>
       </nav>
       <Switch>
@@ -41,6 +43,7 @@ export function Operator() {
         </Route>
         <Route path="/operator/waiting" component={Waiting} />
         <Route path="/operator/texts" component={Texts} />
+        <Route path="/operator/numbers" component={Numbers} />
         <Route path="/operator/vendors" component={Vendors} />
         <Route path="/operator/mappings/:vendor/:delivery?">
           {({ vendor, delivery }) => (

@@ -21,3 +21,9 @@ export function previewText({ status, distributed_to, reason, was_replayed }: Re
     ? "A replay would store this lead, which no open order wants now:"
     : "A replay would store this lead, and distribute it:";
 }
+
+/** What became of deliveries that were to be dismissed, `asked` of them, in a sentence. */
+export function dismissedText(dismissed: number, asked: number): string {
+  if (dismissed === asked) return `Dismissed: ${asked}.`;
+  return `Dismissed: ${dismissed}. Replayed or dismissed before: ${asked - dismissed}.`;
+}

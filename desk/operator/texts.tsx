@@ -1,24 +1,32 @@
-import { operatorQueries, type UnmatchedText } from "../data/operator.ts";
+import { useRef, useState } from "react";
+import { operatorQueries, type UnmatchedText, useAdoptTexts } from "../data/operator.ts";
 import { usePages } from "../data/pages.ts";
+import { ConfirmButton } from "../ui/confirm.tsx";
 import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { Page } from "../ui/page.tsx";
 import { phoneText } from "../ui/phone.ts";
 import { EmptyState, QueryResult } from "../ui/states.tsx";
 import { Time } from "../ui/time.tsx";
-import { Command } from "./command.tsx";
-
-/** Only such a number stands in a command: the sender of a text may have sent anything as its number. */
-const NUMBER = /^\+\d{7,15}$/;
 
 /** Texts that belong to no conversation. */
 export function Texts() {
   const query = usePages(operatorQueries.unmatchedTexts());
+  const [told, setTold] = useState("");
+  const notice = useRef<HTMLParagraphElement>(null);
+
+  function onAdopted(sentence: string): void {
+    setTold(sentence);
+    // The row with its button goes away.
+    notice.current!.focus();
+  }
+
   return (
     <Page title="Unmatched texts">
       <p className="quiet">
-        Their two numbers have no conversation. Look for the recruit's lead, then give the text a conversation. A text
-        may be an opt-out: a person who sent STOP must get no further text.
+        Their two numbers have no conversation. A text may be an opt-out: a person who sent STOP must get no further
+        text. Once the text has its conversation, that holds.
       </p>
+      <p className="notice" role="status" tabIndex={-1} ref={notice}>{told}</p>
       <QueryResult query={query} resource="texts">
         {(texts) => {
           if (texts.length === 0) {return (
@@ -27,7 +35,7 @@ export function Texts() {
           return (
             <>
               <ul className="rows">
-                {texts.map((text) => <TextRow key={text.id} text={text} />)}
+                {texts.map((text) => <TextRow key={text.id} text={text} onAdopted={onAdopted} />)}
               </ul>
               <LoadMoreButton query={query} />
             </>
@@ -38,7 +46,10 @@ export function Texts() {
   );
 }
 
-function TextRow({ text: { from, to, received_at, body, media } }: { text: UnmatchedText }) {
+function TextRow({ text, onAdopted }: { text: UnmatchedText; onAdopted: (sentence: string) => void }) {
+  const { from, to, received_at, body, media, lead_id, recruit, agency, agent } = text;
+  const { mutateAsync: adopt } = useAdoptTexts();
+  const name = <bdi>{recruit ?? "A recruit without a name"}</bdi>;
   return (
     <li className="unmatched">
       <p>
@@ -47,13 +58,39 @@ function TextRow({ text: { from, to, received_at, body, media } }: { text: Unmat
       </p>
       <p className="words">{body || <span className="quiet">No words</span>}</p>
       {media > 0 && <p className="quiet">With {media === 1 ? "1 file" : `${media} files`}</p>}
-      {NUMBER.test(from ?? "") && NUMBER.test(to ?? "") && (
-        <details>
-          <summary>Give it a conversation</summary>
-          <Command line={`lead find ${from}`} />
-          <Command line={`text adopt ${from} --to ${to}`} />
-        </details>
-      )}
+      {lead_id === null
+        ? <p className="quiet">No lead of this number's agency has this phone.</p>
+        : (
+          <div className="buttons">
+            <p>
+              {name} is a lead of {agency}
+              {agent !== null && (
+                <>
+                  , <bdi>{agent}</bdi>
+                </>
+              )}.
+            </p>
+            <ConfirmButton
+              label="Give it a conversation"
+              question={
+                <p>
+                  All texts between these two numbers become a conversation of {name} with {agency}.{" "}
+                  {agent === null ? "The lead has no active agent, so its managers are told." : (
+                    <>
+                      <bdi>{agent}</bdi> has it, and is told.
+                    </>
+                  )} This can't be undone. It is noted with your name.
+                </p>
+              }
+              act={async () => onAdopted(outcome(await adopt(text), agency!))}
+            />
+          </div>
+        )}
     </li>
   );
+}
+
+function outcome(texts: number, agency: string): string {
+  if (texts === 0) return "Somebody else has given it a conversation meanwhile.";
+  return `${texts === 1 ? "1 text has" : `${texts} texts have`} a conversation at ${agency} now.`;
 }

@@ -24,6 +24,7 @@ import "./recruits.ts";
 import "./recruit_export.ts";
 import "./look_up.ts";
 import "./operator.ts";
+import "./operator_acts.ts";
 import "./operator_replay.ts";
 import "./mapping.ts";
 import "./sales.ts";

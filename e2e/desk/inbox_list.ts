@@ -313,6 +313,8 @@ deskTest("what cannot be read says so, and is read again", async (page) => {
   await tell(talk, [["recruit", "Hi", 5]]);
   const fail = (path: string) =>
     page.route(path, (route) => route.fulfill({ status: 400, json: { message: "broken" } }));
+  // Else the page reads again by itself once it is connected.
+  await page.routeWebSocket(/realtime/, () => {});
   await fail("**/rest/v1/inbox*");
   await signIn(page, agent, "inbox");
   await page.getByText("The conversations could not be read.").waitFor();

@@ -12,6 +12,7 @@ const VIEWS = {
   "operator/deliveries": "Rejected deliveries",
   "operator/waiting": "Waiting leads",
   "operator/texts": "Unmatched texts",
+  "operator/numbers": "Numbers",
   "operator/vendors": "Vendors",
 };
 
@@ -227,33 +228,6 @@ deskTest("waiting leads are distributed to the orders that want them, and who go
   await page.getByText("None was distributed: no open order wants them now.", { exact: true }).waitFor();
   await sql`delete from public.recruiting_leads where vendor_id = ${vendor.id} and distribution = 'unmatched'`;
 });
-
-deskTest(
-  "an unmatched text is only text, and its numbers stand in a command only where they are numbers",
-  async (page) => {
-    const sid = crypto.randomUUID();
-    const entries = [
-      { from: "+13125550142", body: "<b>STOP</b>" },
-      { from: "$(reboot)", body: "Hello" },
-    ];
-    for (const [n, { from, body }] of entries.entries()) {
-      await sql`
-      insert into public.unmatched_texts (message_sid, recruit_phone, service_phone, body, media, received_at)
-      values (${sid + n}, ${from}, '+13125550199', ${body}, '[{"url": "u", "content_type": null}]',
-        now() + interval '1 hour')`;
-    }
-    await signIn(page, await signInNewOperator(), "operator/texts");
-    const [stop, hostile] = entries.map(({ body }) => page.getByRole("listitem").filter({ hasText: body }));
-    await stop!.getByText("Give it a conversation").click();
-    await stop!.getByText("1 file").waitFor();
-    assert.equal(
-      await stop!.locator("code").last().innerText(),
-      "npm run admin -- text adopt +13125550142 --to +13125550199",
-    );
-    assert.equal(await hostile!.locator("code").count(), 0);
-    await sql`delete from public.unmatched_texts where starts_with(message_sid, ${sid})`;
-  },
-);
 
 deskTest("the table below the chart has the numbers of the rows", async (page) => {
   const vendor = await createVendor();

@@ -18,6 +18,7 @@ const LISTS = [
   "waiting_recruit_list",
   "alert_list",
   "job_list",
+  "number_list",
 ];
 const CALLS: Record<string, object> = {
   acknowledge_alert: { alert_id: crypto.randomUUID() },
@@ -28,6 +29,9 @@ const CALLS: Record<string, object> = {
   distribute_leads: { max: 1 },
   mapping_samples: { vendor_id: crypto.randomUUID() },
   read_sample: { action_id: crypto.randomUUID() },
+  adopt_texts: { recruit_phone: "+13125550142" },
+  dismiss_deliveries: { delivery_ids: [crypto.randomUUID()] },
+  resume_number: { phone: "+13125550142" },
 };
 
 Deno.test("without the token of a user a replay is UNAUTHORIZED, before its body is looked at", async () => {

@@ -86,17 +86,6 @@ comment on view public.refused_proof_list is
   'Why requests to vendors'' webhooks got 401: how many, and when the first and the last of them came.';
 grant select on public.refused_proof_list to service_role;
 
-create view public.number_list with (security_invoker = true) as
-select n.phone, n.agency_id, g.name as agency, n.status, n.paused_reason, n.messaging_service_sid,
-  n.segments_per_second::float8 as segments_per_second,
-  (select count(*)::int from public.recruiting_conversations c where c.service_phone = n.phone) as conversations,
-  (select count(*)::int from public.text_outbox o where o.service_phone = n.phone and o.state = 'pending') as waiting
-from public.service_numbers n
-join public.agencies g on g.id = n.agency_id;
-
-comment on view public.number_list is 'Our numbers; waiting: the texts that are to be sent from them.';
-grant select on public.number_list to service_role;
-
 create view public.consent_list with (security_invoker = true) as
 select c.changed_at, c.phone, g.name as agency, c.agency_id, c.state, c.source
 from public.text_consents c
@@ -192,8 +181,21 @@ grant select on public.waiting_lead_list to authenticated, service_role;
 
 create view private.unmatched_text_list as
 select t.id, t.received_at, t.recruit_phone as "from", t.service_phone as "to", t.body,
-  jsonb_array_length(t.media) as media, t.message_sid
+  jsonb_array_length(t.media) as media, t.message_sid, l.id as lead_id,
+  nullif(concat_ws(' ', l.first_name, l.last_name), '') as recruit, l.agency_id, g.name as agency, a.id as agent_id,
+  nullif(concat_ws(' ', a.first_name, a.last_name), '') as agent
 from public.unmatched_texts t
+left join public.service_numbers n on n.phone = t.service_phone
+left join lateral (
+  select r.*
+  from public.recruiting_leads r
+  where r.phone = t.recruit_phone and length(r.phone) <= 16 and r.agency_id is not null
+    and r.agency_id = coalesce(n.agency_id, r.agency_id)
+  order by r.created_at desc, r.id
+  limit 1
+) l on true
+left join public.agencies g on g.id = l.agency_id
+left join public.agents a on a.id = l.agent_id and a.is_active
 where (select private.may_operate());
 
 comment on view private.unmatched_text_list is 'Texts that belong to no conversation yet, for operators.';
@@ -201,8 +203,27 @@ grant select on private.unmatched_text_list to authenticated, service_role;
 
 create view public.unmatched_text_list with (security_invoker = true) as select * from private.unmatched_text_list;
 
-comment on view public.unmatched_text_list is 'Texts that belong to no conversation yet; media: how many files.';
+comment on view public.unmatched_text_list is
+  'Texts that belong to no conversation yet; media: how many files. lead_id and the rest: the newest lead that has the phone '
+  'and an agency (where the number is an agency''s, this one), with its active agent, as adopt_texts() takes it. Null without one.';
 grant select on public.unmatched_text_list to authenticated, service_role;
+
+create view private.number_list as
+select n.phone, n.agency_id, g.name as agency, n.status, n.paused_reason, n.messaging_service_sid,
+  n.segments_per_second::float8 as segments_per_second,
+  (select count(*)::int from public.recruiting_conversations c where c.service_phone = n.phone) as conversations,
+  (select count(*)::int from public.text_outbox o where o.service_phone = n.phone and o.state = 'pending') as waiting
+from public.service_numbers n
+join public.agencies g on g.id = n.agency_id
+where (select private.may_operate());
+
+comment on view private.number_list is 'Our numbers, for operators.';
+grant select on private.number_list to authenticated, service_role;
+
+create view public.number_list with (security_invoker = true) as select * from private.number_list;
+
+comment on view public.number_list is 'Our numbers; waiting: the texts that are to be sent from them.';
+grant select on public.number_list to authenticated, service_role;
 
 create view private.waiting_recruit_list as
 select c.id as conversation_id, c.agency_id, g.name as agency, a.id as agent_id,

@@ -1,4 +1,5 @@
--- Three mends: leads that a mapping has read badly are filled in, unmatched texts get their conversation, hours change.
+-- Mends: leads that a mapping has read badly are filled in, unmatched texts get their conversation, deliveries are
+-- dismissed, a paused number is resumed.
 
 create function public.leads_to_reread(
   vendor_id uuid default null,
@@ -85,39 +86,33 @@ $$;
 comment on function private.gaps_of(jsonb, jsonb) is
   'The members that stand in `found` and are missing or blank in `stored`; both are vendor_metadata.';
 
-create function public.adopt_texts(recruit_phone text, service_phone text default null) returns jsonb
+create function public.adopt_texts(recruit_phone text, service_phone text default null, lead_id uuid default null)
+returns jsonb
 language plpgsql
+-- An operator who is signed in has no right on texts and leads.
+security definer
 set search_path = ''
+set lock_timeout = '5s'
 as $$
 declare
   waiting record;
   opened public.recruiting_conversations;
   adopted jsonb := '[]';
 begin
+  perform private.require_operator();
   for waiting in
-    select t.number, n.agency_id as owner_id, l.id as lead_id, l.agency_id, a.id as agent_id
-    from (
-      select distinct u.service_phone as number
-      from public.unmatched_texts u
-      where u.recruit_phone = adopt_texts.recruit_phone
-        and u.service_phone = coalesce(adopt_texts.service_phone, u.service_phone)
-    ) t
-    left join public.service_numbers n on n.phone = t.number
-    left join lateral (
-      select r.id, r.agency_id, r.agent_id
-      from public.recruiting_leads r
-      where r.phone = adopt_texts.recruit_phone and r.agency_id = coalesce(n.agency_id, r.agency_id)
-      order by r.created_at desc, r.id
-      limit 1
-    ) l on true
-    left join public.agents a on a.id = l.agent_id and a.is_active
+    select distinct u."to" as number, u.lead_id, u.agency_id, u.agent_id, private.consent_lock(u.agency_id, u."from") as lock
+    from private.unmatched_text_list u
+    where u."from" = adopt_texts.recruit_phone and u."to" = coalesce(adopt_texts.service_phone, u."to")
     -- The order of the locks (texting/consent.sql).
-    order by private.consent_lock(l.agency_id, adopt_texts.recruit_phone), t.number
+    order by lock, number
   loop
     if waiting.lead_id is null then
-      raise exception 'no lead % has the phone %',
-        case when waiting.owner_id is null then 'with an agency' else 'of the agency of ' || waiting.number end, recruit_phone
-        using errcode = 'PT409';
+      raise exception 'no lead % has the phone %', coalesce((
+        select 'of the agency of ' || n.phone from public.service_numbers n where n.phone = waiting.number
+      ), 'with an agency'), recruit_phone using errcode = 'PT409';
+    elsif waiting.lead_id <> adopt_texts.lead_id then
+      raise exception 'lead_id: a newer lead of this phone has come meanwhile. Look again' using errcode = 'PT409';
     end if;
     perform private.lock_consent(waiting.agency_id, recruit_phone);
     -- Escalated at once, so that the agent is told about the texts, which a trigger moves.
@@ -149,15 +144,95 @@ begin
   end loop;
   if adopted = '[]' then
     raise exception 'no text of % waits for a conversation', recruit_phone using errcode = 'PT404';
+  elsif private.is_operator() then
+    perform public.begin_operator_action(
+      'adopt_texts', jsonb_build_object('conversation_ids', jsonb_path_query_array(adopted, '$[*].conversation_id')));
   end if;
   return adopted;
+exception when lock_not_available then
+  raise exception 'Others have locked the recruit''s consent. Try again in a moment.' using errcode = 'PT409';
 end
 $$;
 
-comment on function public.adopt_texts(text, text) is
+comment on function public.adopt_texts(text, text, uuid) is
   'Makes the conversations for a recruit''s unmatched texts, one for each number of ours (service_phone: for this one '
-  'alone), with the newest lead that has an agency and the recruit''s phone. Where the number is an agency''s, it must be its '
-  'lead. The lead''s agent, if active, has taken the conversation over, and is told. What the texts say of a consent holds. '
-  'Returns [{conversation_id, service_phone, lead_id, agency_id, agent_id|null, texts}]. PT404 when no text waits, PT409 '
-  'when there is no such lead.';
-grant execute on function public.adopt_texts(text, text) to service_role;
+  'alone), with the newest lead that has an agency and the recruit''s phone (lead_id: with this one, or not at all). Where the '
+  'number is an agency''s, it must be its lead. The lead''s agent, if active, has taken the conversation over, and is told. '
+  'What the texts say of a consent holds. Returns [{conversation_id, service_phone, lead_id, agency_id, agent_id|null, texts}]. '
+  'For operators; of one who is signed in, a row of operator_actions says so. PT404 when no text waits; PT409 when there is no '
+  'such lead, another one has come, or others hold the lock for 5 s. 42501 for a user who is no operator.';
+grant execute on function public.adopt_texts(text, text, uuid) to authenticated, service_role;
+
+create function public.dismiss_deliveries(delivery_ids uuid[])
+returns table (id uuid, status text, was_open boolean)
+language plpgsql
+-- An operator who is signed in has no right on rejected deliveries.
+security definer
+set search_path = ''
+set lock_timeout = '5s'
+as $$
+#variable_conflict use_column
+declare
+  dismissed uuid[];
+begin
+  perform private.require_operator();
+  if private.is_operator() then
+    if cardinality(delivery_ids) not between 1 and 100 then
+      raise exception 'delivery_ids: must be a list of 1 to 100 ids' using errcode = 'PT400';
+    end if;
+    perform public.begin_operator_action('dismiss', jsonb_build_object('delivery_ids', delivery_ids));
+  end if;
+
+  -- In one order, so that two calls do not wait for each other.
+  perform from public.rejected_deliveries d where d.id = any (delivery_ids) order by d.id for no key update;
+  with changed as (
+    update public.rejected_deliveries d
+    set status = 'dismissed'
+    where d.id = any (delivery_ids) and d.status = 'open'
+    returning d.id
+  )
+  select coalesce(array_agg(c.id), '{}') into dismissed from changed c;
+  return query
+    select d.id, d.status, d.id = any (dismissed) from public.rejected_deliveries d where d.id = any (delivery_ids) order by d.id;
+exception when lock_not_available then
+  raise exception 'Others are replaying these deliveries. Try again in a moment.' using errcode = 'PT409';
+end
+$$;
+
+comment on function public.dismiss_deliveries(uuid[]) is
+  'Takes rejected deliveries off the list of open ones, for good, and returns those that there are: their status now, and '
+  'whether this call has changed it. One that was replayed stays so. For operators; one who is signed in gives 1 to 100 ids, '
+  'and a row of operator_actions says so. PT400 for another number of ids; PT409 when others hold the locks for 5 s. 42501 for '
+  'a user who is no operator.';
+grant execute on function public.dismiss_deliveries(uuid[]) to authenticated, service_role;
+
+create function public.resume_number(phone text) returns public.service_numbers
+language plpgsql
+-- An operator who is signed in has no right on the numbers.
+security definer
+set search_path = ''
+as $$
+#variable_conflict use_variable
+declare
+  number public.service_numbers;
+begin
+  perform private.require_operator();
+  select n.* into number from public.service_numbers n where n.phone = resume_number.phone for no key update;
+  if number.phone is null then
+    raise exception 'phone: % is not one of our numbers', phone using errcode = 'PT404';
+  elsif number.status = 'active' then
+    return number;
+  end if;
+  if private.is_operator() then
+    perform public.begin_operator_action('resume_number', jsonb_build_object('phone', phone));
+  end if;
+  update public.service_numbers n set status = 'active' where n.phone = resume_number.phone returning n.* into number;
+  return number;
+end
+$$;
+
+comment on function public.resume_number(text) is
+  'Sends what was held for a paused number of ours, and what comes. Returns the number; one that is active stays as it is. '
+  'For operators; of one who is signed in, a row of operator_actions says so. PT404 for a number that is not ours. 42501 for a '
+  'user who is no operator.';
+grant execute on function public.resume_number(text) to authenticated, service_role;

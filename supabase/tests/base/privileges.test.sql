@@ -79,7 +79,7 @@ select is_empty(
         <> (p.privilege = 'select' and case r.rolname
           when 'authenticated' then c.relname in ('inbox', 'recruit_timeline', 'order_pace', 'team', 'waiting_texts',
             'delivery_list', 'delivery_reason_list', 'mapping_list', 'waiting_lead_list', 'unmatched_text_list', 'waiting_recruit_list',
-            'alert_list', 'job_list', 'duplicate_list')
+            'alert_list', 'job_list', 'duplicate_list', 'number_list')
           when 'service_role' then c.relname not in ('inbox', 'recruit_timeline', 'order_pace', 'team', 'waiting_texts')
           else false
         end)$$,
@@ -90,7 +90,7 @@ select set_eq(
     where c.relnamespace = 'private'::regnamespace and c.relkind in ('r', 'p', 'v', 'm')
       and has_any_column_privilege('authenticated', c.oid, 'select, insert, update')$$,
   array['delivery_list', 'mapping_list', 'waiting_lead_list', 'unmatched_text_list', 'waiting_recruit_list', 'alert_list', 'job_list',
-    'duplicate_list'],
+    'duplicate_list', 'number_list'],
   'of the schema private a signed-in user reads the lists of operators alone');
 
 select is_empty($$select function from pg_temp.function_grants where role = 'anon'$$, 'anon may execute no function');
@@ -106,7 +106,7 @@ select set_eq(
     'private.conversations_with_words', 'private.like_pattern', 'public.signed_in_user', 'public.begin_operator_action', 'public.read_payload',
     'public.distribute_leads', 'public.acknowledge_alert', 'public.set_alert_rule', 'public.count_vendor_days', 'private.may_operate',
     'private.alert_name', 'private.counted', 'private.alert_problem', 'private.alert_command', 'private.in_utc', 'private.recruit_of', 'private.own_service_phones', 'private.vendor_name', 'private.day_start', 'private.current_agent_id', 'private.current_agency_id',
-    'public.return_lead',
+    'public.return_lead', 'public.adopt_texts', 'public.dismiss_deliveries', 'public.resume_number',
     'private.managed_agency_id', 'private.submitting_lead_id', 'private.invalid_field', 'private.require_fields',
     'private.text_field', 'private.amount_field', 'private.count_field', 'private.boolean_field', 'private.date_field',
     'private.read_demographics', 'private.read_sale', 'private.read_referrals', 'private.conversation_of_file'
@@ -129,7 +129,7 @@ select set_eq(
     'public.receive_sms', 'public.update_sms_status', 'public.claim_bot_turns', 'public.read_bot_turn', 'public.complete_bot_turn', 'public.record_rejections',
     'public.replay_delivery', 'public.distribute_waiting_leads', 'public.check_daily_counts', 'public.prune_deliveries',
     'public.assign_leads', 'public.remove_agency', 'public.remove_agent', 'public.remove_vendor', 'public.leads_to_reread',
-    'public.fill_leads', 'public.adopt_texts', 'public.set_texting_hours', 'public.close_hours', 'public.open_hours', 'public.text_hours',
+    'public.fill_leads', 'public.adopt_texts', 'public.dismiss_deliveries', 'public.resume_number', 'public.set_texting_hours', 'public.close_hours', 'public.open_hours', 'public.text_hours',
     'public.find_person', 'public.export_person', 'public.person_copies', 'public.erase_person',
     'public.list_leads', 'public.find_leads', 'public.show_lead', 'public.report_leads', 'public.return_lead',
     'public.acknowledge_alert', 'public.set_alert_rule', 'public.recount_orders', 'public.explain_lead', 'public.explain_order',

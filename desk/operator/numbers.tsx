@@ -1,0 +1,57 @@
+import { useQuery } from "@tanstack/react-query";
+import { operatorQueries, type ServiceNumber, useResumeNumber } from "../data/operator.ts";
+import { ConfirmButton } from "../ui/confirm.tsx";
+import { Page } from "../ui/page.tsx";
+import { phoneText } from "../ui/phone.ts";
+import { EmptyState, QueryResult } from "../ui/states.tsx";
+
+/** Our numbers, of which a paused one can be resumed. */
+export function Numbers() {
+  const query = useQuery(operatorQueries.numbers());
+  return (
+    <Page title="Numbers">
+      <p className="quiet">
+        Texts are sent from these numbers. A paused one receives texts, and holds what is to be sent.
+      </p>
+      <QueryResult query={query} resource="numbers">
+        {({ rows, more }) => (
+          <>
+            {rows.length === 0
+              ? <EmptyState title="No number is ours yet.">Nothing is sent without one.</EmptyState>
+              : <ul className="rows">{rows.map((number) => <NumberRow key={number.phone} number={number} />)}</ul>}
+            {more > 0 && <p className="quiet">And {more} further numbers, all of them active.</p>}
+          </>
+        )}
+      </QueryResult>
+    </Page>
+  );
+}
+
+function NumberRow({ number: { phone, agency, status, paused_reason, waiting } }: { number: ServiceNumber }) {
+  const { mutateAsync: resume } = useResumeNumber();
+  const held = waiting === 1 ? "1 text waits" : `${waiting.toLocaleString("en-US")} texts wait`;
+  return (
+    <li className="number">
+      <p>
+        <strong>{phoneText(phone)}</strong> {agency}
+        <small>{status === "paused" ? `${held} for it` : waiting > 0 && `${held} to be sent`}</small>
+      </p>
+      {status === "paused" && (
+        <>
+          <p className="problem">Paused: {paused_reason ?? "no reason given"}</p>
+          <ConfirmButton
+            label={`Resume ${phoneText(phone)}`}
+            question={
+              <p>
+                {held}{" "}
+                for this number. All are sent now, as fast as the number may send. First mend the cause of the pause,
+                else it is paused again. It is noted with your name.
+              </p>
+            }
+            act={() => resume(phone)}
+          />
+        </>
+      )}
+    </li>
+  );
+}

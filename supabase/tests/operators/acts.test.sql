@@ -1,0 +1,134 @@
+-- The acts of operators: unmatched texts get a conversation, deliveries are dismissed, a paused number is resumed.
+begin;
+select plan(44);
+\ir ../helpers.psql
+
+select pg_temp.create_people(), pg_temp.create_vendor('vendor');
+insert into public.operators (user_id) values (md5('user visitor')::uuid);
+
+-- The only value of a statement that is run as this user, or its error.
+create function pg_temp.value_as(name text, statement text) returns text language plpgsql as $$
+declare
+  result text;
+begin
+  perform pg_temp.become(name);
+  execute statement into result;
+  reset role;
+  perform set_config('request.jwt.claims', '', true);
+  return result;
+exception when others then
+  reset role;
+  perform set_config('request.jwt.claims', '', true);
+  return sqlstate || ' ' || sqlerrm;
+end
+$$;
+create function pg_temp.act(statement text) returns text language sql as $$
+  select pg_temp.value_as('visitor', statement)
+$$;
+create function pg_temp.actions() returns setof text language sql as $$
+  select a.action || ' ' || a.subject::text from public.operator_actions a
+  where a.user_id = md5('user visitor')::uuid order by a.created_at
+$$;
+create function pg_temp.add_lead(name text, phone text, agent text, created_at timestamptz default now()) returns void
+language sql as $$
+  insert into public.recruiting_leads (
+    id, vendor_id, first_name, vendor_metadata, agency_id, agent_id, distribution, distributed_at, created_at)
+  values (md5(name)::uuid, md5('vendor')::uuid, name, jsonb_build_object('phone', phone), md5('agency')::uuid,
+    md5(agent)::uuid, 'distributed', now(), created_at)
+$$;
+create function pg_temp.text(sender text, number text, body text default 'Hi') returns void language sql as $$
+  select public.receive_sms(sender, number, sender || number || body, body, '[]')
+$$;
+
+-- Rights
+create temp table calls (statement text);
+insert into calls values
+  ($$select public.adopt_texts('+19995550001')::text$$),
+  (format('select count(*)::text from public.dismiss_deliveries(array[%L]::uuid[])', md5('first')::uuid)),
+  ($$select (public.resume_number('+19995550100')).phone$$);
+select is(
+  pg_temp.value_as(name, statement), case name when 'anon' then '42501 permission denied for function '
+    || (regexp_match(statement, 'public\.(\w+)'))[1] else '42501 only an operator may do this' end,
+  format('%s may not %s', name, statement))
+from unnest(array['anon', 'ann', 'mia', 'former']) name cross join calls;
+select doesnt_match(pg_temp.value_as(name, statement), '42501', format('%s may %s', name, statement))
+from unnest(array['service_role', 'visitor']) name cross join calls;
+delete from public.operator_actions;
+select is(pg_temp.value_as(name, 'select count(*)::text from public.number_list'), '0', format('%s reads no number', name))
+from unnest(array['ann', 'mia']) name;
+
+-- Unmatched texts
+insert into public.service_numbers (phone, agency_id) values ('+19995550100', md5('agency')::uuid);
+select pg_temp.add_lead('older', '+19995550001', 'ann', '2026-01-01'), pg_temp.text('+19995550001', '+19995550100', 'STOP'),
+  pg_temp.text('+19995550001', '+19995550101'), pg_temp.text('+19995550009', '+19995550100');
+select is(
+  pg_temp.act(format(
+    $$select concat_ws(' ', recruit, agency, agent, lead_id = %L) from public.unmatched_text_list
+      where "from" = '+19995550001' and "to" = '+19995550100'$$, md5('older')::uuid)),
+  'older agency ann t', 'an operator reads whose lead a text is');
+select is(
+  pg_temp.act($$select lead_id::text from public.unmatched_text_list where "from" = '+19995550009'$$), null, 'or that it is nobody''s');
+select is(
+  pg_temp.act($$select public.adopt_texts('+19995550009', '+19995550100')$$),
+  'PT409 no lead of the agency of +19995550100 has the phone +19995550009', 'which gets no conversation');
+select pg_temp.add_lead('newer', '+19995550001', 'ann');
+select is(
+  pg_temp.act(format($$select public.adopt_texts('+19995550001', '+19995550100', %L)$$, md5('older')::uuid)),
+  'PT409 lead_id: a newer lead of this phone has come meanwhile. Look again', 'nor does one with a lead that is not the newest any more');
+select is((select count(*) from public.recruiting_conversations where recruit_phone = '+19995550001'), 0::bigint, 'nothing is changed');
+select is_empty('select pg_temp.actions()', 'and nothing noted');
+select is(
+  pg_temp.act(format($$select public.adopt_texts('+19995550001', '+19995550100', %L) #>> '{0,agent_id}'$$, md5('newer')::uuid)),
+  md5('ann')::uuid::text, 'with the lead that the operator has seen it becomes its agent''s conversation');
+select is(private.is_opted_out(md5('agency')::uuid, '+19995550001'), true, 'a STOP in it holds');
+select results_eq(
+  'select pg_temp.actions()',
+  $$select 'adopt_texts ' || jsonb_build_object('conversation_ids', jsonb_build_array(c.id))::text
+    from public.recruiting_conversations c where c.recruit_phone = '+19995550001'$$,
+  'the note names the conversation, and no phone');
+select is(
+  pg_temp.act($$select public.adopt_texts('+19995550001', '+19995550100')$$),
+  'PT404 no text of +19995550001 waits for a conversation', 'again, there is nothing to do');
+select is((select count(*) from public.unmatched_texts where recruit_phone = '+19995550001'), 1::bigint, 'texts to another number wait');
+
+-- Deliveries
+delete from public.operator_actions;
+insert into public.rejected_deliveries (id, request_id, route, vendor_id, code, reason, payload_bytes)
+select md5(name)::uuid, 'test', '/recruiting/ingest', md5('vendor')::uuid, 'BAD_REQUEST', 'missing first_name', 2
+from unnest(array['first', 'second', 'replayed']) name;
+update public.rejected_deliveries set status = 'replayed', lead_id = md5('newer')::uuid where id = md5('replayed')::uuid;
+create function pg_temp.dismiss(variadic names text[]) returns text language sql as $$
+  select pg_temp.act(format(
+    'select string_agg(d.status || d.was_open, '' '' order by d.status, d.was_open) from public.dismiss_deliveries(%L) d',
+    array(select md5(name)::uuid from unnest(names) name)))
+$$;
+select is(pg_temp.dismiss('first', 'replayed', 'nobody'), 'dismissedtrue replayedfalse', 'an open one is dismissed, a replayed one stays');
+select isnt(
+  (select resolved_at from public.rejected_deliveries where id = md5('first')::uuid), null, 'its time is kept');
+select is(pg_temp.dismiss('first', 'second'), 'dismissedfalse dismissedtrue', 'again, what was dismissed is not counted');
+select is((select count(*) from pg_temp.actions()), 2::bigint, 'each call is noted');
+select is(
+  pg_temp.act('select count(*)::text from public.dismiss_deliveries(array(select gen_random_uuid() from generate_series(1, 101)))'),
+  'PT400 delivery_ids: must be a list of 1 to 100 ids', 'at most 100 at once');
+select is(
+  pg_temp.act('select count(*)::text from public.dismiss_deliveries(''{}'')'), 'PT400 delivery_ids: must be a list of 1 to 100 ids',
+  'and at least one');
+select lives_ok(
+  'select public.dismiss_deliveries(array(select gen_random_uuid() from generate_series(1, 1000)))', 'the command gives any number');
+
+-- Numbers
+delete from public.operator_actions;
+update public.service_numbers set status = 'paused', paused_reason = '30034' where phone = '+19995550100';
+select is(
+  pg_temp.act($$select concat_ws(' ', agency, status, paused_reason) from public.number_list where phone = '+19995550100'$$),
+  'agency paused 30034', 'an operator reads why a number is paused');
+select is(pg_temp.act($$select (public.resume_number('+19995550100')).status$$), 'active', 'and resumes it');
+select is((select paused_reason from public.service_numbers where phone = '+19995550100'), null, 'the reason is gone');
+select is(pg_temp.act($$select (public.resume_number('+19995550100')).status$$), 'active', 'an active number stays active');
+select results_eq('select pg_temp.actions()', $$values ('resume_number {"phone": "+19995550100"}')$$, 'one act is noted');
+select is(
+  pg_temp.act($$select (public.resume_number('+19995550199')).status$$), 'PT404 phone: +19995550199 is not one of our numbers',
+  'a number that is not ours is refused');
+
+select * from finish();
+rollback;

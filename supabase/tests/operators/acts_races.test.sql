@@ -1,0 +1,39 @@
+-- Operators give a text a conversation, or dismiss deliveries, at the same moment. What they commit is deleted at the end.
+begin;
+create extension if not exists dblink with schema extensions;
+select plan(4);
+\ir ../helpers.psql
+
+select pg_temp.create_committed('race', 'bob');
+select pg_temp.commit_of('race', $sql$
+  insert into public.recruiting_leads (id, vendor_id, first_name, vendor_metadata, agency_id, distribution, distributed_at)
+  values (md5('race lead')::uuid, {id}, 'Ada', '{"phone": "+19995551001"}', {id}, 'distributed', now());
+  select public.receive_sms('+19995551001', '+19995550300', 'race unmatched', 'Hello', '[]');
+  insert into public.rejected_deliveries (id, request_id, route, vendor_id, code, reason, payload_bytes)
+  select md5('race ' || n)::uuid, 'test', '/recruiting/ingest', {id}, 'BAD_REQUEST', 'missing first_name', 2
+  from generate_series(1, 50) n;
+$sql$);
+select is(
+  (select count(*) from pg_temp.race(6, $$select public.adopt_texts('+19995551001')::text$$, 'left out')), 1::bigint,
+  'of six who give a text a conversation one does');
+select is(
+  (select count(*) from public.recruiting_messages m join public.recruiting_conversations c on c.id = m.conversation_id
+    where c.recruit_phone = '+19995551001'),
+  1::bigint, 'which has the text once');
+select is(
+  (select sum(result::integer) from pg_temp.race(6, $$
+    select count(*) filter (where was_open)::text
+    from public.dismiss_deliveries(array(
+      select md5('race ' || n)::uuid from generate_series(1, 50) n order by (n * {worker}) % 7))$$) as result),
+  50::bigint, 'of six who dismiss the same deliveries each is counted by one');
+select pg_temp.hold($$select 1 from public.rejected_deliveries where id = md5('race 1')::uuid for update$$);
+select pg_temp.commit_of('race', $$update public.rejected_deliveries set status = 'open' where vendor_id = {id} and id <> md5('race 1')::uuid$$);
+select throws_ok(
+  $$select * from extensions.dblink(pg_temp.dsn(), 'select * from public.dismiss_deliveries(array[md5(''race 1'')::uuid])')
+    as r (id uuid, status text, was_open boolean)$$,
+  'PT409', 'Others are replaying these deliveries. Try again in a moment.', 'one that is being replayed is waited for, and then left');
+select pg_temp.let_go();
+select pg_temp.remove_committed('race');
+
+select * from finish();
+rollback;
