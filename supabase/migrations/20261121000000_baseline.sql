@@ -12522,8 +12522,8 @@ create table public.operator_actions (
   done_by text check (done_by <> '' and length(done_by) <= 128),
   action text not null
     check (action in (
-      'read_payload', 'search_leads', 'read_lead', 'preview_replay', 'replay', 'try_mapping', 'save_mapping', 'distribute', 'return',
-      'set_orders', 'agent_leave')),
+      'read_payload', 'search_leads', 'read_lead', 'preview_replay', 'replay', 'dismiss', 'try_mapping', 'save_mapping',
+      'distribute', 'return', 'adopt_texts', 'resume_number', 'set_orders', 'agent_leave')),
   subject jsonb not null check (jsonb_typeof(subject) = 'object'),
   created_at timestamptz not null default clock_timestamp(),
   -- A user writes what it likes into the subject.
@@ -12541,13 +12541,14 @@ comment on column public.operator_actions.done_by is
   'The login name of the operator on the computer of the command, as that computer gives it; null: unknown.';
 comment on column public.operator_actions.action is
   '`read_payload`: what a vendor sent; `preview_replay`: the lead that a delivery would become; `replay`: the lead was to '
-  'be stored; `try_mapping`: a payload was read to edit a mapping beside it; `save_mapping`: a mapping was to be saved; '
-  '`distribute`: waiting leads were distributed; `return`: a lead was taken back from its agency; '
-  '`set_orders`: all orders of an agency were paused or opened; '
+  'be stored; `dismiss`: deliveries were taken off the list of open ones; `try_mapping`: a payload was read to edit a mapping '
+  'beside it; `save_mapping`: a mapping was to be saved; `distribute`: waiting leads were distributed; `return`: a lead was '
+  'taken back from its agency; `adopt_texts`: unmatched texts got their conversations; `resume_number`: a paused number sends '
+  'again; `set_orders`: all orders of an agency were paused or opened; '
   '`agent_leave`: an agent has left, and all that was the agent''s went to others.';
 comment on column public.operator_actions.subject is
   'The arguments of the action: {delivery_ids: [uuid]}; {kind, id} of a payload beside a mapping; {vendor_id, seen} of a saved '
-  'mapping; {max, vendor_id|null} of a distribution; {lead_id} of a return; '
+  'mapping; {max, vendor_id|null} of a distribution; {lead_id} of a return; {conversation_ids}; {phone} of our number; '
   '{agency_id, status, order_ids}; or {agent_id, to_agent_id|null} and how many of each have moved.';
 
 alter table public.operator_actions enable row level security;
@@ -12783,17 +12784,6 @@ comment on view public.refused_proof_list is
   'Why requests to vendors'' webhooks got 401: how many, and when the first and the last of them came.';
 grant select on public.refused_proof_list to service_role;
 
-create view public.number_list with (security_invoker = true) as
-select n.phone, n.agency_id, g.name as agency, n.status, n.paused_reason, n.messaging_service_sid,
-  n.segments_per_second::float8 as segments_per_second,
-  (select count(*)::int from public.recruiting_conversations c where c.service_phone = n.phone) as conversations,
-  (select count(*)::int from public.text_outbox o where o.service_phone = n.phone and o.state = 'pending') as waiting
-from public.service_numbers n
-join public.agencies g on g.id = n.agency_id;
-
-comment on view public.number_list is 'Our numbers; waiting: the texts that are to be sent from them.';
-grant select on public.number_list to service_role;
-
 create view public.consent_list with (security_invoker = true) as
 select c.changed_at, c.phone, g.name as agency, c.agency_id, c.state, c.source
 from public.text_consents c
@@ -12889,8 +12879,21 @@ grant select on public.waiting_lead_list to authenticated, service_role;
 
 create view private.unmatched_text_list as
 select t.id, t.received_at, t.recruit_phone as "from", t.service_phone as "to", t.body,
-  jsonb_array_length(t.media) as media, t.message_sid
+  jsonb_array_length(t.media) as media, t.message_sid, l.id as lead_id,
+  nullif(concat_ws(' ', l.first_name, l.last_name), '') as recruit, l.agency_id, g.name as agency, a.id as agent_id,
+  nullif(concat_ws(' ', a.first_name, a.last_name), '') as agent
 from public.unmatched_texts t
+left join public.service_numbers n on n.phone = t.service_phone
+left join lateral (
+  select r.*
+  from public.recruiting_leads r
+  where r.phone = t.recruit_phone and length(r.phone) <= 16 and r.agency_id is not null
+    and r.agency_id = coalesce(n.agency_id, r.agency_id)
+  order by r.created_at desc, r.id
+  limit 1
+) l on true
+left join public.agencies g on g.id = l.agency_id
+left join public.agents a on a.id = l.agent_id and a.is_active
 where (select private.may_operate());
 
 comment on view private.unmatched_text_list is 'Texts that belong to no conversation yet, for operators.';
@@ -12898,8 +12901,27 @@ grant select on private.unmatched_text_list to authenticated, service_role;
 
 create view public.unmatched_text_list with (security_invoker = true) as select * from private.unmatched_text_list;
 
-comment on view public.unmatched_text_list is 'Texts that belong to no conversation yet; media: how many files.';
+comment on view public.unmatched_text_list is
+  'Texts that belong to no conversation yet; media: how many files. lead_id and the rest: the newest lead that has the phone '
+  'and an agency (where the number is an agency''s, this one), with its active agent, as adopt_texts() takes it. Null without one.';
 grant select on public.unmatched_text_list to authenticated, service_role;
+
+create view private.number_list as
+select n.phone, n.agency_id, g.name as agency, n.status, n.paused_reason, n.messaging_service_sid,
+  n.segments_per_second::float8 as segments_per_second,
+  (select count(*)::int from public.recruiting_conversations c where c.service_phone = n.phone) as conversations,
+  (select count(*)::int from public.text_outbox o where o.service_phone = n.phone and o.state = 'pending') as waiting
+from public.service_numbers n
+join public.agencies g on g.id = n.agency_id
+where (select private.may_operate());
+
+comment on view private.number_list is 'Our numbers, for operators.';
+grant select on private.number_list to authenticated, service_role;
+
+create view public.number_list with (security_invoker = true) as select * from private.number_list;
+
+comment on view public.number_list is 'Our numbers; waiting: the texts that are to be sent from them.';
+grant select on public.number_list to authenticated, service_role;
 
 create view private.waiting_recruit_list as
 select c.id as conversation_id, c.agency_id, g.name as agency, a.id as agent_id,
@@ -13983,7 +14005,8 @@ comment on function private.remove_unused(regclass, uuid) is
 
 -- supabase/schemas/operators/mend.sql
 
--- Three mends: leads that a mapping has read badly are filled in, unmatched texts get their conversation, hours change.
+-- Mends: leads that a mapping has read badly are filled in, unmatched texts get their conversation, deliveries are
+-- dismissed, a paused number is resumed.
 
 create function public.leads_to_reread(
   vendor_id uuid default null,
@@ -14070,39 +14093,33 @@ $$;
 comment on function private.gaps_of(jsonb, jsonb) is
   'The members that stand in `found` and are missing or blank in `stored`; both are vendor_metadata.';
 
-create function public.adopt_texts(recruit_phone text, service_phone text default null) returns jsonb
+create function public.adopt_texts(recruit_phone text, service_phone text default null, lead_id uuid default null)
+returns jsonb
 language plpgsql
+-- An operator who is signed in has no right on texts and leads.
+security definer
 set search_path = ''
+set lock_timeout = '5s'
 as $$
 declare
   waiting record;
   opened public.recruiting_conversations;
   adopted jsonb := '[]';
 begin
+  perform private.require_operator();
   for waiting in
-    select t.number, n.agency_id as owner_id, l.id as lead_id, l.agency_id, a.id as agent_id
-    from (
-      select distinct u.service_phone as number
-      from public.unmatched_texts u
-      where u.recruit_phone = adopt_texts.recruit_phone
-        and u.service_phone = coalesce(adopt_texts.service_phone, u.service_phone)
-    ) t
-    left join public.service_numbers n on n.phone = t.number
-    left join lateral (
-      select r.id, r.agency_id, r.agent_id
-      from public.recruiting_leads r
-      where r.phone = adopt_texts.recruit_phone and r.agency_id = coalesce(n.agency_id, r.agency_id)
-      order by r.created_at desc, r.id
-      limit 1
-    ) l on true
-    left join public.agents a on a.id = l.agent_id and a.is_active
+    select distinct u."to" as number, u.lead_id, u.agency_id, u.agent_id, private.consent_lock(u.agency_id, u."from") as lock
+    from private.unmatched_text_list u
+    where u."from" = adopt_texts.recruit_phone and u."to" = coalesce(adopt_texts.service_phone, u."to")
     -- The order of the locks (texting/consent.sql).
-    order by private.consent_lock(l.agency_id, adopt_texts.recruit_phone), t.number
+    order by lock, number
   loop
     if waiting.lead_id is null then
-      raise exception 'no lead % has the phone %',
-        case when waiting.owner_id is null then 'with an agency' else 'of the agency of ' || waiting.number end, recruit_phone
-        using errcode = 'PT409';
+      raise exception 'no lead % has the phone %', coalesce((
+        select 'of the agency of ' || n.phone from public.service_numbers n where n.phone = waiting.number
+      ), 'with an agency'), recruit_phone using errcode = 'PT409';
+    elsif waiting.lead_id <> adopt_texts.lead_id then
+      raise exception 'lead_id: a newer lead of this phone has come meanwhile. Look again' using errcode = 'PT409';
     end if;
     perform private.lock_consent(waiting.agency_id, recruit_phone);
     -- Escalated at once, so that the agent is told about the texts, which a trigger moves.
@@ -14134,18 +14151,98 @@ begin
   end loop;
   if adopted = '[]' then
     raise exception 'no text of % waits for a conversation', recruit_phone using errcode = 'PT404';
+  elsif private.is_operator() then
+    perform public.begin_operator_action(
+      'adopt_texts', jsonb_build_object('conversation_ids', jsonb_path_query_array(adopted, '$[*].conversation_id')));
   end if;
   return adopted;
+exception when lock_not_available then
+  raise exception 'Others have locked the recruit''s consent. Try again in a moment.' using errcode = 'PT409';
 end
 $$;
 
-comment on function public.adopt_texts(text, text) is
+comment on function public.adopt_texts(text, text, uuid) is
   'Makes the conversations for a recruit''s unmatched texts, one for each number of ours (service_phone: for this one '
-  'alone), with the newest lead that has an agency and the recruit''s phone. Where the number is an agency''s, it must be its '
-  'lead. The lead''s agent, if active, has taken the conversation over, and is told. What the texts say of a consent holds. '
-  'Returns [{conversation_id, service_phone, lead_id, agency_id, agent_id|null, texts}]. PT404 when no text waits, PT409 '
-  'when there is no such lead.';
-grant execute on function public.adopt_texts(text, text) to service_role;
+  'alone), with the newest lead that has an agency and the recruit''s phone (lead_id: with this one, or not at all). Where the '
+  'number is an agency''s, it must be its lead. The lead''s agent, if active, has taken the conversation over, and is told. '
+  'What the texts say of a consent holds. Returns [{conversation_id, service_phone, lead_id, agency_id, agent_id|null, texts}]. '
+  'For operators; of one who is signed in, a row of operator_actions says so. PT404 when no text waits; PT409 when there is no '
+  'such lead, another one has come, or others hold the lock for 5 s. 42501 for a user who is no operator.';
+grant execute on function public.adopt_texts(text, text, uuid) to authenticated, service_role;
+
+create function public.dismiss_deliveries(delivery_ids uuid[])
+returns table (id uuid, status text, was_open boolean)
+language plpgsql
+-- An operator who is signed in has no right on rejected deliveries.
+security definer
+set search_path = ''
+set lock_timeout = '5s'
+as $$
+#variable_conflict use_column
+declare
+  dismissed uuid[];
+begin
+  perform private.require_operator();
+  if private.is_operator() then
+    if cardinality(delivery_ids) not between 1 and 100 then
+      raise exception 'delivery_ids: must be a list of 1 to 100 ids' using errcode = 'PT400';
+    end if;
+    perform public.begin_operator_action('dismiss', jsonb_build_object('delivery_ids', delivery_ids));
+  end if;
+
+  -- In one order, so that two calls do not wait for each other.
+  perform from public.rejected_deliveries d where d.id = any (delivery_ids) order by d.id for no key update;
+  with changed as (
+    update public.rejected_deliveries d
+    set status = 'dismissed'
+    where d.id = any (delivery_ids) and d.status = 'open'
+    returning d.id
+  )
+  select coalesce(array_agg(c.id), '{}') into dismissed from changed c;
+  return query
+    select d.id, d.status, d.id = any (dismissed) from public.rejected_deliveries d where d.id = any (delivery_ids) order by d.id;
+exception when lock_not_available then
+  raise exception 'Others are replaying these deliveries. Try again in a moment.' using errcode = 'PT409';
+end
+$$;
+
+comment on function public.dismiss_deliveries(uuid[]) is
+  'Takes rejected deliveries off the list of open ones, for good, and returns those that there are: their status now, and '
+  'whether this call has changed it. One that was replayed stays so. For operators; one who is signed in gives 1 to 100 ids, '
+  'and a row of operator_actions says so. PT400 for another number of ids; PT409 when others hold the locks for 5 s. 42501 for '
+  'a user who is no operator.';
+grant execute on function public.dismiss_deliveries(uuid[]) to authenticated, service_role;
+
+create function public.resume_number(phone text) returns public.service_numbers
+language plpgsql
+-- An operator who is signed in has no right on the numbers.
+security definer
+set search_path = ''
+as $$
+#variable_conflict use_variable
+declare
+  number public.service_numbers;
+begin
+  perform private.require_operator();
+  select n.* into number from public.service_numbers n where n.phone = resume_number.phone for no key update;
+  if number.phone is null then
+    raise exception 'phone: % is not one of our numbers', phone using errcode = 'PT404';
+  elsif number.status = 'active' then
+    return number;
+  end if;
+  if private.is_operator() then
+    perform public.begin_operator_action('resume_number', jsonb_build_object('phone', phone));
+  end if;
+  update public.service_numbers n set status = 'active' where n.phone = resume_number.phone returning n.* into number;
+  return number;
+end
+$$;
+
+comment on function public.resume_number(text) is
+  'Sends what was held for a paused number of ours, and what comes. Returns the number; one that is active stays as it is. '
+  'For operators; of one who is signed in, a row of operator_actions says so. PT404 for a number that is not ours. 42501 for a '
+  'user who is no operator.';
+grant execute on function public.resume_number(text) to authenticated, service_role;
 
 -- supabase/schemas/operators/hours.sql
 

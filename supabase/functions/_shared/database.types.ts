@@ -3282,22 +3282,7 @@ export type Database = {
           "waiting": number | null;
         };
         ComputedFields: never;
-        Relationships: [
-          {
-            foreignKeyName: "service_numbers_agency_id_fkey";
-            columns: ["agency_id"];
-            isOneToOne: false;
-            referencedRelation: "agencies";
-            referencedColumns: ["id"];
-          },
-          {
-            foreignKeyName: "service_numbers_agency_id_fkey";
-            columns: ["agency_id"];
-            isOneToOne: false;
-            referencedRelation: "agency_list";
-            referencedColumns: ["id"];
-          },
-        ];
+        Relationships: [];
       };
       "order_list": {
         Row: {
@@ -3546,33 +3531,21 @@ export type Database = {
       };
       "unmatched_text_list": {
         Row: {
+          "agency": string | null;
+          "agency_id": string | null;
+          "agent": string | null;
+          "agent_id": string | null;
           "body": string | null;
           "from": string | null;
           "id": string;
+          "lead_id": string | null;
           "media": number | null;
           "message_sid": string | null;
           "received_at": string;
+          "recruit": string | null;
           "to": string | null;
         };
         ComputedFields: never;
-        Insert: {
-          "body"?: string | null;
-          "from"?: string | null;
-          "id"?: string | null;
-          "media"?: never;
-          "message_sid"?: string | null;
-          "received_at"?: string | null;
-          "to"?: string | null;
-        };
-        Update: {
-          "body"?: string | null;
-          "from"?: string | null;
-          "id"?: string | null;
-          "media"?: never;
-          "message_sid"?: string | null;
-          "received_at"?: string | null;
-          "to"?: string | null;
-        };
         Relationships: [];
       };
       "vendor_list": {
@@ -3768,7 +3741,7 @@ export type Database = {
       };
       "add_lead_fetches": { Args: { "notices": Json; "request_id": string; "vendor_id": string }; Returns: Json };
       "add_note": { Args: { "body": string; "note_id"?: string; "recruiting_lead_id": string }; Returns: Json };
-      "adopt_texts": { Args: { "recruit_phone": string; "service_phone"?: string }; Returns: Json };
+      "adopt_texts": { Args: { "lead_id"?: string; "recruit_phone": string; "service_phone"?: string }; Returns: Json };
       "agency_figures": { Args: { "days"?: number }; Returns: Json };
       "are_texts_due": { Args: Record<PropertyKey, never>; Returns: boolean };
       "ask_for_conversation": { Args: { "conversation_id": string }; Returns: Json };
@@ -3850,6 +3823,14 @@ export type Database = {
         Returns: string;
       };
       "delete_quick_reply": { Args: { "quick_reply_id": string }; Returns: Json };
+      "dismiss_deliveries": {
+        Args: { "delivery_ids": (string)[] };
+        Returns: {
+          "id": string;
+          "status": string;
+          "was_open": boolean;
+        }[];
+      };
       "distribute_leads": {
         Args: { "max": number; "vendor_id"?: string };
         Returns: {
@@ -4149,6 +4130,26 @@ export type Database = {
           "until"?: string;
         };
         Returns: Json;
+      };
+      "resume_number": {
+        Args: { "phone": string };
+        Returns: {
+          "agency_id": string;
+          "busy_until": string;
+          "created_at": string;
+          "messaging_service_sid": string | null;
+          "paused_reason": string | null;
+          "phone": string;
+          "segments_per_second": number;
+          "status": string;
+          "updated_at": string;
+        };
+        SetofOptions: {
+          from: "*";
+          to: "service_numbers";
+          isOneToOne: true;
+          isSetofReturn: false;
+        };
       };
       "retry_text": { Args: { "message_id": string }; Returns: Json };
       "return_lead": { Args: { "lead_id": string; "reason": string; "returned_by"?: string }; Returns: Json };
