@@ -5,8 +5,10 @@
 import { Command } from "commander";
 import { Buffer } from "node:buffer";
 import { join } from "node:path";
-import { build, createServer, type InlineConfig, type Plugin } from "vite";
+import { build, createServer, type InlineConfig, type Plugin, type Rolldown } from "vite";
 import { readStackInfo, ROOT } from "../local/mod.ts";
+
+type Modules = Pick<Rolldown.PluginContext, "getModuleInfo">;
 
 const OUT = "dist/desk";
 
@@ -21,6 +23,14 @@ interface Config {
 }
 
 const program = new Command("npm run desk --").exitOverride(({ exitCode }) => Deno.exit(exitCode && 2));
+
+/** Whether a module is loaded with a page: its script imports it, itself or by others. */
+function isFirst(id: string, modules: Modules, seen = new Set<string>()): boolean {
+  if (seen.has(id)) return false;
+  seen.add(id);
+  const { isEntry = false, importers = [] } = modules.getModuleInfo(id) ?? {};
+  return isEntry || importers.some((importer) => isFirst(importer, modules, seen));
+}
 
 program.command("build")
   .description("Writes the page into a folder.")
@@ -37,8 +47,16 @@ program.command("build")
         outDir: out.startsWith("/") ? out : join(ROOT, out),
         emptyOutDir: true,
         rolldownOptions: {
-          // What chunks share is one file: many small ones compress badly, and each is a request.
-          output: { codeSplitting: { groups: [{ name: "shared", minShareCount: 2 }] } },
+          // What chunks share is one file: many small ones compress badly, and each is a request. What only later ones
+          // share is another one, for which no agent waits.
+          output: {
+            codeSplitting: {
+              groups: [{
+                name: (id, modules) => isFirst(id, modules) ? "shared" : "shared_later",
+                minShareCount: 2,
+              }],
+            },
+          },
           input: PAGES.map((page) => join(ROOT, "desk", page)),
           // Libraries mark what a server would leave to the browser. Here all is the browser's.
           checks: { moduleLevelDirective: false, pluginTimings: false },
