@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions, useMutation } from "@tanstack/react-query";
 import type { MappingPreview, SavedMapping } from "../../supabase/functions/_shared/mapping_result.ts";
-import { call, CallError, supabase } from "./client.ts";
+import { call, CallError, repeat, supabase } from "./client.ts";
 import { asOperator, operatorQueries, post } from "./operator.ts";
 import { queryClient } from "./queries.ts";
 
@@ -106,8 +106,9 @@ export function useSaveMapping(mapping: Mapping) {
   const { vendor, vendor_id } = mapping;
   return useMutation({
     mutationFn: async ({ text, seen }: MappingDraft): Promise<string> => {
-      const request = post<SavedMapping>("mappings", { vendor_id, parser_config: text, seen });
-      return (await asOperator(call(request))).version;
+      // A repeated save is the same save.
+      const saved = repeat(() => post<SavedMapping>("mappings", { vendor_id, parser_config: text, seen }));
+      return (await asOperator(saved)).version;
     },
     // Also when the page of the mapping was left meanwhile. What was typed since stays.
     onSuccess: (seen, { text: from }) => keepDraft(mapping, { text: draftOf(mapping).text, from, seen }),

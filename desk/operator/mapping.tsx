@@ -66,7 +66,8 @@ function Editor({ mapping, delivery }: { mapping: Mapping; delivery?: string }) 
   function change(changed: MappingDraft): void {
     keepDraft(mapping, changed);
     setDraft(changed);
-    save.reset();
+    // While it runs, its result counts for what was typed before.
+    if (!save.isPending) save.reset();
   }
 
   function submit(event: React.SubmitEvent): void {
@@ -97,8 +98,7 @@ function Editor({ mapping, delivery }: { mapping: Mapping; delivery?: string }) 
               </button>
             )}
             <span role="status">
-              {save.isSuccess && !isChanged && "Saved. It works within seconds."}
-              {!save.isSuccess && isChanged && "Not saved yet."}
+              {isChanged ? "Not saved yet." : save.isSuccess && "Saved. It works within seconds."}
             </span>
           </p>
           {mappingProblem(save.error) === null && <ActionError action={save} />}

@@ -5,7 +5,7 @@ import { signInNewAgent, signInNewOperator, type User } from "../support/agents.
 import { createAgency, createVendor, send, sql, type Vendor, withKey } from "../support/client.ts";
 import { reject } from "../support/deliveries.ts";
 import { actionsOf } from "../support/operator.ts";
-import { assertAccessible, assertFits, deskTest, NARROW, OLIVIA, picture, signIn } from "./harness.ts";
+import { assertAccessible, assertFits, deskTest, NARROW, OLIVIA, picture, signIn, until } from "./harness.ts";
 
 const MAPPING = { fields: { first_name: "person.nom" } };
 const PAYLOAD = {
@@ -207,6 +207,49 @@ deskTest("a second editor is told what the first has saved, and loses nothing", 
   assert.deepEqual(await savedFor(vendor), JSON.parse(GOOD));
 });
 
+deskTest("what is typed while it is saved stays, and a save whose response is lost is done once more", async (page) => {
+  const { vendor } = await vendorWithDelivery();
+  await openMapping(page, vendor);
+  let isLost = false;
+  const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+  await page.route("**/operator/mappings", async (route) => {
+    const response = await route.fetch();
+    if (isLost) return await route.fulfill({ response });
+    isLost = true;
+    await held;
+    await route.abort();
+  });
+  await field(page).fill(GOOD);
+  await page.getByRole("button", { name: "Save" }).click();
+  await field(page).press("Control+End");
+  await field(page).press("Enter");
+  const saved = page.waitForResponse((response) => response.url().endsWith("/operator/mappings") && response.ok());
+  letGo();
+  await saved;
+  assert.deepEqual(await savedFor(vendor), JSON.parse(GOOD));
+  // Only the blank line is not saved.
+  assert.equal(await field(page).inputValue(), `${GOOD}\n`);
+  await page.getByText("Not saved yet.").waitFor();
+  await until(async () => await page.getByRole("button", { name: "Save" }).getAttribute("aria-disabled") === "false");
+  assert.equal(await page.getByRole("alert", { name: "Changed meanwhile" }).count(), 0);
+  await page.getByRole("button", { name: "Take back the changes" }).click();
+  assert.equal(await field(page).inputValue(), GOOD);
+  await page.getByText("Not saved yet.").waitFor({ state: "detached" });
+});
+
+deskTest("a payload that was opened long ago is opened again", async (page) => {
+  const { vendor, id } = await vendorWithDelivery();
+  const operator = await openMapping(page, vendor, id);
+  await show(page);
+  await page.getByText("It would be refused: missing first_name.").waitFor();
+  await sql`update public.operator_actions set created_at = now() - interval '13 h' where user_id = ${operator.id}`;
+  await field(page).fill(GOOD);
+  await lead(page).getByText("The payload is not open any more. Show it again.").waitFor();
+  await show(page);
+  await lead(page).getByText("It would be read as this lead:").waitFor();
+  assert.equal((await actionsOf(operator)).length, 2);
+});
+
 deskTest("what was typed is there again after another page, until it is taken back", async (page) => {
   const { vendor } = await vendorWithDelivery();
   await openMapping(page, vendor);
@@ -229,6 +272,9 @@ deskTest("on a phone, by a stored lead: what nobody has read of it becomes a fie
   });
   const operator = await signInNewOperator();
   await signIn(page, operator, "operator/vendors");
+  await page.getByText("Vendors with a mapping").click();
+  await assertFits(page);
+  await assertAccessible(page);
   await page.getByRole("link", { name: `Edit the mapping of ${vendor.slug}` }).click();
   await field(page).waitFor();
   await assertFits(page);

@@ -16404,7 +16404,6 @@ begin
     union all
     select 'lead', l.id, l.created_at, l.vendor_lead_id, null, null
     from (
-      -- By the index alone, until there are enough.
       select n.id
       from public.recruiting_leads n
       where n.vendor_id = mapping_samples.vendor_id and n.created_at > now() - interval '30 days'

@@ -1,7 +1,7 @@
 -- The queries that run for every lead, message and signed-in reader can use an index. Sequential scans are switched
 -- off, because with only a few rows the planner would choose one.
 begin;
-select plan(68);
+select plan(69);
 \ir ../helpers.psql
 
 set local enable_seqscan = off;
@@ -48,6 +48,7 @@ from (values
   ('the list of waiting leads', 'recruiting_leads_unmatched_idx.*recruiting_leads_pending_idx',
     $$select * from public.waiting_lead_list order by received, id limit 50$$),
   ('for a user who is no operator, the list of deliveries', 'One-Time Filter', 'select * from public.delivery_list'),
+  ('for a user who is no operator, the list of mappings', 'One-Time Filter', 'select * from public.mapping_list'),
   ('for a user who is no operator, the list of waiting leads', 'One-Time Filter', 'select * from public.waiting_lead_list'),
   ('the list of recruits who wait for an answer', 'recruiting_conversations_waiting_idx',
     $$select * from public.waiting_recruit_list order by since, conversation_id$$),
