@@ -1,5 +1,6 @@
 import { useMutation } from "@tanstack/react-query";
 import { call, supabase } from "./client.ts";
+import { readAgain } from "./operator.ts";
 
 /** A lead of either kind, or a rejected delivery, that a search has found. */
 export interface FoundLead {
@@ -52,6 +53,15 @@ export function useReadLead() {
       const action_id = await begin("read_lead", { lead_id });
       return await call(supabase.rpc("read_lead", { action_id })) as unknown as ShownLead;
     },
+  });
+}
+
+/** Takes a lead back from the agency that got it, for good. */
+export function useReturnLead() {
+  return useMutation({
+    mutationFn: (given: { lead_id: string; reason: string }) =>
+      call(supabase.rpc("return_lead", given)) as unknown as Promise<{ agency: string; texts: number }>,
+    onSuccess: () => void readAgain(),
   });
 }
 

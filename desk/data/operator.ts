@@ -34,6 +34,17 @@ export type Reason = Row<"delivery_reason_list", "vendor" | "code" | "reason" | 
 export type RejectedDelivery = Row<"delivery_list", "vendor" | "payload_kept">;
 export type WaitingLead = Row<"waiting_lead_list", "id" | "vendor_id" | "name" | "received">;
 export type UnmatchedText = Row<"unmatched_text_list", "id" | "media">;
+/** An order of an agency for leads. */
+export type Order = Row<
+  "order_list",
+  "id" | "agency_id" | "agency" | "filled" | "quantity" | "leads_today" | "status" | "created_at"
+>;
+/** A recruit who waits for an answer. */
+export type WaitingRecruit = Row<"waiting_recruit_list", "conversation_id" | "agency" | "phone" | "since">;
+/** A lead that came again. */
+export type Duplicate = Row<"duplicate_list", "vendor" | "received_at" | "lead_id" | "first_received" | "request_id">;
+/** The last run of a job of the scheduler. */
+export type Job = Row<"job_list", "job">;
 /** A number of ours, which texts are sent from. */
 export type ServiceNumber = Row<"number_list", "phone" | "agency" | "status" | "waiting">;
 
@@ -143,6 +154,55 @@ export const operatorQueries = {
       const query = supabase.from("unmatched_text_list").select().limit(limit);
       return await call(after(query, last, "received_at")) as UnmatchedText[];
     }),
+  /** Orders, the newest first: all that are open or paused, those of an agency, or one. */
+  orders: ({ agency_id, order_id }: { agency_id?: string; order_id?: string } = {}) =>
+    pagesOptions<Order>([...operatorQueries.all(), "orders", agency_id, order_id], async (limit, last) => {
+      const query = supabase.from("order_list").select().limit(limit);
+      const narrowed = agency_id !== undefined
+        ? query.eq("agency_id", agency_id)
+        : order_id !== undefined
+        ? query.eq("id", order_id)
+        : query.in("status", ["open", "paused"]);
+      return await call(after(narrowed, last)) as Order[];
+    }),
+  /** The orders of an agency that are open or paused, the oldest first, as set_agency_orders() takes them. */
+  agencyOrders: (agency_id: string) =>
+    queryOptions({
+      queryKey: [...operatorQueries.all(), "agency orders", agency_id],
+      queryFn: () =>
+        asOperator(call(
+          supabase.from("order_list").select("id, status").eq("agency_id", agency_id).in("status", ["open", "paused"])
+            .order("created_at").order("id"),
+        )) as Promise<Pick<Order, "id" | "status">[]>,
+    }),
+  /** Recruits who wait for an answer, the longest first. */
+  waitingRecruits: () =>
+    queryOptions({
+      queryKey: [...operatorQueries.all(), "waiting recruits"],
+      queryFn: () =>
+        first<WaitingRecruit>((rows) =>
+          supabase.from("waiting_recruit_list").select("*", { count: "exact" })
+            .order("since").order("conversation_id").limit(rows)
+        ),
+      ...EACH_MINUTE,
+    }),
+  /** Leads that came again, the latest first. */
+  duplicates: () =>
+    queryOptions({
+      queryKey: [...operatorQueries.all(), "duplicates"],
+      queryFn: () =>
+        first<Duplicate>((rows) =>
+          supabase.from("duplicate_list").select("*", { count: "estimated" })
+            .order("received_at", { ascending: false }).order("lead_id").limit(rows)
+        ),
+    }),
+  /** The last run of each job of the scheduler. */
+  jobs: () =>
+    queryOptions({
+      queryKey: [...operatorQueries.all(), "jobs"],
+      queryFn: () => asOperator(call(supabase.from("job_list").select().order("job"))) as Promise<Job[]>,
+      ...EACH_MINUTE,
+    }),
   /** Our numbers; the paused ones first. */
   numbers: () =>
     queryOptions({
@@ -216,6 +276,24 @@ export function useAdoptTexts() {
         throw error;
       }
     },
+    onSuccess: () => void readAgain(),
+  });
+}
+
+/** Pauses, opens or closes an order that the user has seen as it is. */
+export function useSetOrderStatus() {
+  return useMutation({
+    mutationFn: ({ order, status }: { order: Order; status: string }) =>
+      asOperator(call(supabase.rpc("set_order_status", { order_id: order.id, status, seen: order.status }))),
+    onSuccess: () => void readAgain(),
+  });
+}
+
+/** Pauses or opens these orders, which are all of their agency that are open or paused: all of them or none. */
+export function useSetAgencyOrders() {
+  return useMutation({
+    mutationFn: (given: { agency_id: string; status: "open" | "paused"; order_ids: string[] }) =>
+      asOperator(call(supabase.rpc("set_agency_orders", given))),
     onSuccess: () => void readAgain(),
   });
 }

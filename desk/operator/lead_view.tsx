@@ -1,6 +1,7 @@
-import { useEffect } from "react";
+import { useEffect, useState } from "react";
 import { Link } from "wouter";
-import { type ShownLead, useReadLead } from "../data/look_up.ts";
+import { type ShownLead, useReadLead, useReturnLead } from "../data/look_up.ts";
+import { ConfirmButton } from "../ui/confirm.tsx";
 import { JsonFields } from "../ui/json_value.tsx";
 import { Page } from "../ui/page.tsx";
 import { ErrorState, Skeleton } from "../ui/states.tsx";
@@ -16,8 +17,45 @@ export function LeadView({ id }: { id: string }) {
         <Link href="/operator/search">Back to the search</Link>
       </p>
       {error !== null && <ErrorState error={error} retry={() => mutate(id)} />}
-      {data === undefined ? error === null && <Skeleton /> : <Shown {...data} />}
+      {data === undefined ? error === null && <Skeleton /> : (
+        <>
+          {data.lead.distribution === "distributed" && <ReturnLead lead={data.lead} onReturned={() => mutate(id)} />}
+          <Shown {...data} />
+        </>
+      )}
     </Page>
+  );
+}
+
+/** Takes a lead back from its agency. Asks for the reason, which the agency may want to know. */
+function ReturnLead({ lead: { id, agency }, onReturned }: { lead: ShownLead["lead"]; onReturned: () => void }) {
+  const { mutateAsync: returnLead } = useReturnLead();
+  const [reason, setReason] = useState("");
+  return (
+    <ConfirmButton
+      label="Return the lead"
+      question={
+        <>
+          <p>
+            {String(agency ?? "The agency")}{" "}
+            loses it for good: it counts for no order any more, and goes to nobody else. Texts that wait are not sent.
+            It is noted with your name.
+          </p>
+          <label className="field">
+            Reason
+            <input
+              value={reason}
+              maxLength={500}
+              onChange={(event) => setReason(event.target.value)}
+            />
+          </label>
+        </>
+      }
+      act={async () => {
+        await returnLead({ lead_id: id, reason });
+        onReturned();
+      }}
+    />
   );
 }
 

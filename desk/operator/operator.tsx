@@ -5,13 +5,17 @@ import { Page } from "../ui/page.tsx";
 import { Skeleton } from "../ui/states.tsx";
 import { Deliveries } from "./deliveries.tsx";
 import { GroupView } from "./group.tsx";
+import { Duplicates } from "./duplicates.tsx";
+import { Jobs } from "./jobs.tsx";
 import { LeadView } from "./lead_view.tsx";
 import { Numbers } from "./numbers.tsx";
+import { Orders } from "./orders.tsx";
 import { SearchLeads } from "./search_leads.tsx";
 import { Texts } from "./texts.tsx";
 import { Today } from "./today.tsx";
 import { Vendors } from "./vendors.tsx";
 import { Waiting } from "./waiting.tsx";
+import { WaitingRecruits } from "./waiting_recruits.tsx";
 
 const MappingView = chunk(async () => (await import("./mapping.tsx")).MappingView);
 
@@ -24,6 +28,7 @@ export function Operator() {
         <SubLink to="/operator/search" pattern="/operator/search/*?">Search</SubLink>
         <SubLink to="/operator/deliveries" pattern="/operator/deliveries/*?">Rejected deliveries</SubLink>
         <SubLink to="/operator/waiting">Waiting leads</SubLink>
+        <SubLink to="/operator/orders" pattern="/operator/orders/*?">Orders</SubLink>
         <SubLink to="/operator/texts">Unmatched texts</SubLink>
         <SubLink to="/operator/numbers">Numbers</SubLink>
         <SubLink to="/operator/vendors">Vendors</SubLink>
@@ -42,6 +47,14 @@ export function Operator() {
           )}
         </Route>
         <Route path="/operator/waiting" component={Waiting} />
+        <Route path="/operator/orders">
+          <Orders />
+        </Route>
+        <Route path="/operator/orders/agency/:id">{({ id }) => <Orders key={id} agencyId={id!} />}</Route>
+        <Route path="/operator/orders/:id">{({ id }) => <Orders key={id} orderId={id!} />}</Route>
+        <Route path="/operator/recruits" component={WaitingRecruits} />
+        <Route path="/operator/duplicates" component={Duplicates} />
+        <Route path="/operator/jobs" component={Jobs} />
         <Route path="/operator/texts" component={Texts} />
         <Route path="/operator/numbers" component={Numbers} />
         <Route path="/operator/vendors" component={Vendors} />

@@ -8,19 +8,34 @@ import { EmptyState, QueryResult } from "../ui/states.tsx";
 import { Time } from "../ui/time.tsx";
 import { Command } from "./command.tsx";
 
-/** The title of each kind of alert, the advice, and the view that helps. */
-const KINDS: Record<string, { title: string; advice: string; view?: { to: string; label: string } }> = {
+/** A view that helps with an alert. */
+interface View {
+  to: string;
+  label: string;
+}
+
+const ORDER = ({ subject }: Alert): View => ({ to: `/operator/orders/${subject}`, label: "See the order" });
+
+/**
+ * The title of each kind of alert, the advice, the view that helps with all of its alerts, and that for each one. The
+ * command that helps is shown where no view does the same.
+ */
+const KINDS: Record<string, { title: string; advice: string; view?: View; viewOf?: (alert: Alert) => View | null }> = {
   texts_stuck: { title: "Texts that are not sent", advice: "Find out what holds them. Send them, or leave them." },
-  number_paused: { title: "Paused numbers", advice: "No text leaves a paused number. Find the cause, and resume it." },
+  number_paused: {
+    title: "Paused numbers",
+    advice: "No text leaves a paused number. Find the cause, and resume it.",
+    view: { to: "/operator/numbers", label: "Resume numbers" },
+  },
   leads_waiting: {
     title: "Waiting leads",
     advice: "Open an order for them. Where open orders want them, distribute them.",
-    view: { to: "/operator/waiting", label: "See the waiting leads" },
+    view: { to: "/operator/waiting", label: "Distribute the waiting leads" },
   },
   deliveries_rejected: {
     title: "Rejected deliveries",
     advice: "Correct what rejects them, such as the mapping. Then replay.",
-    view: { to: "/operator/deliveries", label: "See the rejected deliveries" },
+    view: { to: "/operator/deliveries", label: "Replay or dismiss the rejected deliveries" },
   },
   fetch_refused: {
     title: "Leads that are not fetched",
@@ -29,18 +44,29 @@ const KINDS: Record<string, { title: string; advice: string; view?: { to: string
   vendor_silent: {
     title: "Silent vendors",
     advice: "They have sent nothing for longer than usual. Ask them. Make one inactive that has stopped for good.",
-    view: { to: "/operator/vendors", label: "See the leads of each day" },
   },
   order_nearly_filled: { title: "Orders that are nearly full", advice: "Ask the agency whether it wants more leads." },
-  order_filled: { title: "Full orders", advice: "They get no lead any more. Raise them, or close them." },
-  order_stalled: { title: "Orders that can't fill", advice: "Change these open orders, or close them." },
-  recruit_waiting: { title: "Recruits who wait", advice: "The agent and the managers were told. Ask them." },
+  order_filled: {
+    title: "Full orders",
+    advice: "They get no lead any more. Raise them, or close them.",
+    viewOf: ORDER,
+  },
+  order_stalled: {
+    title: "Orders that can't fill",
+    advice: "Change these open orders, or close them.",
+    viewOf: (alert) => alert.command.startsWith("order close") ? ORDER(alert) : null,
+  },
+  recruit_waiting: {
+    title: "Recruits who wait",
+    advice: "The agent and the managers were told. Ask them.",
+    view: { to: "/operator/recruits", label: "See the recruits who wait" },
+  },
   texts_failing: { title: "Texts that fail", advice: "Recruits don't get them, or don't want them. Ask the agency." },
   key_expires: { title: "Keys of vendors", advice: "Make the vendor a new key before the old one expires." },
   opt_out_unmatched: {
     title: "Opt-outs for nobody",
     advice: "These recruits want no texts any more. Give each text a conversation.",
-    view: { to: "/operator/texts", label: "See the unmatched texts" },
+    view: { to: "/operator/texts", label: "Give texts a conversation" },
   },
   worker_late: {
     title: "Sending texts",
@@ -89,7 +115,7 @@ function CheckedAt() {
   if (checkedAt !== null && Date.parse(checkedAt) > Date.now() - LATE_AFTER * 60_000) {
     return (
       <p className="quiet">
-        Checked at <Time at={checkedAt} />
+        Checked at <Time at={checkedAt} />. <Link href="/operator/jobs">All jobs</Link>
       </p>
     );
   }
@@ -105,7 +131,7 @@ function CheckedAt() {
 }
 
 function Alerts({ kind, alerts }: { kind: string; alerts: Alert[] }) {
-  const { title, advice, view } = KINDS[kind] ?? { title: kind, advice: "The command says more." };
+  const { title, advice, view, viewOf } = KINDS[kind] ?? { title: kind, advice: "The command says more." };
   const acknowledge = useAcknowledge();
   return (
     <section className="findings">
@@ -114,24 +140,35 @@ function Alerts({ kind, alerts }: { kind: string; alerts: Alert[] }) {
         {advice} {view && <Link href={view.to}>{view.label}</Link>}
       </p>
       <ul className="rows">
-        {alerts.map(({ id, name, problem, command, state, opened_at }) => (
-          <li key={id}>
-            <p>
-              <strong>{name.slice(0, 1).toUpperCase() + name.slice(1)}</strong>: {problem}.{" "}
-              <small>
-                Since <Time at={opened_at} />
-              </small>
-            </p>
-            <Command line={command} />
-            {state === "acknowledged"
-              ? <p className="quiet">Acknowledged</p>
-              : (
-                <ActionButton act={() => acknowledge.mutateAsync(id)}>
-                  Acknowledge <span className="visually-hidden">{name}</span>
-                </ActionButton>
-              )}
-          </li>
-        ))}
+        {alerts.map((alert) => {
+          const { id, name, problem, command, state, opened_at } = alert;
+          const own = viewOf?.(alert);
+          return (
+            <li key={id}>
+              <p>
+                <strong>{name.slice(0, 1).toUpperCase() + name.slice(1)}</strong>: {problem}.{" "}
+                <small>
+                  Since <Time at={opened_at} />
+                </small>
+              </p>
+              {view === undefined && !own && <Command line={command} />}
+              <p className="buttons">
+                {own && (
+                  <Link href={own.to}>
+                    {own.label} <span className="visually-hidden">{name}</span>
+                  </Link>
+                )}
+                {state === "acknowledged"
+                  ? <span className="quiet">Acknowledged</span>
+                  : (
+                    <ActionButton act={() => acknowledge.mutateAsync(id)}>
+                      Acknowledge <span className="visually-hidden">{name}</span>
+                    </ActionButton>
+                  )}
+              </p>
+            </li>
+          );
+        })}
       </ul>
     </section>
   );
@@ -141,6 +178,7 @@ function Alerts({ kind, alerts }: { kind: string; alerts: Alert[] }) {
 function Figures() {
   const { data: reasons } = useQuery(operatorQueries.reasons());
   const { data: waiting } = useQuery(operatorQueries.waitingCount());
+  const { data: recruits } = useQuery(operatorQueries.waitingRecruits());
   const { data: texts, hasNextPage } = usePages(operatorQueries.unmatchedTexts());
   return (
     <ul className="figures">
@@ -151,6 +189,11 @@ function Figures() {
         hasMore={(reasons?.more ?? 0) > 0}
       />
       <Figure to="/operator/waiting" label="Waiting leads" count={waiting} />
+      <Figure
+        to="/operator/recruits"
+        label="Recruits who wait"
+        count={recruits && recruits.rows.length + recruits.more}
+      />
       <Figure
         to="/operator/texts"
         label="Unmatched texts"

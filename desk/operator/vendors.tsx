@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "wouter";
 import { DAYS, operatorQueries, type VendorDays } from "../data/operator.ts";
 import { Page } from "../ui/page.tsx";
 import { EmptyState, QueryResult } from "../ui/states.tsx";
@@ -26,6 +27,7 @@ export function Vendors() {
               </ul>
               <h2>The same in numbers</h2>
               <Numbers vendors={vendors} />
+              <Link href="/operator/duplicates">Leads that came again</Link>
             </>
           )}
       </QueryResult>

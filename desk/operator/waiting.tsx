@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "wouter";
 import { type DistributedLead, operatorQueries, useDistribute, type WaitingLead } from "../data/operator.ts";
 import { usePages } from "../data/pages.ts";
 import { ConfirmButton } from "../ui/confirm.tsx";
@@ -46,7 +47,9 @@ export function Waiting() {
                       <tr key={id}>
                         <td>{vendor}</td>
                         <td>
-                          <bdi>{name}</bdi>
+                          <Link href={`/operator/search/${id}`}>
+                            <bdi>{name || "No name"}</bdi>
+                          </Link>
                         </td>
                         <td>{state ?? "–"}</td>
                         <td>{ago(received)}</td>

@@ -11,6 +11,7 @@ const VIEWS = {
   "operator": "Today",
   "operator/deliveries": "Rejected deliveries",
   "operator/waiting": "Waiting leads",
+  "operator/orders": "Orders",
   "operator/texts": "Unmatched texts",
   "operator/numbers": "Numbers",
   "operator/vendors": "Vendors",
@@ -147,15 +148,20 @@ deskTest("today has each alert, leads to what mends it, and takes it in hand", a
   const name = `Order ${order.id.slice(0, 8)}`;
   const alert = page.getByRole("listitem").filter({ hasText: name });
   await alert.getByText(/ended .*, 7 of 7 leads short/).waitFor();
-  assert.equal(await alert.locator("code").innerText(), `npm run admin -- order close ${order.id.slice(0, 8)}`);
+  // What an alert asks for is done in the desk, and the command is left out.
+  assert.equal(await alert.locator("code").count(), 0);
   await assertAccessible(page);
   await alert.getByRole("button", { name: "Acknowledge" }).click();
   await alert.getByText("Acknowledged").waitFor();
   const [{ state }] = await sql<[{ state: string }]>`select state from public.alerts where subject = ${order.id}`;
   assert.equal(state, "acknowledged");
 
-  await sql`update public.recruiting_orders set status = 'closed' where id = ${order.id}`;
+  await alert.getByRole("link", { name: "See the order" }).click();
+  await page.getByRole("button", { name: `Close ${order.id.slice(0, 8)}` }).click();
+  await page.getByRole("dialog").getByRole("button", { name: `Close ${order.id.slice(0, 8)}` }).click();
+  await page.getByRole("button", { name: `Open ${order.id.slice(0, 8)}` }).waitFor();
   await sql`select private.check_alerts()`;
+  await page.goto(`${DESK}#/operator`);
   await page.reload();
   await page.getByRole("heading", { name: "What needs attention" }).waitFor();
   await page.locator(".skeleton").waitFor({ state: "detached" });

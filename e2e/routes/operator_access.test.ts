@@ -19,6 +19,8 @@ const LISTS = [
   "alert_list",
   "job_list",
   "number_list",
+  "order_list",
+  "duplicate_list",
 ];
 const CALLS: Record<string, object> = {
   acknowledge_alert: { alert_id: crypto.randomUUID() },
@@ -32,6 +34,8 @@ const CALLS: Record<string, object> = {
   adopt_texts: { recruit_phone: "+13125550142" },
   dismiss_deliveries: { delivery_ids: [crypto.randomUUID()] },
   resume_number: { phone: "+13125550142" },
+  set_order_status: { order_id: crypto.randomUUID(), status: "paused" },
+  set_agency_orders: { agency_id: crypto.randomUUID(), status: "paused", order_ids: [] },
 };
 
 Deno.test("without the token of a user a replay is UNAUTHORIZED, before its body is looked at", async () => {

@@ -1015,13 +1015,6 @@ export type Database = {
             foreignKeyName: "lead_returns_agency_id_order_id_fkey";
             columns: ["agency_id", "order_id"];
             isOneToOne: false;
-            referencedRelation: "order_list";
-            referencedColumns: ["agency_id", "id"];
-          },
-          {
-            foreignKeyName: "lead_returns_agency_id_order_id_fkey";
-            columns: ["agency_id", "order_id"];
-            isOneToOne: false;
             referencedRelation: "order_pace";
             referencedColumns: ["agency_id", "id"];
           },
@@ -1924,13 +1917,6 @@ export type Database = {
             isOneToOne: false;
             referencedRelation: "greeting_list";
             referencedColumns: ["agency_id", "order_id"];
-          },
-          {
-            foreignKeyName: "recruiting_leads_agency_id_order_id_fkey";
-            columns: ["agency_id", "order_id"];
-            isOneToOne: false;
-            referencedRelation: "order_list";
-            referencedColumns: ["agency_id", "id"];
           },
           {
             foreignKeyName: "recruiting_leads_agency_id_order_id_fkey";
@@ -3305,50 +3291,7 @@ export type Database = {
           "vendor_id": string | null;
         };
         ComputedFields: never;
-        Relationships: [
-          {
-            foreignKeyName: "recruiting_orders_agency_id_fkey";
-            columns: ["agency_id"];
-            isOneToOne: false;
-            referencedRelation: "agencies";
-            referencedColumns: ["id"];
-          },
-          {
-            foreignKeyName: "recruiting_orders_agency_id_fkey";
-            columns: ["agency_id"];
-            isOneToOne: false;
-            referencedRelation: "agency_list";
-            referencedColumns: ["id"];
-          },
-          {
-            foreignKeyName: "recruiting_orders_agent_id_agency_id_fkey";
-            columns: ["agent_id", "agency_id"];
-            isOneToOne: false;
-            referencedRelation: "agent_list";
-            referencedColumns: ["id", "agency_id"];
-          },
-          {
-            foreignKeyName: "recruiting_orders_agent_id_agency_id_fkey";
-            columns: ["agent_id", "agency_id"];
-            isOneToOne: false;
-            referencedRelation: "agents";
-            referencedColumns: ["id", "agency_id"];
-          },
-          {
-            foreignKeyName: "recruiting_orders_agent_id_agency_id_fkey";
-            columns: ["agent_id", "agency_id"];
-            isOneToOne: false;
-            referencedRelation: "team";
-            referencedColumns: ["id", "agency_id"];
-          },
-          {
-            foreignKeyName: "recruiting_orders_vendor_id_fkey";
-            columns: ["vendor_id"];
-            isOneToOne: false;
-            referencedRelation: "vendors";
-            referencedColumns: ["id"];
-          },
-        ];
+        Relationships: [];
       };
       "order_pace": {
         Row: {
@@ -4278,7 +4221,7 @@ export type Database = {
         };
       };
       "set_order_status": {
-        Args: { "order_id": string; "status": string };
+        Args: { "order_id": string; "seen"?: string; "status": string };
         Returns: {
           "agency_id": string;
           "agent_id": string | null;

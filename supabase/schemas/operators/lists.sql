@@ -21,21 +21,6 @@ join public.agencies g on g.id = a.agency_id;
 comment on view public.agent_list is 'Agents, with the name of their agency.';
 grant select on public.agent_list to service_role;
 
-create view public.order_list with (security_invoker = true) as
-select o.id, o.agency_id, g.name as agency, o.agent_id, a.first_name as agent, o.vendor_id, v.slug as vendor, o.states,
-  o.filled, o.quantity, coalesce(d.leads, 0) as leads_today, o.daily_cap, o.priority, o.status, o.starts_at, o.ends_at,
-  o.created_at
-from public.recruiting_orders o
-join public.agencies g on g.id = o.agency_id
-left join public.agents a on a.id = o.agent_id
-left join public.vendors v on v.id = o.vendor_id
-left join private.recruiting_order_days d on d.order_id = o.id and d.starts_at <= now() and d.ends_at > now();
-
-comment on view public.order_list is
-  'Orders, with the names of the agency, the agent and the vendor. leads_today: by the agency''s own day, as the daily cap '
-  'counts them.';
-grant select on public.order_list to service_role;
-
 create view public.vendor_list with (security_invoker = true) as
 select v.slug, v.name, v.parser, v.is_active as active,
   (select count(*)::int from public.vendor_api_keys k
@@ -107,6 +92,27 @@ grant select on public.consent_event_list to service_role;
 -- The lists that an operator reads in a browser too. A signed-in user has no right on their tables. So these views
 -- read with the rights of their owner, in the schema that the API does not offer. private.may_operate() is their row
 -- security. The views of the API show what they have.
+
+create view private.order_list as
+select o.id, o.agency_id, g.name as agency, o.agent_id, a.first_name as agent, o.vendor_id, v.slug as vendor, o.states,
+  o.filled, o.quantity, coalesce(d.leads, 0) as leads_today, o.daily_cap, o.priority, o.status, o.starts_at, o.ends_at,
+  o.created_at
+from public.recruiting_orders o
+join public.agencies g on g.id = o.agency_id
+left join public.agents a on a.id = o.agent_id
+left join public.vendors v on v.id = o.vendor_id
+left join private.recruiting_order_days d on d.order_id = o.id and d.starts_at <= now() and d.ends_at > now()
+where (select private.may_operate());
+
+comment on view private.order_list is 'Orders, for operators.';
+grant select on private.order_list to authenticated, service_role;
+
+create view public.order_list with (security_invoker = true) as select * from private.order_list;
+
+comment on view public.order_list is
+  'Orders, with the names of the agency, the agent and the vendor. leads_today: by the agency''s own day, as the daily cap '
+  'counts them.';
+grant select on public.order_list to authenticated, service_role;
 
 create view private.delivery_list as
 select d.id, d.received_at, coalesce(v.slug, 'import') as vendor, d.vendor_id, d.route, d.row, d.vendor_lead_id, d.code,

@@ -74,45 +74,76 @@ comment on function public.save_order(jsonb, uuid, uuid) is
   'filled, and a higher one opens it again. Returns the order. PT404 for an unknown one; PT400 names the column.';
 grant execute on function public.save_order(jsonb, uuid, uuid) to service_role;
 
-create function public.set_order_status(order_id uuid, status text) returns public.recruiting_orders
+create function public.set_order_status(order_id uuid, status text, seen text default null) returns public.recruiting_orders
 language plpgsql
+-- An operator who is signed in has no right on orders.
+security definer
 set search_path = ''
+set lock_timeout = '5s'
 as $$
 declare
   changed public.recruiting_orders;
 begin
+  perform private.require_operator();
   select o.* into changed from public.recruiting_orders o where o.id = order_id for no key update;
   if changed.id is null then
     raise exception 'order_id: no order %', order_id using errcode = 'PT404';
   elsif changed.status = set_order_status.status then
     return changed;
-  elsif set_order_status.status <> 'closed' and changed.filled = changed.quantity then
-    raise exception 'The order % has all of its % leads. For more: npm run admin -- order update % --quantity <number>',
-      order_id, changed.quantity, order_id using errcode = 'PT409';
-  elsif set_order_status.status = 'open' and changed.ends_at <= now() then
-    raise exception 'The order % has ended: npm run admin -- order update % --ends <time>', order_id, order_id
-      using errcode = 'PT409';
-  elsif set_order_status.status = 'paused' and changed.status <> 'open' then
-    raise exception 'The order % is %, so it gets no leads as it is.', order_id, changed.status using errcode = 'PT409';
+  elsif changed.status <> seen then
+    raise exception 'seen: the order is % now. Look again', changed.status using errcode = 'PT409';
   end if;
-  update public.recruiting_orders o set status = set_order_status.status where o.id = order_id returning o.* into changed;
+  if private.is_operator() then
+    perform public.begin_operator_action('set_order', jsonb_build_object('order_id', order_id, 'status', status));
+  end if;
+  return private.put_order_status(changed, status);
+exception when lock_not_available then
+  raise exception 'Others have locked the order. Try again in a moment.' using errcode = 'PT409';
+end
+$$;
+
+comment on function public.set_order_status(uuid, text, text) is
+  'Pauses, opens or closes an order, and returns it. One that is filled can only be closed. seen: the status that the caller '
+  'has read; with another one nothing is changed. For operators; of one who is signed in, a row of operator_actions says so. '
+  'PT404 for an unknown one; PT409 says why it cannot be, as when others hold the lock for 5 s. 42501 for a user who is no '
+  'operator.';
+grant execute on function public.set_order_status(uuid, text, text) to authenticated, service_role;
+
+create function private.put_order_status(changed public.recruiting_orders, status text) returns public.recruiting_orders
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if put_order_status.status <> 'closed' and changed.filled = changed.quantity then
+    raise exception 'The order % has all of its % leads. For more: npm run admin -- order update % --quantity <number>',
+      changed.id, changed.quantity, changed.id using errcode = 'PT409';
+  elsif put_order_status.status = 'open' and changed.ends_at <= now() then
+    raise exception 'The order % has ended: npm run admin -- order update % --ends <time>', changed.id, changed.id
+      using errcode = 'PT409';
+  elsif put_order_status.status = 'paused' and changed.status <> 'open' then
+    raise exception 'The order % is %, so it gets no leads as it is.', changed.id, changed.status using errcode = 'PT409';
+  end if;
+  update public.recruiting_orders o set status = put_order_status.status where o.id = changed.id returning o.* into changed;
   return changed;
 end
 $$;
 
-comment on function public.set_order_status(uuid, text) is
-  'Pauses, opens or closes an order, and returns it. One that is filled can only be closed. PT404 for an unknown one; '
-  'PT409 says why it cannot be.';
-grant execute on function public.set_order_status(uuid, text) to service_role;
+comment on function private.put_order_status(public.recruiting_orders, text) is
+  'Gives an order, which the caller has locked, another status, and returns it. PT409 says why it cannot have it.';
 
 create function public.set_agency_orders(agency_id uuid, status text, order_ids uuid[], done_by text default null)
 returns setof public.recruiting_orders
 language plpgsql
+-- An operator who is signed in has no right on orders.
+security definer
 set search_path = ''
+set lock_timeout = '5s'
 as $$
 declare
-  changed_id uuid;
+  signed_in boolean;
+  changed public.recruiting_orders;
 begin
+  perform private.require_operator();
   if status not in ('open', 'paused') then
     raise exception 'status: must be open or paused' using errcode = 'PT400';
   end if;
@@ -121,20 +152,30 @@ begin
   if order_ids is distinct from private.orders_to_set(agency_id, status) then
     raise exception 'order_ids: others have changed the agency''s orders meanwhile. Try again' using errcode = 'PT409';
   end if;
-  foreach changed_id in array order_ids loop
-    return next public.set_order_status(changed_id, status);
+  for changed in
+    select o.* from unnest(order_ids) with ordinality given (id, place) join public.recruiting_orders o on o.id = given.id
+    order by given.place
+  loop
+    return next private.put_order_status(changed, status);
   end loop;
-  insert into public.operator_actions (action, subject, done_by)
-  select 'set_orders', jsonb_build_object('agency_id', agency_id, 'status', status, 'order_ids', order_ids), done_by
+  signed_in := private.is_operator();
+  insert into public.operator_actions (user_id, action, subject, done_by)
+  select
+    case when signed_in then private.current_user_id() end, 'set_orders',
+    jsonb_build_object('agency_id', agency_id, 'status', status, 'order_ids', order_ids), case when not signed_in then done_by end
   where order_ids <> '{}';
+exception when lock_not_available then
+  raise exception 'Others have locked the agency''s orders. Try again in a moment.' using errcode = 'PT409';
 end
 $$;
 
 comment on function public.set_agency_orders(uuid, text, uuid[], text) is
-  'Pauses all open orders of an agency, or opens all that are paused: all or none. order_ids: what private.orders_to_set() said '
-  'before. Returns the orders. Once it is committed, no lead goes to a paused one. A row of operator_actions says so, with '
-  'done_by. PT409 when the agency has other such orders by now, or says why one cannot be opened; PT400 for another status.';
-grant execute on function public.set_agency_orders(uuid, text, uuid[], text) to service_role;
+  'Pauses all open orders of an agency, or opens all that are paused: all or none. order_ids: what the caller has seen, the '
+  'oldest first, as private.orders_to_set() says. Returns the orders. Once it is committed, no lead goes to a paused one. A row '
+  'of operator_actions says so, with the operator who is signed in, or with done_by. PT409 when the agency has other such '
+  'orders by now, others hold the lock for 5 s, or says why one cannot be opened; PT400 for another status. 42501 for a user '
+  'who is no operator.';
+grant execute on function public.set_agency_orders(uuid, text, uuid[], text) to authenticated, service_role;
 
 create function private.orders_to_set(agency_id uuid, status text) returns uuid[]
 language sql

@@ -1,6 +1,7 @@
--- The acts of operators: unmatched texts get a conversation, deliveries are dismissed, a paused number is resumed.
+-- The acts of operators: unmatched texts get a conversation, deliveries are dismissed, a paused number is resumed, orders
+-- are paused and opened.
 begin;
-select plan(44);
+select plan(67);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor');
@@ -45,7 +46,9 @@ create temp table calls (statement text);
 insert into calls values
   ($$select public.adopt_texts('+19995550001')::text$$),
   (format('select count(*)::text from public.dismiss_deliveries(array[%L]::uuid[])', md5('first')::uuid)),
-  ($$select (public.resume_number('+19995550100')).phone$$);
+  ($$select (public.resume_number('+19995550100')).phone$$),
+  (format('select (public.set_order_status(%L, ''paused'')).status', md5('order')::uuid)),
+  (format('select count(*)::text from public.set_agency_orders(%L, ''paused'', ''{}'')', md5('agency')::uuid));
 select is(
   pg_temp.value_as(name, statement), case name when 'anon' then '42501 permission denied for function '
     || (regexp_match(statement, 'public\.(\w+)'))[1] else '42501 only an operator may do this' end,
@@ -129,6 +132,37 @@ select results_eq('select pg_temp.actions()', $$values ('resume_number {"phone":
 select is(
   pg_temp.act($$select (public.resume_number('+19995550199')).status$$), 'PT404 phone: +19995550199 is not one of our numbers',
   'a number that is not ours is refused');
+
+-- Orders
+insert into public.recruiting_orders (id, agency_id, quantity, filled, status)
+select md5(name)::uuid, md5('agency')::uuid, 10, filled, status
+from (values ('order', 'open', 0), ('full', 'filled', 10)) o (name, status, filled);
+create function pg_temp.set_order(name text, status text, seen text) returns text language sql as $$
+  select pg_temp.act(format('select (public.set_order_status(%L, %L, %L)).status', md5(name)::uuid, status, seen))
+$$;
+select is(
+  pg_temp.act('select string_agg(status, '' '' order by status) from public.order_list where agency = ''agency'''), 'filled open',
+  'an operator reads the orders');
+select is(pg_temp.value_as('mia', 'select count(*)::text from public.order_list'), '0', 'and a manager none of them');
+select is(pg_temp.set_order('order', 'paused', 'open'), 'paused', 'an operator pauses an order');
+select is(pg_temp.set_order('order', 'paused', 'open'), 'paused', 'again, it stays so');
+select is(
+  pg_temp.set_order('order', 'closed', 'open'), 'PT409 seen: the order is paused now. Look again', 'what others have changed is not closed unseen');
+select matches(pg_temp.set_order('full', 'open', 'filled'), '^PT409 The order .* has all of its 10 leads', 'a full order is not opened');
+select is(pg_temp.set_order('none', 'open', 'paused'), 'PT404 order_id: no order ' || md5('none')::uuid, 'nor one that there is not');
+select results_eq(
+  'select pg_temp.actions()',
+  $$values ('resume_number {"phone": "+19995550100"}'),
+    (format('set_order {"status": "paused", "order_id": "%s"}', md5('order')::uuid))$$, 'one change is noted');
+select is(
+  pg_temp.act(format('select count(*)::text from public.set_agency_orders(%L, ''open'', ''{}'')', md5('agency')::uuid)),
+  'PT409 order_ids: others have changed the agency''s orders meanwhile. Try again', 'other orders than the operator has seen stay');
+select is(
+  pg_temp.act(format('select count(*)::text from public.set_agency_orders(%L, ''open'', array[%L]::uuid[], ''mallory'')',
+    md5('agency')::uuid, md5('order')::uuid)), '1', 'all paused ones of an agency are opened');
+select results_eq(
+  $$select user_id, done_by from public.operator_actions where action = 'set_orders'$$,
+  $$values (md5('user visitor')::uuid, null::text)$$, 'which is noted with who is signed in, and no other name');
 
 select * from finish();
 rollback;

@@ -1,0 +1,61 @@
+import { Link } from "wouter";
+import { useQuery } from "@tanstack/react-query";
+import { operatorQueries } from "../data/operator.ts";
+import { Page } from "../ui/page.tsx";
+import { EmptyState, QueryResult } from "../ui/states.tsx";
+import { Time } from "../ui/time.tsx";
+import { Command } from "./command.tsx";
+
+/** Leads that vendors have sent again. Each is stored once. */
+export function Duplicates() {
+  const query = useQuery(operatorQueries.duplicates());
+  return (
+    <Page title="Leads that came again">
+      <Link href="/operator/vendors" className="back">Vendors</Link>
+      <p className="quiet">Each was stored when it came first, and went to nobody a second time.</p>
+      <QueryResult query={query} resource="leads">
+        {({ rows, more }) =>
+          rows.length === 0 ? <EmptyState title="No lead came again." /> : (
+            <>
+              <div className="scroll" tabIndex={0} role="region" aria-label="Leads that came again">
+                <table>
+                  <thead>
+                    <tr>
+                      <th scope="col">Came again</th>
+                      <th scope="col">Vendor</th>
+                      <th scope="col">Lead</th>
+                      <th scope="col">First</th>
+                      <th scope="col">Request</th>
+                    </tr>
+                  </thead>
+                  <tbody>
+                    {rows.map(({ received_at, vendor, vendor_lead_id, lead_id, first_received, request_id }) => (
+                      <tr key={request_id + lead_id + received_at}>
+                        <td>
+                          <Time at={received_at} />
+                        </td>
+                        <td>{vendor}</td>
+                        <td>
+                          <Link href={`/operator/search/${lead_id}`}>{vendor_lead_id ?? lead_id.slice(0, 8)}</Link>
+                        </td>
+                        <td>
+                          <Time at={first_received} />
+                        </td>
+                        <td>{request_id}</td>
+                      </tr>
+                    ))}
+                  </tbody>
+                </table>
+              </div>
+              {more > 0 && (
+                <>
+                  <p className="quiet">These are the latest. This command lists more:</p>
+                  <Command line="lead duplicates --limit 1000" />
+                </>
+              )}
+            </>
+          )}
+      </QueryResult>
+    </Page>
+  );
+}

@@ -1,0 +1,42 @@
+import { Link } from "wouter";
+import { useQuery } from "@tanstack/react-query";
+import { operatorQueries } from "../data/operator.ts";
+import { Page } from "../ui/page.tsx";
+import { EmptyState, QueryResult } from "../ui/states.tsx";
+import { ago, Time } from "../ui/time.tsx";
+
+/** The last run of each job that the service repeats. */
+export function Jobs() {
+  const query = useQuery(operatorQueries.jobs());
+  return (
+    <Page title="Jobs">
+      <Link href="/operator" className="back">Today</Link>
+      <p className="quiet">
+        What the service does again and again. A job that has not ended for long is started by the people who run the
+        service.
+      </p>
+      <QueryResult query={query} resource="jobs">
+        {(jobs) =>
+          jobs.length === 0 ? <EmptyState title="No job has run yet." /> : (
+            <ul className="rows">
+              {jobs.map(({ job, started_at, ended_at }) => (
+                <li key={job}>
+                  <strong>{job}</strong>
+                  {ended_at === null ? <span className="problem">has not ended yet</span> : (
+                    <span>
+                      ended {ago(ended_at)}, <Time at={ended_at} />
+                    </span>
+                  )}
+                  {started_at !== null && (
+                    <small>
+                      last begun <Time at={started_at} />
+                    </small>
+                  )}
+                </li>
+              ))}
+            </ul>
+          )}
+      </QueryResult>
+    </Page>
+  );
+}

@@ -1,0 +1,132 @@
+import { Link } from "wouter";
+import { useQuery } from "@tanstack/react-query";
+import { operatorQueries, type Order, useSetAgencyOrders, useSetOrderStatus } from "../data/operator.ts";
+import { usePages } from "../data/pages.ts";
+import { ConfirmButton } from "../ui/confirm.tsx";
+import { LoadMoreButton } from "../ui/load_more_button.tsx";
+import { Page } from "../ui/page.tsx";
+import { EmptyState, QueryResult } from "../ui/states.tsx";
+import { Time } from "../ui/time.tsx";
+
+/** The acts on an order by its status, each with the status that it gives and what that means. */
+const ACTS: Record<string, { label: string; status: string; meaning: string }[]> = {
+  open: [
+    { label: "Pause", status: "paused", meaning: "It gets no lead until it is opened again." },
+    { label: "Close", status: "closed", meaning: "It gets no lead any more." },
+  ],
+  paused: [
+    {
+      label: "Open",
+      status: "open",
+      meaning: "From now on it gets leads. Those that wait already are distributed by hand.",
+    },
+    { label: "Close", status: "closed", meaning: "It gets no lead any more." },
+  ],
+  filled: [{ label: "Close", status: "closed", meaning: "It is done, and stays in the list of closed orders." }],
+  closed: [
+    {
+      label: "Open",
+      status: "open",
+      meaning: "From now on it gets leads. Those that wait already are distributed by hand.",
+    },
+  ],
+};
+
+/** The orders of all agencies, of one, or one order, each with what can be done with it. */
+export function Orders({ agencyId, orderId }: { agencyId?: string; orderId?: string }) {
+  const query = usePages(operatorQueries.orders({ agency_id: agencyId, order_id: orderId }));
+  const agency = agencyId === undefined ? undefined : query.data?.[0]?.agency;
+  return (
+    <Page title={agency === undefined ? "Orders" : `Orders of ${agency}`}>
+      {agencyId === undefined && orderId === undefined
+        ? (
+          <p className="quiet">
+            The open and paused orders of all agencies. An agency has its filled and closed ones too.
+          </p>
+        )
+        : <Link href="/operator/orders" className="back">All open and paused orders</Link>}
+      {agencyId !== undefined && agency !== undefined && <AgencyActs agencyId={agencyId} agency={agency} />}
+      <QueryResult query={query} resource="orders">
+        {(orders) =>
+          orders.length === 0
+            ? (
+              <EmptyState title="There is no such order.">
+                Agencies order leads by the people who run the service.
+              </EmptyState>
+            )
+            : (
+              <>
+                <ul className="rows">{orders.map((order) => <OrderRow key={order.id} order={order} />)}</ul>
+                <LoadMoreButton query={query} />
+              </>
+            )}
+      </QueryResult>
+    </Page>
+  );
+}
+
+function OrderRow({ order }: { order: Order }) {
+  const { id, agency_id, agency, agent, vendor, states, filled, quantity, leads_today, daily_cap, status, ends_at } =
+    order;
+  const { mutateAsync: setStatus } = useSetOrderStatus();
+  return (
+    <li className="order">
+      <p>
+        <Link href={`/operator/orders/agency/${agency_id}`}>{agency}</Link> <span className="badge">{status}</span>{" "}
+        <strong>{filled.toLocaleString("en-US")} of {quantity.toLocaleString("en-US")}</strong>
+        <small>order {id.slice(0, 8)}</small>
+      </p>
+      <p className="quiet">
+        {vendor ?? "Any vendor"}, {states === null ? "any state" : states.join(", ")}, {leads_today} today
+        {daily_cap !== null && ` of at most ${daily_cap}`}
+        {agent !== null && (
+          <>
+            , for <bdi>{agent}</bdi>
+          </>
+        )}
+        {ends_at !== null && (
+          <>
+            , {Date.parse(ends_at) > Date.now() ? "ends" : "ended"} <Time at={ends_at} />
+          </>
+        )}
+      </p>
+      <p className="buttons">
+        {ACTS[status]?.map(({ label, status, meaning }) => (
+          <ConfirmButton
+            key={label}
+            label={`${label} ${id.slice(0, 8)}`}
+            question={<p>{meaning} It is noted with your name.</p>}
+            act={() => setStatus({ order, status })}
+          />
+        ))}
+      </p>
+    </li>
+  );
+}
+
+/** All open orders of an agency are paused, or all paused ones opened, at once. */
+function AgencyActs({ agencyId, agency }: { agencyId: string; agency: string }) {
+  const { data: orders = [] } = useQuery(operatorQueries.agencyOrders(agencyId));
+  const { mutateAsync: set } = useSetAgencyOrders();
+  return (
+    <p className="buttons">
+      {([["Pause", "open", "paused"], ["Open", "paused", "open"]] as const).map(([verb, from, status]) => {
+        const ids = orders.filter((order) => order.status === from).map(({ id }) => id);
+        if (ids.length === 0) return null;
+        const all = ids.length === 1 ? `the ${from} order` : `all ${ids.length} ${from} orders`;
+        return (
+          <ConfirmButton
+            key={verb}
+            label={`${verb} ${all}`}
+            question={
+              <p>
+                {verb} {all} of {agency}? It happens to all or to none, and is noted with your name.
+              </p>
+            }
+            act={() => set({ agency_id: agencyId, status, order_ids: ids })}
+          />
+        );
+      })}
+    </p>
+  );
+}

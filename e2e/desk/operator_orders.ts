@@ -1,0 +1,105 @@
+/** The acts of operators on orders and leads, and the lists that belong to them. */
+import assert from "node:assert/strict";
+import type { Page } from "playwright-core";
+import { signInNewOperator } from "../support/agents.ts";
+import { createOrder, createVendor, send, sql, withKey } from "../support/client.ts";
+import { assertAccessible, assertFits, deskTest, PHONE, signIn } from "./harness.ts";
+import { createTalk, createTexter, tell } from "./talks.ts";
+
+/** Presses a button, and the same one of the question that it asks. */
+async function press(page: Page, name: string): Promise<void> {
+  await page.getByRole("button", { name }).click();
+  await page.getByRole("dialog").getByRole("button", { name }).click();
+}
+
+async function statusOf({ id }: { id: string }): Promise<string> {
+  const [row] = await sql`select status from public.recruiting_orders where id = ${id}`;
+  return row!.status;
+}
+
+for (const [size, options] of Object.entries({ desktop: undefined, phone: PHONE })) {
+  deskTest(`an order is paused and opened, and all orders of an agency, on a ${size}`, async (page) => {
+    const vendor = await createVendor();
+    const order = await createOrder(vendor, { quantity: 7 });
+    const [other] = await sql`
+      insert into public.recruiting_orders (agency_id, vendor_id, quantity)
+      values (${order.agency_id}, ${vendor.id}, 3) returning id`;
+    const [id, otherId] = [order.id.slice(0, 8), other!.id.slice(0, 8)];
+    await signIn(page, await signInNewOperator(), `operator/orders/${order.id}`);
+    await page.getByText("0 of 7").waitFor();
+    await assertAccessible(page);
+    await assertFits(page);
+    await press(page, `Pause ${id}`);
+    await page.getByRole("button", { name: `Open ${id}` }).waitFor();
+    assert.equal(await statusOf(order), "paused");
+
+    await page.locator("ul.rows").getByRole("link").click();
+    await page.getByRole("button", { name: `Pause ${otherId}` }).waitFor();
+    await press(page, "Pause the open order");
+    await page.getByRole("button", { name: "Open all 2 paused orders" }).waitFor();
+    await assertAccessible(page);
+    assert.equal(await statusOf({ id: other!.id }), "paused");
+    await press(page, "Open all 2 paused orders");
+    await page.getByRole("button", { name: "Pause all 2 open orders" }).waitFor();
+    assert.deepEqual([await statusOf(order), await statusOf({ id: other!.id })], ["open", "open"]);
+  }, options);
+}
+
+deskTest("an order that somebody has changed meanwhile stays as it is, and the page says so", async (page) => {
+  const order = await createOrder(await createVendor());
+  const id = order.id.slice(0, 8);
+  await signIn(page, await signInNewOperator(), `operator/orders/agency/${order.agency_id}`);
+  await page.getByRole("button", { name: `Pause ${id}` }).waitFor();
+  await sql`update public.recruiting_orders set status = 'paused' where id = ${order.id}`;
+  await press(page, `Close ${id}`);
+  await page.getByText("the order is paused now. Look again").waitFor();
+  assert.equal(await statusOf(order), "paused");
+  await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+  await press(page, "Pause the open order");
+  await page.getByText("others have changed the agency's orders meanwhile. Try again").waitFor();
+});
+
+deskTest("a lead is returned with its reason, and without one it stays", async (page) => {
+  const vendor = await createVendor();
+  const order = await createOrder(vendor);
+  const response = await send("/recruiting/ingest", { headers: withKey(vendor), body: { first_name: "Ada" } });
+  const id = response.body.id as string;
+  await signIn(page, await signInNewOperator(), `operator/search/${id}`);
+  await page.getByRole("button", { name: "Return the lead" }).click();
+  const question = page.getByRole("dialog");
+  await assertAccessible(page);
+  await question.getByRole("button", { name: "Return the lead" }).click();
+  await question.getByText("must be a text of 1 to 500 characters").waitFor();
+  await question.getByLabel("Reason").fill("The number is a fax");
+  await question.getByRole("button", { name: "Return the lead" }).click();
+  await page.getByRole("region", { name: "History" }).getByText("returned").first().waitFor();
+  assert.equal(await page.getByRole("button", { name: "Return the lead" }).count(), 0);
+  const [row] = await sql`select order_id, reason from public.lead_returns where recruiting_lead_id = ${id}`;
+  assert.deepEqual({ ...row }, { order_id: order.id, reason: "The number is a fax" });
+});
+
+deskTest("recruits who wait, leads that came again and jobs are lists of the desk", async (page) => {
+  const agent = await createTexter();
+  const talk = await createTalk(agent, "Devonshire");
+  await tell(talk, [["recruit", "Hello?", 6_000]]);
+  const vendor = await createVendor();
+  for (let n = 0; n < 2; n++) {
+    await send("/recruiting/ingest", {
+      headers: withKey(vendor),
+      body: { first_name: "Ada", vendor_lead_id: `again-${vendor.id}` },
+    });
+  }
+  await sql`select private.check_alerts()`;
+  await signIn(page, await signInNewOperator(), "operator/recruits");
+  await page.getByRole("region", { name: "Recruits who wait" }).getByText("Devonshire").first().waitFor();
+  await assertAccessible(page);
+  await page.evaluate("location.hash = '#/operator/duplicates'");
+  await page.getByRole("region", { name: "Leads that came again" }).getByRole("link", { name: `again-${vendor.id}` })
+    .waitFor();
+  await assertAccessible(page);
+  await page.evaluate("location.hash = '#/operator/jobs'");
+  await page.getByText("check alerts").waitFor();
+  await assertAccessible(page);
+  await page.setViewportSize({ width: 360, height: 740 });
+  await assertFits(page);
+});
