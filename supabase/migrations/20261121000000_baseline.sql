@@ -12523,12 +12523,13 @@ create table public.operator_actions (
   action text not null
     check (action in (
       'read_payload', 'search_leads', 'read_lead', 'preview_replay', 'replay', 'dismiss', 'try_mapping', 'save_mapping',
-      'distribute', 'return', 'adopt_texts', 'resume_number', 'set_orders', 'agent_leave')),
+      'distribute', 'return', 'adopt_texts', 'resume_number', 'set_order', 'set_orders',
+      'agent_leave')),
   subject jsonb not null check (jsonb_typeof(subject) = 'object'),
   created_at timestamptz not null default clock_timestamp(),
   -- A user writes what it likes into the subject.
   check (user_id is null or done_by is null and octet_length(subject::text) <= 8192),
-  check ((user_id is null) = (action in ('set_orders', 'agent_leave')))
+  check (user_id is not null or action in ('set_orders', 'agent_leave'))
 );
 
 create index on public.operator_actions (created_at, id);
@@ -12544,11 +12545,12 @@ comment on column public.operator_actions.action is
   'be stored; `dismiss`: deliveries were taken off the list of open ones; `try_mapping`: a payload was read to edit a mapping '
   'beside it; `save_mapping`: a mapping was to be saved; `distribute`: waiting leads were distributed; `return`: a lead was '
   'taken back from its agency; `adopt_texts`: unmatched texts got their conversations; `resume_number`: a paused number sends '
-  'again; `set_orders`: all orders of an agency were paused or opened; '
+  'again; `set_order`: an order was paused, opened or closed; `set_orders`: all orders of an agency were paused or opened; '
   '`agent_leave`: an agent has left, and all that was the agent''s went to others.';
 comment on column public.operator_actions.subject is
   'The arguments of the action: {delivery_ids: [uuid]}; {kind, id} of a payload beside a mapping; {vendor_id, seen} of a saved '
   'mapping; {max, vendor_id|null} of a distribution; {lead_id} of a return; {conversation_ids}; {phone} of our number; '
+  '{order_id, status}; '
   '{agency_id, status, order_ids}; or {agent_id, to_agent_id|null} and how many of each have moved.';
 
 alter table public.operator_actions enable row level security;
@@ -12719,21 +12721,6 @@ join public.agencies g on g.id = a.agency_id;
 comment on view public.agent_list is 'Agents, with the name of their agency.';
 grant select on public.agent_list to service_role;
 
-create view public.order_list with (security_invoker = true) as
-select o.id, o.agency_id, g.name as agency, o.agent_id, a.first_name as agent, o.vendor_id, v.slug as vendor, o.states,
-  o.filled, o.quantity, coalesce(d.leads, 0) as leads_today, o.daily_cap, o.priority, o.status, o.starts_at, o.ends_at,
-  o.created_at
-from public.recruiting_orders o
-join public.agencies g on g.id = o.agency_id
-left join public.agents a on a.id = o.agent_id
-left join public.vendors v on v.id = o.vendor_id
-left join private.recruiting_order_days d on d.order_id = o.id and d.starts_at <= now() and d.ends_at > now();
-
-comment on view public.order_list is
-  'Orders, with the names of the agency, the agent and the vendor. leads_today: by the agency''s own day, as the daily cap '
-  'counts them.';
-grant select on public.order_list to service_role;
-
 create view public.vendor_list with (security_invoker = true) as
 select v.slug, v.name, v.parser, v.is_active as active,
   (select count(*)::int from public.vendor_api_keys k
@@ -12805,6 +12792,27 @@ grant select on public.consent_event_list to service_role;
 -- The lists that an operator reads in a browser too. A signed-in user has no right on their tables. So these views
 -- read with the rights of their owner, in the schema that the API does not offer. private.may_operate() is their row
 -- security. The views of the API show what they have.
+
+create view private.order_list as
+select o.id, o.agency_id, g.name as agency, o.agent_id, a.first_name as agent, o.vendor_id, v.slug as vendor, o.states,
+  o.filled, o.quantity, coalesce(d.leads, 0) as leads_today, o.daily_cap, o.priority, o.status, o.starts_at, o.ends_at,
+  o.created_at
+from public.recruiting_orders o
+join public.agencies g on g.id = o.agency_id
+left join public.agents a on a.id = o.agent_id
+left join public.vendors v on v.id = o.vendor_id
+left join private.recruiting_order_days d on d.order_id = o.id and d.starts_at <= now() and d.ends_at > now()
+where (select private.may_operate());
+
+comment on view private.order_list is 'Orders, for operators.';
+grant select on private.order_list to authenticated, service_role;
+
+create view public.order_list with (security_invoker = true) as select * from private.order_list;
+
+comment on view public.order_list is
+  'Orders, with the names of the agency, the agent and the vendor. leads_today: by the agency''s own day, as the daily cap '
+  'counts them.';
+grant select on public.order_list to authenticated, service_role;
 
 create view private.delivery_list as
 select d.id, d.received_at, coalesce(v.slug, 'import') as vendor, d.vendor_id, d.route, d.row, d.vendor_lead_id, d.code,
@@ -13162,45 +13170,76 @@ comment on function public.save_order(jsonb, uuid, uuid) is
   'filled, and a higher one opens it again. Returns the order. PT404 for an unknown one; PT400 names the column.';
 grant execute on function public.save_order(jsonb, uuid, uuid) to service_role;
 
-create function public.set_order_status(order_id uuid, status text) returns public.recruiting_orders
+create function public.set_order_status(order_id uuid, status text, seen text default null) returns public.recruiting_orders
 language plpgsql
+-- An operator who is signed in has no right on orders.
+security definer
 set search_path = ''
+set lock_timeout = '5s'
 as $$
 declare
   changed public.recruiting_orders;
 begin
+  perform private.require_operator();
   select o.* into changed from public.recruiting_orders o where o.id = order_id for no key update;
   if changed.id is null then
     raise exception 'order_id: no order %', order_id using errcode = 'PT404';
   elsif changed.status = set_order_status.status then
     return changed;
-  elsif set_order_status.status <> 'closed' and changed.filled = changed.quantity then
-    raise exception 'The order % has all of its % leads. For more: npm run admin -- order update % --quantity <number>',
-      order_id, changed.quantity, order_id using errcode = 'PT409';
-  elsif set_order_status.status = 'open' and changed.ends_at <= now() then
-    raise exception 'The order % has ended: npm run admin -- order update % --ends <time>', order_id, order_id
-      using errcode = 'PT409';
-  elsif set_order_status.status = 'paused' and changed.status <> 'open' then
-    raise exception 'The order % is %, so it gets no leads as it is.', order_id, changed.status using errcode = 'PT409';
+  elsif changed.status <> seen then
+    raise exception 'seen: the order is % now. Look again', changed.status using errcode = 'PT409';
   end if;
-  update public.recruiting_orders o set status = set_order_status.status where o.id = order_id returning o.* into changed;
+  if private.is_operator() then
+    perform public.begin_operator_action('set_order', jsonb_build_object('order_id', order_id, 'status', status));
+  end if;
+  return private.put_order_status(changed, status);
+exception when lock_not_available then
+  raise exception 'Others have locked the order. Try again in a moment.' using errcode = 'PT409';
+end
+$$;
+
+comment on function public.set_order_status(uuid, text, text) is
+  'Pauses, opens or closes an order, and returns it. One that is filled can only be closed. seen: the status that the caller '
+  'has read; with another one nothing is changed. For operators; of one who is signed in, a row of operator_actions says so. '
+  'PT404 for an unknown one; PT409 says why it cannot be, as when others hold the lock for 5 s. 42501 for a user who is no '
+  'operator.';
+grant execute on function public.set_order_status(uuid, text, text) to authenticated, service_role;
+
+create function private.put_order_status(changed public.recruiting_orders, status text) returns public.recruiting_orders
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if put_order_status.status <> 'closed' and changed.filled = changed.quantity then
+    raise exception 'The order % has all of its % leads. For more: npm run admin -- order update % --quantity <number>',
+      changed.id, changed.quantity, changed.id using errcode = 'PT409';
+  elsif put_order_status.status = 'open' and changed.ends_at <= now() then
+    raise exception 'The order % has ended: npm run admin -- order update % --ends <time>', changed.id, changed.id
+      using errcode = 'PT409';
+  elsif put_order_status.status = 'paused' and changed.status <> 'open' then
+    raise exception 'The order % is %, so it gets no leads as it is.', changed.id, changed.status using errcode = 'PT409';
+  end if;
+  update public.recruiting_orders o set status = put_order_status.status where o.id = changed.id returning o.* into changed;
   return changed;
 end
 $$;
 
-comment on function public.set_order_status(uuid, text) is
-  'Pauses, opens or closes an order, and returns it. One that is filled can only be closed. PT404 for an unknown one; '
-  'PT409 says why it cannot be.';
-grant execute on function public.set_order_status(uuid, text) to service_role;
+comment on function private.put_order_status(public.recruiting_orders, text) is
+  'Gives an order, which the caller has locked, another status, and returns it. PT409 says why it cannot have it.';
 
 create function public.set_agency_orders(agency_id uuid, status text, order_ids uuid[], done_by text default null)
 returns setof public.recruiting_orders
 language plpgsql
+-- An operator who is signed in has no right on orders.
+security definer
 set search_path = ''
+set lock_timeout = '5s'
 as $$
 declare
-  changed_id uuid;
+  signed_in boolean;
+  changed public.recruiting_orders;
 begin
+  perform private.require_operator();
   if status not in ('open', 'paused') then
     raise exception 'status: must be open or paused' using errcode = 'PT400';
   end if;
@@ -13209,20 +13248,30 @@ begin
   if order_ids is distinct from private.orders_to_set(agency_id, status) then
     raise exception 'order_ids: others have changed the agency''s orders meanwhile. Try again' using errcode = 'PT409';
   end if;
-  foreach changed_id in array order_ids loop
-    return next public.set_order_status(changed_id, status);
+  for changed in
+    select o.* from unnest(order_ids) with ordinality given (id, place) join public.recruiting_orders o on o.id = given.id
+    order by given.place
+  loop
+    return next private.put_order_status(changed, status);
   end loop;
-  insert into public.operator_actions (action, subject, done_by)
-  select 'set_orders', jsonb_build_object('agency_id', agency_id, 'status', status, 'order_ids', order_ids), done_by
+  signed_in := private.is_operator();
+  insert into public.operator_actions (user_id, action, subject, done_by)
+  select
+    case when signed_in then private.current_user_id() end, 'set_orders',
+    jsonb_build_object('agency_id', agency_id, 'status', status, 'order_ids', order_ids), case when not signed_in then done_by end
   where order_ids <> '{}';
+exception when lock_not_available then
+  raise exception 'Others have locked the agency''s orders. Try again in a moment.' using errcode = 'PT409';
 end
 $$;
 
 comment on function public.set_agency_orders(uuid, text, uuid[], text) is
-  'Pauses all open orders of an agency, or opens all that are paused: all or none. order_ids: what private.orders_to_set() said '
-  'before. Returns the orders. Once it is committed, no lead goes to a paused one. A row of operator_actions says so, with '
-  'done_by. PT409 when the agency has other such orders by now, or says why one cannot be opened; PT400 for another status.';
-grant execute on function public.set_agency_orders(uuid, text, uuid[], text) to service_role;
+  'Pauses all open orders of an agency, or opens all that are paused: all or none. order_ids: what the caller has seen, the '
+  'oldest first, as private.orders_to_set() says. Returns the orders. Once it is committed, no lead goes to a paused one. A row '
+  'of operator_actions says so, with the operator who is signed in, or with done_by. PT409 when the agency has other such '
+  'orders by now, others hold the lock for 5 s, or says why one cannot be opened; PT400 for another status. 42501 for a user '
+  'who is no operator.';
+grant execute on function public.set_agency_orders(uuid, text, uuid[], text) to authenticated, service_role;
 
 create function private.orders_to_set(agency_id uuid, status text) returns uuid[]
 language sql
