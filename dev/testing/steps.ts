@@ -116,7 +116,9 @@ export const STEPS: Step[] = [
   denoStep({
     name: "desk",
     title: "The desk in Chromium; skipped where none is installed",
-    files: ["e2e/desk"],
+    // Each waits more than it works.
+    atOnce: true,
+    files: ["e2e/desk/conversations.test.ts", "e2e/desk/views.test.ts"],
     stack: "texting",
   }),
   denoStep({
@@ -175,12 +177,16 @@ async function succeeds(command: string, args: string[], print?: Print): Promise
   return success ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
 }
 
-/** A step that runs files with `deno test`, against a stack where it names one. */
+/**
+ * A step that runs files with `deno test`, against a stack where it names one. With `atOnce` each file has a process of
+ * its own, and all run at the same time.
+ */
 function denoStep(
-  { stack, ...step }: Omit<Step, "run" | "remedy"> & {
+  { stack, atOnce = false, ...step }: Omit<Step, "run" | "remedy"> & {
     files: string[];
     remedy?: string;
     stack?: keyof Stacks;
+    atOnce?: boolean;
   },
 ): Step {
   return {
@@ -192,10 +198,23 @@ function denoStep(
       if (stack === undefined) return denoTest(files, {}, print, flags);
       const { file, tail } = await stacks[stack]();
       const env = { STACK_FILE: file, ...doublesEnv(stack), ...transcriptsOf(files) };
-      const counts = await denoTest([...new Set(files.map(runnerOf))], env, print, flags);
+      const runners = [...new Set(files.map(runnerOf))];
+      const lanes = atOnce ? runners.map((file) => [file]) : [runners];
+      // Lines of two processes would be mixed.
+      const show = lanes.length > 1 ? print ?? console.log : print;
+      const counts = sumOf(await Promise.all(lanes.map((lane) => denoTest(lane, env, show, flags))));
       if (counts.failed > 0) (print ?? console.log)(`The last lines of the stack:\n${tail()}`);
       return counts;
     },
+  };
+}
+
+function sumOf(all: Counts[]): Counts {
+  return {
+    passed: all.reduce((sum, { passed }) => sum + passed, 0),
+    failed: all.reduce((sum, { failed }) => sum + failed, 0),
+    skipped: all.reduce((sum, { skipped = 0 }) => sum + skipped, 0),
+    failures: all.flatMap(({ failures = [] }) => failures),
   };
 }
 
