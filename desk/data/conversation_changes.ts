@@ -48,11 +48,15 @@ export function useHandBack(id: string) {
   });
 }
 
-/** The recruit waits no longer, although nobody has answered. */
+/**
+ * The recruit waits no longer, although nobody has answered. Refused where the recruit has written since this time, that
+ * of the latest text that the agent has read.
+ */
 export function useNeedsNoReply(id: string) {
   return useChangeConversation(id, {
-    mutationFn: () => repeat(() => supabase.rpc("no_reply_needed", { conversation_id: id })),
-    change: () => ({ waiting_since: null, is_due: false }),
+    mutationFn: (read_up_to: string) =>
+      repeat(() => supabase.rpc("no_reply_needed", { conversation_id: id, read_up_to })),
+    change: () => ({ waiting_since: null, due_since: null, snoozed_until: null, is_due: false }),
   });
 }
 
@@ -65,12 +69,19 @@ export function useNeedsReply(id: string) {
   });
 }
 
-/** Puts the answer off until a time in ISO 8601; null: it is due again. */
-export function useSnooze(id: string) {
+/**
+ * Puts a conversation off until a time in ISO 8601; null: it is not put off any more. Refused where the recruit has
+ * written since `readUpTo`, the time of the latest text that the agent has read.
+ */
+export function useSnooze({ id, waiting_since }: Conversation, readUpTo: string) {
   return useChangeConversation(id, {
     mutationFn: (until: string | null) =>
-      repeat(() => supabase.rpc("snooze_conversation", { id, until: until as string })),
-    change: (snoozed_until) => ({ snoozed_until, is_due: snoozed_until === null }),
+      repeat(() => supabase.rpc("snooze_conversation", { id, until: until as string, read_up_to: readUpTo })),
+    change: (snoozed_until) => ({
+      snoozed_until,
+      due_since: waiting_since ?? snoozed_until,
+      is_due: snoozed_until === null && waiting_since !== null,
+    }),
   });
 }
 

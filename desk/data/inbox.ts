@@ -20,6 +20,8 @@ export interface InboxRow {
   agent: string | null;
   /** Since when the recruit waits for an answer. */
   waiting_since: string | null;
+  /** The place in the queue: since when the recruit waits, else until when the conversation was put off. */
+  due_since: string | null;
   last_text_at: string;
   last_body: string | null;
   last_direction: "inbound" | "outbound" | null;
@@ -27,9 +29,9 @@ export interface InboxRow {
   last_media: number;
   is_unread: boolean;
   is_opted_out: boolean;
-  /** Until when the answer is put off; null: it is not. */
+  /** Until when the conversation is put off, or was; null: it was not, or a new text has ended it. */
   snoozed_until: string | null;
-  /** Whether the recruit waits, and the answer is not put off. */
+  /** Whether the recruit waits, or the conversation was put off until a time that has come. */
   is_due: boolean;
   /** Whether our latest text was not delivered. */
   is_failed: boolean;
@@ -68,7 +70,7 @@ export const inboxQueries = {
     const { view, isUnread, typed, agentId } = filter;
     const isQueue = typed === "" && view === "waiting";
     const by = isQueue
-      ? { column: "waiting_since", ascending: true } as const
+      ? { column: "due_since", ascending: true } as const
       : { column: "last_text_at", ascending: false } as const;
     return pagesOptions<InboxRow>([...inboxQueries.lists(), agency_id, filter], async (limit, last, ids) => {
       let query = typed === ""
@@ -96,7 +98,7 @@ export const inboxQueries = {
         const rows = rowsOfAgency(agent.agency_id)
           .or(`agent_id.eq.${agent.id}${agent.role === "manager" ? ",agent_id.is.null" : ""}`);
         const query = narrow(rows, { ...agent, role: "manager" }, "waiting");
-        return await call(query.order("waiting_since").order("id").limit(2)) as InboxRow[];
+        return await call(query.order("due_since").order("id").limit(2)) as InboxRow[];
       },
     }),
   unreadCounts: () => [...inboxQueries.all(), "unread"],
@@ -123,7 +125,7 @@ type InboxQuery = ReturnType<typeof rowsOfAgency>;
 function narrow(rows: InboxQuery, { id, role }: Agent, view: View): InboxQuery {
   switch (view) {
     case "waiting": {
-      const waiting = rows.not("waiting_since", "is", null).is("is_due", true);
+      const waiting = rows.not("due_since", "is", null).is("is_due", true);
       return role === "manager" ? waiting : waiting.eq("agent_id", id);
     }
     case "bot":

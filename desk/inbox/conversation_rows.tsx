@@ -115,7 +115,7 @@ const ConversationRow = memo(function ConversationRow(
   },
 ) {
   const isQueue = view === "waiting";
-  const since = isQueue ? row.waiting_since ?? row.last_text_at : row.last_text_at;
+  const since = isQueue ? row.due_since ?? row.last_text_at : row.last_text_at;
   return (
     <Link href={hrefOf(view, row.id)} className={row.is_unread ? "is-unread" : ""} aria-current={isOpen || undefined}>
       <span className="name">
@@ -128,9 +128,11 @@ const ConversationRow = memo(function ConversationRow(
       </span>
       <span className="last quiet" dir="auto">{lastText(row)}</span>
       <span className="badges">
-        {row.snoozed_until === null
-          ? row.waiting_since !== null && <UrgencyBadge since={row.waiting_since} />
-          : <span className="badge">Until {timeText(row.snoozed_until)}</span>}
+        {row.snoozed_until !== null && (
+          <span className="badge">{row.is_due ? "Snoozed until now" : `Until ${timeText(row.snoozed_until)}`}</span>
+        )}
+        {row.waiting_since !== null && (row.is_due || row.snoozed_until === null) &&
+          <UrgencyBadge since={row.waiting_since} />}
         {row.is_failed && <span className="badge is-very-late">Not delivered</span>}
         {row.is_held && <span className="badge">Held</span>}
         {row.is_opted_out && <span className="badge">Opted out</span>}

@@ -77,7 +77,9 @@ function Thread({ conversation, agent, view }: { conversation: Conversation; age
 
   useKeys(agent.id, { r: () => document.querySelector<HTMLElement>(".composer textarea")?.focus() });
 
-  const owner = <OwnerActions conversation={conversation} agent={agent} isWriter={isWriter} />;
+  const readUpTo = texts.findLast(({ sender_type }) => sender_type === "recruit")?.created_at ??
+    conversation.last_text_at;
+  const owner = <OwnerActions conversation={conversation} agent={agent} isWriter={isWriter} readUpTo={readUpTo} />;
   const card = <RecruitCard conversation={conversation} isManager={agent.role === "manager"} />;
   return (
     <>

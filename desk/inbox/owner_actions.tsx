@@ -9,22 +9,34 @@ import { fullName } from "../ui/name.ts";
 import { useKeys } from "./keys.ts";
 import { SnoozeButton } from "./snooze.tsx";
 
-/** The buttons that change who answers in a conversation. */
-export function OwnerActions(
-  { conversation, agent, isWriter }: { conversation: Conversation; agent: Agent; isWriter: boolean },
-) {
-  const { id, status, waiting_since, is_opted_out, last_direction } = conversation;
+/** The buttons that change who answers in a conversation, and when. */
+export function OwnerActions({ conversation, agent, isWriter, readUpTo }: {
+  conversation: Conversation;
+  agent: Agent;
+  isWriter: boolean;
+  /** The time of the recruit's latest text on the page. */
+  readUpTo: string;
+}) {
+  const { id, status, due_since, is_opted_out, last_direction, last_text_at } = conversation;
   const mayAnswer = isWriter && !is_opted_out;
   const assign = useAssignConversation(id);
   const handBack = useHandBack(id);
   const needsNoReply = useNeedsNoReply(id);
   const needsReply = useNeedsReply(id);
-  // The recruit has written last, and does not wait: an agent has said so.
-  const isDone = waiting_since === null && status === "escalated" && last_direction === "inbound" && !is_opted_out;
+  const [doneAt, setDoneAt] = useState<string | null>(null);
+  // An agent has said that no reply is needed: this one, or one of those who may, where the recruit has written last.
+  const isDone = due_since === null && !is_opted_out &&
+    (doneAt === last_text_at || status === "escalated" && last_direction === "inbound");
+
+  function finish(): void {
+    setDoneAt(last_text_at);
+    needsNoReply.mutate(readUpTo);
+  }
+
   useKeys(agent.id, {
     e: () => {
       if (!isWriter) return;
-      if (waiting_since !== null) needsNoReply.mutate();
+      if (due_since !== null) finish();
       else if (isDone) needsReply.mutate();
     },
   });
@@ -47,11 +59,9 @@ export function OwnerActions(
           Hand back to the bot
         </button>
       )}
-      {isWriter && waiting_since !== null && (
-        <button type="button" onClick={() => needsNoReply.mutate()}>No reply needed</button>
-      )}
+      {isWriter && due_since !== null && <button type="button" onClick={finish}>No reply needed</button>}
       {isWriter && isDone && <button type="button" onClick={() => needsReply.mutate()}>Undo: reply needed</button>}
-      {isWriter && waiting_since !== null && <SnoozeButton conversation={conversation} />}
+      {isWriter && <SnoozeButton conversation={conversation} readUpTo={readUpTo} />}
       {agent.role === "manager" && <Reassign conversation={conversation} agent={agent} assign={assign} />}
       {/* Not beside a button, which goes before the service has agreed. */}
       {[assign, handBack, needsNoReply, needsReply].map((mutation, place) => (

@@ -4,10 +4,14 @@ import { useSnooze } from "../data/conversation_changes.ts";
 import { ActionError, useAction } from "../ui/action.tsx";
 import { timeText } from "../ui/time.tsx";
 
-/** A button that puts the answer off, for everybody, until a time that the user chooses. */
-export function SnoozeButton({ conversation: { id, snoozed_until } }: { conversation: Conversation }) {
+/**
+ * A button that puts the conversation off, for everybody, until a time that the user chooses. `readUpTo`: the time of
+ * the recruit's latest text on the page.
+ */
+export function SnoozeButton({ conversation, readUpTo }: { conversation: Conversation; readUpTo: string }) {
+  const { snoozed_until, is_due } = conversation;
   const dialog = useRef<HTMLDialogElement>(null);
-  const snooze = useSnooze(id);
+  const snooze = useSnooze(conversation, readUpTo);
   const [chosen, setChosen] = useState("");
   const choosing = useAction(() => {
     const at = new Date(chosen);
@@ -22,7 +26,7 @@ export function SnoozeButton({ conversation: { id, snoozed_until } }: { conversa
     dialog.current!.close();
   }
 
-  if (snoozed_until !== null) {
+  if (snoozed_until !== null && !is_due) {
     return (
       <>
         <span className="quiet">Snoozed until {timeText(snoozed_until)}.</span>
@@ -33,10 +37,11 @@ export function SnoozeButton({ conversation: { id, snoozed_until } }: { conversa
   }
   return (
     <>
+      {snoozed_until !== null && <span className="quiet">Snoozed until now.</span>}
       <button type="button" onClick={() => dialog.current!.showModal()}>Snooze</button>
       <ActionError action={snooze} />
       <dialog ref={dialog} aria-label="Snooze">
-        <p>Until then this recruit is not among those who wait. A new text ends it.</p>
+        <p>The conversation comes back to Waiting then. A new text ends it.</p>
         <p className="buttons">
           {timesFrom(new Date()).map(({ label, at }) => (
             <button

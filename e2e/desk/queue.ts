@@ -219,6 +219,50 @@ deskTest("an answer is put off until a time that one chooses, and a new text end
   await page.getByRole("button", { name: "Snooze", exact: true }).waitFor();
 });
 
+deskTest("a conversation that was answered comes back at the time that one chooses", async (page) => {
+  const agent = await createTexter();
+  await waits(agent, "Devon", 10);
+  const talk = await openTalk(page, agent, "Maya");
+  await box(page, "Maya").fill("Call me by Friday");
+  await send(page).click();
+  await page.getByRole("link", { name: "Next waiting: Devon" }).waitFor();
+  await page.getByRole("button", { name: "Snooze", exact: true }).click();
+  await page.getByRole("dialog", { name: "Snooze" }).getByRole("button", { name: "Tomorrow morning" }).click();
+  await page.getByText(/Snoozed until .*9:00 AM/).waitFor();
+  await assertRows(page, ["Devon"]);
+
+  await sql`update public.recruiting_conversations set snoozed_until = now() where id = ${talk.id}`;
+  await list(page).getByRole("link", { name: /Maya.*Snoozed until now/ }).waitFor();
+  await assertRows(page, ["Devon", "Maya"]);
+  await page.getByText("Snoozed until now.").waitFor();
+  await assertAccessible(page);
+  await page.locator("h2#recruit").focus();
+  await page.keyboard.press("e");
+  await page.getByRole("button", { name: "Undo: reply needed" }).waitFor();
+  await list(page).getByText("Snoozed until now").waitFor({ state: "detached" });
+  await page.keyboard.press("e");
+  await list(page).getByRole("link", { name: /Maya.*Snoozed until now/ }).waitFor();
+  await box(page, "Maya").fill("Did it work?");
+  await send(page).click();
+  await list(page).getByText("Snoozed until now").waitFor({ state: "detached" });
+  assert.equal(await page.getByRole("button", { name: "Undo: reply needed" }).count(), 0);
+});
+
+deskTest("a text that the agent has not seen is not put aside", async (page) => {
+  const agent = await createTexter();
+  const talk = await openTalk(page, agent, "Maya");
+  await page.route("**/rpc/no_reply_needed", async (route) => {
+    await receive(talk, { Body: "Wait!" });
+    await route.continue();
+  });
+  await page.locator("h2#recruit").focus();
+  await page.keyboard.press("e");
+  await page.getByText("The recruit has written meanwhile.").waitFor();
+  await texts(page).getByText("Wait!").waitFor();
+  await page.getByRole("button", { name: "No reply needed" }).waitFor();
+  await assertRows(page, ["Maya"]);
+});
+
 deskTest(
   "a conversation is found by any part of the number, by e-mail and by words, also one that does not wait",
   async (page) => {

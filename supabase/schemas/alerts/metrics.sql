@@ -182,7 +182,8 @@ begin
       union all
       select 'lead_intake_recruits_unanswered', jsonb_build_object('agency', a.agency), count(c.id)
       from agency_labels a
-      left join public.recruiting_conversations c on c.agency_id = a.id and c.waiting_since is not null
+      left join public.recruiting_conversations c on c.agency_id = a.id and c.due_since is not null
+        and c.waiting_since is not null
       group by a.agency
       union all
       select 'lead_intake_bot_sessions', jsonb_build_object('state', s.state), (

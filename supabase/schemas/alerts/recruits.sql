@@ -13,7 +13,8 @@ as $$
   join public.agencies a on a.id = c.agency_id
   -- A recruit whose answer was put off waits from then on.
   cross join lateral private.waited_minutes(a, greatest(c.waiting_since, c.snoozed_until), checked_at) w (minutes)
-  where c.waiting_since <= checked_at - make_interval(secs => (threshold ->> 'minutes')::double precision * 60)
+  where c.waiting_since is not null
+    and c.due_since <= checked_at - make_interval(secs => (threshold ->> 'minutes')::double precision * 60)
     and (c.snoozed_until is null or c.snoozed_until <= checked_at)
     and w.minutes >= (threshold ->> 'minutes')::numeric
     and not private.is_opted_out(c.agency_id, c.recruit_phone)

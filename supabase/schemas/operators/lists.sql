@@ -242,7 +242,7 @@ left join public.recruiting_leads l on l.id = c.recruiting_lead_id
 -- As private.answering_agent(), which a user may not call.
 left join public.agents own on own.id = c.assigned_agent_id and own.is_active
 left join public.agents a on a.id = coalesce(own.id, l.agent_id) and a.is_active
-where c.waiting_since is not null and (select private.may_operate());
+where c.due_since is not null and c.waiting_since is not null and (select private.may_operate());
 
 comment on view private.waiting_recruit_list is 'Recruits who wait for an answer to their text, for operators.';
 grant select on private.waiting_recruit_list to authenticated, service_role;

@@ -60,9 +60,9 @@ begin
         limit 1
       ) answer on true
     ), waiting as (
-      select count(*) as recruits, min(c.waiting_since) as since
+      select count(*) as recruits, min(c.due_since) as since
       from public.recruiting_conversations c
-      where c.agency_id = agency.id and c.waiting_since is not null
+      where c.agency_id = agency.id and c.due_since is not null
         and (c.snoozed_until is null or c.snoozed_until <= now())
     )
     select jsonb_build_object(

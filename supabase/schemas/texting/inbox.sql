@@ -22,7 +22,7 @@ grant execute on function private.recruit_of(uuid) to authenticated;
 create view public.inbox with (security_invoker = true) as
 select c.id, c.agency_id, c.status, c.recruit_phone, c.service_phone, c.recruiting_lead_id, r.name, r.email, r.state,
   c.assigned_agent_id, nullif(concat_ws(' ', a.first_name, a.last_name), '') as agent,
-  coalesce(c.assigned_agent_id, r.agent_id) as agent_id, c.waiting_since, c.last_text_at,
+  coalesce(c.assigned_agent_id, r.agent_id) as agent_id, c.waiting_since, c.due_since, c.last_text_at,
   m.body as last_body, m.direction as last_direction, coalesce(jsonb_array_length(m.media), 0) as last_media,
   coalesce(c.last_message_at > coalesce(read.read_up_to, '-infinity'), false) as is_unread,
   -- Not by exists(): the planner would read the opt-outs of all recruits for one page.
@@ -31,8 +31,8 @@ select c.id, c.agency_id, c.status, c.recruit_phone, c.service_phone, c.recruiti
     from public.text_consents t
     where t.agency_id = c.agency_id and t.phone = c.recruit_phone
   ), false) as is_opted_out,
-  case when c.snoozed_until > now() then c.snoozed_until end as snoozed_until,
-  c.waiting_since is not null and (c.snoozed_until is null or c.snoozed_until <= now()) as is_due,
+  c.snoozed_until,
+  case when c.snoozed_until is null then c.waiting_since is not null else c.snoozed_until <= now() end as is_due,
   exists (
     select
     from public.recruiting_messages f
@@ -65,9 +65,10 @@ left join public.conversation_reads read
 comment on view public.inbox is
   'The conversations that the signed-in agent reads, with the recruit, the agent who is to answer (agent_id and agent: '
   'the assigned agent, else the recruit''s) and the latest text (last_media: how many files). is_unread: the recruit has '
-  'written since the caller has read it. is_due: the recruit waits, and the answer is not put off (snoozed_until). is_failed: '
-  'our latest text was not delivered. is_held: a text of ours waits for the texting hours or for its number. Ask for one agency_id, and for pages by the last row: ordered by last_text_at '
-  'and id, or by waiting_since and id where waiting_since is not null.';
+  'written since the caller has read it. is_due: the conversation is to be looked at: the recruit waits, or it was put off until a '
+  'time that has come (snoozed_until). is_failed: '
+  'our latest text was not delivered. is_held: a text of ours waits for the texting hours or for its number. Ask for one '
+  'agency_id, and for pages by the last row: ordered by last_text_at and id, or by due_since and id where due_since is not null.';
 grant select on public.inbox to authenticated;
 
 create function public.read_conversation(conversation_id uuid, up_to timestamptz) returns integer
@@ -133,12 +134,13 @@ from public.agents a
 left join (
   select coalesce(w.assigned_agent_id, r.agent_id) as agent_id, count(*)::integer as waiting,
     (count(*) filter (where w.last_message_at > coalesce(read.read_up_to, '-infinity')))::integer as unread,
-    min(w.waiting_since) as waiting_since
+    min(w.due_since) as waiting_since
   from public.recruiting_conversations w
   left join public.recruiting_leads r on r.id = w.recruiting_lead_id
   left join public.conversation_reads read
     on read.conversation_id = w.id and read.agent_id = coalesce(w.assigned_agent_id, r.agent_id)
-  where w.agency_id = (select private.managed_agency_id()) and w.waiting_since is not null
+  where w.agency_id = (select private.managed_agency_id()) and w.due_since is not null
+    and (w.snoozed_until is null or w.snoozed_until <= now())
   group by 1
 ) c on c.agent_id = a.id
 left join (
@@ -152,7 +154,7 @@ left join (
 where a.agency_id = (select private.managed_agency_id());
 
 comment on view public.team is
-  'The agents of a manager''s agency, each with the conversations that wait for an answer of theirs (waiting), how many of '
+  'The agents of a manager''s agency, each with the conversations that are due for them (waiting), how many of '
   'these the agent has not read (unread), since when the first waits (waiting_since; null: none), and the recruits of theirs '
   'that orders have brought in the last 7 days. Ask for pages by the last row, ordered by first_name and id.';
 grant select on public.team to authenticated;

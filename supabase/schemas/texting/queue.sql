@@ -204,6 +204,8 @@ begin
   set
     last_text_at = greatest(c.last_text_at, now()),
     waiting_since = null,
+    -- The bot does not know what an agent wants to remember.
+    snoozed_until = case when queue_text.kind <> 'agent' then c.snoozed_until end,
     status = case when queue_text.sent_by is null then c.status else 'escalated' end,
     assigned_agent_id = coalesce(queue_text.sent_by, c.assigned_agent_id)
   where c.id = queue_text.conversation_id

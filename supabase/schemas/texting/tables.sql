@@ -51,6 +51,7 @@ create table public.recruiting_conversations (
   last_text_at timestamptz not null default now(),
   waiting_since timestamptz,
   snoozed_until timestamptz,
+  due_since timestamptz generated always as (coalesce(waiting_since, snoozed_until)) stored,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   unique (recruit_phone, service_phone),
@@ -59,10 +60,10 @@ create table public.recruiting_conversations (
 );
 
 create index on public.recruiting_conversations (recruiting_lead_id);
--- The pages of the inbox: the latest first, and the recruit who has waited longest first.
+-- The pages of the inbox: the latest first, and the conversation that has been due longest first.
 create index on public.recruiting_conversations (agency_id, last_text_at, id);
-create index recruiting_conversations_waiting_idx on public.recruiting_conversations (agency_id, waiting_since, id)
-  where waiting_since is not null;
+create index recruiting_conversations_due_idx on public.recruiting_conversations (agency_id, due_since, id)
+  where due_since is not null;
 create index on public.recruiting_conversations (assigned_agent_id, agency_id);
 -- The use of each of our numbers.
 create index on public.recruiting_conversations (service_phone, created_at);
@@ -84,7 +85,10 @@ comment on column public.recruiting_conversations.last_text_at is
 comment on column public.recruiting_conversations.waiting_since is
   'Since when the recruit waits for an answer: their first text since ours; null: nobody waits.';
 comment on column public.recruiting_conversations.snoozed_until is
-  'Until when an agent has put the answer off; null: nobody has. The recruit''s next text ends it.';
+  'Until when an agent has put the conversation off; it is due again then, also where the recruit does not wait. Null: nobody '
+  'has. A text of the recruit or of an agent ends it.';
+comment on column public.recruiting_conversations.due_since is
+  'The place in the queue: waiting_since, else snoozed_until. Null: the conversation is not in the queue.';
 
 create trigger set_updated_at
   before update on public.recruiting_conversations

@@ -1,26 +1,46 @@
 -- Who waits for an answer: an agent may say that none is needed, or put it off.
 
-create function public.no_reply_needed(conversation_id uuid) returns jsonb
+create function private.lock_what_was_read(conversation_id uuid, read_up_to timestamptz)
+returns public.recruiting_conversations
+language plpgsql
+set search_path = ''
+as $$
+declare
+  conversation constant public.recruiting_conversations := private.lock_to_write(private.writer(), conversation_id);
+begin
+  if conversation.last_message_at > read_up_to then
+    raise exception 'read_up_to: the recruit has written meanwhile' using errcode = 'PT409';
+  end if;
+  return conversation;
+end
+$$;
+
+comment on function private.lock_what_was_read(uuid, timestamptz) is
+  'A conversation in which the caller may write, locked. PT409 when the recruit has written after read_up_to, which is the '
+  'created_at of the latest text that the caller has read; null: nothing is compared. Other errors as private.lock_to_write().';
+
+create function public.no_reply_needed(conversation_id uuid, read_up_to timestamptz default null) returns jsonb
 language plpgsql
 -- Agents may not write the table. A user who may write in a conversation may say that nothing is to be written.
 security definer
 set search_path = ''
 as $$
 declare
-  conversation constant public.recruiting_conversations := private.lock_to_write(private.writer(), conversation_id);
+  conversation constant public.recruiting_conversations := private.lock_what_was_read(conversation_id, read_up_to);
 begin
   update public.recruiting_conversations c
-  set waiting_since = null
-  where c.id = conversation.id and c.waiting_since is not null;
+  set waiting_since = null, snoozed_until = null
+  where c.id = conversation.id and c.due_since is not null;
   return jsonb_build_object('conversation_id', conversation.id);
 end
 $$;
 
-comment on function public.no_reply_needed(uuid) is
-  'The recruit waits for no answer any more: waiting_since is null until the next text, or reply_needed(). Returns '
-  '{conversation_id}. Errors: 42501 (HTTP 403) when the caller is no active agent; PT404 for a conversation in which the '
-  'caller may not write.';
-grant execute on function public.no_reply_needed(uuid) to authenticated;
+comment on function public.no_reply_needed(uuid, timestamptz) is
+  'The conversation is not due any more: waiting_since and snoozed_until are null until the next text, or reply_needed(). '
+  'read_up_to: the created_at of the recruit''s latest text that the caller has read. Returns {conversation_id}. Errors: '
+  '42501 (HTTP 403) when the caller is no active agent; PT404 for a conversation in which the caller may not write; PT409 '
+  'when the recruit has written after read_up_to.';
+grant execute on function public.no_reply_needed(uuid, timestamptz) to authenticated;
 
 create function public.reply_needed(conversation_id uuid) returns jsonb
 language plpgsql
@@ -30,27 +50,34 @@ set search_path = ''
 as $$
 declare
   conversation constant public.recruiting_conversations := private.lock_to_write(private.writer(), conversation_id);
+  unanswered constant timestamptz := private.unanswered_since(conversation);
 begin
   update public.recruiting_conversations c
-  set waiting_since = private.unanswered_since(c)
-  where c.id = conversation.id and c.waiting_since is null;
+  set
+    waiting_since = unanswered,
+    -- What was due without a text is due again by the time alone.
+    snoozed_until = case
+      when unanswered is null and not private.is_opted_out(c.agency_id, c.recruit_phone) then now()
+    end
+  where c.id = conversation.id and c.due_since is null;
   return jsonb_build_object('conversation_id', conversation.id);
 end
 $$;
 
 comment on function public.reply_needed(uuid) is
-  'Takes no_reply_needed() back: the recruit waits since the first text that we have not answered. One who has been answered '
-  'or has opted out does not wait. Returns {conversation_id}. Errors as no_reply_needed().';
+  'Takes no_reply_needed() back: the recruit waits since the first text that we have not answered. Where each is answered, the '
+  'conversation is due from now on. One who has opted out is not. Returns {conversation_id}. Errors: 42501 (HTTP 403) when the '
+  'caller is no active agent; PT404 for a conversation in which the caller may not write.';
 grant execute on function public.reply_needed(uuid) to authenticated;
 
-create function public.snooze_conversation(id uuid, until timestamptz) returns jsonb
+create function public.snooze_conversation(id uuid, until timestamptz, read_up_to timestamptz default null) returns jsonb
 language plpgsql
 -- As no_reply_needed().
 security definer
 set search_path = ''
 as $$
 declare
-  conversation constant public.recruiting_conversations := private.lock_to_write(private.writer(), id);
+  conversation constant public.recruiting_conversations := private.lock_what_was_read(id, read_up_to);
 begin
   if until <= now() then
     perform private.invalid_field('until', 'must be in the future');
@@ -64,9 +91,10 @@ begin
 end
 $$;
 
-comment on function public.snooze_conversation(uuid, timestamptz) is
-  'Puts the answer in a conversation off: until then no agent sees the recruit among those who wait, and nobody is '
-  'told that the recruit waits. The recruit''s next text ends it, and so does null. Returns {conversation_id, snoozed_until}. '
-  'Errors: 22023 (HTTP 400) for a time that has passed, or more than 90 days ahead; 42501 (403) when the caller is no active '
-  'agent; PT404 for a conversation in which the caller may not write.';
-grant execute on function public.snooze_conversation(uuid, timestamptz) to authenticated;
+comment on function public.snooze_conversation(uuid, timestamptz, timestamptz) is
+  'Puts a conversation off: until then it is not due, and nobody is told that the recruit waits. Then it is due, also where '
+  'the recruit does not wait. A text of the recruit or of an agent ends it, and so does null. read_up_to: as of '
+  'no_reply_needed(). Returns {conversation_id, snoozed_until}. Errors: 22023 (HTTP 400) for a time that has passed, or more '
+  'than 90 days ahead; 42501 (403) when the caller is no active agent; PT404 for a conversation in which the caller may not '
+  'write; PT409 when the recruit has written after read_up_to.';
+grant execute on function public.snooze_conversation(uuid, timestamptz, timestamptz) to authenticated;

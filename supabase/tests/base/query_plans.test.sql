@@ -50,7 +50,7 @@ from (values
   ('for a user who is no operator, the list of deliveries', 'One-Time Filter', 'select * from public.delivery_list'),
   ('for a user who is no operator, the list of mappings', 'One-Time Filter', 'select * from public.mapping_list'),
   ('for a user who is no operator, the list of waiting leads', 'One-Time Filter', 'select * from public.waiting_lead_list'),
-  ('the list of recruits who wait for an answer', 'recruiting_conversations_waiting_idx',
+  ('the list of recruits who wait for an answer', 'recruiting_conversations_due_idx',
     $$select * from public.waiting_recruit_list order by since, conversation_id$$),
   ('for a user who is no operator, the list of recruits who wait', 'One-Time Filter', 'select * from public.waiting_recruit_list'),
   ('for a user who is no operator, the list of texts', 'One-Time Filter', 'select * from public.unmatched_text_list'),
@@ -121,8 +121,8 @@ select name, index,
 from (values
   ('latest', $$(last_text_at, id) < (now(), md5('')::uuid) order by last_text_at desc, id desc$$,
     'Index Scan Backward using recruiting_conversations_agency_id_last_text_at_id_idx'),
-  ('waiting', $$waiting_since is not null and (waiting_since, id) > (now(), md5('')::uuid) order by waiting_since, id$$,
-    'Index Scan using recruiting_conversations_waiting_idx')
+  ('due', $$due_since is not null and is_due and (due_since, id) > (now(), md5('')::uuid) order by due_since, id$$,
+    'Index Scan using recruiting_conversations_due_idx')
 ) p (name, rows, index);
 select matches(plan, index, format('a page of the inbox (%s) is read by its index', name)) from pages;
 select doesnt_match(plan, 'Sort Key: c\.', format('in its order (%s)', name)) from pages;

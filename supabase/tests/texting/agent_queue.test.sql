@@ -1,6 +1,6 @@
 -- The queue of an agent: who waits, what is put off, failed and held, and how a conversation is found.
 begin;
-select plan(37);
+select plan(49);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor');
@@ -92,6 +92,47 @@ select is(
 select throws_ok(
   format('select pg_temp.call(%L, %L)', 'cal', format('reply_needed(%L)', md5('ruth')::uuid)), 'PT404', null,
   'only who may write there says so');
+
+-- A conversation that comes back, though the recruit does not wait
+create function pg_temp.is_due() returns text language sql as $$
+  select pg_temp.seen('ann', 'select concat_ws('' '', case when i.is_due then ''due'' end, case when i.waiting_since is null then ''answered'' end,
+    case when i.snoozed_until is not null then ''put off'' end) from public.inbox i')
+$$;
+create function pg_temp.time_comes() returns void language sql as $$
+  update public.recruiting_conversations set snoozed_until = now() where id = md5('ruth')::uuid;
+$$;
+select private.queue_text(md5('ruth')::uuid, 'agent', 'See you on Friday');
+select pg_temp.snooze('ann', now() + interval '2 days');
+select is(pg_temp.is_due(), 'answered put off', 'one who was answered is put off');
+select pg_temp.time_comes();
+select is(pg_temp.is_due(), 'due answered put off', 'and is due when the time comes');
+select is(
+  pg_temp.seen('ann', 'select (i.due_since = i.snoozed_until)::text from public.inbox i'), 'true', 'since that time');
+select is_empty(
+  $$select from private.find_recruit_waiting('{"minutes": 0}', now() + interval '1 day') f where f.subject = md5('ruth')::uuid::text$$,
+  'no operator is told that this recruit waits');
+select is((public.agency_figures() -> 'waiting' ->> 'recruits')::integer, 2, 'a manager counts it among those who wait')
+from (select pg_temp.become('mia')) mia;
+reset role;
+select pg_temp.call('ann', format('no_reply_needed(%L)', md5('ruth')::uuid));
+select is(pg_temp.is_due(), 'answered', 'the agent is done with it');
+select pg_temp.call('ann', format('reply_needed(%L)', md5('ruth')::uuid));
+select is(pg_temp.is_due(), 'due answered put off', 'and takes that back');
+select private.queue_text(md5('ruth')::uuid, 'bot', 'Are you still there?');
+select is(pg_temp.is_due(), 'due answered put off', 'a text of the bot does not end it');
+select private.queue_text(md5('ruth')::uuid, 'agent', 'We call you');
+select is(pg_temp.is_due(), 'answered', 'a text of an agent does');
+
+delete from public.text_outbox where conversation_id = md5('ruth')::uuid;
+
+-- A text that the agent has not read
+select public.receive_sms('+13125550101', '+19995550000', 'SM2', 'When?', '[]');
+select throws_ok(
+  format('select pg_temp.call(%L, %L)', 'ann', format(act, md5('ruth')::uuid, now() - interval '1 microsecond')), 'PT409',
+  'read_up_to: the recruit has written meanwhile', act || ' does not hide a text')
+from (values ('no_reply_needed(%L, %L)'), ('snooze_conversation(%L, now() + interval ''1 day'', %L)')) acts (act);
+select lives_ok(
+  format('select pg_temp.call(%L, %L)', 'ann', format('no_reply_needed(%L, %L)', md5('ruth')::uuid, now())), 'one that was read is put aside');
 
 -- What is failed and held
 select is(pg_temp.with_flag('is_failed'), null, 'nothing has failed');
