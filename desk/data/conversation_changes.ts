@@ -49,8 +49,8 @@ export function useHandBack(id: string) {
 }
 
 /**
- * The recruit waits no longer, although nobody has answered. Refused where the recruit has written since this time, that
- * of the latest text that the agent has read.
+ * The recruit waits no longer, although nobody has answered. Refused where the recruit has written since the time that
+ * is given: that of the recruit's latest text that the agent has read.
  */
 export function useNeedsNoReply(id: string) {
   return useChangeConversation(id, {
