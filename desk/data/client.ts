@@ -1,9 +1,10 @@
 import { createClient, isAuthRetryableFetchError, type SupabaseClient } from "@supabase/supabase-js";
 import type { Database } from "../../supabase/functions/_shared/database.types.ts";
 import type { Config } from "./config.ts";
+import type { StorageClient } from "./later_storage.ts";
 
 /** Has the rights of the user who is signed in. The browser keeps the session. */
-export let supabase: SupabaseClient<Database>;
+export let supabase: Omit<SupabaseClient<Database>, "storage"> & { storage: Pick<StorageClient, "from"> };
 
 /** The key under which the browser keeps the session. */
 export const SESSION_KEY = "desk-session";

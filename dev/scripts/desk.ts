@@ -100,7 +100,26 @@ function isSecret(key: string): boolean {
 
 /** The settings of both. `project` is the only origin that the page calls and shows pictures of; unless given, any. */
 function configOf(project = "https: wss:"): InlineConfig {
-  return { root: join(ROOT, "desk"), base: "./", configFile: false, logLevel: "warn", plugins: [policy(project)] };
+  return {
+    root: join(ROOT, "desk"),
+    base: "./",
+    configFile: false,
+    logLevel: "warn",
+    plugins: [policy(project), laterStorage()],
+  };
+}
+
+/** Puts what loads the client of Storage later in the place of that client. */
+function laterStorage(): Plugin {
+  return {
+    name: "later-storage",
+    enforce: "pre",
+    apply: "build",
+    resolveId: (source, importer) =>
+      source === "@supabase/storage-js" && importer?.includes("/supabase-js/")
+        ? join(ROOT, "desk/data/later_storage.ts")
+        : null,
+  };
 }
 
 /** Writes the Content-Security-Policy into the page, so that it holds on every host. */
