@@ -5594,6 +5594,7 @@ create table public.recruiting_conversations (
   last_text_at timestamptz not null default now(),
   waiting_since timestamptz,
   snoozed_until timestamptz,
+  due_since timestamptz generated always as (coalesce(waiting_since, snoozed_until)) stored,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   unique (recruit_phone, service_phone),
@@ -5602,10 +5603,10 @@ create table public.recruiting_conversations (
 );
 
 create index on public.recruiting_conversations (recruiting_lead_id);
--- The pages of the inbox: the latest first, and the recruit who has waited longest first.
+-- The pages of the inbox: the latest first, and the conversation that has been due longest first.
 create index on public.recruiting_conversations (agency_id, last_text_at, id);
-create index recruiting_conversations_waiting_idx on public.recruiting_conversations (agency_id, waiting_since, id)
-  where waiting_since is not null;
+create index recruiting_conversations_due_idx on public.recruiting_conversations (agency_id, due_since, id)
+  where due_since is not null;
 create index on public.recruiting_conversations (assigned_agent_id, agency_id);
 -- The use of each of our numbers.
 create index on public.recruiting_conversations (service_phone, created_at);
@@ -5627,7 +5628,10 @@ comment on column public.recruiting_conversations.last_text_at is
 comment on column public.recruiting_conversations.waiting_since is
   'Since when the recruit waits for an answer: their first text since ours; null: nobody waits.';
 comment on column public.recruiting_conversations.snoozed_until is
-  'Until when an agent has put the answer off; null: nobody has. The recruit''s next text ends it.';
+  'Until when an agent has put the conversation off; it is due again then, also where the recruit does not wait. Null: nobody '
+  'has. A text of the recruit or of an agent ends it.';
+comment on column public.recruiting_conversations.due_since is
+  'The place in the queue: waiting_since, else snoozed_until. Null: the conversation is not in the queue.';
 
 create trigger set_updated_at
   before update on public.recruiting_conversations
@@ -7889,6 +7893,8 @@ begin
   set
     last_text_at = greatest(c.last_text_at, now()),
     waiting_since = null,
+    -- The bot does not know what an agent wants to remember.
+    snoozed_until = case when queue_text.kind <> 'agent' then c.snoozed_until end,
     status = case when queue_text.sent_by is null then c.status else 'escalated' end,
     assigned_agent_id = coalesce(queue_text.sent_by, c.assigned_agent_id)
   where c.id = queue_text.conversation_id
@@ -8391,27 +8397,47 @@ comment on function private.unanswered_since(public.recruiting_conversations) is
 
 -- Who waits for an answer: an agent may say that none is needed, or put it off.
 
-create function public.no_reply_needed(conversation_id uuid) returns jsonb
+create function private.lock_what_was_read(conversation_id uuid, read_up_to timestamptz)
+returns public.recruiting_conversations
+language plpgsql
+set search_path = ''
+as $$
+declare
+  conversation constant public.recruiting_conversations := private.lock_to_write(private.writer(), conversation_id);
+begin
+  if conversation.last_message_at > read_up_to then
+    raise exception 'read_up_to: the recruit has written meanwhile' using errcode = 'PT409';
+  end if;
+  return conversation;
+end
+$$;
+
+comment on function private.lock_what_was_read(uuid, timestamptz) is
+  'A conversation in which the caller may write, locked. PT409 when the recruit has written after read_up_to, which is the '
+  'created_at of the latest text that the caller has read; null: nothing is compared. Other errors as private.lock_to_write().';
+
+create function public.no_reply_needed(conversation_id uuid, read_up_to timestamptz default null) returns jsonb
 language plpgsql
 -- Agents may not write the table. A user who may write in a conversation may say that nothing is to be written.
 security definer
 set search_path = ''
 as $$
 declare
-  conversation constant public.recruiting_conversations := private.lock_to_write(private.writer(), conversation_id);
+  conversation constant public.recruiting_conversations := private.lock_what_was_read(conversation_id, read_up_to);
 begin
   update public.recruiting_conversations c
-  set waiting_since = null
-  where c.id = conversation.id and c.waiting_since is not null;
+  set waiting_since = null, snoozed_until = null
+  where c.id = conversation.id and c.due_since is not null;
   return jsonb_build_object('conversation_id', conversation.id);
 end
 $$;
 
-comment on function public.no_reply_needed(uuid) is
-  'The recruit waits for no answer any more: waiting_since is null until the next text, or reply_needed(). Returns '
-  '{conversation_id}. Errors: 42501 (HTTP 403) when the caller is no active agent; PT404 for a conversation in which the '
-  'caller may not write.';
-grant execute on function public.no_reply_needed(uuid) to authenticated;
+comment on function public.no_reply_needed(uuid, timestamptz) is
+  'The conversation is not due any more: waiting_since and snoozed_until are null until the next text, or reply_needed(). '
+  'read_up_to: the created_at of the recruit''s latest text that the caller has read. Returns {conversation_id}. Errors: '
+  '42501 (HTTP 403) when the caller is no active agent; PT404 for a conversation in which the caller may not write; PT409 '
+  'when the recruit has written after read_up_to.';
+grant execute on function public.no_reply_needed(uuid, timestamptz) to authenticated;
 
 create function public.reply_needed(conversation_id uuid) returns jsonb
 language plpgsql
@@ -8421,27 +8447,34 @@ set search_path = ''
 as $$
 declare
   conversation constant public.recruiting_conversations := private.lock_to_write(private.writer(), conversation_id);
+  unanswered constant timestamptz := private.unanswered_since(conversation);
 begin
   update public.recruiting_conversations c
-  set waiting_since = private.unanswered_since(c)
-  where c.id = conversation.id and c.waiting_since is null;
+  set
+    waiting_since = unanswered,
+    -- What was due without a text is due again by the time alone.
+    snoozed_until = case
+      when unanswered is null and not private.is_opted_out(c.agency_id, c.recruit_phone) then now()
+    end
+  where c.id = conversation.id and c.due_since is null;
   return jsonb_build_object('conversation_id', conversation.id);
 end
 $$;
 
 comment on function public.reply_needed(uuid) is
-  'Takes no_reply_needed() back: the recruit waits since the first text that we have not answered. One who has been answered '
-  'or has opted out does not wait. Returns {conversation_id}. Errors as no_reply_needed().';
+  'Takes no_reply_needed() back: the recruit waits since the first text that we have not answered. Where each is answered, the '
+  'conversation is due from now on. One who has opted out is not. Returns {conversation_id}. Errors: 42501 (HTTP 403) when the '
+  'caller is no active agent; PT404 for a conversation in which the caller may not write.';
 grant execute on function public.reply_needed(uuid) to authenticated;
 
-create function public.snooze_conversation(id uuid, until timestamptz) returns jsonb
+create function public.snooze_conversation(id uuid, until timestamptz, read_up_to timestamptz default null) returns jsonb
 language plpgsql
 -- As no_reply_needed().
 security definer
 set search_path = ''
 as $$
 declare
-  conversation constant public.recruiting_conversations := private.lock_to_write(private.writer(), id);
+  conversation constant public.recruiting_conversations := private.lock_what_was_read(id, read_up_to);
 begin
   if until <= now() then
     perform private.invalid_field('until', 'must be in the future');
@@ -8455,12 +8488,13 @@ begin
 end
 $$;
 
-comment on function public.snooze_conversation(uuid, timestamptz) is
-  'Puts the answer in a conversation off: until then no agent sees the recruit among those who wait, and nobody is '
-  'told that the recruit waits. The recruit''s next text ends it, and so does null. Returns {conversation_id, snoozed_until}. '
-  'Errors: 22023 (HTTP 400) for a time that has passed, or more than 90 days ahead; 42501 (403) when the caller is no active '
-  'agent; PT404 for a conversation in which the caller may not write.';
-grant execute on function public.snooze_conversation(uuid, timestamptz) to authenticated;
+comment on function public.snooze_conversation(uuid, timestamptz, timestamptz) is
+  'Puts a conversation off: until then it is not due, and nobody is told that the recruit waits. Then it is due, also where '
+  'the recruit does not wait. A text of the recruit or of an agent ends it, and so does null. read_up_to: as of '
+  'no_reply_needed(). Returns {conversation_id, snoozed_until}. Errors: 22023 (HTTP 400) for a time that has passed, or more '
+  'than 90 days ahead; 42501 (403) when the caller is no active agent; PT404 for a conversation in which the caller may not '
+  'write; PT409 when the recruit has written after read_up_to.';
+grant execute on function public.snooze_conversation(uuid, timestamptz, timestamptz) to authenticated;
 
 -- supabase/schemas/texting/send.sql
 
@@ -9989,7 +10023,7 @@ grant execute on function private.recruit_of(uuid) to authenticated;
 create view public.inbox with (security_invoker = true) as
 select c.id, c.agency_id, c.status, c.recruit_phone, c.service_phone, c.recruiting_lead_id, r.name, r.email, r.state,
   c.assigned_agent_id, nullif(concat_ws(' ', a.first_name, a.last_name), '') as agent,
-  coalesce(c.assigned_agent_id, r.agent_id) as agent_id, c.waiting_since, c.last_text_at,
+  coalesce(c.assigned_agent_id, r.agent_id) as agent_id, c.waiting_since, c.due_since, c.last_text_at,
   m.body as last_body, m.direction as last_direction, coalesce(jsonb_array_length(m.media), 0) as last_media,
   coalesce(c.last_message_at > coalesce(read.read_up_to, '-infinity'), false) as is_unread,
   -- Not by exists(): the planner would read the opt-outs of all recruits for one page.
@@ -9998,8 +10032,8 @@ select c.id, c.agency_id, c.status, c.recruit_phone, c.service_phone, c.recruiti
     from public.text_consents t
     where t.agency_id = c.agency_id and t.phone = c.recruit_phone
   ), false) as is_opted_out,
-  case when c.snoozed_until > now() then c.snoozed_until end as snoozed_until,
-  c.waiting_since is not null and (c.snoozed_until is null or c.snoozed_until <= now()) as is_due,
+  c.snoozed_until,
+  case when c.snoozed_until is null then c.waiting_since is not null else c.snoozed_until <= now() end as is_due,
   exists (
     select
     from public.recruiting_messages f
@@ -10032,9 +10066,10 @@ left join public.conversation_reads read
 comment on view public.inbox is
   'The conversations that the signed-in agent reads, with the recruit, the agent who is to answer (agent_id and agent: '
   'the assigned agent, else the recruit''s) and the latest text (last_media: how many files). is_unread: the recruit has '
-  'written since the caller has read it. is_due: the recruit waits, and the answer is not put off (snoozed_until). is_failed: '
-  'our latest text was not delivered. is_held: a text of ours waits for the texting hours or for its number. Ask for one agency_id, and for pages by the last row: ordered by last_text_at '
-  'and id, or by waiting_since and id where waiting_since is not null.';
+  'written since the caller has read it. is_due: the conversation is to be looked at: the recruit waits, or it was put off until a '
+  'time that has come (snoozed_until). is_failed: '
+  'our latest text was not delivered. is_held: a text of ours waits for the texting hours or for its number. Ask for one '
+  'agency_id, and for pages by the last row: ordered by last_text_at and id, or by due_since and id where due_since is not null.';
 grant select on public.inbox to authenticated;
 
 create function public.read_conversation(conversation_id uuid, up_to timestamptz) returns integer
@@ -10100,12 +10135,13 @@ from public.agents a
 left join (
   select coalesce(w.assigned_agent_id, r.agent_id) as agent_id, count(*)::integer as waiting,
     (count(*) filter (where w.last_message_at > coalesce(read.read_up_to, '-infinity')))::integer as unread,
-    min(w.waiting_since) as waiting_since
+    min(w.due_since) as waiting_since
   from public.recruiting_conversations w
   left join public.recruiting_leads r on r.id = w.recruiting_lead_id
   left join public.conversation_reads read
     on read.conversation_id = w.id and read.agent_id = coalesce(w.assigned_agent_id, r.agent_id)
-  where w.agency_id = (select private.managed_agency_id()) and w.waiting_since is not null
+  where w.agency_id = (select private.managed_agency_id()) and w.due_since is not null
+    and (w.snoozed_until is null or w.snoozed_until <= now())
   group by 1
 ) c on c.agent_id = a.id
 left join (
@@ -10119,7 +10155,7 @@ left join (
 where a.agency_id = (select private.managed_agency_id());
 
 comment on view public.team is
-  'The agents of a manager''s agency, each with the conversations that wait for an answer of theirs (waiting), how many of '
+  'The agents of a manager''s agency, each with the conversations that are due for them (waiting), how many of '
   'these the agent has not read (unread), since when the first waits (waiting_since; null: none), and the recruits of theirs '
   'that orders have brought in the last 7 days. Ask for pages by the last row, ordered by first_name and id.';
 grant select on public.team to authenticated;
@@ -10269,9 +10305,9 @@ begin
         limit 1
       ) answer on true
     ), waiting as (
-      select count(*) as recruits, min(c.waiting_since) as since
+      select count(*) as recruits, min(c.due_since) as since
       from public.recruiting_conversations c
-      where c.agency_id = agency.id and c.waiting_since is not null
+      where c.agency_id = agency.id and c.due_since is not null
         and (c.snoozed_until is null or c.snoozed_until <= now())
     )
     select jsonb_build_object(
@@ -12942,7 +12978,7 @@ left join public.recruiting_leads l on l.id = c.recruiting_lead_id
 -- As private.answering_agent(), which a user may not call.
 left join public.agents own on own.id = c.assigned_agent_id and own.is_active
 left join public.agents a on a.id = coalesce(own.id, l.agent_id) and a.is_active
-where c.waiting_since is not null and (select private.may_operate());
+where c.due_since is not null and c.waiting_since is not null and (select private.may_operate());
 
 comment on view private.waiting_recruit_list is 'Recruits who wait for an answer to their text, for operators.';
 grant select on private.waiting_recruit_list to authenticated, service_role;
@@ -17219,7 +17255,8 @@ as $$
   join public.agencies a on a.id = c.agency_id
   -- A recruit whose answer was put off waits from then on.
   cross join lateral private.waited_minutes(a, greatest(c.waiting_since, c.snoozed_until), checked_at) w (minutes)
-  where c.waiting_since <= checked_at - make_interval(secs => (threshold ->> 'minutes')::double precision * 60)
+  where c.waiting_since is not null
+    and c.due_since <= checked_at - make_interval(secs => (threshold ->> 'minutes')::double precision * 60)
     and (c.snoozed_until is null or c.snoozed_until <= checked_at)
     and w.minutes >= (threshold ->> 'minutes')::numeric
     and not private.is_opted_out(c.agency_id, c.recruit_phone)
@@ -18410,7 +18447,8 @@ begin
       union all
       select 'lead_intake_recruits_unanswered', jsonb_build_object('agency', a.agency), count(c.id)
       from agency_labels a
-      left join public.recruiting_conversations c on c.agency_id = a.id and c.waiting_since is not null
+      left join public.recruiting_conversations c on c.agency_id = a.id and c.due_since is not null
+        and c.waiting_since is not null
       group by a.agency
       union all
       select 'lead_intake_bot_sessions', jsonb_build_object('state', s.state), (

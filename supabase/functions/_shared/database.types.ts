@@ -1676,6 +1676,7 @@ export type Database = {
           "agency_id": string;
           "assigned_agent_id": string | null;
           "created_at": string;
+          "due_since": string | null;
           "id": string;
           "last_message_at": string | null;
           "last_text_at": string;
@@ -1692,6 +1693,7 @@ export type Database = {
           "agency_id": string;
           "assigned_agent_id"?: string | null;
           "created_at"?: string;
+          "due_since"?: never;
           "id"?: string;
           "last_message_at"?: string | null;
           "last_text_at"?: string;
@@ -1707,6 +1709,7 @@ export type Database = {
           "agency_id"?: string;
           "assigned_agent_id"?: string | null;
           "created_at"?: string;
+          "due_since"?: never;
           "id"?: string;
           "last_message_at"?: string | null;
           "last_text_at"?: string;
@@ -3086,6 +3089,7 @@ export type Database = {
           "agent": string | null;
           "agent_id": string | null;
           "assigned_agent_id": string | null;
+          "due_since": string | null;
           "email": string | null;
           "id": string;
           "is_due": boolean | null;
@@ -3967,7 +3971,7 @@ export type Database = {
         }[];
       };
       "mark_read": { Args: { "notification_ids": (string)[] }; Returns: number };
-      "no_reply_needed": { Args: { "conversation_id": string }; Returns: Json };
+      "no_reply_needed": { Args: { "conversation_id": string; "read_up_to"?: string }; Returns: Json };
       "note_export": { Args: { "recruits": number }; Returns: Json };
       "open_hours": { Args: { "state": string }; Returns: number };
       "person_copies": { Args: { "contact": string }; Returns: Json };
@@ -4140,6 +4144,7 @@ export type Database = {
           "agent": string | null;
           "agent_id": string | null;
           "assigned_agent_id": string | null;
+          "due_since": string | null;
           "email": string | null;
           "id": string;
           "is_due": boolean | null;
@@ -4271,7 +4276,7 @@ export type Database = {
       };
       "show_lead": { Args: { "lead_id": string }; Returns: Json };
       "signed_in_user": { Args: Record<PropertyKey, never>; Returns: Json };
-      "snooze_conversation": { Args: { "id": string; "until": string }; Returns: Json };
+      "snooze_conversation": { Args: { "id": string; "read_up_to"?: string; "until": string }; Returns: Json };
       "start_conversation": {
         Args: { "agent_id"?: string; "recruiting_lead_id": string; "service_phone"?: string };
         Returns: Json;
