@@ -133,7 +133,11 @@ async function readAgain(keys: QueryKey[], { conversation_id, lead_id }: Ids = {
       ...keys.values(),
       ...settled.map((id) => conversationQueries.detail(id).queryKey),
       ...[...conversations].map((id) => messageQueries.list(id).queryKey),
-      ...[...recruits].flatMap((id) => [recruitQueries.detail(id).queryKey, noteQueries.list(id).queryKey]),
+      ...[...recruits].flatMap((id) => [
+        recruitQueries.detail(id).queryKey,
+        recruitQueries.timeline(id),
+        noteQueries.list(id).queryKey,
+      ]),
     ];
     await Promise.all([
       ...whole.map((queryKey) => queryClient.invalidateQueries({ queryKey })),

@@ -16,6 +16,10 @@ export type RecruitEvent =
     | { kind: "note"; details: { body: string } }
     /** Without an agent the bot has set it. */
     | { kind: "stage"; details: { stage: string } }
+    /** A conversation went to another agent, to the bot or from it. Without an agent the bot or an operator did it. */
+    | { kind: "hands"; details: { status: "bot" | "escalated"; from: string | null; to: string | null } }
+    /** An operator gave the recruit to another agent. */
+    | { kind: "given"; details: { from: string | null; to: string | null } }
     | { kind: "call"; details: { call_id: string; outcome: Outcome | null } }
   );
 

@@ -12,12 +12,19 @@ import { RecruitTimeline } from "../ui/lazy_timeline.tsx";
 import { EmptyState, QueryResult } from "../ui/states.tsx";
 
 /** The page of a recruit: the facts, and what can be done next. */
-export function RecruitPage({ id, isManager }: { id: string; isManager: boolean }) {
+export function RecruitPage(
+  { id, isManager, list }: {
+    id: string;
+    isManager: boolean;
+    /** The address of the list that was left. */
+    list: string;
+  },
+) {
   const query = useQuery(recruitQueries.detail(id));
   const recruit = query.data;
   return (
     <Page title={recruit ? fullName(recruit) : "Recruit"} className="card">
-      <Link href="/recruits" className="back">All recruits</Link>
+      <Link href={list} className="back">All recruits</Link>
       <QueryResult query={query} resource="recruit">
         {(recruit) =>
           recruit === null

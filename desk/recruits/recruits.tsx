@@ -1,6 +1,6 @@
 import { useRef, useState } from "react";
 import { useLocation, useRoute } from "wouter";
-import { type RecruitFilter, STAGES } from "../data/recruits.ts";
+import { type RecruitFilter, type Stage, STAGES } from "../data/recruits.ts";
 import type { Agent } from "../data/user.ts";
 import { RecruitPage } from "./recruit_page.tsx";
 import { RecruitList } from "./recruit_list.tsx";
@@ -19,12 +19,18 @@ export function Recruits({ agent }: { agent: Agent }) {
   const stage = STAGES.find((stage) => stage === staged?.stage) ?? null;
   const setFilter = ({ stage: wanted, ...others }: RecruitFilter) => {
     setKept(others);
-    if (wanted !== stage) navigate(wanted === null ? "/recruits" : `/recruits/stage/${wanted}`, { replace: true });
+    if (wanted !== stage) navigate(pathOf(wanted), { replace: true });
   };
   const filter = { ...kept, stage };
   const scrolled = useRef(0);
   const [, params] = useRoute("/recruits/:id");
+  const left = useRef(stage);
+  if (!params?.id) left.current = stage;
   return params?.id
-    ? <RecruitPage key={params.id} id={params.id} isManager={isManager} />
+    ? <RecruitPage key={params.id} id={params.id} isManager={isManager} list={pathOf(left.current)} />
     : <RecruitList agent={agent} filter={filter} onFilter={setFilter} scrolled={scrolled} />;
+}
+
+function pathOf(stage: Stage | null): string {
+  return stage === null ? "/recruits" : `/recruits/stage/${stage}`;
 }

@@ -8,6 +8,8 @@ import { LoadMoreButton } from "./load_more_button.tsx";
 import { QueryResult, Skeleton } from "./states.tsx";
 import { Time } from "./time.tsx";
 
+type Hands = Extract<RecruitEvent, { kind: "hands" }>["details"];
+
 /** All that has happened with a recruit, the latest first. */
 export function RecruitTimeline({ id }: { id: string }) {
   const query = usePages(timelineQueries.list(id));
@@ -73,5 +75,49 @@ function wordsFor(event: RecruitEvent): ReactNode {
       return <>{by} set the stage: {labelOf(event.details.stage)}</>;
     case "call":
       return <>{by} dialled</>;
+    case "hands":
+      return handsWords(event.agent, event.details);
+    case "given":
+      return (
+        <>
+          The service gave the recruit to <bdi>{event.details.to ?? "the agency"}</bdi>
+          {fromWords(event.details.from)}
+        </>
+      );
   }
+}
+
+/** Who has the conversation from then on, and who did it. */
+function handsWords(agent: string | null, { status, from, to }: Hands): ReactNode {
+  const by = agent !== null && <bdi>{agent}</bdi>;
+  if (status === "bot") return by ? <>{by} handed the conversation to the bot</> : "The conversation went to the bot";
+  if (by === false) {
+    return (
+      <>
+        The conversation went to <bdi>{to}</bdi>
+        {fromWords(from === to ? null : from)}
+      </>
+    );
+  }
+  if (agent === to) {
+    return (
+      <>
+        {by} took the conversation over{fromWords(from === to ? null : from)}
+      </>
+    );
+  }
+  return (
+    <>
+      {by} gave the conversation to <bdi>{to}</bdi>
+      {fromWords(from === to || from === agent ? null : from)}
+    </>
+  );
+}
+
+function fromWords(from: string | null): ReactNode {
+  return from !== null && (
+    <>
+      , from <bdi>{from}</bdi>
+    </>
+  );
 }

@@ -5,6 +5,7 @@ import "./frame.ts";
 import "./live.ts";
 import "./team.ts";
 import "./recruits.ts";
+import "./recruit_timeline.ts";
 import "./recruit_export.ts";
 import "./look_up.ts";
 import "./operator.ts";

@@ -64,6 +64,7 @@ begin
   delete from public.screening_answers a where a.lead_id = any (person.recruiting_leads);
   delete from public.recruit_notes n where n.recruiting_lead_id = any (person.recruiting_leads);
   delete from public.recruit_stages s where s.recruiting_lead_id = any (person.recruiting_leads);
+  delete from public.conversation_assignments h where h.recruiting_lead_id = any (person.recruiting_leads);
   delete from public.recruit_calls c where c.recruiting_lead_id = any (person.recruiting_leads);
   update private.lead_fetches f set notice = '{}' where f.lead_id = any (person.recruiting_leads);
   delete from private.waiting_greetings w where w.lead_id = any (person.recruiting_leads);

@@ -30,6 +30,14 @@ begin
           from public.recruit_calls c
           where c.recruiting_lead_id = l.id
         ),
+        'conversation_changes', (
+          select coalesce(jsonb_agg(jsonb_build_object(
+            'at', h.created_at, 'status', h.status, 'from', private.agent_name(h.from_agent_id),
+            'to', private.agent_name(h.to_agent_id)
+          ) order by h.created_at), '[]')
+          from public.conversation_assignments h
+          where h.recruiting_lead_id = l.id
+        ),
         'returned', (
           select jsonb_build_object('returned_at', r.created_at, 'reason', r.reason)
           from public.lead_returns r

@@ -44,7 +44,7 @@ select set_eq(
     ('service_numbers', 'select'), ('text_outbox', 'select'), ('bot_scripts', 'select'), ('bot_sessions', 'select'),
     ('screening_answers', 'select'), ('conversation_reads', 'select'), ('unmatched_texts', 'select'),
     ('media_copies', 'select'), ('recruit_notes', 'select'), ('recruit_stages', 'select'),
-    ('recruit_calls', 'select'), ('quick_replies', 'select'), ('recruit_exports', 'select')$$,
+    ('recruit_calls', 'select'), ('conversation_assignments', 'select'), ('quick_replies', 'select'), ('recruit_exports', 'select')$$,
   'a signed-in user may select from these tables and has no other privilege on a whole table');
 
 select set_eq(
@@ -99,7 +99,7 @@ select set_eq(
   $$select function from pg_temp.function_grants where role = 'authenticated'$$,
   array[
     'public.submit_lead_presentation', 'public.set_recruit_stage', 'public.record_call',
-    'private.assigned_recruits', 'private.current_timezone', 'public.mark_read', 'public.send_text', 'public.start_conversation',
+    'private.assigned_recruits', 'private.current_timezone', 'private.agent_name', 'public.mark_read', 'public.send_text', 'public.start_conversation',
     'public.hand_back_to_bot', 'public.record_text_consent', 'public.publish_bot_script', 'public.read_conversation', 'public.cancel_text', 'public.retry_text', 'public.assign_conversation',
     'public.ask_for_conversation', 'public.add_note', 'public.save_quick_reply',
     'public.delete_quick_reply', 'public.quick_replies_to', 'public.no_reply_needed', 'public.search_leads', 'public.read_lead', 'public.mapping_samples', 'public.read_sample', 'public.note_export', 'public.agency_figures', 'public.assign_conversations', 'public.change_order', 'public.reply_needed', 'public.snooze_conversation', 'public.search_inbox',

@@ -1,7 +1,7 @@
 -- The rows that each reads: an agent, a manager, the manager of another agency, a user who is no agent, anon. The table of
 -- docs/frontend.md says the same in words; docs/frontend.test.ts holds the two against each other.
 begin;
-select plan(305);
+select plan(311);
 \ir ../helpers.psql
 
 select pg_temp.create_people();
@@ -101,6 +101,9 @@ insert into public.recruit_stages (recruiting_lead_id, agency_id, stage)
 select md5('recruit ' || owner)::uuid, agency_id, 'lost' from owners;
 insert into public.recruit_calls (recruiting_lead_id, agency_id, agent_id)
 select md5('recruit ' || owner)::uuid, agency_id, coalesce(agent_id, md5('mia')::uuid) from owners;
+insert into public.conversation_assignments (conversation_id, recruiting_lead_id, agency_id, status)
+select md5('conversation ' || owner)::uuid, md5('recruit ' || owner)::uuid, agency_id, 'bot' from owners;
+insert into public.lead_assignments (recruiting_lead_id) select md5('recruit ' || owner)::uuid from owners;
 insert into public.recruiting_lead_duplicates (lead_id, vendor_id) values
   (md5('recruit ann')::uuid, md5('vendor')::uuid);
 
@@ -151,7 +154,9 @@ insert into readers values
   ('recruit_notes',              '1', '3', '1'),
   ('recruit_stages',             '1', '3', '1'),
   ('recruit_calls',              '1', '3', '1'),
-  ('recruit_timeline',           '6', '16', '5'),
+  ('conversation_assignments',   '1', '3', '1'),
+  ('lead_assignments',           '1', '3', '1'),
+  ('recruit_timeline',           '8', '22', '7'),
   ('quick_replies',              '1', '1', '1'),
   ('recruit_exports',            '0', '1', '1'),
   ('unmatched_texts',            '1', '3', '1'),
@@ -162,7 +167,6 @@ insert into readers values
   ('erasures',                   'denied', 'denied', 'denied'),
   ('operators',                  'denied', 'denied', 'denied'),
   ('operator_actions',           'denied', 'denied', 'denied'),
-  ('lead_assignments',           'denied', 'denied', 'denied'),
   ('lead_returns',               'denied', 'denied', 'denied'),
   ('vendors',                    'denied', 'denied', 'denied'),
   ('vendor_api_keys',            'denied', 'denied', 'denied'),

@@ -44,7 +44,7 @@ create temp table kept_rows (name, fate, columns) as values
     read_at');
 create temp table deleted_rows (name, person) as values
   ('screening_answers', 'lead_id'), ('recruit_notes', 'recruiting_lead_id'), ('recruit_stages', 'recruiting_lead_id'),
-  ('recruit_calls', 'recruiting_lead_id'), ('private.waiting_greetings', 'lead_id'), ('lead_demographics', 'lead_id'),
+  ('recruit_calls', 'recruiting_lead_id'), ('conversation_assignments', 'recruiting_lead_id'), ('private.waiting_greetings', 'lead_id'), ('lead_demographics', 'lead_id'),
   ('recruiting_conversations', 'id'), ('conversation_reads', 'conversation_id'), ('recruiting_messages', 'conversation_id'),
   ('text_outbox', 'conversation_id'), ('media_copies', 'message_id'), ('bot_sessions', 'conversation_id'), ('bot_turns', 'conversation_id'),
   ('agent_notifications', 'conversation_id'), ('private.waiting_notifications', 'conversation_id'),
@@ -122,6 +122,8 @@ insert into public.recruit_notes (recruiting_lead_id, agent_id, body) values (md
 insert into public.recruit_stages (recruiting_lead_id, agency_id, stage) values (md5('person')::uuid, md5('agency')::uuid, 'lost');
 insert into public.recruit_calls (recruiting_lead_id, agency_id, agent_id)
 values (md5('person')::uuid, md5('agency')::uuid, md5('ann')::uuid);
+insert into public.conversation_assignments (conversation_id, recruiting_lead_id, agency_id, status)
+values (md5('person')::uuid, md5('person')::uuid, md5('agency')::uuid, 'bot');
 insert into public.unmatched_texts (id, message_sid, recruit_phone, service_phone, body, media) values
   (md5('SM2')::uuid, 'SM2', '+13125550142', '+13125550101', 'Maria here', '[]'),
   (md5('person')::uuid, 'SM3', '+13125550142', '+13125550101', 'STOP', '[{"url": "https://example.com/1"}]');

@@ -1,7 +1,7 @@
 -- A recruit's stage, calls and timeline, and who may see and change them.
 begin;
 create extension if not exists dblink with schema extensions;
-select plan(41);
+select plan(43);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor');
@@ -91,6 +91,22 @@ select results_eq(
     ('stage', 'ann', '{"stage": "contacted"}'), ('stage', 'cal', '{"stage": "interview"}'), ('stage', 'mia', '{"stage": "licensed"}'),
     ('texts', null, '{"from_us": 1, "from_recruit": 1}'), ('texts', null, '{"from_us": 0, "from_recruit": 1}')$$,
   'the timeline has all of it, texts by day');
+reset role;
+
+-- Changes of hands
+select pg_temp.attempt('mia', format('public.assign_conversation(%L, %L)', md5('talk')::uuid, md5('ann')::uuid));
+select pg_temp.attempt('mia', format('public.assign_conversation(%L, %L)', md5('talk')::uuid, md5('mia')::uuid));
+select pg_temp.attempt('mia', format('(public.hand_back_to_bot(%L))::text', md5('talk')::uuid));
+update public.recruiting_conversations set last_text_at = now() where id = md5('talk')::uuid;
+insert into public.lead_assignments (recruiting_lead_id, from_agent_id, to_agent_id, assigned_by)
+values (md5('ada')::uuid, md5('ann')::uuid, md5('cal')::uuid, 'olivia');
+select pg_temp.become('ann');
+select is(
+  (select string_agg(concat_ws(' ', kind, agent, details ->> 'from', '>', details ->> 'to', details ->> 'status'), ', ' order by at)
+    from public.recruit_timeline where recruiting_lead_id = md5('ada')::uuid and kind in ('hands', 'given')),
+  'given ann > cal, hands mia cal > ann escalated, hands mia ann > mia escalated, hands mia mia > mia bot',
+  'the timeline has each change of hands');
+select throws_ok('select assigned_by from public.lead_assignments', '42501', null, 'who the operator is, no agent reads');
 reset role;
 
 -- The bot

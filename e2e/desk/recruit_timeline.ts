@@ -1,0 +1,175 @@
+/** A recruit's stage and timeline. */
+import assert from "node:assert/strict";
+import type { SupabaseClient } from "@supabase/supabase-js";
+import { createAgentWithLead, signInNewAgent } from "../support/agents.ts";
+import { sql } from "../support/client.ts";
+import { newPhone } from "../support/sms.ts";
+import { assertAccessible, assertFits, DESK, deskTest, PHONE, signIn, until } from "./harness.ts";
+import { createRecruits, rows } from "./recruit_rows.ts";
+import { createColleague, createTalk, createTexter } from "./talks.ts";
+
+deskTest("a stage is changed in the list and on the page, and the address narrows the list to one", async (page) => {
+  const agent = await createAgentWithLead();
+  const [ada] = await createRecruits(agent, [{ first_name: "Ada" }, { first_name: "Ben" }, { first_name: "Cleo" }]);
+  await signIn(page, agent, "recruits");
+  await page.getByLabel("Stage of Ada").selectOption("Hired");
+  await until(async () => (await stages(ada!)).length === 1);
+  await page.goto(`${DESK}#/recruits/stage/hired`);
+  await until(async () => await rows(page).count() === 1);
+  await rows(page).filter({ hasText: "Ada" }).waitFor();
+  await assertAccessible(page);
+  await page.getByLabel("Stage", { exact: true }).selectOption("New");
+  await page.waitForURL(/#\/recruits\/stage\/new$/);
+  await until(async () => await rows(page).count() === 2);
+  await page.getByLabel("Stage of Ben").selectOption("Lost");
+  // It leaves the list at once.
+  await until(async () => await rows(page).count() === 1);
+
+  // What the service refuses is taken back, with the reason.
+  await page.route(
+    "**/rpc/set_recruit_stage",
+    (route) =>
+      route.fulfill({ status: 404, json: { code: "PT404", message: "recruiting_lead_id: there is no such recruit" } }),
+  );
+  await page.goto(`${DESK}#/recruits/${ada}`);
+  await page.getByLabel("Stage of Ada").selectOption("Lost");
+  await page.getByText("There is no such recruit.").waitFor();
+  assert.equal(await page.getByLabel("Stage of Ada").inputValue(), "hired");
+  assert.deepEqual(await stages(ada!), ["hired"]);
+});
+
+async function stages(id: string): Promise<string[]> {
+  const found = await sql`
+    select stage from public.recruit_stages where recruiting_lead_id = ${id} order by created_at`;
+  return found.map(({ stage }) => stage);
+}
+
+deskTest("a recruit's timeline has the texts, notes, stages and calls, and how a call went", async (page) => {
+  const agent = await createAgentWithLead();
+  const [id] = await createRecruits(agent, [{ first_name: "Ada", metadata: { phone: "+13125550142" } }]);
+  await sql`
+    insert into public.recruit_notes (recruiting_lead_id, agent_id, body)
+    values (${id!}, ${agent.agent_id}, '<b>Calls</b> at noon')`;
+  const [talk] = await sql`
+    insert into public.recruiting_conversations (recruiting_lead_id, agency_id, recruit_phone, service_phone)
+    values (${id!}, ${agent.agency_id}, ${newPhone()}, ${newPhone()}) returning id`;
+  await sql`
+    insert into public.recruiting_messages (conversation_id, direction, sender_type, body)
+    values (${talk!.id}, 'inbound', 'recruit', 'Hi'), (${talk!.id}, 'outbound', 'bot', 'Hello')`;
+  await signIn(page, agent, `recruits/${id}`);
+  const timeline = page.locator(".timeline");
+  await timeline.getByText("noted: <b>Calls</b> at noon").waitFor();
+  await timeline.getByText("Received from the vendor").waitFor();
+  await page.getByLabel("Stage of Ada").selectOption("Contacted");
+  await timeline.getByText("set the stage: Contacted").waitFor();
+  // No program on this machine dials.
+  await page.evaluate(`addEventListener("click", (event) => event.preventDefault())`);
+  await page.getByRole("link", { name: "Call" }).click();
+  await timeline.getByLabel("How the call went").selectOption("No answer");
+  await until(async () => {
+    const calls = await sql`select outcome from public.recruit_calls where recruiting_lead_id = ${id!}`;
+    return calls.length === 1 && calls[0]!.outcome === "no_answer";
+  });
+  await assertAccessible(page);
+  await assertFits(page);
+  await timeline.getByRole("link", { name: "Texts of the day: 1 from the recruit, 1 from us" }).click();
+  await page.waitForURL(new RegExp(`#/inbox/${talk!.id}`));
+  await page.getByLabel("The recruit").getByText("Received from the vendor").waitFor();
+});
+
+for (const viewport of [{ width: 390, height: 844 }, { width: 360, height: 440 }]) {
+  const size = `${viewport.width} × ${viewport.height}`;
+  deskTest(`stages and the timeline fit a phone of ${size}`, async (page) => {
+    const agent = await createAgentWithLead();
+    const [id] = await createRecruits(agent, [{ first_name: "Wilhelmina", metadata: { phone: "+13125550142" } }]);
+    const [talk] = await sql`
+      insert into public.recruiting_conversations (recruiting_lead_id, agency_id, recruit_phone, service_phone)
+      values (${id!}, ${agent.agency_id}, ${newPhone()}, ${newPhone()}) returning id`;
+    await sql`
+      insert into public.recruit_notes (recruiting_lead_id, agent_id, body)
+      values (${id!}, ${agent.agent_id}, ${"long".repeat(80)})`;
+    await signIn(page, agent, "recruits");
+    await page.getByLabel("Stage of Wilhelmina").selectOption("Licensed");
+    await until(async () => (await stages(id!)).length === 1);
+    await assertFits(page);
+    await page.getByRole("link", { name: "Wilhelmina" }).tap();
+    await page.getByText("set the stage: Licensed").waitFor();
+    await assertFits(page);
+    await assertAccessible(page);
+    await page.goto(`${DESK}#/inbox/${talk!.id}`);
+    await page.getByRole("button", { name: "About Wilhelmina" }).tap();
+    await page.getByText("set the stage: Licensed").waitFor();
+    await assertFits(page);
+    await assertAccessible(page);
+  }, { ...PHONE, viewport });
+}
+
+deskTest(
+  "who is given the conversation with a colleague's recruit reads the recruit, and sets the stage",
+  async (page) => {
+    const agent = await createAgentWithLead();
+    const colleague = await signInNewAgent(agent.agency_id);
+    const [id] = await createRecruits(agent, [{ first_name: "Ada", metadata: { email: "ada@example.com" } }]);
+    const [talk] = await sql`
+    insert into public.recruiting_conversations (
+      recruiting_lead_id, agency_id, recruit_phone, service_phone, status, assigned_agent_id)
+    values (${id!}, ${agent.agency_id}, ${newPhone()}, ${newPhone()}, 'escalated', ${colleague.agent_id}) returning id`;
+    await signIn(page, colleague, `inbox/${talk!.id}`);
+    const card = page.getByLabel("The recruit");
+    await card.getByText("ada@example.com").waitFor();
+    await card.getByLabel("Stage of Ada").selectOption("Interview");
+    await until(async () => (await stages(id!)).join() === "interview");
+  },
+);
+
+/** Says in the name of an agent who has the conversation from now on. */
+async function assign(
+  { client }: { client: SupabaseClient },
+  conversation_id: string,
+  agent_id: string,
+): Promise<void> {
+  const { error } = await client.rpc("assign_conversation", { conversation_id, agent_id });
+  assert.equal(error, null);
+}
+
+deskTest("the timeline tells each change of hands, and a colleague's act as it happens", async (page) => {
+  const agent = await createTexter("manager");
+  const omar = await createColleague(agent);
+  const { id, lead_id } = await createTalk(agent, "Ada");
+  await assign(agent, id, omar.agent_id);
+  await signIn(page, agent, `recruits/${lead_id}`);
+  const timeline = page.locator(".timeline");
+  await timeline.getByText("Nora Quist gave the conversation to Omar Quist").waitFor();
+  await page.waitForTimeout(1_000);
+  await assign(agent, id, agent.agent_id);
+  await timeline.getByText("Nora Quist took the conversation over, from Omar Quist").waitFor();
+  const { error } = await omar.client.rpc("set_recruit_stage", { recruiting_lead_id: lead_id, stage: "lost" });
+  assert.notEqual(error, null);
+  await agent.client.rpc("set_recruit_stage", { recruiting_lead_id: lead_id, stage: "interview" });
+  await timeline.getByText("Nora Quist set the stage: Interview").waitFor();
+  await sql`update public.recruiting_conversations set assigned_agent_id = ${omar.agent_id} where id = ${id}`;
+  await timeline.getByText("The conversation went to Omar Quist, from Nora Quist").waitFor();
+  await sql`update public.recruiting_conversations set status = 'bot' where id = ${id}`;
+  await timeline.getByText("The conversation went to the bot").waitFor();
+  await sql`
+    insert into public.lead_assignments (recruiting_lead_id, from_agent_id, to_agent_id)
+    values (${lead_id}, ${agent.agent_id}, ${omar.agent_id})`;
+  await page.reload();
+  await timeline.getByText("The service gave the recruit to Omar Quist, from Nora Quist").waitFor();
+  await assertAccessible(page);
+});
+
+deskTest("the list that was left is opened again, with its stage", async (page) => {
+  const agent = await createAgentWithLead();
+  await createRecruits(agent, [{ first_name: "Ada" }, { first_name: "Ben" }]);
+  await signIn(page, agent, "recruits/stage/new");
+  await rows(page).first().waitFor();
+  await page.getByRole("link", { name: "Ada" }).click();
+  await page.getByRole("heading", { name: "Ada" }).waitFor();
+  await page.getByRole("link", { name: "All recruits" }).click();
+  await page.waitForURL(/#\/recruits\/stage\/new$/);
+  assert.equal(await page.getByLabel("Stage", { exact: true }).inputValue(), "new");
+  await page.getByRole("link", { name: "Ben" }).click();
+  await page.goBack();
+  await page.waitForURL(/#\/recruits\/stage\/new$/);
+});
