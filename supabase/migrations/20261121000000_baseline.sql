@@ -5332,6 +5332,48 @@ $$;
 comment on function private.replayed(public.rejected_deliveries) is
   'The result of replay_delivery() for a delivery that has been replayed.';
 
+-- supabase/schemas/sales/lead_assignments.sql
+
+-- Leads, recruiting and sales ones, that operators have given to another agent.
+
+create table public.lead_assignments (
+  id uuid primary key default gen_random_uuid(),
+  recruiting_lead_id uuid references public.recruiting_leads (id) on delete cascade,
+  sales_lead_id uuid references public.leads (id) on delete cascade,
+  from_agent_id uuid references public.agents (id),
+  to_agent_id uuid references public.agents (id),
+  assigned_by text check (assigned_by <> '' and length(assigned_by) <= 128),
+  created_at timestamptz not null default now(),
+  check (num_nonnulls(recruiting_lead_id, sales_lead_id) = 1)
+);
+
+create index on public.lead_assignments (recruiting_lead_id, created_at) where recruiting_lead_id is not null;
+create index on public.lead_assignments (sales_lead_id, created_at) where sales_lead_id is not null;
+create index on public.lead_assignments (from_agent_id);
+create index on public.lead_assignments (to_agent_id);
+
+comment on table public.lead_assignments is
+  'Each time an operator has given a lead to another agent, or back to its agency. A row is never changed, and goes with '
+  'its lead. It names no recruit, so it stays when one is erased.';
+comment on column public.lead_assignments.recruiting_lead_id is 'Null for a sales lead.';
+comment on column public.lead_assignments.sales_lead_id is 'Null for a recruiting lead.';
+comment on column public.lead_assignments.from_agent_id is 'The agent who had the lead; null: nobody.';
+comment on column public.lead_assignments.to_agent_id is 'The agent who has got the lead; null: the agency, without an agent.';
+comment on column public.lead_assignments.assigned_by is
+  'The login name of the operator on the computer of the command, as that computer gives it; null: unknown.';
+
+alter table public.lead_assignments enable row level security;
+-- Who the operator is, agents do not read.
+grant select (id, recruiting_lead_id, from_agent_id, to_agent_id, created_at) on public.lead_assignments to authenticated;
+grant select, insert, delete on public.lead_assignments to service_role;
+
+create policy "readers of a recruit read to whom operators gave it" on public.lead_assignments
+  for select to authenticated
+  using (
+    recruiting_lead_id is not null
+    and (select true from public.recruiting_leads l where l.id = lead_assignments.recruiting_lead_id)
+  );
+
 -- supabase/schemas/texting/opt_keywords.sql
 
 -- The texts that are an opt-out or an opt-in.
@@ -11212,6 +11254,82 @@ comment on function public.record_call(uuid, uuid, text) is
   'read, or who was erased; PT409 when another call has the id.';
 grant execute on function public.record_call(uuid, uuid, text) to authenticated;
 
+-- supabase/schemas/texting/conversation_assignments.sql
+
+-- Each time that a conversation with a recruit has changed hands.
+
+create table public.conversation_assignments (
+  id uuid primary key default gen_random_uuid(),
+  conversation_id uuid not null references public.recruiting_conversations (id) on delete cascade,
+  recruiting_lead_id uuid not null references public.recruiting_leads (id) on delete cascade,
+  agency_id uuid not null references public.agencies (id),
+  status text not null check (status in ('bot', 'escalated')),
+  from_agent_id uuid,
+  to_agent_id uuid,
+  by_agent_id uuid,
+  created_at timestamptz not null default clock_timestamp(),
+  foreign key (from_agent_id, agency_id) references public.agents (id, agency_id),
+  foreign key (to_agent_id, agency_id) references public.agents (id, agency_id),
+  foreign key (by_agent_id, agency_id) references public.agents (id, agency_id)
+);
+
+create index on public.conversation_assignments (recruiting_lead_id, created_at, id);
+create index on public.conversation_assignments (conversation_id);
+create index on public.conversation_assignments (agency_id);
+create index on public.conversation_assignments (from_agent_id, agency_id) where from_agent_id is not null;
+create index on public.conversation_assignments (to_agent_id, agency_id) where to_agent_id is not null;
+create index on public.conversation_assignments (by_agent_id, agency_id) where by_agent_id is not null;
+
+comment on table public.conversation_assignments is
+  'The times that a conversation with a recruit has gone to another agent, to the bot, or from it. A trigger writes it.';
+comment on column public.conversation_assignments.recruiting_lead_id is 'The recruit of the conversation then.';
+comment on column public.conversation_assignments.status is 'From then on: `bot`: the bot answers; `escalated`: the agent.';
+comment on column public.conversation_assignments.from_agent_id is 'The agent who had it before; null: nobody.';
+comment on column public.conversation_assignments.to_agent_id is 'The agent who has had it since; null: nobody.';
+comment on column public.conversation_assignments.by_agent_id is
+  'The agent who did it; null: the bot, or an operator.';
+
+alter table public.conversation_assignments enable row level security;
+grant select on public.conversation_assignments to authenticated;
+grant select, insert, update, delete on public.conversation_assignments to service_role;
+
+create policy "readers of a recruit read who had its conversations" on public.conversation_assignments
+  for select to authenticated
+  using (
+    agency_id = (select private.managed_agency_id())
+    or agency_id = (select private.current_agency_id())
+      and (select true from public.recruiting_leads l where l.id = conversation_assignments.recruiting_lead_id)
+  );
+
+create trigger broadcast_recruit
+  after insert on public.conversation_assignments
+  for each row execute function private.broadcast_recruit();
+
+create function private.note_assignment() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  insert into public.conversation_assignments (
+    conversation_id, recruiting_lead_id, agency_id, status, from_agent_id, to_agent_id, by_agent_id
+  )
+  select new.id, new.recruiting_lead_id, new.agency_id, new.status, old.assigned_agent_id, new.assigned_agent_id,
+    (select a.id from private.current_agent() a where a.agency_id = new.agency_id);
+  return null;
+end
+$$;
+
+comment on function private.note_assignment() is 'Trigger: a conversation with a recruit has changed hands.';
+
+-- A text that is stored changes neither column, and does not come here.
+create trigger note_assignment
+  after update of status, assigned_agent_id on public.recruiting_conversations
+  for each row when (
+    new.recruiting_lead_id is not null
+    and (new.status, new.assigned_agent_id) is distinct from (old.status, old.assigned_agent_id)
+  )
+  execute function private.note_assignment();
+
 -- supabase/schemas/texting/notes.sql
 
 -- Notes about a recruit: for the agency alone, and never sent.
@@ -12468,6 +12586,17 @@ $$;
 comment on function private.current_timezone() is 'The time zone of the agency of the active agent who is signed in, or null.';
 grant execute on function private.current_timezone() to authenticated;
 
+create function private.agent_name(agent_id uuid) returns text
+language sql
+stable
+set search_path = ''
+as $$
+  select concat_ws(' ', a.first_name, a.last_name) from public.agents a where a.id = agent_name.agent_id
+$$;
+
+comment on function private.agent_name(uuid) is 'The name of an agent whom the caller reads; null for any other.';
+grant execute on function private.agent_name(uuid) to authenticated, service_role;
+
 create view public.recruit_timeline with (security_invoker = true) as
 select e.recruiting_lead_id, e.id, e.at, e.kind, e.agent_id,
   nullif(concat_ws(' ', a.first_name, a.last_name), '') as agent, e.details
@@ -12507,14 +12636,24 @@ from (
   select c.recruiting_lead_id, 'call:' || c.id, c.created_at, 'call', c.agent_id,
     jsonb_build_object('call_id', c.id, 'outcome', c.outcome)
   from public.recruit_calls c
+  union all
+  select h.recruiting_lead_id, 'hands:' || h.id, h.created_at, 'hands', h.by_agent_id,
+    jsonb_build_object('status', h.status, 'from', private.agent_name(h.from_agent_id), 'to', private.agent_name(h.to_agent_id))
+  from public.conversation_assignments h
+  union all
+  select g.recruiting_lead_id, 'given:' || g.id, g.created_at, 'given', null,
+    jsonb_build_object('from', private.agent_name(g.from_agent_id), 'to', private.agent_name(g.to_agent_id))
+  from public.lead_assignments g
+  where g.recruiting_lead_id is not null
 ) e
 left join public.agents a on a.id = e.agent_id;
 
 comment on view public.recruit_timeline is
   'What has happened with a recruit, as the signed-in agent reads it. kind: `received`, `distributed`, `texts` (details: '
   '{conversation_id, from_recruit, from_us}, how many on a day of the agency, at the first of them), `answer` ({question, '
-  'value, said}), `note` ({body}), `stage` ({stage}; without an agent: the bot), `call` ({call_id, outcome|null}). agent: who did '
-  'it. Ask for one recruiting_lead_id, and for pages by the last row, ordered by at and id.';
+  'value, said}), `note` ({body}), `stage` ({stage}; without an agent: the bot), `call` ({call_id, outcome|null}), `hands`: a conversation '
+  'changed hands ({status, from|null, to|null}: names of agents; status `bot`: the bot answers), `given`: an operator gave the '
+  'recruit to another agent ({from|null, to|null}). agent: who did it. Ask for one recruiting_lead_id, and for pages by the last row, ordered by at and id.';
 grant select on public.recruit_timeline to authenticated;
 
 -- supabase/schemas/operators/tables.sql
@@ -12591,35 +12730,6 @@ comment on column public.operator_actions.subject is
 
 alter table public.operator_actions enable row level security;
 grant select, insert on public.operator_actions to service_role;
-
-create table public.lead_assignments (
-  id uuid primary key default gen_random_uuid(),
-  recruiting_lead_id uuid references public.recruiting_leads (id) on delete cascade,
-  sales_lead_id uuid references public.leads (id) on delete cascade,
-  from_agent_id uuid references public.agents (id),
-  to_agent_id uuid references public.agents (id),
-  assigned_by text check (assigned_by <> '' and length(assigned_by) <= 128),
-  created_at timestamptz not null default now(),
-  check (num_nonnulls(recruiting_lead_id, sales_lead_id) = 1)
-);
-
-create index on public.lead_assignments (recruiting_lead_id, created_at) where recruiting_lead_id is not null;
-create index on public.lead_assignments (sales_lead_id, created_at) where sales_lead_id is not null;
-create index on public.lead_assignments (from_agent_id);
-create index on public.lead_assignments (to_agent_id);
-
-comment on table public.lead_assignments is
-  'Each time an operator has given a lead to another agent, or back to its agency. A row is never changed, and goes with '
-  'its lead. It names no recruit, so it stays when one is erased.';
-comment on column public.lead_assignments.recruiting_lead_id is 'Null for a sales lead.';
-comment on column public.lead_assignments.sales_lead_id is 'Null for a recruiting lead.';
-comment on column public.lead_assignments.from_agent_id is 'The agent who had the lead; null: nobody.';
-comment on column public.lead_assignments.to_agent_id is 'The agent who has got the lead; null: the agency, without an agent.';
-comment on column public.lead_assignments.assigned_by is
-  'The login name of the operator on the computer of the command, as that computer gives it; null: unknown.';
-
-alter table public.lead_assignments enable row level security;
-grant select, insert, delete on public.lead_assignments to service_role;
 
 create table public.lead_returns (
   -- A lead is returned once.
@@ -14823,6 +14933,14 @@ begin
           from public.recruit_calls c
           where c.recruiting_lead_id = l.id
         ),
+        'conversation_changes', (
+          select coalesce(jsonb_agg(jsonb_build_object(
+            'at', h.created_at, 'status', h.status, 'from', private.agent_name(h.from_agent_id),
+            'to', private.agent_name(h.to_agent_id)
+          ) order by h.created_at), '[]')
+          from public.conversation_assignments h
+          where h.recruiting_lead_id = l.id
+        ),
         'returned', (
           select jsonb_build_object('returned_at', r.created_at, 'reason', r.reason)
           from public.lead_returns r
@@ -14978,6 +15096,7 @@ begin
   delete from public.screening_answers a where a.lead_id = any (person.recruiting_leads);
   delete from public.recruit_notes n where n.recruiting_lead_id = any (person.recruiting_leads);
   delete from public.recruit_stages s where s.recruiting_lead_id = any (person.recruiting_leads);
+  delete from public.conversation_assignments h where h.recruiting_lead_id = any (person.recruiting_leads);
   delete from public.recruit_calls c where c.recruiting_lead_id = any (person.recruiting_leads);
   update private.lead_fetches f set notice = '{}' where f.lead_id = any (person.recruiting_leads);
   delete from private.waiting_greetings w where w.lead_id = any (person.recruiting_leads);

@@ -500,6 +500,156 @@ export type Database = {
           },
         ];
       };
+      "conversation_assignments": {
+        Row: {
+          "agency_id": string;
+          "by_agent_id": string | null;
+          "conversation_id": string;
+          "created_at": string;
+          "from_agent_id": string | null;
+          "id": string;
+          "recruiting_lead_id": string;
+          "status": string;
+          "to_agent_id": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "agency_id": string;
+          "by_agent_id"?: string | null;
+          "conversation_id": string;
+          "created_at"?: string;
+          "from_agent_id"?: string | null;
+          "id"?: string;
+          "recruiting_lead_id": string;
+          "status": string;
+          "to_agent_id"?: string | null;
+        };
+        Update: {
+          "agency_id"?: string;
+          "by_agent_id"?: string | null;
+          "conversation_id"?: string;
+          "created_at"?: string;
+          "from_agent_id"?: string | null;
+          "id"?: string;
+          "recruiting_lead_id"?: string;
+          "status"?: string;
+          "to_agent_id"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "conversation_assignments_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agencies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "conversation_assignments_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agency_list";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "conversation_assignments_by_agent_id_agency_id_fkey";
+            columns: ["by_agent_id", "agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agent_list";
+            referencedColumns: ["id", "agency_id"];
+          },
+          {
+            foreignKeyName: "conversation_assignments_by_agent_id_agency_id_fkey";
+            columns: ["by_agent_id", "agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agents";
+            referencedColumns: ["id", "agency_id"];
+          },
+          {
+            foreignKeyName: "conversation_assignments_by_agent_id_agency_id_fkey";
+            columns: ["by_agent_id", "agency_id"];
+            isOneToOne: false;
+            referencedRelation: "team";
+            referencedColumns: ["id", "agency_id"];
+          },
+          {
+            foreignKeyName: "conversation_assignments_conversation_id_fkey";
+            columns: ["conversation_id"];
+            isOneToOne: false;
+            referencedRelation: "inbox";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "conversation_assignments_conversation_id_fkey";
+            columns: ["conversation_id"];
+            isOneToOne: false;
+            referencedRelation: "recruiting_conversations";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "conversation_assignments_from_agent_id_agency_id_fkey";
+            columns: ["from_agent_id", "agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agent_list";
+            referencedColumns: ["id", "agency_id"];
+          },
+          {
+            foreignKeyName: "conversation_assignments_from_agent_id_agency_id_fkey";
+            columns: ["from_agent_id", "agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agents";
+            referencedColumns: ["id", "agency_id"];
+          },
+          {
+            foreignKeyName: "conversation_assignments_from_agent_id_agency_id_fkey";
+            columns: ["from_agent_id", "agency_id"];
+            isOneToOne: false;
+            referencedRelation: "team";
+            referencedColumns: ["id", "agency_id"];
+          },
+          {
+            foreignKeyName: "conversation_assignments_recruiting_lead_id_fkey";
+            columns: ["recruiting_lead_id"];
+            isOneToOne: false;
+            referencedRelation: "recruiting_leads";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "conversation_assignments_recruiting_lead_id_fkey";
+            columns: ["recruiting_lead_id"];
+            isOneToOne: false;
+            referencedRelation: "screening_answer_list";
+            referencedColumns: ["lead_id"];
+          },
+          {
+            foreignKeyName: "conversation_assignments_recruiting_lead_id_fkey";
+            columns: ["recruiting_lead_id"];
+            isOneToOne: false;
+            referencedRelation: "waiting_texts";
+            referencedColumns: ["recruiting_lead_id"];
+          },
+          {
+            foreignKeyName: "conversation_assignments_to_agent_id_agency_id_fkey";
+            columns: ["to_agent_id", "agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agent_list";
+            referencedColumns: ["id", "agency_id"];
+          },
+          {
+            foreignKeyName: "conversation_assignments_to_agent_id_agency_id_fkey";
+            columns: ["to_agent_id", "agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agents";
+            referencedColumns: ["id", "agency_id"];
+          },
+          {
+            foreignKeyName: "conversation_assignments_to_agent_id_agency_id_fkey";
+            columns: ["to_agent_id", "agency_id"];
+            isOneToOne: false;
+            referencedRelation: "team";
+            referencedColumns: ["id", "agency_id"];
+          },
+        ];
+      };
       "conversation_reads": {
         Row: {
           "agent_id": string;
