@@ -17936,7 +17936,11 @@ as $$
   select run.job = 'check alerts'
     and run.ended_at > now() - interval '5 minutes'
     -- A time that lies ahead was of a wrong clock.
-    and (run.heartbeat_at is null or run.heartbeat_at not between now() - interval '5 minutes' and now())
+    -- Not now(): a worker that waited for another began before that one told the monitor.
+    and (
+      run.heartbeat_at is null
+      or run.heartbeat_at not between clock_timestamp() - interval '5 minutes' and clock_timestamp()
+    )
 $$;
 
 comment on function private.is_heartbeat_due(private.job_runs) is
@@ -18019,7 +18023,7 @@ begin
   where r.name in ('webhook', 'heartbeat');
 
   if has_heartbeat then
-    update private.job_runs j set heartbeat_at = now() where private.is_heartbeat_due(j);
+    update private.job_runs j set heartbeat_at = clock_timestamp() where private.is_heartbeat_due(j);
     is_heartbeat_due := found;
   end if;
   if has_webhook then

@@ -93,7 +93,11 @@ as $$
   select run.job = 'check alerts'
     and run.ended_at > now() - interval '5 minutes'
     -- A time that lies ahead was of a wrong clock.
-    and (run.heartbeat_at is null or run.heartbeat_at not between now() - interval '5 minutes' and now())
+    -- Not now(): a worker that waited for another began before that one told the monitor.
+    and (
+      run.heartbeat_at is null
+      or run.heartbeat_at not between clock_timestamp() - interval '5 minutes' and clock_timestamp()
+    )
 $$;
 
 comment on function private.is_heartbeat_due(private.job_runs) is

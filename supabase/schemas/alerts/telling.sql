@@ -46,7 +46,7 @@ begin
   where r.name in ('webhook', 'heartbeat');
 
   if has_heartbeat then
-    update private.job_runs j set heartbeat_at = now() where private.is_heartbeat_due(j);
+    update private.job_runs j set heartbeat_at = clock_timestamp() where private.is_heartbeat_due(j);
     is_heartbeat_due := found;
   end if;
   if has_webhook then

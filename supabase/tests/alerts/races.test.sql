@@ -1,7 +1,7 @@
 -- Alerts and their notifications over several connections. What they commit is deleted at the end.
 begin;
 create extension if not exists dblink with schema extensions;
-select plan(8);
+select plan(10);
 \ir ../helpers.psql
 
 select pg_temp.create_committed('race', 'ann', 'bob');
@@ -66,6 +66,19 @@ select pg_temp.let_go();
 select * from extensions.dblink(pg_temp.dsn(), 'select public.claim_texts(0)') as c (result text);
 select ok(
   (select j.started_at > now() - interval '1 minute' from private.job_runs j where j.job = 'send texts'), 'which the next one does');
+
+-- The monitor
+select pg_temp.commit($$insert into private.job_runs (job, started_at, ended_at) values ('check alerts', now(), now())
+  on conflict (job) do update set ended_at = now(), heartbeat_at = null$$);
+select pg_temp.hold('select now()');
+select is(
+  (select result::jsonb -> 'is_heartbeat_due' from extensions.dblink(pg_temp.dsn(),
+    'select public.claim_alert_deliveries(0, false, true)') as c (result text)), 'true', 'a worker is to tell the monitor');
+select is(
+  (select result::jsonb -> 'is_heartbeat_due' from extensions.dblink('operator',
+    'select public.claim_alert_deliveries(0, false, true)') as c (result text)), 'false',
+  'and not another one as well, whose transaction began before');
+select pg_temp.let_go();
 
 select pg_temp.remove_committed('race');
 select pg_temp.commit($$delete from public.alerts;
