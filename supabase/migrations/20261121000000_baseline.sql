@@ -3934,6 +3934,10 @@ $$;
 
 comment on function private.is_fetch_due() is 'Whether the worker would find a lead to fetch.';
 
+-- supabase/schemas/recruiting/lead_fetch_work.sql
+
+-- The worker's part of lead_fetches.sql: it claims fetches, and records what became of each.
+
 create function public.claim_lead_fetches(max integer) returns jsonb
 language plpgsql
 set search_path = ''

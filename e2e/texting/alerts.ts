@@ -1,0 +1,80 @@
+/** What the tests of alerts share: a receiver of alerts, and the worker that tells it. */
+import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
+import { sql, stack } from "../support/client.ts";
+import { functionWith } from "../support/function.ts";
+import { eventually } from "../support/processes.ts";
+import { AlertReceiver } from "../../dev/testing/alert_receiver.ts";
+import { createSender, double } from "./texts.ts";
+
+export const receiver = await AlertReceiver.start();
+Deno.test.afterAll(async () => {
+  await receiver.stop();
+  await sql`update public.alert_rules set is_on = true`;
+});
+Deno.test.beforeEach(async () => {
+  receiver.behave();
+  // Other tests leave recruits who wait, and more.
+  await sql`update public.alert_rules set is_on = kind = 'number_paused'`;
+  await sql`update public.service_numbers set status = 'active' where status = 'paused'`;
+  await sql`delete from public.alerts`;
+  await sql`delete from private.alert_deliveries`;
+});
+
+/** Makes a number that is paused, and opens its alert. Returns the number, which is the alert's subject. */
+export async function openAlert(): Promise<string> {
+  const { phone } = await createSender();
+  await sql`update public.service_numbers set status = 'paused' where phone = ${phone}`;
+  await check();
+  return phone;
+}
+
+export async function resolveAlert(phone: string): Promise<void> {
+  await sql`update public.service_numbers set status = 'active' where phone = ${phone}`;
+  await check();
+}
+
+/** Checks the alerts, also where a scheduler is doing so: its check may have begun too early. */
+export async function check(): Promise<void> {
+  await eventually(10, async () => {
+    const [row] = await sql`select private.check_alerts() as checked`;
+    assert.notEqual(row!.checked, null);
+  });
+}
+
+/** Lets the time pass until each delivery is due again, or its worker counts as dead. */
+export const passTime = () =>
+  sql`
+    update private.alert_deliveries
+    set due_at = least(due_at, now()), lease_until = case when lease_until is not null then now() end
+    where state = 'pending'`;
+
+/** The states of which the receiver was told, each repetition too. */
+export const statesOf = (subject: string) => receiver.toldOf(subject).map(({ state }) => state);
+
+/** The last request about an alert. */
+export const lastRequest = () => receiver.requests.filter(({ path }) => path === "/alerts").at(-1)!;
+
+/** Where a launcher finds the stack. */
+export const launcher = { dbUrl: stack.db_url, functionsUrl: stack.functions_url, key: stack.texting_worker_key };
+
+/** Calls the worker with these settings, in the test's own process. */
+export async function workWith(settings: Record<string, string>) {
+  const texting = await functionWith("texting", {
+    ...double.settings,
+    ...receiver.settings,
+    DESK_URL: "",
+    TEXTING_WORKER_KEY: "key",
+    ...settings,
+  });
+  return await texting("/texting/work", { headers: { authorization: "Bearer key" } });
+}
+
+/** The signature, from the words of the specification alone. */
+export function signatureOf(
+  { headers, body }: { headers: Record<string, string>; body: string },
+  secret: string,
+): string {
+  return createHmac("sha256", atob(secret.slice("whsec_".length)))
+    .update(`${headers["webhook-id"]}.${headers["webhook-timestamp"]}.`).update(body).digest("base64");
+}
