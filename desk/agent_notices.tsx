@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
 import { Link } from "wouter";
 import { useAssignConversation } from "./data/conversation_changes.ts";
 import { type Notice, noticeQueries, useReadNotice } from "./data/notices.ts";
@@ -39,15 +40,29 @@ function NoticeLine({ notice, read }: { notice: Notice; read: (id: string) => Pr
       <Link href={`/inbox/${conversation_id}`} onClick={() => void read(id).catch(() => {})}>Open</Link>{" "}
       {kind === "asked_for" && by_agent_id !== null && (
         <ActionButton act={() => assign.mutateAsync({ id: by_agent_id, name: by }).then(() => read(id))}>
-          Give it to {by}
+          Give it to <bdi>{by}</bdi>
         </ActionButton>
       )} <button type="button" onClick={() => void read(id).catch(() => {})}>OK</button>
     </p>
   );
 }
 
-function textOf({ kind, by, recruit }: Notice): string {
-  const which = recruit === null ? "a conversation of yours" : `the conversation with ${recruit}`;
-  if (kind === "recruit_waiting") return `${recruit || "A recruit"} is waiting for an answer.`;
-  return kind === "taken_over" ? `${by} has ${which} now.` : `${by} asks for ${which}.`;
+function textOf({ kind, by, recruit }: Notice): ReactNode {
+  if (kind === "recruit_waiting") {
+    return (
+      <>
+        <bdi>{recruit || "A recruit"}</bdi> is waiting for an answer.
+      </>
+    );
+  }
+  const which = recruit === null ? "a conversation of yours" : (
+    <>
+      the conversation with <bdi>{recruit}</bdi>
+    </>
+  );
+  return (
+    <>
+      <bdi>{by}</bdi> {kind === "taken_over" ? <>has {which} now.</> : <>asks for {which}.</>}
+    </>
+  );
 }

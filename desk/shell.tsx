@@ -1,13 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useRef } from "react";
 import { Link, useRoute } from "wouter";
-import { inboxQueries, MAX_UNREAD } from "./data/inbox.ts";
+import { inboxQueries } from "./data/inbox.ts";
 import { type Agent, isOldBuild, type User } from "./data/user.ts";
 import { useLive } from "./live.ts";
 import { SignOut } from "./session/sign_out.tsx";
 import { AskForNotifications, ToldSettings } from "./told/settings.tsx";
 import { Told } from "./told/told.tsx";
 import { AgentNotices } from "./agent_notices.tsx";
+import { cappedText } from "./ui/count.ts";
 import { useOnline } from "./ui/online.ts";
 import { OldBuild } from "./ui/states.tsx";
 import { setUnread } from "./ui/title.ts";
@@ -77,7 +78,7 @@ function UnreadBadge({ agent }: { agent: Agent }) {
   if (count === 0) return null;
   return (
     <span className="badge strong">
-      {count > MAX_UNREAD ? `${MAX_UNREAD}+` : count}
+      {cappedText(count)}
       <span className="visually-hidden">unread</span>
     </span>
   );

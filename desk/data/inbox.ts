@@ -59,7 +59,7 @@ export interface Filter {
 }
 
 /** More than this are not counted. */
-export const MAX_UNREAD = 99;
+export const MAX_COUNTED = 99;
 
 export const inboxQueries = {
   all: () => ["inbox"],
@@ -82,12 +82,13 @@ export const inboxQueries = {
       return await call(after(query, last, by.column, by.ascending).limit(limit)) as InboxRow[];
     }, { order: by, isInList: (row) => isInList(row, agent, filter) });
   },
-  /** Whether a part of the inbox has a conversation. */
-  hasAny: (agent: Agent, view: View) =>
+  /** The number of conversations in a part of the inbox. */
+  count: (agent: Agent, view: View) =>
     queryOptions({
-      queryKey: [...inboxQueries.unreadCounts(), "any", agent.id, view],
+      queryKey: [...inboxQueries.unreadCounts(), "of", agent.id, view],
       queryFn: async () => {
-        return (await call(narrow(rowsOfAgency(agent.agency_id), agent, view).limit(1))).length > 0;
+        const ids = supabase.from("inbox").select("id").eq("agency_id", agent.agency_id) as unknown as InboxQuery;
+        return (await call(narrow(ids, agent, view).limit(MAX_COUNTED + 1))).length;
       },
     }),
   /** The two who have waited longest for an answer of this agent; of a manager also for anybody's. */
@@ -109,7 +110,7 @@ export const inboxQueries = {
       queryFn: async () => {
         const rows = await call(
           supabase.from("inbox").select("id").eq("agency_id", agency_id).is("is_unread", true)
-            .or(`agent_id.eq.${id},agent_id.is.null`).limit(MAX_UNREAD + 1),
+            .or(`agent_id.eq.${id},agent_id.is.null`).limit(MAX_COUNTED + 1),
         );
         return rows.length;
       },

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { agentQueries } from "../data/agents.ts";
 import { assignConversations } from "../data/conversation_changes.ts";
 import type { Agent } from "../data/user.ts";
@@ -17,7 +17,7 @@ export function AssignMany({ agent, ids, selected, setSelected }: {
 }) {
   const { data: agents = [] } = useQuery(agentQueries.active(agent.agency_id));
   const [chosen, setChosen] = useState("");
-  const [done, setDone] = useState("");
+  const [done, setDone] = useState<ReactNode>(null);
   if (selected === null) {
     return (
       <div className="buttons">
@@ -32,7 +32,11 @@ export function AssignMany({ agent, ids, selected, setSelected }: {
   async function assign(): Promise<void> {
     const given = await assignConversations([...selected!], chosen);
     const others = selected!.size - given;
-    setDone(`${given} given to ${name}.${others > 0 ? ` ${others} stayed as they were.` : ""}`);
+    setDone(
+      <>
+        {given} given to <bdi>{name}</bdi>.{others > 0 && ` ${others} stayed as they were.`}
+      </>,
+    );
     setSelected(null);
   }
 

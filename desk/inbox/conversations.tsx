@@ -6,6 +6,7 @@ import { type Filter, inboxQueries, type InboxRow, type View, viewsOf } from "..
 import { usePages } from "../data/pages.ts";
 import type { Agent } from "../data/user.ts";
 import { chunk } from "../ui/chunk.ts";
+import { cappedText } from "../ui/count.ts";
 import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { Search, useDebounced } from "../ui/search.tsx";
 import { EmptyState, QueryResult, Skeleton } from "../ui/states.tsx";
@@ -190,11 +191,14 @@ function NoConversations({ agent, filter, setFilter }: Filtered): ReactNode {
   );
 }
 
-/** The other parts of the inbox that have conversations. */
+/** The other parts of the inbox that have conversations, and how many. */
 function OtherViews({ agent, view }: { agent: Agent; view: View }) {
   const others = viewsOf(agent).filter((other) => other !== view);
-  const found = useQueries({ queries: others.map((other) => inboxQueries.hasAny(agent, other)) });
-  const filled = others.filter((_, place) => found[place]!.data);
+  const found = useQueries({ queries: others.map((other) => inboxQueries.count(agent, other)) });
+  const filled = others.flatMap((other, place) => {
+    const { data: count = 0 } = found[place]!;
+    return count === 0 ? [] : [{ other, count }];
+  });
   if (found.some(({ isPending }) => isPending)) return null;
   if (filled.length === 0) {
     return (
@@ -206,10 +210,10 @@ function OtherViews({ agent, view }: { agent: Agent; view: View }) {
   return (
     <>
       {"See "}
-      {filled.map((other, place) => (
+      {filled.map(({ other, count }, place) => (
         <Fragment key={other}>
           {place > 0 && ", "}
-          <Link href={hrefOf(other)}>{NAMES[other]}</Link>
+          <Link href={hrefOf(other)}>{NAMES[other]} ({cappedText(count)})</Link>
         </Fragment>
       ))}
     </>

@@ -46,7 +46,11 @@ function MissingConversation({ id, agent }: { id: string; agent: Agent }) {
     <div className="thread">
       <EmptyState
         title={takeover
-          ? `${takeover.by} has this conversation now.`
+          ? (
+            <>
+              <bdi>{takeover.by}</bdi> has this conversation now.
+            </>
+          )
           : "There is no such conversation, or it is not yours."}
       >
         <Link href="/inbox">Back to the inbox</Link>

@@ -41,7 +41,7 @@ function OutboxBubble({ text, isStuck, ...acting }: Acting & { text: OutboxText;
       <p className="quiet">
         <strong>You</strong> <Time at={new Date(sent_at).toISOString()} isDayKnown />
       </p>
-      {body && <p className="body">{body}</p>}
+      {body && <p className="body" dir="auto">{body}</p>}
       {file && <p className="quiet">{file.name}</p>}
       <div className="buttons">
         {question !== null
@@ -71,7 +71,13 @@ function OutboxTextActions({ text, conversation, agent, isWriter }: Acting & { t
           className="link"
           act={() => sendAfterAll(client_message_id, isOthers ? conversation.agent_id : null)}
         >
-          {isOthers ? `Take over from ${conversation.agent} and send` : "Send it now"}
+          {isOthers
+            ? (
+              <>
+                Take over from <bdi>{conversation.agent}</bdi> and send
+              </>
+            )
+            : "Send it now"}
         </ActionButton>
       )}
       {isFree && <ActionButton className="link" act={backToBox}>Back to the box</ActionButton>}

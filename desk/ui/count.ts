@@ -1,7 +1,14 @@
+import { MAX_COUNTED } from "../data/inbox.ts";
+
 // Made once: to make one takes a hundred times as long as to use it.
 const FORMAT = new Intl.NumberFormat("en-US");
 
 /** A number with its thousands apart: "1,600". */
 export function countText(count: number): string {
   return FORMAT.format(count);
+}
+
+/** A number of conversations: "99+" where there are more. */
+export function cappedText(count: number): string {
+  return count > MAX_COUNTED ? `${MAX_COUNTED}+` : String(count);
 }

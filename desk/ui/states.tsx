@@ -13,7 +13,7 @@ export function ErrorState({ what, error, retry }: { what?: string; error: unkno
 }
 
 /** A view without anything in it: why, and what to do. */
-export function EmptyState({ title, children }: { title: string; children?: ReactNode }) {
+export function EmptyState({ title, children }: { title: ReactNode; children?: ReactNode }) {
   return (
     <div className="state">
       <p>

@@ -32,7 +32,7 @@ deskTest("an empty list offers the others that have conversations", async (page)
 
   await tell(await createTalk(manager, "Sam"), [["recruit", "Hi", 30], ["agent", "Welcome aboard", 5]]);
   await list(page).getByRole("link", { name: "Mine" }).waitFor();
-  assert.deepEqual(await list(page).getByRole("link").allInnerTexts(), ["All", "Mine"]);
+  assert.deepEqual(await list(page).getByRole("link").allInnerTexts(), ["All (1)", "Mine (1)"]);
   await tell(await createTalk(omar, "Devon"), [["recruit", "Hi", 30]]);
   await page.reload();
   await list(page).getByLabel("Whose conversations").selectOption("Mine");

@@ -63,6 +63,7 @@ deskTest(
 
       // The recruit is still Omar's, so that he reads along.
       await other.getByText("Nora Quist has the conversation with Maya now.").waitFor();
+      assert.deepEqual(await other.locator(".notices bdi").allInnerTexts(), ["Nora Quist", "Maya"]);
       await other.getByText("Nora Quist answers here. You can read along.").waitFor();
       assert.equal(await box(other).inputValue(), "As I said");
       assert.ok(!await box(other).isEditable());
@@ -105,6 +106,7 @@ deskTest(
     });
     assert.equal(error, null);
     await page.getByText("Nora Quist has this conversation now.").waitFor();
+    assert.equal(await page.locator(".thread .state bdi").innerText(), "Nora Quist");
     assert.equal(await page.getByLabel("What you have written").inputValue(), "As I said");
     await assertAccessible(page);
     await page.getByRole("button", { name: "Ask for this conversation" }).click();
