@@ -80,8 +80,15 @@ export async function uploadFile(conversation_id: string, file: File): Promise<M
   return { url: `text-media/${path}`, content_type: file.type };
 }
 
+/** Reads a picture of a text. Throws an error with a sentence for the user. */
+export async function readPicture(path: string): Promise<Blob> {
+  const response = await fetch(await signedUrl(path)).catch(() => null);
+  if (!response?.ok) throw fileError({ status: response?.status }, "The file is not there any more.");
+  return await response.blob();
+}
+
 /** A URL of a file of a text that works for a minute. Throws an error with a sentence for the user. */
-export async function signedUrl(path: string, options?: { download: boolean }): Promise<string> {
+async function signedUrl(path: string, options?: { download: boolean }): Promise<string> {
   const { data, error } = await supabase.storage.from("text-media").createSignedUrl(path, 60, options);
   if (error !== null) throw fileError(error, "The file is not there any more.");
   return data.signedUrl;

@@ -1,5 +1,5 @@
-import { useRef, useState } from "react";
-import { downloadFile, type Media, type MediaCopy, signedUrl } from "../data/messages.ts";
+import { useEffect, useState } from "react";
+import { downloadFile, type Media, type MediaCopy, readPicture } from "../data/messages.ts";
 import { ActionButton } from "../ui/action.tsx";
 
 /** The pictures that every browser shows. */
@@ -14,7 +14,8 @@ const REASONS: Record<string, string> = {
 };
 
 /**
- * A file of a text. One of the recruit's lies with the provider, at an address of strangers: the page opens its copy.
+ * A file of a text, with the name of who sent it. One of the recruit's lies with the provider, at an address of
+ * strangers: the page opens its copy.
  */
 export function Attachment({ file, copy, number, sender }: {
   file: Media;
@@ -24,7 +25,11 @@ export function Attachment({ file, copy, number, sender }: {
   sender: string;
 }) {
   const { url, content_type } = file;
-  if (url.startsWith("text-media/")) return <Download path={pathOf(url)} type={content_type} />;
+  const stored = (path: string, type: string) =>
+    SHOWN.includes(type)
+      ? <Picture path={path} number={number} sender={sender} />
+      : <Download path={path} type={type} />;
+  if (url.startsWith("text-media/")) return stored(url.slice("text-media/".length), content_type);
   if (copy === undefined) return <p className="quiet">A file ({content_type}) that this page cannot show</p>;
   if (copy.state === "waiting") return <p className="quiet">A file ({content_type}) that is being fetched</p>;
   if (copy.state === "failed") {
@@ -34,13 +39,7 @@ export function Attachment({ file, copy, number, sender }: {
       </p>
     );
   }
-  return SHOWN.includes(copy.content_type)
-    ? <Picture path={copy.path} number={number} sender={sender} />
-    : <Download path={copy.path} type={copy.content_type} />;
-}
-
-function pathOf(url: string): string {
-  return url.slice("text-media/".length);
+  return stored(copy.path, copy.content_type);
 }
 
 function Download({ path, type }: { path: string; type: string }) {
@@ -49,28 +48,35 @@ function Download({ path, type }: { path: string; type: string }) {
 
 /** A picture, which is fetched when the user wants to see it: it may be an ID. */
 function Picture({ path, number, sender }: { path: string; number: number; sender: string }) {
-  const alt = `Picture ${number} from ${sender}`;
-  const dialog = useRef<HTMLDialogElement>(null);
   const [url, setUrl] = useState<string | null>(null);
   const [isBroken, setBroken] = useState(false);
+  useEffect(() => () => {
+    if (url !== null) URL.revokeObjectURL(url);
+  }, [url]);
 
-  async function open(): Promise<void> {
+  async function show(): Promise<void> {
     setBroken(false);
-    setUrl(await signedUrl(path));
-    dialog.current!.showModal();
+    setUrl(URL.createObjectURL(await readPicture(path)));
   }
 
   return (
     <>
-      <ActionButton act={open}>Show picture {number}</ActionButton>
-      <dialog ref={dialog} className="viewer" aria-label={alt} onClose={() => setUrl(null)}>
-        {url !== null && !isBroken && <img src={url} alt={alt} onError={() => setBroken(true)} />}
-        {isBroken && <p className="problem" role="alert">The picture could not be loaded. Close it and try again.</p>}
-        <p className="buttons">
-          <button type="button" className="primary" onClick={() => dialog.current!.close()}>Close</button>
-          <ActionButton act={() => downloadFile(path)}>Download</ActionButton>
-        </p>
-      </dialog>
+      {url !== null && !isBroken && (
+        <img
+          className="picture"
+          src={url}
+          alt={`Picture ${number} from ${sender}`}
+          onLoad={({ currentTarget }) => currentTarget.scrollIntoView({ block: "nearest" })}
+          onError={() => setBroken(true)}
+        />
+      )}
+      {url !== null && isBroken && <p className="problem" role="alert">The picture cannot be shown. Download it.</p>}
+      <p className="buttons">
+        <ActionButton act={() => url === null ? show() : setUrl(null)}>
+          {url === null ? "Show" : "Hide"} picture {number}
+        </ActionButton>
+        {url !== null && <ActionButton act={() => downloadFile(path)}>Download</ActionButton>}
+      </p>
     </>
   );
 }

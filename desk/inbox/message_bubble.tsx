@@ -39,7 +39,7 @@ export const MessageBubble = memo(
             file={file}
             copy={media_copies.find(({ position }) => position === place)}
             number={place + 1}
-            sender={name}
+            sender={sender_type === "recruit" ? name : "your agency"}
           />
         ))}
         {sender_type !== "recruit" && (isLast || text.status !== "delivered") && (

@@ -98,7 +98,7 @@ function isSecret(key: string): boolean {
   return key.startsWith("sb_secret_") || Buffer.from(payload, "base64url").includes("service_role");
 }
 
-/** The settings of both. `project` is the only origin that the page calls and shows pictures of; unless given, any. */
+/** The settings of both. `project` is the only origin that the page calls; unless given, any. */
 function configOf(project = "https: wss:"): InlineConfig {
   return {
     root: join(ROOT, "desk"),
@@ -128,7 +128,7 @@ function policy(project: string): Plugin {
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    `img-src 'self' ${project}`,
+    "img-src 'self' blob:",
     `connect-src 'self' ${project} ${project.replace("http", "ws")}`,
     "form-action 'none'",
     "base-uri 'none'",

@@ -251,7 +251,7 @@ Deno.test("the built page has no script or style in its HTML, and an agent first
     assert.doesNotMatch(html, /<script(?![^>]* src=)|<style|style=|\son\w+=/, name);
     assert.match(
       html,
-      /default-src 'none'; script-src 'self'; style-src 'self';.* https:\/\/abc\.supabase\.co wss:/,
+      /default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:;.* https:\/\/abc\.supabase\.co wss:/,
       name,
     );
   }

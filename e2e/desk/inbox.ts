@@ -275,13 +275,14 @@ deskTest("a file goes with a text, and opens for a user who reads it", async (pa
   await page.getByText("Send a JPEG, PNG or GIF picture").waitFor();
   await choose("large.png", "image/png", 5 * 1024 * 1024 + 1);
   await page.getByText("The file has more than 5 MB.").waitFor();
-  await choose("card.png", "image/png", 100);
+  const shot = { name: "card.png", mimeType: "image/png", buffer: await page.screenshot() };
+  await page.getByLabel("Add a file").setInputFiles(shot);
   await page.getByText("card.png").waitFor();
   await send(page).click();
-  const open = texts(page).getByRole("button", { name: "Download the file (image/png)" });
-  await open.waitFor();
+  await texts(page).getByRole("button", { name: "Show picture 1" }).click();
+  await texts(page).getByRole("img", { name: "Picture 1 from your agency" }).waitFor();
   const signed = page.waitForRequest((request) => /object\/sign\/text-media.*token=/.test(request.url()));
-  await open.click();
+  await texts(page).getByRole("button", { name: "Download" }).click();
   await signed;
   const [row] = await sql`
     select media from public.recruiting_messages where conversation_id = ${talk.id} and sender_type = 'agent'`;

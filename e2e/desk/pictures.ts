@@ -32,34 +32,40 @@ async function store(page: Page, path: string): Promise<void> {
 const PNG = { state: "copied", content_type: "image/png" };
 
 for (const [size, options] of [["a window", undefined], ["a phone", PHONE]] as const) {
-  deskTest(`on ${size} a recruit's picture opens by keyboard, closes, and gives the focus back`, async (page) => {
-    const agent = await createTexter();
-    const talk = await createTalk(agent);
-    const id = await receiveFiles(talk, [PNG]);
-    await store(page, `${talk.id}/${id}-0`);
-    await page.addInitScript(
-      `globalThis.violations = []; addEventListener("securitypolicyviolation", (event) => violations.push(event.blockedURI))`,
-    );
-    await signIn(page, agent, `inbox/${talk.id}`);
-    const open = texts(page).getByRole("button", { name: "Show picture 1" });
-    await open.focus();
-    const signed = page.waitForResponse((response) => /object\/sign\/text-media.*token=/.test(response.url()));
-    await page.keyboard.press("Enter");
-    assert.equal((await signed).status(), 200);
-    const viewer = page.getByRole("dialog", { name: "Picture 1 from Maya" });
-    const image = viewer.getByRole("img", { name: "Picture 1 from Maya" });
-    await until(() => image.evaluate(({ naturalWidth }: { naturalWidth: number }) => naturalWidth > 0));
-    const place = (await viewer.boundingBox())!;
-    const { width, height } = page.viewportSize()!;
-    assert(place.x >= 0 && place.y >= 0 && place.x + place.width <= width && place.y + place.height <= height);
-    await assertFits(page);
-    await assertAccessible(page);
-    await picture(page, options === undefined ? "picture" : "picture-phone");
-    await page.keyboard.press("Escape");
-    await viewer.waitFor({ state: "hidden" });
-    await until(() => page.evaluate("document.activeElement.textContent === 'Show picture 1'") as Promise<boolean>);
-    assert.deepEqual(await page.evaluate("violations"), []);
-  }, options);
+  deskTest(
+    `on ${size} a recruit's picture is shown in its place by keyboard, and hidden; the page loads it from no other origin`,
+    async (page) => {
+      const agent = await createTexter();
+      const talk = await createTalk(agent);
+      const id = await receiveFiles(talk, [PNG]);
+      await store(page, `${talk.id}/${id}-0`);
+      await page.addInitScript(
+        `globalThis.violations = []; addEventListener("securitypolicyviolation", (event) => violations.push(event.blockedURI))`,
+      );
+      await signIn(page, agent, `inbox/${talk.id}`);
+      const open = texts(page).getByRole("button", { name: "Show picture 1" });
+      await open.focus();
+      const signed = page.waitForResponse((response) => /object\/sign\/text-media.*token=/.test(response.url()));
+      await page.keyboard.press("Enter");
+      assert.equal((await signed).status(), 200);
+      const image = texts(page).getByRole("img", { name: "Picture 1 from Maya" });
+      await until(() => image.evaluate(({ naturalWidth }: { naturalWidth: number }) => naturalWidth > 0));
+      assert.match((await image.getAttribute("src"))!, /^blob:/);
+      const place = (await image.boundingBox())!;
+      const around = (await texts(page).boundingBox())!;
+      assert(place.x >= around.x && place.y >= around.y && place.y + place.height <= around.y + around.height);
+      assert(place.width > 150 && place.x + place.width <= around.x + around.width);
+      await texts(page).getByRole("button", { name: "Download" }).waitFor();
+      await assertFits(page);
+      await assertAccessible(page);
+      await picture(page, options === undefined ? "picture" : "picture-phone");
+      await page.keyboard.press("Enter");
+      await image.waitFor({ state: "detached" });
+      await until(() => page.evaluate("document.activeElement.textContent === 'Show picture 1'") as Promise<boolean>);
+      assert.deepEqual(await page.evaluate("violations"), []);
+    },
+    options,
+  );
 }
 
 deskTest("a file that is fetched, or that could not be kept, says so; a copy shows once it is there", async (page) => {
