@@ -70,9 +70,9 @@ deskTest("a key costs the same beside 300 texts as beside 3", async (page) => {
 });
 
 /**
- * Counts in `rendered` how often React renders a component inside the composer, and outside of it. React tells a hook of
- * its developer tools of each commit. What it has rendered has the flag 1; what it has left alone is the same object as
- * before.
+ * Counts in `rendered` how often React renders a component inside the composer, and outside of it. React tells a hook
+ * of its developer tools of each commit. What it has rendered has the flag 1. What it has left alone is the same object
+ * as before.
  */
 const COUNT_RENDERED = `
   globalThis.rendered = { inside: 0, outside: 0 };
