@@ -113,6 +113,7 @@ deskTest("a note is marked, seen at once by the colleague, and never sent", asyn
     await assertQueued(page, talk, ["A text in the making"]);
     await page.reload();
     await texts(page).getByText("A text in the making").waitFor();
+    await texts(page).getByText("Has a licence in Texas.").waitFor();
     const words = await texts(page).getByRole("listitem").filter({ has: page.locator(".body") }).locator(".body")
       .allInnerTexts();
     assert.deepEqual(words, ["Is this still open?", "Has a licence in Texas.\nCall after 5.", "A text in the making"]);
