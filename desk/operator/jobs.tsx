@@ -21,15 +21,13 @@ export function Jobs() {
             <ul className="rows">
               {jobs.map(({ job, started_at, ended_at }) => (
                 <li key={job}>
-                  <strong>{job}</strong>
-                  {ended_at === null ? <span className="problem">has not ended yet</span> : (
-                    <span>
-                      ended {ago(ended_at)}, <Time at={ended_at} />
-                    </span>
-                  )}
-                  {started_at !== null && (
+                  <strong>{job}</strong> {ended_at === null ? <span className="problem">has not ended yet.</span> : (
+                    <>
+                      ended {ago(ended_at) === "now" ? "just now" : `${ago(ended_at)} ago`}, <Time at={ended_at} />.
+                    </>
+                  )} {started_at !== null && (
                     <small>
-                      last begun <Time at={started_at} />
+                      Last begun <Time at={started_at} />
                     </small>
                   )}
                 </li>

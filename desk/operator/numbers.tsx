@@ -31,25 +31,28 @@ function NumberRow({ number: { phone, agency, status, paused_reason, waiting } }
   const { mutateAsync: resume } = useResumeNumber();
   const held = waiting === 1 ? "1 text waits" : `${waiting.toLocaleString("en-US")} texts wait`;
   return (
-    <li className="number">
+    <li className="service-number">
       <p>
-        <strong>{phoneText(phone)}</strong> {agency}
+        <strong>{phoneText(phone)}</strong> {agency}{" "}
         <small>{status === "paused" ? `${held} for it` : waiting > 0 && `${held} to be sent`}</small>
       </p>
       {status === "paused" && (
         <>
           <p className="problem">Paused: {paused_reason ?? "no reason given"}</p>
-          <ConfirmButton
-            label={`Resume ${phoneText(phone)}`}
-            question={
-              <p>
-                {held}{" "}
-                for this number. All are sent now, as fast as the number may send. First mend the cause of the pause,
-                else it is paused again. It is noted with your name.
-              </p>
-            }
-            act={() => resume(phone)}
-          />
+          <p className="buttons">
+            <ConfirmButton
+              label="Resume"
+              of={phoneText(phone)}
+              question={
+                <p>
+                  {held}{" "}
+                  for this number. All are sent now, as fast as the number may send. First mend the cause of the pause,
+                  else it is paused again. It is noted with your name.
+                </p>
+              }
+              act={() => resume(phone)}
+            />
+          </p>
         </>
       )}
     </li>

@@ -73,7 +73,7 @@ function OrderRow({ order }: { order: Order }) {
     <li className="order">
       <p>
         <Link href={`/operator/orders/agency/${agency_id}`}>{agency}</Link> <span className="badge">{status}</span>{" "}
-        <strong>{filled.toLocaleString("en-US")} of {quantity.toLocaleString("en-US")}</strong>
+        <strong>{filled.toLocaleString("en-US")} of {quantity.toLocaleString("en-US")}</strong>{" "}
         <small>order {id.slice(0, 8)}</small>
       </p>
       <p className="quiet">
@@ -94,7 +94,8 @@ function OrderRow({ order }: { order: Order }) {
         {ACTS[status]?.map(({ label, status, meaning }) => (
           <ConfirmButton
             key={label}
-            label={`${label} ${id.slice(0, 8)}`}
+            label={label}
+            of={`order ${id.slice(0, 8)}`}
             question={<p>{meaning} It is noted with your name.</p>}
             act={() => setStatus({ order, status })}
           />

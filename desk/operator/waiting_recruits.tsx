@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "wouter";
 import { operatorQueries } from "../data/operator.ts";
 import { Page } from "../ui/page.tsx";
 import { phoneText } from "../ui/phone.ts";
@@ -10,6 +11,7 @@ export function WaitingRecruits() {
   const query = useQuery(operatorQueries.waitingRecruits());
   return (
     <Page title="Recruits who wait">
+      <Link href="/operator" className="back">Today</Link>
       <p className="quiet">
         They have written, and nobody has answered yet. The agent has the conversation; the managers of the agency can
         give it to somebody else.

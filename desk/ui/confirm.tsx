@@ -3,6 +3,8 @@ import { ActionError, useAction } from "./action.tsx";
 
 interface Confirmed {
   label: string;
+  /** The thing that it is about, for screen readers, where many buttons have one label. */
+  of?: string;
   /** The sentence about what will happen, with the word on the button. */
   question: ReactNode;
   act: () => Promise<unknown>;
@@ -13,7 +15,10 @@ export function ConfirmButton({ className, ...confirmed }: Confirmed & { classNa
   const dialog = useRef<HTMLDialogElement>(null);
   return (
     <>
-      <button type="button" className={className} onClick={() => dialog.current!.showModal()}>{confirmed.label}</button>
+      <button type="button" className={className} onClick={() => dialog.current!.showModal()}>
+        {confirmed.label}
+        {confirmed.of !== undefined && <span className="visually-hidden">{` ${confirmed.of}`}</span>}
+      </button>
       <ConfirmDialog dialog={dialog} {...confirmed} />
     </>
   );
@@ -21,14 +26,14 @@ export function ConfirmButton({ className, ...confirmed }: Confirmed & { classNa
 
 /** A question before something is done. The caller opens it by `showModal()` of the dialog. */
 export function ConfirmDialog(
-  { dialog, label, question, act }: Confirmed & { dialog: RefObject<HTMLDialogElement | null> },
+  { dialog, label, of = "", question, act }: Confirmed & { dialog: RefObject<HTMLDialogElement | null> },
 ) {
   const action = useAction(async () => {
     await act();
     dialog.current?.close();
   });
   return (
-    <dialog ref={dialog} aria-label={label}>
+    <dialog ref={dialog} aria-label={`${label} ${of}`.trim()}>
       {question}
       <p className="buttons">
         <button type="button" className="primary" aria-disabled={action.isRunning} onClick={() => action.run()}>

@@ -157,9 +157,9 @@ deskTest("today has each alert, leads to what mends it, and takes it in hand", a
   assert.equal(state, "acknowledged");
 
   await alert.getByRole("link", { name: "See the order" }).click();
-  await page.getByRole("button", { name: `Close ${order.id.slice(0, 8)}` }).click();
-  await page.getByRole("dialog").getByRole("button", { name: `Close ${order.id.slice(0, 8)}` }).click();
-  await page.getByRole("button", { name: `Open ${order.id.slice(0, 8)}` }).waitFor();
+  await page.getByRole("button", { name: `Close order ${order.id.slice(0, 8)}` }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
+  await page.getByRole("button", { name: `Open order ${order.id.slice(0, 8)}` }).waitFor();
   await sql`select private.check_alerts()`;
   await page.goto(`${DESK}#/operator`);
   await page.reload();

@@ -6,10 +6,10 @@ import { createOrder, createVendor, send, sql, withKey } from "../support/client
 import { assertAccessible, assertFits, deskTest, PHONE, signIn } from "./harness.ts";
 import { createTalk, createTexter, tell } from "./talks.ts";
 
-/** Presses a button, and the same one of the question that it asks. */
+/** Presses a button, and the one that confirms it. */
 async function press(page: Page, name: string): Promise<void> {
   await page.getByRole("button", { name }).click();
-  await page.getByRole("dialog").getByRole("button", { name }).click();
+  await page.getByRole("dialog").locator(".primary").click();
 }
 
 async function statusOf({ id }: { id: string }): Promise<string> {
@@ -29,12 +29,12 @@ for (const [size, options] of Object.entries({ desktop: undefined, phone: PHONE 
     await page.getByText("0 of 7").waitFor();
     await assertAccessible(page);
     await assertFits(page);
-    await press(page, `Pause ${id}`);
-    await page.getByRole("button", { name: `Open ${id}` }).waitFor();
+    await press(page, `Pause order ${id}`);
+    await page.getByRole("button", { name: `Open order ${id}` }).waitFor();
     assert.equal(await statusOf(order), "paused");
 
     await page.locator("ul.rows").getByRole("link").click();
-    await page.getByRole("button", { name: `Pause ${otherId}` }).waitFor();
+    await page.getByRole("button", { name: `Pause order ${otherId}` }).waitFor();
     await press(page, "Pause the open order");
     await page.getByRole("button", { name: "Open all 2 paused orders" }).waitFor();
     await assertAccessible(page);
@@ -49,9 +49,9 @@ deskTest("an order that somebody has changed meanwhile stays as it is, and the p
   const order = await createOrder(await createVendor());
   const id = order.id.slice(0, 8);
   await signIn(page, await signInNewOperator(), `operator/orders/agency/${order.agency_id}`);
-  await page.getByRole("button", { name: `Pause ${id}` }).waitFor();
+  await page.getByRole("button", { name: `Pause order ${id}` }).waitFor();
   await sql`update public.recruiting_orders set status = 'paused' where id = ${order.id}`;
-  await press(page, `Close ${id}`);
+  await press(page, `Close order ${id}`);
   await page.getByText("the order is paused now. Look again").waitFor();
   assert.equal(await statusOf(order), "paused");
   await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
