@@ -1,6 +1,7 @@
-import { useMutation } from "@tanstack/react-query";
+import { queryOptions, skipToken, useMutation } from "@tanstack/react-query";
 import { call, supabase } from "./client.ts";
-import { readAgain } from "./operator.ts";
+import { asOperator, readAgain, type TriedOrder } from "./operator.ts";
+import { queryClient } from "./queries.ts";
 
 /** A lead of either kind, or a rejected delivery, that a search has found. */
 export interface FoundLead {
@@ -17,23 +18,53 @@ export interface FoundLead {
   received: string;
 }
 
+/** What a search has found. */
+export interface FoundLeads {
+  /** What the operator has typed. */
+  typed: string;
+  at: string;
+  /** Up to 20 of each kind, the newest first. */
+  found: FoundLead[];
+  /** The kinds of which there are more. */
+  cut: FoundLead["kind"][];
+}
+
 /** A lead with its history, and for a recruiting lead why each order would get it or not. */
 export interface ShownLead {
   kind: "recruiting" | "sales";
-  lead: Record<string, unknown> & { id: string; name: string };
+  lead: Record<string, unknown> & {
+    id: string;
+    name: string;
+    /** The vendor's slug; of a recruiting lead alone. */
+    vendor?: string;
+    /** Of a sales lead alone. */
+    source?: string;
+    vendor_lead_id?: string | null;
+    phone: string | null;
+    email: string | null;
+    state: string | null;
+    distribution?: string;
+    agency: string | null;
+    agent: string | null;
+  };
   timeline: { at: string; event: string; detail: string | null }[];
   explained: {
     as_of: string;
-    orders: {
-      order_id: string;
-      agency: string;
-      filled: number;
-      quantity: number;
-      gets_it: boolean;
-      reason: string | null;
-    }[];
+    lead: { order_id: string | null; distributed_at: string | null };
+    orders: TriedOrder[];
   } | null;
 }
+
+/**
+ * The latest search of this page. It is kept in the memory of the page alone, and not in its address or a storage: what
+ * is typed may be a person's, who may be erased.
+ */
+export const latestSearch = queryOptions({
+  queryKey: ["latest search"],
+  queryFn: skipToken as unknown as () => FoundLeads,
+  staleTime: Infinity,
+  gcTime: Infinity,
+});
 
 /** Looks for leads by what an operator has typed. That it is a phone, say, is noted with the operator's name. */
 export function useSearchLeads() {
@@ -41,8 +72,11 @@ export function useSearchLeads() {
     mutationFn: async (search: string) => {
       const by = search.includes("@") ? "email" : /^[\d\s().+-]+$/.test(search) ? "phone" : "words";
       const action_id = await begin("search_leads", { by });
-      return await call(supabase.rpc("search_leads", { action_id, search })) as unknown as FoundLead[];
+      const result = await call(supabase.rpc("search_leads", { action_id, search }));
+      return result as unknown as Pick<FoundLeads, "found" | "cut">;
     },
+    onSuccess: (result, typed) =>
+      queryClient.setQueryData(latestSearch.queryKey, { ...result, typed, at: new Date().toISOString() }),
   });
 }
 
@@ -66,5 +100,5 @@ export function useReturnLead() {
 }
 
 async function begin(action: string, subject: Record<string, string>): Promise<string> {
-  return await call(supabase.rpc("begin_operator_action", { action, subject })) as string;
+  return await asOperator(call(supabase.rpc("begin_operator_action", { action, subject })));
 }

@@ -3,7 +3,7 @@ import type { Database } from "../../supabase/functions/_shared/database.types.t
 import type { Replayed, ReplayResult } from "../../supabase/functions/_shared/replay_result.ts";
 import { call, CallError, errorOf, fetchAsUser, repeat, type Result, supabase } from "./client.ts";
 import { config } from "./config.ts";
-import { after, pagesOptions } from "./pages.ts";
+import { after, isId, pagesOptions } from "./pages.ts";
 import { queryClient } from "./queries.ts";
 
 type Views = Database["public"]["Views"];
@@ -22,7 +22,7 @@ type Returned<Name extends keyof Functions> = Functions[Name]["Returns"] extends
 /** A condition that somebody must know of, with its words. */
 export type Alert = Row<
   "alert_list",
-  "id" | "kind" | "subject" | "name" | "problem" | "command" | "state" | "opened_at"
+  "id" | "kind" | "subject" | "name" | "problem" | "command" | "state" | "opened_at" | "details"
 >;
 /** The leads of a vendor on each of the days. */
 export type VendorDays = Returned<"count_vendor_days">;
@@ -45,6 +45,37 @@ export type WaitingRecruit = Row<"waiting_recruit_list", "conversation_id" | "ag
 export type Duplicate = Row<"duplicate_list", "vendor" | "received_at" | "lead_id" | "first_received" | "request_id">;
 /** The last run of a job of the scheduler. */
 export type Job = Row<"job_list", "job">;
+/** Why an order gets leads now, or none, and what the others do to the leads that it wants. */
+export interface ExplainedOrder {
+  as_of: string;
+  order: {
+    /** The vendor's slug. Null: it wants leads of any vendor. */
+    vendor: string | null;
+    states: string[] | null;
+    status: string;
+    gets_leads: boolean;
+    takes_turns: boolean;
+  };
+  /** The number of leads that it wants which came in seven days, and of those that no order got. */
+  leads: number;
+  waiting: number;
+  orders: TriedOrder[];
+}
+/** An order, and why it would get a lead or not. */
+export interface TriedOrder {
+  order_id: string;
+  agency: string;
+  /** The vendor's slug. Null: it wants leads of any vendor. */
+  vendor: string | null;
+  states: string[] | null;
+  priority: number;
+  filled: number;
+  quantity: number;
+  /** The number of the leads of seven days that it got; where an order is explained. */
+  got?: number;
+  gets_it: boolean;
+  reason: string | null;
+}
 /** A number of ours, which texts are sent from. */
 export type ServiceNumber = Row<"number_list", "phone" | "agency" | "status" | "waiting">;
 
@@ -110,14 +141,11 @@ export const operatorQueries = {
       },
       ...EACH_MINUTE,
     }),
-  /** The leads of each vendor and day, in the user's time zone. */
+  /** The leads of each vendor and day, in the zone of all times of operators. */
   vendorDays: () =>
     queryOptions({
       queryKey: [...operatorQueries.all(), "days"],
-      queryFn: () => {
-        const { timeZone: timezone } = Intl.DateTimeFormat().resolvedOptions();
-        return asOperator(call(supabase.rpc("count_vendor_days", { days: DAYS, timezone })));
-      },
+      queryFn: () => asOperator(call(supabase.rpc("count_vendor_days", { days: DAYS, timezone: "UTC" }))),
       ...SELDOM,
     }),
   /** The reasons of open deliveries, the most frequent first. */
@@ -136,6 +164,16 @@ export const operatorQueries = {
       [...operatorQueries.all(), "deliveries", group],
       async (limit, last) => await call(after(openOf(group).limit(limit), last, "received_at")) as RejectedDelivery[],
     ),
+  /** A delivery, also one that is not open any more; null: there is none. */
+  delivery: (id: string) =>
+    queryOptions({
+      queryKey: [...operatorQueries.all(), "delivery", id],
+      queryFn: async () =>
+        await asOperator(
+          call(supabase.from("delivery_list").select().eq("id", id).maybeSingle()),
+        ) as RejectedDelivery | null,
+      enabled: isId(id),
+    }),
   /** The leads that no order has got, the oldest first. */
   waiting: () =>
     pagesOptions<WaitingLead>([...operatorQueries.all(), "waiting"], async (limit, last) => {
@@ -174,6 +212,27 @@ export const operatorQueries = {
           supabase.from("order_list").select("id, status").eq("agency_id", agency_id).in("status", ["open", "paused"])
             .order("created_at").order("id"),
         )) as Promise<Pick<Order, "id" | "status">[]>,
+    }),
+  /** Why an order gets leads now, or none. */
+  explainedOrder: (order_id: string) =>
+    queryOptions({
+      queryKey: [...operatorQueries.all(), "explained order", order_id],
+      queryFn: () =>
+        asOperator(call(supabase.rpc("explain_order", { order_id }))) as unknown as Promise<ExplainedOrder>,
+      ...SELDOM,
+    }),
+  /** The names of vendors by their slugs. One that several have is told apart by the slug. */
+  vendorNames: () =>
+    queryOptions({
+      queryKey: [...operatorQueries.all(), "vendor names"],
+      queryFn: async () => {
+        const rows = await asOperator(call(supabase.from("vendor_name_list").select()));
+        const ofName = Map.groupBy(rows, ({ name }) => name);
+        return Object.fromEntries(
+          rows.map(({ slug, name }) => [slug!, ofName.get(name)!.length === 1 ? name! : `${name} (${slug})`]),
+        );
+      },
+      ...SELDOM,
     }),
   /** Recruits who wait for an answer, the longest first. */
   waitingRecruits: () =>

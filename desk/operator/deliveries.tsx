@@ -4,6 +4,7 @@ import { type Group, operatorQueries, type Reason } from "../data/operator.ts";
 import { Page } from "../ui/page.tsx";
 import { EmptyState, QueryResult } from "../ui/states.tsx";
 import { Time } from "../ui/time.tsx";
+import { useVendorName } from "./vendor_name.ts";
 
 /** Why deliveries were rejected. Each reason leads to its deliveries. */
 export function Deliveries() {
@@ -25,7 +26,7 @@ export function Deliveries() {
             : (
               <>
                 <ul className="rows reasons">
-                  {reasons.map((reason) => <ReasonRow key={pathOf(reason)} reason={reason} />)}
+                  {reasons.map((reason) => <ReasonRow key={pathOf(groupOf(reason))} reason={reason} />)}
                 </ul>
                 {more > 0 && <p className="quiet">And {more} further reasons, with fewer deliveries each.</p>}
               </>
@@ -37,12 +38,13 @@ export function Deliveries() {
 
 function ReasonRow({ reason: given }: { reason: Reason }) {
   const { vendor, code, reason, deliveries, first_at, last_at } = given;
+  const nameOf = useVendorName();
   return (
     <li>
-      <Link href={pathOf(given)}>
+      <Link href={pathOf(groupOf(given))}>
         <span className="count">{deliveries.toLocaleString("en-US")}</span>
         <span>
-          <strong>{vendor}</strong>: {reason}
+          <strong>{nameOf(vendor)}</strong>: {reason}
         </span>
       </Link>
       <p className="quiet">
@@ -52,13 +54,15 @@ function ReasonRow({ reason: given }: { reason: Reason }) {
   );
 }
 
-/** The group of the deliveries of a reason. */
-export function groupOf({ vendor_id, code, reason }: Reason): Group {
+/** The group of a reason, or of a delivery. */
+export function groupOf(
+  { vendor_id, code, reason }: { vendor_id: string | null; code: string; reason: string },
+): Group {
   return { vendor_id: vendor_id ?? "import", code, reason };
 }
 
-function pathOf(given: Reason): string {
-  const { vendor_id, code, reason } = groupOf(given);
+/** The path of the view of a group. */
+export function pathOf({ vendor_id, code, reason }: Group): string {
   // Encoded twice, because the router decodes once, and not what would be a part of the path.
   return `/operator/deliveries/${vendor_id}/${code}/${encodeURIComponent(encodeURIComponent(reason))}`;
 }

@@ -5,10 +5,12 @@ import { Page } from "../ui/page.tsx";
 import { EmptyState, QueryResult } from "../ui/states.tsx";
 import { Time } from "../ui/time.tsx";
 import { Command } from "./command.tsx";
+import { useVendorName } from "./vendor_name.ts";
 
 /** Leads that vendors have sent again. Each is stored once. */
 export function Duplicates() {
   const query = useQuery(operatorQueries.duplicates());
+  const nameOf = useVendorName();
   return (
     <Page title="Leads that came again">
       <Link href="/operator/vendors" className="back">Vendors</Link>
@@ -34,7 +36,7 @@ export function Duplicates() {
                         <td>
                           <Time at={received_at} />
                         </td>
-                        <td>{vendor}</td>
+                        <td>{nameOf(vendor)}</td>
                         <td>
                           <Link href={`/operator/search/${lead_id}`}>{vendor_lead_id ?? lead_id.slice(0, 8)}</Link>
                         </td>

@@ -11,6 +11,7 @@ import { groupOf } from "./deliveries.tsx";
 import { DeliveryRow } from "./delivery.tsx";
 import { ReplayAll, useReplayAll } from "./replay_all.tsx";
 import { dismissedText } from "./outcome.ts";
+import { useVendorName } from "./vendor_name.ts";
 
 /** The open deliveries of a vendor that were rejected for one reason. */
 export function GroupView({ group }: { group: Group }) {
@@ -32,9 +33,10 @@ export function GroupView({ group }: { group: Group }) {
     onResolved(dismissedText(await dismiss(ids), ids.length));
   }
 
+  const nameOf = useVendorName();
   const vendor = known?.vendor ?? query.data?.[0]?.vendor;
   return (
-    <Page title={vendor === undefined ? "Rejected deliveries" : `Rejected deliveries of ${vendor}`}>
+    <Page title={vendor === undefined ? "Rejected deliveries" : `Rejected deliveries of ${nameOf(vendor)}`}>
       <Link href="/operator/deliveries" className="back">All reasons</Link>
       <div className="bar">
         <p>

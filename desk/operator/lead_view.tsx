@@ -2,10 +2,15 @@ import { useEffect, useState } from "react";
 import { Link } from "wouter";
 import { type ShownLead, useReadLead, useReturnLead } from "../data/look_up.ts";
 import { ConfirmButton } from "../ui/confirm.tsx";
+import { DotSeparated } from "../ui/dot_separated.tsx";
 import { JsonFields } from "../ui/json_value.tsx";
 import { Page } from "../ui/page.tsx";
+import { phoneText } from "../ui/phone.ts";
 import { ErrorState, Skeleton } from "../ui/states.tsx";
 import { Time } from "../ui/time.tsx";
+import { distributionText } from "./lead_words.ts";
+import { TriedOrders } from "./tried_orders.tsx";
+import { useVendorName } from "./vendor_name.ts";
 
 /** A lead, all that has happened to it, and why each order would get it now or not. */
 export function LeadView({ id }: { id: string }) {
@@ -13,12 +18,11 @@ export function LeadView({ id }: { id: string }) {
   useEffect(() => mutate(id), [id]);
   return (
     <Page title={data?.lead.name || "Lead"}>
-      <p>
-        <Link href="/operator/search">Back to the search</Link>
-      </p>
+      <Link href="/operator/search" className="back">Search</Link>
       {error !== null && <ErrorState error={error} retry={() => mutate(id)} />}
       {data === undefined ? error === null && <Skeleton /> : (
         <>
+          <Where {...data} />
           {data.lead.distribution === "distributed" && <ReturnLead lead={data.lead} onReturned={() => mutate(id)} />}
           <Shown {...data} />
         </>
@@ -59,9 +63,20 @@ function ReturnLead({ lead: { id, agency }, onReturned }: { lead: ShownLead["lea
   );
 }
 
-function Shown({ lead, timeline, explained }: ShownLead) {
+function Shown({ kind, lead, timeline, explained }: ShownLead) {
+  const nameOf = useVendorName();
+  const { vendor, vendor_lead_id, phone, email, state, ...fields } = lead;
   return (
     <>
+      <p className="quiet">
+        <DotSeparated>
+          {kind === "recruiting" ? nameOf(vendor!) : lead.source}
+          {vendor_lead_id}
+          {phone !== null && phoneText(phone)}
+          {email !== null && <bdi>{email}</bdi>}
+          {state}
+        </DotSeparated>
+      </p>
       <section aria-labelledby="history">
         <h2 id="history">History</h2>
         <ol className="rows">
@@ -74,25 +89,65 @@ function Shown({ lead, timeline, explained }: ShownLead) {
       </section>
       {explained && (
         <section aria-labelledby="orders">
-          <h2 id="orders">The orders for such a lead, as of now</h2>
-          {explained.orders.length === 0 && <p>There is none.</p>}
-          <ol className="rows">
-            {explained.orders.map(({ order_id, agency, filled, quantity, gets_it, reason }) => (
-              <li key={order_id}>
-                <strong>
-                  <bdi>{agency}</bdi>
-                </strong>{" "}
-                {filled} of {quantity}, order {order_id.slice(0, 8)}:{" "}
-                {gets_it ? <span className="badge strong">gets it</span> : reason}
-              </li>
-            ))}
-          </ol>
+          <h2 id="orders">The orders for such a lead</h2>
+          <p className="quiet">
+            A new lead of {nameOf(vendor!)} from {state ?? "no state"} is offered to them in this order, as of{" "}
+            <Time at={explained.as_of} />:
+          </p>
+          <TriedOrders orders={explained.orders} />
         </section>
       )}
       <section aria-labelledby="fields">
         <h2 id="fields">Fields</h2>
-        <JsonFields fields={lead as never} />
+        <JsonFields fields={{ kind, ...fields }} />
       </section>
     </>
+  );
+}
+
+/** The place of a lead, and the reason. The sentence with which `explain` begins. */
+function Where({ kind, lead: { distribution, agency, agent, source }, explained }: ShownLead) {
+  if (kind === "sales") {
+    return (
+      <p className="headline">
+        Imported from {source}, for <bdi>{agent}</bdi> of <bdi>{agency}</bdi>.
+      </p>
+    );
+  }
+  const { order_id, distributed_at } = explained!.lead;
+  if (distribution !== "distributed") {
+    const next = explained!.orders.find(({ gets_it }) => gets_it);
+    const waits = distribution === "unmatched" || distribution === "pending";
+    return (
+      <p className="headline">
+        {distributionText(distribution!)}. {waits && (
+          next === undefined ? "No order wants it now." : (
+            <>
+              <bdi>{next.agency}</bdi> would get it now. <Link href="/operator/waiting">Distribute waiting leads</Link>
+            </>
+          )
+        )}
+      </p>
+    );
+  }
+  return (
+    <p className="headline">
+      Distributed to <bdi>{agency}</bdi>
+      {agent !== "" && (
+        <>
+          , <bdi>{agent}</bdi>
+        </>
+      )}
+      {order_id !== null && (
+        <>
+          , by the <Link href={`/operator/orders/${order_id}`}>order {order_id.slice(0, 8)}</Link>
+        </>
+      )}
+      {distributed_at !== null && (
+        <>
+          , on <Time at={distributed_at} />
+        </>
+      )}.
+    </p>
   );
 }

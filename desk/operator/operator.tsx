@@ -3,9 +3,11 @@ import { Link, Redirect, Route, Switch, useRoute } from "wouter";
 import { chunk } from "../ui/chunk.ts";
 import { Page } from "../ui/page.tsx";
 import { Skeleton } from "../ui/states.tsx";
+import { Utc } from "../ui/time.tsx";
 import { Deliveries } from "./deliveries.tsx";
 import { GroupView } from "./group.tsx";
 import { Duplicates } from "./duplicates.tsx";
+import { FoundDelivery } from "./found_delivery.tsx";
 import { Jobs } from "./jobs.tsx";
 import { LeadView } from "./lead_view.tsx";
 import { Numbers } from "./numbers.tsx";
@@ -22,7 +24,8 @@ const MappingView = chunk(async () => (await import("./mapping.tsx")).MappingVie
 /** The pages of operators of the whole service. */
 export function Operator() {
   return (
-    <>
+    // The commands and the words of the database are in UTC too.
+    <Utc value>
       <nav className="subnav" aria-label="Operator">
         <SubLink to="/operator">Today</SubLink>
         <SubLink to="/operator/search" pattern="/operator/search/*?">Search</SubLink>
@@ -38,6 +41,7 @@ export function Operator() {
         <Route path="/operator/search" component={SearchLeads} />
         <Route path="/operator/search/:id">{({ id }) => <LeadView key={id} id={id!} />}</Route>
         <Route path="/operator/deliveries" component={Deliveries} />
+        <Route path="/operator/deliveries/:id">{({ id }) => <FoundDelivery key={id} id={id!} />}</Route>
         <Route path="/operator/deliveries/:vendor_id/:code/:reason">
           {({ vendor_id, code, reason }) => (
             <GroupView
@@ -75,7 +79,7 @@ export function Operator() {
           <Redirect to="/operator" replace />
         </Route>
       </Switch>
-    </>
+    </Utc>
   );
 }
 

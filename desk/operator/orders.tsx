@@ -7,6 +7,9 @@ import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { Page } from "../ui/page.tsx";
 import { EmptyState, QueryResult } from "../ui/states.tsx";
 import { Time } from "../ui/time.tsx";
+import { WhyOrder } from "./explained_order.tsx";
+import { wantedText } from "./tried_orders.tsx";
+import { useVendorName } from "./vendor_name.ts";
 
 /** The acts on an order by its status, each with the status that it gives and what that means. */
 const ACTS: Record<string, { label: string; status: string; meaning: string }[]> = {
@@ -58,6 +61,7 @@ export function Orders({ agencyId, orderId }: { agencyId?: string; orderId?: str
               <>
                 <ul className="rows">{orders.map((order) => <OrderRow key={order.id} order={order} />)}</ul>
                 <LoadMoreButton query={query} />
+                {orderId !== undefined && <WhyOrder id={orderId} />}
               </>
             )}
       </QueryResult>
@@ -69,6 +73,7 @@ function OrderRow({ order }: { order: Order }) {
   const { id, agency_id, agency, agent, vendor, states, filled, quantity, leads_today, daily_cap, status, ends_at } =
     order;
   const { mutateAsync: setStatus } = useSetOrderStatus();
+  const nameOf = useVendorName();
   return (
     <li className="order">
       <p>
@@ -77,7 +82,7 @@ function OrderRow({ order }: { order: Order }) {
         <small>order {id.slice(0, 8)}</small>
       </p>
       <p className="quiet">
-        {vendor ?? "Any vendor"}, {states === null ? "any state" : states.join(", ")}, {leads_today} today
+        {wantedText(vendor && nameOf(vendor), states)}, {leads_today} today
         {daily_cap !== null && ` of at most ${daily_cap}`}
         {agent !== null && (
           <>

@@ -68,7 +68,8 @@ function Options({ label, samples }: { label: string; samples: Sample[] }) {
     <optgroup label={label}>
       {samples.map(({ id, received_at, vendor_lead_id, status, reason }) => (
         <option key={id} value={id}>
-          {[timeText(received_at), vendor_lead_id, reason, status !== "open" && status].filter(Boolean).join(", ")}
+          {[timeText(received_at, new Date(), true), vendor_lead_id, reason, status !== "open" && status]
+            .filter(Boolean).join(", ")}
         </option>
       ))}
     </optgroup>

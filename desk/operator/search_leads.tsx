@@ -1,16 +1,20 @@
+import { useQuery } from "@tanstack/react-query";
 import type { SubmitEvent } from "react";
 import { Link } from "wouter";
-import { type FoundLead, useSearchLeads } from "../data/look_up.ts";
+import { type FoundLead, type FoundLeads, latestSearch, useSearchLeads } from "../data/look_up.ts";
 import { ActionError } from "../ui/action.tsx";
 import { DotSeparated } from "../ui/dot_separated.tsx";
 import { Page } from "../ui/page.tsx";
 import { phoneText } from "../ui/phone.ts";
 import { EmptyState } from "../ui/states.tsx";
 import { Time } from "../ui/time.tsx";
+import { distributionText } from "./lead_words.ts";
+import { useVendorName } from "./vendor_name.ts";
 
-/** One search for leads and deliveries. */
+/** One search for leads and deliveries. It still has what it found when the operator comes back from a lead. */
 export function SearchLeads() {
   const search = useSearchLeads();
+  const { data: latest } = useQuery(latestSearch);
 
   function submit(event: SubmitEvent<HTMLFormElement>): void {
     event.preventDefault();
@@ -20,10 +24,12 @@ export function SearchLeads() {
 
   return (
     <Page title="Search">
-      <form className="filters" role="search" onSubmit={submit}>
+      {/* The browser must not keep what is typed, which may be a person's. */}
+      <form className="filters" role="search" autoComplete="off" onSubmit={submit}>
         <input
           type="search"
           name="search"
+          defaultValue={latest?.typed}
           aria-label="Phone, e-mail, name or id"
           placeholder="Phone, e-mail, name, or the id of a lead, a vendor or a request"
         />
@@ -32,51 +38,70 @@ export function SearchLeads() {
       <p className="quiet">Each search is noted with your name.</p>
       <ActionError action={search} />
       <div role="status">
-        {search.isPending && <p>Searching</p>}
-        {search.data?.length === 0 && (
-          <EmptyState title={`Nothing is found for “${search.variables}”.`}>
-            A phone needs its last digits, and an id its first 8 characters.
-          </EmptyState>
-        )}
+        {search.isPending ? <p>Searching</p> : latest !== undefined && <Outcome of={latest} />}
       </div>
-      <ul className="rows">
-        {search.data?.map((found) => (
-          <li key={found.kind + found.id}>
-            <FoundRow found={found} />
-          </li>
-        ))}
-      </ul>
+      {!search.isPending && (
+        <ul className="rows">
+          {latest?.found.map((found) => (
+            <li key={found.kind + found.id}>
+              <FoundRow found={found} />
+            </li>
+          ))}
+        </ul>
+      )}
     </Page>
   );
 }
 
-const KINDS = { recruiting: "Recruiting lead", sales: "Sales lead", delivery: "Rejected delivery" };
+const KINDS = {
+  recruiting: { one: "Recruiting lead", many: "recruiting leads" },
+  sales: { one: "Sales lead", many: "sales leads" },
+  delivery: { one: "Rejected delivery", many: "rejected deliveries" },
+};
+
+function Outcome({ of: { typed, at, found, cut } }: { of: FoundLeads }) {
+  const words = <bdi>{typed}</bdi>;
+  if (found.length === 0) {
+    return (
+      <EmptyState title={`Nothing is found for “${typed}”.`}>
+        A phone needs its last 7 digits at least, an id its first 8 characters, and a name is a whole one.
+      </EmptyState>
+    );
+  }
+  return (
+    <>
+      <p className="quiet">
+        {found.length} found for “{words}”, <Time at={at} />
+      </p>
+      {cut.length > 0 && (
+        <p className="notice">
+          There are more{" "}
+          {cut.map((kind) => KINDS[kind].many).join(" and ")}. The newest 20 are shown. To narrow it, search for first
+          and last name together, or for a phone, an e-mail address or an id.
+        </p>
+      )}
+    </>
+  );
+}
 
 function FoundRow({ found: { kind, id, sender, sender_id, name, phone, email, state, received } }: {
   found: FoundLead;
 }) {
-  const title = name || sender_id || id.slice(0, 8);
+  const nameOf = useVendorName();
   return (
     <>
       <p>
-        {kind === "delivery"
-          ? (
-            <strong>
-              <bdi>{title}</bdi>
-            </strong>
-          )
-          : (
-            <Link href={`/operator/search/${id}`}>
-              <bdi>{title}</bdi>
-            </Link>
-          )} <span className="badge">{KINDS[kind]}</span>
+        <Link href={kind === "delivery" ? `/operator/deliveries/${id}` : `/operator/search/${id}`}>
+          <bdi>{name || sender_id || id.slice(0, 8)}</bdi>
+        </Link>{" "}
+        <span className="badge">{KINDS[kind].one}</span>
       </p>
       <p className="quiet">
         <DotSeparated>
-          {sender}
+          {sender !== null && (kind === "sales" ? sender : nameOf(sender))}
           {phone !== null && phoneText(phone)}
           {email !== null && <bdi>{email}</bdi>}
-          {state}
+          {kind === "recruiting" ? distributionText(state!) : state}
           <Time at={received} />
         </DotSeparated>
       </p>

@@ -7,6 +7,7 @@ import { Page } from "../ui/page.tsx";
 import { EmptyState, QueryResult } from "../ui/states.tsx";
 import { Time } from "../ui/time.tsx";
 import { Command } from "./command.tsx";
+import { useVendorName } from "./vendor_name.ts";
 
 /** A view that helps with an alert. */
 interface View {
@@ -133,6 +134,7 @@ function CheckedAt() {
 function Alerts({ kind, alerts }: { kind: string; alerts: Alert[] }) {
   const { title, advice, view, viewOf } = KINDS[kind] ?? { title: kind, advice: "The command says more." };
   const acknowledge = useAcknowledge();
+  const nameOf = useVendorName();
   return (
     <section className="findings">
       <h3>{title}</h3>
@@ -141,7 +143,8 @@ function Alerts({ kind, alerts }: { kind: string; alerts: Alert[] }) {
       </p>
       <ul className="rows">
         {alerts.map((alert) => {
-          const { id, name, problem, command, state, opened_at } = alert;
+          const { id, command, state, opened_at } = alert;
+          const { name, problem } = wordsOf(alert, nameOf);
           const own = viewOf?.(alert);
           return (
             <li key={id}>
@@ -172,6 +175,17 @@ function Alerts({ kind, alerts }: { kind: string; alerts: Alert[] }) {
       </ul>
     </section>
   );
+}
+
+/** The words of an alert, in which vendors have their names: commands, which have the same words, take slugs. */
+function wordsOf({ name, problem, subject, details }: Alert, nameOf: (slug: string) => string) {
+  const { vendor } = details as { vendor?: string };
+  return {
+    name: name === `vendor ${subject}` ? nameOf(subject) : name,
+    problem: vendor === undefined
+      ? problem
+      : problem.replace(`leads of ${vendor},`, () => `leads of ${nameOf(vendor)},`),
+  };
 }
 
 /** The numbers of rows that wait for an operator. */

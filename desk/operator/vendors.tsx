@@ -4,6 +4,7 @@ import { DAYS, operatorQueries, type VendorDays } from "../data/operator.ts";
 import { Page } from "../ui/page.tsx";
 import { EmptyState, QueryResult } from "../ui/states.tsx";
 import { MappingLink, Mappings } from "./mapping_link.tsx";
+import { useVendorName } from "./vendor_name.ts";
 
 /** In the chart's own unit, which is stretched to the width of the page. */
 const BAR = 10;
@@ -20,7 +21,8 @@ export function Vendors() {
             <>
               <p className="quiet">
                 Leads of the last {DAYS}{" "}
-                days. Bars up are leads; hollow bars down are rejected deliveries. Each vendor has its own scale.
+                days, by UTC. Bars up are leads; hollow bars down are rejected deliveries. Each vendor has its own
+                scale.
               </p>
               <ul className="charts">
                 {vendors.map((vendor) => <Chart key={vendor.vendor} of={vendor} />)}
@@ -37,6 +39,7 @@ export function Vendors() {
 }
 
 function Chart({ of: { vendor, dates, leads, refused } }: { of: VendorDays }) {
+  const name = useVendorName()(vendor);
   const most = Math.max(...leads);
   // One scale for both, so that they can be compared.
   const unit = HEIGHT / (most + Math.max(...refused));
@@ -46,11 +49,11 @@ function Chart({ of: { vendor, dates, leads, refused } }: { of: VendorDays }) {
   return (
     <li>
       <p>
-        <strong>{vendor}</strong> <MappingLink vendor={vendor} /> <small>{label}</small>
+        <strong>{name}</strong> <MappingLink vendor={vendor} /> <small>{label}</small>
       </p>
       <svg
         role="img"
-        aria-label={`${vendor}: ${label}`}
+        aria-label={`${name}: ${label}`}
         viewBox={`0 -1 ${dates.length * BAR} ${HEIGHT + 2}`}
         preserveAspectRatio="none"
       >
@@ -81,6 +84,7 @@ function Chart({ of: { vendor, dates, leads, refused } }: { of: VendorDays }) {
 }
 
 function Numbers({ vendors }: { vendors: VendorDays[] }) {
+  const nameOf = useVendorName();
   return (
     <div className="scroll" tabIndex={0} role="region" aria-label="Leads per vendor and day">
       <table className="days">
@@ -93,8 +97,10 @@ function Numbers({ vendors }: { vendors: VendorDays[] }) {
         </thead>
         <tbody>
           {vendors.flatMap(({ vendor, leads, refused }) => [
-            <Row key={vendor} title={vendor} of="leads" numbers={leads} />,
-            sum(refused) > 0 && <Row key={`${vendor} rejected`} title={vendor} of="rejected" numbers={refused} />,
+            <Row key={vendor} title={nameOf(vendor)} of="leads" numbers={leads} />,
+            sum(refused) > 0 && (
+              <Row key={`${vendor} rejected`} title={nameOf(vendor)} of="rejected" numbers={refused} />
+            ),
           ])}
         </tbody>
       </table>

@@ -8,6 +8,7 @@ import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { Page } from "../ui/page.tsx";
 import { EmptyState, QueryResult } from "../ui/states.tsx";
 import { ago, Time } from "../ui/time.tsx";
+import { useVendorName } from "./vendor_name.ts";
 
 /** The number of leads that are distributed at once: new leads wait meanwhile. */
 const MOST = 100;
@@ -17,6 +18,7 @@ export function Waiting() {
   const query = usePages(operatorQueries.waiting());
   const { data: waiting } = useQuery(operatorQueries.waitingCount());
   const { data: result, mutateAsync: distribute } = useDistribute();
+  const nameOf = useVendorName();
   return (
     <Page title="Waiting leads">
       <p className="quiet">Recruits whom no order has got. Open an order that wants them, then distribute them.</p>
@@ -45,7 +47,7 @@ export function Waiting() {
                   <tbody>
                     {leads.map(({ id, vendor, name, state, received }) => (
                       <tr key={id}>
-                        <td>{vendor}</td>
+                        <td>{nameOf(vendor!)}</td>
                         <td>
                           <Link href={`/operator/search/${id}`}>
                             <bdi>{name || "No name"}</bdi>
@@ -78,7 +80,8 @@ function Distribution(
   },
 ) {
   const [selected, setSelected] = useState("");
-  const vendors = new Map(leads.map(({ vendor_id, vendor }) => [vendor_id, vendor]));
+  const nameOf = useVendorName();
+  const vendors = new Map(leads.map(({ vendor_id, vendor }) => [vendor_id, nameOf(vendor!)]));
   // None of its leads may wait any more.
   const vendorId = vendors.has(selected) ? selected : "";
 
@@ -136,12 +139,13 @@ function Result({ distributed, waiting }: { distributed: DistributedLead[]; wait
 }
 
 function DistributedRow({ lead: { name, vendor, state, agency, agent } }: { lead: DistributedLead }) {
+  const nameOf = useVendorName();
   return (
     <tr>
       <td>
         <bdi>{name}</bdi>
       </td>
-      <td>{vendor}</td>
+      <td>{nameOf(vendor)}</td>
       <td>{state ?? "–"}</td>
       <td>{agency}</td>
       <td>

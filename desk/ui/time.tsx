@@ -1,59 +1,76 @@
-import { useEffect, useState } from "react";
+import { createContext, use, useEffect, useState } from "react";
 
 const CLOCK: Intl.DateTimeFormatOptions = { hour: "numeric", minute: "2-digit", timeZoneName: "short" };
 const DAY: Intl.DateTimeFormatOptions = { month: "short", day: "numeric" };
 const LONG_DAY: Intl.DateTimeFormatOptions = { weekday: "long", month: "long", day: "numeric" };
 
+/** Whether the times below it are in UTC, not in the zone of the user's machine. */
+export const Utc = createContext(false);
+
 // Made once: to make one takes a hundred times as long as to use it.
 const FORMATS = {
-  time: formatter(CLOCK),
-  dayAndTime: formatter({ ...DAY, ...CLOCK }),
-  yearAndTime: formatter({ ...DAY, ...CLOCK, year: "numeric" }),
   day: formatter(LONG_DAY),
   yearAndDay: formatter({ ...LONG_DAY, year: "numeric" }),
-  full: formatter({ dateStyle: "full", timeStyle: "long" }),
   // Of times whose zone nobody has said.
   zoneless: formatter({ dateStyle: "medium", timeStyle: "short", timeZone: "UTC" }),
   zonelessDay: formatter({ dateStyle: "medium", timeZone: "UTC" }),
 };
+const TIMES = timesIn(undefined);
+let utcTimes: typeof TIMES | undefined;
+
+function timesIn(timeZone: string | undefined) {
+  return {
+    time: formatter({ ...CLOCK, timeZone }),
+    dayAndTime: formatter({ ...DAY, ...CLOCK, timeZone }),
+    yearAndTime: formatter({ ...DAY, ...CLOCK, year: "numeric", timeZone }),
+    full: formatter({ dateStyle: "full", timeStyle: "long", timeZone }),
+  };
+}
+
+function times(isUtc: boolean): typeof TIMES {
+  return isUtc ? utcTimes ??= timesIn("UTC") : TIMES;
+}
 
 function formatter(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   return new Intl.DateTimeFormat("en-US", options);
 }
 
 /**
- * A time in the zone of the user's machine, which it names: "2:05 PM CST", and with the day unless it is today.
+ * A time with its zone, that of the user's machine or {@link Utc}: "2:05 PM CST", and with the day unless it is today.
  *
  * @param isDayKnown the day stands above it already
  */
 export function Time({ at, isDayKnown = false }: { at: string; isDayKnown?: boolean }) {
+  const isUtc = use(Utc);
   return (
-    <time dateTime={at} title={FORMATS.full.format(new Date(at))}>
-      {timeText(at, isDayKnown ? new Date(at) : new Date())}
+    <time dateTime={at} title={times(isUtc).full.format(new Date(at))}>
+      {timeText(at, isDayKnown ? new Date(at) : new Date(), isUtc)}
     </time>
   );
 }
 
 /** The same as a text. */
-export function timeText(at: string, now = new Date()): string {
+export function timeText(at: string, now = new Date(), isUtc = false): string {
   const date = new Date(at);
-  if (isSameDay(date, now)) return FORMATS.time.format(date);
-  return (isSameYear(date, now) ? FORMATS.dayAndTime : FORMATS.yearAndTime).format(date);
+  const { time, dayAndTime, yearAndTime } = times(isUtc);
+  if (isSameDay(date, now, isUtc)) return time.format(date);
+  return (isSameYear(date, now, isUtc) ? dayAndTime : yearAndTime).format(date);
 }
 
 /** The day of a time: "Today", "Monday, November 23", with the year unless it is this one. */
 export function dayText(at: string, now = new Date()): string {
   const date = new Date(at);
-  if (isSameDay(date, now)) return "Today";
-  return (isSameYear(date, now) ? FORMATS.day : FORMATS.yearAndDay).format(date);
+  if (isSameDay(date, now, false)) return "Today";
+  return (isSameYear(date, now, false) ? FORMATS.day : FORMATS.yearAndDay).format(date);
 }
 
-function isSameDay(one: Date, other: Date): boolean {
+function isSameDay(one: Date, other: Date, isUtc: boolean): boolean {
+  if (isUtc) return one.toISOString().slice(0, 10) === other.toISOString().slice(0, 10);
   return one.toDateString() === other.toDateString();
 }
 
-function isSameYear(one: Date, other: Date): boolean {
-  return one.getFullYear() === other.getFullYear();
+function isSameYear(one: Date, other: Date, isUtc: boolean): boolean {
+  return isUtc ? one.getUTCFullYear() === other.getUTCFullYear() : one.getFullYear() === other.getFullYear();
 }
 
 // Milliseconds of the years 2001 to 2096, which no vendor counts anything else in.

@@ -1,8 +1,23 @@
 import assert from "node:assert/strict";
+import type { Page } from "playwright-core";
 import { signInNewAgent, signInNewOperator } from "../support/agents.ts";
-import { createAgency, createOrder, createVendor, sql } from "../support/client.ts";
+import { createAgency, createOrder, createVendor, send, sql, type Vendor, withKey } from "../support/client.ts";
+import { reject } from "../support/deliveries.ts";
 import { newPhone } from "../support/sms.ts";
-import { assertAccessible, assertFits, deskTest, NARROW, signIn } from "./harness.ts";
+import { assertAccessible, assertFits, deskTest, NARROW, PHONE, signIn } from "./harness.ts";
+
+/** A vendor whose name says nothing of its slug. */
+async function createNamedVendor(): Promise<Vendor & { name: string }> {
+  const vendor = await createVendor();
+  const name = `Acme ${vendor.id.slice(0, 8)}`;
+  await sql`update public.vendors set name = ${name} where id = ${vendor.id}`;
+  return { ...vendor, name };
+}
+
+async function searchFor(page: Page, typed: string): Promise<void> {
+  await page.getByRole("searchbox").fill(typed);
+  await page.getByRole("button", { name: "Search" }).click();
+}
 
 deskTest(
   "an operator finds a lead while the vendor is on the telephone, and reads why it went where it is",
@@ -40,13 +55,175 @@ deskTest(
     assert.deepEqual(noted.at(-1)!.subject, { lead_id: lead!.id });
     const searches = noted.filter(({ action }) => action === "search_leads").map(({ subject }) => subject);
     assert.deepEqual(searches, [{ by: "phone" }, { by: "words" }, { by: "words" }, { by: "words" }]);
-
-    await page.goBack();
-    await search.fill("nobody of this name");
-    await page.getByRole("button", { name: "Search" }).click();
-    await page.getByText("Nothing is found for").waitFor();
   },
 );
+
+for (const [size, options] of Object.entries({ desktop: undefined, phone: PHONE })) {
+  deskTest(
+    `what a search found is still there when the operator comes back from a lead, on a ${size}`,
+    async (page) => {
+      const vendor = await createNamedVendor();
+      const last_name = `Byron-${vendor.id.slice(0, 8)}`;
+      for (const first_name of ["Ada", "Ben", "Cleo"]) {
+        await send("/recruiting/ingest", { headers: withKey(vendor), body: { first_name, last_name } });
+      }
+      await signIn(page, await signInNewOperator(), "operator/search");
+      await searchFor(page, "nobody of this name");
+      await page.getByText("Nothing is found for “nobody of this name”.").waitFor();
+      await searchFor(page, last_name);
+      await page.getByText(`3 found for “${last_name}”`).waitFor();
+      await page.getByRole("link", { name: `Ben ${last_name}` }).click();
+      await page.getByRole("heading", { name: `Ben ${last_name}` }).waitFor();
+      const address = page.url();
+      await page.goBack();
+      await page.getByRole("link", { name: `Cleo ${last_name}` }).waitFor();
+      assert.equal(await page.getByRole("searchbox").inputValue(), last_name);
+      await page.goForward();
+      await page.getByRole("link", { name: "Search", exact: true }).last().click();
+      await page.getByRole("link", { name: `Ada ${last_name}` }).waitFor();
+      await assertAccessible(page);
+      await assertFits(page);
+
+      // The words are in the memory of the page, and nowhere else.
+      assert(!address.includes(last_name) && !page.url().includes(last_name));
+      const kept: string = await page.evaluate(
+        "JSON.stringify([history.state, { ...localStorage }, { ...sessionStorage }])",
+      );
+      assert(!kept.includes(last_name), kept);
+      await page.reload();
+      await page.getByRole("heading", { name: "Search" }).waitFor();
+      assert.equal(await page.getByRole("searchbox").inputValue(), "");
+      assert.equal(await page.getByRole("link", { name: last_name }).count(), 0);
+    },
+    options,
+  );
+}
+
+deskTest("of more than 20 the page says that there are more, and how to find the right one", async (page) => {
+  const vendor = await createNamedVendor();
+  const name = `Zelda-${vendor.id.slice(0, 8)}`;
+  await sql`
+    insert into public.recruiting_leads (vendor_id, first_name, vendor_metadata)
+    select ${vendor.id}, ${name}, jsonb_build_object('last_name', 'No ' || n) from generate_series(1, 21) n`;
+  await signIn(page, await signInNewOperator(), "operator/search");
+  await searchFor(page, name);
+  await page.getByText("There are more recruiting leads. The newest 20 are shown.").waitFor();
+  assert.equal(await page.locator("ul.rows > li").count(), 20);
+  await page.locator("ul.rows").getByText(vendor.name).first().waitFor();
+  assert.equal(await page.getByText(vendor.slug).count(), 0);
+  await assertAccessible(page);
+  await searchFor(page, `${name} No 7`);
+  await page.getByText("1 found for").waitFor();
+  assert.equal(await page.getByText("There are more").count(), 0);
+});
+
+deskTest("a delivery that is found leads to where it is replayed, and then to its lead", async (page) => {
+  const vendor = await createNamedVendor();
+  const vendor_lead_id = `lost-${vendor.id}`;
+  const payload = { first_name: "Ada", vendor_lead_id };
+  const [found] = await reject({ vendor_id: vendor.id, vendor_lead_id, payload }, { vendor_id: vendor.id, payload });
+  await signIn(page, await signInNewOperator(), "operator/search");
+  await searchFor(page, `lost-${vendor.id}`);
+  await page.getByRole("link", { name: vendor_lead_id }).first().click();
+  await page.getByRole("heading", { name: `Rejected delivery of ${vendor.name}` }).waitFor();
+  await page.getByText("missing first_name").waitFor();
+  assert.equal(await page.locator(".delivery").count(), 1);
+  await assertAccessible(page);
+  await page.getByRole("link", { name: "All deliveries of this reason" }).click();
+  await page.getByRole("heading", { name: `Rejected deliveries of ${vendor.name}` }).waitFor();
+  assert.equal(await page.locator(".delivery").count(), 2);
+  await page.goBack();
+  await page.getByRole("button", { name: "Replay" }).click();
+  await page.getByText("Replayed. Its lead is stored").waitFor();
+  await page.getByRole("link", { name: "See the lead" }).click();
+  await page.getByRole("heading", { name: "Ada" }).waitFor();
+  const [{ status }] = await sql<[{ status: string }]>`
+    select status from public.rejected_deliveries where id = ${found!}`;
+  assert.equal(status, "replayed");
+  for (const id of [crypto.randomUUID(), "no-id"]) {
+    await page.evaluate(`location.hash = "#/operator/deliveries/${id}"`);
+    await page.getByText("There is no such delivery.").waitFor();
+  }
+});
+
+deskTest("the page of a lead begins with where it is and why, in words, and names the vendor", async (page) => {
+  const vendor = await createNamedVendor();
+  const order = await createOrder(vendor, { quantity: 1 });
+  const ids: string[] = [];
+  for (const is_test of [false, false, true]) {
+    const body = { first_name: "Ada", is_test };
+    const response = await send("/recruiting/ingest", { headers: withKey(vendor), body });
+    ids.push(response.body.id as string);
+  }
+  const headline = page.locator(".headline");
+  await signIn(page, await signInNewOperator(), `operator/search/${ids[0]}`);
+  const short = order.id.slice(0, 8);
+  await headline.getByText(`Distributed to An agency under test, Agent 1, by the order ${short}, on`).waitFor();
+  await page.locator("main > .quiet").getByText(vendor.name).waitFor();
+  assert.equal(await page.getByText(vendor.slug).count(), 0);
+  await assertAccessible(page);
+  await headline.getByRole("link").click();
+  await page.getByRole("heading", { name: "Why it gets leads, or none" }).waitFor();
+  await page.getByText("It is filled, and gets no lead now. 2 leads that it wants came in seven days").waitFor();
+  const own = page.getByRole("region", { name: "Why it gets leads" }).locator("[aria-current]");
+  await own.getByText("filled").waitFor();
+  await own.getByText(`1 of 1 leads, priority 1000. ${vendor.name}, any state. Got 1 in seven days`).waitFor();
+  await assertAccessible(page);
+  await assertFits(page);
+
+  await page.evaluate(`location.hash = "#/operator/search/${ids[1]}"`);
+  await headline.getByText("Waits: no order wanted it when it came. No order wants it now.").waitFor();
+  await page.getByText(`A new lead of ${vendor.name} from no state is offered to them in this order`).waitFor();
+  await sql`update public.recruiting_orders set quantity = 2, status = 'open' where id = ${order.id}`;
+  await page.reload();
+  await headline.getByText("An agency under test would get it now.").waitFor();
+  await page.getByRole("region", { name: "The orders for such a lead" }).getByText("would get it, for Agent 1")
+    .waitFor();
+  await assertAccessible(page);
+  await page.evaluate(`location.hash = "#/operator/search/${ids[2]}"`);
+  await headline.getByText("For no order: it came in bulk, or is a test.").waitFor();
+  await sql`update public.recruiting_orders set status = 'closed' where id = ${order.id}`;
+});
+
+deskTest("a search that takes too long ends with a sentence, and what was found before stays", async (page) => {
+  const vendor = await createNamedVendor();
+  await send("/recruiting/ingest", {
+    headers: withKey(vendor),
+    body: { first_name: "Ada", vendor_lead_id: `slow-${vendor.id}` },
+  });
+  await signIn(page, await signInNewOperator(), "operator/search");
+  await searchFor(page, `slow-${vendor.id}`);
+  await page.getByText("1 found for").waitFor();
+  await sql.begin(async (sql) => {
+    // Imports of sales leads wait meanwhile, and nothing else.
+    await sql`lock table public.leads in access exclusive mode`;
+    await searchFor(page, "somebody else");
+    await page.getByText("This took too long, and was stopped. Try again in a moment.").waitFor();
+  });
+  await page.getByText(`1 found for “slow-${vendor.id}”`).waitFor();
+  await searchFor(page, "somebody else");
+  await page.getByText("Nothing is found for “somebody else”.").waitFor();
+  assert.equal(await page.getByText("This took too long").count(), 0);
+});
+
+deskTest("all times of operators are in UTC, as those of the commands, and name it", async (page) => {
+  const vendor = await createNamedVendor();
+  await sql`
+    insert into public.recruiting_leads (vendor_id, vendor_lead_id, first_name, created_at)
+    values (${vendor.id}, ${"zone-" + vendor.id}, 'Ada', '2026-01-05T03:04:00Z')`;
+  await signIn(page, await signInNewOperator(), "operator/search");
+  await searchFor(page, `zone-${vendor.id}`);
+  await page.getByText("Jan 5, 3:04 AM UTC").waitFor();
+  for (
+    const view of ["", "/search", "/deliveries", "/waiting", "/orders", "/texts", "/vendors", "/recruits", "/jobs"]
+  ) {
+    await page.evaluate(`location.hash = "#/operator${view}"`);
+    await page.locator(".skeleton").waitFor({ state: "detached" });
+    for (const time of await page.locator("main time").allInnerTexts()) assert.match(time, / UTC$/, view);
+  }
+  await page.evaluate("location.hash = '#/operator/vendors'");
+  await page.getByText("days, by UTC.").waitFor();
+});
 
 deskTest("an agent is refused the search of operators, in the page and by the service", async (page) => {
   const { id } = await createAgency();

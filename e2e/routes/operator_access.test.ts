@@ -20,6 +20,7 @@ const LISTS = [
   "job_list",
   "number_list",
   "order_list",
+  "vendor_name_list",
   "duplicate_list",
 ];
 const CALLS: Record<string, object> = {
@@ -34,6 +35,7 @@ const CALLS: Record<string, object> = {
   adopt_texts: { recruit_phone: "+13125550142" },
   dismiss_deliveries: { delivery_ids: [crypto.randomUUID()] },
   resume_number: { phone: "+13125550142" },
+  explain_order: { order_id: crypto.randomUUID() },
   set_order_status: { order_id: crypto.randomUUID(), status: "paused" },
   set_agency_orders: { agency_id: crypto.randomUUID(), status: "paused", order_ids: [] },
 };

@@ -9,6 +9,7 @@ create type private.tried_order as (
   place bigint,
   agency text,
   vendor text,
+  vendor_name text,
   obstacle text
 );
 
@@ -45,7 +46,7 @@ begin
         'gets_it', coalesce((t.o).id = best.id, false),
         'reason', coalesce(
           t.obstacle,
-          case when (t.o).vendor_id <> lead.vendor_id then format('wants leads of %s alone', t.vendor) end,
+          case when (t.o).vendor_id <> lead.vendor_id then format('wants leads of %s alone', t.vendor_name) end,
           case when (lead.state = any ((t.o).states)) is not true then 'wants leads from ' || array_to_string((t.o).states, ', ') end,
           case when (t.o).id = best.id then 'would get it, ' || private.for_agent(t.o) end,
           case when (t.o).priority = best.priority
@@ -69,7 +70,11 @@ grant execute on function public.explain_lead(uuid) to service_role;
 create function public.explain_order(order_id uuid) returns jsonb
 language plpgsql
 stable
+-- An operator who is signed in has no right on the tables.
+security definer
 set search_path = ''
+-- As search_leads(): it reads the leads of seven days.
+set statement_timeout = '6s'
 -- The leads of the last days are found by an index of times, whatever the plan before was made for.
 set plan_cache_mode = force_custom_plan
 set jit = off
@@ -85,6 +90,7 @@ declare
   takes_turns boolean;
   came jsonb;
 begin
+  perform private.require_operator();
   select o.* into mine from public.recruiting_orders o where o.id = order_id;
   if not found then
     raise exception 'order_id: there is no such order' using errcode = 'PT404';
@@ -145,7 +151,7 @@ begin
         'gets_it', case when (t.o).id = mine.id then gets_leads else (t.o).id in (select (unnest(ahead)).id) end,
         'reason', coalesce(
           t.obstacle,
-          case when (t.o).vendor_id <> mine.vendor_id then format('wants leads of %s alone', t.vendor) end,
+          case when (t.o).vendor_id <> mine.vendor_id then format('wants leads of %s alone', t.vendor_name) end,
           case when not (t.o).states && mine.states then 'wants leads from ' || array_to_string((t.o).states, ', ') end,
           case
             when (t.o).id = mine.id and gets_leads and takes_turns
@@ -173,8 +179,8 @@ comment on function public.explain_order(uuid) is
   'priority, filled, quantity, got, gets_it, reason}]}. leads: how many that it wants came since then (seven days), '
   'without those in bulk and tests; got: how many of them each order got; waiting: how many went to no order; '
   'gets_leads: whether it goes first for some lead now; takes_turns: whether it shares leads with orders of the same '
-  'priority, of which the least filled one goes first. PT404 for an unknown order.';
-grant execute on function public.explain_order(uuid) to service_role;
+  'priority, of which the least filled one goes first. For operators. PT404 for an unknown order; 42501 for a user who is no operator.';
+grant execute on function public.explain_order(uuid) to authenticated, service_role;
 
 create function private.in_utc(moment timestamptz) returns text
 language sql
@@ -200,6 +206,7 @@ as $$
     ),
     a.name,
     v.slug,
+    v.name,
     case
       when o.status <> 'open' then o.status
       when o.filled = o.quantity then 'filled'

@@ -93,6 +93,19 @@ grant select on public.consent_event_list to service_role;
 -- read with the rights of their owner, in the schema that the API does not offer. private.may_operate() is their row
 -- security. The views of the API show what they have.
 
+create view private.vendor_name_list as
+select v.slug, v.name
+from public.vendors v
+where (select private.may_operate());
+
+comment on view private.vendor_name_list is 'The names of vendors, for operators.';
+grant select on private.vendor_name_list to authenticated, service_role;
+
+create view public.vendor_name_list with (security_invoker = true) as select * from private.vendor_name_list;
+
+comment on view public.vendor_name_list is 'The names of vendors by their slugs, which other lists and commands have.';
+grant select on public.vendor_name_list to authenticated, service_role;
+
 create view private.order_list as
 select o.id, o.agency_id, g.name as agency, o.agent_id, a.first_name as agent, o.vendor_id, v.slug as vendor, o.states,
   o.filled, o.quantity, coalesce(d.leads, 0) as leads_today, o.daily_cap, o.priority, o.status, o.starts_at, o.ends_at,

@@ -79,7 +79,7 @@ select is_empty(
         <> (p.privilege = 'select' and case r.rolname
           when 'authenticated' then c.relname in ('inbox', 'recruit_timeline', 'order_pace', 'team', 'waiting_texts',
             'delivery_list', 'delivery_reason_list', 'mapping_list', 'waiting_lead_list', 'unmatched_text_list', 'waiting_recruit_list',
-            'alert_list', 'job_list', 'duplicate_list', 'number_list', 'order_list')
+            'alert_list', 'job_list', 'duplicate_list', 'number_list', 'order_list', 'vendor_name_list')
           when 'service_role' then c.relname not in ('inbox', 'recruit_timeline', 'order_pace', 'team', 'waiting_texts')
           else false
         end)$$,
@@ -90,7 +90,7 @@ select set_eq(
     where c.relnamespace = 'private'::regnamespace and c.relkind in ('r', 'p', 'v', 'm')
       and has_any_column_privilege('authenticated', c.oid, 'select, insert, update')$$,
   array['delivery_list', 'mapping_list', 'waiting_lead_list', 'unmatched_text_list', 'waiting_recruit_list', 'alert_list', 'job_list',
-    'duplicate_list', 'number_list', 'order_list'],
+    'duplicate_list', 'number_list', 'order_list', 'vendor_name_list'],
   'of the schema private a signed-in user reads the lists of operators alone');
 
 select is_empty($$select function from pg_temp.function_grants where role = 'anon'$$, 'anon may execute no function');
@@ -107,7 +107,7 @@ select set_eq(
     'public.distribute_leads', 'public.acknowledge_alert', 'public.set_alert_rule', 'public.count_vendor_days', 'private.may_operate',
     'private.alert_name', 'private.counted', 'private.alert_problem', 'private.alert_command', 'private.in_utc', 'private.recruit_of', 'private.own_service_phones', 'private.vendor_name', 'private.day_start', 'private.current_agent_id', 'private.current_agency_id',
     'public.return_lead', 'public.adopt_texts', 'public.dismiss_deliveries', 'public.resume_number',
-    'public.set_order_status', 'public.set_agency_orders',
+    'public.set_order_status', 'public.set_agency_orders', 'public.explain_order',
     'private.managed_agency_id', 'private.submitting_lead_id', 'private.invalid_field', 'private.require_fields',
     'private.text_field', 'private.amount_field', 'private.count_field', 'private.boolean_field', 'private.date_field',
     'private.read_demographics', 'private.read_sale', 'private.read_referrals', 'private.conversation_of_file'

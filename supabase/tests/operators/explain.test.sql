@@ -1,7 +1,7 @@
 -- explain_lead() and explain_order(): which orders there are, and why each gets a lead or not. That they agree with
 -- distribution is shown in supabase/tests/recruiting/distribution_model.test.sql.
 begin;
-select plan(32);
+select plan(34);
 \ir ../helpers.psql
 
 update public.recruiting_orders set status = 'closed';
@@ -62,7 +62,7 @@ select pg_temp.lead('lead', 'tx'), pg_temp.lead('earlier', 'TX', 'distributed', 
 select results_eq(
   format('select * from pg_temp.said(public.explain_lead(md5(%L)::uuid))', lead),
   array[
-    'early: begins <time>', 'over: ended <time>', 'capped: has got its 1 leads of today', 'foreign: wants leads of test-other alone',
+    'early: begins <time>', 'over: ended <time>', 'capped: has got its 1 leads of today', 'foreign: wants leads of other alone',
     'elsewhere: wants leads from OK, NV', 'best +: would get it, for ann', 'later: takes turns with order <best>, which goes first now',
     'paused: paused', 'full: filled'
   ],
@@ -99,7 +99,7 @@ select results_eq(
   'select * from pg_temp.said(public.explain_order(md5(''mine'')::uuid))',
   array[
     'early 0: begins <time>', 'over 0: ended <time>', 'capped 1: has got its 1 leads of today',
-    'foreign 0: wants leads of test-other alone', 'elsewhere + 0: goes first',
+    'foreign 0: wants leads of other alone', 'elsewhere + 0: goes first',
     'best + 0: takes turns with it, and goes first now', 'later + 0: takes turns with it, and goes first now',
     'mine 0: takes turns with orders of its priority: the least filled goes first', 'paused 0: paused', 'full 0: filled'
   ],
@@ -150,9 +150,16 @@ select is(public.explain_order(md5('nobody')::uuid) #>> '{order,status}', 'close
 select pg_temp.lead('in bulk', 'TX', 'not_requested');
 select is(public.explain_order(md5('mine')::uuid) -> 'leads', '2'::jsonb, 'leads in bulk and tests do not count');
 
+insert into auth.users (id, email) values (md5('user olivia')::uuid, 'olivia@explain.example');
+insert into public.operators (user_id) values (md5('user olivia')::uuid);
 set local role service_role;
 select lives_ok('select public.explain_order(md5(''mine'')::uuid), public.explain_lead(md5(''lead'')::uuid)', 'the service role may ask');
-set local role authenticated;
+reset role;
+select pg_temp.become('olivia');
+select is(public.explain_order(md5('mine')::uuid) #>> '{order,vendor}', 'test-vendor', 'so may an operator who is signed in, about an order');
+select throws_ok('select public.explain_lead(md5(''mine'')::uuid)', '42501', null, 'but about a lead by read_lead() alone, which is noted');
+reset role;
+select pg_temp.become('ann');
 select throws_ok(format('select public.%s(md5(''mine'')::uuid)', f), '42501', null, f || ': and nobody else')
 from unnest(array['explain_order', 'explain_lead']) f;
 reset role;

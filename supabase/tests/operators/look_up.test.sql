@@ -1,6 +1,6 @@
 -- What operators look up: who may, what is noted before it, and that nothing else opens a lead.
 begin;
-select plan(16);
+select plan(19);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor');
@@ -37,9 +37,22 @@ create function pg_temp.searched(words text) returns jsonb language sql as $$
     pg_temp.begin_as('visitor', 'search_leads', '{"by": "words"}'), words))::jsonb
 $$;
 
-select is(pg_temp.searched(words) -> 0 ->> 'id', md5('lead')::uuid::text, 'a lead is found by ' || words)
+select is(pg_temp.searched(words) #>> '{found,0,id}', md5('lead')::uuid::text, 'a lead is found by ' || words)
 from unnest(array['app-1', 'request-77', '5550142', 'ada', left(md5('lead')::uuid::text, 8)]) words;
-select is(pg_temp.searched('nobody at all'), '[]', 'or nothing is');
+select is(pg_temp.searched('nobody at all'), '{"found": [], "cut": []}', 'or nothing is');
+insert into public.recruiting_leads (vendor_id, first_name, created_at)
+select md5('vendor')::uuid, 'Bea', now() - n * interval '1 hour' from generate_series(1, 20) n;
+insert into public.rejected_deliveries (vendor_id, route, code, reason, payload, payload_bytes, request_id)
+select md5('vendor')::uuid, 'POST /recruiting/ingest', 'BAD_REQUEST', 'missing phone', '{"first_name": "Bea"}', 21, 'request-' || n
+from generate_series(100, 101) n;
+select is(pg_temp.searched('bea') -> 'cut', '[]', 'twenty of a kind are all there');
+insert into public.recruiting_leads (vendor_id, first_name, created_at) values (md5('vendor')::uuid, 'Bea', now() - interval '9 days');
+select is(
+  (select array[jsonb_array_length(s -> 'found')::text, s ->> 'cut', s #>> '{found,21,kind}'] from pg_temp.searched('bea') s),
+  array['22', '["recruiting"]', 'recruiting'], 'of more the newest twenty, and that there are more of this kind');
+select ok(
+  (select 'statement_timeout=6s' = any (p.proconfig) from pg_proc p where p.oid = 'public.search_leads(uuid, text)'::regprocedure),
+  'a search ends after six seconds: e2e/desk/look_up.ts shows it');
 select is(
   pg_temp.as_user('visitor', format('select public.search_leads(%L, %L)', pg_temp.begin_as('visitor', 'search_leads', '{}'), ' ')), 'PT400', 'nothing typed is an error');
 

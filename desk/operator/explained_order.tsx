@@ -1,0 +1,40 @@
+import { useQuery } from "@tanstack/react-query";
+import { type ExplainedOrder, operatorQueries } from "../data/operator.ts";
+import { QueryResult } from "../ui/states.tsx";
+import { Time } from "../ui/time.tsx";
+import { TriedOrders } from "./tried_orders.tsx";
+
+/** Why an order gets leads now, or none. */
+export function WhyOrder({ id }: { id: string }) {
+  const query = useQuery(operatorQueries.explainedOrder(id));
+  return (
+    <section aria-labelledby="why">
+      <h2 id="why">Why it gets leads, or none</h2>
+      <QueryResult query={query} resource="other orders">
+        {(explained) => (
+          <>
+            <p>
+              {rule(explained.order)} {countsText(explained)}
+            </p>
+            <p className="quiet">
+              All orders but closed ones, in the order in which a lead is offered to them, as of{" "}
+              <Time at={explained.as_of} />:
+            </p>
+            <TriedOrders orders={explained.orders} shown={id} />
+          </>
+        )}
+      </QueryResult>
+    </section>
+  );
+}
+
+function rule({ status, gets_leads, takes_turns }: ExplainedOrder["order"]): string {
+  if (takes_turns) return `It is ${status}, and takes turns with others of its priority, the least filled first.`;
+  return `It is ${status}, and gets ${gets_leads ? "leads" : "no lead now"}.`;
+}
+
+function countsText({ leads, waiting }: ExplainedOrder): string {
+  if (leads === 0) return "No lead that it wants came in seven days.";
+  const came = leads === 1 ? "1 lead that it wants" : `${leads.toLocaleString("en-US")} leads that it wants`;
+  return `${came} came in seven days, of which ${waiting.toLocaleString("en-US")} wait for an order.`;
+}

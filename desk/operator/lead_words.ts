@@ -1,0 +1,12 @@
+const DISTRIBUTIONS: Record<string, string> = {
+  distributed: "Distributed",
+  unmatched: "Waits: no order wanted it when it came",
+  pending: "Waits: it is not distributed yet",
+  not_requested: "For no order: it came in bulk, or is a test",
+  returned: "Returned: it was taken back from its agency",
+};
+
+/** Where a recruiting lead is, in words. */
+export function distributionText(distribution: string): string {
+  return DISTRIBUTIONS[distribution] ?? distribution;
+}

@@ -1,0 +1,36 @@
+import { Link } from "wouter";
+import type { TriedOrder } from "../data/operator.ts";
+import { useVendorName } from "./vendor_name.ts";
+
+/** Orders in the order in which distribution tries them, each with why it gets a lead or not. */
+export function TriedOrders(
+  { orders, shown }: { orders: TriedOrder[]; /** The order whose page this is. */ shown?: string },
+) {
+  const nameOf = useVendorName();
+  if (orders.length === 0) return <p>There is none.</p>;
+  return (
+    <ol className="rows">
+      {orders.map(({ order_id, agency, vendor, states, priority, filled, quantity, got, gets_it, reason }) => (
+        <li key={order_id} aria-current={order_id === shown || undefined}>
+          <p>
+            <Link href={`/operator/orders/${order_id}`}>
+              <bdi>{agency}</bdi>, order {order_id.slice(0, 8)}
+            </Link>{" "}
+            {order_id === shown && <span className="badge">this order</span>}{" "}
+            {gets_it && <span className="badge strong">gets it</span>} {reason}
+          </p>
+          <p className="quiet">
+            {filled.toLocaleString("en-US")} of {quantity.toLocaleString("en-US")} leads, priority {priority}.{" "}
+            {wantedText(vendor && nameOf(vendor), states)}
+            {got !== undefined && `. Got ${got.toLocaleString("en-US")} in seven days`}
+          </p>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** The leads that an order wants, in words. */
+export function wantedText(vendor: string | null, states: string[] | null): string {
+  return `${vendor ?? "Any vendor"}, ${states?.join(", ") ?? "any state"}`;
+}
