@@ -18,12 +18,14 @@ import { useDebounced } from "../ui/search.tsx";
 import { EmptyState, QueryResult } from "../ui/states.tsx";
 import { MappingResult } from "./mapping_result.tsx";
 import { SamplePayload } from "./sample_payload.tsx";
+import { useVendorName } from "./vendor_name.ts";
 
 /** A vendor's mapping, which is edited beside a payload and the lead that it makes of it. */
 export function MappingView({ vendor, delivery }: { vendor: string; delivery?: string }) {
   const query = useQuery(mappingQueries.of(vendor));
+  const nameOf = useVendorName();
   return (
-    <Page title={`Mapping of ${vendor}`} className="wide">
+    <Page title={`Mapping of ${nameOf(vendor)}`} className="wide">
       <Link href="/operator/vendors" className="back">All vendors</Link>
       <QueryResult query={query} resource="mapping">
         {(mapping) =>

@@ -55,11 +55,11 @@ async function savedFor({ id }: Vendor) {
 deskTest("an operator corrects a mapping beside a rejected delivery, sees its lead, and saves it", async (page) => {
   const { vendor, id } = await vendorWithDelivery();
   // For the picture.
-  await sql`update public.vendors set slug = 'prairie-jobs' where id = ${vendor.id}`;
+  await sql`update public.vendors set slug = 'prairie-jobs', name = 'Prairie Jobs' where id = ${vendor.id}`;
   const [olivia] = await sql`select id from auth.users where email = ${OLIVIA.email}`;
   const before = (await actionsOf(olivia as User)).length;
   await signIn(page, OLIVIA, "operator/deliveries");
-  await page.getByRole("link", { name: "prairie-jobs" }).click();
+  await page.getByRole("link", { name: "Prairie Jobs" }).click();
   await page.getByRole("link", { name: "Edit the mapping" }).click();
   await field(page).waitFor();
   assert.deepEqual(JSON.parse(await field(page).inputValue()), MAPPING);

@@ -72,7 +72,7 @@ async function open(page: Page, view: keyof typeof VIEWS): Promise<void> {
 }
 
 async function pictureDeliveries(page: Page): Promise<void> {
-  await page.getByRole("link", { name: "jazzhr: missing first_name" }).click();
+  await page.getByRole("link", { name: "JazzHR: missing first_name" }).click();
   await page.getByRole("button", { name: "Dry run" }).first().click();
   await page.getByText("A replay would store this lead").waitFor();
   await picture(page, "operator-deliveries");
@@ -252,7 +252,7 @@ deskTest("the table below the chart has the numbers of the rows", async (page) =
     select count(l.id)::int as leads
     from generate_series(0, 13) d
     left join public.recruiting_leads l on l.vendor_id = ${vendor.id}
-      and (l.created_at at time zone 'America/Chicago')::date = (now() at time zone 'America/Chicago')::date - (13 - d)
+      and (l.created_at at time zone 'UTC')::date = (now() at time zone 'UTC')::date - (13 - d)
     group by d order by d`;
   const numbers = days.map(({ leads }) => leads);
   const sum = numbers.reduce((all, number) => all + number);

@@ -26,7 +26,7 @@ for (const [size, options] of Object.entries({ desktop: undefined, phone: PHONE 
       values (${order.agency_id}, ${vendor.id}, 3) returning id`;
     const [id, otherId] = [order.id.slice(0, 8), other!.id.slice(0, 8)];
     await signIn(page, await signInNewOperator(), `operator/orders/${order.id}`);
-    await page.getByText("0 of 7").waitFor();
+    await page.getByText("0 of 7", { exact: true }).waitFor();
     await assertAccessible(page);
     await assertFits(page);
     await press(page, `Pause order ${id}`);

@@ -86,7 +86,7 @@ export async function createVendor(
   const slug = `test-${crypto.randomUUID()}`;
   const [vendor] = await sql`
     insert into public.vendors (slug, name, parser, parser_config)
-    values (${slug}, 'A vendor under test', ${parser}, ${sql.json(config as never)})
+    values (${slug}, ${slug}, ${parser}, ${sql.json(config as never)})
     returning id`;
   const [created] = await sql`select public.create_vendor_api_key(${slug}, 'test') as key`;
   return { slug, id: vendor!.id, key: created!.key };
