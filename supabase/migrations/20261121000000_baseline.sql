@@ -12943,6 +12943,19 @@ grant select on public.consent_event_list to service_role;
 -- read with the rights of their owner, in the schema that the API does not offer. private.may_operate() is their row
 -- security. The views of the API show what they have.
 
+create view private.vendor_name_list as
+select v.slug, v.name
+from public.vendors v
+where (select private.may_operate());
+
+comment on view private.vendor_name_list is 'The names of vendors, for operators.';
+grant select on private.vendor_name_list to authenticated, service_role;
+
+create view public.vendor_name_list with (security_invoker = true) as select * from private.vendor_name_list;
+
+comment on view public.vendor_name_list is 'The names of vendors by their slugs, which other lists and commands have.';
+grant select on public.vendor_name_list to authenticated, service_role;
+
 create view private.order_list as
 select o.id, o.agency_id, g.name as agency, o.agent_id, a.first_name as agent, o.vendor_id, v.slug as vendor, o.states,
   o.filled, o.quantity, coalesce(d.leads, 0) as leads_today, o.daily_cap, o.priority, o.status, o.starts_at, o.ends_at,
@@ -16059,6 +16072,7 @@ create type private.tried_order as (
   place bigint,
   agency text,
   vendor text,
+  vendor_name text,
   obstacle text
 );
 
@@ -16095,7 +16109,7 @@ begin
         'gets_it', coalesce((t.o).id = best.id, false),
         'reason', coalesce(
           t.obstacle,
-          case when (t.o).vendor_id <> lead.vendor_id then format('wants leads of %s alone', t.vendor) end,
+          case when (t.o).vendor_id <> lead.vendor_id then format('wants leads of %s alone', t.vendor_name) end,
           case when (lead.state = any ((t.o).states)) is not true then 'wants leads from ' || array_to_string((t.o).states, ', ') end,
           case when (t.o).id = best.id then 'would get it, ' || private.for_agent(t.o) end,
           case when (t.o).priority = best.priority
@@ -16119,7 +16133,11 @@ grant execute on function public.explain_lead(uuid) to service_role;
 create function public.explain_order(order_id uuid) returns jsonb
 language plpgsql
 stable
+-- An operator who is signed in has no right on the tables.
+security definer
 set search_path = ''
+-- As search_leads(): it reads the leads of seven days.
+set statement_timeout = '6s'
 -- The leads of the last days are found by an index of times, whatever the plan before was made for.
 set plan_cache_mode = force_custom_plan
 set jit = off
@@ -16135,6 +16153,7 @@ declare
   takes_turns boolean;
   came jsonb;
 begin
+  perform private.require_operator();
   select o.* into mine from public.recruiting_orders o where o.id = order_id;
   if not found then
     raise exception 'order_id: there is no such order' using errcode = 'PT404';
@@ -16195,7 +16214,7 @@ begin
         'gets_it', case when (t.o).id = mine.id then gets_leads else (t.o).id in (select (unnest(ahead)).id) end,
         'reason', coalesce(
           t.obstacle,
-          case when (t.o).vendor_id <> mine.vendor_id then format('wants leads of %s alone', t.vendor) end,
+          case when (t.o).vendor_id <> mine.vendor_id then format('wants leads of %s alone', t.vendor_name) end,
           case when not (t.o).states && mine.states then 'wants leads from ' || array_to_string((t.o).states, ', ') end,
           case
             when (t.o).id = mine.id and gets_leads and takes_turns
@@ -16223,8 +16242,8 @@ comment on function public.explain_order(uuid) is
   'priority, filled, quantity, got, gets_it, reason}]}. leads: how many that it wants came since then (seven days), '
   'without those in bulk and tests; got: how many of them each order got; waiting: how many went to no order; '
   'gets_leads: whether it goes first for some lead now; takes_turns: whether it shares leads with orders of the same '
-  'priority, of which the least filled one goes first. PT404 for an unknown order.';
-grant execute on function public.explain_order(uuid) to service_role;
+  'priority, of which the least filled one goes first. For operators. PT404 for an unknown order; 42501 for a user who is no operator.';
+grant execute on function public.explain_order(uuid) to authenticated, service_role;
 
 create function private.in_utc(moment timestamptz) returns text
 language sql
@@ -16250,6 +16269,7 @@ as $$
     ),
     a.name,
     v.slug,
+    v.name,
     case
       when o.status <> 'open' then o.status
       when o.filled = o.quantity then 'filled'
@@ -16528,20 +16548,31 @@ stable
 -- A user has no right on leads of all agencies.
 security definer
 set search_path = ''
+-- A search reads every lead. An operator who waits longer has searched again by then.
+set statement_timeout = '6s'
 as $$
+declare
+  most_each constant integer := 20;
 begin
   perform private.noted_subject(action_id, 'search_leads');
   return (
-    select coalesce(jsonb_agg(to_jsonb(f) order by f.received desc), '[]')
-    from public.find_leads(search, 20) f
+    select jsonb_build_object(
+      'found', coalesce(jsonb_agg(to_jsonb(f) - 'place' order by f.received desc) filter (where f.place <= most_each), '[]'),
+      'cut', coalesce(jsonb_agg(distinct f.kind) filter (where f.place > most_each), '[]')
+    )
+    from (
+      select l.*, row_number() over (partition by l.kind order by l.received desc) as place
+      from public.find_leads(search, most_each + 1) l
+    ) f
   );
 end
 $$;
 
 comment on function public.search_leads(uuid, text) is
-  'The result of find_leads() for what an operator looks for, up to 20 of each kind, newest first. action_id: what '
-  'begin_operator_action(''search_leads'', {by: phone|email|words}) has returned to the same user in the last minute. The words '
-  'themselves are not noted: they may be a person''s, who may be erased. Errors as private.noted_subject() and find_leads().';
+  'The result of find_leads() for what an operator looks for: {found, cut}. found: up to 20 of each kind, the newest first. '
+  'cut: the kinds of which there are more. action_id: what begin_operator_action(''search_leads'', {by: phone|email|words}) has '
+  'returned to the same user in the last minute. The words themselves are not noted: they may be a person''s, who may be '
+  'erased. 57014 after six seconds; other errors as private.noted_subject() and find_leads().';
 grant execute on function public.search_leads(uuid, text) to authenticated;
 
 create function public.read_lead(action_id uuid) returns jsonb

@@ -3685,6 +3685,22 @@ export type Database = {
         };
         Relationships: [];
       };
+      "vendor_name_list": {
+        Row: {
+          "name": string;
+          "slug": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "name"?: string | null;
+          "slug"?: string | null;
+        };
+        Update: {
+          "name"?: string | null;
+          "slug"?: string | null;
+        };
+        Relationships: [];
+      };
       "waiting_lead_list": {
         Row: {
           "distribution": string | null;
