@@ -22,7 +22,10 @@ function KnownRecruit({ id, conversation, isManager }: { id: string; conversatio
       {(recruit) =>
         recruit === null ? <PhoneFacts conversation={conversation} /> : (
           <>
-            <RecruitStage recruit={recruit} />
+            <div className="stage">
+              <span className="quiet" aria-hidden>Stage</span>
+              <RecruitStage recruit={recruit} />
+            </div>
             <RecruitFacts recruit={recruit} isManager={isManager} />
             <p className="buttons">
               <ResumeButton recruit={recruit} />

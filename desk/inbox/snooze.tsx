@@ -81,10 +81,12 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** The times that are offered, in the zone of the user's machine. A morning is at nine. */
 function timesFrom(now: Date): { label: string; at: Date }[] {
   const morning = (days: number) => new Date(now.getFullYear(), now.getMonth(), now.getDate() + days, 9);
+  const monday = (8 - now.getDay()) % 7 || 7;
   return [
     { label: "1 hour", at: new Date(now.getTime() + 60 * 60 * 1000) },
     { label: "3 hours", at: new Date(now.getTime() + 3 * 60 * 60 * 1000) },
     { label: "Tomorrow morning", at: morning(1) },
-    { label: "Monday morning", at: morning((8 - now.getDay()) % 7 || 7) },
+    // Tomorrow may be Monday.
+    ...(monday === 1 ? [] : [{ label: "Monday morning", at: morning(monday) }]),
   ];
 }

@@ -25,6 +25,18 @@ deskTest("an inbox at work looks as in the docs on a phone", async (page) => {
   await picture(page, "inbox-phone");
 }, PHONE);
 
+deskTest("the queue looks as in the docs on a phone", async (page) => {
+  const agent = await createTexter();
+  await createInbox(agent);
+  await sql`
+    update public.recruiting_conversations set snoozed_until = now() - interval '2 minutes'
+    where agency_id = ${agent.agency_id} and recruiting_lead_id in (
+      select id from public.recruiting_leads where first_name = 'Grace')`;
+  await signIn(page, agent, "inbox");
+  await list(page).getByText("Snoozed until now").waitFor();
+  await picture(page, "queue-phone");
+}, { ...PHONE, viewport: { width: 390, height: 844 } });
+
 /** People who do not exist, and what they have written. */
 async function createInbox(agent: Texter): Promise<string> {
   await sql`update public.agencies set name = 'Lakeshore Life' where id = ${agent.agency_id}`;

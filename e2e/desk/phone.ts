@@ -9,6 +9,7 @@ const [LONG_NAME, LONG_LAST_NAME] = ["Maximiliane", "Featherstonehaugh-Cholmonde
 /** Opens a conversation with many texts, as a manager whose colleague has a long name. */
 async function openLongTalk(page: Page, status: "bot" | "escalated" = "escalated") {
   const manager = await createTexter("manager");
+  await tell(await createTalk(manager, "Devon"), [["recruit", "Is this still open?", 75]]);
   const talk = await createTalk(manager, LONG_NAME, { last_name: LONG_LAST_NAME }, status);
   await tell(
     talk,
@@ -65,6 +66,7 @@ for (
     await box(page, LONG_NAME).fill("By thumb");
     await send(page).tap();
     await until(async () => (await outbox(talk)).length === 1);
+    await placeOf(page, page.getByRole("link", { name: "Next waiting: Devon" }));
     await assertWorkable(page, height);
     await page.getByText(`About ${LONG_NAME}`).tap();
     await page.getByLabel("Give it to").scrollIntoViewIfNeeded();

@@ -96,6 +96,9 @@ deskTest("an agent has the own queue: no parts of managers, and nobody who waits
   await sql`update public.recruiting_conversations set assigned_agent_id = ${lena.agent_id} where id = ${given.id}`;
   await signIn(page, omar, "inbox/nobody");
   await assertRows(page, ["Ruth"]);
+  const parts = list(page).getByRole("group", { name: "Which conversations" }).getByRole("button");
+  const lines = await parts.evaluateAll((all) => all.map((part) => (part as { offsetTop?: number }).offsetTop));
+  assert.equal(new Set(lines).size, 1, "its parts stand in one line");
   assert.equal(await list(page).getByRole("button", { name: "Mine" }).count(), 0);
   await list(page).getByRole("button", { name: "All", exact: true }).click();
   await assertRows(page, ["Ruth", "Devon"]);
@@ -289,6 +292,7 @@ deskTest("on a phone the parts of the inbox fit, and Inbox leads back to the one
   assert.equal(await page.evaluate("location.hash"), `#/inbox/all/${talk.id}`);
   await page.getByRole("link", { name: "Inbox", exact: true }).last().click();
   await list(page).getByRole("button", { name: "All", exact: true, pressed: true }).waitFor();
+  assert.ok(!await list(page).getByRole("button", { name: "Keys" }).isVisible());
   await assertFits(page);
   await assertAccessible(page);
 }, PHONE);
