@@ -1,6 +1,5 @@
-import { queryOptions, useMutation } from "@tanstack/react-query";
+import { queryOptions } from "@tanstack/react-query";
 import type { Database } from "../../supabase/functions/_shared/database.types.ts";
-import type { Replayed, ReplayResult } from "../../supabase/functions/_shared/replay_result.ts";
 import { call, CallError, errorOf, fetchAsUser, repeat, type Result, supabase } from "./client.ts";
 import { config } from "./config.ts";
 import { after, isId, pagesOptions } from "./pages.ts";
@@ -8,8 +7,6 @@ import { queryClient } from "./queries.ts";
 
 type Views = Database["public"]["Views"];
 type Functions = Database["public"]["Functions"];
-
-export type { Replayed };
 
 /** A row of a view. `Known` names the columns that are never null, where the generated type does not know it. */
 type Row<View extends keyof Views, Known extends keyof Views[View]["Row"]> =
@@ -85,9 +82,6 @@ export interface Group {
   code: string;
   reason: string;
 }
-
-/** The number of deliveries that one request replays or dismisses. */
-export const BATCH = 100;
 
 /** The number of rows of a list without pages. */
 const FIRST = 200;
@@ -297,126 +291,6 @@ function openOf({ vendor_id, code, reason }: Group) {
   return vendor_id === "import" ? open.is("vendor_id", null) : open.eq("vendor_id", vendor_id);
 }
 
-/** Says that the user has an alert in hand. */
-export function useAcknowledge() {
-  return useMutation({
-    mutationFn: (alert_id: string) => asOperator(call(supabase.rpc("acknowledge_alert", { alert_id }))),
-    onSettled: () => queryClient.invalidateQueries(operatorQueries.alerts()),
-  });
-}
-
-/** Distributes waiting leads, the oldest first. Called again it distributes further ones. */
-export function useDistribute() {
-  return useMutation({
-    mutationFn: async ({ max, vendor_id }: { max: number; vendor_id: string | null }) => {
-      const given = vendor_id === null ? { max } : { max, vendor_id };
-      const distributed = await asOperator(call(supabase.rpc("distribute_leads", given)));
-      // The leads are distributed, so the user sees where they went, also without the count.
-      return { distributed, waiting: await countWaiting(vendor_id).catch(() => null) };
-    },
-    // Also when it has failed: it may have run. The button does not wait for it.
-    onSettled: () => void readAgain(),
-  });
-}
-
-/**
- * Makes the conversation of an unmatched text, with the lead that the user has seen. Gives the number of its texts; 0:
- * somebody else has made it meanwhile.
- */
-export function useAdoptTexts() {
-  return useMutation({
-    mutationFn: async ({ from, to, lead_id }: UnmatchedText): Promise<number> => {
-      const given = { recruit_phone: from!, service_phone: to!, lead_id: lead_id! };
-      try {
-        const adopted = await asOperator(call(supabase.rpc("adopt_texts", given))) as { texts: number }[];
-        return adopted.reduce((sum, { texts }) => sum + texts, 0);
-      } catch (error) {
-        if (error instanceof CallError && error.code === "PT404") return 0;
-        throw error;
-      }
-    },
-    onSuccess: () => void readAgain(),
-  });
-}
-
-/** Pauses, opens or closes an order that the user has seen as it is. */
-export function useSetOrderStatus() {
-  return useMutation({
-    mutationFn: ({ order, status }: { order: Order; status: string }) =>
-      asOperator(call(supabase.rpc("set_order_status", { order_id: order.id, status, seen: order.status }))),
-    onSuccess: () => void readAgain(),
-  });
-}
-
-/** Pauses or opens these orders, which are all of their agency that are open or paused: all of them or none. */
-export function useSetAgencyOrders() {
-  return useMutation({
-    mutationFn: (given: { agency_id: string; status: "open" | "paused"; order_ids: string[] }) =>
-      asOperator(call(supabase.rpc("set_agency_orders", given))),
-    onSuccess: () => void readAgain(),
-  });
-}
-
-/** Sends again what waits for a paused number. */
-export function useResumeNumber() {
-  return useMutation({
-    mutationFn: (phone: string) => asOperator(call(supabase.rpc("resume_number", { phone }))),
-    onSettled: () => void readAgain(),
-  });
-}
-
-/**
- * Takes deliveries off the list of open ones for good. Called again, it goes on with those that are left.
- *
- * @returns the number of those that this call has dismissed; the others were replayed or dismissed before
- */
-export async function dismiss(delivery_ids: string[]): Promise<number> {
-  let dismissed = 0;
-  try {
-    for (let start = 0; start < delivery_ids.length; start += BATCH) {
-      const batch = delivery_ids.slice(start, start + BATCH);
-      const rows = await asOperator(repeat(() => supabase.rpc("dismiss_deliveries", { delivery_ids: batch })));
-      dismissed += rows.filter(({ was_open }) => was_open).length;
-    }
-  } finally {
-    void readAgain();
-  }
-  return dismissed;
-}
-
-/** Reads a payload; null: nothing of it is kept. The database shows it only after it was stored who reads it. */
-export function useReadPayload() {
-  return useMutation({
-    mutationFn: async (delivery_id: string): Promise<string | null> => {
-      const subject = { delivery_ids: [delivery_id] };
-      const action_id = await asOperator(
-        call(supabase.rpc("begin_operator_action", { action: "read_payload", subject })),
-      );
-      return await asOperator(call(supabase.rpc("read_payload", { action_id })));
-    },
-  });
-}
-
-/** Says what a replay would make of a delivery. Changes nothing. */
-export function useDryRun() {
-  return useMutation({
-    mutationFn: async (delivery_id: string) => {
-      const { results: [result] } = await asOperator(call(requestReplay([delivery_id], true)));
-      return result as Replayed;
-    },
-  });
-}
-
-/**
- * Stores the leads of at most {@link BATCH} deliveries. Each is stored once, however often it is asked for.
- *
- * @returns the outcome of the first one, and of those for which there was time
- */
-export async function replay(delivery_ids: string[]): Promise<Replayed[]> {
-  const { results } = await asOperator(repeat(() => requestReplay(delivery_ids, false)));
-  return results.filter((result) => result.status !== "not_tried");
-}
-
 /** Reads again what operators see. */
 export function readAgain(): Promise<void> {
   return queryClient.invalidateQueries({ queryKey: operatorQueries.all() });
@@ -445,15 +319,11 @@ async function first<Found>(
 }
 
 /** The number of unmatched leads: of this vendor, or for null of all. */
-async function countWaiting(vendor_id: string | null): Promise<number> {
+export async function countWaiting(vendor_id: string | null): Promise<number> {
   const query = supabase.from("waiting_lead_list").select("*", { count: "exact", head: true });
   const { count, error, status } = await (vendor_id === null ? query : query.eq("vendor_id", vendor_id));
   if (error !== null) throw errorOf(status, error.code ?? "", error.message);
   return count ?? 0;
-}
-
-function requestReplay(delivery_ids: string[], dry_run: boolean): Promise<Result<ReplayResult>> {
-  return post("deliveries/replay", { delivery_ids, dry_run });
 }
 
 /** Calls a route of the edge function, which reads payloads by the parsers. */

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "react";
-import { dismiss, type RejectedDelivery, replay, useDryRun, useReadPayload } from "../data/operator.ts";
+import { type RejectedDelivery } from "../data/operator.ts";
+import { dismiss, replay, useDryRun, useReadPayload } from "../data/operator_acts.ts";
 import { ActionButton } from "../ui/action.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { Time } from "../ui/time.tsx";

@@ -1,7 +1,8 @@
 import { useRef, useState } from "react";
 import { Link } from "wouter";
 import { useQuery } from "@tanstack/react-query";
-import { dismiss, type Group, openDeliveries, operatorQueries, readAgain } from "../data/operator.ts";
+import { type Group, openDeliveries, operatorQueries, readAgain } from "../data/operator.ts";
+import { dismiss } from "../data/operator_acts.ts";
 import { usePages } from "../data/pages.ts";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { LoadMoreButton } from "../ui/load_more_button.tsx";

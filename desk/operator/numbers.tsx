@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import { operatorQueries, type ServiceNumber, useResumeNumber } from "../data/operator.ts";
+import { operatorQueries, type ServiceNumber } from "../data/operator.ts";
+import { useResumeNumber } from "../data/operator_acts.ts";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { Page } from "../ui/page.tsx";
 import { phoneText } from "../ui/phone.ts";

@@ -1,12 +1,14 @@
 import { Link } from "wouter";
 import { useQuery } from "@tanstack/react-query";
-import { operatorQueries, type Order, useSetAgencyOrders, useSetOrderStatus } from "../data/operator.ts";
+import { operatorQueries, type Order } from "../data/operator.ts";
+import { useSetAgencyOrders, useSetOrderStatus } from "../data/operator_acts.ts";
 import { usePages } from "../data/pages.ts";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { Page } from "../ui/page.tsx";
 import { EmptyState, QueryResult } from "../ui/states.tsx";
 import { Time } from "../ui/time.tsx";
+import { ResizeOrder } from "./resize_order.tsx";
 import { WhyOrder } from "./explained_order.tsx";
 import { wantedText } from "./tried_orders.tsx";
 import { useVendorName } from "./vendor_name.ts";
@@ -96,6 +98,7 @@ function OrderRow({ order }: { order: Order }) {
         )}
       </p>
       <p className="buttons">
+        <ResizeOrder order={order} />
         {ACTS[status]?.map(({ label, status, meaning }) => (
           <ConfirmButton
             key={label}

@@ -1,4 +1,4 @@
-import type { Replayed } from "../data/operator.ts";
+import type { Replayed } from "../data/operator_acts.ts";
 
 /** The outcome of a replayed delivery, in a sentence. */
 export function outcomeText({ status, distributed_to, reason, was_replayed }: Replayed): string {

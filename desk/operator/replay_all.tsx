@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "react";
-import { BATCH, type Group, openDeliveries, readAgain, replay, type Replayed } from "../data/operator.ts";
+import { type Group, openDeliveries, readAgain } from "../data/operator.ts";
+import { BATCH, replay, type Replayed } from "../data/operator_acts.ts";
 import { ActionError, useAction } from "../ui/action.tsx";
 
 /** Of so many that are still refused the reasons are shown. */

@@ -1,5 +1,6 @@
 import { useRef, useState } from "react";
-import { operatorQueries, type UnmatchedText, useAdoptTexts } from "../data/operator.ts";
+import { operatorQueries, type UnmatchedText } from "../data/operator.ts";
+import { useAdoptTexts } from "../data/operator_acts.ts";
 import { usePages } from "../data/pages.ts";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { LoadMoreButton } from "../ui/load_more_button.tsx";

@@ -1,6 +1,7 @@
 import { Link } from "wouter";
 import { useQuery } from "@tanstack/react-query";
-import { type Alert, operatorQueries, useAcknowledge } from "../data/operator.ts";
+import { type Alert, operatorQueries } from "../data/operator.ts";
+import { useAcknowledge } from "../data/operator_acts.ts";
 import { usePages } from "../data/pages.ts";
 import { ActionButton } from "../ui/action.tsx";
 import { Page } from "../ui/page.tsx";
@@ -46,7 +47,11 @@ const KINDS: Record<string, { title: string; advice: string; view?: View; viewOf
     title: "Silent vendors",
     advice: "They have sent nothing for longer than usual. Ask them. Make one inactive that has stopped for good.",
   },
-  order_nearly_filled: { title: "Orders that are nearly full", advice: "Ask the agency whether it wants more leads." },
+  order_nearly_filled: {
+    title: "Orders that are nearly full",
+    advice: "Ask the agency whether it wants more leads.",
+    viewOf: ORDER,
+  },
   order_filled: {
     title: "Full orders",
     advice: "They get no lead any more. Raise them, or close them.",
@@ -55,7 +60,7 @@ const KINDS: Record<string, { title: string; advice: string; view?: View; viewOf
   order_stalled: {
     title: "Orders that can't fill",
     advice: "Change these open orders, or close them.",
-    viewOf: (alert) => alert.command.startsWith("order close") ? ORDER(alert) : null,
+    viewOf: (alert) => alert.command.startsWith("order ") ? ORDER(alert) : null,
   },
   recruit_waiting: {
     title: "Recruits who wait",

@@ -1,7 +1,8 @@
 import { useState } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
-import { type DistributedLead, operatorQueries, useDistribute, type WaitingLead } from "../data/operator.ts";
+import { type DistributedLead, operatorQueries, type WaitingLead } from "../data/operator.ts";
+import { useDistribute } from "../data/operator_acts.ts";
 import { usePages } from "../data/pages.ts";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { LoadMoreButton } from "../ui/load_more_button.tsx";

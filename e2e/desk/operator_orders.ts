@@ -103,3 +103,35 @@ deskTest("recruits who wait, leads that came again and jobs are lists of the des
   await page.setViewportSize({ width: 360, height: 740 });
   await assertFits(page);
 });
+
+deskTest("an order that is nearly full gets more leads, and what can't be says so beside the form", async (page) => {
+  const order = await createOrder(await createVendor(), { quantity: 10 });
+  await sql`update public.recruiting_orders set filled = 10, status = 'filled' where id = ${order.id}`;
+  await signIn(page, await signInNewOperator(), `operator/orders/${order.id}`);
+  await page.locator("ul.rows").getByText("10 of 10").waitFor();
+  await page.getByRole("button", { name: "Change order" }).click();
+  const form = page.getByRole("dialog");
+  await assertAccessible(page);
+  const save = async (name: string, value: string, words: string) => {
+    await form.getByLabel(name).fill(value);
+    await form.getByRole("button", { name: "Save" }).click();
+    await form.getByText(words).waitFor();
+  };
+  await save("Leads in all", "ten", "Leads in all must be a whole number.");
+  await save("Leads in all", "9", "9 is less than the 10 leads it has already received");
+  await save("Leads in all", "0", "must be a whole number from 1 to 999,999");
+  await form.getByLabel("Leads in all").fill("30");
+  await save("Leads a day, at most", "x", "Leads a day must be a whole number, or empty for no limit.");
+  await form.getByLabel("Leads a day, at most").fill("5");
+  await form.getByRole("button", { name: "Save" }).click();
+  await page.locator("ul.rows").getByText("10 of 30").waitFor();
+  await page.getByText("of at most 5").waitFor();
+  assert.equal(await statusOf(order), "open");
+
+  // Somebody else changes it while the form is open.
+  await page.getByRole("button", { name: "Change order" }).click();
+  await sql`update public.recruiting_orders set quantity = 50 where id = ${order.id}`;
+  await save("Leads in all", "60", "somebody has changed it meanwhile");
+  await page.setViewportSize({ width: 360, height: 740 });
+  await assertFits(page);
+});

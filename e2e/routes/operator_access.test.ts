@@ -37,6 +37,7 @@ const CALLS: Record<string, object> = {
   resume_number: { phone: "+13125550142" },
   explain_order: { order_id: crypto.randomUUID() },
   set_order_status: { order_id: crypto.randomUUID(), status: "paused" },
+  resize_order: { order_id: crypto.randomUUID(), changes: {}, seen: {} },
   set_agency_orders: { agency_id: crypto.randomUUID(), status: "paused", order_ids: [] },
 };
 

@@ -12702,7 +12702,7 @@ create table public.operator_actions (
   action text not null
     check (action in (
       'read_payload', 'search_leads', 'read_lead', 'preview_replay', 'replay', 'dismiss', 'try_mapping', 'save_mapping',
-      'distribute', 'return', 'adopt_texts', 'resume_number', 'set_order', 'set_orders',
+      'distribute', 'return', 'adopt_texts', 'resume_number', 'set_order', 'resize_order', 'set_orders',
       'agent_leave')),
   subject jsonb not null check (jsonb_typeof(subject) = 'object'),
   created_at timestamptz not null default clock_timestamp(),
@@ -12724,12 +12724,12 @@ comment on column public.operator_actions.action is
   'be stored; `dismiss`: deliveries were taken off the list of open ones; `try_mapping`: a payload was read to edit a mapping '
   'beside it; `save_mapping`: a mapping was to be saved; `distribute`: waiting leads were distributed; `return`: a lead was '
   'taken back from its agency; `adopt_texts`: unmatched texts got their conversations; `resume_number`: a paused number sends '
-  'again; `set_order`: an order was paused, opened or closed; `set_orders`: all orders of an agency were paused or opened; '
+  'again; `set_order`: an order was paused, opened or closed; `resize_order`: its number of leads was changed; `set_orders`: all orders of an agency were paused or opened; '
   '`agent_leave`: an agent has left, and all that was the agent''s went to others.';
 comment on column public.operator_actions.subject is
   'The arguments of the action: {delivery_ids: [uuid]}; {kind, id} of a payload beside a mapping; {vendor_id, seen} of a saved '
   'mapping; {max, vendor_id|null} of a distribution; {lead_id} of a return; {conversation_ids}; {phone} of our number; '
-  '{order_id, status}; '
+  '{order_id, status}; {order_id, changes}; '
   '{agency_id, status, order_ids}; or {agent_id, to_agent_id|null} and how many of each have moved.';
 
 alter table public.operator_actions enable row level security;
@@ -13332,6 +13332,49 @@ comment on function public.save_order(jsonb, uuid, uuid) is
   'one away, and a time without an offset is meant in the agency''s time zone. A quantity that is reached makes the order '
   'filled, and a higher one opens it again. Returns the order. PT404 for an unknown one; PT400 names the column.';
 grant execute on function public.save_order(jsonb, uuid, uuid) to service_role;
+
+create function public.resize_order(order_id uuid, changes jsonb, seen jsonb) returns public.recruiting_orders
+language plpgsql
+-- An operator who is signed in has no right on orders.
+security definer
+set search_path = ''
+set lock_timeout = '5s'
+as $$
+declare
+  stored jsonb;
+  field text;
+begin
+  perform private.require_operator();
+  select to_jsonb(o) into stored from public.recruiting_orders o where o.id = order_id for no key update;
+  if stored is null then
+    raise exception 'order_id: no order %', order_id using errcode = 'PT404';
+  elsif jsonb_typeof(changes) is distinct from 'object' then
+    raise exception 'changes: must be an object' using errcode = 'PT400';
+  end if;
+  for field in select k from jsonb_object_keys(changes) k order by k desc loop
+    if field not in ('quantity', 'daily_cap') then
+      raise exception '%: is not changed here', field using errcode = 'PT400';
+    elsif changes ->> field !~ '^[1-9]\d{0,5}$' or (field = 'quantity' and changes -> field = 'null') then
+      raise exception '%: must be a whole number from 1 to 999,999', field using errcode = 'PT400';
+    elsif stored -> field is distinct from seen -> field then
+      raise exception '%: somebody has changed it meanwhile', field using errcode = 'PT409';
+    end if;
+  end loop;
+  if private.is_operator() then
+    perform public.begin_operator_action('resize_order', jsonb_build_object('order_id', order_id, 'changes', changes));
+  end if;
+  return public.save_order(changes, order_id => order_id);
+exception when lock_not_available then
+  raise exception 'Others have locked the order. Try again in a moment.' using errcode = 'PT409';
+end
+$$;
+
+comment on function public.resize_order(uuid, jsonb, jsonb) is
+  'Changes how many leads an order gets, in all and a day, and returns it. changes: {quantity, daily_cap|null}, either or both; '
+  'seen: the order as the caller has read it. A quantity that is reached makes it filled, and a higher one opens it again. For '
+  'operators; of one who is signed in, a row of operator_actions says so. PT404 for an unknown one; PT400 names the column; '
+  'PT409 when somebody has changed it, or holds the lock for 5 s. 42501 for a user who is no operator.';
+grant execute on function public.resize_order(uuid, jsonb, jsonb) to authenticated, service_role;
 
 create function public.set_order_status(order_id uuid, status text, seen text default null) returns public.recruiting_orders
 language plpgsql

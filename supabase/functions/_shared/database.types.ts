@@ -4244,6 +4244,32 @@ export type Database = {
         };
         Returns: Json;
       };
+      "resize_order": {
+        Args: { "changes": Json; "order_id": string; "seen": Json };
+        Returns: {
+          "agency_id": string;
+          "agent_id": string | null;
+          "created_at": string;
+          "daily_cap": number | null;
+          "ends_at": string | null;
+          "filled": number;
+          "greeting_template": string | null;
+          "id": string;
+          "priority": number;
+          "quantity": number;
+          "starts_at": string | null;
+          "states": (string)[] | null;
+          "status": string;
+          "updated_at": string;
+          "vendor_id": string | null;
+        };
+        SetofOptions: {
+          from: "*";
+          to: "recruiting_orders";
+          isOneToOne: true;
+          isSetofReturn: false;
+        };
+      };
       "resume_number": {
         Args: { "phone": string };
         Returns: {

@@ -74,6 +74,49 @@ comment on function public.save_order(jsonb, uuid, uuid) is
   'filled, and a higher one opens it again. Returns the order. PT404 for an unknown one; PT400 names the column.';
 grant execute on function public.save_order(jsonb, uuid, uuid) to service_role;
 
+create function public.resize_order(order_id uuid, changes jsonb, seen jsonb) returns public.recruiting_orders
+language plpgsql
+-- An operator who is signed in has no right on orders.
+security definer
+set search_path = ''
+set lock_timeout = '5s'
+as $$
+declare
+  stored jsonb;
+  field text;
+begin
+  perform private.require_operator();
+  select to_jsonb(o) into stored from public.recruiting_orders o where o.id = order_id for no key update;
+  if stored is null then
+    raise exception 'order_id: no order %', order_id using errcode = 'PT404';
+  elsif jsonb_typeof(changes) is distinct from 'object' then
+    raise exception 'changes: must be an object' using errcode = 'PT400';
+  end if;
+  for field in select k from jsonb_object_keys(changes) k order by k desc loop
+    if field not in ('quantity', 'daily_cap') then
+      raise exception '%: is not changed here', field using errcode = 'PT400';
+    elsif changes ->> field !~ '^[1-9]\d{0,5}$' or (field = 'quantity' and changes -> field = 'null') then
+      raise exception '%: must be a whole number from 1 to 999,999', field using errcode = 'PT400';
+    elsif stored -> field is distinct from seen -> field then
+      raise exception '%: somebody has changed it meanwhile', field using errcode = 'PT409';
+    end if;
+  end loop;
+  if private.is_operator() then
+    perform public.begin_operator_action('resize_order', jsonb_build_object('order_id', order_id, 'changes', changes));
+  end if;
+  return public.save_order(changes, order_id => order_id);
+exception when lock_not_available then
+  raise exception 'Others have locked the order. Try again in a moment.' using errcode = 'PT409';
+end
+$$;
+
+comment on function public.resize_order(uuid, jsonb, jsonb) is
+  'Changes how many leads an order gets, in all and a day, and returns it. changes: {quantity, daily_cap|null}, either or both; '
+  'seen: the order as the caller has read it. A quantity that is reached makes it filled, and a higher one opens it again. For '
+  'operators; of one who is signed in, a row of operator_actions says so. PT404 for an unknown one; PT400 names the column; '
+  'PT409 when somebody has changed it, or holds the lock for 5 s. 42501 for a user who is no operator.';
+grant execute on function public.resize_order(uuid, jsonb, jsonb) to authenticated, service_role;
+
 create function public.set_order_status(order_id uuid, status text, seen text default null) returns public.recruiting_orders
 language plpgsql
 -- An operator who is signed in has no right on orders.

@@ -1,7 +1,7 @@
 -- The acts of operators: unmatched texts get a conversation, deliveries are dismissed, a paused number is resumed, orders
 -- are paused and opened.
 begin;
-select plan(67);
+select plan(83);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor');
@@ -48,6 +48,7 @@ insert into calls values
   (format('select count(*)::text from public.dismiss_deliveries(array[%L]::uuid[])', md5('first')::uuid)),
   ($$select (public.resume_number('+19995550100')).phone$$),
   (format('select (public.set_order_status(%L, ''paused'')).status', md5('order')::uuid)),
+  (format('select (public.resize_order(%L, ''{}'', ''{}'')).status', md5('order')::uuid)),
   (format('select count(*)::text from public.set_agency_orders(%L, ''paused'', ''{}'')', md5('agency')::uuid));
 select is(
   pg_temp.value_as(name, statement), case name when 'anon' then '42501 permission denied for function '
@@ -154,6 +155,29 @@ select results_eq(
   'select pg_temp.actions()',
   $$values ('resume_number {"phone": "+19995550100"}'),
     (format('set_order {"status": "paused", "order_id": "%s"}', md5('order')::uuid))$$, 'one change is noted');
+create function pg_temp.resize(name text, changes text, seen text default '{"quantity": 10, "daily_cap": null}') returns text
+language sql as $$
+  select pg_temp.act(format(
+    'select concat_ws('' '', o.quantity, o.daily_cap, o.status) from public.resize_order(%L, %L, %L) o', md5(name)::uuid, changes, seen))
+$$;
+select is(pg_temp.resize('full', '{"quantity": 20, "daily_cap": 5}'), '20 5 open', 'a full order gets more leads, and is open again');
+select is(pg_temp.resize('full', '{"daily_cap": null}', '{"daily_cap": 5}'), '20 open', 'a daily cap is taken away');
+select is(pg_temp.resize(name, changes), error, error)
+from (values
+  ('full', '{"quantity": 30}', 'PT409 quantity: somebody has changed it meanwhile'),
+  ('order', '{"quantity": 0}', 'PT400 quantity: must be a whole number from 1 to 999,999'),
+  ('order', '{"quantity": null}', 'PT400 quantity: must be a whole number from 1 to 999,999'),
+  ('order', '{"daily_cap": "many"}', 'PT400 daily_cap: must be a whole number from 1 to 999,999'),
+  ('order', '{"priority": 1}', 'PT400 priority: is not changed here'),
+  ('order', '[]', 'PT400 changes: must be an object'),
+  ('none', '{"quantity": 20}', 'PT404 order_id: no order ' || md5('none')::uuid)
+) e (name, changes, error);
+update public.recruiting_orders set quantity = 20, filled = 15 where id = md5('full')::uuid;
+select is(
+  pg_temp.resize('full', '{"quantity": 12}', '{"quantity": 20}'), 'PT400 quantity: 12 is less than the 15 leads it has already received',
+  'less than it has is refused');
+delete from public.operator_actions where action = 'resize_order';
+update public.recruiting_orders set quantity = 10, filled = 10, status = 'filled' where id = md5('full')::uuid;
 select is(
   pg_temp.act(format('select count(*)::text from public.set_agency_orders(%L, ''open'', ''{}'')', md5('agency')::uuid)),
   'PT409 order_ids: others have changed the agency''s orders meanwhile. Try again', 'other orders than the operator has seen stay');
