@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Link } from "wouter";
 import { useAssignConversation } from "./data/conversation_changes.ts";
-import { type Notice, noticeQueries, useReadNotice } from "./data/notices.ts";
+import { moreText, type Notice, noticeQueries, useReadNotice } from "./data/notices.ts";
 import { useOutbox } from "./data/outbox.ts";
 import type { Agent } from "./data/user.ts";
 import { ActionButton, ActionError } from "./ui/action.tsx";
@@ -47,7 +47,7 @@ function NoticeLine({ notice, read }: { notice: Notice; read: (id: string) => Pr
   );
 }
 
-function textOf({ kind, by, recruit }: Notice): ReactNode {
+function textOf({ kind, by, recruit, others }: Notice): ReactNode {
   if (kind === "recruit_waiting") {
     return (
       <>
@@ -62,7 +62,7 @@ function textOf({ kind, by, recruit }: Notice): ReactNode {
   );
   return (
     <>
-      <bdi>{by}</bdi> {kind === "taken_over" ? <>has {which} now.</> : <>asks for {which}.</>}
+      <bdi>{by}</bdi> {kind === "taken_over" ? <>has {which}{moreText(others)} now.</> : <>asks for {which}.</>}
     </>
   );
 }

@@ -11,6 +11,8 @@ export interface News {
   conversation_id: string | null;
   lead_id: string | null;
   created_at: string;
+  /** How many more conversations went to another agent with this one; null: none. */
+  others: number | null;
   /** The first name of the recruit; null: it is not known, or not the user's to read. */
   recruit: string | null;
   /** The first name of the colleague whose act it is about; null: there is none. */
@@ -19,7 +21,7 @@ export interface News {
 
 /** The number of the latest notifications among which new ones are looked for. */
 const LATEST = 20;
-const COLUMNS = "id, kind, reason, conversation_id, lead_id, created_at, " +
+const COLUMNS = "id, kind, reason, conversation_id, lead_id, created_at, others, " +
   "by:agents!agent_notifications_by_agent_id_fkey(first_name), lead:recruiting_leads(first_name), " +
   "conversation:recruiting_conversations(lead:recruiting_leads(first_name))";
 

@@ -17,6 +17,8 @@ export interface Notice {
   by_agent_id: string | null;
   /** The colleague's name. */
   by: string;
+  /** How many more conversations went to the colleague with this one; null: none. */
+  others: number | null;
   /** The recruit's name; null: the user does not read the conversation any more. */
   recruit: string | null;
 }
@@ -24,7 +26,7 @@ export interface Notice {
 const KINDS = ["taken_over", "asked_for", "recruit_waiting"] as const;
 /** More than these are shown when some of them are read. */
 const MOST = 3;
-const COLUMNS = "id, kind, conversation_id, by_agent_id, " +
+const COLUMNS = "id, kind, conversation_id, by_agent_id, others, " +
   "by:agents!agent_notifications_by_agent_id_fkey(first_name, last_name)";
 
 export const noticeQueries = {
@@ -72,6 +74,11 @@ export function useReadNotice(agentId: string) {
     onError: (_error, _id, rollBack) => rollBack?.(),
     onSettled: () => queryClient.invalidateQueries({ queryKey: noticeQueries.all() }),
   });
+}
+
+/** The further conversations of a notice, in words: " and 2 more". */
+export function moreText(others: number | null): string {
+  return others === null ? "" : ` and ${others} more`;
 }
 
 type Row = Omit<Notice, "by" | "recruit"> & { by: { first_name: string; last_name: string | null } | null };

@@ -11,6 +11,7 @@ const NEWS: News = {
   created_at: "2026-11-23T12:00:00Z",
   recruit: "Maya",
   by: "Omar",
+  others: null,
 };
 
 Deno.test("each kind of notification has a sentence of its own, with the recruit's name and without", () => {
@@ -33,6 +34,18 @@ Deno.test("a conversation that a colleague has given is no bot's", () => {
     "You have the conversation with Maya now.",
   );
   assert.equal(sentenceOf({ ...NEWS, kind: "handoff", reason: "completed" }), "The bot has left Maya to you.");
+});
+
+Deno.test("many conversations that change hands together are one sentence", () => {
+  const others = 11;
+  assert.equal(
+    sentenceOf({ ...NEWS, kind: "handoff", reason: "assigned", others }),
+    "You have the conversation with Maya and 11 more now.",
+  );
+  assert.equal(
+    sentenceOf({ ...NEWS, kind: "taken_over", others }),
+    "Omar has the conversation with Maya and 11 more now.",
+  );
 });
 
 Deno.test("a notification about a recruit without a conversation leads to the recruit", () => {

@@ -1,7 +1,8 @@
 import type { News } from "../data/news.ts";
+import { moreText } from "../data/notices.ts";
 
 /** A notification in a sentence, without any words of a text. */
-export function sentenceOf({ kind, reason, recruit, by }: News): string {
+export function sentenceOf({ kind, reason, recruit, by, others }: News): string {
   const who = recruit || "A recruit";
   const whom = recruit || "a recruit";
   switch (kind) {
@@ -12,9 +13,11 @@ export function sentenceOf({ kind, reason, recruit, by }: News): string {
     case "failed":
       return `A text to ${whom} could not be sent.`;
     case "handoff":
-      return reason === "assigned" ? `You have the conversation with ${whom} now.` : `The bot has left ${whom} to you.`;
+      return reason === "assigned"
+        ? `You have the conversation with ${whom}${moreText(others)} now.`
+        : `The bot has left ${whom} to you.`;
     case "taken_over":
-      return `${by ?? "A colleague"} has the conversation with ${whom} now.`;
+      return `${by ?? "A colleague"} has the conversation with ${whom}${moreText(others)} now.`;
     case "asked_for":
       return `${by ?? "A colleague"} asks for the conversation with ${whom}.`;
     case "lead":

@@ -135,33 +135,49 @@ $$;
 comment on function private.lock_to_write(public.agents, uuid) is
   'A conversation in which this agent may write, locked. PT404 for any other.';
 
-create function private.tell_of_new_owner(conversation public.recruiting_conversations, agent_id uuid) returns void
+create function private.tell_of_new_owner(conversations public.recruiting_conversations[], agent_id uuid) returns void
 language plpgsql
 set search_path = ''
 as $$
+declare
+  changing constant public.recruiting_conversations[] := array(
+    select c
+    from unnest(conversations) c
+    where c.status <> 'escalated' or c.assigned_agent_id <> tell_of_new_owner.agent_id
+  );
 begin
-  if conversation.status = 'escalated' and conversation.assigned_agent_id = agent_id then
-    return;
-  end if;
   -- Others need not answer any more, and the agent has not lost it any more.
   update public.agent_notifications n
   set read_at = now()
-  where n.conversation_id = conversation.id
+  from unnest(changing) c
+  where n.conversation_id = c.id
     and n.read_at is null
     and case n.kind
       when 'taken_over' then n.agent_id = tell_of_new_owner.agent_id
       else n.agent_id <> tell_of_new_owner.agent_id
     end;
-  insert into public.agent_notifications (agent_id, conversation_id, kind, by_agent_id)
-  select before, conversation.id, 'taken_over', tell_of_new_owner.agent_id
-  from private.answering_agent(conversation) before
-  where before <> tell_of_new_owner.agent_id;
+  insert into public.agent_notifications (agent_id, conversation_id, kind, by_agent_id, others, read_at)
+  select
+    l.agent_id, l.id, 'taken_over', tell_of_new_owner.agent_id,
+    case when l.place = 1 then nullif(l.lost - 1, 0) end,
+    -- The first is told. The others say that the agent had them, and may ask for them.
+    case when l.place > 1 then now() end
+  from (
+    select
+      before as agent_id, c.id, row_number() over (partition by before order by c.id) as place,
+      count(*) over (partition by before) as lost
+    from unnest(changing) c
+    cross join private.answering_agent(c) before
+    where before <> tell_of_new_owner.agent_id
+  ) l
+  order by l.agent_id, l.place;
 end
 $$;
 
-comment on function private.tell_of_new_owner(public.recruiting_conversations, uuid) is
-  'Tells who was to answer in a conversation that this agent has it from now on (kind `taken_over`), unless it was the '
-  'agent. What others have been told of it counts as read. conversation: as it was before, and locked.';
+comment on function private.tell_of_new_owner(public.recruiting_conversations[], uuid) is
+  'Tells each agent who was to answer in some of these conversations, once, that this agent has them from now on (kind '
+  '`taken_over`). What others have been told of them counts as read. One that the agent has already is passed over. '
+  'conversations: as they were before, and locked.';
 
 create function public.assign_conversation(conversation_id uuid, agent_id uuid) returns jsonb
 language plpgsql
@@ -190,7 +206,7 @@ begin
     update public.recruiting_conversations c
     set status = 'escalated', assigned_agent_id = assign_conversation.agent_id
     where c.id = conversation.id;
-    perform private.tell_of_new_owner(conversation, agent_id);
+    perform private.tell_of_new_owner(array[conversation], agent_id);
     if agent_id <> caller.id then
       perform private.notify_agents(conversation.id, null, 'handoff', 'assigned');
     end if;
@@ -217,8 +233,8 @@ set lock_timeout = '2s'
 as $$
 declare
   caller constant public.agents := private.writer();
-  conversation public.recruiting_conversations;
-  given uuid[] := '{}';
+  locked public.recruiting_conversations[];
+  given public.recruiting_conversations[];
 begin
   if caller.role <> 'manager' then
     raise exception 'only a manager may give several conversations away' using errcode = 'insufficient_privilege';
@@ -230,25 +246,25 @@ begin
     perform private.invalid_field('agent', 'must be an active agent of the agency');
   end if;
 
-  -- In one order, so that two managers never wait for each other.
-  for conversation in
-    select c.*
+  locked := array(
+    select c
     from public.recruiting_conversations c
     where c.id = any (ids) and c.agency_id = caller.agency_id
+    -- In one order, so that two managers never wait for each other.
     order by c.id
     for no key update
-  loop
-    continue when conversation.status = 'escalated' and conversation.assigned_agent_id = agent;
-    perform private.refuse_waiting_texts(conversation.id, 'taken_over', 'bot');
-    update public.recruiting_conversations c
-    set status = 'escalated', assigned_agent_id = assign_conversations.agent
-    where c.id = conversation.id;
-    perform private.tell_of_new_owner(conversation, agent);
-    given := given || conversation.id;
-  end loop;
+  );
+  given := array(select c from unnest(locked) c where c.status <> 'escalated' or c.assigned_agent_id <> agent);
+  perform private.refuse_waiting_texts(g.id, 'taken_over', 'bot') from unnest(given) g;
+  update public.recruiting_conversations c
+  set status = 'escalated', assigned_agent_id = assign_conversations.agent
+  from unnest(given) g
+  where c.id = g.id;
+  perform private.tell_of_new_owner(given, agent);
   -- The agent is told once, of the first.
   if cardinality(given) > 0 and agent <> caller.id then
-    perform private.notify_agents(given[1], null, 'handoff', 'assigned');
+    insert into public.agent_notifications (agent_id, conversation_id, kind, reason, others)
+    values (agent, given[1].id, 'handoff', 'assigned', nullif(cardinality(given) - 1, 0));
   end if;
   return jsonb_build_object('given', cardinality(given), 'not_given', (
     select coalesce(jsonb_agg(i), '[]')
@@ -261,8 +277,8 @@ end
 $$;
 
 comment on function public.assign_conversations(uuid[], uuid) is
-  'Gives up to 200 conversations of a manager''s agency to one of its active agents, who is told once. Each who had one is told, '
-  'as by assign_conversation(). One that the agent has already stays as it is. Returns {given, not_given: [id]}: how many have '
+  'Gives up to 200 conversations of a manager''s agency to one of its active agents, who is told once. Each who had some of '
+  'them is told once, too. One that the agent has already stays as it is. Returns {given, not_given: [id]}: how many have '
   'changed hands, and the ids that are none of the agency''s. Errors: 22023 (HTTP 400) names ids or agent; 42501 (403) when the '
   'caller is no active manager; 55P03 when others have locked one for 2 seconds: then none has changed.';
 grant execute on function public.assign_conversations(uuid[], uuid) to authenticated;

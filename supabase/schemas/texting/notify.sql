@@ -11,6 +11,7 @@ create table public.agent_notifications (
   reason text,
   day date,
   by_agent_id uuid references public.agents (id),
+  others integer check (others > 0),
   created_at timestamptz not null default now(),
   read_at timestamptz,
   unique (message_id, kind, agent_id),
@@ -19,7 +20,8 @@ create table public.agent_notifications (
   check ((kind in ('lead', 'unmatched_text')) = (conversation_id is null)),
   check ((kind in ('lead', 'unmatched_text')) = (lead_id is not null)),
   check ((kind = 'unmatched_text') = (day is not null)),
-  check ((kind in ('taken_over', 'asked_for')) = (by_agent_id is not null))
+  check ((kind in ('taken_over', 'asked_for')) = (by_agent_id is not null)),
+  check (others is null or kind in ('taken_over', 'handoff'))
 );
 
 create index on public.agent_notifications (agent_id, created_at);
@@ -51,6 +53,8 @@ comment on column public.agent_notifications.kind is
 comment on column public.agent_notifications.reason is 'With `handoff`: as in bot_sessions.reason, or `assigned`.';
 comment on column public.agent_notifications.by_agent_id is
   'With `taken_over`: who has the conversation now; with `asked_for`: who asks for it.';
+comment on column public.agent_notifications.others is
+  'How many further conversations went to another agent together with this one, and are not told of alone; null: none.';
 comment on column public.agent_notifications.read_at is 'When the agent has read it, or a recruit stopped waiting; null: not yet.';
 
 alter table public.agent_notifications enable row level security;

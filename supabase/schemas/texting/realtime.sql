@@ -72,7 +72,10 @@ comment on function private.broadcast_notification() is
 
 create trigger broadcast_notification
   after insert or update of agent_id on public.agent_notifications
-  for each row execute function private.broadcast_notification();
+  for each row
+  -- One that was written as read is nothing new.
+  when (new.read_at is null)
+  execute function private.broadcast_notification();
 
 create function private.broadcast_changed(conversation public.recruiting_conversations, agent_before uuid) returns void
 language plpgsql

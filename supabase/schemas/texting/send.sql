@@ -59,7 +59,7 @@ begin
       raise exception 'conversation_id: the recruit has opted out of texts from this agency' using errcode = 'PT403';
     end if;
     perform private.refuse_waiting_texts(conversation.id, 'taken_over', 'bot');
-    perform private.tell_of_new_owner(conversation, caller.id);
+    perform private.tell_of_new_owner(array[conversation], caller.id);
     queued := private.queue_text(conversation.id, 'agent', body, files, client_message_id, caller.id);
   end if;
 

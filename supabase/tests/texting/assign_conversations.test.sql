@@ -1,6 +1,6 @@
 -- Many conversations that a manager gives to one agent: who may, who is told, and two managers at once.
 begin;
-select plan(15);
+select plan(21);
 \ir ../helpers.psql
 
 select pg_temp.create_people();
@@ -22,9 +22,10 @@ end
 $$;
 
 create view pg_temp.told as
-select a.first_name as name, n.kind
+select a.first_name as name, n.kind, n.others
 from public.agent_notifications n
-join public.agents a on a.id = n.agent_id and a.agency_id = md5('agency')::uuid;
+join public.agents a on a.id = n.agent_id and a.agency_id = md5('agency')::uuid
+where n.read_at is null;
 
 select throws_ok(format('select pg_temp.assign(%L, %L, %L)', who, agent, 'one'), code, message, who || ', ' || agent || ': ' || message)
 from (values
@@ -49,11 +50,29 @@ select is(
    from public.recruiting_conversations c join public.agents a on a.id = c.assigned_agent_id where c.service_phone = '+19995550000'),
   'cal escalated, cal escalated, cal escalated, cal escalated, eve escalated', 'which are the agent''s then');
 select results_eq(
-  $$select name, kind, count(*)::integer from pg_temp.told group by 1, 2 order by 1, 2$$,
-  $$values ('ann', 'taken_over', 2), ('cal', 'handoff', 1)$$, 'the agent is told once, and who had them of each');
+  $$select name, kind, others from pg_temp.told order by 1$$,
+  $$values ('ann', 'taken_over', 1), ('cal', 'handoff', 2)$$, 'each agent is told once, and of how many');
+select pg_temp.become('ann');
+select lives_ok(
+  format('select public.ask_for_conversation(%L)', md5(name)::uuid), 'who had it may ask for ' || name)
+from unnest(array['one', 'two']) name;
+reset role;
+delete from public.agent_notifications where kind = 'asked_for';
+select is(
+  (select count(*)::integer from realtime.messages where topic = 'agent:' || md5('ann')::uuid and event = 'notification'), 1,
+  'and one event says so');
 select is(pg_temp.assign('mia', 'cal', 'one', 'two') ->> 'given', '0', 'a second time nothing changes');
-select is((select count(*)::integer from pg_temp.told), 3, 'and nobody is told again');
+select is((select count(*)::integer from pg_temp.told), 2, 'and nobody is told again');
 select is(pg_temp.assign('mia', 'mia', 'one') ->> 'given', '1', 'a manager may take them');
+select results_eq(
+  $$select name, kind, others from pg_temp.told order by 1, 2, 3$$,
+  $$values ('ann', 'taken_over', 1), ('cal', 'handoff', 2), ('cal', 'taken_over', null)$$,
+  'the agent who loses it is told, and a manager not of the own');
+select is(pg_temp.assign('mia', 'ann', 'one', 'two', 'bot') ->> 'given', '3', 'of two agents');
+select results_eq(
+  $$select name, kind, others from pg_temp.told order by 1, 2, 3$$,
+  $$values ('ann', 'handoff', 2), ('cal', 'taken_over', 1), ('cal', 'taken_over', null), ('mia', 'taken_over', null)$$,
+  'each who loses some is told once of them');
 
 select * from finish();
 rollback;
