@@ -10,6 +10,8 @@ as $$
 declare
   caller constant public.agents := private.current_agent();
   saved public.recruiting_orders;
+  before jsonb;
+  after jsonb;
   field text;
   today integer;
 begin
@@ -71,6 +73,13 @@ begin
       raise exception 'status: the order has ended' using errcode = 'PT409';
     end if;
   end if;
+  select jsonb_object_agg(k, to_jsonb(saved) -> k), jsonb_object_agg(k, changes -> k) into before, after
+  from jsonb_object_keys(changes) k
+  where to_jsonb(saved) -> k is distinct from changes -> k;
+  if after is not null then
+    insert into public.order_changes (agency_id, order_id, agent_id, before, after)
+    values (saved.agency_id, saved.id, caller.id, before, after);
+  end if;
   saved := jsonb_populate_record(saved, changes);
   update public.recruiting_orders o
   set
@@ -82,7 +91,8 @@ $$;
 
 comment on function public.change_order(uuid, jsonb, jsonb) is
   'Changes an order of a manager''s agency. changes: any of {status: open|paused, daily_cap: number|null, states: [text]|null, '
-  'greeting_template: text|null}. seen: the values of these as the caller has read them. Returns {order_id} with the changes. '
+  'greeting_template: text|null}. seen: the values of these as the caller has read them. What differs is kept in order_changes. '
+  'Returns {order_id} with the changes. '
   'Errors: 22023 (HTTP 400) names the member, also a daily_cap below the leads of today; 42501 (403) when the caller is no '
   'active manager; PT404 for an order of another agency; PT409 names a member that somebody has changed meanwhile, or says '
   'that the order is filled, closed or has ended.';

@@ -21,7 +21,20 @@ select o.id, o.agency_id, private.vendor_name(o.vendor_id) as vendor,
   o.daily_cap, o.greeting_template is not null as has_greeting, o.greeting_template, o.starts_at, o.ends_at, o.created_at,
   recent.leads_today, recent.leads_7_days, round(pace.per_day, 1) as per_day,
   case when o.status = 'open' and pace.per_day > 0
-    then ceil((o.quantity - o.filled) / pace.per_day)::integer end as full_in_days
+    then ceil((o.quantity - o.filled) / pace.per_day)::integer end as full_in_days,
+  (
+    select coalesce(jsonb_agg(
+      jsonb_build_object('at', c.created_at, 'by', concat_ws(' ', c.first_name, c.last_name), 'before', c.before, 'after', c.after)
+      order by c.created_at desc, c.id desc), '[]')
+    from (
+      select h.*, m.first_name, m.last_name
+      from public.order_changes h
+      join public.agents m on m.id = h.agent_id
+      where h.agency_id = o.agency_id and h.order_id = o.id
+      order by h.created_at desc, h.id desc
+      limit 5
+    ) c
+  ) as changes
 from public.recruiting_orders o
 -- Agents do not read their agency, so they read none of these rows.
 join public.agencies g on g.id = o.agency_id
@@ -40,6 +53,6 @@ cross join lateral (
 comment on view public.order_pace is
   'The orders of a manager''s agency, with the names of their vendor and agent (null: any) and their pace: leads_today (by '
   'the agency''s day), leads_7_days (the last 7 times 24 hours), per_day (over these days, or those since the order began; '
-  'one at least), and full_in_days at this pace (null: it is not open, or gets no leads). Ask for pages by the last row, '
-  'ordered by created_at and id.';
+  'one at least), and full_in_days at this pace (null: it is not open, or gets no leads). changes: the latest five of managers, the last '
+  'first: [{at, by, before, after}] (see order_changes). Ask for pages by the last row, ordered by created_at and id.';
 grant select on public.order_pace to authenticated;

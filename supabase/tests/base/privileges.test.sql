@@ -44,7 +44,8 @@ select set_eq(
     ('service_numbers', 'select'), ('text_outbox', 'select'), ('bot_scripts', 'select'), ('bot_sessions', 'select'),
     ('screening_answers', 'select'), ('conversation_reads', 'select'), ('unmatched_texts', 'select'),
     ('media_copies', 'select'), ('recruit_notes', 'select'), ('recruit_stages', 'select'),
-    ('recruit_calls', 'select'), ('conversation_assignments', 'select'), ('quick_replies', 'select'), ('recruit_exports', 'select')$$,
+    ('recruit_calls', 'select'), ('conversation_assignments', 'select'), ('quick_replies', 'select'),
+    ('recruit_exports', 'select'), ('order_changes', 'select')$$,
   'a signed-in user may select from these tables and has no other privilege on a whole table');
 
 select set_eq(

@@ -95,6 +95,10 @@ select md5('recruit ' || owner)::uuid, 'licensed', '"yes"', 'Yes' from owners;
 insert into public.quick_replies (agency_id, shortcut, body) select agency_id, 'bye', 'Bye' from owners group by agency_id;
 insert into public.recruit_exports (agency_id, agent_id, recruits)
 values (md5('agency')::uuid, md5('mia')::uuid, 1), (md5('elsewhere')::uuid, md5('otto')::uuid, 1);
+insert into public.order_changes (agency_id, order_id, agent_id, before, after)
+select distinct on (o.agency_id) o.agency_id, o.id, m.id, '{}'::jsonb, '{"daily_cap": 1}'::jsonb
+from public.recruiting_orders o
+join public.agents m on m.agency_id = o.agency_id and m.first_name in ('mia', 'otto');
 insert into public.recruit_notes (recruiting_lead_id, agent_id, body)
 select md5('recruit ' || owner)::uuid, coalesce(agent_id, md5('mia')::uuid), 'Call on Monday' from owners;
 insert into public.recruit_stages (recruiting_lead_id, agency_id, stage)
@@ -159,6 +163,7 @@ insert into readers values
   ('recruit_timeline',           '8', '22', '7'),
   ('quick_replies',              '1', '1', '1'),
   ('recruit_exports',            '0', '1', '1'),
+  ('order_changes',              '0', '1', '1'),
   ('unmatched_texts',            '1', '3', '1'),
   ('waiting_texts',              '1', '3', '1'),
   ('bot_turns',                  'denied', 'denied', 'denied'),

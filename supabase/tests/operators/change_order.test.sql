@@ -1,6 +1,6 @@
 -- What a manager changes of an order: who may, what is refused, and what another has changed meanwhile.
 begin;
-select plan(28);
+select plan(37);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor');
@@ -41,6 +41,36 @@ select pg_temp.change('mia', '{"daily_cap": null, "states": null, "greeting_temp
 select is(pg_temp.order_now(), 'open 10 2', 'or takes them away');
 select lives_ok($$select pg_temp.change('mia', '{}')$$, 'nothing to change changes nothing');
 
+
+-- Who has changed what
+create function pg_temp.changes(name text) returns text[] language plpgsql as $$
+declare
+  result text[];
+begin
+  perform pg_temp.become(name);
+  result := array(
+    select concat_ws(' ', c ->> 'by', c -> 'before', '->', c -> 'after')
+    from public.order_pace p
+    cross join jsonb_array_elements(p.changes) with ordinality e (c, place)
+    where p.id = md5('order')::uuid
+    order by place
+  );
+  reset role;
+  return result;
+end
+$$;
+update public.order_changes c set after = c.after - 'greeting_template', before = c.before - 'greeting_template';
+select is(
+  pg_temp.changes('mia'),
+  array[
+    'mia {"states": ["TX", "OK"], "daily_cap": 2} -> {"states": null, "daily_cap": null}',
+    'mia {"states": null, "status": "paused", "daily_cap": null} -> {"states": ["TX", "OK"], "status": "open", "daily_cap": 2}',
+    'mia {"status": "open"} -> {"status": "paused"}'],
+  'each change is kept with who made it, the last first');
+select is(pg_temp.changes(name), '{}', 'not for ' || name) from unnest(array['ann', 'otto', 'visitor']) name;
+select lives_ok($$select pg_temp.change('mia', '{"status": "open"}')$$, 'what is as it was');
+select is((select count(*)::integer from public.order_changes), 3, 'is no change');
+
 select throws_ok(format('select pg_temp.change(%L, %L, %L, %L)', who, changes, seen, order_name), code, message, message)
 from (values
   ('ann', '{"status": "paused"}', '{}', 'order', '42501', 'only a manager may change an order'),
@@ -69,6 +99,11 @@ select is(pg_temp.order_now(), 'open 10 2', 'what is refused changes nothing');
 select throws_ok(
   format('select pg_temp.change(%L, %L)', 'mia', '{"daily_cap": 1, "status": "paused"}'), '22023', null, 'one wrong part changes nothing');
 select is(pg_temp.order_now(), 'open 10 2', 'of the others');
+select is((select count(*)::integer from public.order_changes), 3, 'and is not kept');
+select is(
+  (with changed as (select pg_temp.change('mia', format('{"daily_cap": %s}', 10 + n)) from generate_series(1, 6) n)
+   select count(*)::integer from changed), 6, 'of many');
+select is(cardinality(pg_temp.changes('mia')), 5, 'the latest five are shown');
 
 select * from finish();
 rollback;

@@ -40,7 +40,7 @@ create temp table kept_rows (name, fate, columns) as values
     failing_since held_since reason lead_id created_at updated_at'),
   ('recruiting_lead_duplicates', 'harmless', 'id lead_id vendor_id request_id received_at'),
   -- Those of a lead; those of a conversation are deleted.
-  ('agent_notifications', 'harmless', 'id agent_id conversation_id message_id lead_id kind reason day by_agent_id created_at
+  ('agent_notifications', 'harmless', 'id agent_id conversation_id message_id lead_id kind reason day by_agent_id others created_at
     read_at');
 create temp table deleted_rows (name, person) as values
   ('screening_answers', 'lead_id'), ('recruit_notes', 'recruiting_lead_id'), ('recruit_stages', 'recruiting_lead_id'),
@@ -56,7 +56,7 @@ create temp table others (name) as select unnest(array[
   'agencies', 'agents', 'vendors', 'vendor_api_keys', 'private.vendor_webhook_secrets', 'private.refused_proofs',
   'private.request_counts', 'recruiting_orders', 'private.recruiting_order_choices', 'private.recruiting_order_days',
   'private.untold_leads', 'private.texts_to_answer', 'private.resume_uploads', 'private.abandoned_leads', 'service_numbers', 'texting_hours',
-  'texting_closures', 'area_codes', 'quick_replies', 'recruit_exports', 'bot_scripts', 'operators', 'operator_actions', 'erasures', 'lead_assignments',
+  'texting_closures', 'area_codes', 'quick_replies', 'recruit_exports', 'order_changes', 'bot_scripts', 'operators', 'operator_actions', 'erasures', 'lead_assignments',
   'private.job_runs', 'private.metric_days', 'alert_rules', 'alerts', 'private.alert_deliveries', 'private.alert_receivers']);
 
 select set_eq(
