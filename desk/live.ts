@@ -4,6 +4,7 @@ import { supabase } from "./data/client.ts";
 import { agentQueries } from "./data/agents.ts";
 import { readRowsAgain } from "./data/changes.ts";
 import { conversationQueries } from "./data/conversation.ts";
+import { figureQueries } from "./data/figures.ts";
 import { inboxQueries } from "./data/inbox.ts";
 import { messageQueries } from "./data/messages.ts";
 import { noteQueries } from "./data/notes.ts";
@@ -29,6 +30,7 @@ const READ_AGAIN: Record<string, QueryKey[]> = {
   notification: [
     inboxQueries.unreadCounts(),
     teamQueries.all(),
+    figureQueries.all(),
     orderQueries.all(),
     noticeQueries.all(),
     waitingTextQueries.all(),
@@ -43,6 +45,7 @@ const ALL: QueryKey[] = [
   recruitQueries,
   agentQueries,
   teamQueries,
+  figureQueries,
   orderQueries,
   noticeQueries,
   waitingTextQueries,

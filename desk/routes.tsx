@@ -14,7 +14,8 @@ import { SignIn } from "./session/sign_in.tsx";
 import { SignOut } from "./session/sign_out.tsx";
 import { EmptyState, ErrorState, Skeleton } from "./ui/states.tsx";
 
-// The inbox is what most users see first.
+// The inbox is what agents see first.
+const Home = chunk(async () => (await import("./home/home.tsx")).Home);
 const Recruits = chunk(async () => (await import("./recruits/recruits.tsx")).Recruits);
 const Sales = chunk(async () => (await import("./sales/sales.tsx")).Sales);
 const Team = chunk(async () => (await import("./team/team.tsx")).Team);
@@ -80,7 +81,7 @@ function Views({ user }: { user: User }) {
   useEffect(() => {
     const theirs = [
       ...(agent === null ? [] : [Recruits, Sales]),
-      ...(agent?.role === "manager" ? [Team] : []),
+      ...(agent?.role === "manager" ? [Home, Team] : []),
       ...(is_operator ? [Operator] : []),
     ];
     const timer = setTimeout(() => theirs.forEach(({ preload }) => preload()), PRELOAD_MS);
@@ -96,8 +97,12 @@ function Views({ user }: { user: User }) {
       </Page>
     );
   }
+  const isManager = agent?.role === "manager";
   return (
     <Switch>
+      <Route path="/home/*?">
+        {isManager ? <Loaded title="Home" view={<Home agent={agent} />} /> : <NotAllowed who="an agency's managers" />}
+      </Route>
       <Route path="/inbox/*?">{agent === null ? <NotAllowed who="agents" /> : <Inbox agent={agent} />}</Route>
       <Route path="/recruits/*?">
         {agent === null ? <NotAllowed who="agents" /> : <Loaded title="Recruits" view={<Recruits agent={agent} />} />}
@@ -106,15 +111,13 @@ function Views({ user }: { user: User }) {
         {agent === null ? <NotAllowed who="agents" /> : <Loaded title="Sales leads" view={<Sales agent={agent} />} />}
       </Route>
       <Route path="/team/*?">
-        {agent?.role === "manager"
-          ? <Loaded title="Team" view={<Team agent={agent} />} />
-          : <NotAllowed who="an agency's managers" />}
+        {isManager ? <Loaded title="Team" view={<Team agent={agent} />} /> : <NotAllowed who="an agency's managers" />}
       </Route>
       <Route path="/operator/*?">
         {is_operator ? <Loaded title="Operator" view={<Operator />} /> : <NotAllowed who="operators of the service" />}
       </Route>
       <Route>
-        <Redirect to={agent === null ? "/operator" : "/inbox"} replace />
+        <Redirect to={agent === null ? "/operator" : isManager ? "/home" : "/inbox"} replace />
       </Route>
     </Switch>
   );

@@ -23,6 +23,7 @@ export function Shell({ user, email, children }: { user: User; email: string; ch
         <p className="brand">{agency?.name ?? "Desk"}</p>
         {(agent !== null || is_operator) && (
           <nav aria-label="Main">
+            {agent?.role === "manager" && <NavLink to="/home">Home</NavLink>}
             {agent !== null && (
               <>
                 <NavLink to="/inbox">

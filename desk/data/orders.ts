@@ -28,6 +28,16 @@ export interface Order {
   per_day: number;
   /** Null: it is not open, or gets no leads. */
   full_in_days: number | null;
+  /** The latest changes by managers, the last first. */
+  changes: OrderChange[];
+}
+
+/** What a manager has changed of an order. */
+export interface OrderChange {
+  at: string;
+  by: string;
+  before: OrderChanges;
+  after: OrderChanges;
 }
 
 export const orderQueries = {
@@ -37,7 +47,7 @@ export const orderQueries = {
     pagesOptions<Order>([...orderQueries.all(), agency_id, isDone], async (limit, last) => {
       const query = supabase.from("order_pace").select().eq("agency_id", agency_id)
         .in("status", isDone ? ["filled", "closed"] : ["open", "paused"]).limit(limit);
-      return await call(after(query, last)) as Order[];
+      return await call(after(query, last)) as unknown as Order[];
     }),
 };
 

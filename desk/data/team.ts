@@ -1,4 +1,3 @@
-import { queryOptions } from "@tanstack/react-query";
 import { call, supabase } from "./client.ts";
 import { after, pagesOptions } from "./pages.ts";
 
@@ -26,27 +25,8 @@ export interface ServiceNumber {
   paused_reason: string | null;
 }
 
-/** The figures of the agency, as agency_figures() returns them. */
-export interface Figures {
-  /** The first of the days, in the time zone of the agency. */
-  first_day: string;
-  days: number;
-  /** The number of leads of each day. */
-  vendors: { vendor: string; leads: number[] }[];
-  /** In minutes of the agency's hours; null: nobody was answered. */
-  first_response: { recruits: number; answered: number; median: number | null; ninety: number | null };
-  waiting: { recruits: number; since: string | null };
-  opt_outs: number;
-  failed: number;
-}
-
 export const teamQueries = {
   all: () => ["team"],
-  figures: () =>
-    queryOptions({
-      queryKey: [...teamQueries.all(), "figures"],
-      queryFn: async () => await call(supabase.rpc("agency_figures", { days: 14 })) as unknown as Figures,
-    }),
   /** The agents of a manager's agency, by name. */
   members: (agency_id: string) =>
     pagesOptions<Member>([...teamQueries.all(), agency_id], async (limit, last) => {

@@ -1,25 +1,38 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
-import { type Figures as AgencyFigures, teamQueries } from "../data/team.ts";
+import { figureQueries, type Figures as AgencyFigures, type Listed } from "../data/figures.ts";
+import type { Agent } from "../data/user.ts";
 import { countText } from "../ui/count.ts";
 import { EmptyState, QueryResult } from "../ui/states.tsx";
 import { ago } from "../ui/time.tsx";
+import { listHref } from "./address.ts";
+import { Orders } from "./orders.tsx";
+import { dayName, minutesText } from "./words.ts";
 
-/** The figures of the last days, each with the list that it counts. */
-export function Figures() {
+/** The figures of the last days, each with the list that it counts, and the orders. */
+export function Figures({ agent }: { agent: Agent }) {
+  const query = useQuery(figureQueries.figures());
   return (
-    <section aria-labelledby="figures">
-      <h2 id="figures">The last 14 days</h2>
-      <QueryResult query={useQuery(teamQueries.figures())} resource="figures">
-        {(figures) => (
-          <>
-            <Numbers figures={figures} />
-            <LeadsOfDays figures={figures} />
-          </>
-        )}
-      </QueryResult>
-    </section>
+    <>
+      <section aria-labelledby="figures">
+        <h2 id="figures">The last 14 days</h2>
+        <QueryResult query={query} resource="figures">
+          {(figures) => <Numbers figures={figures} />}
+        </QueryResult>
+      </section>
+      <Orders agent={agent} />
+      {query.data && <LeadsOfDays figures={query.data} />}
+    </>
   );
+}
+
+/** A number that opens its list. */
+function Count({ of, href }: { of: number; href: string }) {
+  return of === 0 ? "0" : <Link href={href}>{countText(of)}</Link>;
+}
+
+function hrefOf(figure: Listed["figure"], day: string | null = null, vendor_id: string | null = null): string {
+  return listHref({ figure, day, vendor_id, order_id: null });
 }
 
 function Numbers({ figures: { waiting, first_response, opt_outs, failed } }: { figures: AgencyFigures }) {
@@ -29,30 +42,31 @@ function Numbers({ figures: { waiting, first_response, opt_outs, failed } }: { f
       <div>
         <dt>Waiting now</dt>
         <dd>
-          <Link href="/inbox/waiting">{countText(waiting.recruits)}</Link>
+          <Count of={waiting.recruits} href="/inbox/waiting" />
           {waiting.since !== null && <small>the first for {ago(waiting.since)}</small>}
         </dd>
       </div>
       <div>
         <dt>First response</dt>
         <dd>
-          {median === null ? "None yet" : minutesText(median)}
+          {median === null ? "None yet" : <Link href={hrefOf("answered")}>{minutesText(median)}</Link>}
           <small>
             {median !== null && `nine of ten within ${minutesText(ninety!)}; `}
-            {countText(answered)} of {countText(recruits)} recruits who wrote
+            <Count of={answered} href={hrefOf("answered")} /> of <Count of={recruits} href={hrefOf("wrote")} />{" "}
+            recruits who wrote
           </small>
         </dd>
       </div>
       <div>
         <dt>With texts not delivered</dt>
         <dd>
-          <Link href="/inbox/failed">{countText(failed)}</Link>
+          <Count of={failed} href={hrefOf("failed")} />
         </dd>
       </div>
       <div>
         <dt>Opt-outs</dt>
         <dd>
-          <Link href="/inbox/all">{countText(opt_outs)}</Link>
+          <Count of={opt_outs} href={hrefOf("opt_outs")} />
         </dd>
       </div>
     </dl>
@@ -60,46 +74,50 @@ function Numbers({ figures: { waiting, first_response, opt_outs, failed } }: { f
 }
 
 function LeadsOfDays({ figures: { first_day, days, vendors } }: { figures: AgencyFigures }) {
-  if (vendors.length === 0) {
-    return <EmptyState title="No recruit has come by an order in these days." />;
-  }
-  const names = Array.from({ length: days }, (_, n) => {
+  const dates = Array.from({ length: days }, (_, n) => {
     const day = new Date(`${first_day}T00:00Z`);
     day.setUTCDate(day.getUTCDate() + n);
-    return DAY.format(day);
+    return day.toISOString().slice(0, 10);
   });
+  const all = dates.map((_, n) => vendors.reduce((sum, { leads }) => sum + leads[n]!, 0));
+  const rows = [...vendors, ...vendors.length > 1 ? [{ id: null, vendor: "All vendors", leads: all }] : []];
   return (
-    <div className="table" role="region" aria-label="Recruits of each day" tabIndex={0}>
-      <table>
-        <caption>
-          <Link href="/recruits">Recruits</Link> of each day and vendor, in the time zone of the agency
-        </caption>
-        <thead>
-          <tr>
-            <th scope="col">Vendor</th>
-            {names.map((name) => <th key={name} scope="col">{name}</th>)}
-            <th scope="col">All</th>
-          </tr>
-        </thead>
-        <tbody>
-          {vendors.map(({ vendor, leads }) => (
-            <tr key={vendor}>
-              <th scope="row">
-                <bdi>{vendor}</bdi>
-              </th>
-              {leads.map((count, place) => <td key={place}>{count === 0 ? "" : countText(count)}</td>)}
-              <td>{countText(leads.reduce((sum, count) => sum + count, 0))}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <section aria-labelledby="days">
+      <h2 id="days">Recruits of each day</h2>
+      {vendors.length === 0
+        ? <EmptyState title="No recruit has come by an order in these days." />
+        : (
+          <div className="table" role="region" aria-label="Recruits of each day" tabIndex={0}>
+            <table>
+              <caption className="quiet">By vendor, in the time zone of the agency</caption>
+              <thead>
+                <tr>
+                  <th scope="col">Vendor</th>
+                  <th scope="col">All days</th>
+                  {/* Today first: a phone shows the first columns. */}
+                  {dates.toReversed().map((date) => <th key={date} scope="col">{dayName(date)}</th>)}
+                </tr>
+              </thead>
+              <tbody>
+                {rows.map(({ id, vendor, leads }) => (
+                  <tr key={id}>
+                    <th scope="row">
+                      <bdi>{vendor}</bdi>
+                    </th>
+                    <td>
+                      <Count of={leads.reduce((sum, count) => sum + count, 0)} href={hrefOf("leads", null, id)} />
+                    </td>
+                    {dates.map((date, n) => (
+                      <td key={date}>
+                        {leads[n]! > 0 && <Count of={leads[n]!} href={hrefOf("leads", date, id)} />}
+                      </td>
+                    )).toReversed()}
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+    </section>
   );
-}
-
-const DAY = new Intl.DateTimeFormat("en-US", { month: "short", day: "numeric", timeZone: "UTC" });
-
-/** A time in minutes of the agency's hours: "12 min", "3 h 5 min". */
-function minutesText(minutes: number): string {
-  return minutes < 60 ? `${minutes} min` : `${countText(Math.floor(minutes / 60))} h ${minutes % 60} min`;
 }

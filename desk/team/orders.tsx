@@ -3,10 +3,11 @@ import { type Order, orderQueries } from "../data/orders.ts";
 import { usePages } from "../data/pages.ts";
 import type { Agent } from "../data/user.ts";
 import { LoadMoreButton } from "../ui/load_more_button.tsx";
+import { OrderFill } from "../ui/order_fill.tsx";
 import { EmptyState, QueryResult } from "../ui/states.tsx";
 import { timeText } from "../ui/time.tsx";
 import { OrderActions } from "./change_order.tsx";
-import { paceOf } from "./pace.ts";
+import { OrderHistory } from "./order_history.tsx";
 
 /** The orders that may still get leads, and below them, when asked for, the others. */
 export function Orders({ agent }: { agent: Agent }) {
@@ -48,8 +49,7 @@ function OrderList({ agent, isDone, children }: { agent: Agent; isDone: boolean;
 }
 
 function OrderRow({ order }: { order: Order }) {
-  const { vendor, agent, states, quantity, filled, status, daily_cap, leads_today, priority, has_greeting } = order;
-  const pace = paceOf(order);
+  const { agent, daily_cap, leads_today, priority, has_greeting } = order;
   const settings = [
     agent === null ? "the agents take turns" : `all go to ${agent}`,
     daily_cap !== null && `${leads_today} of at most ${daily_cap} today`,
@@ -60,17 +60,9 @@ function OrderRow({ order }: { order: Order }) {
   ];
   return (
     <li>
-      <p className="line">
-        <strong>{vendor ?? "Any vendor"}</strong>
-        <span>{states?.join(", ") ?? "any state"}</span>
-        {status !== "open" && <span className="badge">{status}</span>}
-      </p>
-      <p className="line">
-        <progress value={filled} max={quantity} aria-label={`Filled: ${vendor ?? "any vendor"}`} />
-        <span>{filled.toLocaleString("en-US")} of {quantity.toLocaleString("en-US")} leads</span>
-        {pace.isWrong ? <strong>{pace.words}</strong> : <span>{pace.words}</span>}
-      </p>
+      <OrderFill order={order} />
       <p className="quiet">{settings.filter(Boolean).join(" · ")}</p>
+      <OrderHistory order={order} />
       <OrderActions order={order} />
     </li>
   );

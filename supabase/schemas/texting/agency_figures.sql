@@ -1,4 +1,124 @@
--- The figures of an agency, with which a manager begins the day.
+-- The figures of an agency, with which a manager begins the day, and the list that each of them counts.
+
+create function private.figures_begin(days integer, out agency public.agencies, out first_day date, out begins timestamptz)
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  select a.* into agency from public.agencies a where a.id = private.managed_agency_id();
+  if agency.id is null then
+    raise exception 'only a manager reads the figures of an agency' using errcode = 'insufficient_privilege';
+  elsif days is null or days not between 1 and 90 then
+    perform private.invalid_field('days', 'must be from 1 to 90');
+  end if;
+  first_day := (now() at time zone agency.timezone)::date - (days - 1);
+  begins := first_day::timestamp at time zone agency.timezone;
+end
+$$;
+
+comment on function private.figures_begin(integer) is
+  'The agency of the manager who calls, and the beginning of the last days in its time zone, today included. 42501 for who is '
+  'no manager; 22023 names days.';
+
+create function private.figure_leads(agency_id uuid, since timestamptz, until timestamptz, order_id uuid default null)
+returns table (lead_id uuid, vendor_id uuid, distributed_at timestamptz)
+language plpgsql
+stable
+set search_path = ''
+set plan_cache_mode = force_custom_plan
+as $$
+begin
+  return query
+  select l.id, l.vendor_id, l.distributed_at
+  from public.recruiting_orders o
+  join public.recruiting_leads l on l.agency_id = o.agency_id and l.order_id = o.id
+  where o.agency_id = figure_leads.agency_id and l.distributed_at >= since and l.distributed_at < until
+    and (figure_leads.order_id is null or o.id = figure_leads.order_id);
+end
+$$;
+
+comment on function private.figure_leads(uuid, timestamptz, timestamptz, uuid) is
+  'The leads that the orders of an agency, or one of them, have brought from one time to another.';
+
+create function private.figure_responses(agency public.agencies, begins timestamptz)
+returns table (conversation_id uuid, written_at timestamptz, minutes integer)
+language plpgsql
+stable
+set search_path = ''
+-- The number of rows of the days decides the plan.
+set plan_cache_mode = force_custom_plan
+as $$
+begin
+  return query
+  select c.id, first.created_at, private.waited_minutes(agency, first.created_at, answer.created_at)
+  from public.recruiting_conversations c
+  cross join lateral (
+    select m.created_at
+    from public.recruiting_messages m
+    where m.conversation_id = c.id and m.direction = 'inbound'
+    order by m.created_at
+    limit 1
+  ) first
+  left join lateral (
+    select m.created_at
+    from public.recruiting_messages m
+    where m.conversation_id = c.id and m.direction = 'outbound' and m.sender_type = 'agent' and m.created_at > first.created_at
+      and m.status is distinct from 'failed'
+    order by m.created_at
+    limit 1
+  ) answer on true
+  where c.agency_id = agency.id and c.last_text_at >= begins and first.created_at >= begins;
+end
+$$;
+
+comment on function private.figure_responses(public.agencies, timestamptz) is
+  'The conversations in which the recruit has written for the first time since then, each with the minutes, in the hours of '
+  'the agency, to the first text of an agent after it. Null: there is none. The bot does not count, and neither does a text '
+  'that failed.';
+
+create function private.figure_failures(agency_id uuid, begins timestamptz)
+returns table (conversation_id uuid, failed_at timestamptz)
+language plpgsql
+stable
+set search_path = ''
+set plan_cache_mode = force_custom_plan
+as $$
+begin
+  return query
+  select c.id, failed.at
+  from public.recruiting_conversations c
+  cross join lateral (
+    select max(m.created_at) as at
+    from public.recruiting_messages m
+    where m.conversation_id = c.id and m.direction = 'outbound' and m.status = 'failed' and m.created_at >= begins
+  ) failed
+  -- A conversation with a text of these days had its latest text in these days.
+  where c.agency_id = figure_failures.agency_id and c.last_text_at >= begins and failed.at is not null;
+end
+$$;
+
+comment on function private.figure_failures(uuid, timestamptz) is
+  'The conversations of an agency in which a text of ours since then was not delivered, each with the time of the latest.';
+
+create function private.figure_opt_outs(agency_id uuid, begins timestamptz)
+returns table (event_id uuid, phone text, opted_out_at timestamptz)
+language plpgsql
+stable
+set search_path = ''
+set plan_cache_mode = force_custom_plan
+as $$
+begin
+  return query
+  select distinct on (e.phone) e.id, e.phone::text, e.occurred_at
+  from public.text_consent_events e
+  where e.agency_id = figure_opt_outs.agency_id and e.state = 'opted_out' and e.occurred_at >= begins
+  order by e.phone, e.occurred_at desc, e.id;
+end
+$$;
+
+comment on function private.figure_opt_outs(uuid, timestamptz) is
+  'The numbers that have opted out of texts of an agency since then, each once, with the latest time.';
 
 create function public.agency_figures(days integer default 14) returns jsonb
 language plpgsql
@@ -7,29 +127,17 @@ stable
 -- own agency alone.
 security definer
 set search_path = ''
--- The number of rows of the days decides the plan.
-set plan_cache_mode = force_custom_plan
 as $$
 declare
-  agency public.agencies;
-  first_day date;
-  begins timestamptz;
+  period constant record := private.figures_begin(agency_figures.days);
+  agency constant public.agencies := period.agency;
+  first_day constant date := period.first_day;
+  begins constant timestamptz := period.begins;
 begin
-  select a.* into agency from public.agencies a where a.id = private.managed_agency_id();
-  if not found then
-    raise exception 'only a manager reads the figures of an agency' using errcode = 'insufficient_privilege';
-  elsif days is null or days not between 1 and 90 then
-    perform private.invalid_field('days', 'must be from 1 to 90');
-  end if;
-  first_day := (now() at time zone agency.timezone)::date - (days - 1);
-  begins := first_day::timestamp at time zone agency.timezone;
-
   return (
     with counted as (
       select l.vendor_id, (l.distributed_at at time zone agency.timezone)::date as day, count(*) as leads
-      from public.recruiting_orders o
-      join public.recruiting_leads l on l.agency_id = o.agency_id and l.order_id = o.id
-      where o.agency_id = agency.id and l.distributed_at >= begins
+      from private.figure_leads(agency.id, begins, 'infinity') l
       group by 1, 2
     ), of_vendors as (
       select v.vendor_id, jsonb_agg(coalesce(c.leads, 0) order by d.n) as leads
@@ -37,28 +145,6 @@ begin
       cross join generate_series(0, agency_figures.days - 1) d (n)
       left join counted c on c.vendor_id = v.vendor_id and c.day = first_day + d.n
       group by v.vendor_id
-    ), begun as (
-      select c.id, first.created_at as written_at
-      from public.recruiting_conversations c
-      cross join lateral (
-        select m.created_at
-        from public.recruiting_messages m
-        where m.conversation_id = c.id and m.direction = 'inbound'
-        order by m.created_at
-        limit 1
-      ) first
-      where c.agency_id = agency.id and c.last_text_at >= begins and first.created_at >= begins
-    ), answered as (
-      select private.waited_minutes(agency, b.written_at, answer.created_at) as minutes
-      from begun b
-      left join lateral (
-        select m.created_at
-        from public.recruiting_messages m
-        where m.conversation_id = b.id and m.direction = 'outbound' and m.sender_type = 'agent' and m.created_at > b.written_at
-          and m.status is distinct from 'failed'
-        order by m.created_at
-        limit 1
-      ) answer on true
     ), waiting as (
       select count(*) as recruits, min(c.due_since) as since
       from public.recruiting_conversations c
@@ -69,7 +155,7 @@ begin
       'first_day', first_day, 'days', agency_figures.days,
       'vendors', (
         select coalesce(jsonb_agg(
-          jsonb_build_object('vendor', private.vendor_name(v.vendor_id), 'leads', v.leads)
+          jsonb_build_object('id', v.vendor_id, 'vendor', private.vendor_name(v.vendor_id), 'leads', v.leads)
           order by private.vendor_name(v.vendor_id), v.vendor_id), '[]')
         from of_vendors v
       ),
@@ -78,29 +164,105 @@ begin
           'recruits', count(*), 'answered', count(a.minutes),
           'median', percentile_disc(0.5) within group (order by a.minutes),
           'ninety', percentile_disc(0.9) within group (order by a.minutes))
-        from answered a
+        from private.figure_responses(agency, begins) a
       ),
       'waiting', (select jsonb_build_object('recruits', w.recruits, 'since', w.since) from waiting w),
-      'opt_outs', (
-        select count(*) from public.text_consent_events e
-        where e.agency_id = agency.id and e.state = 'opted_out' and e.occurred_at >= begins
-      ),
-      'failed', (
-        select count(distinct c.id)
-        from public.recruiting_conversations c
-        join public.recruiting_messages m on m.conversation_id = c.id
-        where c.agency_id = agency.id and m.direction = 'outbound' and m.status = 'failed' and m.created_at >= begins
-      )
+      'opt_outs', (select count(*) from private.figure_opt_outs(agency.id, begins)),
+      'failed', (select count(*) from private.figure_failures(agency.id, begins))
     )
   );
 end
 $$;
 
 comment on function public.agency_figures(integer) is
-  'The figures of a manager''s agency for the last days of its time zone, today included: {first_day, days, vendors: [{vendor, '
-  'leads: [number of each day]}], first_response: {recruits, answered, median, ninety}, waiting: {recruits, since}, opt_outs, '
-  'failed}. vendors: the leads that orders have brought. first_response: the minutes, in the hours of the agency, from the '
-  'first text of each recruit who began to write in these days to the first text of an agent after it; the bot does not '
-  'count, and neither does a text that failed. ninety: nine of ten were answered as fast. failed: the conversations in which '
-  'a text of ours was not delivered. Errors: 42501 (HTTP 403) for who is no manager; 22023 (400) names days.';
+  'The figures of a manager''s agency for the last days of its time zone, today included: {first_day, days, vendors: [{id, '
+  'vendor, leads: [number of each day]}], first_response: {recruits, answered, median, ninety}, waiting: {recruits, since}, '
+  'opt_outs, failed}. vendors: the leads that orders have brought. first_response: the minutes, in the hours of the agency, '
+  'from the first text of each recruit who began to write in these days to the first text of an agent after it; the bot does '
+  'not count, and neither does a text that failed. ninety: nine of ten were answered as fast. opt_outs: the numbers that have '
+  'opted out. failed: the conversations in which a text of ours was not delivered. figure_list() has the rows behind each. '
+  'Errors: 42501 (HTTP 403) for who is no manager; 22023 (400) names days.';
 grant execute on function public.agency_figures(integer) to authenticated;
+
+create function public.figure_list(
+  figure text, days integer default 14, day date default null, vendor_id uuid default null, order_id uuid default null
+) returns table (
+  id uuid, conversation_id uuid, recruiting_lead_id uuid, name text, phone text, agent text, at timestamptz, minutes integer
+)
+language plpgsql
+stable
+-- As agency_figures().
+security definer
+set search_path = ''
+-- The recruits of the rows by their ids, and not all of the agency.
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+#variable_conflict use_column
+declare
+  period constant record := private.figures_begin(figure_list.days);
+  agency constant public.agencies := period.agency;
+  begins constant timestamptz := period.begins;
+  since timestamptz := begins;
+  until timestamptz := 'infinity';
+begin
+  if figure is null or figure not in ('leads', 'wrote', 'answered', 'failed', 'opt_outs') then
+    perform private.invalid_field('figure', 'must be leads, wrote, answered, failed or opt_outs');
+  elsif num_nonnulls(day, figure_list.vendor_id, figure_list.order_id) > 0 and figure <> 'leads' then
+    perform private.invalid_field('figure', 'must be leads where a day, a vendor or an order is named');
+  elsif day is not null then
+    since := greatest(begins, day::timestamp at time zone agency.timezone);
+    until := (day + 1)::timestamp at time zone agency.timezone;
+  elsif figure_list.order_id is not null then
+    since := '-infinity';
+  end if;
+  return query
+  with listed as (
+    select l.lead_id as id, null::uuid as conversation_id, l.lead_id as recruiting_lead_id, null::text as phone,
+      l.distributed_at as at, null::integer as minutes
+    from private.figure_leads(agency.id, since, until, figure_list.order_id) l
+    where figure = 'leads' and (figure_list.vendor_id is null or l.vendor_id = figure_list.vendor_id)
+    union all
+    select r.conversation_id, r.conversation_id, null, null, r.written_at, r.minutes
+    from private.figure_responses(agency, begins) r
+    where figure = 'wrote' or figure = 'answered' and r.minutes is not null
+    union all
+    select f.conversation_id, f.conversation_id, null, null, f.failed_at, null
+    from private.figure_failures(agency.id, begins) f
+    where figure = 'failed'
+    union all
+    select o.event_id, c.id, l.id, o.phone, o.opted_out_at, null
+    from private.figure_opt_outs(agency.id, begins) o
+    left join lateral (
+      select c.id
+      from public.recruiting_conversations c
+      where c.agency_id = agency.id and c.recruit_phone = o.phone
+      order by c.last_text_at desc
+      limit 1
+    ) c on true
+    left join lateral (
+      select l.id
+      from public.recruiting_leads l
+      where l.agency_id = agency.id and l.phone = o.phone and length(l.phone) <= 16
+      order by l.distributed_at desc nulls last, l.id
+      limit 1
+    ) l on true
+    where figure = 'opt_outs'
+  )
+  select s.id, s.conversation_id, l.id, nullif(concat_ws(' ', l.first_name, l.last_name), ''),
+    coalesce(s.phone, c.recruit_phone, l.phone), nullif(concat_ws(' ', a.first_name, a.last_name), ''), s.at, s.minutes
+  from listed s
+  left join public.recruiting_conversations c on c.id = s.conversation_id
+  left join public.recruiting_leads l on l.id = coalesce(c.recruiting_lead_id, s.recruiting_lead_id)
+  left join public.agents a on a.id = coalesce(c.assigned_agent_id, l.agent_id);
+end
+$$;
+
+comment on function public.figure_list(text, integer, date, uuid, uuid) is
+  'The rows that agency_figures() counts, of the same days: {id, conversation_id, recruiting_lead_id, name, phone, agent, at, '
+  'minutes}. figure: `leads`, of one day and vendor where they are named, or of one order in all its days; `wrote`: the recruits who began to write, with the '
+  'minutes to the first response; `answered`: those of them with one; `failed` and `opt_outs`. conversation_id and '
+  'recruiting_lead_id are null where there is none. Ask for pages by the last row, ordered by at and id. Errors: 42501 (HTTP '
+  '403) for who is no manager; 22023 (400) names figure or days.';
+grant execute on function public.figure_list(text, integer, date, uuid, uuid) to authenticated;

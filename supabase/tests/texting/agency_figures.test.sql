@@ -1,6 +1,7 @@
--- The figures of an agency: what counts on which day, how fast agents have answered, and who may read it.
+-- The figures of an agency: what counts on which day, how fast agents have answered, the list behind each, who may read
+-- them, and what is read for them.
 begin;
-select plan(13);
+select plan(58);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('acme'), pg_temp.create_vendor('other');
@@ -42,9 +43,41 @@ select pg_temp.got('acme', pg_temp.midnight()), pg_temp.got('acme', pg_temp.midn
   pg_temp.got('acme', pg_temp.midnight() - interval '1 s'), pg_temp.got('other', pg_temp.midnight(2)),
   pg_temp.got('other', pg_temp.midnight(2) - interval '1 s'), pg_temp.got('acme', now(), 'elsewhere');
 select is(
-  pg_temp.figures() -> 'vendors', '[{"vendor": "acme", "leads": [0, 2, 1]}, {"vendor": "other", "leads": [1, 0, 0]}]',
+  pg_temp.figures() -> 'vendors',
+  jsonb_build_array(
+    jsonb_build_object('id', md5('acme')::uuid, 'vendor', 'acme', 'leads', '[0, 2, 1]'::jsonb),
+    jsonb_build_object('id', md5('other')::uuid, 'vendor', 'other', 'leads', '[1, 0, 0]'::jsonb)),
   'leads count on their day in the zone of the agency, and not those of others');
-select is(pg_temp.figures('otto') -> 'vendors', '[{"vendor": "acme", "leads": [0, 0, 1]}]', 'another agency has its own');
+select is(pg_temp.figures('otto') #> '{vendors,0,leads}', '[0, 0, 1]', 'another agency has its own');
+
+-- The list behind a figure
+create function pg_temp.list(figure text, name text default 'mia', days integer default 3, day date default null,
+  vendor text default null) returns table (conversation_id uuid, recruiting_lead_id uuid, phone text, minutes integer)
+language plpgsql as $$
+begin
+  perform pg_temp.become(name);
+  return query
+  select f.conversation_id, f.recruiting_lead_id, f.phone, f.minutes
+  from public.figure_list(figure, days, day, md5(vendor)::uuid) f;
+  reset role;
+end
+$$;
+create function pg_temp.length(figure text, name text default 'mia', days integer default 3, day date default null,
+  vendor text default null) returns bigint language sql as $$
+  select count(*) from pg_temp.list(figure, name, days, day, vendor)
+$$;
+create function pg_temp.today() returns date language sql as $$select (now() at time zone 'America/Chicago')::date$$;
+select is(
+  array[pg_temp.length('leads'), pg_temp.length('leads', vendor => 'acme'), pg_temp.length('leads', day => pg_temp.today() - 1),
+    pg_temp.length('leads', day => pg_temp.today() - 2, vendor => 'acme'), pg_temp.length('leads', day => pg_temp.today() - 3)],
+  '{4,3,2,0,0}', 'the leads of a day and a vendor are listed as they are counted');
+select pg_temp.become('mia');
+select is(
+  array(select count(*) from unnest(array['order', 'theirs']) o cross join public.figure_list('leads', order_id => md5(o)::uuid)), '{5}',
+  'or those of an order, of all its days');
+reset role;
+select is(pg_temp.length('leads', 'otto'), 1::bigint, 'and those of another agency are its own');
+
 
 -- Responses: on weekdays alone, so all is on the last Wednesday.
 create function pg_temp.talk(name text, agent_after interval, bot_after interval default null, asked timestamptz default null)
@@ -67,6 +100,11 @@ select pg_temp.talk('fast', '5 minutes'), pg_temp.talk('with bot', '20 minutes',
 select is(
   pg_temp.figures(days => 14) -> 'first_response', '{"recruits": 4, "answered": 3, "median": 20, "ninety": 180}',
   'an agent''s first text counts, from the recruit''s first one on; the bot''s does not');
+select results_eq(
+  $$select conversation_id, minutes from pg_temp.list('wrote', days => 14) order by minutes$$,
+  $$values (md5('fast')::uuid, 5), (md5('with bot')::uuid, 20), (md5('slow')::uuid, 180), (md5('never')::uuid, null)$$,
+  'they are listed with the minutes');
+select is(pg_temp.length('answered', days => 14), 3::bigint, 'or those alone that were answered');
 
 -- Who waits, opt-outs, failures
 update public.recruiting_conversations set waiting_since = now() - interval '1 hour' where id in (md5('fast')::uuid, md5('slow')::uuid);
@@ -74,10 +112,31 @@ update public.recruiting_conversations set snoozed_until = now() + interval '1 d
 select is(
   pg_temp.figures() -> 'waiting' -> 'recruits', '1', 'who waits counts, and not whose answer is put off');
 select public.receive_sms(c.recruit_phone, c.service_phone, 'SM stop', 'STOP', '[]') from public.recruiting_conversations c where c.id = md5('never')::uuid;
-select is(pg_temp.figures() -> 'opt_outs', '1', 'an opt-out counts');
+select public.receive_sms(c.recruit_phone, c.service_phone, 'SM stop again', 'STOP', '[]')
+from public.recruiting_conversations c where c.id = md5('never')::uuid;
+insert into public.text_consent_events (agency_id, phone, state, source, occurred_at) values
+  (md5('agency')::uuid, '+19995559999', 'opted_out', 'keyword', now()),
+  (md5('agency')::uuid, '+19995559998', 'opted_out', 'keyword', now() - interval '4 days'),
+  (md5('agency')::uuid, '+19995559997', 'opted_in', 'keyword', now());
+insert into public.recruiting_leads (id, vendor_id, first_name, vendor_metadata, agency_id) values
+  (md5('lead')::uuid, md5('acme')::uuid, 'Ida', '{"phone": "+19995559999"}', md5('agency')::uuid);
+select is(pg_temp.figures() -> 'opt_outs', '2', 'who opts out counts, once');
+select set_eq(
+  $$select conversation_id, recruiting_lead_id, phone from pg_temp.list('opt_outs')$$,
+  $$select id, null::uuid, recruit_phone::text from public.recruiting_conversations where id = md5('never')::uuid
+    union all values (null::uuid, md5('lead')::uuid, '+19995559999')$$,
+  'and is listed with the conversation or the recruit');
 select pg_temp.add_text('lost', 'fast', state => 'failed');
 update public.recruiting_messages set status = 'failed' where id = md5('lost')::uuid;
-select is(pg_temp.figures() -> 'failed', '1', 'and a text that failed');
+select pg_temp.add_text('lost too', 'fast', state => 'failed'), pg_temp.add_text('lost long ago', 'slow', state => 'failed');
+update public.recruiting_messages set status = 'failed' where id in (md5('lost too')::uuid, md5('lost long ago')::uuid);
+update public.recruiting_messages set created_at = now() - interval '20 days' where id = md5('lost long ago')::uuid;
+select is(pg_temp.figures() -> 'failed', '1', 'and a conversation with texts that failed in these days');
+select results_eq(
+  $$select conversation_id, phone from pg_temp.list('failed')$$,
+  $$select id, recruit_phone::text from public.recruiting_conversations where id = md5('fast')::uuid$$, 'which is listed');
+select is(pg_temp.length(figure, 'otto', 14), 0::bigint, 'and another agency sees none of it: ' || figure)
+from unnest(array['wrote', 'answered', 'failed', 'opt_outs']) figure;
 select is(pg_temp.figures('otto') - 'vendors' - 'first_day', pg_temp.figures('otto', 3) - 'vendors' - 'first_day', 'another agency sees none of it');
 select is(pg_temp.figures('otto') -> 'failed', '0', 'not one');
 
@@ -86,6 +145,43 @@ from (values
   ('ann', 3, '42501', 'only a manager reads the figures of an agency'), ('visitor', 3, '42501', 'only a manager reads the figures of an agency'),
   ('mia', 0, '22023', 'days: must be from 1 to 90'), ('mia', 91, '22023', 'days: must be from 1 to 90')
 ) c (who, days, code, message);
+
+select throws_ok(format('select pg_temp.length(%L, %L, %s, %L, %L)', figure, who, days, day, vendor), code, message, message)
+from (values
+  ('wrote', 'ann', 3, null::date, null, '42501', 'only a manager reads the figures of an agency'),
+  ('wrote', 'former', 3, null, null, '42501', 'only a manager reads the figures of an agency'),
+  ('wrote', 'visitor', 3, null, null, '42501', 'only a manager reads the figures of an agency'),
+  ('nothing', 'mia', 3, null, null, '22023', 'figure: must be leads, wrote, answered, failed or opt_outs'),
+  (null, 'mia', 3, null, null, '22023', 'figure: must be leads, wrote, answered, failed or opt_outs'),
+  ('wrote', 'mia', 3, pg_temp.today(), null, '22023', 'figure: must be leads where a day, a vendor or an order is named'),
+  ('wrote', 'mia', 3, null, 'acme', '22023', 'figure: must be leads where a day, a vendor or an order is named'),
+  ('leads', 'mia', 91, null, null, '22023', 'days: must be from 1 to 90')
+) c (figure, who, days, day, vendor, code, message);
+set role anon;
+select throws_ok('select public.figure_list(''wrote'')', '42501', null, 'nobody without a login');
+select throws_ok('select public.agency_figures()', '42501', null, 'nobody at all');
+reset role;
+
+-- What is read for the figures is bounded by their days, however much there was before.
+insert into public.recruiting_leads (vendor_id, first_name, agency_id, order_id, distribution, distributed_at)
+select md5('acme')::uuid, 'Old', md5('agency')::uuid, md5('order')::uuid, 'distributed', now() - interval '100 days'
+from generate_series(1, 5000);
+insert into public.recruiting_conversations (agency_id, recruit_phone, service_phone, last_text_at)
+select md5('agency')::uuid, '+1888' || 5550000 + n, '+19995550000', now() - interval '100 days' from generate_series(1, 2000) n;
+insert into public.recruiting_messages (conversation_id, direction, sender_type, status, created_at)
+select c.id, 'outbound', 'agent', 'failed', now() - interval '100 days'
+from public.recruiting_conversations c, generate_series(1, 3) where c.recruit_phone like '+1888%';
+insert into public.text_consent_events (agency_id, phone, state, source, occurred_at)
+select md5('agency')::uuid, c.recruit_phone, 'opted_out', 'keyword', now() - interval '100 days'
+from public.recruiting_conversations c where c.recruit_phone like '+1888%';
+analyze public.recruiting_leads, public.recruiting_conversations, public.recruiting_messages, public.text_consent_events;
+select cmp_ok(
+  pg_temp.rows_read(name::regclass, $$select pg_temp.figures()$$), '<=', 50::bigint, 'of ' || name || ' those of the days are read')
+from unnest(array['recruiting_leads', 'recruiting_conversations', 'recruiting_messages', 'text_consent_events']) name;
+select cmp_ok(
+  pg_temp.rows_read(name::regclass, format('select pg_temp.length(%L)', figure)), '<=', 50::bigint, figure || ': of ' || name || ' too')
+from unnest(array['recruiting_leads', 'recruiting_conversations', 'recruiting_messages', 'text_consent_events']) name,
+  unnest(array['leads', 'wrote', 'answered', 'failed', 'opt_outs']) figure;
 
 select * from finish();
 rollback;

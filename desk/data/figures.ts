@@ -1,0 +1,68 @@
+import { queryOptions } from "@tanstack/react-query";
+import { call, supabase } from "./client.ts";
+import { after, pagesOptions } from "./pages.ts";
+
+/** The figures of the agency, as agency_figures() returns them. */
+export interface Figures {
+  /** The first of the days, in the time zone of the agency. */
+  first_day: string;
+  days: number;
+  /** The number of leads of each day. */
+  vendors: { id: string; vendor: string; leads: number[] }[];
+  /** In minutes of the agency's hours; null: nobody was answered. */
+  first_response: { recruits: number; answered: number; median: number | null; ninety: number | null };
+  waiting: { recruits: number; since: string | null };
+  opt_outs: number;
+  failed: number;
+}
+
+/** The lists that figure_list() has. */
+export const LISTS = ["leads", "wrote", "answered", "failed", "opt_outs"] as const;
+
+/** One of the lists; of `leads` a day, a vendor or an order may be named. Null: of each. */
+export interface Listed {
+  figure: (typeof LISTS)[number];
+  day: string | null;
+  vendor_id: string | null;
+  order_id: string | null;
+}
+
+/** A row of a list. */
+export interface FigureRow {
+  id: string;
+  /** Null: there is none. */
+  conversation_id: string | null;
+  recruiting_lead_id: string | null;
+  name: string | null;
+  phone: string | null;
+  agent: string | null;
+  at: string;
+  /** The minutes to the first response, of `wrote` and `answered`; null: there is none yet. */
+  minutes: number | null;
+}
+
+/** The days that the figures are of, today included. */
+const DAYS = 14;
+
+// Read each minute and on a connect, and not after each text of the agency.
+export const figureQueries = {
+  all: () => ["figures"],
+  figures: () =>
+    queryOptions({
+      queryKey: [...figureQueries.all(), "figures"],
+      queryFn: async () => await call(supabase.rpc("agency_figures", { days: DAYS })) as unknown as Figures,
+    }),
+  /** The rows that a figure counts, the latest first. */
+  list: (listed: Listed) =>
+    pagesOptions<FigureRow>([...figureQueries.all(), listed], async (limit, last) => {
+      const { figure, day, vendor_id, order_id } = listed;
+      const rows = supabase.rpc("figure_list", {
+        figure,
+        days: DAYS,
+        day: day ?? undefined,
+        vendor_id: vendor_id ?? undefined,
+        order_id: order_id ?? undefined,
+      }).limit(limit);
+      return await call(after(rows, last, "at")) as FigureRow[];
+    }),
+};

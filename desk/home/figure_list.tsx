@@ -1,0 +1,77 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "wouter";
+import { figureQueries, type FigureRow, type Listed } from "../data/figures.ts";
+import { usePages } from "../data/pages.ts";
+import { DotSeparated } from "../ui/dot_separated.tsx";
+import { LoadMoreButton } from "../ui/load_more_button.tsx";
+import { Page } from "../ui/page.tsx";
+import { phoneText } from "../ui/phone.ts";
+import { EmptyState, QueryResult } from "../ui/states.tsx";
+import { Time } from "../ui/time.tsx";
+import { dayName, minutesText } from "./words.ts";
+
+const TITLES: Record<Listed["figure"], string> = {
+  leads: "Recruits of the last 14 days",
+  wrote: "Recruits who began to write",
+  answered: "Recruits who were answered",
+  failed: "Texts not delivered",
+  opt_outs: "Opt-outs",
+};
+
+/** The rows that a figure counts, the latest first. Each opens its conversation, or the recruit. */
+export function FigureList({ listed }: { listed: Listed }) {
+  const { data: figures } = useQuery(figureQueries.figures());
+  const query = usePages(figureQueries.list(listed));
+  const { figure, day, vendor_id, order_id } = listed;
+  const vendor = figures?.vendors.find(({ id }) => id === vendor_id)?.vendor;
+  return (
+    <Page title={order_id === null ? TITLES[figure] : "Recruits of an order"}>
+      <Link href="/home" className="back">Back to the figures</Link>
+      {(day !== null || vendor !== undefined) && (
+        <p>
+          {day !== null && dayName(day)} {vendor !== undefined && <bdi>{vendor}</bdi>}
+        </p>
+      )}
+      <QueryResult query={query} resource="list">
+        {(rows) =>
+          rows.length === 0 ? <EmptyState title="Nobody is in this list." /> : (
+            <>
+              <ul className="rows people">
+                {rows.map((row) => (
+                  <li key={row.id}>
+                    <Row row={row} figure={figure} />
+                  </li>
+                ))}
+              </ul>
+              <LoadMoreButton query={query} />
+            </>
+          )}
+      </QueryResult>
+    </Page>
+  );
+}
+
+function Row({ row, figure }: { row: FigureRow; figure: Listed["figure"] }) {
+  const { conversation_id, recruiting_lead_id, name, phone, agent, at, minutes } = row;
+  const number = phone === null ? "no phone" : phoneText(phone);
+  const content = (
+    <>
+      <span className="name">
+        <bdi>{name ?? number}</bdi>
+      </span>
+      <span className="quiet">
+        <DotSeparated>
+          {name !== null && number}
+          {agent === null ? "no agent" : <bdi>{agent}</bdi>}
+          {minutes !== null && `answered after ${minutesText(minutes)}`}
+          {figure === "wrote" && minutes === null && "not answered"}
+        </DotSeparated>
+      </span>
+      <Time at={at} />
+    </>
+  );
+  if (conversation_id !== null) return <Link href={`/inbox/all/${conversation_id}`}>{content}</Link>;
+  return recruiting_lead_id === null
+    ? <div>{content}</div>
+    : <Link href={`/recruits/${recruiting_lead_id}`}>{content}</Link>;
+}
