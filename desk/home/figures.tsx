@@ -38,12 +38,12 @@ function hrefOf(figure: Listed["figure"], day: string | null = null, vendor_id: 
 function Numbers({ figures: { waiting, first_response, opt_outs, failed } }: { figures: AgencyFigures }) {
   const { recruits, answered, median, ninety } = first_response;
   return (
-    <dl className="figures">
+    <dl className="tiles">
       <div>
         <dt>Waiting now</dt>
         <dd>
           <Count of={waiting.recruits} href="/inbox/waiting" />
-          {waiting.since !== null && <small>the first for {ago(waiting.since)}</small>}
+          {waiting.since !== null && <small>longest: {ago(waiting.since)}</small>}
         </dd>
       </div>
       <div>
@@ -58,15 +58,17 @@ function Numbers({ figures: { waiting, first_response, opt_outs, failed } }: { f
         </dd>
       </div>
       <div>
-        <dt>With texts not delivered</dt>
+        <dt>Texts not delivered</dt>
         <dd>
           <Count of={failed} href={hrefOf("failed")} />
+          <small>recruits, one text or more</small>
         </dd>
       </div>
       <div>
         <dt>Opt-outs</dt>
         <dd>
           <Count of={opt_outs} href={hrefOf("opt_outs")} />
+          <small>recruits who want no more texts</small>
         </dd>
       </div>
     </dl>
@@ -87,7 +89,7 @@ function LeadsOfDays({ figures: { first_day, days, vendors } }: { figures: Agenc
       {vendors.length === 0
         ? <EmptyState title="No recruit has come by an order in these days." />
         : (
-          <div className="table" role="region" aria-label="Recruits of each day" tabIndex={0}>
+          <div className="table" role="region" aria-label="By vendor and day" tabIndex={0}>
             <table>
               <caption className="quiet">By vendor, in the time zone of the agency</caption>
               <thead>

@@ -21,6 +21,7 @@ async function createEverybody() {
 
 /** Each entry, and the title of its view. */
 const VIEWS = Object.entries({
+  Home: "Home",
   Inbox: "Inbox",
   Recruits: "Recruits",
   "Sales leads": "Sales leads",
@@ -136,7 +137,7 @@ deskTest("a name whose letters run to the left turns nothing around it", async (
     insert into public.leads (external_id, agency_id, agent_id, first_name, phone, state, type)
     values (gen_random_uuid(), ${manager.agency_id}, ${colleague.agent_id}, ${name}, '555', 'IL', 'fe')`;
   await signIn(page, manager, "inbox");
-  const views = ["inbox", "recruits", "sales", "team", ...talks.map(({ id }) => `inbox/${id}`)];
+  const views = ["home/wrote", "inbox", "recruits", "sales", "team", ...talks.map(({ id }) => `inbox/${id}`)];
   for (const view of [...views, `recruits/${talks[1]!.lead_id}`]) {
     await page.evaluate(`location.hash = "#/${view}"`);
     await page.getByRole("main").getByText(name).filter({ visible: true }).first().waitFor();
@@ -261,7 +262,8 @@ Deno.test("the built page has no script or style in its HTML, and an agent first
   const words = first.map((script) => new TextDecoder().decode(script)).join();
   assert.ok(words.includes("Nobody waits for an answer."));
   // The last is of the client of Storage.
-  for (const theirs of ["No order is open.", "Rejected deliveries", "delivery_reason_list", "createSignedUploadUrl"]) {
+  const others = ["No order is open.", "The last 14 days", "Rejected deliveries", "delivery_reason_list"];
+  for (const theirs of [...others, "createSignedUploadUrl"]) {
     assert.ok(!words.includes(theirs), theirs);
   }
   assert.ok(existsSync(join(out, "config.json")));

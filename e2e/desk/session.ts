@@ -225,7 +225,7 @@ deskTest("another user who signs in sees nothing of the first, and begins at the
   await page.getByLabel("E-mail").fill(other.email);
   await page.getByLabel("Password", { exact: true }).fill(other.password);
   await press(page, "Sign in");
-  await page.getByRole("heading", { name: "Inbox" }).waitFor();
+  await page.getByRole("heading", { name: "Home" }).waitFor();
   await page.getByRole("button", { name: "Otis" }).waitFor();
   assert.equal(await page.getByLabel("New password").count(), 0);
   assert.equal(await page.getByText(one.email).count(), 0);

@@ -3,6 +3,7 @@ import "./inbox_list.ts";
 import "./session.ts";
 import "./frame.ts";
 import "./live.ts";
+import "./home.ts";
 import "./team.ts";
 import "./recruits.ts";
 import "./recruit_timeline.ts";

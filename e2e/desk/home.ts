@@ -1,0 +1,169 @@
+import assert from "node:assert/strict";
+import type { Page } from "playwright-core";
+import { signInNewAgent } from "../support/agents.ts";
+import { createAgency, createVendor, sql } from "../support/client.ts";
+import { createConversation, receive } from "../support/sms.ts";
+import { assertAccessible, assertFits, deskTest, NARROW, picture, signIn, until } from "./harness.ts";
+import { createTeam } from "./teams.ts";
+
+const MOBILE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+
+/** A manager's agency on a Monday morning: two vendors, five orders, recruits who wait, opted out or were not reached. */
+async function createMonday() {
+  const team = await createTeam([
+    { states: ["TX", "OK"], filled: 60, leads: 42, daily_cap: 80 },
+    { filled: 10, quantity: 400, leads: 3, states: ["IL"] },
+    { filled: 0 },
+    { filled: 20, status: "paused", vendor_id: null },
+  ]);
+  await sql`update public.agencies set opens_at = '00:00', closes_at = '24:00' where id = ${team.agency_id}`;
+  const other = await createVendor("generic");
+  await sql`update public.vendors set name = 'Bright Careers' where id = ${other.id}`;
+  // Some of each day, and the last of them long ago.
+  await sql`
+    insert into public.recruiting_leads
+      (vendor_id, first_name, vendor_metadata, distribution, agency_id, agent_id, order_id, distributed_at)
+    select ${other.id}, 'Dana', '{"last_name": "Reyes", "phone": "+13125550199"}', 'distributed', o.agency_id, ${team.first}, o.id,
+      now() - d * interval '1 day'
+    from (select agency_id, id from public.recruiting_orders
+          where agency_id = ${team.agency_id} and states = '{IL}') o, generate_series(0, 20) d, generate_series(0, d % 3)`;
+  const talks = [];
+  for (const name of ["Ruth", "Devon", "Grace"]) {
+    const talk = await createConversation(team.agency_id, team.first);
+    await sql`
+      with lead as (
+        insert into public.recruiting_leads (vendor_id, first_name, vendor_metadata, distribution, agency_id, agent_id)
+        values (${other.id}, ${name}, '{"last_name": "Marsh"}', 'not_requested', ${team.agency_id}, ${team.first}) returning id
+      )
+      update public.recruiting_conversations c set recruiting_lead_id = lead.id from lead where c.id = ${talk.id}`;
+    talks.push(talk);
+  }
+  const [ruth, devon, grace] = talks as [typeof talks[0], typeof talks[0], typeof talks[0]];
+  await receive(ruth, { Body: "Is this still open?" });
+  await receive(devon, { Body: "STOP" });
+  await sql`update public.recruiting_conversations set waiting_since = now() - interval '2 days' where id = ${ruth.id}`;
+  await sql`
+    insert into public.recruiting_messages (conversation_id, direction, sender_type, body, status)
+    values (${grace.id}, 'outbound', 'agent', 'When could we talk?', 'failed')`;
+  return { ...team, other, ruth, devon, grace };
+}
+
+const numbers = (page: Page) => page.getByRole("region", { name: "The last 14 days" });
+const rows = (page: Page) => page.getByRole("main").getByRole("listitem");
+
+async function back(page: Page): Promise<void> {
+  await page.getByRole("link", { name: "Back to the figures" }).click();
+  await numbers(page).waitFor();
+}
+
+deskTest("a manager begins at home, where each number opens exactly its list", async (page) => {
+  const monday = await createMonday();
+  await signIn(page, monday);
+  await page.getByRole("heading", { name: "Home", level: 1 }).waitFor();
+  assert.equal(await page.getByRole("navigation").getByRole("link").first().innerText(), "Home");
+  const figure = (name: string) => numbers(page).locator("dl > div").filter({ hasText: name });
+  await figure("Waiting now").getByRole("link", { name: "1", exact: true }).waitFor();
+  await page.getByRole("region", { name: "Orders" }).getByText("of 400 leads").waitFor();
+  await page.getByRole("row", { name: /Bright Careers/ }).waitFor();
+  await assertAccessible(page);
+  await picture(page, "home");
+
+  for (
+    const [name, title, words, conversation] of [
+      ["Texts not delivered", "Texts not delivered", "Grace Marsh", monday.grace],
+      ["Opt-outs", "Opt-outs", "Devon Marsh", monday.devon],
+    ] as const
+  ) {
+    await figure(name).getByRole("link", { name: "1", exact: true }).click();
+    await page.getByRole("heading", { name: title, level: 1 }).waitFor();
+    await rows(page).getByText(words).waitFor();
+    assert.equal(await rows(page).count(), 1);
+    await assertAccessible(page);
+    const link = await rows(page).getByRole("link").getAttribute("href");
+    assert.equal(link, `#/inbox/all/${conversation.id}`);
+    await back(page);
+  }
+
+  await figure("First response").getByRole("link", { name: "2", exact: true }).click();
+  await rows(page).getByText("not answered").first().waitFor();
+  assert.equal(await rows(page).count(), 2);
+  await back(page);
+
+  await figure("Waiting now").getByRole("link").click();
+  await page.getByRole("region", { name: "Conversations" }).getByRole("link", { name: /Is this still open/ }).waitFor();
+});
+
+deskTest("recruits of a day, a vendor and an order are listed as they are counted", async (page) => {
+  const monday = await createMonday();
+  await signIn(page, monday, "home");
+  const table = page.getByRole("region", { name: "By vendor and day" }).getByRole("table");
+  const row = table.getByRole("row", { name: /Bright Careers/ });
+  await row.waitFor();
+  const cells = await row.getByRole("cell").allInnerTexts();
+  for (const place of [0, 1, 3]) {
+    const count = Number(cells[place]);
+    assert.ok(count > 0, cells.join());
+    await row.getByRole("cell").nth(place).getByRole("link").click();
+    await page.getByRole("main").getByText("Bright Careers").waitFor();
+    await until(async () => await rows(page).count() === count);
+    await back(page);
+  }
+  const all = table.getByRole("row", { name: /All vendors/ }).getByRole("cell").nth(1).getByRole("link");
+  const today = Number(await all.innerText());
+  assert.equal(today, 46);
+  await all.click();
+  await until(async () => await rows(page).count() === today);
+  await back(page);
+
+  const orders = page.getByRole("region", { name: "Orders" });
+  await orders.getByRole("listitem").filter({ hasText: "TX, OK" }).getByRole("link", { name: "60 of 100 leads" })
+    .click();
+  await page.getByRole("heading", { name: "Recruits of an order" }).waitFor();
+  await until(async () => await rows(page).count() === 42);
+  await page.goBack();
+  await orders.getByText("no leads in 7 days").waitFor();
+});
+
+deskTest("an address of no list leads home, and an empty list says so", async (page) => {
+  const team = await createTeam();
+  await signIn(page, team, "home/nothing");
+  await page.getByText("No recruit has come by an order in these days.").waitFor();
+  for (
+    const wrong of ["home/leads/2026-99-99", "home/leads/days/x", "home/wrote/2026-11-01", "home/order/x", "home/order"]
+  ) {
+    await page.evaluate(`location.hash = "#/${wrong}"`);
+    await until(async () => await page.evaluate("location.hash") === "#/home");
+  }
+  await page.evaluate(`location.hash = "#/home/opt_outs"`);
+  await page.getByText("Nobody is in this list.").waitFor();
+  await assertAccessible(page);
+});
+
+deskTest("home has no place for an agent, whom the service refuses the figures too", async (page) => {
+  const { id } = await createAgency();
+  const agent = await signInNewAgent(id);
+  await signIn(page, agent, "home");
+  await page.getByText("This part is for an agency's managers.").waitFor();
+  assert.equal(await page.getByRole("link", { name: "Home" }).count(), 0);
+  for (const [name, args] of [["agency_figures", {}], ["figure_list", { figure: "wrote" }]] as const) {
+    const { error } = await agent.client.rpc(name, args);
+    assert.equal(error?.code, "42501", name);
+  }
+  await page.goto(`${page.url().split("#")[0]}#/`);
+  await page.getByRole("heading", { name: "Inbox" }).waitFor();
+});
+
+deskTest("home fits a phone, the narrowest too", async (page) => {
+  const monday = await createMonday();
+  await signIn(page, monday);
+  await page.getByRole("region", { name: "Orders" }).getByText("of 400 leads").waitFor();
+  await page.getByRole("row", { name: /Bright Careers/ }).waitFor();
+  await assertFits(page);
+  await assertAccessible(page);
+  await picture(page, "home-phone");
+  await page.setViewportSize(NARROW);
+  await assertFits(page);
+  await numbers(page).getByRole("link", { name: "1", exact: true }).last().tap();
+  await rows(page).getByText("Devon Marsh").waitFor();
+  await assertFits(page);
+}, MOBILE);
