@@ -20,8 +20,8 @@ export function Figures({ agent }: { agent: Agent }) {
           {(figures) => <Numbers figures={figures} />}
         </QueryResult>
       </section>
-      <Orders agent={agent} />
       {query.data && <LeadsOfDays figures={query.data} />}
+      <Orders agent={agent} />
     </>
   );
 }

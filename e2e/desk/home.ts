@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { signInNewAgent } from "../support/agents.ts";
 import { createAgency, createVendor, sql } from "../support/client.ts";
-import { createConversation, receive } from "../support/sms.ts";
+import { type Conversation, createConversation, receive } from "../support/sms.ts";
 import { assertAccessible, assertFits, deskTest, NARROW, picture, signIn, until } from "./harness.ts";
 import { createTeam } from "./teams.ts";
 
@@ -27,8 +27,8 @@ async function createMonday() {
       now() - d * interval '1 day'
     from (select agency_id, id from public.recruiting_orders
           where agency_id = ${team.agency_id} and states = '{IL}') o, generate_series(0, 20) d, generate_series(0, d % 3)`;
-  const talks = [];
-  for (const name of ["Ruth", "Devon", "Grace"]) {
+  const talks: Conversation[] = [];
+  for (const name of ["Ruth", "Devon", "Grace", "Omar"]) {
     const talk = await createConversation(team.agency_id, team.first);
     await sql`
       with lead as (
@@ -38,13 +38,17 @@ async function createMonday() {
       update public.recruiting_conversations c set recruiting_lead_id = lead.id from lead where c.id = ${talk.id}`;
     talks.push(talk);
   }
-  const [ruth, devon, grace] = talks as [typeof talks[0], typeof talks[0], typeof talks[0]];
+  const [ruth, devon, grace, omar] = talks as [Conversation, Conversation, Conversation, Conversation];
   await receive(ruth, { Body: "Is this still open?" });
   await receive(devon, { Body: "STOP" });
   await sql`update public.recruiting_conversations set waiting_since = now() - interval '2 days' where id = ${ruth.id}`;
   await sql`
     insert into public.recruiting_messages (conversation_id, direction, sender_type, body, status)
     values (${grace.id}, 'outbound', 'agent', 'When could we talk?', 'failed')`;
+  await sql`
+    insert into public.recruiting_messages (conversation_id, direction, sender_type, body, created_at) values
+      (${omar.id}, 'inbound', 'recruit', 'Do you hire?', now() - interval '3 hours'),
+      (${omar.id}, 'outbound', 'agent', 'We do. When could we talk?', now() - interval '168 minutes')`;
   return { ...team, other, ruth, devon, grace };
 }
 
@@ -84,9 +88,14 @@ deskTest("a manager begins at home, where each number opens exactly its list", a
     await back(page);
   }
 
-  await figure("First response").getByRole("link", { name: "2", exact: true }).click();
+  await figure("First response").getByRole("link", { name: "3", exact: true }).click();
   await rows(page).getByText("not answered").first().waitFor();
-  assert.equal(await rows(page).count(), 2);
+  assert.equal(await rows(page).count(), 3);
+  await back(page);
+  await figure("First response").getByRole("link", { name: "1", exact: true }).click();
+  await rows(page).getByText("Omar Marsh").waitFor();
+  await rows(page).getByText(/answered after/).waitFor();
+  assert.equal(await rows(page).count(), 1);
   await back(page);
 
   await figure("Waiting now").getByRole("link").click();
