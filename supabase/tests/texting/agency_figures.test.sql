@@ -131,6 +131,9 @@ update public.recruiting_messages set status = 'failed' where id = md5('lost')::
 select pg_temp.add_text('lost too', 'fast', state => 'failed'), pg_temp.add_text('lost long ago', 'slow', state => 'failed');
 update public.recruiting_messages set status = 'failed' where id in (md5('lost too')::uuid, md5('lost long ago')::uuid);
 update public.recruiting_messages set created_at = now() - interval '20 days' where id = md5('lost long ago')::uuid;
+select pg_temp.add_text('cancelled', 'with bot', state => 'refused');
+update public.text_outbox set reason = 'cancelled' where message_id = md5('cancelled')::uuid;
+update public.recruiting_messages set status = 'failed' where id = md5('cancelled')::uuid;
 select is(pg_temp.figures() -> 'failed', '1', 'and a conversation with texts that failed in these days');
 select results_eq(
   $$select conversation_id, phone from pg_temp.list('failed')$$,
