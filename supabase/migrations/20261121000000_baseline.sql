@@ -2077,6 +2077,41 @@ create trigger recount_after_timezone
   for each row when (old.timezone <> new.timezone)
   execute function private.recount_after_timezone();
 
+-- supabase/schemas/recruiting/order_changes.sql
+
+-- What managers have changed of their orders.
+
+create table public.order_changes (
+  id uuid primary key default gen_random_uuid(),
+  agency_id uuid not null,
+  order_id uuid not null,
+  agent_id uuid not null,
+  before jsonb not null check (jsonb_typeof(before) = 'object'),
+  after jsonb not null check (jsonb_typeof(after) = 'object' and after <> '{}'),
+  created_at timestamptz not null default clock_timestamp(),
+  foreign key (agency_id, order_id) references public.recruiting_orders (agency_id, id) on delete cascade,
+  foreign key (agent_id, agency_id) references public.agents (id, agency_id)
+);
+
+create index on public.order_changes (agency_id, order_id, created_at, id);
+create index on public.order_changes (agent_id, agency_id);
+
+comment on table public.order_changes is
+  'Each change of an order by a manager of its agency. change_order() writes it. A row is never changed, and goes with its '
+  'order. What operators change is in operator_actions.';
+comment on column public.order_changes.agent_id is 'The manager.';
+comment on column public.order_changes.before is
+  'What the manager has changed, as it was: any of status, daily_cap, states and greeting_template.';
+comment on column public.order_changes.after is 'The same as it is from then on.';
+
+alter table public.order_changes enable row level security;
+grant select on public.order_changes to authenticated;
+grant select, insert, update, delete on public.order_changes to service_role;
+
+create policy "managers read their agency's" on public.order_changes
+  for select to authenticated
+  using (agency_id = (select private.managed_agency_id()));
+
 -- supabase/schemas/recruiting/order_pace.sql
 
 -- The agency's orders as a manager's page shows them.
@@ -2102,7 +2137,20 @@ select o.id, o.agency_id, private.vendor_name(o.vendor_id) as vendor,
   o.daily_cap, o.greeting_template is not null as has_greeting, o.greeting_template, o.starts_at, o.ends_at, o.created_at,
   recent.leads_today, recent.leads_7_days, round(pace.per_day, 1) as per_day,
   case when o.status = 'open' and pace.per_day > 0
-    then ceil((o.quantity - o.filled) / pace.per_day)::integer end as full_in_days
+    then ceil((o.quantity - o.filled) / pace.per_day)::integer end as full_in_days,
+  (
+    select coalesce(jsonb_agg(
+      jsonb_build_object('at', c.created_at, 'by', concat_ws(' ', c.first_name, c.last_name), 'before', c.before, 'after', c.after)
+      order by c.created_at desc, c.id desc), '[]')
+    from (
+      select h.*, m.first_name, m.last_name
+      from public.order_changes h
+      join public.agents m on m.id = h.agent_id
+      where h.agency_id = o.agency_id and h.order_id = o.id
+      order by h.created_at desc, h.id desc
+      limit 5
+    ) c
+  ) as changes
 from public.recruiting_orders o
 -- Agents do not read their agency, so they read none of these rows.
 join public.agencies g on g.id = o.agency_id
@@ -2121,8 +2169,8 @@ cross join lateral (
 comment on view public.order_pace is
   'The orders of a manager''s agency, with the names of their vendor and agent (null: any) and their pace: leads_today (by '
   'the agency''s day), leads_7_days (the last 7 times 24 hours), per_day (over these days, or those since the order began; '
-  'one at least), and full_in_days at this pace (null: it is not open, or gets no leads). Ask for pages by the last row, '
-  'ordered by created_at and id.';
+  'one at least), and full_in_days at this pace (null: it is not open, or gets no leads). changes: the latest five of managers, the last '
+  'first: [{at, by, before, after}] (see order_changes). Ask for pages by the last row, ordered by created_at and id.';
 grant select on public.order_pace to authenticated;
 
 -- supabase/schemas/recruiting/distribute.sql
@@ -8214,33 +8262,49 @@ $$;
 comment on function private.lock_to_write(public.agents, uuid) is
   'A conversation in which this agent may write, locked. PT404 for any other.';
 
-create function private.tell_of_new_owner(conversation public.recruiting_conversations, agent_id uuid) returns void
+create function private.tell_of_new_owner(conversations public.recruiting_conversations[], agent_id uuid) returns void
 language plpgsql
 set search_path = ''
 as $$
+declare
+  changing constant public.recruiting_conversations[] := array(
+    select c
+    from unnest(conversations) c
+    where c.status <> 'escalated' or c.assigned_agent_id <> tell_of_new_owner.agent_id
+  );
 begin
-  if conversation.status = 'escalated' and conversation.assigned_agent_id = agent_id then
-    return;
-  end if;
   -- Others need not answer any more, and the agent has not lost it any more.
   update public.agent_notifications n
   set read_at = now()
-  where n.conversation_id = conversation.id
+  from unnest(changing) c
+  where n.conversation_id = c.id
     and n.read_at is null
     and case n.kind
       when 'taken_over' then n.agent_id = tell_of_new_owner.agent_id
       else n.agent_id <> tell_of_new_owner.agent_id
     end;
-  insert into public.agent_notifications (agent_id, conversation_id, kind, by_agent_id)
-  select before, conversation.id, 'taken_over', tell_of_new_owner.agent_id
-  from private.answering_agent(conversation) before
-  where before <> tell_of_new_owner.agent_id;
+  insert into public.agent_notifications (agent_id, conversation_id, kind, by_agent_id, others, read_at)
+  select
+    l.agent_id, l.id, 'taken_over', tell_of_new_owner.agent_id,
+    case when l.place = 1 then nullif(l.lost - 1, 0) end,
+    -- The first is told. The others say that the agent had them, and may ask for them.
+    case when l.place > 1 then now() end
+  from (
+    select
+      before as agent_id, c.id, row_number() over (partition by before order by c.id) as place,
+      count(*) over (partition by before) as lost
+    from unnest(changing) c
+    cross join private.answering_agent(c) before
+    where before <> tell_of_new_owner.agent_id
+  ) l
+  order by l.agent_id, l.place;
 end
 $$;
 
-comment on function private.tell_of_new_owner(public.recruiting_conversations, uuid) is
-  'Tells who was to answer in a conversation that this agent has it from now on (kind `taken_over`), unless it was the '
-  'agent. What others have been told of it counts as read. conversation: as it was before, and locked.';
+comment on function private.tell_of_new_owner(public.recruiting_conversations[], uuid) is
+  'Tells each agent who was to answer in some of these conversations, once, that this agent has them from now on (kind '
+  '`taken_over`). What others have been told of them counts as read. One that the agent has already is passed over. '
+  'conversations: as they were before, and locked.';
 
 create function public.assign_conversation(conversation_id uuid, agent_id uuid) returns jsonb
 language plpgsql
@@ -8269,7 +8333,7 @@ begin
     update public.recruiting_conversations c
     set status = 'escalated', assigned_agent_id = assign_conversation.agent_id
     where c.id = conversation.id;
-    perform private.tell_of_new_owner(conversation, agent_id);
+    perform private.tell_of_new_owner(array[conversation], agent_id);
     if agent_id <> caller.id then
       perform private.notify_agents(conversation.id, null, 'handoff', 'assigned');
     end if;
@@ -8296,8 +8360,8 @@ set lock_timeout = '2s'
 as $$
 declare
   caller constant public.agents := private.writer();
-  conversation public.recruiting_conversations;
-  given uuid[] := '{}';
+  locked public.recruiting_conversations[];
+  given public.recruiting_conversations[];
 begin
   if caller.role <> 'manager' then
     raise exception 'only a manager may give several conversations away' using errcode = 'insufficient_privilege';
@@ -8309,25 +8373,25 @@ begin
     perform private.invalid_field('agent', 'must be an active agent of the agency');
   end if;
 
-  -- In one order, so that two managers never wait for each other.
-  for conversation in
-    select c.*
+  locked := array(
+    select c
     from public.recruiting_conversations c
     where c.id = any (ids) and c.agency_id = caller.agency_id
+    -- In one order, so that two managers never wait for each other.
     order by c.id
     for no key update
-  loop
-    continue when conversation.status = 'escalated' and conversation.assigned_agent_id = agent;
-    perform private.refuse_waiting_texts(conversation.id, 'taken_over', 'bot');
-    update public.recruiting_conversations c
-    set status = 'escalated', assigned_agent_id = assign_conversations.agent
-    where c.id = conversation.id;
-    perform private.tell_of_new_owner(conversation, agent);
-    given := given || conversation.id;
-  end loop;
+  );
+  given := array(select c from unnest(locked) c where c.status <> 'escalated' or c.assigned_agent_id <> agent);
+  perform private.refuse_waiting_texts(g.id, 'taken_over', 'bot') from unnest(given) g;
+  update public.recruiting_conversations c
+  set status = 'escalated', assigned_agent_id = assign_conversations.agent
+  from unnest(given) g
+  where c.id = g.id;
+  perform private.tell_of_new_owner(given, agent);
   -- The agent is told once, of the first.
   if cardinality(given) > 0 and agent <> caller.id then
-    perform private.notify_agents(given[1], null, 'handoff', 'assigned');
+    insert into public.agent_notifications (agent_id, conversation_id, kind, reason, others)
+    values (agent, given[1].id, 'handoff', 'assigned', nullif(cardinality(given) - 1, 0));
   end if;
   return jsonb_build_object('given', cardinality(given), 'not_given', (
     select coalesce(jsonb_agg(i), '[]')
@@ -8340,8 +8404,8 @@ end
 $$;
 
 comment on function public.assign_conversations(uuid[], uuid) is
-  'Gives up to 200 conversations of a manager''s agency to one of its active agents, who is told once. Each who had one is told, '
-  'as by assign_conversation(). One that the agent has already stays as it is. Returns {given, not_given: [id]}: how many have '
+  'Gives up to 200 conversations of a manager''s agency to one of its active agents, who is told once. Each who had some of '
+  'them is told once, too. One that the agent has already stays as it is. Returns {given, not_given: [id]}: how many have '
   'changed hands, and the ids that are none of the agency''s. Errors: 22023 (HTTP 400) names ids or agent; 42501 (403) when the '
   'caller is no active manager; 55P03 when others have locked one for 2 seconds: then none has changed.';
 grant execute on function public.assign_conversations(uuid[], uuid) to authenticated;
@@ -8605,7 +8669,7 @@ begin
       raise exception 'conversation_id: the recruit has opted out of texts from this agency' using errcode = 'PT403';
     end if;
     perform private.refuse_waiting_texts(conversation.id, 'taken_over', 'bot');
-    perform private.tell_of_new_owner(conversation, caller.id);
+    perform private.tell_of_new_owner(array[conversation], caller.id);
     queued := private.queue_text(conversation.id, 'agent', body, files, client_message_id, caller.id);
   end if;
 
@@ -10289,7 +10353,129 @@ grant execute on function public.search_inbox(uuid, text) to authenticated;
 
 -- supabase/schemas/texting/agency_figures.sql
 
--- The figures of an agency, with which a manager begins the day.
+-- The figures of an agency, with which a manager begins the day, and the list that each of them counts.
+
+create function private.figures_begin(days integer, out agency public.agencies, out first_day date, out begins timestamptz)
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  select a.* into agency from public.agencies a where a.id = private.managed_agency_id();
+  if agency.id is null then
+    raise exception 'only a manager reads the figures of an agency' using errcode = 'insufficient_privilege';
+  elsif days is null or days not between 1 and 90 then
+    perform private.invalid_field('days', 'must be from 1 to 90');
+  end if;
+  first_day := (now() at time zone agency.timezone)::date - (days - 1);
+  begins := first_day::timestamp at time zone agency.timezone;
+end
+$$;
+
+comment on function private.figures_begin(integer) is
+  'The agency of the manager who calls, and the beginning of the last days in its time zone, today included. 42501 for who is '
+  'no manager; 22023 names days.';
+
+create function private.figure_leads(agency_id uuid, since timestamptz, until timestamptz, order_id uuid default null)
+returns table (lead_id uuid, vendor_id uuid, distributed_at timestamptz)
+language plpgsql
+stable
+set search_path = ''
+set plan_cache_mode = force_custom_plan
+as $$
+begin
+  return query
+  select l.id, l.vendor_id, l.distributed_at
+  from public.recruiting_orders o
+  join public.recruiting_leads l on l.agency_id = o.agency_id and l.order_id = o.id
+  where o.agency_id = figure_leads.agency_id and l.distributed_at >= since and l.distributed_at < until
+    and (figure_leads.order_id is null or o.id = figure_leads.order_id);
+end
+$$;
+
+comment on function private.figure_leads(uuid, timestamptz, timestamptz, uuid) is
+  'The leads that the orders of an agency, or one of them, have brought from one time to another.';
+
+create function private.figure_responses(agency public.agencies, begins timestamptz)
+returns table (conversation_id uuid, written_at timestamptz, minutes integer)
+language plpgsql
+stable
+set search_path = ''
+-- The number of rows of the days decides the plan.
+set plan_cache_mode = force_custom_plan
+as $$
+begin
+  return query
+  select c.id, first.created_at, private.waited_minutes(agency, first.created_at, answer.created_at)
+  from public.recruiting_conversations c
+  cross join lateral (
+    select m.created_at
+    from public.recruiting_messages m
+    where m.conversation_id = c.id and m.direction = 'inbound'
+    order by m.created_at
+    limit 1
+  ) first
+  left join lateral (
+    select m.created_at
+    from public.recruiting_messages m
+    where m.conversation_id = c.id and m.direction = 'outbound' and m.sender_type = 'agent' and m.created_at > first.created_at
+      and m.status is distinct from 'failed'
+    order by m.created_at
+    limit 1
+  ) answer on true
+  where c.agency_id = agency.id and c.last_text_at >= begins and first.created_at >= begins;
+end
+$$;
+
+comment on function private.figure_responses(public.agencies, timestamptz) is
+  'The conversations in which the recruit has written for the first time since then, each with the minutes, in the hours of '
+  'the agency, to the first text of an agent after it. Null: there is none. The bot does not count, and neither does a text '
+  'that failed.';
+
+create function private.figure_failures(agency_id uuid, begins timestamptz)
+returns table (conversation_id uuid, failed_at timestamptz)
+language plpgsql
+stable
+set search_path = ''
+set plan_cache_mode = force_custom_plan
+as $$
+begin
+  return query
+  select c.id, failed.at
+  from public.recruiting_conversations c
+  cross join lateral (
+    select max(m.created_at) as at
+    from public.recruiting_messages m
+    where m.conversation_id = c.id and m.direction = 'outbound' and m.status = 'failed' and m.created_at >= begins
+      and not exists (select from public.text_outbox o where o.message_id = m.id and o.reason = 'cancelled')
+  ) failed
+  -- A conversation with a text of these days had its latest text in these days.
+  where c.agency_id = figure_failures.agency_id and c.last_text_at >= begins and failed.at is not null;
+end
+$$;
+
+comment on function private.figure_failures(uuid, timestamptz) is
+  'The conversations of an agency in which a text of ours since then was not delivered, each with the time of the latest. '
+  'One that somebody has cancelled does not count.';
+
+create function private.figure_opt_outs(agency_id uuid, begins timestamptz)
+returns table (event_id uuid, phone text, opted_out_at timestamptz)
+language plpgsql
+stable
+set search_path = ''
+set plan_cache_mode = force_custom_plan
+as $$
+begin
+  return query
+  select distinct on (e.phone) e.id, e.phone::text, e.occurred_at
+  from public.text_consent_events e
+  where e.agency_id = figure_opt_outs.agency_id and e.state = 'opted_out' and e.occurred_at >= begins
+  order by e.phone, e.occurred_at desc, e.id;
+end
+$$;
+
+comment on function private.figure_opt_outs(uuid, timestamptz) is
+  'The numbers that have opted out of texts of an agency since then, each once, with the latest time.';
 
 create function public.agency_figures(days integer default 14) returns jsonb
 language plpgsql
@@ -10298,29 +10484,17 @@ stable
 -- own agency alone.
 security definer
 set search_path = ''
--- The number of rows of the days decides the plan.
-set plan_cache_mode = force_custom_plan
 as $$
 declare
-  agency public.agencies;
-  first_day date;
-  begins timestamptz;
+  period constant record := private.figures_begin(agency_figures.days);
+  agency constant public.agencies := period.agency;
+  first_day constant date := period.first_day;
+  begins constant timestamptz := period.begins;
 begin
-  select a.* into agency from public.agencies a where a.id = private.managed_agency_id();
-  if not found then
-    raise exception 'only a manager reads the figures of an agency' using errcode = 'insufficient_privilege';
-  elsif days is null or days not between 1 and 90 then
-    perform private.invalid_field('days', 'must be from 1 to 90');
-  end if;
-  first_day := (now() at time zone agency.timezone)::date - (days - 1);
-  begins := first_day::timestamp at time zone agency.timezone;
-
   return (
     with counted as (
       select l.vendor_id, (l.distributed_at at time zone agency.timezone)::date as day, count(*) as leads
-      from public.recruiting_orders o
-      join public.recruiting_leads l on l.agency_id = o.agency_id and l.order_id = o.id
-      where o.agency_id = agency.id and l.distributed_at >= begins
+      from private.figure_leads(agency.id, begins, 'infinity') l
       group by 1, 2
     ), of_vendors as (
       select v.vendor_id, jsonb_agg(coalesce(c.leads, 0) order by d.n) as leads
@@ -10328,28 +10502,6 @@ begin
       cross join generate_series(0, agency_figures.days - 1) d (n)
       left join counted c on c.vendor_id = v.vendor_id and c.day = first_day + d.n
       group by v.vendor_id
-    ), begun as (
-      select c.id, first.created_at as written_at
-      from public.recruiting_conversations c
-      cross join lateral (
-        select m.created_at
-        from public.recruiting_messages m
-        where m.conversation_id = c.id and m.direction = 'inbound'
-        order by m.created_at
-        limit 1
-      ) first
-      where c.agency_id = agency.id and c.last_text_at >= begins and first.created_at >= begins
-    ), answered as (
-      select private.waited_minutes(agency, b.written_at, answer.created_at) as minutes
-      from begun b
-      left join lateral (
-        select m.created_at
-        from public.recruiting_messages m
-        where m.conversation_id = b.id and m.direction = 'outbound' and m.sender_type = 'agent' and m.created_at > b.written_at
-          and m.status is distinct from 'failed'
-        order by m.created_at
-        limit 1
-      ) answer on true
     ), waiting as (
       select count(*) as recruits, min(c.due_since) as since
       from public.recruiting_conversations c
@@ -10360,7 +10512,7 @@ begin
       'first_day', first_day, 'days', agency_figures.days,
       'vendors', (
         select coalesce(jsonb_agg(
-          jsonb_build_object('vendor', private.vendor_name(v.vendor_id), 'leads', v.leads)
+          jsonb_build_object('id', v.vendor_id, 'vendor', private.vendor_name(v.vendor_id), 'leads', v.leads)
           order by private.vendor_name(v.vendor_id), v.vendor_id), '[]')
         from of_vendors v
       ),
@@ -10369,32 +10521,108 @@ begin
           'recruits', count(*), 'answered', count(a.minutes),
           'median', percentile_disc(0.5) within group (order by a.minutes),
           'ninety', percentile_disc(0.9) within group (order by a.minutes))
-        from answered a
+        from private.figure_responses(agency, begins) a
       ),
       'waiting', (select jsonb_build_object('recruits', w.recruits, 'since', w.since) from waiting w),
-      'opt_outs', (
-        select count(*) from public.text_consent_events e
-        where e.agency_id = agency.id and e.state = 'opted_out' and e.occurred_at >= begins
-      ),
-      'failed', (
-        select count(distinct c.id)
-        from public.recruiting_conversations c
-        join public.recruiting_messages m on m.conversation_id = c.id
-        where c.agency_id = agency.id and m.direction = 'outbound' and m.status = 'failed' and m.created_at >= begins
-      )
+      'opt_outs', (select count(*) from private.figure_opt_outs(agency.id, begins)),
+      'failed', (select count(*) from private.figure_failures(agency.id, begins))
     )
   );
 end
 $$;
 
 comment on function public.agency_figures(integer) is
-  'The figures of a manager''s agency for the last days of its time zone, today included: {first_day, days, vendors: [{vendor, '
-  'leads: [number of each day]}], first_response: {recruits, answered, median, ninety}, waiting: {recruits, since}, opt_outs, '
-  'failed}. vendors: the leads that orders have brought. first_response: the minutes, in the hours of the agency, from the '
-  'first text of each recruit who began to write in these days to the first text of an agent after it; the bot does not '
-  'count, and neither does a text that failed. ninety: nine of ten were answered as fast. failed: the conversations in which '
-  'a text of ours was not delivered. Errors: 42501 (HTTP 403) for who is no manager; 22023 (400) names days.';
+  'The figures of a manager''s agency for the last days of its time zone, today included: {first_day, days, vendors: [{id, '
+  'vendor, leads: [number of each day]}], first_response: {recruits, answered, median, ninety}, waiting: {recruits, since}, '
+  'opt_outs, failed}. vendors: the leads that orders have brought. first_response: the minutes, in the hours of the agency, '
+  'from the first text of each recruit who began to write in these days to the first text of an agent after it; the bot does '
+  'not count, and neither does a text that failed. ninety: nine of ten were answered as fast. opt_outs: the numbers that have '
+  'opted out. failed: the conversations in which a text of ours was not delivered. figure_list() has the rows behind each. '
+  'Errors: 42501 (HTTP 403) for who is no manager; 22023 (400) names days.';
 grant execute on function public.agency_figures(integer) to authenticated;
+
+create function public.figure_list(
+  figure text, days integer default 14, day date default null, vendor_id uuid default null, order_id uuid default null
+) returns table (
+  id uuid, conversation_id uuid, recruiting_lead_id uuid, name text, phone text, agent text, at timestamptz, minutes integer
+)
+language plpgsql
+stable
+-- As agency_figures().
+security definer
+set search_path = ''
+-- The recruits of the rows by their ids, and not all of the agency.
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+#variable_conflict use_column
+declare
+  period constant record := private.figures_begin(figure_list.days);
+  agency constant public.agencies := period.agency;
+  begins constant timestamptz := period.begins;
+  since timestamptz := begins;
+  until timestamptz := 'infinity';
+begin
+  if figure is null or figure not in ('leads', 'wrote', 'answered', 'failed', 'opt_outs') then
+    perform private.invalid_field('figure', 'must be leads, wrote, answered, failed or opt_outs');
+  elsif num_nonnulls(day, figure_list.vendor_id, figure_list.order_id) > 0 and figure <> 'leads' then
+    perform private.invalid_field('figure', 'must be leads where a day, a vendor or an order is named');
+  elsif day is not null then
+    since := greatest(begins, day::timestamp at time zone agency.timezone);
+    until := (day + 1)::timestamp at time zone agency.timezone;
+  elsif figure_list.order_id is not null then
+    since := '-infinity';
+  end if;
+  return query
+  with listed as (
+    select l.lead_id as id, null::uuid as conversation_id, l.lead_id as recruiting_lead_id, null::text as phone,
+      l.distributed_at as at, null::integer as minutes
+    from private.figure_leads(agency.id, since, until, figure_list.order_id) l
+    where figure = 'leads' and (figure_list.vendor_id is null or l.vendor_id = figure_list.vendor_id)
+    union all
+    select r.conversation_id, r.conversation_id, null, null, r.written_at, r.minutes
+    from private.figure_responses(agency, begins) r
+    where figure = 'wrote' or figure = 'answered' and r.minutes is not null
+    union all
+    select f.conversation_id, f.conversation_id, null, null, f.failed_at, null
+    from private.figure_failures(agency.id, begins) f
+    where figure = 'failed'
+    union all
+    select o.event_id, c.id, l.id, o.phone, o.opted_out_at, null
+    from private.figure_opt_outs(agency.id, begins) o
+    left join lateral (
+      select c.id
+      from public.recruiting_conversations c
+      where c.agency_id = agency.id and c.recruit_phone = o.phone
+      order by c.last_text_at desc
+      limit 1
+    ) c on true
+    left join lateral (
+      select l.id
+      from public.recruiting_leads l
+      where l.agency_id = agency.id and l.phone = o.phone and length(l.phone) <= 16
+      order by l.distributed_at desc nulls last, l.id
+      limit 1
+    ) l on true
+    where figure = 'opt_outs'
+  )
+  select s.id, s.conversation_id, l.id, nullif(concat_ws(' ', l.first_name, l.last_name), ''),
+    coalesce(s.phone, c.recruit_phone, l.phone), nullif(concat_ws(' ', a.first_name, a.last_name), ''), s.at, s.minutes
+  from listed s
+  left join public.recruiting_conversations c on c.id = s.conversation_id
+  left join public.recruiting_leads l on l.id = coalesce(c.recruiting_lead_id, s.recruiting_lead_id)
+  left join public.agents a on a.id = coalesce(c.assigned_agent_id, l.agent_id);
+end
+$$;
+
+comment on function public.figure_list(text, integer, date, uuid, uuid) is
+  'The rows that agency_figures() counts, of the same days: {id, conversation_id, recruiting_lead_id, name, phone, agent, at, '
+  'minutes}. figure: `leads`, of one day and vendor where they are named, or of one order in all its days; `wrote`: the recruits who began to write, with the '
+  'minutes to the first response; `answered`: those of them with one; `failed` and `opt_outs`. conversation_id and '
+  'recruiting_lead_id are null where there is none. Ask for pages by the last row, ordered by at and id. Errors: 42501 (HTTP '
+  '403) for who is no manager; 22023 (400) names figure or days.';
+grant execute on function public.figure_list(text, integer, date, uuid, uuid) to authenticated;
 
 -- supabase/schemas/texting/recruit_exports.sql
 
@@ -10466,6 +10694,7 @@ create table public.agent_notifications (
   reason text,
   day date,
   by_agent_id uuid references public.agents (id),
+  others integer check (others > 0),
   created_at timestamptz not null default now(),
   read_at timestamptz,
   unique (message_id, kind, agent_id),
@@ -10474,7 +10703,8 @@ create table public.agent_notifications (
   check ((kind in ('lead', 'unmatched_text')) = (conversation_id is null)),
   check ((kind in ('lead', 'unmatched_text')) = (lead_id is not null)),
   check ((kind = 'unmatched_text') = (day is not null)),
-  check ((kind in ('taken_over', 'asked_for')) = (by_agent_id is not null))
+  check ((kind in ('taken_over', 'asked_for')) = (by_agent_id is not null)),
+  check (others is null or kind in ('taken_over', 'handoff'))
 );
 
 create index on public.agent_notifications (agent_id, created_at);
@@ -10506,6 +10736,8 @@ comment on column public.agent_notifications.kind is
 comment on column public.agent_notifications.reason is 'With `handoff`: as in bot_sessions.reason, or `assigned`.';
 comment on column public.agent_notifications.by_agent_id is
   'With `taken_over`: who has the conversation now; with `asked_for`: who asks for it.';
+comment on column public.agent_notifications.others is
+  'How many further conversations went to another agent together with this one, and are not told of alone; null: none.';
 comment on column public.agent_notifications.read_at is 'When the agent has read it, or a recruit stopped waiting; null: not yet.';
 
 alter table public.agent_notifications enable row level security;
@@ -10874,7 +11106,10 @@ comment on function private.broadcast_notification() is
 
 create trigger broadcast_notification
   after insert or update of agent_id on public.agent_notifications
-  for each row execute function private.broadcast_notification();
+  for each row
+  -- One that was written as read is nothing new.
+  when (new.read_at is null)
+  execute function private.broadcast_notification();
 
 create function private.broadcast_changed(conversation public.recruiting_conversations, agent_before uuid) returns void
 language plpgsql
@@ -13517,6 +13752,8 @@ as $$
 declare
   caller constant public.agents := private.current_agent();
   saved public.recruiting_orders;
+  before jsonb;
+  after jsonb;
   field text;
   today integer;
 begin
@@ -13578,6 +13815,13 @@ begin
       raise exception 'status: the order has ended' using errcode = 'PT409';
     end if;
   end if;
+  select jsonb_object_agg(k, to_jsonb(saved) -> k), jsonb_object_agg(k, changes -> k) into before, after
+  from jsonb_object_keys(changes) k
+  where to_jsonb(saved) -> k is distinct from changes -> k;
+  if after is not null then
+    insert into public.order_changes (agency_id, order_id, agent_id, before, after)
+    values (saved.agency_id, saved.id, caller.id, before, after);
+  end if;
   saved := jsonb_populate_record(saved, changes);
   update public.recruiting_orders o
   set
@@ -13589,7 +13833,8 @@ $$;
 
 comment on function public.change_order(uuid, jsonb, jsonb) is
   'Changes an order of a manager''s agency. changes: any of {status: open|paused, daily_cap: number|null, states: [text]|null, '
-  'greeting_template: text|null}. seen: the values of these as the caller has read them. Returns {order_id} with the changes. '
+  'greeting_template: text|null}. seen: the values of these as the caller has read them. What differs is kept in order_changes. '
+  'Returns {order_id} with the changes. '
   'Errors: 22023 (HTTP 400) names the member, also a daily_cap below the leads of today; 42501 (403) when the caller is no '
   'active manager; PT404 for an order of another agency; PT409 names a member that somebody has changed meanwhile, or says '
   'that the order is filled, closed or has ended.';

@@ -45,6 +45,7 @@ export type Database = {
           "kind": string;
           "lead_id": string | null;
           "message_id": string | null;
+          "others": number | null;
           "read_at": string | null;
           "reason": string | null;
         };
@@ -59,6 +60,7 @@ export type Database = {
           "kind": string;
           "lead_id"?: string | null;
           "message_id"?: string | null;
+          "others"?: number | null;
           "read_at"?: string | null;
           "reason"?: string | null;
         };
@@ -72,6 +74,7 @@ export type Database = {
           "kind"?: string;
           "lead_id"?: string | null;
           "message_id"?: string | null;
+          "others"?: number | null;
           "read_at"?: string | null;
           "reason"?: string | null;
         };
@@ -1472,6 +1475,80 @@ export type Database = {
           "user_id"?: string;
         };
         Relationships: [];
+      };
+      "order_changes": {
+        Row: {
+          "after": NonNullable<Json>;
+          "agency_id": string;
+          "agent_id": string;
+          "before": NonNullable<Json>;
+          "created_at": string;
+          "id": string;
+          "order_id": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "after": NonNullable<Json>;
+          "agency_id": string;
+          "agent_id": string;
+          "before": NonNullable<Json>;
+          "created_at"?: string;
+          "id"?: string;
+          "order_id": string;
+        };
+        Update: {
+          "after"?: NonNullable<Json>;
+          "agency_id"?: string;
+          "agent_id"?: string;
+          "before"?: NonNullable<Json>;
+          "created_at"?: string;
+          "id"?: string;
+          "order_id"?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "order_changes_agency_id_order_id_fkey";
+            columns: ["agency_id", "order_id"];
+            isOneToOne: false;
+            referencedRelation: "greeting_list";
+            referencedColumns: ["agency_id", "order_id"];
+          },
+          {
+            foreignKeyName: "order_changes_agency_id_order_id_fkey";
+            columns: ["agency_id", "order_id"];
+            isOneToOne: false;
+            referencedRelation: "order_pace";
+            referencedColumns: ["agency_id", "id"];
+          },
+          {
+            foreignKeyName: "order_changes_agency_id_order_id_fkey";
+            columns: ["agency_id", "order_id"];
+            isOneToOne: false;
+            referencedRelation: "recruiting_orders";
+            referencedColumns: ["agency_id", "id"];
+          },
+          {
+            foreignKeyName: "order_changes_agent_id_agency_id_fkey";
+            columns: ["agent_id", "agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agent_list";
+            referencedColumns: ["id", "agency_id"];
+          },
+          {
+            foreignKeyName: "order_changes_agent_id_agency_id_fkey";
+            columns: ["agent_id", "agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agents";
+            referencedColumns: ["id", "agency_id"];
+          },
+          {
+            foreignKeyName: "order_changes_agent_id_agency_id_fkey";
+            columns: ["agent_id", "agency_id"];
+            isOneToOne: false;
+            referencedRelation: "team";
+            referencedColumns: ["id", "agency_id"];
+          },
+        ];
       };
       "quick_replies": {
         Row: {
@@ -3451,6 +3528,7 @@ export type Database = {
         Row: {
           "agency_id": string;
           "agent": string | null;
+          "changes": Json | null;
           "created_at": string;
           "daily_cap": number | null;
           "ends_at": string | null;
@@ -3965,6 +4043,19 @@ export type Database = {
       "explain_lead": { Args: { "lead_id": string }; Returns: Json };
       "explain_order": { Args: { "order_id": string }; Returns: Json };
       "export_person": { Args: { "contact": string }; Returns: Json };
+      "figure_list": {
+        Args: { "day"?: string; "days"?: number; "figure": string; "order_id"?: string; "vendor_id"?: string };
+        Returns: {
+          "agent": string;
+          "at": string;
+          "conversation_id": string;
+          "id": string;
+          "minutes": number;
+          "name": string;
+          "phone": string;
+          "recruiting_lead_id": string;
+        }[];
+      };
       "fill_leads": {
         Args: { "leads": Json };
         Returns: {
