@@ -20,13 +20,7 @@ export function LeadView({ id }: { id: string }) {
     <Page title={data?.lead.name || "Lead"}>
       <Link href="/operator/search" className="back">Search</Link>
       {error !== null && <ErrorState error={error} retry={() => mutate(id)} />}
-      {data === undefined ? error === null && <Skeleton /> : (
-        <>
-          <Where {...data} />
-          {data.lead.distribution === "distributed" && <ReturnLead lead={data.lead} onReturned={() => mutate(id)} />}
-          <Shown {...data} />
-        </>
-      )}
+      {data === undefined ? error === null && <Skeleton /> : <Shown {...data} onReturned={() => mutate(id)} />}
     </Page>
   );
 }
@@ -63,11 +57,13 @@ function ReturnLead({ lead: { id, agency }, onReturned }: { lead: ShownLead["lea
   );
 }
 
-function Shown({ kind, lead, timeline, explained }: ShownLead) {
+function Shown({ onReturned, ...shown }: ShownLead & { onReturned: () => void }) {
+  const { kind, lead, timeline, explained } = shown;
   const nameOf = useVendorName();
   const { vendor, vendor_lead_id, phone, email, state, ...fields } = lead;
   return (
     <>
+      <Where {...shown} />
       <p className="quiet">
         <DotSeparated>
           {kind === "recruiting" ? nameOf(vendor!) : lead.source}
@@ -77,9 +73,14 @@ function Shown({ kind, lead, timeline, explained }: ShownLead) {
           {state}
         </DotSeparated>
       </p>
+      {lead.distribution === "distributed" && (
+        <div className="buttons">
+          <ReturnLead lead={lead} onReturned={onReturned} />
+        </div>
+      )}
       <section aria-labelledby="history">
         <h2 id="history">History</h2>
-        <ol className="rows">
+        <ol className="history">
           {timeline.map(({ at, event, detail }, place) => (
             <li key={place}>
               <Time at={at} /> <strong>{event}</strong> {detail}
@@ -97,7 +98,7 @@ function Shown({ kind, lead, timeline, explained }: ShownLead) {
           <TriedOrders orders={explained.orders} />
         </section>
       )}
-      <section aria-labelledby="fields">
+      <section className="fields" aria-labelledby="fields">
         <h2 id="fields">Fields</h2>
         <JsonFields fields={{ kind, ...fields }} />
       </section>

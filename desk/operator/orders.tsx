@@ -40,9 +40,9 @@ const ACTS: Record<string, { label: string; status: string; meaning: string }[]>
 /** The orders of all agencies, of one, or one order, each with what can be done with it. */
 export function Orders({ agencyId, orderId }: { agencyId?: string; orderId?: string }) {
   const query = usePages(operatorQueries.orders({ agency_id: agencyId, order_id: orderId }));
-  const agency = agencyId === undefined ? undefined : query.data?.[0]?.agency;
+  const agency = query.data?.[0]?.agency;
   return (
-    <Page title={agency === undefined ? "Orders" : `Orders of ${agency}`}>
+    <Page title={titleOf({ agencyId, orderId, agency })}>
       {agencyId === undefined && orderId === undefined
         ? (
           <p className="quiet">
@@ -69,6 +69,11 @@ export function Orders({ agencyId, orderId }: { agencyId?: string; orderId?: str
       </QueryResult>
     </Page>
   );
+}
+
+function titleOf({ agencyId, orderId, agency }: { agencyId?: string; orderId?: string; agency?: string }): string {
+  if (agency === undefined || agencyId === undefined && orderId === undefined) return "Orders";
+  return orderId === undefined ? `Orders of ${agency}` : `Order ${orderId.slice(0, 8)} of ${agency}`;
 }
 
 function OrderRow({ order }: { order: Order }) {

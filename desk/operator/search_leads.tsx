@@ -25,11 +25,13 @@ export function SearchLeads() {
   return (
     <Page title="Search">
       {/* The browser must not keep what is typed, which may be a person's. */}
-      <form className="filters" role="search" autoComplete="off" onSubmit={submit}>
+      <form className="look-up" role="search" autoComplete="off" onSubmit={submit}>
         <input
           type="search"
           name="search"
           defaultValue={latest?.typed}
+          // An operator who comes back reads what was found.
+          autoFocus={latest === undefined}
           aria-label="Phone, e-mail, name or id"
           placeholder="Phone, e-mail, name, or the id of a lead, a vendor or a request"
         />
@@ -69,19 +71,22 @@ function Outcome({ of: { typed, at, found, cut } }: { of: FoundLeads }) {
     );
   }
   return (
-    <>
+    <div className="findings">
       <p className="quiet">
         {found.length} found for “{words}”, <Time at={at} />
       </p>
       {cut.length > 0 && (
         <p className="notice">
-          There are more{" "}
-          {cut.map((kind) => KINDS[kind].many).join(" and ")}. The newest 20 are shown. To narrow it, search for first
-          and last name together, or for a phone, an e-mail address or an id.
+          There are more {cut.map((kind) => KINDS[kind].many).join(" and ")}. The newest 20 are shown. {narrower(typed)}
         </p>
       )}
-    </>
+    </div>
   );
+}
+
+function narrower(typed: string): string {
+  if (typed.includes(" ")) return "Search for a phone, an e-mail address or an id to find one of them.";
+  return "Search for first and last name, a phone, an e-mail address or an id to find fewer.";
 }
 
 function FoundRow({ found: { kind, id, sender, sender_id, name, phone, email, state, received } }: {

@@ -9,7 +9,7 @@ export function TriedOrders(
   const nameOf = useVendorName();
   if (orders.length === 0) return <p>There is none.</p>;
   return (
-    <ol className="rows">
+    <ol>
       {orders.map(({ order_id, agency, vendor, states, priority, filled, quantity, got, gets_it, reason }) => (
         <li key={order_id} aria-current={order_id === shown || undefined}>
           <p>
@@ -17,7 +17,7 @@ export function TriedOrders(
               <bdi>{agency}</bdi>, order {order_id.slice(0, 8)}
             </Link>{" "}
             {order_id === shown && <span className="badge">this order</span>}{" "}
-            {gets_it && <span className="badge strong">gets it</span>} {reason}
+            {gets_it ? <strong>{reason}</strong> : reason}
           </p>
           <p className="quiet">
             {filled.toLocaleString("en-US")} of {quantity.toLocaleString("en-US")} leads, priority {priority}.{" "}

@@ -22,7 +22,8 @@ async function searchFor(page: Page, typed: string): Promise<void> {
 deskTest(
   "an operator finds a lead while the vendor is on the telephone, and reads why it went where it is",
   async (page) => {
-    const vendor = await createVendor();
+    const vendor = await createNamedVendor();
+    const short = vendor.id.slice(0, 8);
     const { agency_id } = await createOrder(vendor);
     await sql`update public.recruiting_orders set states = '{TX}' where vendor_id = ${vendor.id}`;
     await sql`update public.agencies set name = 'Prairie Life' where id = ${agency_id}`;
@@ -30,13 +31,13 @@ deskTest(
     const [lead] = await sql`
     insert into public.recruiting_leads
       (vendor_id, vendor_lead_id, first_name, vendor_metadata, distribution, request_id)
-    values (${vendor.id}, ${"app-" + vendor.id}, 'Ada', ${sql.json({ phone, state: "OK", last_name: "Byron" })},
-      'unmatched', ${"req-" + vendor.id})
+    values (${vendor.id}, ${"app-" + short}, 'Ada', ${sql.json({ phone, state: "OK", last_name: "Byron" })},
+      'unmatched', ${"req-" + short})
     returning id`;
     const operator = await signInNewOperator();
     await signIn(page, operator, "operator/search");
     const search = page.getByRole("searchbox");
-    for (const typed of [phone.slice(2), `app-${vendor.id}`, `req-${vendor.id}`, lead!.id]) {
+    for (const typed of [phone.slice(2), `app-${short}`, `req-${short}`, lead!.id]) {
       await search.fill(typed);
       await page.getByRole("button", { name: "Search" }).click();
       await page.getByRole("link", { name: "Ada Byron" }).waitFor();

@@ -78,6 +78,17 @@ async function pictureDeliveries(page: Page): Promise<void> {
   await picture(page, "operator-deliveries");
 }
 
+async function pictureLead(page: Page): Promise<void> {
+  const [lead] = await sql`
+    select l.id from public.recruiting_leads l
+    join public.vendors v on v.id = l.vendor_id
+    where v.slug = 'jazzhr' and l.distribution = 'distributed' limit 1`;
+  await page.evaluate(`location.hash = "#/operator/search/${lead!.id}"`);
+  await page.locator(".headline").getByText("Distributed to").waitFor();
+  await assertFits(page);
+  await picture(page, "operator-lead-phone");
+}
+
 for (const [size, options] of Object.entries({ desktop: undefined, phone: PHONE })) {
   deskTest(`each view of an operator is accessible and fits, on a ${size}`, async (page) => {
     const clear = await furnish();
@@ -90,7 +101,10 @@ for (const [size, options] of Object.entries({ desktop: undefined, phone: PHONE 
       await assertFits(page);
       if (size === "desktop" && view === "operator") await picture(page, "operator-today");
       if (size === "desktop" && view === "operator/deliveries") await pictureDeliveries(page);
-      if (size === "phone" && view === "operator/vendors") await picture(page, "operator-vendors-phone");
+      if (size === "phone" && view === "operator/vendors") {
+        await picture(page, "operator-vendors-phone");
+        await pictureLead(page);
+      }
     }
     await clear();
   }, options);
