@@ -119,7 +119,12 @@ deskTest(
     const save = form.getByRole("button", { name: "Save" });
     await save.click();
     await form.getByRole("alert").getByText("States are two letters each").waitFor();
+    await form.getByLabel("States").fill("tx zz");
+    await form.getByLabel("Leads a day, at most").fill("40");
+    await save.click();
+    await form.getByRole("alert").getByText("ZZ is no state").waitFor();
     await form.getByLabel("States").fill("tx ok");
+    await form.getByLabel("Leads a day, at most").fill("2");
     await save.click();
     await form.getByRole("alert").getByText("2 is less than the 3 leads of today").waitFor();
     await form.getByLabel("Leads a day, at most").fill("40");

@@ -1,5 +1,26 @@
 -- The parts of an order that a manager of its agency changes. The others are the operator's.
 
+create function private.unknown_state(states jsonb) returns text
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return (
+    select state
+    from jsonb_array_elements_text(states) state
+    where state <> all (regexp_split_to_array(
+      'AL AK AS AZ AR AA AE AP CA CO CT DE DC FL GA GU HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ
+      NM NY NC ND MP OH OK OR PA PR RI SC SD TN TX UT VT VI VA WA WV WI WY',
+      '\s+'))
+    limit 1
+  );
+end
+$$;
+
+comment on function private.unknown_state(jsonb) is
+  'The first of these codes that is no state of a lead (_shared/states.ts); null: each is one.';
+
 create function public.change_order(order_id uuid, changes jsonb, seen jsonb) returns jsonb
 language plpgsql
 -- Managers may not write the table. Which orders and columns they may change is decided here.
@@ -57,6 +78,8 @@ begin
       and not changes -> 'states' @? '$[*] ? (@.type() != "string" || !(@ like_regex "^[A-Z]{2}$"))'
   ) then
     perform private.invalid_field('states', 'must be two upper-case letters each, or null');
+  elsif jsonb_typeof(changes -> 'states') = 'array' and private.unknown_state(changes -> 'states') is not null then
+    perform private.invalid_field('states', format('%s is no state', private.unknown_state(changes -> 'states')));
   end if;
   if changes ->> 'greeting_template' is not null and not private.is_greeting_template(changes ->> 'greeting_template') then
     perform private.invalid_field(
@@ -92,8 +115,7 @@ $$;
 comment on function public.change_order(uuid, jsonb, jsonb) is
   'Changes an order of a manager''s agency. changes: any of {status: open|paused, daily_cap: number|null, states: [text]|null, '
   'greeting_template: text|null}. seen: the values of these as the caller has read them. What differs is kept in order_changes. '
-  'Returns {order_id} with the changes. '
-  'Errors: 22023 (HTTP 400) names the member, also a daily_cap below the leads of today; 42501 (403) when the caller is no '
-  'active manager; PT404 for an order of another agency; PT409 names a member that somebody has changed meanwhile, or says '
-  'that the order is filled, closed or has ended.';
+  'Returns {order_id} with the changes. Errors: 22023 (HTTP 400) names the member, also a daily_cap below the leads of today and '
+  'a state that does not exist; 42501 (403) when the caller is no active manager; PT404 for an order of another agency; PT409 '
+  'names a member that somebody has changed meanwhile, or says that the order is filled, closed or has ended.';
 grant execute on function public.change_order(uuid, jsonb, jsonb) to authenticated;

@@ -1,6 +1,6 @@
 -- What a manager changes of an order: who may, what is refused, and what another has changed meanwhile.
 begin;
-select plan(37);
+select plan(38);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor');
@@ -87,6 +87,7 @@ from (values
   ('mia', '{"daily_cap": 2.5}', '{}', 'order', '22023', 'daily_cap: must be a whole number from 1 to 100,000'),
   ('mia', '{"daily_cap": "5"}', '{}', 'order', '22023', 'daily_cap: must be a whole number, or null'),
   ('mia', '{"states": ["tx"]}', '{}', 'order', '22023', 'states: must be two upper-case letters each, or null'),
+  ('mia', '{"states": ["TX", "ZZ"]}', '{}', 'order', '22023', 'states: ZZ is no state'),
   ('mia', '{"states": []}', '{}', 'order', '22023', 'states: must be two upper-case letters each, or null'),
   ('mia', '{"greeting_template": "Hi {name}"}', '{}', 'order', '22023',
     'greeting_template: must have {agency} and the word STOP, at most 1,600 characters, and no other braces than {agency}, {first_name} and {agent}'),
