@@ -50,6 +50,8 @@ deskTest("an order that somebody has changed meanwhile stays as it is, and the p
   const id = order.id.slice(0, 8);
   await signIn(page, await signInNewOperator(), `operator/orders/agency/${order.agency_id}`);
   await page.getByRole("button", { name: `Pause order ${id}` }).waitFor();
+  // The page has read both of them before they change.
+  await page.getByRole("button", { name: "Pause the open order" }).waitFor();
   await sql`update public.recruiting_orders set status = 'paused' where id = ${order.id}`;
   await press(page, `Close order ${id}`);
   await page.getByText("the order is paused now. Look again").waitFor();
