@@ -177,7 +177,7 @@ declare
 begin
   perform private.require_operator();
   if private.is_operator() then
-    if cardinality(delivery_ids) not between 1 and 100 then
+    if cardinality(delivery_ids) between 1 and 100 is not true then
       raise exception 'delivery_ids: must be a list of 1 to 100 ids' using errcode = 'PT400';
     end if;
     perform public.begin_operator_action('dismiss', jsonb_build_object('delivery_ids', delivery_ids));

@@ -128,6 +128,10 @@ declare
   changed public.recruiting_orders;
 begin
   perform private.require_operator();
+  -- An order is filled by its leads alone.
+  if status in ('open', 'paused', 'closed') is not true then
+    raise exception 'status: must be open, paused or closed' using errcode = 'PT400';
+  end if;
   select o.* into changed from public.recruiting_orders o where o.id = order_id for no key update;
   if changed.id is null then
     raise exception 'order_id: no order %', order_id using errcode = 'PT404';
@@ -148,8 +152,8 @@ $$;
 comment on function public.set_order_status(uuid, text, text) is
   'Pauses, opens or closes an order, and returns it. One that is filled can only be closed. seen: the status that the caller '
   'has read; with another one nothing is changed. For operators; of one who is signed in, a row of operator_actions says so. '
-  'PT404 for an unknown one; PT409 says why it cannot be, as when others hold the lock for 5 s. 42501 for a user who is no '
-  'operator.';
+  'PT404 for an unknown one; PT400 for another status; PT409 says why it cannot be, as when others hold the lock for 5 s. '
+  '42501 for a user who is no operator.';
 grant execute on function public.set_order_status(uuid, text, text) to authenticated, service_role;
 
 create function private.put_order_status(changed public.recruiting_orders, status text) returns public.recruiting_orders
@@ -187,7 +191,7 @@ declare
   changed public.recruiting_orders;
 begin
   perform private.require_operator();
-  if status not in ('open', 'paused') then
+  if status in ('open', 'paused') is not true then
     raise exception 'status: must be open or paused' using errcode = 'PT400';
   end if;
   -- A lead that an order is getting comes before. From then on distribution passes over the orders.

@@ -42,8 +42,11 @@ create table public.operator_actions (
       'agent_leave')),
   subject jsonb not null check (jsonb_typeof(subject) = 'object'),
   created_at timestamptz not null default clock_timestamp(),
-  -- A user writes what it likes into the subject.
-  check (user_id is null or done_by is null and octet_length(subject::text) <= 8192),
+  -- A user writes what it likes into the subject. An agency has many orders.
+  check (
+    user_id is null
+    or done_by is null and octet_length(subject::text) <= case action when 'set_orders' then 65536 else 8192 end
+  ),
   check (user_id is not null or action in ('set_orders', 'agent_leave'))
 );
 

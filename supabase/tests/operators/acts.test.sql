@@ -1,7 +1,7 @@
 -- The acts of operators: unmatched texts get a conversation, deliveries are dismissed, a paused number is resumed, orders
 -- are paused and opened.
 begin;
-select plan(83);
+select plan(90);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor');
@@ -117,6 +117,9 @@ select is(
 select is(
   pg_temp.act('select count(*)::text from public.dismiss_deliveries(''{}'')'), 'PT400 delivery_ids: must be a list of 1 to 100 ids',
   'and at least one');
+select is(
+  pg_temp.act('select count(*)::text from public.dismiss_deliveries(null)'), 'PT400 delivery_ids: must be a list of 1 to 100 ids',
+  'and a list');
 select lives_ok(
   'select public.dismiss_deliveries(array(select gen_random_uuid() from generate_series(1, 1000)))', 'the command gives any number');
 
@@ -150,6 +153,10 @@ select is(pg_temp.set_order('order', 'paused', 'open'), 'paused', 'again, it sta
 select is(
   pg_temp.set_order('order', 'closed', 'open'), 'PT409 seen: the order is paused now. Look again', 'what others have changed is not closed unseen');
 select matches(pg_temp.set_order('full', 'open', 'filled'), '^PT409 The order .* has all of its 10 leads', 'a full order is not opened');
+select is(
+  pg_temp.set_order('order', status, 'paused'), 'PT400 status: must be open, paused or closed',
+  format('no order is made %s by hand', coalesce(status, 'null')))
+from unnest(array['filled', 'shut', null]) status;
 select is(pg_temp.set_order('none', 'open', 'paused'), 'PT404 order_id: no order ' || md5('none')::uuid, 'nor one that there is not');
 select results_eq(
   'select pg_temp.actions()',
@@ -187,6 +194,19 @@ select is(
 select results_eq(
   $$select user_id, done_by from public.operator_actions where action = 'set_orders'$$,
   $$values (md5('user visitor')::uuid, null::text)$$, 'which is noted with who is signed in, and no other name');
+
+select is(
+  pg_temp.act(format('select count(*)::text from public.set_agency_orders(%L, null, ''{}'')', md5('agency')::uuid)),
+  'PT400 status: must be open or paused', 'orders are opened or paused');
+delete from public.operator_actions;
+insert into public.recruiting_orders (agency_id, quantity, created_at)
+select md5('agency')::uuid, 10, now() + n * interval '1 second' from generate_series(1, 400) n;
+select matches(
+  pg_temp.act(format('select count(*)::text from public.set_agency_orders(%L, ''paused'', %L)',
+    md5('agency')::uuid, private.orders_to_set(md5('agency')::uuid, 'paused'))), '^40\d$', 'also where they are many');
+select is(
+  pg_temp.act(format('select public.begin_operator_action(''replay'', %L)::text', jsonb_build_object('a', repeat('b', 8192)))),
+  '23514 new row for relation "operator_actions" violates check constraint "operator_actions_check"', 'no other note is so long');
 
 select * from finish();
 rollback;
