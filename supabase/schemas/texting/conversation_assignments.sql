@@ -63,11 +63,14 @@ $$;
 
 comment on function private.note_assignment() is 'Trigger: a conversation with a recruit has changed hands.';
 
--- A text that is stored changes neither column, and does not come here.
+-- A text that is stored changes neither column, and does not come here. While the bot answers, its agent has nothing in hand.
 create trigger note_assignment
   after update of status, assigned_agent_id on public.recruiting_conversations
   for each row when (
     new.recruiting_lead_id is not null
-    and (new.status, new.assigned_agent_id) is distinct from (old.status, old.assigned_agent_id)
+    and (
+      new.status <> old.status
+      or new.status = 'escalated' and new.assigned_agent_id <> old.assigned_agent_id
+    )
   )
   execute function private.note_assignment();

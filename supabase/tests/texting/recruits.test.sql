@@ -1,7 +1,7 @@
 -- A recruit's stage, calls and timeline, and who may see and change them.
 begin;
 create extension if not exists dblink with schema extensions;
-select plan(43);
+select plan(44);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor');
@@ -106,6 +106,13 @@ select is(
     from public.recruit_timeline where recruiting_lead_id = md5('ada')::uuid and kind in ('hands', 'given')),
   'given ann > cal, hands mia cal > ann escalated, hands mia ann > mia escalated, hands mia mia > mia bot',
   'the timeline has each change of hands');
+reset role;
+-- As assign_leads() and agent_leave() do.
+update public.recruiting_conversations set assigned_agent_id = md5('cal')::uuid where id = md5('talk')::uuid and status = 'bot';
+select is(
+  (select count(*)::integer from public.conversation_assignments where conversation_id = md5('talk')::uuid), 3,
+  'what the bot has stays with it when another agent is to answer after it');
+select pg_temp.become('ann');
 select throws_ok('select assigned_by from public.lead_assignments', '42501', null, 'who the operator is, no agent reads');
 reset role;
 
