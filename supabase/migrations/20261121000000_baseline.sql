@@ -11560,12 +11560,15 @@ $$;
 
 comment on function private.note_assignment() is 'Trigger: a conversation with a recruit has changed hands.';
 
--- A text that is stored changes neither column, and does not come here.
+-- A text that is stored changes neither column, and does not come here. While the bot answers, its agent has nothing in hand.
 create trigger note_assignment
   after update of status, assigned_agent_id on public.recruiting_conversations
   for each row when (
     new.recruiting_lead_id is not null
-    and (new.status, new.assigned_agent_id) is distinct from (old.status, old.assigned_agent_id)
+    and (
+      new.status <> old.status
+      or new.status = 'escalated' and new.assigned_agent_id <> old.assigned_agent_id
+    )
   )
   execute function private.note_assignment();
 
@@ -12941,8 +12944,11 @@ create table public.operator_actions (
       'agent_leave')),
   subject jsonb not null check (jsonb_typeof(subject) = 'object'),
   created_at timestamptz not null default clock_timestamp(),
-  -- A user writes what it likes into the subject.
-  check (user_id is null or done_by is null and octet_length(subject::text) <= 8192),
+  -- A user writes what it likes into the subject. An agency has many orders.
+  check (
+    user_id is null
+    or done_by is null and octet_length(subject::text) <= case action when 'set_orders' then 65536 else 8192 end
+  ),
   check (user_id is not null or action in ('set_orders', 'agent_leave'))
 );
 
@@ -13622,6 +13628,10 @@ declare
   changed public.recruiting_orders;
 begin
   perform private.require_operator();
+  -- An order is filled by its leads alone.
+  if status in ('open', 'paused', 'closed') is not true then
+    raise exception 'status: must be open, paused or closed' using errcode = 'PT400';
+  end if;
   select o.* into changed from public.recruiting_orders o where o.id = order_id for no key update;
   if changed.id is null then
     raise exception 'order_id: no order %', order_id using errcode = 'PT404';
@@ -13642,8 +13652,8 @@ $$;
 comment on function public.set_order_status(uuid, text, text) is
   'Pauses, opens or closes an order, and returns it. One that is filled can only be closed. seen: the status that the caller '
   'has read; with another one nothing is changed. For operators; of one who is signed in, a row of operator_actions says so. '
-  'PT404 for an unknown one; PT409 says why it cannot be, as when others hold the lock for 5 s. 42501 for a user who is no '
-  'operator.';
+  'PT404 for an unknown one; PT400 for another status; PT409 says why it cannot be, as when others hold the lock for 5 s. '
+  '42501 for a user who is no operator.';
 grant execute on function public.set_order_status(uuid, text, text) to authenticated, service_role;
 
 create function private.put_order_status(changed public.recruiting_orders, status text) returns public.recruiting_orders
@@ -13681,7 +13691,7 @@ declare
   changed public.recruiting_orders;
 begin
   perform private.require_operator();
-  if status not in ('open', 'paused') then
+  if status in ('open', 'paused') is not true then
     raise exception 'status: must be open or paused' using errcode = 'PT400';
   end if;
   -- A lead that an order is getting comes before. From then on distribution passes over the orders.
@@ -14706,7 +14716,7 @@ declare
 begin
   perform private.require_operator();
   if private.is_operator() then
-    if cardinality(delivery_ids) not between 1 and 100 then
+    if cardinality(delivery_ids) between 1 and 100 is not true then
       raise exception 'delivery_ids: must be a list of 1 to 100 ids' using errcode = 'PT400';
     end if;
     perform public.begin_operator_action('dismiss', jsonb_build_object('delivery_ids', delivery_ids));
