@@ -2,9 +2,9 @@ import { countText } from "../ui/count.ts";
 
 const DAY = new Intl.DateTimeFormat("en-US", { weekday: "short", month: "short", day: "numeric", timeZone: "UTC" });
 
-/** A day in words: "Mon, Nov 23". */
+/** A day in words: "Mon, Nov 23". The month and the day stay on one line. */
 export function dayName(day: string): string {
-  return DAY.format(new Date(`${day}T00:00Z`));
+  return DAY.format(new Date(`${day}T00:00Z`)).replace(/ (\d+)$/, "\u00a0$1");
 }
 
 /** A time in minutes of the agency's hours: "12 min", "3 h 5 min". */
