@@ -62,6 +62,7 @@ deskTest("a manager sees whose recruit has written, and a colleague sees nothing
   await signIn(page, manager, "inbox");
   await page.reload();
   await region.getByText("Recruit of Omar Quist.").waitFor();
+  await page.getByRole("link", { name: "See the recruits" }).waitFor();
   await page.setViewportSize(NARROW);
   await assertFits(page);
   await assertAccessible(page);
