@@ -189,6 +189,8 @@ export const operatorQueries = {
   /** Orders, the newest first: all that are open or paused, those of an agency, or one. */
   orders: ({ agency_id, order_id }: { agency_id?: string; order_id?: string } = {}) =>
     pagesOptions<Order>([...operatorQueries.all(), "orders", agency_id, order_id], async (limit, last) => {
+      const id = agency_id ?? order_id;
+      if (id !== undefined && !isId(id)) return [];
       const query = supabase.from("order_list").select().limit(limit);
       const narrowed = agency_id !== undefined
         ? query.eq("agency_id", agency_id)
@@ -273,13 +275,19 @@ function unresolved(rows: number) {
     .order("opened_at").order("id").limit(rows);
 }
 
-/** All open deliveries of a group, the oldest first: of two that are the same lead, the first is stored. */
-export async function openDeliveries(group: Group): Promise<string[]> {
+/**
+ * The open deliveries of a group, the oldest first: of two that are the same lead, the first is stored.
+ *
+ * @param until leaves out those that have come later
+ */
+export async function openDeliveries(group: Group, until = "infinity"): Promise<string[]> {
   const ids: string[] = [];
   let rows: RejectedDelivery[] = [];
   do {
     const last = rows.at(-1) ?? null;
-    rows = await repeat(() => after(openOf(group), last, "received_at", true)) as RejectedDelivery[];
+    rows = await repeat(() =>
+      after(openOf(group).lte("received_at", until), last, "received_at", true)
+    ) as RejectedDelivery[];
     ids.push(...rows.map(({ id }) => id));
     // The service returns no more than 1,000 at once.
   } while (rows.length > 0);

@@ -17,6 +17,9 @@ export type { Replayed };
 /** The number of deliveries that one request replays or dismisses. */
 export const BATCH = 100;
 
+// What was refused is read again too: others have changed it, and the user tries again with what there is. An act that
+// has failed may have run. No button waits for the reading.
+
 /** Says that the user has an alert in hand. */
 export function useAcknowledge() {
   return useMutation({
@@ -34,7 +37,6 @@ export function useDistribute() {
       // The leads are distributed, so the user sees where they went, also without the count.
       return { distributed, waiting: await countWaiting(vendor_id).catch(() => null) };
     },
-    // Also when it has failed: it may have run. The button does not wait for it.
     onSettled: () => void readAgain(),
   });
 }
@@ -55,7 +57,7 @@ export function useAdoptTexts() {
         throw error;
       }
     },
-    onSuccess: () => void readAgain(),
+    onSettled: () => void readAgain(),
   });
 }
 
@@ -64,7 +66,7 @@ export function useSetOrderStatus() {
   return useMutation({
     mutationFn: ({ order, status }: { order: Order; status: string }) =>
       asOperator(call(supabase.rpc("set_order_status", { order_id: order.id, status, seen: order.status }))),
-    onSuccess: () => void readAgain(),
+    onSettled: () => void readAgain(),
   });
 }
 
@@ -77,7 +79,7 @@ export function useResizeOrder() {
         call(supabase.rpc("resize_order", { order_id: seen.id, changes, seen: { quantity, daily_cap } })),
       );
     },
-    onSuccess: () => void readAgain(),
+    onSettled: () => void readAgain(),
   });
 }
 
@@ -86,7 +88,7 @@ export function useSetAgencyOrders() {
   return useMutation({
     mutationFn: (given: { agency_id: string; status: "open" | "paused"; order_ids: string[] }) =>
       asOperator(call(supabase.rpc("set_agency_orders", given))),
-    onSuccess: () => void readAgain(),
+    onSettled: () => void readAgain(),
   });
 }
 

@@ -30,7 +30,8 @@ export function GroupView({ group }: { group: Group }) {
   }
 
   async function dismissAll(): Promise<void> {
-    const ids = await openDeliveries(group);
+    // Nobody has seen those that came later, and none of them comes back.
+    const ids = await openDeliveries(group, known!.last_at);
     onResolved(dismissedText(await dismiss(ids), ids.length));
   }
 

@@ -56,7 +56,7 @@ export function Orders({ agencyId, orderId }: { agencyId?: string; orderId?: str
           orders.length === 0
             ? (
               <EmptyState title="There is no such order.">
-                Agencies order leads by the people who run the service.
+                The people who run the service make the orders of agencies.
               </EmptyState>
             )
             : (
@@ -80,6 +80,8 @@ function OrderRow({ order }: { order: Order }) {
   const { id, agency_id, agency, agent, vendor, states, filled, quantity, leads_today, daily_cap, status, ends_at } =
     order;
   const { mutateAsync: setStatus } = useSetOrderStatus();
+  const isFull = filled === quantity;
+  const acts = (ACTS[status] ?? []).filter((act) => !(isFull && act.status === "open"));
   const nameOf = useVendorName();
   return (
     <li className="order">
@@ -104,7 +106,7 @@ function OrderRow({ order }: { order: Order }) {
       </p>
       <p className="buttons">
         <ResizeOrder order={order} />
-        {ACTS[status]?.map(({ label, status, meaning }) => (
+        {acts.map(({ label, status, meaning }) => (
           <ConfirmButton
             key={label}
             label={label}

@@ -57,9 +57,32 @@ deskTest("an order that somebody has changed meanwhile stays as it is, and the p
   await page.getByText("the order is paused now. Look again").waitFor();
   assert.equal(await statusOf(order), "paused");
   await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
-  await press(page, "Pause the open order");
+
+  // The page shows it as it is now.
+  await page.getByRole("button", { name: `Open order ${id}` }).waitFor();
+  await page.getByRole("button", { name: "Open the paused order" }).waitFor();
+  await sql`
+    insert into public.recruiting_orders (agency_id, quantity, status) values (${order.agency_id}, 3, 'paused')`;
+  await press(page, "Open the paused order");
   await page.getByText("others have changed the agency's orders meanwhile. Try again").waitFor();
+  await page.getByRole("dialog").getByRole("button", { name: "Open all 2 paused orders" }).click();
+  await page.getByRole("button", { name: "Pause all 2 open orders" }).waitFor();
 });
+
+deskTest(
+  "an order that is full and closed is not opened, and one that there is not is said to be none",
+  async (page) => {
+    const order = await createOrder(await createVendor(), { quantity: 10 });
+    await sql`update public.recruiting_orders set filled = 10, status = 'closed' where id = ${order.id}`;
+    await signIn(page, await signInNewOperator(), `operator/orders/${order.id}`);
+    await page.getByRole("button", { name: "Change order" }).waitFor();
+    assert.equal(await page.getByRole("button", { name: "Open order" }).count(), 0);
+    for (const address of ["orders/none", "orders/agency/none"]) {
+      await page.evaluate(`location.hash = "#/operator/${address}"`);
+      await page.getByText("There is no such order.").waitFor();
+    }
+  },
+);
 
 deskTest("a lead is returned with its reason, and without one it stays", async (page) => {
   const vendor = await createVendor();
@@ -134,6 +157,12 @@ deskTest("an order that is nearly full gets more leads, and what can't be says s
   await page.getByRole("button", { name: "Change order" }).click();
   await sql`update public.recruiting_orders set quantity = 50 where id = ${order.id}`;
   await save("Leads in all", "60", "somebody has changed it meanwhile");
+  await page.locator("ul.rows").getByText("10 of 50").waitFor();
+  await form.getByRole("button", { name: "Cancel" }).click();
+  await page.getByRole("button", { name: "Change order" }).click();
+  await form.getByLabel("Leads in all").fill("60");
+  await form.getByRole("button", { name: "Save" }).click();
+  await page.locator("ul.rows").getByText("10 of 60").waitFor();
   await page.setViewportSize({ width: 360, height: 740 });
   await assertFits(page);
 });
