@@ -122,6 +122,7 @@ deskTest("a manager who is an operator sees both, until the right is taken away"
   await page.getByRole("heading", { name: "Today" }).waitFor();
   const main = page.getByRole("navigation", { name: "Main" });
   assert.deepEqual(await main.getByRole("link").allInnerTexts(), [
+    "Home",
     "Inbox",
     "Recruits",
     "Sales leads",
