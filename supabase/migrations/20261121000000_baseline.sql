@@ -13844,6 +13844,8 @@ begin
       perform private.invalid_field('status', 'must be open or paused');
     elsif saved.status not in ('open', 'paused') then
       raise exception 'status: the order is %', saved.status using errcode = 'PT409';
+    elsif changes ->> 'status' = 'open' and saved.filled = saved.quantity then
+      raise exception 'status: the order is filled' using errcode = 'PT409';
     elsif changes ->> 'status' = 'open' and saved.ends_at <= now() then
       raise exception 'status: the order has ended' using errcode = 'PT409';
     end if;

@@ -1,13 +1,14 @@
 -- What a manager changes of an order: who may, what is refused, and what another has changed meanwhile.
 begin;
-select plan(38);
+select plan(39);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor');
 insert into public.recruiting_orders (id, agency_id, quantity, filled, status, ends_at) values
   (md5('order')::uuid, md5('agency')::uuid, 10, 2, 'open', null),
   (md5('full')::uuid, md5('agency')::uuid, 10, 10, 'filled', null),
-  (md5('over')::uuid, md5('agency')::uuid, 10, 0, 'paused', now() - interval '1 hour');
+  (md5('over')::uuid, md5('agency')::uuid, 10, 0, 'paused', now() - interval '1 hour'),
+  (md5('reduced')::uuid, md5('agency')::uuid, 5, 5, 'paused', null);
 insert into public.recruiting_leads (vendor_id, first_name, agency_id, order_id, distribution, distributed_at)
 select md5('vendor')::uuid, 'Ada', md5('agency')::uuid, md5('order')::uuid, 'distributed', at
 from unnest(array[private.day_start(now(), 'UTC'), private.day_start(now(), 'UTC') - interval '1 s', now()]) at;
@@ -94,7 +95,8 @@ from (values
   ('mia', '{"daily_cap": 5}', '{"daily_cap": 9}', 'order', 'PT409', 'daily_cap: somebody has changed it meanwhile'),
   ('mia', '{"status": "paused"}', '{"status": "paused"}', 'order', 'PT409', 'status: somebody has changed it meanwhile'),
   ('mia', '{"status": "open"}', '{}', 'full', 'PT409', 'status: the order is filled'),
-  ('mia', '{"status": "open"}', '{}', 'over', 'PT409', 'status: the order has ended')
+  ('mia', '{"status": "open"}', '{}', 'over', 'PT409', 'status: the order has ended'),
+  ('mia', '{"status": "open"}', '{}', 'reduced', 'PT409', 'status: the order is filled')
 ) c (who, changes, seen, order_name, code, message);
 select is(pg_temp.order_now(), 'open 10 2', 'what is refused changes nothing');
 select throws_ok(
