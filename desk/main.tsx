@@ -14,6 +14,8 @@ import { ErrorState } from "./ui/states.tsx";
 
 const root = createRoot(document.getElementById("desk")!);
 try {
+  // The outbox needs the locks and the ids of texts that a browser has only there.
+  if (!isSecureContext) throw new Error("It works only at an address that begins with https.");
   const link = readLink();
   connect(await readConfig());
   followSession();

@@ -220,6 +220,14 @@ deskTest("a view whose file is gone says so, and is there after a reload", async
   await page.getByRole("heading", { name: "Team", level: 1 }).waitFor();
 });
 
+deskTest("a page at an address that browsers do not trust says so, and nothing else", async (page) => {
+  // The browser has no locks there, and makes no ids of texts.
+  await page.addInitScript("Object.defineProperty(globalThis, 'isSecureContext', { value: false })");
+  await page.goto(DESK);
+  await page.getByText("It works only at an address that begins with https.").waitFor();
+  await assertAccessible(page);
+});
+
 deskTest("a page without its config.json says what is missing", async (page) => {
   const show = async (
     fulfilled: Parameters<Parameters<Parameters<Page["route"]>[1]>[0]["fulfill"]>[0],
