@@ -14642,9 +14642,16 @@ declare
 begin
   perform private.require_operator();
   for waiting in
-    select distinct u."to" as number, u.lead_id, u.agency_id, u.agent_id, private.consent_lock(u.agency_id, u."from") as lock
+    select u."to" as number, u.lead_id, u.agency_id, u.agent_id, private.consent_lock(u.agency_id, u."from") as lock
     from private.unmatched_text_list u
-    where u."from" = adopt_texts.recruit_phone and u."to" = coalesce(adopt_texts.service_phone, u."to")
+    -- One text of each number: the list looks for the lead of each text.
+    where u.id = any (array(
+      select distinct on (t.service_phone) t.id
+      from public.unmatched_texts t
+      where t.recruit_phone = adopt_texts.recruit_phone
+        and t.service_phone = coalesce(adopt_texts.service_phone, t.service_phone)
+      order by t.service_phone
+    ))
     -- The order of the locks (texting/consent.sql).
     order by lock, number
   loop

@@ -1,7 +1,7 @@
 -- The acts of operators: unmatched texts get a conversation, deliveries are dismissed, a paused number is resumed, orders
 -- are paused and opened.
 begin;
-select plan(90);
+select plan(91);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor');
@@ -94,6 +94,17 @@ select is(
   pg_temp.act($$select public.adopt_texts('+19995550001', '+19995550100')$$),
   'PT404 no text of +19995550001 waits for a conversation', 'again, there is nothing to do');
 select is((select count(*) from public.unmatched_texts where recruit_phone = '+19995550001'), 1::bigint, 'texts to another number wait');
+
+-- A sender of many texts and with many leads, as a phone on which a vendor tries its form.
+insert into public.recruiting_leads (vendor_id, first_name, vendor_metadata, agency_id, distribution, distributed_at)
+select md5('vendor')::uuid, 'Ada', '{"phone": "+19995550003"}', md5('agency')::uuid, 'distributed', now()
+from generate_series(1, 2000);
+insert into public.unmatched_texts (message_sid, recruit_phone, service_phone, body)
+select 'many ' || n, '+19995550003', '+19995550100', 'Hi' from generate_series(1, 8000) n;
+set local statement_timeout = '4s';
+select is(
+  pg_temp.act($$select public.adopt_texts('+19995550003') #>> '{0,texts}'$$), '8000', 'many texts with many leads take no long time');
+set local statement_timeout = 0;
 
 -- Deliveries
 delete from public.operator_actions;
