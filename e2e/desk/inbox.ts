@@ -209,6 +209,16 @@ deskTest("20 seconds without a network miss nothing and lose no word", async (pa
   await assertQueued(page, talk, ["Written offline"]);
 });
 
+deskTest("a timeline that cannot be loaded takes nothing of the conversation away", async (page) => {
+  await page.route("**/recruit_timeline*.js", (route) => route.abort());
+  const talk = await openTalk(page, await createTexter());
+  await page.getByText("The timeline could not be loaded.").waitFor();
+  await box(page).fill("Yes, it is");
+  await send(page).click();
+  await assertQueued(page, talk, ["Yes, it is"]);
+  await assertAccessible(page);
+});
+
 deskTest("scripts in a text and in a name stay text", async (page) => {
   await page.addInitScript(`
     globalThis.found = [];
