@@ -6,7 +6,7 @@ import { recruitQueries } from "./recruits.ts";
 
 /** Something that has happened with a recruit. `id` is unique among those of one recruit. */
 export type RecruitEvent =
-  & { id: string; at: string; agent: string | null }
+  & { id: string; at: string; agent_id: string | null; agent: string | null }
   & (
     | { kind: "received" | "distributed"; details: Record<string, never> }
     /** The texts of a day in one conversation. */
@@ -17,7 +17,16 @@ export type RecruitEvent =
     /** Without an agent the bot has set it. */
     | { kind: "stage"; details: { stage: string } }
     /** A conversation went to another agent, to the bot or from it. Without an agent the bot or an operator did it. */
-    | { kind: "hands"; details: { status: "bot" | "escalated"; from: string | null; to: string | null } }
+    | {
+      kind: "hands";
+      details: {
+        status: "bot" | "escalated";
+        from: string | null;
+        from_agent_id: string | null;
+        to: string | null;
+        to_agent_id: string | null;
+      };
+    }
     /** An operator gave the recruit to another agent. */
     | { kind: "given"; details: { from: string | null; to: string | null } }
     | { kind: "call"; details: { call_id: string; outcome: Outcome | null } }
@@ -31,7 +40,7 @@ export const timelineQueries = {
   /** What has happened with a recruit, the latest first. */
   list: (id: string) =>
     pagesOptions<RecruitEvent>(recruitQueries.timeline(id), async (limit, last) => {
-      const query = supabase.from("recruit_timeline").select("id, at, kind, agent, details").eq(
+      const query = supabase.from("recruit_timeline").select("id, at, kind, agent_id, agent, details").eq(
         "recruiting_lead_id",
         id,
       );

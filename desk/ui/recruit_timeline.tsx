@@ -8,7 +8,7 @@ import { LoadMoreButton } from "./load_more_button.tsx";
 import { QueryResult, Skeleton } from "./states.tsx";
 import { Time } from "./time.tsx";
 
-type Hands = Extract<RecruitEvent, { kind: "hands" }>["details"];
+type Hands = Extract<RecruitEvent, { kind: "hands" }>;
 
 /** All that has happened with a recruit, the latest first. */
 export function RecruitTimeline({ id }: { id: string }) {
@@ -76,7 +76,7 @@ function wordsFor(event: RecruitEvent): ReactNode {
     case "call":
       return <>{by} dialled</>;
     case "hands":
-      return handsWords(event.agent, event.details);
+      return handsWords(event);
     case "given":
       return (
         <>
@@ -88,28 +88,26 @@ function wordsFor(event: RecruitEvent): ReactNode {
 }
 
 /** Who has the conversation from then on, and who did it. */
-function handsWords(agent: string | null, { status, from, to }: Hands): ReactNode {
-  const by = agent !== null && <bdi>{agent}</bdi>;
-  if (status === "bot") return by ? <>{by} handed the conversation to the bot</> : "The conversation went to the bot";
-  if (by === false) {
+function handsWords({ agent, agent_id, details: { status, from, from_agent_id, to, to_agent_id } }: Hands): ReactNode {
+  const by = <bdi>{agent}</bdi>;
+  if (status === "bot") {
+    return agent_id === null ? "The conversation went to the bot" : <>{by} handed the conversation to the bot</>;
+  }
+  const wasTheirs = from_agent_id === to_agent_id || from_agent_id === agent_id;
+  const before = wasTheirs ? null : fromWords(from);
+  if (agent_id === null) {
     return (
       <>
         The conversation went to <bdi>{to}</bdi>
-        {fromWords(from === to ? null : from)}
+        {before}
       </>
     );
   }
-  if (agent === to) {
-    return (
-      <>
-        {by} took the conversation over{fromWords(from === to ? null : from)}
-      </>
-    );
-  }
+  if (agent_id === to_agent_id) return <>{by} took the conversation over{before}</>;
   return (
     <>
       {by} gave the conversation to <bdi>{to}</bdi>
-      {fromWords(from === to || from === agent ? null : from)}
+      {before}
     </>
   );
 }

@@ -13,17 +13,6 @@ $$;
 comment on function private.current_timezone() is 'The time zone of the agency of the active agent who is signed in, or null.';
 grant execute on function private.current_timezone() to authenticated;
 
-create function private.agent_name(agent_id uuid) returns text
-language sql
-stable
-set search_path = ''
-as $$
-  select concat_ws(' ', a.first_name, a.last_name) from public.agents a where a.id = agent_name.agent_id
-$$;
-
-comment on function private.agent_name(uuid) is 'The name of an agent whom the caller reads; null for any other.';
-grant execute on function private.agent_name(uuid) to authenticated, service_role;
-
 create view public.recruit_timeline with (security_invoker = true) as
 select e.recruiting_lead_id, e.id, e.at, e.kind, e.agent_id,
   nullif(concat_ws(' ', a.first_name, a.last_name), '') as agent, e.details
@@ -64,13 +53,18 @@ from (
     jsonb_build_object('call_id', c.id, 'outcome', c.outcome)
   from public.recruit_calls c
   union all
-  select h.recruiting_lead_id, 'hands:' || h.id, h.created_at, 'hands', h.by_agent_id,
-    jsonb_build_object('status', h.status, 'from', private.agent_name(h.from_agent_id), 'to', private.agent_name(h.to_agent_id))
+  select h.recruiting_lead_id, 'hands:' || h.id, h.created_at, 'hands', h.by_agent_id, jsonb_build_object(
+    'status', h.status, 'from', nullif(concat_ws(' ', f.first_name, f.last_name), ''), 'from_agent_id', h.from_agent_id,
+    'to', nullif(concat_ws(' ', t.first_name, t.last_name), ''), 'to_agent_id', h.to_agent_id)
   from public.conversation_assignments h
+  left join public.agents f on f.id = h.from_agent_id
+  left join public.agents t on t.id = h.to_agent_id
   union all
-  select g.recruiting_lead_id, 'given:' || g.id, g.created_at, 'given', null,
-    jsonb_build_object('from', private.agent_name(g.from_agent_id), 'to', private.agent_name(g.to_agent_id))
+  select g.recruiting_lead_id, 'given:' || g.id, g.created_at, 'given', null, jsonb_build_object(
+    'from', nullif(concat_ws(' ', f.first_name, f.last_name), ''), 'to', nullif(concat_ws(' ', t.first_name, t.last_name), ''))
   from public.lead_assignments g
+  left join public.agents f on f.id = g.from_agent_id
+  left join public.agents t on t.id = g.to_agent_id
   where g.recruiting_lead_id is not null
 ) e
 left join public.agents a on a.id = e.agent_id;
@@ -79,6 +73,6 @@ comment on view public.recruit_timeline is
   'What has happened with a recruit, as the signed-in agent reads it. kind: `received`, `distributed`, `texts` (details: '
   '{conversation_id, from_recruit, from_us}, how many on a day of the agency, at the first of them), `answer` ({question, '
   'value, said}), `note` ({body}), `stage` ({stage}; without an agent: the bot), `call` ({call_id, outcome|null}), `hands`: a conversation '
-  'changed hands ({status, from|null, to|null}: names of agents; status `bot`: the bot answers), `given`: an operator gave the '
+  'changed hands ({status, from|null, from_agent_id|null, to|null, to_agent_id|null}; status `bot`: the bot answers), `given`: an operator gave the '
   'recruit to another agent ({from|null, to|null}). agent: who did it. Ask for one recruiting_lead_id, and for pages by the last row, ordered by at and id.';
 grant select on public.recruit_timeline to authenticated;

@@ -32,10 +32,12 @@ begin
         ),
         'conversation_changes', (
           select coalesce(jsonb_agg(jsonb_build_object(
-            'at', h.created_at, 'status', h.status, 'from', private.agent_name(h.from_agent_id),
-            'to', private.agent_name(h.to_agent_id)
+            'at', h.created_at, 'status', h.status, 'from', concat_ws(' ', f.first_name, f.last_name),
+            'to', concat_ws(' ', t.first_name, t.last_name)
           ) order by h.created_at), '[]')
           from public.conversation_assignments h
+          left join public.agents f on f.id = h.from_agent_id
+          left join public.agents t on t.id = h.to_agent_id
           where h.recruiting_lead_id = l.id
         ),
         'returned', (
