@@ -5,7 +5,7 @@ import { agentQueries } from "../data/agents.ts";
 import { type Filter, inboxQueries, type InboxRow, type View, viewsOf } from "../data/inbox.ts";
 import { usePages } from "../data/pages.ts";
 import type { Agent } from "../data/user.ts";
-import { chunk } from "../ui/chunk.ts";
+import { part } from "../ui/part.tsx";
 import { cappedText } from "../ui/count.ts";
 import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { Search, useDebounced } from "../ui/search.tsx";
@@ -18,7 +18,7 @@ import { KeysHelp } from "./keys_help.tsx";
 import { WaitingTexts } from "./waiting_texts.tsx";
 
 // For managers alone.
-const AssignMany = chunk(async () => (await import("./assign_many.tsx")).AssignMany);
+const AssignMany = part("Select several", async () => (await import("./assign_many.tsx")).AssignMany);
 
 interface Filtered {
   agent: Agent;

@@ -1,9 +1,9 @@
 import { Suspense, useState } from "react";
 import type { Agent } from "../data/user.ts";
-import { chunk } from "../ui/chunk.ts";
+import { part } from "../ui/part.tsx";
 import { useKeys } from "./keys.ts";
 
-const KeysDialog = chunk(async () => (await import("./keys_dialog.tsx")).KeysDialog);
+const KeysDialog = part("The page of keys", async () => (await import("./keys_dialog.tsx")).KeysDialog);
 
 /** A button that opens the page of keys, as a key does. */
 export function KeysHelp({ agent }: { agent: Agent }) {

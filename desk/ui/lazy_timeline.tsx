@@ -1,13 +1,8 @@
 import { Suspense } from "react";
-import { chunk } from "./chunk.ts";
+import { part } from "./part.tsx";
 import { Skeleton } from "./states.tsx";
 
-// Without a connection the conversation beside it stays.
-const View = chunk(() => import("./recruit_timeline.tsx").then((loaded) => loaded.RecruitTimeline, () => NotLoaded));
-
-function NotLoaded(_: { id: string }) {
-  return <p className="quiet">The timeline could not be loaded. Check your network, and reload the page.</p>;
-}
+const View = part("The timeline", async () => (await import("./recruit_timeline.tsx")).RecruitTimeline);
 
 /** The timeline of a recruit, whose script is loaded when it is first shown. */
 export function RecruitTimeline({ id }: { id: string }) {

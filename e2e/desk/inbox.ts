@@ -219,6 +219,20 @@ deskTest("a timeline that cannot be loaded takes nothing of the conversation awa
   await assertAccessible(page);
 });
 
+deskTest(
+  "a manager's inbox stays where what only managers have cannot be loaded, and so does one without its keys",
+  async (page) => {
+    await page.route(/\/(assign_many|keys_dialog)[^/]*\.js/, (route) => route.abort());
+    const talk = await openTalk(page, await createTexter("manager"));
+    await page.getByText("Select several could not be loaded.").waitFor();
+    await page.getByRole("button", { name: "Keys" }).click();
+    await page.getByText("The page of keys could not be loaded.").waitFor();
+    await box(page).fill("Yes, it is");
+    await send(page).click();
+    await assertQueued(page, talk, ["Yes, it is"]);
+  },
+);
+
 deskTest("scripts in a text and in a name stay text", async (page) => {
   await page.addInitScript(`
     globalThis.found = [];
