@@ -98,7 +98,9 @@ create function pg_temp.told_of_leads() returns table (lead_id uuid, agent text)
   select n.lead_id, a.first_name from public.agent_notifications n join public.agents a on a.id = n.agent_id where n.kind = 'lead'
 $$;
 select pg_temp.hold(format($$select public.assign_leads(md5('ann')::uuid, lead_id => %L)$$, (select id from untold limit 1)));
-select * from extensions.dblink(pg_temp.dsn(), 'select private.deliver_notifications()') as r (result text);
+-- What waits for longer than 0.1 s, as on a machine that is busy, is told the next time.
+select r.result from generate_series(1, 2),
+  lateral extensions.dblink(pg_temp.dsn(), 'select private.deliver_notifications()') as r (result text);
 select results_eq(
   'select agent from pg_temp.told_of_leads()', $$values ('bob')$$, 'of a lead that is being given nobody is told yet, of others they are');
 select pg_temp.let_go('commit');
