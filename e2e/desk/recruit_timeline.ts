@@ -4,7 +4,7 @@ import type { SupabaseClient } from "@supabase/supabase-js";
 import { createAgentWithLead, signInNewAgent } from "../support/agents.ts";
 import { sql } from "../support/client.ts";
 import { newPhone } from "../support/sms.ts";
-import { assertAccessible, assertFits, DESK, deskTest, PHONE, signIn, until } from "./harness.ts";
+import { assertAccessible, assertFits, DESK, deskTest, PHONE, picture, signIn, until } from "./harness.ts";
 import { createRecruits, rows } from "./recruit_rows.ts";
 import { createColleague, createTalk, createTexter } from "./talks.ts";
 
@@ -134,8 +134,10 @@ async function assign(
 
 deskTest("the timeline tells each change of hands, and a colleague's act as it happens", async (page) => {
   const agent = await createTexter("manager");
+  await sql`update public.agencies set name = 'Prairie Life' where id = ${agent.agency_id}`;
   const omar = await createColleague(agent);
-  const { id, lead_id } = await createTalk(agent, "Ada");
+  const person = { last_name: "Byron", email: "ada@example.com", state: "IL" };
+  const { id, lead_id } = await createTalk(agent, "Ada", person);
   await assign(agent, id, omar.agent_id);
   await signIn(page, agent, `recruits/${lead_id}`);
   const timeline = page.locator(".timeline");
@@ -156,6 +158,7 @@ deskTest("the timeline tells each change of hands, and a colleague's act as it h
     values (${lead_id}, ${agent.agent_id}, ${omar.agent_id})`;
   await page.reload();
   await timeline.getByText("The service gave the recruit to Omar Quist, from Nora Quist").waitFor();
+  await picture(page, "recruit");
   await assertAccessible(page);
 });
 
