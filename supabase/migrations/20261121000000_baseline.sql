@@ -13084,7 +13084,7 @@ grant execute on function public.signed_in_user() to authenticated;
 -- supabase/schemas/operators/lists.sql
 
 -- The lists of operators: a view for each, which reads with the rights of its caller. A list that may be of one
--- agency or one vendor alone has `agency_id` or `vendor_id`.
+-- agency or one vendor alone has `agency_id` or `vendor_id`. Those that operators read in a browser too: desk_lists.sql.
 
 create view public.agency_list with (security_invoker = true) as
 select a.id, a.name, a.timezone, to_char(a.opens_at, 'HH24:MI') || '-' || to_char(a.closes_at, 'HH24:MI') as hours,
@@ -13173,6 +13173,146 @@ left join public.agents a on a.id = e.agent_id;
 
 comment on view public.consent_event_list is 'The words of recruits about texts, and the manager who recorded them.';
 grant select on public.consent_event_list to service_role;
+
+create view public.outbox_list with (security_invoker = true) as
+select t.*,
+  case t.state
+    when 'held' then case
+      when t.number is null then 'its number is not one of the agency''s'
+      when t.number = 'paused' then 'its number is paused: ' || coalesce(t.paused_reason, 'no reason given')
+      when t.reason = 'quiet_hours' and t.due_at = 'infinity' then 'quiet hours at all times, by the rows of texting_hours'
+      when t.reason = 'quiet_hours' then 'quiet hours, until ' || t.due_at
+      when t.reason = 'credentials' then 'Twilio refuses our login; tried again at ' || t.due_at
+      else 'tried again at ' || t.due_at || coalesce(', after ' || t.reason, '')
+    end
+    when 'due' then 'it is sent next'
+    when 'sending' then 'it is being sent'
+    when 'refused' then case t.reason
+      when 'opted_out' then 'the recruit has opted out'
+      when 'cancelled' then 'an agent has cancelled it'
+      when 'country' then 'greetings go to other countries alone: see TEXTING_COUNTRIES'
+      when 'taken_over' then 'an agent has taken the conversation over from the bot'
+      when 'lead_returned' then 'the lead was taken back from the agency'
+      else 'the bot was stopped: ' || coalesce(t.reason, 'no reason given')
+    end
+    else case
+      when t.state = 'unconfirmed' and t.due_at <> 'infinity' then
+        'the response was lost; Twilio is asked for it at ' || t.due_at
+      when 'unconfirmed' in (t.state, t.reason) then 'nobody knows whether it was sent'
+      when t.reason = 'media_not_found' then 'a file of it is not in the bucket text-media'
+      else 'Twilio: ' || coalesce(t.reason, 'no reason given')
+    end
+  end as why
+from (
+  select o.message_id, o.created_at, c.agency_id, g.name as agency, c.service_phone as "from", c.recruit_phone as "to",
+    o.kind,
+    case
+      when m.status = 'failed' and o.state <> 'refused' then 'failed'
+      when o.state <> 'pending' then o.state
+      when o.due_at > now() or n.status is distinct from 'active' then 'held'
+      else 'due'
+    end as state,
+    coalesce(o.reason, m.error_code) as reason,
+    case when isfinite(o.due_at) then to_char(o.due_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
+      else 'infinity' end as due_at,
+    o.attempt, o.segments, n.status as number, n.paused_reason
+  from public.text_outbox o
+  join public.recruiting_messages m on m.id = o.message_id
+  join public.recruiting_conversations c on c.id = o.conversation_id
+  join public.agencies g on g.id = c.agency_id
+  left join public.service_numbers n on n.phone = c.service_phone and n.agency_id = c.agency_id
+  where o.state <> 'accepted' or m.status = 'failed'
+) t;
+
+comment on view public.outbox_list is
+  'Texts of ours that Twilio does not have or could not deliver. state: held, due, sending, unconfirmed, refused or '
+  'failed; why: the reason in words; due_at: ISO 8601 in UTC, or infinity; number: the state of our number, null where '
+  'it is not one of the agency''s.';
+grant select on public.outbox_list to service_role;
+
+create view public.greeting_list with (security_invoker = true) as
+select t.order_id, t.agency_id, t.agency, t.status, t.vendors, t.numbers,
+  case when t.numbers = 0 then 'nobody: no active number' when t.vendors = '{}' then 'nobody: no vendor has text consent'
+    else 'recruits of ' || array_to_string(t.vendors, ', ') end as greets,
+  private.text_segments(t.preview) as segments, t.template, t.preview, t.created_at
+from (
+  select o.id as order_id, o.agency_id, g.name as agency, o.status,
+    array(
+      select v.slug from public.vendors v
+      where v.has_text_consent and (o.vendor_id is null or v.id = o.vendor_id)
+      order by v.slug
+    ) as vendors,
+    (select count(*)::int from public.service_numbers n where n.agency_id = g.id and n.status = 'active') as numbers,
+    o.greeting_template as template,
+    private.fill_template(
+      o.greeting_template,
+      jsonb_populate_record(
+        null::public.recruiting_leads,
+        jsonb_build_object('first_name', 'Ada', 'agency_id', o.agency_id, 'agent_id', o.agent_id)
+      )
+    ) as preview,
+    o.created_at
+  from public.recruiting_orders o
+  join public.agencies g on g.id = o.agency_id
+  where o.greeting_template is not null
+) t;
+
+comment on view public.greeting_list is
+  'The greetings of the orders. vendors: whose recruits are greeted; numbers: the agency''s active ones, without which '
+  'nobody is greeted; preview: for a recruit named Ada, with the order''s agent, else the agency''s next one; segments: of '
+  'the preview.';
+grant select on public.greeting_list to service_role;
+
+create view public.bot_session_list with (security_invoker = true) as
+select s.conversation_id, b.agency_id, c.recruit_phone, concat_ws(' ', l.first_name, l.last_name) as name,
+  b.version as script, s.state, s.reason, s.question, s.asked_at, s.answers, s.created_at
+from public.bot_scripts b
+join public.bot_sessions s on s.script_id = b.id
+join public.recruiting_conversations c on c.id = s.conversation_id
+left join public.recruiting_leads l on l.id = c.recruiting_lead_id;
+
+comment on view public.bot_session_list is 'The conversations of the bot; script: its version.';
+grant select on public.bot_session_list to service_role;
+
+create view public.screening_answer_list with (security_invoker = true) as
+select l.id as lead_id, l.agency_id, concat_ws(' ', l.first_name, l.last_name) as recruit, l.phone, l.email, v.slug as vendor,
+  nullif(concat_ws(' ', g.first_name, g.last_name), '') as agent, a.answered_at, a.answers
+from public.recruiting_leads l
+join public.vendors v on v.id = l.vendor_id
+left join public.agents g on g.id = l.agent_id
+cross join lateral (
+  select max(s.answered_at) as answered_at, jsonb_object_agg(s.question, s.value) as answers
+  from public.screening_answers s
+  where s.lead_id = l.id
+  having count(*) > 0
+) a
+where l.agency_id is not null;
+
+comment on view public.screening_answer_list is
+  'The answers of recruits to the bot''s questions, a row for each recruit of an agency. answered_at: the latest answer; '
+  'answers: by the id of the question, as in screening_answers.value.';
+grant select on public.screening_answer_list to service_role;
+
+create view public.hours_list with (security_invoker = true) as
+select coalesce(q.state, 'all') as state, q.day_of_week as day,
+  coalesce(to_char('2023-01-01'::date + q.day_of_week, 'FMday'), 'every day') as days, q.opens::text as opens,
+  q.closes::text as closes,
+  case when q.opens = q.closes then 'closed' else left(q.opens::text, 5) || '-' || left(q.closes::text, 5) end as hours,
+  q.source, null::date as starts_on, null::date as ends_on
+from public.texting_hours q
+union all
+select coalesce(c.state, 'all'), null, concat_ws(' ', case when c.ends_on is null then 'from' end, c.starts_on, 'to ' || c.ends_on),
+  null, null, 'closed', c.source, c.starts_on, c.ends_on
+from public.texting_closures c
+where c.ends_on is null or c.ends_on >= private.first_date();
+
+comment on view public.hours_list is
+  'When texts may be sent. state: all for those without hours of their own; day: 0 for Sunday to 6, null for every day; '
+  'opens, closes: in the recipient''s time, the same where nothing is sent. starts_on, ends_on: of a closure that is not over, '
+  'whose days are closed whatever the hours are.';
+grant select on public.hours_list to service_role;
+
+-- supabase/schemas/operators/desk_lists.sql
 
 -- The lists that an operator reads in a browser too. A signed-in user has no right on their tables. So these views
 -- read with the rights of their owner, in the schema that the API does not offer. private.may_operate() is their row
@@ -13351,144 +13491,6 @@ comment on view public.waiting_recruit_list is
   'Recruits who wait for an answer to their text. agent: who is to answer, null for the managers; status: bot while no person '
   'has taken the conversation over; minutes: how long they have waited, at night too.';
 grant select on public.waiting_recruit_list to authenticated, service_role;
-
-create view public.outbox_list with (security_invoker = true) as
-select t.*,
-  case t.state
-    when 'held' then case
-      when t.number is null then 'its number is not one of the agency''s'
-      when t.number = 'paused' then 'its number is paused: ' || coalesce(t.paused_reason, 'no reason given')
-      when t.reason = 'quiet_hours' and t.due_at = 'infinity' then 'quiet hours at all times, by the rows of texting_hours'
-      when t.reason = 'quiet_hours' then 'quiet hours, until ' || t.due_at
-      when t.reason = 'credentials' then 'Twilio refuses our login; tried again at ' || t.due_at
-      else 'tried again at ' || t.due_at || coalesce(', after ' || t.reason, '')
-    end
-    when 'due' then 'it is sent next'
-    when 'sending' then 'it is being sent'
-    when 'refused' then case t.reason
-      when 'opted_out' then 'the recruit has opted out'
-      when 'cancelled' then 'an agent has cancelled it'
-      when 'country' then 'greetings go to other countries alone: see TEXTING_COUNTRIES'
-      when 'taken_over' then 'an agent has taken the conversation over from the bot'
-      when 'lead_returned' then 'the lead was taken back from the agency'
-      else 'the bot was stopped: ' || coalesce(t.reason, 'no reason given')
-    end
-    else case
-      when t.state = 'unconfirmed' and t.due_at <> 'infinity' then
-        'the response was lost; Twilio is asked for it at ' || t.due_at
-      when 'unconfirmed' in (t.state, t.reason) then 'nobody knows whether it was sent'
-      when t.reason = 'media_not_found' then 'a file of it is not in the bucket text-media'
-      else 'Twilio: ' || coalesce(t.reason, 'no reason given')
-    end
-  end as why
-from (
-  select o.message_id, o.created_at, c.agency_id, g.name as agency, c.service_phone as "from", c.recruit_phone as "to",
-    o.kind,
-    case
-      when m.status = 'failed' and o.state <> 'refused' then 'failed'
-      when o.state <> 'pending' then o.state
-      when o.due_at > now() or n.status is distinct from 'active' then 'held'
-      else 'due'
-    end as state,
-    coalesce(o.reason, m.error_code) as reason,
-    case when isfinite(o.due_at) then to_char(o.due_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
-      else 'infinity' end as due_at,
-    o.attempt, o.segments, n.status as number, n.paused_reason
-  from public.text_outbox o
-  join public.recruiting_messages m on m.id = o.message_id
-  join public.recruiting_conversations c on c.id = o.conversation_id
-  join public.agencies g on g.id = c.agency_id
-  left join public.service_numbers n on n.phone = c.service_phone and n.agency_id = c.agency_id
-  where o.state <> 'accepted' or m.status = 'failed'
-) t;
-
-comment on view public.outbox_list is
-  'Texts of ours that Twilio does not have or could not deliver. state: held, due, sending, unconfirmed, refused or '
-  'failed; why: the reason in words; due_at: ISO 8601 in UTC, or infinity; number: the state of our number, null where '
-  'it is not one of the agency''s.';
-grant select on public.outbox_list to service_role;
-
-create view public.greeting_list with (security_invoker = true) as
-select t.order_id, t.agency_id, t.agency, t.status, t.vendors, t.numbers,
-  case when t.numbers = 0 then 'nobody: no active number' when t.vendors = '{}' then 'nobody: no vendor has text consent'
-    else 'recruits of ' || array_to_string(t.vendors, ', ') end as greets,
-  private.text_segments(t.preview) as segments, t.template, t.preview, t.created_at
-from (
-  select o.id as order_id, o.agency_id, g.name as agency, o.status,
-    array(
-      select v.slug from public.vendors v
-      where v.has_text_consent and (o.vendor_id is null or v.id = o.vendor_id)
-      order by v.slug
-    ) as vendors,
-    (select count(*)::int from public.service_numbers n where n.agency_id = g.id and n.status = 'active') as numbers,
-    o.greeting_template as template,
-    private.fill_template(
-      o.greeting_template,
-      jsonb_populate_record(
-        null::public.recruiting_leads,
-        jsonb_build_object('first_name', 'Ada', 'agency_id', o.agency_id, 'agent_id', o.agent_id)
-      )
-    ) as preview,
-    o.created_at
-  from public.recruiting_orders o
-  join public.agencies g on g.id = o.agency_id
-  where o.greeting_template is not null
-) t;
-
-comment on view public.greeting_list is
-  'The greetings of the orders. vendors: whose recruits are greeted; numbers: the agency''s active ones, without which '
-  'nobody is greeted; preview: for a recruit named Ada, with the order''s agent, else the agency''s next one; segments: of '
-  'the preview.';
-grant select on public.greeting_list to service_role;
-
-create view public.bot_session_list with (security_invoker = true) as
-select s.conversation_id, b.agency_id, c.recruit_phone, concat_ws(' ', l.first_name, l.last_name) as name,
-  b.version as script, s.state, s.reason, s.question, s.asked_at, s.answers, s.created_at
-from public.bot_scripts b
-join public.bot_sessions s on s.script_id = b.id
-join public.recruiting_conversations c on c.id = s.conversation_id
-left join public.recruiting_leads l on l.id = c.recruiting_lead_id;
-
-comment on view public.bot_session_list is 'The conversations of the bot; script: its version.';
-grant select on public.bot_session_list to service_role;
-
-create view public.screening_answer_list with (security_invoker = true) as
-select l.id as lead_id, l.agency_id, concat_ws(' ', l.first_name, l.last_name) as recruit, l.phone, l.email, v.slug as vendor,
-  nullif(concat_ws(' ', g.first_name, g.last_name), '') as agent, a.answered_at, a.answers
-from public.recruiting_leads l
-join public.vendors v on v.id = l.vendor_id
-left join public.agents g on g.id = l.agent_id
-cross join lateral (
-  select max(s.answered_at) as answered_at, jsonb_object_agg(s.question, s.value) as answers
-  from public.screening_answers s
-  where s.lead_id = l.id
-  having count(*) > 0
-) a
-where l.agency_id is not null;
-
-comment on view public.screening_answer_list is
-  'The answers of recruits to the bot''s questions, a row for each recruit of an agency. answered_at: the latest answer; '
-  'answers: by the id of the question, as in screening_answers.value.';
-grant select on public.screening_answer_list to service_role;
-
-create view public.hours_list with (security_invoker = true) as
-select coalesce(q.state, 'all') as state, q.day_of_week as day,
-  coalesce(to_char('2023-01-01'::date + q.day_of_week, 'FMday'), 'every day') as days, q.opens::text as opens,
-  q.closes::text as closes,
-  case when q.opens = q.closes then 'closed' else left(q.opens::text, 5) || '-' || left(q.closes::text, 5) end as hours,
-  q.source, null::date as starts_on, null::date as ends_on
-from public.texting_hours q
-union all
-select coalesce(c.state, 'all'), null, concat_ws(' ', case when c.ends_on is null then 'from' end, c.starts_on, 'to ' || c.ends_on),
-  null, null, 'closed', c.source, c.starts_on, c.ends_on
-from public.texting_closures c
-where c.ends_on is null or c.ends_on >= private.first_date();
-
-comment on view public.hours_list is
-  'When texts may be sent. state: all for those without hours of their own; day: 0 for Sunday to 6, null for every day; '
-  'opens, closes: in the recipient''s time, the same where nothing is sent. starts_on, ends_on: of a closure that is not over, '
-  'whose days are closed whatever the hours are.';
-grant select on public.hours_list to service_role;
 
 -- supabase/schemas/operators/orders.sql
 

@@ -1,0 +1,177 @@
+-- The lists that an operator reads in a browser too. A signed-in user has no right on their tables. So these views
+-- read with the rights of their owner, in the schema that the API does not offer. private.may_operate() is their row
+-- security. The views of the API show what they have.
+
+create view private.vendor_name_list as
+select v.slug, v.name
+from public.vendors v
+where (select private.may_operate());
+
+comment on view private.vendor_name_list is 'The names of vendors, for operators.';
+grant select on private.vendor_name_list to authenticated, service_role;
+
+create view public.vendor_name_list with (security_invoker = true) as select * from private.vendor_name_list;
+
+comment on view public.vendor_name_list is 'The names of vendors by their slugs, which other lists and commands have.';
+grant select on public.vendor_name_list to authenticated, service_role;
+
+create view private.order_list as
+select o.id, o.agency_id, g.name as agency, o.agent_id, a.first_name as agent, o.vendor_id, v.slug as vendor, o.states,
+  o.filled, o.quantity, coalesce(d.leads, 0) as leads_today, o.daily_cap, o.priority, o.status, o.starts_at, o.ends_at,
+  o.created_at
+from public.recruiting_orders o
+join public.agencies g on g.id = o.agency_id
+left join public.agents a on a.id = o.agent_id
+left join public.vendors v on v.id = o.vendor_id
+left join private.recruiting_order_days d on d.order_id = o.id and d.starts_at <= now() and d.ends_at > now()
+where (select private.may_operate());
+
+comment on view private.order_list is 'Orders, for operators.';
+grant select on private.order_list to authenticated, service_role;
+
+create view public.order_list with (security_invoker = true) as select * from private.order_list;
+
+comment on view public.order_list is
+  'Orders, with the names of the agency, the agent and the vendor. leads_today: by the agency''s own day, as the daily cap '
+  'counts them.';
+grant select on public.order_list to authenticated, service_role;
+
+create view private.delivery_list as
+select d.id, d.received_at, coalesce(v.slug, 'import') as vendor, d.vendor_id, d.route, d.row, d.vendor_lead_id, d.code,
+  d.reason, d.status, d.lead_id, d.resolved_at, d.request_id, d.payload_bytes,
+  case when d.payload is not null then 'whole' when d.payload_text is not null then 'beginning' else 'nothing' end
+    as payload_kept
+from public.rejected_deliveries d
+left join public.vendors v on v.id = d.vendor_id
+where (select private.may_operate());
+
+comment on view private.delivery_list is 'Rejected deliveries, for operators.';
+grant select on private.delivery_list to authenticated, service_role;
+
+create view public.delivery_list with (security_invoker = true) as select * from private.delivery_list;
+
+comment on view public.delivery_list is
+  'Rejected deliveries without their payloads; vendor_id: null for an import; payload_kept: whole, beginning or nothing.';
+grant select on public.delivery_list to authenticated, service_role;
+
+create view public.delivery_reason_list with (security_invoker = true) as
+select d.vendor, d.vendor_id, d.code, d.reason, count(*)::int as deliveries,
+  min(d.received_at) as first_at, max(d.received_at) as last_at
+from private.delivery_list d
+where d.status = 'open'
+group by d.vendor_id, d.vendor, d.code, d.reason;
+
+comment on view public.delivery_reason_list is
+  'Why open deliveries were rejected, with how many of each vendor; vendor_id: null for imports.';
+grant select on public.delivery_reason_list to authenticated, service_role;
+
+create view private.duplicate_list as
+select d.received_at, v.slug as vendor, d.vendor_id, d.request_id, l.vendor_lead_id, d.lead_id,
+  l.created_at as first_received
+from public.recruiting_lead_duplicates d
+join public.vendors v on v.id = d.vendor_id
+join public.recruiting_leads l on l.id = d.lead_id
+where (select private.may_operate());
+
+comment on view private.duplicate_list is 'Leads that came again, for operators.';
+grant select on private.duplicate_list to authenticated, service_role;
+
+create view public.duplicate_list with (security_invoker = true) as select * from private.duplicate_list;
+
+comment on view public.duplicate_list is
+  'A row each time a lead came again: request_id of the request that was answered `duplicate`, and lead_id and '
+  'vendor_lead_id of the lead that it is a duplicate of, which came first_received.';
+grant select on public.duplicate_list to authenticated, service_role;
+
+create view private.waiting_lead_list as
+select l.id, l.vendor_id, v.slug as vendor, l.vendor_lead_id, concat_ws(' ', l.first_name, l.last_name) as name,
+  l.state, l.distribution, l.created_at as received
+from (
+  -- One by one, because each has an index of its own.
+  select u.id, u.vendor_id, u.vendor_lead_id, u.first_name, u.last_name, u.state, u.distribution, u.created_at
+  from public.recruiting_leads u
+  where u.distribution = 'unmatched'
+  union all
+  select p.id, p.vendor_id, p.vendor_lead_id, p.first_name, p.last_name, p.state, p.distribution, p.created_at
+  from public.recruiting_leads p
+  where p.distribution = 'pending'
+) l
+join public.vendors v on v.id = l.vendor_id
+where (select private.may_operate());
+
+comment on view private.waiting_lead_list is 'Recruiting leads that no order has got, for operators.';
+grant select on private.waiting_lead_list to authenticated, service_role;
+
+create view public.waiting_lead_list with (security_invoker = true) as select * from private.waiting_lead_list;
+
+comment on view public.waiting_lead_list is 'Recruiting leads that no order has got.';
+grant select on public.waiting_lead_list to authenticated, service_role;
+
+create view private.unmatched_text_list as
+select t.id, t.received_at, t.recruit_phone as "from", t.service_phone as "to", t.body,
+  jsonb_array_length(t.media) as media, t.message_sid, l.id as lead_id,
+  nullif(concat_ws(' ', l.first_name, l.last_name), '') as recruit, l.agency_id, g.name as agency, a.id as agent_id,
+  nullif(concat_ws(' ', a.first_name, a.last_name), '') as agent
+from public.unmatched_texts t
+left join public.service_numbers n on n.phone = t.service_phone
+left join lateral (
+  select r.*
+  from public.recruiting_leads r
+  where r.phone = t.recruit_phone and length(r.phone) <= 16 and r.agency_id is not null
+    and r.agency_id = coalesce(n.agency_id, r.agency_id)
+  order by r.created_at desc, r.id
+  limit 1
+) l on true
+left join public.agencies g on g.id = l.agency_id
+left join public.agents a on a.id = l.agent_id and a.is_active
+where (select private.may_operate());
+
+comment on view private.unmatched_text_list is 'Texts that belong to no conversation yet, for operators.';
+grant select on private.unmatched_text_list to authenticated, service_role;
+
+create view public.unmatched_text_list with (security_invoker = true) as select * from private.unmatched_text_list;
+
+comment on view public.unmatched_text_list is
+  'Texts that belong to no conversation yet; media: how many files. lead_id and the rest: the newest lead that has the phone '
+  'and an agency (where the number is an agency''s, this one), with its active agent, as adopt_texts() takes it. Null without one.';
+grant select on public.unmatched_text_list to authenticated, service_role;
+
+create view private.number_list as
+select n.phone, n.agency_id, g.name as agency, n.status, n.paused_reason, n.messaging_service_sid,
+  n.segments_per_second::float8 as segments_per_second,
+  (select count(*)::int from public.recruiting_conversations c where c.service_phone = n.phone) as conversations,
+  (select count(*)::int from public.text_outbox o where o.service_phone = n.phone and o.state = 'pending') as waiting
+from public.service_numbers n
+join public.agencies g on g.id = n.agency_id
+where (select private.may_operate());
+
+comment on view private.number_list is 'Our numbers, for operators.';
+grant select on private.number_list to authenticated, service_role;
+
+create view public.number_list with (security_invoker = true) as select * from private.number_list;
+
+comment on view public.number_list is 'Our numbers; waiting: the texts that are to be sent from them.';
+grant select on public.number_list to authenticated, service_role;
+
+create view private.waiting_recruit_list as
+select c.id as conversation_id, c.agency_id, g.name as agency, a.id as agent_id,
+  nullif(concat_ws(' ', a.first_name, a.last_name), '') as agent, c.recruiting_lead_id as lead_id,
+  nullif(concat_ws(' ', l.first_name, l.last_name), '') as recruit, c.recruit_phone as phone, c.status,
+  c.waiting_since as since, floor(extract(epoch from now() - c.waiting_since) / 60)::int as minutes
+from public.recruiting_conversations c
+join public.agencies g on g.id = c.agency_id
+left join public.recruiting_leads l on l.id = c.recruiting_lead_id
+-- As private.answering_agent(), which a user may not call.
+left join public.agents own on own.id = c.assigned_agent_id and own.is_active
+left join public.agents a on a.id = coalesce(own.id, l.agent_id) and a.is_active
+where c.due_since is not null and c.waiting_since is not null and (select private.may_operate());
+
+comment on view private.waiting_recruit_list is 'Recruits who wait for an answer to their text, for operators.';
+grant select on private.waiting_recruit_list to authenticated, service_role;
+
+create view public.waiting_recruit_list with (security_invoker = true) as select * from private.waiting_recruit_list;
+
+comment on view public.waiting_recruit_list is
+  'Recruits who wait for an answer to their text. agent: who is to answer, null for the managers; status: bot while no person '
+  'has taken the conversation over; minutes: how long they have waited, at night too.';
+grant select on public.waiting_recruit_list to authenticated, service_role;
