@@ -4,6 +4,7 @@ import type { Page } from "playwright-core";
 import { readSent } from "../../supabase/functions/recruiting/parsers/fixtures/read.ts";
 import { createAgentWithLead, signInNewAgent, signInNewOperator } from "../support/agents.ts";
 import { createAgency, createOrder, createVendor, sql, storedLeads, type Vendor } from "../support/client.ts";
+import { checkAlerts } from "../support/alerts.ts";
 import { reject } from "../support/deliveries.ts";
 import { assertAccessible, assertFits, DESK, deskTest, OLIVIA, PHONE, picture, signIn, until } from "./harness.ts";
 
@@ -47,7 +48,7 @@ async function furnish(): Promise<() => Promise<void>> {
   await sql`
     insert into public.unmatched_texts (message_sid, recruit_phone, service_phone, body)
     values (${sid}, '+13125550142', '+13125550199', 'Is the job open?')`;
-  await sql`select private.check_alerts()`;
+  await checkAlerts();
   const ids = vendors.map(({ id }) => id);
   return async () => {
     await sql`delete from public.recruiting_leads where vendor_id in ${sql(ids)}`;
@@ -157,7 +158,7 @@ deskTest("today has each alert, leads to what mends it, and takes it in hand", a
   await sql`
     update public.recruiting_orders set starts_at = now() - interval '2 h', ends_at = now() - interval '1 h'
     where id = ${order.id}`;
-  await sql`select private.check_alerts()`;
+  await checkAlerts();
   await signIn(page, await signInNewOperator(), "operator");
   await page.getByText("Checked at").waitFor();
   const name = `Order ${order.id.slice(0, 8)}`;
@@ -175,7 +176,7 @@ deskTest("today has each alert, leads to what mends it, and takes it in hand", a
   await page.getByRole("button", { name: `Close order ${order.id.slice(0, 8)}` }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
   await page.getByRole("button", { name: `Open order ${order.id.slice(0, 8)}` }).waitFor();
-  await sql`select private.check_alerts()`;
+  await checkAlerts();
   await page.goto(`${DESK}#/operator`);
   await page.reload();
   await page.getByRole("heading", { name: "What needs attention" }).waitFor();

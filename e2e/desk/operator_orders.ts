@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { signInNewOperator } from "../support/agents.ts";
 import { createOrder, createVendor, send, sql, withKey } from "../support/client.ts";
+import { checkAlerts } from "../support/alerts.ts";
 import { assertAccessible, assertFits, deskTest, PHONE, signIn } from "./harness.ts";
 import { createTalk, createTexter, tell } from "./talks.ts";
 
@@ -114,7 +115,7 @@ deskTest("recruits who wait, leads that came again and jobs are lists of the des
       body: { first_name: "Ada", vendor_lead_id: `again-${vendor.id}` },
     });
   }
-  await sql`select private.check_alerts()`;
+  await checkAlerts();
   await signIn(page, await signInNewOperator(), "operator/recruits");
   await page.getByRole("region", { name: "Recruits who wait" }).getByText("Devonshire").first().waitFor();
   await assertAccessible(page);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { sql } from "../support/client.ts";
+import { checkAlerts } from "../support/alerts.ts";
 import { receive } from "../support/sms.ts";
 import { assertAccessible, assertFits, deskTest, NARROW, signIn, until } from "./harness.ts";
 import {
@@ -204,7 +205,7 @@ deskTest("an agent sees that a recruit has waited for long, until somebody answe
     )
     update public.recruiting_conversations set waiting_since = text.created_at from text where id = ${talk.id}`;
   await signIn(page, agent, "sales");
-  await sql`select private.check_alerts()`;
+  await checkAlerts();
   await page.getByText("Maya is waiting for an answer.").waitFor();
   await assertAccessible(page);
   await page.setViewportSize(NARROW);

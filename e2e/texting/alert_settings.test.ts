@@ -1,5 +1,6 @@
 /** The settings by which alerts are told, and what a wrong one does. */
 import assert from "node:assert/strict";
+import { checkAlerts } from "../support/alerts.ts";
 import { admin } from "../support/admin.ts";
 import { sql } from "../support/client.ts";
 import { consoleOf } from "../support/function.ts";
@@ -7,7 +8,6 @@ import { Scheduler } from "../../dev/local/mod.ts";
 import { ALERT_SECRET, type Behaviour } from "../../dev/testing/alert_receiver.ts";
 import { createConversation, queueText, sentBodies, work } from "./texts.ts";
 import {
-  check,
   lastRequest,
   launcher,
   openAlert,
@@ -70,7 +70,7 @@ Deno.test("without a URL nothing is sent or asked, and open alerts are told once
   const off = { ALERT_WEBHOOK_URL: "", ALERT_HEARTBEAT_URL: "" };
   const before = receiver.requests.length;
   await workWith(off);
-  await check();
+  await checkAlerts();
   assert.equal(receiver.requests.length, before);
   assert.equal(
     (await sql`select private.is_alert_due() as due`)[0]!.due,

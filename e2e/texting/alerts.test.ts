@@ -1,5 +1,6 @@
 /** Alerts are told to a receiver, over real HTTP. */
 import assert from "node:assert/strict";
+import { checkAlerts } from "../support/alerts.ts";
 import { send, sql, stack } from "../support/client.ts";
 import { eventually } from "../support/processes.ts";
 import { Scheduler } from "../../dev/local/mod.ts";
@@ -8,17 +9,7 @@ import { isAlert } from "../../docs/examples/verify_alert.js";
 import { tableLock, whileHeld } from "../../dev/testing/faults/database.ts";
 import { kill } from "../../dev/testing/faults/parts.ts";
 import { createConversation, queueText, requestWork, sentBodies, work } from "./texts.ts";
-import {
-  check,
-  lastRequest,
-  launcher,
-  openAlert,
-  passTime,
-  receiver,
-  resolveAlert,
-  signatureOf,
-  statesOf,
-} from "./alerts.ts";
+import { lastRequest, launcher, openAlert, passTime, receiver, resolveAlert, signatureOf, statesOf } from "./alerts.ts";
 
 Deno.test("an alert is told once when it opens and once when it ends, by two schedulers and five workers", async () => {
   const phone = await openAlert();
@@ -126,7 +117,7 @@ Deno.test("the end of an alert comes before the next one of its subject", async 
   await resolveAlert(phone);
   await work();
   await sql`update public.service_numbers set status = 'paused' where phone = ${phone}`;
-  await check();
+  await checkAlerts();
   await work();
   receiver.behave();
   await passTime();
@@ -209,12 +200,12 @@ Deno.test("a launcher finds what begins, and tells it within 15 seconds after th
 
 Deno.test("a monitor learns once that alerts are checked, and not while they are not", async () => {
   const beats = () => receiver.requests.filter(({ path }) => path === "/heartbeat").map(({ method }) => method);
-  await check();
+  await checkAlerts();
   await sql`update private.job_runs set heartbeat_at = null where job = 'check alerts'`;
   const before = beats().length;
   await Promise.all(Array.from({ length: 5 }, () => requestWork()));
   assert.deepEqual(beats().slice(before), ["GET"]);
-  await check();
+  await checkAlerts();
   await work();
   assert.equal(beats().length, before + 1, "not before 5 minutes are over");
 
@@ -223,7 +214,7 @@ Deno.test("a monitor learns once that alerts are checked, and not while they are
     set heartbeat_at = now() - interval '6 minutes', ended_at = now() - interval '7 minutes'`;
   await work();
   assert.equal(beats().length, before + 1, "no check has completed");
-  await check();
+  await checkAlerts();
   await work();
   assert.equal(beats().length, before + 2);
 });

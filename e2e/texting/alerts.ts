@@ -1,9 +1,8 @@
 /** What the tests of alerts share: a receiver of alerts, and the worker that tells it. */
-import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
+import { checkAlerts } from "../support/alerts.ts";
 import { sql, stack } from "../support/client.ts";
 import { functionWith } from "../support/function.ts";
-import { eventually } from "../support/processes.ts";
 import { AlertReceiver } from "../../dev/testing/alert_receiver.ts";
 import { createSender, double } from "./texts.ts";
 
@@ -25,21 +24,13 @@ Deno.test.beforeEach(async () => {
 export async function openAlert(): Promise<string> {
   const { phone } = await createSender();
   await sql`update public.service_numbers set status = 'paused' where phone = ${phone}`;
-  await check();
+  await checkAlerts();
   return phone;
 }
 
 export async function resolveAlert(phone: string): Promise<void> {
   await sql`update public.service_numbers set status = 'active' where phone = ${phone}`;
-  await check();
-}
-
-/** Checks the alerts, also where a scheduler is doing so: its check may have begun too early. */
-export async function check(): Promise<void> {
-  await eventually(10, async () => {
-    const [row] = await sql`select private.check_alerts() as checked`;
-    assert.notEqual(row!.checked, null);
-  });
+  await checkAlerts();
 }
 
 /** Lets the time pass until each delivery is due again, or its worker counts as dead. */
