@@ -80,8 +80,9 @@ function OrderRow({ order }: { order: Order }) {
   const { id, agency_id, agency, agent, vendor, states, filled, quantity, leads_today, daily_cap, status, ends_at } =
     order;
   const { mutateAsync: setStatus } = useSetOrderStatus();
-  const isFull = filled === quantity;
-  const acts = (ACTS[status] ?? []).filter((act) => !(isFull && act.status === "open"));
+  // Such an order is not opened: it would get no lead.
+  const isOver = filled === quantity || ends_at !== null && Date.parse(ends_at) <= Date.now();
+  const acts = (ACTS[status] ?? []).filter((act) => !(isOver && act.status === "open"));
   const nameOf = useVendorName();
   return (
     <li className="order">
