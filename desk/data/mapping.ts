@@ -105,6 +105,7 @@ export function useOpenSample() {
 export function useSaveMapping(mapping: Mapping) {
   const { vendor, vendor_id } = mapping;
   return useMutation({
+    mutationKey: saveKey(mapping),
     mutationFn: async ({ text, seen }: MappingDraft): Promise<string> => {
       // A repeated save is the same save.
       const saved = repeat(() => post<SavedMapping>("mappings", { vendor_id, parser_config: text, seen }));
@@ -115,6 +116,13 @@ export function useSaveMapping(mapping: Mapping) {
     // Also after a conflict: then the page shows what the other has saved.
     onSettled: () => queryClient.invalidateQueries(mappingQueries.of(vendor)),
   });
+}
+
+const saveKey = ({ vendor_id }: Mapping) => ["save mapping", vendor_id];
+
+/** Whether the mapping is being saved now. What is rendered says it later: a click and a key can come before. */
+export function isSavingMapping(mapping: Mapping): boolean {
+  return queryClient.isMutating({ mutationKey: saveKey(mapping) }) > 0;
 }
 
 /** Why a mapping cannot be read, with its field; null for an error of another kind. */

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import {
   draftFrom,
   draftOf,
+  isSavingMapping,
   keepDraft,
   type Mapping,
   type MappingDraft,
@@ -69,12 +70,12 @@ function Editor({ mapping, delivery }: { mapping: Mapping; delivery?: string }) 
     keepDraft(mapping, changed);
     setDraft(changed);
     // While it runs, its result counts for what was typed before.
-    if (!save.isPending) save.reset();
+    if (!isSavingMapping(mapping)) save.reset();
   }
 
   function submit(event: React.SubmitEvent): void {
     event.preventDefault();
-    if (save.isPending) return;
+    if (isSavingMapping(mapping)) return;
     const onSuccess = (seen: string) => setDraft(({ text }) => ({ text, from: draft.text, seen }));
     save.mutate(draft, { onSuccess });
   }
