@@ -88,7 +88,7 @@ export function addLead(program: AdminCommand): void {
     .takes(pastTime("--since <time>", "only those that came from this time on"))
     .takes(pastTime("--until <time>", "only those that came before this time"), LIMIT)
     .runs(lists("duplicate_list", {
-      order: "received_at desc, request_id, lead_id",
+      order: "received_at desc, id desc",
       none: "No lead came again.",
       shown: ["received_at", "vendor", "request_id", "vendor_lead_id", "lead_id", "first_received"],
     }));

@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { Database } from "../../supabase/functions/_shared/database.types.ts";
-import { call, CallError, errorOf, fetchAsUser, repeat, type Result, supabase } from "./client.ts";
+import { call, CallError, fetchAsUser, repeat, type Result, supabase } from "./client.ts";
 import { config } from "./config.ts";
 import { after, isId, pagesOptions } from "./pages.ts";
 import { queryClient } from "./queries.ts";
@@ -39,7 +39,10 @@ export type Order = Row<
 /** A recruit who waits for an answer. */
 export type WaitingRecruit = Row<"waiting_recruit_list", "conversation_id" | "agency" | "phone" | "since">;
 /** A lead that came again. */
-export type Duplicate = Row<"duplicate_list", "vendor" | "received_at" | "lead_id" | "first_received" | "request_id">;
+export type Duplicate = Row<
+  "duplicate_list",
+  "id" | "vendor" | "received_at" | "lead_id" | "first_received" | "request_id"
+>;
 /** The last run of a job of the scheduler. */
 export type Job = Row<"job_list", "job">;
 /** Why an order gets leads now, or none, and what the others do to the leads that it wants. */
@@ -88,6 +91,9 @@ const FIRST = 200;
 
 /** The number of recruits who wait that are shown among the alerts. */
 const FIRST_RECRUITS = 20;
+
+/** The number of a list's rows, without the rows. */
+const COUNT = { count: "exact", head: true } as const;
 
 /** The number of days that are shown of the vendors. */
 export const DAYS = 14;
@@ -231,25 +237,25 @@ export const operatorQueries = {
       ...SELDOM,
     }),
   /** Recruits who wait for an answer, the longest first. */
-  waitingRecruits: () =>
+  waitingRecruits: () => ({
+    ...pagesOptions<WaitingRecruit>([...operatorQueries.all(), "waiting recruits"], async (limit, last) => {
+      const query = supabase.from("waiting_recruit_list").select().limit(limit);
+      return await call(after(query, last, "since", true, "conversation_id")) as WaitingRecruit[];
+    }),
+    ...EACH_MINUTE,
+  }),
+  /** The number of recruits who wait for an answer. */
+  waitingRecruitsCount: () =>
     queryOptions({
-      queryKey: [...operatorQueries.all(), "waiting recruits"],
-      queryFn: () =>
-        first<WaitingRecruit>((rows) =>
-          supabase.from("waiting_recruit_list").select("*", { count: "exact" })
-            .order("since").order("conversation_id").limit(rows)
-        ),
+      queryKey: [...operatorQueries.all(), "waiting recruits count"],
+      queryFn: () => counted(supabase.from("waiting_recruit_list").select("*", COUNT)),
       ...EACH_MINUTE,
     }),
   /** Leads that came again, the latest first. */
   duplicates: () =>
-    queryOptions({
-      queryKey: [...operatorQueries.all(), "duplicates"],
-      queryFn: () =>
-        first<Duplicate>((rows) =>
-          supabase.from("duplicate_list").select("*", { count: "estimated" })
-            .order("received_at", { ascending: false }).order("lead_id").limit(rows)
-        ),
+    pagesOptions<Duplicate>([...operatorQueries.all(), "duplicates"], async (limit, last) => {
+      const query = supabase.from("duplicate_list").select().limit(limit);
+      return await call(after(query, last, "received_at")) as Duplicate[];
     }),
   /** The last run of each job of the scheduler. */
   jobs: () =>
@@ -328,10 +334,14 @@ async function first<Found>(
 
 /** The number of unmatched leads: of this vendor, or for null of all. */
 export async function countWaiting(vendor_id: string | null): Promise<number> {
-  const query = supabase.from("waiting_lead_list").select("*", { count: "exact", head: true });
-  const { count, error, status } = await (vendor_id === null ? query : query.eq("vendor_id", vendor_id));
-  if (error !== null) throw errorOf(status, error.code ?? "", error.message);
-  return count ?? 0;
+  const query = supabase.from("waiting_lead_list").select("*", COUNT);
+  return await counted(vendor_id === null ? query : query.eq("vendor_id", vendor_id));
+}
+
+async function counted(rows: PromiseLike<Result<unknown> & { count: number | null }>): Promise<number> {
+  const result = await rows;
+  await asOperator(call(Promise.resolve(result)));
+  return result.count ?? 0;
 }
 
 /** Calls a route of the edge function, which reads payloads by the parsers. */

@@ -82,19 +82,20 @@ interface Narrowed<Query> {
 }
 
 /** Orders a list by a column and the id, newest first unless ascending, and narrows it to the rows after `last`. */
-export function after<Query extends Narrowed<Query>, Column extends string = "created_at">(
+export function after<Query extends Narrowed<Query>, Column extends string = "created_at", Id extends string = "id">(
   query: Query,
-  last: { id: string } & Record<NoInfer<Column>, string | null> | null,
+  last: Record<NoInfer<Id>, string> & Record<NoInfer<Column>, string | null> | null,
   column = "created_at" as Column,
   ascending = false,
+  id = "id" as Id,
 ): Query {
-  const ordered = query.order(column, { ascending }).order("id", { ascending });
+  const ordered = query.order(column, { ascending }).order(id, { ascending });
   if (last === null) return ordered;
   const value = last[column]!;
   const beyond = ascending ? "gt" : "lt";
   // The index is entered by the first condition alone.
   return (ascending ? ordered.gte(column, value) : ordered.lte(column, value))
-    .or(`${column}.${beyond}."${value.replace(/["\\]/g, "\\$&")}",id.${beyond}.${last.id}`);
+    .or(`${column}.${beyond}."${value.replace(/["\\]/g, "\\$&")}",${id}.${beyond}.${last[id]}`);
 }
 
 /**

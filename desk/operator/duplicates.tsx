@@ -1,22 +1,22 @@
 import { Link } from "wouter";
-import { useQuery } from "@tanstack/react-query";
 import { operatorQueries } from "../data/operator.ts";
+import { usePages } from "../data/pages.ts";
+import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { Page } from "../ui/page.tsx";
 import { EmptyState, QueryResult } from "../ui/states.tsx";
 import { Time } from "../ui/time.tsx";
-import { Command } from "./command.tsx";
 import { useVendorName } from "./vendor_name.ts";
 
 /** Leads that vendors have sent again. Each is stored once. */
 export function Duplicates() {
-  const query = useQuery(operatorQueries.duplicates());
+  const query = usePages(operatorQueries.duplicates());
   const nameOf = useVendorName();
   return (
     <Page title="Leads that came again">
       <Link href="/operator/vendors" className="back">Vendors</Link>
       <p className="quiet">Each was stored when it came first, and went to nobody a second time.</p>
       <QueryResult query={query} resource="leads">
-        {({ rows, more }) =>
+        {(rows) =>
           rows.length === 0 ? <EmptyState title="No lead came again." /> : (
             <>
               <div className="scroll" tabIndex={0} role="region" aria-label="Leads that came again">
@@ -31,8 +31,8 @@ export function Duplicates() {
                     </tr>
                   </thead>
                   <tbody>
-                    {rows.map(({ received_at, vendor, vendor_lead_id, lead_id, first_received, request_id }) => (
-                      <tr key={request_id + lead_id + received_at}>
+                    {rows.map(({ id, received_at, vendor, vendor_lead_id, lead_id, first_received, request_id }) => (
+                      <tr key={id}>
                         <td>
                           <Time at={received_at} />
                         </td>
@@ -49,12 +49,7 @@ export function Duplicates() {
                   </tbody>
                 </table>
               </div>
-              {more > 0 && (
-                <>
-                  <p className="quiet">These are the latest. This command lists more:</p>
-                  <Command line="lead duplicates --limit 1000" />
-                </>
-              )}
+              <LoadMoreButton query={query} />
             </>
           )}
       </QueryResult>

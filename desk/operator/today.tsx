@@ -197,7 +197,7 @@ function wordsOf({ name, problem, subject, details }: Alert, nameOf: (slug: stri
 function Figures() {
   const { data: reasons } = useQuery(operatorQueries.reasons());
   const { data: waiting } = useQuery(operatorQueries.waitingCount());
-  const { data: recruits } = useQuery(operatorQueries.waitingRecruits());
+  const { data: recruits } = useQuery(operatorQueries.waitingRecruitsCount());
   const { data: texts, hasNextPage } = usePages(operatorQueries.unmatchedTexts());
   return (
     <ul className="figures">
@@ -208,11 +208,7 @@ function Figures() {
         hasMore={(reasons?.more ?? 0) > 0}
       />
       <Figure to="/operator/waiting" label="Waiting leads" count={waiting} />
-      <Figure
-        to="/operator/recruits"
-        label="Recruits who wait"
-        count={recruits && recruits.rows.length + recruits.more}
-      />
+      <Figure to="/operator/recruits" label="Recruits who wait" count={recruits} />
       <Figure
         to="/operator/texts"
         label="Unmatched texts"

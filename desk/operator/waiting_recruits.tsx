@@ -1,6 +1,7 @@
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { operatorQueries } from "../data/operator.ts";
+import { usePages } from "../data/pages.ts";
+import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { Page } from "../ui/page.tsx";
 import { phoneText } from "../ui/phone.ts";
 import { EmptyState, QueryResult } from "../ui/states.tsx";
@@ -8,7 +9,7 @@ import { ago, Time } from "../ui/time.tsx";
 
 /** The recruits of all agencies who wait for an answer. */
 export function WaitingRecruits() {
-  const query = useQuery(operatorQueries.waitingRecruits());
+  const query = usePages(operatorQueries.waitingRecruits());
   return (
     <Page title="Recruits who wait">
       <Link href="/operator" className="back">Today</Link>
@@ -17,7 +18,7 @@ export function WaitingRecruits() {
         give it to somebody else.
       </p>
       <QueryResult query={query} resource="recruits">
-        {({ rows, more }) =>
+        {(rows) =>
           rows.length === 0 ? <EmptyState title="No recruit waits.">Each text has its answer.</EmptyState> : (
             <>
               <div className="scroll" tabIndex={0} role="region" aria-label="Recruits who wait">
@@ -52,7 +53,7 @@ export function WaitingRecruits() {
                   </tbody>
                 </table>
               </div>
-              {more > 0 && <p className="quiet">And {more} who wait since later.</p>}
+              <LoadMoreButton query={query} />
             </>
           )}
       </QueryResult>

@@ -130,6 +130,25 @@ deskTest("recruits who wait, leads that came again and jobs are lists of the des
   await assertFits(page);
 });
 
+deskTest("leads that came again are read to their end, also those of one moment", async (page) => {
+  const vendor = await createVendor();
+  const { body: { id } } = await send("/recruiting/ingest", { headers: withKey(vendor), body: { first_name: "Ada" } });
+  // Later than those of other tests.
+  await sql`
+    insert into public.recruiting_lead_duplicates (lead_id, vendor_id, received_at, request_id)
+    select ${id as string}, ${vendor.id}, date_trunc('day', now() + interval '2 days'), 'once-more-' || n
+    from generate_series(1, 120) n`;
+  await signIn(page, await signInNewOperator(), "operator/duplicates");
+  const list = page.getByRole("region", { name: "Leads that came again" });
+  const requests = list.getByRole("cell", { name: /^once-more-/ });
+  for (const count of [50, 100, 120]) {
+    await requests.nth(count - 1).waitFor();
+    if (count < 120) await page.getByRole("button", { name: "Show more" }).click();
+  }
+  assert.equal(new Set(await requests.allInnerTexts()).size, 120);
+  await sql`delete from public.recruiting_lead_duplicates where vendor_id = ${vendor.id}`;
+});
+
 deskTest("an order that is nearly full gets more leads, and what can't be says so beside the form", async (page) => {
   const order = await createOrder(await createVendor(), { quantity: 10 });
   await sql`update public.recruiting_orders set filled = 10, status = 'filled' where id = ${order.id}`;

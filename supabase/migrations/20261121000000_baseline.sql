@@ -1529,6 +1529,7 @@ create table public.recruiting_lead_duplicates (
 
 create index on public.recruiting_lead_duplicates (lead_id, received_at);
 create index on public.recruiting_lead_duplicates (vendor_id, received_at);
+create index on public.recruiting_lead_duplicates (received_at, id);
 
 comment on table public.recruiting_lead_duplicates is
   'One row each time a vendor sent a lead again that was stored already, with the same vendor_lead_id.';
@@ -13382,7 +13383,7 @@ comment on view public.delivery_reason_list is
 grant select on public.delivery_reason_list to authenticated, service_role;
 
 create view private.duplicate_list as
-select d.received_at, v.slug as vendor, d.vendor_id, d.request_id, l.vendor_lead_id, d.lead_id,
+select d.id, d.received_at, v.slug as vendor, d.vendor_id, d.request_id, l.vendor_lead_id, d.lead_id,
   l.created_at as first_received
 from public.recruiting_lead_duplicates d
 join public.vendors v on v.id = d.vendor_id

@@ -3240,6 +3240,7 @@ export type Database = {
       "duplicate_list": {
         Row: {
           "first_received": string;
+          "id": string;
           "lead_id": string;
           "received_at": string;
           "request_id": string | null;

@@ -66,7 +66,7 @@ comment on view public.delivery_reason_list is
 grant select on public.delivery_reason_list to authenticated, service_role;
 
 create view private.duplicate_list as
-select d.received_at, v.slug as vendor, d.vendor_id, d.request_id, l.vendor_lead_id, d.lead_id,
+select d.id, d.received_at, v.slug as vendor, d.vendor_id, d.request_id, l.vendor_lead_id, d.lead_id,
   l.created_at as first_received
 from public.recruiting_lead_duplicates d
 join public.vendors v on v.id = d.vendor_id

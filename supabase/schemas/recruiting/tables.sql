@@ -222,6 +222,7 @@ create table public.recruiting_lead_duplicates (
 
 create index on public.recruiting_lead_duplicates (lead_id, received_at);
 create index on public.recruiting_lead_duplicates (vendor_id, received_at);
+create index on public.recruiting_lead_duplicates (received_at, id);
 
 comment on table public.recruiting_lead_duplicates is
   'One row each time a vendor sent a lead again that was stored already, with the same vendor_lead_id.';

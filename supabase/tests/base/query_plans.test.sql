@@ -1,7 +1,7 @@
 -- The queries that run for every lead, message and signed-in reader can use an index. Sequential scans are switched
 -- off, because with only a few rows the planner would choose one.
 begin;
-select plan(69);
+select plan(71);
 \ir ../helpers.psql
 
 set local enable_seqscan = off;
@@ -52,7 +52,13 @@ from (values
   ('for a user who is no operator, the list of waiting leads', 'One-Time Filter', 'select * from public.waiting_lead_list'),
   ('the list of recruits who wait for an answer', 'recruiting_conversations_due_idx',
     $$select * from public.waiting_recruit_list order by since, conversation_id$$),
+  ('the next page of recruits who wait', 'recruiting_conversations_due_idx',
+    $$select * from public.waiting_recruit_list where since >= now() and (since > now() or conversation_id > md5('')::uuid)
+      order by since, conversation_id limit 51$$),
   ('for a user who is no operator, the list of recruits who wait', 'One-Time Filter', 'select * from public.waiting_recruit_list'),
+  ('the next page of leads that came again', 'recruiting_lead_duplicates_received_at_id_idx.*Index Cond',
+    $$select * from public.duplicate_list where received_at <= now() and (received_at < now() or id < md5('')::uuid)
+      order by received_at desc, id desc limit 51$$),
   ('for a user who is no operator, the list of texts', 'One-Time Filter', 'select * from public.unmatched_text_list'),
   ('the next page of the open deliveries of a vendor', 'rejected_deliveries_(open|vendor_id_received_at)_idx.*received_at <=',
     $$select * from public.delivery_list where status = 'open' and vendor_id = md5('')::uuid and received_at <= now()
