@@ -14756,6 +14756,7 @@ language plpgsql
 -- An operator who is signed in has no right on the numbers.
 security definer
 set search_path = ''
+set lock_timeout = '5s'
 as $$
 #variable_conflict use_variable
 declare
@@ -14773,13 +14774,15 @@ begin
   end if;
   update public.service_numbers n set status = 'active' where n.phone = resume_number.phone returning n.* into number;
   return number;
+exception when lock_not_available then
+  raise exception 'Others have locked the number. Try again in a moment.' using errcode = 'PT409';
 end
 $$;
 
 comment on function public.resume_number(text) is
   'Sends what was held for a paused number of ours, and what comes. Returns the number; one that is active stays as it is. '
-  'For operators; of one who is signed in, a row of operator_actions says so. PT404 for a number that is not ours. 42501 for a '
-  'user who is no operator.';
+  'For operators; of one who is signed in, a row of operator_actions says so. PT404 for a number that is not ours; PT409 when '
+  'others hold the lock for 5 s. 42501 for a user who is no operator.';
 grant execute on function public.resume_number(text) to authenticated, service_role;
 
 -- supabase/schemas/operators/hours.sql
