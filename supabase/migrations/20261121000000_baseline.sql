@@ -13659,11 +13659,10 @@ set search_path = ''
 as $$
 begin
   if put_order_status.status <> 'closed' and changed.filled = changed.quantity then
-    raise exception 'The order % has all of its % leads. For more: npm run admin -- order update % --quantity <number>',
-      changed.id, changed.quantity, changed.id using errcode = 'PT409';
-  elsif put_order_status.status = 'open' and changed.ends_at <= now() then
-    raise exception 'The order % has ended: npm run admin -- order update % --ends <time>', changed.id, changed.id
+    raise exception 'The order % has all of its % leads. Give it a higher quantity first.', changed.id, changed.quantity
       using errcode = 'PT409';
+  elsif put_order_status.status = 'open' and changed.ends_at <= now() then
+    raise exception 'The order % has ended. Give it a later end first.', changed.id using errcode = 'PT409';
   elsif put_order_status.status = 'paused' and changed.status <> 'open' then
     raise exception 'The order % is %, so it gets no leads as it is.', changed.id, changed.status using errcode = 'PT409';
   end if;
