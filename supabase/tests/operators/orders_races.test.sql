@@ -40,7 +40,7 @@ create temp table finished as select * from pg_temp.race(6, replace($work$
       if {worker} > 4 then
         changes := jsonb_build_object('quantity', 5 + (n * {worker}) % 40);
         begin
-          perform public.resize_order(md5('race')::uuid, changes, (select to_jsonb(o) from public.recruiting_orders o where o.id = md5('race')::uuid));
+          perform public.resize_order(md5('race')::uuid, changes, to_jsonb(o)) from public.recruiting_orders o where o.id = md5('race')::uuid;
         exception when sqlstate 'PT409' or sqlstate 'PT400' then
           perform pg_sleep(0.002);
         end;
