@@ -51,7 +51,7 @@ function Numbers({ figures: { waiting, first_response, opt_outs, failed } }: { f
         <dd>
           {median === null ? "None yet" : <Link href={hrefOf("answered")}>{minutesText(median)}</Link>}
           <small>
-            {median !== null && `nine of ten within ${minutesText(ninety!)}; `}
+            {median !== null && `in the agency’s hours; nine of ten within ${minutesText(ninety!)}; `}
             <Count of={answered} href={hrefOf("answered")} /> of <Count of={recruits} href={hrefOf("wrote")} />{" "}
             recruits who wrote
           </small>
@@ -61,7 +61,7 @@ function Numbers({ figures: { waiting, first_response, opt_outs, failed } }: { f
         <dt>Texts not delivered</dt>
         <dd>
           <Count of={failed} href={hrefOf("failed")} />
-          <small>recruits, one text or more</small>
+          <small>recruits who missed a text</small>
         </dd>
       </div>
       <div>

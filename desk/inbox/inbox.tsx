@@ -18,7 +18,12 @@ export function Inbox({ agent }: { agent: Agent }) {
   const [, parameters] = useRoute("/inbox/:first?/:second?");
   const { view: asked, id } = addressOf(parameters?.first, parameters?.second);
   const view = viewsOf(agent).includes(asked) ? asked : "waiting";
-  const [chosen, setChosen] = useState<Omit<Filter, "view">>({ isUnread: false, typed: "", agentId: null });
+  const [chosen, setChosen] = useState<Omit<Filter, "view">>(() => ({
+    isUnread: false,
+    typed: "",
+    // A link to what waits for one agent names the agent.
+    agentId: (history.state as { agentId?: string } | null)?.agentId ?? null,
+  }));
   const isOpen = id !== undefined;
   useVisibleHeight();
   useEffect(OpenConversation.preload, []);

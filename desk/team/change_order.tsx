@@ -33,6 +33,9 @@ export function OrderActions({ order }: { order: Order }) {
       <dialog ref={dialog} aria-label="Change the order" onClose={() => setSeen(null)}>
         {seen && (
           <form className="order-form" onSubmit={changing.onSubmit} noValidate>
+            <h2>
+              <bdi>{name}</bdi>, {seen.states?.join(", ") ?? "any state"}
+            </h2>
             <label>
               Leads a day, at most
               <input name="daily_cap" inputMode="numeric" defaultValue={seen.daily_cap ?? ""} placeholder="no limit" />

@@ -1,3 +1,4 @@
+import { Link } from "wouter";
 import { usePages } from "../data/pages.ts";
 import { type Member, teamQueries } from "../data/team.ts";
 import type { Agent } from "../data/user.ts";
@@ -38,7 +39,13 @@ function MemberRow({ member }: { member: Member }) {
         {is_active && <span className="quiet">{accepts_recruits ? "takes recruits" : "takes no recruits"}</span>}
       </p>
       <p className="line">
-        {member.waiting > 0 ? <strong>{waitingText(member)}</strong> : <span>Nobody waits</span>}
+        {member.waiting > 0
+          ? (
+            <strong>
+              <Link href="/inbox/waiting" state={{ agentId: member.id }}>{waitingText(member)}</Link>
+            </strong>
+          )
+          : <span>Nobody waits</span>}
         <span className="quiet">
           {recruits_7_days === 1 ? "1 recruit" : `${recruits_7_days} recruits`} in 7 days
         </span>

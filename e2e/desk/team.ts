@@ -54,6 +54,9 @@ deskTest("a manager sees how the orders fill, who waits for whom, and the number
   await assertAccessible(page);
   await page.setViewportSize(NARROW);
   await assertFits(page);
+  await agents.getByRole("link", { name: "1 waits, 1 unread" }).click();
+  await page.getByRole("region", { name: "Conversations" }).getByText("Is this still open?").waitFor();
+  assert.equal(await page.getByLabel("Whose conversations").locator("option:checked").innerText(), "Ada Byron");
 });
 
 deskTest("a list of a team is never cut", async (page) => {
