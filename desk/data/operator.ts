@@ -36,6 +36,11 @@ export type Order = Row<
   "order_list",
   "id" | "agency_id" | "agency" | "filled" | "quantity" | "leads_today" | "status" | "created_at"
 >;
+/** A text of ours that the provider does not have. */
+export type UnsentText = Row<
+  "outbox_list",
+  "message_id" | "created_at" | "agency" | "from" | "to" | "kind" | "state" | "why"
+>;
 /** A recruit who waits for an answer. */
 export type WaitingRecruit = Row<"waiting_recruit_list", "conversation_id" | "agency" | "phone" | "since">;
 /** A lead that came again. */
@@ -192,6 +197,15 @@ export const operatorQueries = {
       const query = supabase.from("unmatched_text_list").select().limit(limit);
       return await call(after(query, last, "received_at")) as UnmatchedText[];
     }),
+  /** Our texts that are to be sent, or of which nobody knows whether they were, the oldest first. */
+  unsentTexts: () => ({
+    ...pagesOptions<UnsentText>([...operatorQueries.all(), "unsent texts"], async (limit, last) => {
+      const query = supabase.from("outbox_list").select().in("outbox_state", ["pending", "sending", "unconfirmed"])
+        .limit(limit);
+      return await call(after(query, last, "created_at", true, "message_id")) as UnsentText[];
+    }),
+    ...EACH_MINUTE,
+  }),
   /** Orders, the newest first: all that are open or paused, those of an agency, or one. */
   orders: ({ agency_id, order_id }: { agency_id?: string; order_id?: string } = {}) =>
     pagesOptions<Order>([...operatorQueries.all(), "orders", agency_id, order_id], async (limit, last) => {

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "wouter";
 import { operatorQueries, type ServiceNumber } from "../data/operator.ts";
 import { useResumeNumber } from "../data/operator_acts.ts";
 import { ConfirmButton } from "../ui/confirm.tsx";
@@ -35,7 +36,11 @@ function NumberRow({ number: { phone, agency, status, paused_reason, waiting } }
     <li className="service-number">
       <p>
         <strong>{phoneText(phone)}</strong> {agency}{" "}
-        <small>{status === "paused" ? `${held} for it` : waiting > 0 && `${held} to be sent`}</small>
+        <small>
+          {waiting > 0
+            ? <Link href="/operator/outbox">{held} to be sent</Link>
+            : status === "paused" && "No text waits"}
+        </small>
       </p>
       {status === "paused" && (
         <>

@@ -7,7 +7,6 @@ import { ActionButton } from "../ui/action.tsx";
 import { Page } from "../ui/page.tsx";
 import { EmptyState, QueryResult } from "../ui/states.tsx";
 import { Time } from "../ui/time.tsx";
-import { Command } from "./command.tsx";
 import { useVendorName } from "./vendor_name.ts";
 
 /** A view that helps with an alert. */
@@ -19,11 +18,15 @@ interface View {
 const ORDER = ({ subject }: Alert): View => ({ to: `/operator/orders/${subject}`, label: "See the order" });
 
 /**
- * The title of each kind of alert, the advice, the view that helps with all of its alerts, and that for each one. The
- * command that helps is shown where no view does the same.
+ * The title of each kind of alert, the advice, the view that helps with all of its alerts, and that for each one. What
+ * has a secret, such as a key, is not done in a browser: the advice says who does it.
  */
-const KINDS: Record<string, { title: string; advice: string; view?: View; viewOf?: (alert: Alert) => View | null }> = {
-  texts_stuck: { title: "Texts that are not sent", advice: "Find out what holds them. Send them, or leave them." },
+const KINDS: Record<string, { title: string; advice: string; view?: View; viewOf?: (alert: Alert) => View }> = {
+  texts_stuck: {
+    title: "Texts that are not sent",
+    advice: "Find out what holds them.",
+    view: { to: "/operator/outbox", label: "See the texts that are not sent" },
+  },
   number_paused: {
     title: "Paused numbers",
     advice: "No text leaves a paused number. Find the cause, and resume it.",
@@ -41,11 +44,12 @@ const KINDS: Record<string, { title: string; advice: string; view?: View; viewOf
   },
   fetch_refused: {
     title: "Leads that are not fetched",
-    advice: "Meta refuses the access token. Add a new one. Then all leads that wait are fetched.",
+    advice: "Meta refuses the access token. The people who run the service add a new one. Then all are fetched.",
   },
   vendor_silent: {
     title: "Silent vendors",
-    advice: "They have sent nothing for longer than usual. Ask them. Make one inactive that has stopped for good.",
+    advice: "They have sent nothing for longer than usual. Ask them.",
+    view: { to: "/operator/vendors", label: "See the leads of each vendor" },
   },
   order_nearly_filled: {
     title: "Orders that are nearly full",
@@ -60,15 +64,22 @@ const KINDS: Record<string, { title: string; advice: string; view?: View; viewOf
   order_stalled: {
     title: "Orders that can't fill",
     advice: "Change these open orders, or close them.",
-    viewOf: (alert) => alert.command.startsWith("order ") ? ORDER(alert) : null,
+    viewOf: ORDER,
   },
   recruit_waiting: {
     title: "Recruits who wait",
     advice: "The agent and the managers were told. Ask them.",
     view: { to: "/operator/recruits", label: "See the recruits who wait" },
   },
-  texts_failing: { title: "Texts that fail", advice: "Recruits don't get them, or don't want them. Ask the agency." },
-  key_expires: { title: "Keys of vendors", advice: "Make the vendor a new key before the old one expires." },
+  texts_failing: {
+    title: "Texts that fail",
+    advice: "Recruits don't get them, or don't want them. Ask the agency. Pause its orders if they go on.",
+    viewOf: ({ subject }) => ({ to: `/operator/orders/agency/${subject}`, label: "See the agency’s orders" }),
+  },
+  key_expires: {
+    title: "Keys of vendors",
+    advice: "The people who run the service make the vendor a new key before the old one expires.",
+  },
   opt_out_unmatched: {
     title: "Opt-outs for nobody",
     advice: "These recruits want no texts any more. Give each text a conversation.",
@@ -77,6 +88,7 @@ const KINDS: Record<string, { title: string; advice: string; view?: View; viewOf
   worker_late: {
     title: "Sending texts",
     advice: "Nobody sends the texts that are due. The people who run the service start the worker.",
+    view: { to: "/operator/outbox", label: "See the texts that are not sent" },
   },
 };
 
@@ -101,12 +113,7 @@ export function Today() {
               : Object.entries(Object.groupBy(rows, ({ kind }) => kind)).map(([kind, ofKind]) => (
                 <Alerts key={kind} kind={kind} alerts={ofKind!} />
               ))}
-            {more > 0 && (
-              <>
-                <p>There are {more} more. This command lists all:</p>
-                <Command line="alert list" />
-              </>
-            )}
+            {more > 0 && <p>There are {more} more. They stand here when some of these have ended.</p>}
           </>
         )}
       </QueryResult>
@@ -137,7 +144,7 @@ function CheckedAt() {
 }
 
 function Alerts({ kind, alerts }: { kind: string; alerts: Alert[] }) {
-  const { title, advice, view, viewOf } = KINDS[kind] ?? { title: kind, advice: "The command says more." };
+  const { title, advice, view, viewOf } = KINDS[kind] ?? { title: kind, advice: "" };
   const acknowledge = useAcknowledge();
   const nameOf = useVendorName();
   return (
@@ -148,7 +155,7 @@ function Alerts({ kind, alerts }: { kind: string; alerts: Alert[] }) {
       </p>
       <ul className="rows">
         {alerts.map((alert) => {
-          const { id, command, state, opened_at } = alert;
+          const { id, state, opened_at } = alert;
           const { name, problem } = wordsOf(alert, nameOf);
           const own = viewOf?.(alert);
           return (
@@ -159,7 +166,6 @@ function Alerts({ kind, alerts }: { kind: string; alerts: Alert[] }) {
                   Since <Time at={opened_at} />
                 </small>
               </p>
-              {view === undefined && !own && <Command line={command} />}
               <p className="buttons">
                 {own && (
                   <Link href={own.to}>

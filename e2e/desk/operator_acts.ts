@@ -146,7 +146,7 @@ for (const [size, options] of Object.entries({ desktop: undefined, phone: PHONE 
       values (${phone}, ${agent.agency_id}, 'paused', ${`the campaign ${phone} is not registered`})`;
     await signIn(page, await signInNewOperator(), "operator/numbers");
     const number = row(page, `the campaign ${phone} is not registered`);
-    await number.getByText("0 texts wait for it").waitFor();
+    await number.getByText("No text waits").waitFor();
     await assertAccessible(page);
     await assertFits(page);
     await number.getByRole("button", { name: "Resume" }).click();

@@ -11,6 +11,7 @@ import "./recruit_export.ts";
 import "./look_up.ts";
 import "./operator.ts";
 import "./operator_acts.ts";
+import "./operator_alerts.ts";
 import "./operator_orders.ts";
 import "./operator_replay.ts";
 import "./mapping.ts";

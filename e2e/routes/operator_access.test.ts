@@ -22,6 +22,7 @@ const LISTS = [
   "order_list",
   "vendor_name_list",
   "duplicate_list",
+  "outbox_list",
 ];
 const CALLS: Record<string, object> = {
   acknowledge_alert: { alert_id: crypto.randomUUID() },

@@ -3577,6 +3577,7 @@ export type Database = {
           "kind": string;
           "message_id": string;
           "number": string | null;
+          "outbox_state": string;
           "paused_reason": string | null;
           "reason": string | null;
           "segments": number;
@@ -3585,29 +3586,7 @@ export type Database = {
           "why": string | null;
         };
         ComputedFields: never;
-        Relationships: [
-          {
-            foreignKeyName: "recruiting_conversations_agency_id_fkey";
-            columns: ["agency_id"];
-            isOneToOne: false;
-            referencedRelation: "agencies";
-            referencedColumns: ["id"];
-          },
-          {
-            foreignKeyName: "recruiting_conversations_agency_id_fkey";
-            columns: ["agency_id"];
-            isOneToOne: false;
-            referencedRelation: "agency_list";
-            referencedColumns: ["id"];
-          },
-          {
-            foreignKeyName: "text_outbox_message_id_fkey";
-            columns: ["message_id"];
-            isOneToOne: true;
-            referencedRelation: "recruiting_messages";
-            referencedColumns: ["id"];
-          },
-        ];
+        Relationships: [];
       };
       "recruit_timeline": {
         Row: {

@@ -175,3 +175,64 @@ comment on view public.waiting_recruit_list is
   'Recruits who wait for an answer to their text. agent: who is to answer, null for the managers; status: bot while no person '
   'has taken the conversation over; minutes: how long they have waited, at night too.';
 grant select on public.waiting_recruit_list to authenticated, service_role;
+
+create view private.outbox_list as
+select t.*,
+  case t.state
+    when 'held' then case
+      when t.number is null then 'its number is not one of the agency''s'
+      when t.number = 'paused' then 'its number is paused: ' || coalesce(t.paused_reason, 'no reason given')
+      when t.reason = 'quiet_hours' and t.due_at = 'infinity' then 'quiet hours at all times, by the rows of texting_hours'
+      when t.reason = 'quiet_hours' then 'quiet hours, until ' || t.due_at
+      when t.reason = 'credentials' then 'Twilio refuses our login; tried again at ' || t.due_at
+      else 'tried again at ' || t.due_at || coalesce(', after ' || t.reason, '')
+    end
+    when 'due' then 'it is sent next'
+    when 'sending' then 'it is being sent'
+    when 'refused' then case t.reason
+      when 'opted_out' then 'the recruit has opted out'
+      when 'cancelled' then 'an agent has cancelled it'
+      when 'country' then 'greetings go to other countries alone: see TEXTING_COUNTRIES'
+      when 'taken_over' then 'an agent has taken the conversation over from the bot'
+      when 'lead_returned' then 'the lead was taken back from the agency'
+      else 'the bot was stopped: ' || coalesce(t.reason, 'no reason given')
+    end
+    else case
+      when t.state = 'unconfirmed' and t.due_at <> 'infinity' then
+        'the response was lost; Twilio is asked for it at ' || t.due_at
+      when 'unconfirmed' in (t.state, t.reason) then 'nobody knows whether it was sent'
+      when t.reason = 'media_not_found' then 'a file of it is not in the bucket text-media'
+      else 'Twilio: ' || coalesce(t.reason, 'no reason given')
+    end
+  end as why
+from (
+  select o.message_id, o.created_at, c.agency_id, g.name as agency, c.service_phone as "from", c.recruit_phone as "to",
+    o.kind,
+    case
+      when m.status = 'failed' and o.state <> 'refused' then 'failed'
+      when o.state <> 'pending' then o.state
+      when o.due_at > now() or n.status is distinct from 'active' then 'held'
+      else 'due'
+    end as state,
+    coalesce(o.reason, m.error_code) as reason,
+    case when isfinite(o.due_at) then to_char(o.due_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
+      else 'infinity' end as due_at,
+    o.attempt, o.segments, n.status as number, n.paused_reason, o.state as outbox_state
+  from public.text_outbox o
+  join public.recruiting_messages m on m.id = o.message_id
+  join public.recruiting_conversations c on c.id = o.conversation_id
+  join public.agencies g on g.id = c.agency_id
+  left join public.service_numbers n on n.phone = c.service_phone and n.agency_id = c.agency_id
+  where (o.state <> 'accepted' or m.status = 'failed') and (select private.may_operate())
+) t;
+
+comment on view private.outbox_list is 'Texts of ours that Twilio does not have or could not deliver, for operators.';
+grant select on private.outbox_list to authenticated, service_role;
+
+create view public.outbox_list with (security_invoker = true) as select * from private.outbox_list;
+
+comment on view public.outbox_list is
+  'Texts of ours that Twilio does not have or could not deliver. state: held, due, sending, unconfirmed, refused or '
+  'failed; why: the reason in words; due_at: ISO 8601 in UTC, or infinity; number: the state of our number, null where '
+  'it is not one of the agency''s; outbox_state: as the outbox has it, pending, sending and unconfirmed are found by an index.';
+grant select on public.outbox_list to authenticated, service_role;
