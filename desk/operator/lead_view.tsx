@@ -146,7 +146,7 @@ function Where({ kind, lead: { distribution, agency, agent, source }, explained 
       )}
       {distributed_at !== null && (
         <>
-          , on <Time at={distributed_at} />
+          , <Time at={distributed_at} />
         </>
       )}.
     </p>

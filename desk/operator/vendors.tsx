@@ -97,7 +97,7 @@ function Numbers({ vendors }: { vendors: VendorDays[] }) {
         </thead>
         <tbody>
           {vendors.flatMap(({ vendor, leads, refused }) => [
-            <Row key={vendor} title={nameOf(vendor)} of="leads" numbers={leads} />,
+            <Row key={vendor} title={nameOf(vendor)} of="stored" numbers={leads} />,
             sum(refused) > 0 && (
               <Row key={`${vendor} rejected`} title={nameOf(vendor)} of="rejected" numbers={refused} />
             ),
