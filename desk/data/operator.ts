@@ -26,9 +26,14 @@ export type VendorDays = Returned<"count_vendor_days">;
 /** A lead that was distributed. */
 export type DistributedLead = Returned<"distribute_leads">;
 /** A reason for which open deliveries of a vendor were rejected; vendor_id is null for imports of sales leads. */
-export type Reason = Row<"delivery_reason_list", "vendor" | "code" | "reason" | "deliveries" | "first_at" | "last_at">;
+export type Reason = Row<
+  "delivery_reason_list",
+  "id" | "vendor" | "code" | "reason" | "deliveries" | "first_at" | "last_at"
+>;
 /** A rejected delivery that is open, without its payload. */
 export type RejectedDelivery = Row<"delivery_list", "vendor" | "payload_kept">;
+/** The number of waiting leads of a vendor. */
+export type WaitingVendor = Row<"waiting_vendor_list", "vendor_id" | "vendor" | "leads">;
 export type WaitingLead = Row<"waiting_lead_list", "id" | "vendor_id" | "name" | "received">;
 export type UnmatchedText = Row<"unmatched_text_list", "id" | "media">;
 /** An order of an agency for leads. */
@@ -82,7 +87,10 @@ export interface TriedOrder {
   reason: string | null;
 }
 /** A number of ours, which texts are sent from. */
-export type ServiceNumber = Row<"number_list", "phone" | "agency" | "status" | "waiting">;
+export type ServiceNumber = Pick<
+  Row<"number_list", "phone" | "agency" | "status" | "waiting">,
+  "phone" | "agency" | "status" | "waiting" | "paused_reason"
+>;
 
 /** The columns that the deliveries of a list have in common; vendor_id is `import` for imports of sales leads. */
 export interface Group {
@@ -91,7 +99,7 @@ export interface Group {
   reason: string;
 }
 
-/** The number of rows of a list without pages. */
+/** The number of alerts that are shown, but for recruits who wait. */
 const FIRST = 200;
 
 /** The number of recruits who wait that are shown among the alerts. */
@@ -126,8 +134,8 @@ export const operatorQueries = {
       queryFn: () =>
         // A hundred recruits who wait must not hide a number that is paused.
         Promise.all([
-          first<Alert>((rows) => unresolved(rows).neq("kind", "recruit_waiting")),
-          first<Alert>((rows) => unresolved(rows).eq("kind", "recruit_waiting"), FIRST_RECRUITS),
+          first(unresolved(FIRST).neq("kind", "recruit_waiting")),
+          first(unresolved(FIRST_RECRUITS).eq("kind", "recruit_waiting")),
         ]).then(([others, recruits]) => ({
           rows: [...others.rows, ...recruits.rows],
           more: others.more + recruits.more,
@@ -155,13 +163,25 @@ export const operatorQueries = {
     }),
   /** The reasons of open deliveries, the most frequent first. */
   reasons: () =>
+    pagesOptions<Reason>([...operatorQueries.all(), "reasons"], async (limit, last) => {
+      const query = supabase.from("delivery_reason_list").select().limit(limit);
+      return await call(after(query, last, "deliveries")) as Reason[];
+    }),
+  /** The reason of a group; null: none of its deliveries is open any more. */
+  reason: ({ vendor_id, code, reason }: Group) =>
     queryOptions({
-      queryKey: [...operatorQueries.all(), "reasons"],
-      queryFn: () =>
-        first<Reason>((rows) =>
-          supabase.from("delivery_reason_list").select("*", { count: "exact" })
-            .order("deliveries", { ascending: false }).order("vendor").order("code").order("reason").limit(rows)
-        ),
+      queryKey: [...operatorQueries.all(), "reason", vendor_id, code, reason],
+      queryFn: () => {
+        const rows = supabase.from("delivery_reason_list").select().eq("code", code).eq("reason", reason);
+        const found = vendor_id === "import" ? rows.is("vendor_id", null) : rows.eq("vendor_id", vendor_id);
+        return asOperator(call(found.maybeSingle())) as Promise<Reason | null>;
+      },
+    }),
+  /** The number of open deliveries. */
+  deliveriesCount: () =>
+    queryOptions({
+      queryKey: [...operatorQueries.all(), "deliveries count"],
+      queryFn: () => counted(supabase.from("delivery_list").select("*", COUNT).eq("status", "open")),
     }),
   /** The open deliveries of a group, the newest first. */
   deliveries: (group: Group) =>
@@ -185,11 +205,12 @@ export const operatorQueries = {
       const query = supabase.from("waiting_lead_list").select().limit(limit);
       return await call(after(query, last, "received", true)) as WaitingLead[];
     }),
-  /** The number of leads that no order has got. */
-  waitingCount: () =>
+  /** The vendors of the leads that no order has got. */
+  waitingVendors: () =>
     queryOptions({
-      queryKey: [...operatorQueries.all(), "waiting count"],
-      queryFn: () => countWaiting(null),
+      queryKey: [...operatorQueries.all(), "waiting vendors"],
+      queryFn: () =>
+        asOperator(call(supabase.from("waiting_vendor_list").select().order("vendor"))) as Promise<WaitingVendor[]>,
     }),
   /** Texts that belong to no conversation, the newest first. */
   unmatchedTexts: () =>
@@ -278,15 +299,12 @@ export const operatorQueries = {
       queryFn: () => asOperator(call(supabase.from("job_list").select().order("job"))) as Promise<Job[]>,
       ...EACH_MINUTE,
     }),
-  /** Our numbers; the paused ones first. */
-  numbers: () =>
-    queryOptions({
-      queryKey: [...operatorQueries.all(), "numbers"],
-      queryFn: () =>
-        first<ServiceNumber>((rows) =>
-          supabase.from("number_list").select("*", { count: "exact" })
-            .order("status", { ascending: false }).order("agency").order("phone").limit(rows)
-        ),
+  /** Our numbers of a status, by agency. */
+  numbers: (status: "active" | "paused") =>
+    pagesOptions<ServiceNumber>([...operatorQueries.all(), "numbers", status], async (limit, last) => {
+      const query = supabase.from("number_list").select("phone, agency, status, paused_reason, waiting")
+        .eq("status", status).limit(limit);
+      return await call(after(query, last, "agency", true, "phone")) as ServiceNumber[];
     }),
 };
 
@@ -336,14 +354,11 @@ export async function asOperator<Data>(called: Promise<Data>): Promise<Data> {
   }
 }
 
-/** The first rows of a list that is short but for a fault, and how many there are besides. */
-async function first<Found>(
-  read: (rows: number) => PromiseLike<Result<unknown[]> & { count: number | null }>,
-  rows = FIRST,
-): Promise<{ rows: Found[]; more: number }> {
-  const result = await read(rows);
-  const data = await asOperator(call(Promise.resolve(result)));
-  return { rows: data as Found[], more: result.count! - data.length };
+/** The first rows of a list of alerts, and how many there are besides. */
+async function first(read: ReturnType<typeof unresolved>): Promise<{ rows: Alert[]; more: number }> {
+  const result = await read;
+  const rows = await asOperator(call(Promise.resolve(result))) as Alert[];
+  return { rows, more: result.count! - rows.length };
 }
 
 /** The number of unmatched leads: of this vendor, or for null of all. */

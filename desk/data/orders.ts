@@ -51,6 +51,29 @@ export const orderQueries = {
     }),
 };
 
+/** A row of `order_changes`. */
+export interface StoredChange extends OrderChange {
+  id: string;
+  created_at: string;
+}
+
+export const changeQueries = {
+  /** All changes of an order by managers, the latest first. */
+  list: (order_id: string) =>
+    pagesOptions<StoredChange>([...orderQueries.all(), "changes", order_id], async (limit, last) => {
+      const query = supabase.from("order_changes").select(
+        "id, created_at, before, after, agents(first_name, last_name)",
+      )
+        .eq("order_id", order_id).limit(limit);
+      const rows = await call(after(query, last)) as unknown as (StoredChange & { agents: Record<string, string> })[];
+      return rows.map(({ agents: { first_name, last_name }, ...row }) => ({
+        ...row,
+        at: row.created_at,
+        by: [first_name, last_name].join(" ").trim(),
+      }));
+    }),
+};
+
 /** The parts of an order that a manager may change. */
 export interface OrderChanges {
   status?: "open" | "paused";

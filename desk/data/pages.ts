@@ -84,14 +84,14 @@ interface Narrowed<Query> {
 /** Orders a list by a column and the id, newest first unless ascending, and narrows it to the rows after `last`. */
 export function after<Query extends Narrowed<Query>, Column extends string = "created_at", Id extends string = "id">(
   query: Query,
-  last: Record<NoInfer<Id>, string> & Record<NoInfer<Column>, string | null> | null,
+  last: Record<NoInfer<Id>, string> & Record<NoInfer<Column>, string | number | null> | null,
   column = "created_at" as Column,
   ascending = false,
   id = "id" as Id,
 ): Query {
   const ordered = query.order(column, { ascending }).order(id, { ascending });
   if (last === null) return ordered;
-  const value = last[column]!;
+  const value = String(last[column]);
   const beyond = ascending ? "gt" : "lt";
   // The index is entered by the first condition alone.
   return (ascending ? ordered.gte(column, value) : ordered.lte(column, value))

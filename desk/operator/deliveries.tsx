@@ -1,6 +1,7 @@
 import { Link } from "wouter";
-import { useQuery } from "@tanstack/react-query";
 import { type Group, operatorQueries, type Reason } from "../data/operator.ts";
+import { usePages } from "../data/pages.ts";
+import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { Page } from "../ui/page.tsx";
 import { EmptyState, QueryResult } from "../ui/states.tsx";
 import { Time } from "../ui/time.tsx";
@@ -8,7 +9,7 @@ import { useVendorName } from "./vendor_name.ts";
 
 /** Why deliveries were rejected. Each reason leads to its deliveries. */
 export function Deliveries() {
-  const query = useQuery(operatorQueries.reasons());
+  const query = usePages(operatorQueries.reasons());
   return (
     <Page title="Rejected deliveries">
       <p className="quiet">
@@ -16,7 +17,7 @@ export function Deliveries() {
         replay it.
       </p>
       <QueryResult query={query} resource="rejected deliveries">
-        {({ rows: reasons, more }) =>
+        {(reasons) =>
           reasons.length === 0
             ? (
               <EmptyState title="No delivery is open.">
@@ -26,9 +27,9 @@ export function Deliveries() {
             : (
               <>
                 <ul className="rows reasons">
-                  {reasons.map((reason) => <ReasonRow key={pathOf(groupOf(reason))} reason={reason} />)}
+                  {reasons.map((reason) => <ReasonRow key={reason.id} reason={reason} />)}
                 </ul>
-                {more > 0 && <p className="quiet">And {more} further reasons, with fewer deliveries each.</p>}
+                <LoadMoreButton query={query} />
               </>
             )}
       </QueryResult>

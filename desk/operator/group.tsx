@@ -8,7 +8,6 @@ import { ConfirmButton } from "../ui/confirm.tsx";
 import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { Page } from "../ui/page.tsx";
 import { EmptyState, QueryResult } from "../ui/states.tsx";
-import { groupOf } from "./deliveries.tsx";
 import { DeliveryRow } from "./delivery.tsx";
 import { ReplayAll, useReplayAll } from "./replay_all.tsx";
 import { dismissedText } from "./outcome.ts";
@@ -17,7 +16,7 @@ import { useVendorName } from "./vendor_name.ts";
 /** The open deliveries of a vendor that were rejected for one reason. */
 export function GroupView({ group }: { group: Group }) {
   const query = usePages(operatorQueries.deliveries(group));
-  const known = useQuery(operatorQueries.reasons()).data?.rows.find((reason) => isSame(groupOf(reason), group));
+  const { data: known } = useQuery(operatorQueries.reason(group));
   const all = useReplayAll(group);
   const [told, setTold] = useState("");
   const notice = useRef<HTMLParagraphElement>(null);
@@ -44,7 +43,7 @@ export function GroupView({ group }: { group: Group }) {
         <p>
           <strong>{group.reason}</strong> <small>{group.code}</small>
         </p>
-        {known !== undefined && !all.isRunning && (
+        {known && !all.isRunning && (
           <span className="buttons">
             <ConfirmButton
               label={`Replay all ${known.deliveries.toLocaleString("en-US")}`}
@@ -97,8 +96,4 @@ export function GroupView({ group }: { group: Group }) {
       </QueryResult>
     </Page>
   );
-}
-
-function isSame(a: Group, b: Group): boolean {
-  return a.vendor_id === b.vendor_id && a.code === b.code && a.reason === b.reason;
 }

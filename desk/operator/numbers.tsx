@@ -1,31 +1,46 @@
-import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
 import { Link } from "wouter";
 import { operatorQueries, type ServiceNumber } from "../data/operator.ts";
 import { useResumeNumber } from "../data/operator_acts.ts";
+import { usePages } from "../data/pages.ts";
 import { ConfirmButton } from "../ui/confirm.tsx";
+import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { Page } from "../ui/page.tsx";
 import { phoneText } from "../ui/phone.ts";
 import { EmptyState, QueryResult } from "../ui/states.tsx";
 
 /** Our numbers, of which a paused one can be resumed. */
 export function Numbers() {
-  const query = useQuery(operatorQueries.numbers());
   return (
     <Page title="Numbers">
       <p className="quiet">
         Texts are sent from these numbers. A paused one receives texts, and holds what is to be sent.
       </p>
-      <QueryResult query={query} resource="numbers">
-        {({ rows, more }) => (
-          <>
-            {rows.length === 0
-              ? <EmptyState title="No number is ours yet.">Nothing is sent without one.</EmptyState>
-              : <ul className="rows">{rows.map((number) => <NumberRow key={number.phone} number={number} />)}</ul>}
-            {more > 0 && <p className="quiet">And {more} further numbers, all of them active.</p>}
-          </>
-        )}
-      </QueryResult>
+      <OfStatus status="paused" title="Paused" empty={<p className="quiet">No number is paused.</p>} />
+      <OfStatus
+        status="active"
+        title="Active"
+        empty={<EmptyState title="No number is active.">Nothing is sent without one.</EmptyState>}
+      />
     </Page>
+  );
+}
+
+function OfStatus({ status, title, empty }: { status: "active" | "paused"; title: string; empty: ReactNode }) {
+  const query = usePages(operatorQueries.numbers(status));
+  return (
+    <section aria-labelledby={status}>
+      <h2 id={status}>{title}</h2>
+      <QueryResult query={query} resource="numbers">
+        {(rows) =>
+          rows.length === 0 ? empty : (
+            <>
+              <ul className="rows">{rows.map((number) => <NumberRow key={number.phone} number={number} />)}</ul>
+              <LoadMoreButton query={query} />
+            </>
+          )}
+      </QueryResult>
+    </section>
   );
 }
 

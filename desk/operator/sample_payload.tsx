@@ -5,7 +5,7 @@ import { ActionError } from "../ui/action.tsx";
 import { QueryResult, Skeleton } from "../ui/states.tsx";
 import { timeText } from "../ui/time.tsx";
 
-const KINDS = { delivery: "Rejected deliveries", lead: "What is left of stored leads" };
+const KINDS = { delivery: "The newest rejected deliveries", lead: "What is left of the newest leads" };
 
 /** The payload that a mapping is tried on. The operator chooses which one, and that it is read is noted. */
 export function SamplePayload({ mapping: { vendor_id }, delivery, opened, onOpen }: {

@@ -201,19 +201,18 @@ function wordsOf({ name, problem, subject, details }: Alert, nameOf: (slug: stri
 
 /** The numbers of rows that wait for an operator. */
 function Figures() {
-  const { data: reasons } = useQuery(operatorQueries.reasons());
-  const { data: waiting } = useQuery(operatorQueries.waitingCount());
+  const { data: deliveries } = useQuery(operatorQueries.deliveriesCount());
+  const { data: waiting } = useQuery(operatorQueries.waitingVendors());
   const { data: recruits } = useQuery(operatorQueries.waitingRecruitsCount());
   const { data: texts, hasNextPage } = usePages(operatorQueries.unmatchedTexts());
   return (
     <ul className="figures">
+      <Figure to="/operator/deliveries" label="Rejected deliveries" count={deliveries} />
       <Figure
-        to="/operator/deliveries"
-        label="Rejected deliveries"
-        count={reasons?.rows.reduce((count, { deliveries }) => count + deliveries, 0)}
-        hasMore={(reasons?.more ?? 0) > 0}
+        to="/operator/waiting"
+        label="Waiting leads"
+        count={waiting?.reduce((count, { leads }) => count + leads, 0)}
       />
-      <Figure to="/operator/waiting" label="Waiting leads" count={waiting} />
       <Figure to="/operator/recruits" label="Recruits who wait" count={recruits} />
       <Figure
         to="/operator/texts"

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
-import { type DistributedLead, operatorQueries, type WaitingLead } from "../data/operator.ts";
+import { type DistributedLead, operatorQueries, type WaitingVendor } from "../data/operator.ts";
 import { useDistribute } from "../data/operator_acts.ts";
 import { usePages } from "../data/pages.ts";
 import { ConfirmButton } from "../ui/confirm.tsx";
@@ -17,7 +17,7 @@ const MOST = 100;
 /** The leads that no order has got, and their distribution. */
 export function Waiting() {
   const query = usePages(operatorQueries.waiting());
-  const { data: waiting } = useQuery(operatorQueries.waitingCount());
+  const { data: vendors = [] } = useQuery(operatorQueries.waitingVendors());
   const { data: result, mutateAsync: distribute } = useDistribute();
   const nameOf = useVendorName();
   return (
@@ -30,8 +30,7 @@ export function Waiting() {
           return (
             <>
               <Distribution
-                leads={leads}
-                waiting={waiting}
+                vendors={vendors}
                 act={(vendor_id) => distribute({ max: MOST, vendor_id })}
               />
               <div className="scroll" tabIndex={0} role="region" aria-label="Waiting leads">
@@ -74,37 +73,39 @@ export function Waiting() {
 }
 
 function Distribution(
-  { leads, waiting, act }: {
-    leads: WaitingLead[];
-    waiting: number | undefined;
+  { vendors, act }: {
+    vendors: WaitingVendor[];
     act: (vendorId: string | null) => Promise<unknown>;
   },
 ) {
   const [selected, setSelected] = useState("");
   const nameOf = useVendorName();
-  const vendors = new Map(leads.map(({ vendor_id, vendor }) => [vendor_id, nameOf(vendor!)]));
   // None of its leads may wait any more.
-  const vendorId = vendors.has(selected) ? selected : "";
+  const chosen = vendors.find(({ vendor_id }) => vendor_id === selected);
+  const waiting = vendors.reduce((count, { leads }) => count + leads, 0);
 
   return (
     <div className="bar">
       <p>
-        <strong>{waiting?.toLocaleString("en-US") ?? "–"}</strong> {waiting === 1 ? "lead waits" : "leads wait"}
+        <strong>{waiting === 0 ? "–" : waiting.toLocaleString("en-US")}</strong>{" "}
+        {waiting === 1 ? "lead waits" : "leads wait"}
       </p>
-      <select aria-label="Vendor" value={vendorId} onChange={(event) => setSelected(event.target.value)}>
+      <select aria-label="Vendor" value={chosen?.vendor_id ?? ""} onChange={(event) => setSelected(event.target.value)}>
         <option value="">All vendors</option>
-        {[...vendors].map(([id, vendor]) => <option key={id} value={id}>{vendor}</option>)}
+        {vendors.map(({ vendor_id, vendor, leads }) => (
+          <option key={vendor_id} value={vendor_id}>{`${nameOf(vendor)} (${leads.toLocaleString("en-US")})`}</option>
+        ))}
       </select>
       <ConfirmButton
         label="Distribute"
         className="primary"
         question={
           <p>
-            Up to {MOST} leads of {vendors.get(vendorId) ?? "all vendors"}{" "}
+            Up to {MOST} leads of {chosen === undefined ? "all vendors" : nameOf(chosen.vendor)}{" "}
             go to the open orders that want them, the oldest first. This can't be undone. It is noted with your name.
           </p>
         }
-        act={() => act(vendorId || null)}
+        act={() => act(chosen?.vendor_id ?? null)}
       />
     </div>
   );

@@ -1,20 +1,38 @@
-import type { Order, OrderChange, OrderChanges } from "../data/orders.ts";
+import { useState } from "react";
+import { changeQueries, type Order, type OrderChange, type OrderChanges } from "../data/orders.ts";
+import { usePages } from "../data/pages.ts";
+import { LoadMoreButton } from "../ui/load_more_button.tsx";
+import { QueryResult, Skeleton } from "../ui/states.tsx";
 import { Time } from "../ui/time.tsx";
 
-/** What managers have changed of an order: the last change, and those before it. */
-export function OrderHistory({ order: { changes } }: { order: Order }) {
-  const [last, ...earlier] = changes;
+/** What managers have changed of an order: the last change, and those before it once the user opens them. */
+export function OrderHistory({ order: { id, changes: [last, ...earlier] } }: { order: Order }) {
+  const [isOpen, setOpen] = useState(false);
   if (last === undefined) return null;
   return (
     <>
       <Change change={last} />
       {earlier.length > 0 && (
-        <details>
+        <details onToggle={(event) => setOpen(event.currentTarget.open)}>
           <summary className="quiet">Earlier changes</summary>
-          {earlier.map((change) => <Change key={change.at} change={change} />)}
+          {isOpen && <EarlierChanges orderId={id} last={last} />}
         </details>
       )}
     </>
+  );
+}
+
+function EarlierChanges({ orderId, last }: { orderId: string; last: OrderChange }) {
+  const query = usePages(changeQueries.list(orderId));
+  return (
+    <QueryResult query={query} resource="changes" skeleton={<Skeleton rows={1} />}>
+      {(changes) => (
+        <>
+          {changes.filter(({ at }) => at !== last.at).map((change) => <Change key={change.id} change={change} />)}
+          <LoadMoreButton query={query} label="Show earlier" />
+        </>
+      )}
+    </QueryResult>
   );
 }
 

@@ -96,7 +96,7 @@ for (const [size, options] of Object.entries({ desktop: undefined, phone: PHONE 
     await signIn(page, OLIVIA);
     for (const view of Object.keys(VIEWS) as (keyof typeof VIEWS)[]) {
       await open(page, view);
-      await page.locator(".skeleton").waitFor({ state: "detached" });
+      await until(async () => await page.locator(".skeleton").count() === 0);
       // The same elements on both, in the same colours.
       if (size === "desktop") await assertAccessible(page);
       await assertFits(page);
@@ -182,7 +182,7 @@ deskTest("today has each alert, leads to what mends it, and takes it in hand", a
   await page.goto(`${DESK}#/operator`);
   await page.reload();
   await page.getByRole("heading", { name: "What needs attention" }).waitFor();
-  await page.locator(".skeleton").waitFor({ state: "detached" });
+  await until(async () => await page.locator(".skeleton").count() === 0);
   assert.equal(await page.getByText(name).count(), 0);
 });
 
@@ -228,7 +228,7 @@ deskTest("waiting leads are distributed to the orders that want them, and who go
   const own = table.getByRole("row").filter({ hasText: vendor.slug });
   await own.first().waitFor();
   assert.equal(await own.count(), 3);
-  await page.getByLabel("Vendor", { exact: true }).selectOption({ label: vendor.slug });
+  await page.getByLabel("Vendor", { exact: true }).selectOption({ label: `${vendor.slug} (3)` });
   await page.getByRole("button", { name: "Distribute" }).click();
   await page.getByText(`Up to 100 leads of ${vendor.slug} go to the open orders`).waitFor();
   assert.equal((await storedLeads(vendor)).filter(({ order_id }) => order_id !== null).length, 0);

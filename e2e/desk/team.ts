@@ -80,6 +80,26 @@ deskTest("a list of a team is never cut", async (page) => {
   await until(async () => await orders.getByRole("listitem").count() === 60);
 });
 
+deskTest("all changes of an order are read, the latest first", async (page) => {
+  const team = await createTeam([{ filled: 3, leads: 3 }]);
+  await sql`
+    insert into public.order_changes (agency_id, order_id, agent_id, before, after, created_at)
+    select agency_id, id, ${team.agent_id}, jsonb_build_object('daily_cap', n - 1), jsonb_build_object('daily_cap', n),
+      now() - interval '1 day' + n * interval '1 minute'
+    from public.recruiting_orders, generate_series(1, 70) n
+    where agency_id = ${team.agency_id}`;
+  await signIn(page, team, "team");
+  const changes = page.getByRole("region", { name: "Orders" }).getByText(/Changed by Nora Quist on .* → \d+ a day$/);
+  await changes.first().waitFor();
+  await page.getByText("Earlier changes").click();
+  await changes.nth(49).waitFor();
+  await page.getByRole("button", { name: "Show earlier" }).click();
+  await changes.nth(69).waitFor();
+  const caps = (await changes.allInnerTexts()).map((text) => Number(/→ (\d+)/.exec(text)![1]));
+  assert.deepEqual(caps, Array.from({ length: 70 }, (_, n) => 70 - n));
+  await assertAccessible(page);
+});
+
 deskTest("an agency that has nothing yet says what to do, and a fault of a part leaves the others", async (page) => {
   const team = await createTeam();
   await page.route(

@@ -13,6 +13,7 @@ import "./operator.ts";
 import "./operator_acts.ts";
 import "./operator_alerts.ts";
 import "./operator_orders.ts";
+import "./operator_lists.ts";
 import "./operator_replay.ts";
 import "./mapping.ts";
 import "./sales.ts";

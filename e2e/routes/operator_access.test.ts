@@ -14,6 +14,7 @@ const LISTS = [
   "delivery_reason_list",
   "mapping_list",
   "waiting_lead_list",
+  "waiting_vendor_list",
   "unmatched_text_list",
   "waiting_recruit_list",
   "alert_list",

@@ -79,8 +79,8 @@ select is_empty(
       and has_table_privilege(r.rolname, c.oid, p.privilege)
         <> (p.privilege = 'select' and case r.rolname
           when 'authenticated' then c.relname in ('inbox', 'recruit_timeline', 'order_pace', 'team', 'waiting_texts',
-            'delivery_list', 'delivery_reason_list', 'mapping_list', 'waiting_lead_list', 'unmatched_text_list', 'waiting_recruit_list',
-            'alert_list', 'job_list', 'duplicate_list', 'number_list', 'order_list',
+            'delivery_list', 'delivery_reason_list', 'mapping_list', 'waiting_lead_list', 'waiting_vendor_list',
+            'unmatched_text_list', 'waiting_recruit_list', 'alert_list', 'job_list', 'duplicate_list', 'number_list', 'order_list',
             'vendor_name_list', 'outbox_list')
           when 'service_role' then c.relname not in ('inbox', 'recruit_timeline', 'order_pace', 'team', 'waiting_texts')
           else false

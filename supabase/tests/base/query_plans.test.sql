@@ -1,7 +1,7 @@
 -- The queries that run for every lead, message and signed-in reader can use an index. Sequential scans are switched
 -- off, because with only a few rows the planner would choose one.
 begin;
-select plan(73);
+select plan(76);
 \ir ../helpers.psql
 
 set local enable_seqscan = off;
@@ -50,6 +50,11 @@ from (values
   ('for a user who is no operator, the list of deliveries', 'One-Time Filter', 'select * from public.delivery_list'),
   ('for a user who is no operator, the list of mappings', 'One-Time Filter', 'select * from public.mapping_list'),
   ('for a user who is no operator, the list of waiting leads', 'One-Time Filter', 'select * from public.waiting_lead_list'),
+  ('the vendors of waiting leads', 'recruiting_leads_unmatched_idx.*recruiting_leads_pending_idx',
+    'select * from public.waiting_vendor_list order by vendor'),
+  ('for a user who is no operator, the vendors of waiting leads', 'One-Time Filter', 'select * from public.waiting_vendor_list'),
+  ('the number of open deliveries', 'rejected_deliveries_open_idx',
+    $$select count(*) from public.delivery_list where status = 'open'$$),
   ('the list of recruits who wait for an answer', 'recruiting_conversations_due_idx',
     $$select * from public.waiting_recruit_list order by since, conversation_id$$),
   ('the next page of recruits who wait', 'recruiting_conversations_due_idx',

@@ -3,7 +3,7 @@
 begin;
 -- Changes of others are not seen, so that all tables can be compared.
 set transaction isolation level repeatable read;
-select plan(120);
+select plan(127);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor'), pg_temp.create_vendor('quiet');
@@ -107,6 +107,7 @@ insert into lists values
   (format('select count(*) from public.delivery_list where vendor_id = %L', md5('vendor')::uuid), '3'),
   (format('select count(*) from public.delivery_reason_list where vendor_id = %L', md5('vendor')::uuid), '1'),
   (format('select count(*) from public.waiting_lead_list where id = %L', md5('waiting')::uuid), '1'),
+  (format('select count(*) from public.waiting_vendor_list where leads = 1 and vendor_id = %L', md5('vendor')::uuid), '1'),
   (format('select count(*) from public.unmatched_text_list where id = %L', md5('text')::uuid), '1'),
   (format('select count(*) from public.waiting_recruit_list where agent = ''ann'' and minutes = 90 and conversation_id = %L',
     md5('waits')::uuid), '1');

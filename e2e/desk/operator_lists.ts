@@ -1,0 +1,71 @@
+/** The lists of operators are whole: what is not shown yet is one press away. */
+import assert from "node:assert/strict";
+import type { Page } from "playwright-core";
+import { signInNewOperator } from "../support/agents.ts";
+import { createAgency, createVendor, sql } from "../support/client.ts";
+import { reject } from "../support/deliveries.ts";
+import { assertAccessible, deskTest, signIn } from "./harness.ts";
+
+/** Presses a button of a part of the page until its list is whole. */
+async function showAll(part: ReturnType<Page["getByRole"]>): Promise<void> {
+  const more = part.getByRole("button", { name: /^(Show more|Loading)$/ });
+  while (await more.count() > 0) await more.click({ timeout: 5_000 }).catch(() => {});
+}
+
+deskTest("all numbers are read to their end, the paused ones apart", async (page) => {
+  const agency = await createAgency();
+  const name = 'Numbers, "Inc."';
+  await sql`update public.agencies set name = ${name} where id = ${agency.id}`;
+  await sql`
+    insert into public.service_numbers (phone, agency_id, status)
+    select '+1999' || (5550000 + n), ${agency.id}, case when n <= 60 then 'paused' else 'active' end
+    from generate_series(1, 180) n`;
+  await signIn(page, await signInNewOperator(), "operator/numbers");
+  for (const [status, count] of [["Paused", 60], ["Active", 120]] as const) {
+    const part = page.getByRole("region", { name: status });
+    const own = part.getByRole("listitem").filter({ hasText: name });
+    await part.getByRole("listitem").first().waitFor();
+    await showAll(part);
+    assert.equal(new Set(await own.getByRole("strong").allInnerTexts()).size, count);
+    assert.equal(await own.count(), count);
+  }
+  await assertAccessible(page);
+  await sql`delete from public.service_numbers where agency_id = ${agency.id}`;
+});
+
+deskTest("all reasons of rejected deliveries are read to their end, and Today counts each delivery", async (page) => {
+  const vendor = await createVendor();
+  const rejections = Array.from({ length: 120 }, (_, n) => ({ vendor_id: vendor.id, reason: `reason, "${n}"` }));
+  await reject(...rejections, ...rejections.slice(0, 70));
+  await signIn(page, await signInNewOperator(), "operator/deliveries");
+  const own = page.getByRole("listitem").filter({ hasText: vendor.slug });
+  await own.first().waitFor();
+  await showAll(page.getByRole("main"));
+  const counts = (await own.locator(".count").allInnerTexts()).map(Number);
+  assert.deepEqual(counts, rejections.map((_, n) => n < 70 ? 2 : 1));
+  assert.equal(new Set(await own.getByRole("link").allInnerTexts()).size, 120);
+  await page.evaluate("location.hash = '#/operator'");
+  const [counted] = await sql`select count(*)::int as open from public.rejected_deliveries where status = 'open'`;
+  await page.getByRole("main").getByRole("link", {
+    name: `${counted!.open.toLocaleString("en-US")} Rejected deliveries`,
+  })
+    .waitFor();
+  await sql`delete from public.rejected_deliveries where vendor_id = ${vendor.id}`;
+});
+
+deskTest("waiting leads of a vendor can be distributed, also behind the first page of the list", async (page) => {
+  const [old, young] = [await createVendor(), await createVendor()];
+  await sql`
+    insert into public.recruiting_leads (vendor_id, first_name, distribution, vendor_metadata, created_at)
+    select vendor_id, 'Ada', 'unmatched', '{}', since
+    from (
+      select ${old.id}::uuid as vendor_id, '2019-01-01'::timestamptz as since from generate_series(1, 60)
+      union all
+      select ${young.id}, now()
+    ) l`;
+  await signIn(page, await signInNewOperator(), "operator/waiting");
+  await page.getByRole("button", { name: "Show more" }).waitFor();
+  await page.getByLabel("Vendor", { exact: true }).selectOption({ label: `${young.slug} (1)` });
+  await page.getByLabel("Vendor", { exact: true }).selectOption({ label: `${old.slug} (60)` });
+  await sql`delete from public.recruiting_leads where vendor_id in ${sql([old.id, young.id])}`;
+});
