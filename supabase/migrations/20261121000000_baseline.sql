@@ -13316,14 +13316,15 @@ comment on view public.delivery_list is
 grant select on public.delivery_list to authenticated, service_role;
 
 create view public.delivery_reason_list with (security_invoker = true) as
-select d.vendor, d.vendor_id, d.code, d.reason, count(*)::int as deliveries,
-  min(d.received_at) as first_at, max(d.received_at) as last_at
+select md5(jsonb_build_array(d.vendor_id, d.code, d.reason)::text)::uuid as id, d.vendor, d.vendor_id, d.code, d.reason,
+  count(*)::int as deliveries, min(d.received_at) as first_at, max(d.received_at) as last_at
 from private.delivery_list d
 where d.status = 'open'
 group by d.vendor_id, d.vendor, d.code, d.reason;
 
 comment on view public.delivery_reason_list is
-  'Why open deliveries were rejected, with how many of each vendor; vendor_id: null for imports.';
+  'Why open deliveries were rejected, with how many of each vendor; vendor_id: null for imports; id: of vendor, code and '
+  'reason. Ask for pages by the last row, ordered by deliveries and id, both descending.';
 grant select on public.delivery_reason_list to authenticated, service_role;
 
 create view private.duplicate_list as
@@ -13367,6 +13368,14 @@ create view public.waiting_lead_list with (security_invoker = true) as select * 
 
 comment on view public.waiting_lead_list is 'Recruiting leads that no order has got.';
 grant select on public.waiting_lead_list to authenticated, service_role;
+
+create view public.waiting_vendor_list with (security_invoker = true) as
+select w.vendor_id, w.vendor, count(*)::int as leads
+from private.waiting_lead_list w
+group by w.vendor_id, w.vendor;
+
+comment on view public.waiting_vendor_list is 'The vendors of leads that no order has got, with how many of each.';
+grant select on public.waiting_vendor_list to authenticated, service_role;
 
 create view private.unmatched_text_list as
 select t.id, t.received_at, t.recruit_phone as "from", t.service_phone as "to", t.body,

@@ -3229,6 +3229,7 @@ export type Database = {
           "code": string;
           "deliveries": number | null;
           "first_at": string | null;
+          "id": string | null;
           "last_at": string | null;
           "reason": string;
           "vendor": string | null;
@@ -3844,6 +3845,15 @@ export type Database = {
             referencedColumns: ["id", "agency_id"];
           },
         ];
+      };
+      "waiting_vendor_list": {
+        Row: {
+          "leads": number | null;
+          "vendor": string;
+          "vendor_id": string | null;
+        };
+        ComputedFields: never;
+        Relationships: [];
       };
       "webhook_secret_list": {
         Row: {
