@@ -28,9 +28,10 @@ export function useKeys(agentId: string, acts: Record<string, () => void>): void
   useEffect(() => {
     if (!areOn) return;
     function press(event: KeyboardEvent): void {
-      const { ctrlKey, metaKey, altKey, key, target } = event;
+      const { ctrlKey, metaKey, altKey, key, repeat, target } = event;
       const act = latest.current[key.toLowerCase()];
-      if (act === undefined || ctrlKey || metaKey || altKey || event.defaultPrevented || isBusy(target)) return;
+      const isOther = ctrlKey || metaKey || altKey || repeat;
+      if (act === undefined || isOther || event.defaultPrevented || isBusy(target)) return;
       event.preventDefault();
       act();
     }

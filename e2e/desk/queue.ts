@@ -151,9 +151,15 @@ deskTest(
     await texts(page).getByText("I am Ruth").waitFor();
     await page.locator("h2#recruit").focus();
 
-    await page.keyboard.press("e");
+    let undone = 0;
+    page.on("request", (request) => undone += Number(request.url().endsWith("/rpc/reply_needed")));
+    await page.keyboard.down("e");
     await page.getByRole("button", { name: /Undo/ }).waitFor();
+    // A key that is held down repeats itself, and would take back what it did.
+    await page.keyboard.down("e");
+    await page.keyboard.up("e");
     await assertRows(page, ["Devon", "Grace"]);
+    assert.equal(undone, 0);
     await page.keyboard.press("e");
     await assertRows(page, ["Ruth", "Devon", "Grace"]);
     await page.getByRole("button", { name: "No reply needed" }).waitFor();
