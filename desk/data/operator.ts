@@ -48,6 +48,8 @@ export type UnsentText = Row<
 >;
 /** A recruit who waits for an answer. */
 export type WaitingRecruit = Row<"waiting_recruit_list", "conversation_id" | "agency" | "phone" | "since">;
+/** A vendor with its API keys. */
+export type Vendor = Row<"vendor_list", "slug" | "active" | "keys">;
 /** A lead that came again. */
 export type Duplicate = Row<
   "duplicate_list",
@@ -270,6 +272,13 @@ export const operatorQueries = {
         );
       },
       ...SELDOM,
+    }),
+  /** The vendors by name, each with how many of its keys work. */
+  vendors: () =>
+    queryOptions({
+      queryKey: [...operatorQueries.all(), "vendors"],
+      queryFn: () =>
+        asOperator(call(supabase.from("vendor_list").select().order("name").order("slug"))) as Promise<Vendor[]>,
     }),
   /** Recruits who wait for an answer, the longest first. */
   waitingRecruits: () => ({

@@ -49,7 +49,7 @@ const KINDS: Record<string, { title: string; advice: string; view?: View; viewOf
   vendor_silent: {
     title: "Silent vendors",
     advice: "They have sent nothing for longer than usual. Ask them.",
-    view: { to: "/operator/vendors", label: "See the leads of each vendor" },
+    view: { to: "/operator/vendors", label: "See the vendors and their keys" },
   },
   order_nearly_filled: {
     title: "Orders that are nearly full",
@@ -79,6 +79,7 @@ const KINDS: Record<string, { title: string; advice: string; view?: View; viewOf
   key_expires: {
     title: "Keys of vendors",
     advice: "The people who run the service make the vendor a new key before the old one expires.",
+    view: { to: "/operator/vendors", label: "See the vendors and their keys" },
   },
   opt_out_unmatched: {
     title: "Opt-outs for nobody",

@@ -3,6 +3,7 @@ import { Link } from "wouter";
 import { DAYS, operatorQueries, type VendorDays } from "../data/operator.ts";
 import { Page } from "../ui/page.tsx";
 import { EmptyState, QueryResult } from "../ui/states.tsx";
+import { Time } from "../ui/time.tsx";
 import { MappingLink, Mappings } from "./mapping_link.tsx";
 import { useVendorName } from "./vendor_name.ts";
 
@@ -33,6 +34,7 @@ export function Vendors() {
             </>
           )}
       </QueryResult>
+      <Keys />
       <Mappings />
     </Page>
   );
@@ -117,6 +119,46 @@ function Row({ title, of, numbers }: { title: string; of: string; numbers: numbe
       <td className="number">{sum(numbers).toLocaleString("en-US")}</td>
       {numbers.map((number, n) => <td key={n} className="number">{number.toLocaleString("en-US")}</td>)}
     </tr>
+  );
+}
+
+/** The vendors with their API keys, also those that have sent nothing for long. */
+function Keys() {
+  const query = useQuery(operatorQueries.vendors());
+  const nameOf = useVendorName();
+  return (
+    <section aria-labelledby="keys">
+      <h2 id="keys">Keys</h2>
+      <p className="quiet">The people who run the service make a vendor a new key.</p>
+      <QueryResult query={query} resource="vendors">
+        {(vendors) => (
+          <div className="scroll" tabIndex={0} role="region" aria-label="Keys of vendors">
+            <table>
+              <thead>
+                <tr>
+                  <th scope="col">Vendor</th>
+                  <th scope="col">Keys that work</th>
+                  <th scope="col">Last used</th>
+                  <th scope="col">The first expires</th>
+                </tr>
+              </thead>
+              <tbody>
+                {vendors.map(({ slug, active, keys, last_used, expires }) => (
+                  <tr key={slug}>
+                    <th scope="row">
+                      {nameOf(slug)} {!active && <span className="badge">inactive</span>}
+                    </th>
+                    <td>{keys}</td>
+                    <td>{last_used === null ? "never" : <Time at={last_used} />}</td>
+                    <td>{expires === null ? "–" : <Time at={expires} />}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </QueryResult>
+    </section>
   );
 }
 

@@ -279,5 +279,7 @@ deskTest("the table below the chart has the numbers of the rows", async (page) =
   await page.getByRole("img", { name: `${vendor.slug}: ${sum} leads, at most 4 on a day; 1 rejected` }).waitFor();
   await page.getByRole("img", { name: `${idle.slug}: 0 leads; 1 rejected`, exact: true }).waitFor();
   assert.equal(await page.locator("li").filter({ hasText: vendor.slug }).locator(".leads").count(), 14);
+  const keys = page.getByRole("region", { name: "Keys of vendors" }).getByRole("row").filter({ hasText: idle.slug });
+  assert.deepEqual(await keys.getByRole("cell").allInnerTexts(), ["1", "never", "–"]);
   await sql`delete from public.recruiting_leads where vendor_id = ${vendor.id}`;
 });

@@ -20,7 +20,7 @@ deskTest("each kind of alert says what to do, and leads there", async (page) => 
     "Orders that can't fill": `#/operator/orders/${subject}`,
     "Recruits who wait": "#/operator/recruits",
     "Texts that fail": `#/operator/orders/agency/${subject}`,
-    "Keys of vendors": "The people who run the service make the vendor a new key before the old one expires.",
+    "Keys of vendors": "#/operator/vendors",
     "Opt-outs for nobody": "#/operator/texts",
     "Sending texts": "#/operator/outbox",
   };

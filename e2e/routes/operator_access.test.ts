@@ -24,6 +24,7 @@ const LISTS = [
   "vendor_name_list",
   "duplicate_list",
   "outbox_list",
+  "vendor_list",
 ];
 const CALLS: Record<string, object> = {
   acknowledge_alert: { alert_id: crypto.randomUUID() },

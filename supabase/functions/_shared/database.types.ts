@@ -3708,7 +3708,9 @@ export type Database = {
         Row: {
           "active": boolean;
           "created": string;
+          "expires": string | null;
           "keys": number | null;
+          "last_used": string | null;
           "name": string;
           "parser": string | null;
           "rate_limit": number | null;
@@ -3718,30 +3720,6 @@ export type Database = {
           "webhook": Database["public"]["Enums"]["webhook_scheme"] | null;
         };
         ComputedFields: never;
-        Insert: {
-          "active"?: boolean | null;
-          "created"?: string | null;
-          "keys"?: never;
-          "name"?: string | null;
-          "parser"?: string | null;
-          "rate_limit"?: number | null;
-          "silent_after"?: never;
-          "slug"?: string | null;
-          "text_consent"?: boolean | null;
-          "webhook"?: Database["public"]["Enums"]["webhook_scheme"] | null;
-        };
-        Update: {
-          "active"?: boolean | null;
-          "created"?: string | null;
-          "keys"?: never;
-          "name"?: string | null;
-          "parser"?: string | null;
-          "rate_limit"?: number | null;
-          "silent_after"?: never;
-          "slug"?: string | null;
-          "text_consent"?: boolean | null;
-          "webhook"?: Database["public"]["Enums"]["webhook_scheme"] | null;
-        };
         Relationships: [];
       };
       "vendor_name_list": {

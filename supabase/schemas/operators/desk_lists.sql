@@ -66,6 +66,34 @@ comment on view public.delivery_reason_list is
   'reason. Ask for pages by the last row, ordered by deliveries and id, both descending.';
 grant select on public.delivery_reason_list to authenticated, service_role;
 
+create view private.vendor_list as
+select v.slug, v.name, v.parser, v.is_active as active, k.keys, v.webhook_scheme as webhook, v.rate_limit,
+  v.silent_after::text, v.has_text_consent as text_consent, v.created_at as created, k.last_used, k.expires
+from public.vendors v
+cross join lateral (
+  select
+    count(*) filter (where k.is_valid)::int as keys,
+    max(k.last_used_at) as last_used,
+    min(k.expires_at) filter (where k.is_valid) as expires
+  from (
+    select k.last_used_at, k.expires_at,
+      k.revoked_at is null and (k.expires_at is null or k.expires_at > now()) as is_valid
+    from public.vendor_api_keys k
+    where k.vendor_id = v.id
+  ) k
+) k
+where (select private.may_operate());
+
+comment on view private.vendor_list is 'Vendors, for operators.';
+grant select on private.vendor_list to authenticated, service_role;
+
+create view public.vendor_list with (security_invoker = true) as select * from private.vendor_list;
+
+comment on view public.vendor_list is
+  'Vendors; keys: how many of their API keys work; last_used: when a key was used last; expires: when the first key that works '
+  'expires, null for never.';
+grant select on public.vendor_list to authenticated, service_role;
+
 create view private.duplicate_list as
 select d.id, d.received_at, v.slug as vendor, d.vendor_id, d.request_id, l.vendor_lead_id, d.lead_id,
   l.created_at as first_received

@@ -21,17 +21,6 @@ join public.agencies g on g.id = a.agency_id;
 comment on view public.agent_list is 'Agents, with the name of their agency.';
 grant select on public.agent_list to service_role;
 
-create view public.vendor_list with (security_invoker = true) as
-select v.slug, v.name, v.parser, v.is_active as active,
-  (select count(*)::int from public.vendor_api_keys k
-    where k.vendor_id = v.id and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())) as keys,
-  v.webhook_scheme as webhook, v.rate_limit, v.silent_after::text, v.has_text_consent as text_consent,
-  v.created_at as created
-from public.vendors v;
-
-comment on view public.vendor_list is 'Vendors; keys: how many of their API keys work.';
-grant select on public.vendor_list to service_role;
-
 create view public.key_list with (security_invoker = true) as
 select k.vendor_id, k.key_prefix as key, k.label,
   case when k.revoked_at is not null then 'revoked' when k.expires_at <= now() then 'expired' else 'works' end as state,

@@ -81,7 +81,7 @@ select is_empty(
           when 'authenticated' then c.relname in ('inbox', 'recruit_timeline', 'order_pace', 'team', 'waiting_texts',
             'delivery_list', 'delivery_reason_list', 'mapping_list', 'waiting_lead_list', 'waiting_vendor_list',
             'unmatched_text_list', 'waiting_recruit_list', 'alert_list', 'job_list', 'duplicate_list', 'number_list', 'order_list',
-            'vendor_name_list', 'outbox_list')
+            'vendor_name_list', 'vendor_list', 'outbox_list')
           when 'service_role' then c.relname not in ('inbox', 'recruit_timeline', 'order_pace', 'team', 'waiting_texts')
           else false
         end)$$,
@@ -92,7 +92,7 @@ select set_eq(
     where c.relnamespace = 'private'::regnamespace and c.relkind in ('r', 'p', 'v', 'm')
       and has_any_column_privilege('authenticated', c.oid, 'select, insert, update')$$,
   array['delivery_list', 'mapping_list', 'waiting_lead_list', 'unmatched_text_list', 'waiting_recruit_list', 'alert_list', 'job_list',
-    'duplicate_list', 'number_list', 'order_list', 'vendor_name_list', 'outbox_list'],
+    'duplicate_list', 'number_list', 'order_list', 'vendor_name_list', 'vendor_list', 'outbox_list'],
   'of the schema private a signed-in user reads the lists of operators alone');
 
 select is_empty($$select function from pg_temp.function_grants where role = 'anon'$$, 'anon may execute no function');

@@ -1,7 +1,7 @@
 -- The queries that run for every lead, message and signed-in reader can use an index. Sequential scans are switched
 -- off, because with only a few rows the planner would choose one.
 begin;
-select plan(76);
+select plan(77);
 \ir ../helpers.psql
 
 set local enable_seqscan = off;
@@ -66,6 +66,7 @@ from (values
       order by received_at desc, id desc limit 51$$),
   ('the texts that are not sent', 'text_outbox_(open|first_due|pending|sending|unconfirmed)_idx',
     $$select * from public.outbox_list where outbox_state in ('pending', 'sending', 'unconfirmed') order by created_at, message_id$$),
+  ('for a user who is no operator, the list of vendors', 'One-Time Filter', 'select * from public.vendor_list'),
   ('for a user who is no operator, the texts that are not sent', 'One-Time Filter', 'select * from public.outbox_list'),
   ('for a user who is no operator, the list of texts', 'One-Time Filter', 'select * from public.unmatched_text_list'),
   ('the next page of the open deliveries of a vendor', 'rejected_deliveries_(open|vendor_id_received_at)_idx.*received_at <=',
