@@ -92,7 +92,7 @@ begin
     select max(m.created_at) as at
     from public.recruiting_messages m
     where m.conversation_id = c.id and m.direction = 'outbound' and m.status = 'failed' and m.created_at >= begins
-      and not exists (select from public.text_outbox o where o.message_id = m.id and o.reason = 'cancelled')
+      and not exists (select from public.text_outbox o where o.message_id = m.id and o.reason in ('cancelled', 'taken_over'))
   ) failed
   -- A conversation with a text of these days had its latest text in these days.
   where c.agency_id = figure_failures.agency_id and c.last_text_at >= begins and failed.at is not null;
@@ -101,7 +101,7 @@ $$;
 
 comment on function private.figure_failures(uuid, timestamptz) is
   'The conversations of an agency in which a text of ours since then was not delivered, each with the time of the latest. '
-  'One that somebody has cancelled does not count.';
+  'One that somebody has stopped does not count: by cancelling it, or by taking over from the bot.';
 
 create function private.figure_opt_outs(agency_id uuid, begins timestamptz)
 returns table (event_id uuid, phone text, opted_out_at timestamptz)

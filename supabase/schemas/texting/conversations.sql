@@ -49,14 +49,14 @@ begin
     raise exception 'recruiting_lead_id: its agency has no active service number' using errcode = 'PT409';
   end if;
 
-  update public.recruiting_conversations c
-  set assigned_agent_id = coalesce(
-    start_conversation.agent_id,
-    -- An agent who has taken a conversation over keeps it.
-    case when c.status = 'escalated' then c.assigned_agent_id end,
-    lead_agent_id,
-    c.assigned_agent_id)
-  where c.id = conversation.id;
+  if conversation.status <> 'escalated' then
+    update public.recruiting_conversations c
+    set assigned_agent_id = coalesce(start_conversation.agent_id, lead_agent_id, c.assigned_agent_id)
+    where c.id = conversation.id;
+  elsif agent_id is not null then
+    -- From a person it is taken in this way alone.
+    perform public.assign_conversation(conversation.id, agent_id);
+  end if;
   -- The texts stand in the conversation now, and its agent is told of them there.
   update public.agent_notifications n
   set read_at = now()
@@ -69,8 +69,9 @@ comment on function public.start_conversation(uuid, uuid, text) is
   'The conversation with a lead''s recruit: with service_phone the one with this number of the agency, else the one that there is with the number of the agency that the recruit knows, '
   'or a new one with its least used active number. It takes over the recruit''s unmatched texts to that number, and '
   'what agents were told of them counts as read. The '
-  'lead''s agent may call it, and a manager of its agency. It is assigned to the agent named, else to the lead''s; one '
-  'that is escalated already changes its agent only for one who is named. Returns {conversation_id, service_phone}. '
+  'lead''s agent may call it, and a manager of its agency. It is assigned to the agent named, else to the lead''s. One '
+  'that is escalated already goes to the agent named as assign_conversation() says, with its errors, else it stays as it is. '
+  'Returns {conversation_id, service_phone}. '
   'Errors: 42501 (HTTP 403) when the caller is no active agent; PT404 for an unknown lead or another agent''s; 22023 '
   '(400) when the lead has no phone in E.164, or the named agent or number is none of the agency; PT409 when the agency has '
   'no active number.';
@@ -160,8 +161,8 @@ begin
   select
     l.agent_id, l.id, 'taken_over', tell_of_new_owner.agent_id,
     case when l.place = 1 then nullif(l.lost - 1, 0) end,
-    -- The first is told. The others say that the agent had them, and may ask for them.
-    case when l.place > 1 then now() end
+    -- The first is told. The others say that the agent had them, and may ask for them. Who does it knows it.
+    case when l.place > 1 or l.agent_id = private.current_agent_id() then now() end
   from (
     select
       before as agent_id, c.id, row_number() over (partition by before order by c.id) as place,
@@ -176,8 +177,8 @@ $$;
 
 comment on function private.tell_of_new_owner(public.recruiting_conversations[], uuid) is
   'Tells each agent who was to answer in some of these conversations, once, that this agent has them from now on (kind '
-  '`taken_over`). What others have been told of them counts as read. One that the agent has already is passed over. '
-  'conversations: as they were before, and locked.';
+  '`taken_over`). A manager who gives the own ones away is not told. What others have been told of them counts as read. One '
+  'that the agent has already is passed over. conversations: as they were before, and locked.';
 
 create function public.assign_conversation(conversation_id uuid, agent_id uuid) returns jsonb
 language plpgsql

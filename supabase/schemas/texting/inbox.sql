@@ -42,7 +42,7 @@ select c.id, c.agency_id, c.status, c.recruit_phone, c.service_phone, c.recruiti
         from public.recruiting_messages later
         where later.conversation_id = c.id and later.direction = 'outbound' and later.created_at > f.created_at
       )
-      and not exists (select from public.text_outbox o where o.message_id = f.id and o.reason = 'cancelled')
+      and not exists (select from public.text_outbox o where o.message_id = f.id and o.reason in ('cancelled', 'taken_over'))
   ) as is_failed,
   exists (
     select
@@ -67,8 +67,9 @@ comment on view public.inbox is
   'the assigned agent, else the recruit''s) and the latest text (last_media: how many files). is_unread: the recruit has '
   'written since the caller has read it. is_due: the conversation is to be looked at: the recruit waits, or it was put off until a '
   'time that has come (snoozed_until). is_failed: '
-  'our latest text was not delivered. is_held: a text of ours waits for the texting hours or for its number. Ask for one '
-  'agency_id, and for pages by the last row: ordered by last_text_at and id, or by due_since and id where due_since is not null.';
+  'our latest text was not delivered, and nobody has stopped it. is_held: a text of ours waits for the texting hours or for '
+  'its number. Ask for one agency_id, and for pages by the last row: ordered by last_text_at and id, or by due_since and id '
+  'where due_since is not null.';
 grant select on public.inbox to authenticated;
 
 create function public.read_conversation(conversation_id uuid, up_to timestamptz) returns integer

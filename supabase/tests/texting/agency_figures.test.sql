@@ -134,6 +134,9 @@ update public.recruiting_messages set created_at = now() - interval '20 days' wh
 select pg_temp.add_text('cancelled', 'with bot', state => 'refused');
 update public.text_outbox set reason = 'cancelled' where message_id = md5('cancelled')::uuid;
 update public.recruiting_messages set status = 'failed' where id = md5('cancelled')::uuid;
+select pg_temp.add_text('taken over', 'with bot', state => 'refused');
+update public.text_outbox set reason = 'taken_over' where message_id = md5('taken over')::uuid;
+update public.recruiting_messages set status = 'failed' where id = md5('taken over')::uuid;
 select is(pg_temp.figures() -> 'failed', '1', 'and a conversation with texts that failed in these days');
 select results_eq(
   $$select conversation_id, phone from pg_temp.list('failed')$$,

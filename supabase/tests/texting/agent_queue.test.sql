@@ -1,6 +1,6 @@
 -- The queue of an agent: who waits, what is put off, failed and held, and how a conversation is found.
 begin;
-select plan(49);
+select plan(50);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor');
@@ -142,6 +142,8 @@ update public.text_outbox set reason = 'quiet_hours', due_at = now() + interval 
 select is(pg_temp.with_flag('is_failed') || '/' || pg_temp.with_flag('is_held'), 'Ruth Ba%ker/Devon', 'a text has failed, and one is held');
 update public.text_outbox set reason = 'cancelled', state = 'refused' where message_id = md5('first')::uuid;
 select is(pg_temp.with_flag('is_failed'), null, 'one that was cancelled has not failed');
+update public.text_outbox set reason = 'taken_over' where message_id = md5('first')::uuid;
+select is(pg_temp.with_flag('is_failed'), null, 'nor one of the bot where an agent has taken over');
 
 -- The plan
 insert into public.recruiting_messages (conversation_id, direction, sender_type, body)

@@ -1,7 +1,7 @@
 -- Whose conversation it is: a manager takes one over from an agent, who is told, keeps what was queued and may ask for
 -- it.
 begin;
-select plan(37);
+select plan(43);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor');
@@ -142,8 +142,26 @@ select is(
   'the recruit''s agent may ask, and each manager is told where none has it');
 select pg_temp.assign('moe', 'anns', 'ann');
 select is(
-  pg_temp.told('anns'), array['ann handoff', 'mia taken_over by moe', 'moe taken_over by ann'],
-  'once the agent has it again, nobody asks, and it is lost no more');
+  pg_temp.told('anns'), array['ann handoff', 'mia taken_over by moe'],
+  'once the agent has it again, nobody asks, it is lost no more, and the manager who gives it away is not told so');
+
+-- To begin a conversation that a colleague has takes it from nobody unasked
+update public.recruiting_leads set vendor_metadata = '{"phone": "+19995550007"}' where id = md5('of ann')::uuid;
+create function pg_temp.start(name text, agent text) returns text language sql as $$
+  select pg_temp.call(name, format('start_conversation(%L, %L)', md5('of ann')::uuid, md5(agent)::uuid)) ->> 'conversation_id'
+$$;
+select throws_ok(
+  $$select pg_temp.start('ann', 'ann')$$, 'PT404', 'conversation_id: there is no such conversation', 'the recruit''s agent does not take it');
+select throws_ok(
+  $$select pg_temp.start('ann', 'mia')$$, '22023', 'agent_id: must be your own; only a manager may name another agent',
+  'nor gives anything away');
+select is(pg_temp.start('ann', null), md5('of cal')::uuid::text, 'but finds it');
+select is(
+  (select assigned_agent_id from public.recruiting_conversations where id = md5('of cal')::uuid), md5('cal')::uuid,
+  'and it stays the colleague''s');
+select is(pg_temp.start('mia', 'ann'), md5('of cal')::uuid::text, 'a manager gives it away');
+select is(
+  pg_temp.told('of cal'), array['ann handoff', 'cal taken_over by ann'], 'and both agents are told');
 
 select throws_ok(
   $$delete from public.agents where id = (select sent_by from public.recruiting_messages where sent_by is not null limit 1)$$, 'PT409',
