@@ -8177,14 +8177,14 @@ begin
     raise exception 'recruiting_lead_id: its agency has no active service number' using errcode = 'PT409';
   end if;
 
-  update public.recruiting_conversations c
-  set assigned_agent_id = coalesce(
-    start_conversation.agent_id,
-    -- An agent who has taken a conversation over keeps it.
-    case when c.status = 'escalated' then c.assigned_agent_id end,
-    lead_agent_id,
-    c.assigned_agent_id)
-  where c.id = conversation.id;
+  if conversation.status <> 'escalated' then
+    update public.recruiting_conversations c
+    set assigned_agent_id = coalesce(start_conversation.agent_id, lead_agent_id, c.assigned_agent_id)
+    where c.id = conversation.id;
+  elsif agent_id is not null then
+    -- From a person it is taken in this way alone.
+    perform public.assign_conversation(conversation.id, agent_id);
+  end if;
   -- The texts stand in the conversation now, and its agent is told of them there.
   update public.agent_notifications n
   set read_at = now()
@@ -8197,8 +8197,9 @@ comment on function public.start_conversation(uuid, uuid, text) is
   'The conversation with a lead''s recruit: with service_phone the one with this number of the agency, else the one that there is with the number of the agency that the recruit knows, '
   'or a new one with its least used active number. It takes over the recruit''s unmatched texts to that number, and '
   'what agents were told of them counts as read. The '
-  'lead''s agent may call it, and a manager of its agency. It is assigned to the agent named, else to the lead''s; one '
-  'that is escalated already changes its agent only for one who is named. Returns {conversation_id, service_phone}. '
+  'lead''s agent may call it, and a manager of its agency. It is assigned to the agent named, else to the lead''s. One '
+  'that is escalated already goes to the agent named as assign_conversation() says, with its errors, else it stays as it is. '
+  'Returns {conversation_id, service_phone}. '
   'Errors: 42501 (HTTP 403) when the caller is no active agent; PT404 for an unknown lead or another agent''s; 22023 '
   '(400) when the lead has no phone in E.164, or the named agent or number is none of the agency; PT409 when the agency has '
   'no active number.';
@@ -8288,8 +8289,8 @@ begin
   select
     l.agent_id, l.id, 'taken_over', tell_of_new_owner.agent_id,
     case when l.place = 1 then nullif(l.lost - 1, 0) end,
-    -- The first is told. The others say that the agent had them, and may ask for them.
-    case when l.place > 1 then now() end
+    -- The first is told. The others say that the agent had them, and may ask for them. Who does it knows it.
+    case when l.place > 1 or l.agent_id = private.current_agent_id() then now() end
   from (
     select
       before as agent_id, c.id, row_number() over (partition by before order by c.id) as place,
@@ -8304,8 +8305,8 @@ $$;
 
 comment on function private.tell_of_new_owner(public.recruiting_conversations[], uuid) is
   'Tells each agent who was to answer in some of these conversations, once, that this agent has them from now on (kind '
-  '`taken_over`). What others have been told of them counts as read. One that the agent has already is passed over. '
-  'conversations: as they were before, and locked.';
+  '`taken_over`). A manager who gives the own ones away is not told. What others have been told of them counts as read. One '
+  'that the agent has already is passed over. conversations: as they were before, and locked.';
 
 create function public.assign_conversation(conversation_id uuid, agent_id uuid) returns jsonb
 language plpgsql
@@ -10154,7 +10155,7 @@ select c.id, c.agency_id, c.status, c.recruit_phone, c.service_phone, c.recruiti
         from public.recruiting_messages later
         where later.conversation_id = c.id and later.direction = 'outbound' and later.created_at > f.created_at
       )
-      and not exists (select from public.text_outbox o where o.message_id = f.id and o.reason = 'cancelled')
+      and not exists (select from public.text_outbox o where o.message_id = f.id and o.reason in ('cancelled', 'taken_over'))
   ) as is_failed,
   exists (
     select
@@ -10179,8 +10180,9 @@ comment on view public.inbox is
   'the assigned agent, else the recruit''s) and the latest text (last_media: how many files). is_unread: the recruit has '
   'written since the caller has read it. is_due: the conversation is to be looked at: the recruit waits, or it was put off until a '
   'time that has come (snoozed_until). is_failed: '
-  'our latest text was not delivered. is_held: a text of ours waits for the texting hours or for its number. Ask for one '
-  'agency_id, and for pages by the last row: ordered by last_text_at and id, or by due_since and id where due_since is not null.';
+  'our latest text was not delivered, and nobody has stopped it. is_held: a text of ours waits for the texting hours or for '
+  'its number. Ask for one agency_id, and for pages by the last row: ordered by last_text_at and id, or by due_since and id '
+  'where due_since is not null.';
 grant select on public.inbox to authenticated;
 
 create function public.read_conversation(conversation_id uuid, up_to timestamptz) returns integer
@@ -10448,7 +10450,7 @@ begin
     select max(m.created_at) as at
     from public.recruiting_messages m
     where m.conversation_id = c.id and m.direction = 'outbound' and m.status = 'failed' and m.created_at >= begins
-      and not exists (select from public.text_outbox o where o.message_id = m.id and o.reason = 'cancelled')
+      and not exists (select from public.text_outbox o where o.message_id = m.id and o.reason in ('cancelled', 'taken_over'))
   ) failed
   -- A conversation with a text of these days had its latest text in these days.
   where c.agency_id = figure_failures.agency_id and c.last_text_at >= begins and failed.at is not null;
@@ -10457,7 +10459,7 @@ $$;
 
 comment on function private.figure_failures(uuid, timestamptz) is
   'The conversations of an agency in which a text of ours since then was not delivered, each with the time of the latest. '
-  'One that somebody has cancelled does not count.';
+  'One that somebody has stopped does not count: by cancelling it, or by taking over from the bot.';
 
 create function private.figure_opt_outs(agency_id uuid, begins timestamptz)
 returns table (event_id uuid, phone text, opted_out_at timestamptz)
