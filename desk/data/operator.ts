@@ -41,7 +41,7 @@ export type Order = Row<
   "order_list",
   "id" | "agency_id" | "agency" | "filled" | "quantity" | "leads_today" | "status" | "created_at"
 >;
-/** A text of ours that the provider does not have. */
+/** A text of ours that the provider does not have, or could not deliver. */
 export type UnsentText = Row<
   "outbox_list",
   "message_id" | "created_at" | "agency" | "from" | "to" | "kind" | "state" | "why"
@@ -229,6 +229,13 @@ export const operatorQueries = {
     }),
     ...EACH_MINUTE,
   }),
+  /** The texts of an agency that the provider could not deliver, the newest first. */
+  failedTexts: (agency_id: string) =>
+    pagesOptions<UnsentText>([...operatorQueries.all(), "failed texts", agency_id], async (limit, last) => {
+      if (!isId(agency_id)) return [];
+      const query = supabase.from("outbox_list").select().eq("agency_id", agency_id).eq("state", "failed").limit(limit);
+      return await call(after(query, last, "created_at", false, "message_id")) as UnsentText[];
+    }),
   /** Orders, the newest first: all that are open or paused, those of an agency, or one. */
   orders: ({ agency_id, order_id }: { agency_id?: string; order_id?: string } = {}) =>
     pagesOptions<Order>([...operatorQueries.all(), "orders", agency_id, order_id], async (limit, last) => {

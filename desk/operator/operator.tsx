@@ -15,7 +15,7 @@ import { Orders } from "./orders.tsx";
 import { SearchLeads } from "./search_leads.tsx";
 import { Texts } from "./texts.tsx";
 import { Today } from "./today.tsx";
-import { UnsentTexts } from "./unsent_texts.tsx";
+import { FailedTexts, UnsentTexts } from "./unsent_texts.tsx";
 import { Vendors } from "./vendors.tsx";
 import { Waiting } from "./waiting.tsx";
 import { WaitingRecruits } from "./waiting_recruits.tsx";
@@ -63,6 +63,7 @@ export function Operator() {
         <Route path="/operator/texts" component={Texts} />
         <Route path="/operator/numbers" component={Numbers} />
         <Route path="/operator/outbox" component={UnsentTexts} />
+        <Route path="/operator/outbox/failed/:id">{({ id }) => <FailedTexts key={id} agencyId={id!} />}</Route>
         <Route path="/operator/vendors" component={Vendors} />
         <Route path="/operator/mappings/:vendor/:delivery?">
           {({ vendor, delivery }) => (

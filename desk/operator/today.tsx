@@ -73,8 +73,8 @@ const KINDS: Record<string, { title: string; advice: string; view?: View; viewOf
   },
   texts_failing: {
     title: "Texts that fail",
-    advice: "Recruits don't get them, or don't want them. Ask the agency. Pause its orders if they go on.",
-    viewOf: ({ subject }) => ({ to: `/operator/orders/agency/${subject}`, label: "See the agency’s orders" }),
+    advice: "Recruits don't get them, or don't want them. Ask the agency.",
+    viewOf: ({ subject }) => ({ to: `/operator/outbox/failed/${subject}`, label: "See the texts that failed" }),
   },
   key_expires: {
     title: "Keys of vendors",

@@ -19,7 +19,7 @@ deskTest("each kind of alert says what to do, and leads there", async (page) => 
     "Full orders": `#/operator/orders/${subject}`,
     "Orders that can't fill": `#/operator/orders/${subject}`,
     "Recruits who wait": "#/operator/recruits",
-    "Texts that fail": `#/operator/orders/agency/${subject}`,
+    "Texts that fail": `#/operator/outbox/failed/${subject}`,
     "Keys of vendors": "#/operator/vendors",
     "Opt-outs for nobody": "#/operator/texts",
     "Sending texts": "#/operator/outbox",
@@ -65,7 +65,7 @@ deskTest("an operator sees which texts are not sent, and why", async (page) => {
   await signIn(page, await signInNewOperator(), "operator/numbers");
   const number = page.getByRole("listitem").filter({ hasText: phoneText(agent.service) });
   await number.getByRole("link", { name: "1 text waits to be sent" }).click();
-  await page.getByRole("region", { name: "Texts that are not sent" }).waitFor();
+  await page.getByRole("region", { name: "Texts" }).waitFor();
   const text = page.getByRole("row").filter({ hasText: phoneText(talk.recruit) });
   // Other tests leave texts, too.
   while (await text.count() === 0) await page.getByRole("button", { name: "Show more" }).click();
@@ -73,4 +73,11 @@ deskTest("an operator sees which texts are not sent, and why", async (page) => {
   assert.equal(await page.getByText("A secret between us").count(), 0);
   await assertAccessible(page);
   await assertFits(page);
+
+  await sql`
+    update public.text_outbox set state = 'failed', reason = '30007' where conversation_id = ${talk.id}`;
+  await page.evaluate(`location.hash = "#/operator/outbox/failed/${agent.agency_id}"`);
+  await text.getByText("Twilio: 30007").waitFor();
+  await page.getByRole("link", { name: "See the agency’s orders" }).click();
+  await page.getByRole("heading", { name: /^Orders/ }).waitFor();
 }, PHONE);
