@@ -68,7 +68,8 @@ from (values
     $$select * from public.outbox_list where outbox_state in ('pending', 'sending', 'unconfirmed') order by created_at, message_id$$),
   ('for a user who is no operator, the list of vendors', 'One-Time Filter', 'select * from public.vendor_list'),
   ('the texts of an agency that failed', 'text_outbox_conversation_id_attempted_at_idx',
-    $$select * from public.outbox_list where agency_id = md5('')::uuid and state = 'failed' order by created_at desc, message_id desc limit 51$$),
+    $$select * from public.outbox_list where agency_id = md5('')::uuid and state = 'failed'
+      order by created_at desc, message_id desc limit 51$$),
   ('for a user who is no operator, the texts that are not sent', 'One-Time Filter', 'select * from public.outbox_list'),
   ('for a user who is no operator, the list of texts', 'One-Time Filter', 'select * from public.unmatched_text_list'),
   ('the next page of the open deliveries of a vendor', 'rejected_deliveries_(open|vendor_id_received_at)_idx.*received_at <=',
