@@ -7,18 +7,21 @@ import { useOutbox } from "./data/outbox.ts";
 import type { Agent } from "./data/user.ts";
 import { ActionButton, ActionError } from "./ui/action.tsx";
 
+const NONE = { notices: [], hasMore: false };
+
 /**
  * The notices of an agent, above every view: whose a conversation is now, who asks for one, who waits, and what is not
  * sent.
  */
 export function AgentNotices({ agent }: { agent: Agent }) {
-  const { data: notices = [] } = useQuery(noticeQueries.unread(agent.id));
+  const { data: { notices, hasMore } = NONE } = useQuery(noticeQueries.unread(agent.id));
   const read = useReadNotice(agent.id);
   const { texts } = useOutbox();
   const asked = texts.find(({ question }) => question !== null);
   return (
     <>
       {notices.map((notice) => <NoticeLine key={notice.id} notice={notice} read={read.mutateAsync} />)}
+      {hasMore && <p>There are more. They stand here when you have read these.</p>}
       {/* Not in the line, which goes before the service has agreed. */}
       <ActionError action={read} />
       {asked && (

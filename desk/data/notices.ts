@@ -23,32 +23,40 @@ export interface Notice {
   recruit: string | null;
 }
 
+/** The latest notices that an agent has not read. */
+interface Unread {
+  notices: Notice[];
+  hasMore: boolean;
+}
+
 const KINDS = ["taken_over", "asked_for", "recruit_waiting"] as const;
 /** More than these are shown when some of them are read. */
 const MOST = 3;
+type Named = { first_name: string; last_name: string | null } | null;
 const COLUMNS = "id, kind, conversation_id, by_agent_id, others, " +
   "by:agents!agent_notifications_by_agent_id_fkey(first_name, last_name)";
 
 export const noticeQueries = {
   all: () => ["notices"],
-  /** The notices that an agent has not read yet, the latest first. */
   unread: (agentId: string) =>
     queryOptions({
       queryKey: [...noticeQueries.all(), "unread", agentId],
-      queryFn: async (): Promise<Notice[]> => {
+      queryFn: async (): Promise<Unread> => {
         const rows = await call(
-          notices().is("read_at", null).in("kind", KINDS).limit(MOST),
-        ) as unknown as Row[];
-        if (rows.length === 0) return [];
-        const recruits = await call(
-          supabase.from("inbox").select("id, name, waiting_since").in("id", rows.map((row) => row.conversation_id)),
-        );
-        return rows.flatMap((row) => {
-          const recruit = recruits.find(({ id }) => id === row.conversation_id);
-          // Answered since.
-          if (row.kind === "recruit_waiting" && !recruit?.waiting_since) return [];
-          return [{ ...noticeOf(row), recruit: recruit?.name ?? null }];
-        });
+          notices(`${COLUMNS}, conversation:recruiting_conversations(lead:recruiting_leads(first_name, last_name)),
+            waiting:recruiting_conversations(id)`)
+            .is("read_at", null).in("kind", KINDS)
+            // A recruit who was answered since waits no more.
+            .not("waiting.waiting_since", "is", null).or("kind.neq.recruit_waiting,waiting.not.is.null")
+            .limit(MOST + 1),
+        ) as unknown as (Row & { conversation: { lead: Named } | null })[];
+        return {
+          notices: rows.slice(0, MOST).map(({ conversation, ...row }) => ({
+            ...noticeOf(row),
+            recruit: conversation?.lead ? nameOf(conversation.lead) : null,
+          })),
+          hasMore: rows.length > MOST,
+        };
       },
     }),
   /** The notice about who has taken over a conversation of the user's; null: nobody has. */
@@ -70,7 +78,10 @@ export function useReadNotice(agentId: string) {
   return useMutation({
     mutationFn: (id: string) => repeat(() => supabase.rpc("mark_read", { notification_ids: [id] })),
     onMutate: (id) =>
-      changeData<Notice[]>(noticeQueries.unread(agentId).queryKey, (notices) => notices.filter((n) => n.id !== id)),
+      changeData<Unread>(noticeQueries.unread(agentId).queryKey, ({ notices, hasMore }) => ({
+        notices: notices.filter((n) => n.id !== id),
+        hasMore,
+      })),
     onError: (_error, _id, rollBack) => rollBack?.(),
     onSettled: () => queryClient.invalidateQueries({ queryKey: noticeQueries.all() }),
   });
@@ -81,12 +92,16 @@ export function moreText(others: number | null): string {
   return others === null ? "" : ` and ${others} more`;
 }
 
-type Row = Omit<Notice, "by" | "recruit"> & { by: { first_name: string; last_name: string | null } | null };
+type Row = Omit<Notice, "by" | "recruit"> & { by: Named };
 
-function notices() {
-  return supabase.from("agent_notifications").select(COLUMNS).order("created_at", { ascending: false });
+function notices(columns = COLUMNS) {
+  return supabase.from("agent_notifications").select(columns).order("created_at", { ascending: false });
 }
 
 function noticeOf({ by, ...row }: Row): Notice {
-  return { ...row, by: [by?.first_name, by?.last_name].join(" ").trim(), recruit: null };
+  return { ...row, by: nameOf(by), recruit: null };
+}
+
+function nameOf(person: Named): string {
+  return [person?.first_name, person?.last_name].join(" ").trim();
 }

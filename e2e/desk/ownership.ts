@@ -218,3 +218,27 @@ deskTest("an agent sees that a recruit has waited for long, until somebody answe
   assert.equal(error, null);
   await page.getByText("Maya is waiting for an answer.").waitFor({ state: "detached" });
 });
+
+deskTest("what is answered hides no notice, and more notices than are shown are announced", async (page) => {
+  const manager = await createTexter("manager");
+  const omar = await createColleague(manager);
+  async function notify(kind: string, waiting: string | null, name: string): Promise<void> {
+    const { id } = await createTalk(omar, name);
+    await sql`update public.recruiting_conversations set waiting_since = ${waiting} where id = ${id}`;
+    await sql`
+      insert into public.agent_notifications (agent_id, conversation_id, kind, by_agent_id)
+      values (${manager.agent_id}, ${id}, ${kind}, ${kind === "asked_for" ? omar.agent_id : null})`;
+  }
+  await notify("asked_for", null, "Ada");
+  for (const name of ["Ben", "Cleo", "Dora", "Eve"]) await notify("recruit_waiting", null, name);
+  await signIn(page, manager, "inbox");
+  await page.getByText("Omar Quist asks for the conversation with Ada.").waitFor();
+  assert.equal(await page.getByText("is waiting for an answer").count(), 0);
+  for (const name of ["Finn", "Gus", "Hugo"]) await notify("recruit_waiting", new Date().toISOString(), name);
+  await page.getByText("Hugo is waiting for an answer.").waitFor();
+  await page.getByText("There are more. They stand here when you have read these.").waitFor();
+  await assertAccessible(page);
+  await page.locator(".notices").getByRole("button", { name: "OK" }).first().click();
+  await page.getByText("Omar Quist asks for the conversation with Ada.").waitFor();
+  assert.equal(await page.getByText("There are more.").count(), 0);
+});
