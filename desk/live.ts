@@ -56,6 +56,8 @@ const ALL: QueryKey[] = [
 interface Ids {
   conversation_id?: string | null;
   lead_id?: string | null;
+  /** The row of the recruit's timeline that is new. */
+  timeline_id?: string | null;
 }
 
 /**
@@ -108,20 +110,27 @@ function watch(topic: string): () => void {
   };
 }
 
-/** The reads that wait: keys as a whole, and single conversations and recruits by their ids. */
+/**
+ * The reads that wait: keys as a whole, and single conversations and recruits by their ids. A recruit has the rows of
+ * its timeline; null: all.
+ */
 let waiting = noReads();
 let isReading = false;
 let readAt = 0;
 
 function noReads() {
-  return { keys: new Map<string, QueryKey>(), conversations: new Set<string>(), recruits: new Set<string>() };
+  return {
+    keys: new Map<string, QueryKey>(),
+    conversations: new Set<string>(),
+    recruits: new Map<string, Set<string | null>>(),
+  };
 }
 
 /** One read after the other, however many events come. */
-async function readAgain(keys: QueryKey[], { conversation_id, lead_id }: Ids = {}): Promise<void> {
+async function readAgain(keys: QueryKey[], { conversation_id, lead_id, timeline_id = null }: Ids = {}): Promise<void> {
   for (const key of keys) waiting.keys.set(hashKey(key), key);
   if (conversation_id) waiting.conversations.add(conversation_id);
-  if (lead_id) waiting.recruits.add(lead_id);
+  if (lead_id) waiting.recruits.set(lead_id, (waiting.recruits.get(lead_id) ?? new Set()).add(timeline_id));
   if (isReading) return;
   isReading = true;
   while (Object.values(waiting).some(({ size }) => size > 0)) {
@@ -136,16 +145,19 @@ async function readAgain(keys: QueryKey[], { conversation_id, lead_id }: Ids = {
       ...keys.values(),
       ...settled.map((id) => conversationQueries.detail(id).queryKey),
       ...[...conversations].map((id) => messageQueries.list(id).queryKey),
-      ...[...recruits].flatMap((id) => [
+      ...[...recruits].flatMap(([id, rows]) => [
         recruitQueries.detail(id).queryKey,
-        recruitQueries.timeline(id),
+        ...(rows.has(null) ? [recruitQueries.timeline(id)] : []),
         noteQueries.list(id).queryKey,
       ]),
     ];
     await Promise.all([
       ...whole.map((queryKey) => queryClient.invalidateQueries({ queryKey })),
       readRowsAgain(inboxQueries.lists(), settled),
-      readRowsAgain(recruitQueries.lists(), [...recruits]),
+      readRowsAgain(recruitQueries.lists(), [...recruits.keys()]),
+      ...[...recruits].map(([id, rows]) =>
+        readRowsAgain(recruitQueries.timeline(id), [...rows].filter((row) => row !== null))
+      ),
     ]);
     readAt = Date.now();
   }

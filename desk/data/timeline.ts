@@ -1,7 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
+import { readRowsAgain } from "./changes.ts";
 import { call, repeat, supabase } from "./client.ts";
 import { after, pagesOptions } from "./pages.ts";
-import { queryClient } from "./queries.ts";
 import { recruitQueries } from "./recruits.ts";
 
 /** Something that has happened with a recruit. `id` is unique among those of one recruit. */
@@ -39,13 +39,12 @@ export type Outcome = (typeof OUTCOMES)[number];
 export const timelineQueries = {
   /** What has happened with a recruit, the latest first. */
   list: (id: string) =>
-    pagesOptions<RecruitEvent>(recruitQueries.timeline(id), async (limit, last) => {
-      const query = supabase.from("recruit_timeline").select("id, at, kind, agent_id, agent, details").eq(
-        "recruiting_lead_id",
-        id,
-      );
+    pagesOptions<RecruitEvent>(recruitQueries.timeline(id), async (limit, last, ids) => {
+      let query = supabase.from("recruit_timeline").select("id, at, kind, agent_id, agent, details")
+        .eq("recruiting_lead_id", id);
+      if (ids !== null) query = query.in("id", ids);
       return await call(after(query, last, "at").limit(limit)) as unknown as RecruitEvent[];
-    }),
+    }, { order: { column: "at", ascending: false } }),
 };
 
 /** Says that the user has dialled the number of a recruit, or how that call went. The same id is the same call. */
@@ -53,6 +52,7 @@ export function useRecordCall(recruiting_lead_id: string) {
   return useMutation({
     mutationFn: ({ call_id, outcome }: { call_id: string; outcome?: Outcome }) =>
       repeat(() => supabase.rpc("record_call", { recruiting_lead_id, call_id, outcome })),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: timelineQueries.list(recruiting_lead_id).queryKey }),
+    onSettled: (_called, _error, { call_id }) =>
+      readRowsAgain(recruitQueries.timeline(recruiting_lead_id), [`call:${call_id}`]),
   });
 }

@@ -176,3 +176,32 @@ deskTest("the list that was left is opened again, with its stage", async (page) 
   await page.goBack();
   await page.waitForURL(/#\/recruits\/stage\/new$/);
 });
+
+deskTest("an event reads the one row of the timeline that it is about, however many are loaded", async (page) => {
+  const agent = await createTexter();
+  const { lead_id } = await createTalk(agent, "Ada");
+  await sql`
+    insert into public.recruit_notes (recruiting_lead_id, agent_id, body, created_at)
+    select ${lead_id}, ${agent.agent_id}, 'Note ' || n, now() - n * interval '1 hour' from generate_series(1, 810) n`;
+  await signIn(page, agent, `recruits/${lead_id}`);
+  const rows = page.locator(".timeline").getByRole("listitem");
+  for (const shown of [50, 100, 200, 400, 800]) {
+    await until(async () => await rows.count() === shown);
+    if (shown < 800) await page.locator(".timeline").getByRole("button", { name: "Show more" }).click();
+  }
+  const isOfTimeline = (url: string) => url.includes("/recruit_timeline?");
+  const reads: number[] = [];
+  page.on("response", async (response) => {
+    if (isOfTimeline(response.url())) reads.push((await response.json()).length);
+  });
+  await sql`insert into public.recruit_stages (recruiting_lead_id, agency_id, agent_id, stage)
+    values (${lead_id}, ${agent.agency_id}, ${agent.agent_id}, 'hired')`;
+  await rows.first().getByText("set the stage: Hired").waitFor();
+  await sql`insert into public.recruit_notes (recruiting_lead_id, agent_id, body, created_at)
+    values (${lead_id}, ${agent.agent_id}, 'In between', now() - interval '90 minutes')`;
+  await rows.getByText("In between").waitFor();
+  const words = await rows.locator(".words").allInnerTexts();
+  assert.deepEqual(words.slice(0, 3), ["Note 1", "In between", "Note 2"]);
+  assert.equal(await rows.count(), 802);
+  assert.deepEqual(reads, [1, 1]);
+});

@@ -45,7 +45,7 @@ create policy "readers of a recruit read who had its conversations" on public.co
 
 create trigger broadcast_recruit
   after insert on public.conversation_assignments
-  for each row execute function private.broadcast_recruit();
+  for each row execute function private.broadcast_changed_recruit('hands');
 
 create function private.note_assignment() returns trigger
 language plpgsql

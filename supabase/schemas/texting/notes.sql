@@ -65,18 +65,6 @@ comment on function public.add_note(uuid, text, uuid) is
   'recruit whose notes the caller does not read, and for one who was erased; PT409 when another note has the id.';
 grant execute on function public.add_note(uuid, text, uuid) to authenticated;
 
-create function private.broadcast_note() returns trigger
-language plpgsql
-set search_path = ''
-as $$
-begin
-  perform private.broadcast_changed_recruit(new.recruiting_lead_id);
-  return null;
-end
-$$;
-
-comment on function private.broadcast_note() is 'Trigger: a recruit has a new note.';
-
-create trigger broadcast_note
+create trigger broadcast_recruit
   after insert on public.recruit_notes
-  for each row execute function private.broadcast_note();
+  for each row execute function private.broadcast_changed_recruit('note');

@@ -166,14 +166,14 @@ create trigger broadcast_changed
   after update of state on public.media_copies
   for each row when (new.state is distinct from old.state) execute function private.broadcast_changed_copy();
 
-create function private.broadcast_changed_recruit(recruiting_lead_id uuid) returns void
+create function private.broadcast_changed_recruit() returns trigger
 language plpgsql
 set search_path = ''
 as $$
 begin
   perform private.broadcast(
     'changed',
-    jsonb_build_object('lead_id', l.id),
+    jsonb_build_object('lead_id', l.id, 'timeline_id', tg_argv[0] || ':' || new.id),
     variadic array['agency:' || l.agency_id] || array(
       select 'agent:' || l.agent_id where l.agent_id is not null
       union
@@ -182,13 +182,15 @@ begin
       where c.recruiting_lead_id = l.id and c.assigned_agent_id is not null
     ))
   from public.recruiting_leads l
-  where l.id = broadcast_changed_recruit.recruiting_lead_id;
+  where l.id = new.recruiting_lead_id;
+  return null;
 end
 $$;
 
-comment on function private.broadcast_changed_recruit(uuid) is
-  'Sends {lead_id} to the topics of those who read what agents say about a recruit: the agency, the recruit''s agent, and '
-  'each agent who is assigned a conversation with the recruit.';
+comment on function private.broadcast_changed_recruit() is
+  'Trigger: a recruit has a new note, stage, call or change of hands. Its argument is the kind of the row in recruit_timeline. '
+  'Sends {lead_id, timeline_id} to the topics of those who read what agents say about a recruit: the agency, the recruit''s '
+  'agent, and each agent who is assigned a conversation with the recruit.';
 
 create function private.allow_agent_topics() returns boolean
 language plpgsql

@@ -142,21 +142,9 @@ comment on function public.set_recruit_stage(uuid, text) is
   '(403) when the caller is no active agent; PT404 for a recruit that the caller does not read, or who was erased.';
 grant execute on function public.set_recruit_stage(uuid, text) to authenticated;
 
-create function private.broadcast_recruit() returns trigger
-language plpgsql
-set search_path = ''
-as $$
-begin
-  perform private.broadcast_changed_recruit(new.recruiting_lead_id);
-  return null;
-end
-$$;
-
-comment on function private.broadcast_recruit() is 'Trigger: a recruit has another stage, or was called.';
-
 create trigger broadcast_recruit
   after insert on public.recruit_stages
-  for each row execute function private.broadcast_recruit();
+  for each row execute function private.broadcast_changed_recruit('stage');
 
 create table public.recruit_calls (
   id uuid primary key default gen_random_uuid(),
@@ -184,7 +172,7 @@ create trigger set_updated_at
 
 create trigger broadcast_recruit
   after insert on public.recruit_calls
-  for each row execute function private.broadcast_recruit();
+  for each row execute function private.broadcast_changed_recruit('call');
 
 alter table public.recruit_calls enable row level security;
 grant select on public.recruit_calls to authenticated;

@@ -140,14 +140,17 @@ realtimeTest("those who read a recruit's notes hear of one", async (sql, _, { id
     insert into public.recruiting_leads (vendor_id, first_name, agency_id, agent_id)
     select vendor.id, 'Ada', ${agency_id}, other.id from vendor, other returning id, agent_id`;
   await sql`update public.recruiting_conversations set recruiting_lead_id = ${lead!.id} where id = ${id}`;
-  await sql`
+  const [note] = await sql`
     insert into public.recruit_notes (recruiting_lead_id, agent_id, body)
-    values (${lead!.id}, ${agent_id}, 'Call on Monday')`;
+    values (${lead!.id}, ${agent_id}, 'Call on Monday') returning id`;
+  const payload = { lead_id: lead!.id, timeline_id: `note:${note!.id}` };
+  const [row] = await sql`select kind from public.recruit_timeline where id = ${payload.timeline_id}`;
+  assert.equal(row!.kind, "note");
   const sent = await sql`
     select topic, payload - 'id' as payload, private from realtime.messages
     where event = 'changed' order by topic collate "C"`;
   const topics = [`agency:${agency_id}`, ...[`agent:${agent_id}`, `agent:${lead!.agent_id}`].sort()];
-  assert.deepEqual([...sent], topics.map((topic) => ({ topic, payload: { lead_id: lead!.id }, private: true })));
+  assert.deepEqual([...sent], topics.map((topic) => ({ topic, payload, private: true })));
 });
 
 realtimeTest("an agent who is set inactive hears nothing more", async (sql, notify, { id, agency_id, agent_id }) => {
