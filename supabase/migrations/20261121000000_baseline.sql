@@ -11203,14 +11203,14 @@ create trigger broadcast_changed
   after update of state on public.media_copies
   for each row when (new.state is distinct from old.state) execute function private.broadcast_changed_copy();
 
-create function private.broadcast_changed_recruit(recruiting_lead_id uuid) returns void
+create function private.broadcast_changed_recruit() returns trigger
 language plpgsql
 set search_path = ''
 as $$
 begin
   perform private.broadcast(
     'changed',
-    jsonb_build_object('lead_id', l.id),
+    jsonb_build_object('lead_id', l.id, 'timeline_id', tg_argv[0] || ':' || new.id),
     variadic array['agency:' || l.agency_id] || array(
       select 'agent:' || l.agent_id where l.agent_id is not null
       union
@@ -11219,13 +11219,15 @@ begin
       where c.recruiting_lead_id = l.id and c.assigned_agent_id is not null
     ))
   from public.recruiting_leads l
-  where l.id = broadcast_changed_recruit.recruiting_lead_id;
+  where l.id = new.recruiting_lead_id;
+  return null;
 end
 $$;
 
-comment on function private.broadcast_changed_recruit(uuid) is
-  'Sends {lead_id} to the topics of those who read what agents say about a recruit: the agency, the recruit''s agent, and '
-  'each agent who is assigned a conversation with the recruit.';
+comment on function private.broadcast_changed_recruit() is
+  'Trigger: a recruit has a new note, stage, call or change of hands. Its argument is the kind of the row in recruit_timeline. '
+  'Sends {lead_id, timeline_id} to the topics of those who read what agents say about a recruit: the agency, the recruit''s '
+  'agent, and each agent who is assigned a conversation with the recruit.';
 
 create function private.allow_agent_topics() returns boolean
 language plpgsql
@@ -11401,21 +11403,9 @@ comment on function public.set_recruit_stage(uuid, text) is
   '(403) when the caller is no active agent; PT404 for a recruit that the caller does not read, or who was erased.';
 grant execute on function public.set_recruit_stage(uuid, text) to authenticated;
 
-create function private.broadcast_recruit() returns trigger
-language plpgsql
-set search_path = ''
-as $$
-begin
-  perform private.broadcast_changed_recruit(new.recruiting_lead_id);
-  return null;
-end
-$$;
-
-comment on function private.broadcast_recruit() is 'Trigger: a recruit has another stage, or was called.';
-
 create trigger broadcast_recruit
   after insert on public.recruit_stages
-  for each row execute function private.broadcast_recruit();
+  for each row execute function private.broadcast_changed_recruit('stage');
 
 create table public.recruit_calls (
   id uuid primary key default gen_random_uuid(),
@@ -11443,7 +11433,7 @@ create trigger set_updated_at
 
 create trigger broadcast_recruit
   after insert on public.recruit_calls
-  for each row execute function private.broadcast_recruit();
+  for each row execute function private.broadcast_changed_recruit('call');
 
 alter table public.recruit_calls enable row level security;
 grant select on public.recruit_calls to authenticated;
@@ -11545,7 +11535,7 @@ create policy "readers of a recruit read who had its conversations" on public.co
 
 create trigger broadcast_recruit
   after insert on public.conversation_assignments
-  for each row execute function private.broadcast_recruit();
+  for each row execute function private.broadcast_changed_recruit('hands');
 
 create function private.note_assignment() returns trigger
 language plpgsql
@@ -11644,21 +11634,9 @@ comment on function public.add_note(uuid, text, uuid) is
   'recruit whose notes the caller does not read, and for one who was erased; PT409 when another note has the id.';
 grant execute on function public.add_note(uuid, text, uuid) to authenticated;
 
-create function private.broadcast_note() returns trigger
-language plpgsql
-set search_path = ''
-as $$
-begin
-  perform private.broadcast_changed_recruit(new.recruiting_lead_id);
-  return null;
-end
-$$;
-
-comment on function private.broadcast_note() is 'Trigger: a recruit has a new note.';
-
-create trigger broadcast_note
+create trigger broadcast_recruit
   after insert on public.recruit_notes
-  for each row execute function private.broadcast_note();
+  for each row execute function private.broadcast_changed_recruit('note');
 
 -- supabase/schemas/bot/tables.sql
 
