@@ -27,11 +27,13 @@ export function AssignMany({ agent, ids, selected, setSelected }: {
     );
   }
   const name = agents.find(({ id }) => id === chosen)?.name;
-  const count = `${selected.size} ${selected.size === 1 ? "conversation" : "conversations"}`;
+  // What another list has is not given away unseen.
+  const those = ids.filter((id) => selected.has(id));
+  const count = `${those.length} ${those.length === 1 ? "conversation" : "conversations"}`;
 
   async function assign(): Promise<void> {
-    const given = await assignConversations([...selected!], chosen);
-    const others = selected!.size - given;
+    const given = await assignConversations(those, chosen);
+    const others = those.length - given;
     setDone(
       <>
         {given} given to <bdi>{name}</bdi>.{others > 0 && ` ${others} stayed as they were.`}
@@ -50,8 +52,8 @@ export function AssignMany({ agent, ids, selected, setSelected }: {
         <option value="">Give them to…</option>
         {agents.map(({ id, name }) => <option key={id} value={id}>{name}</option>)}
       </select>
-      {selected.size > MOST && <span className="problem">At most {MOST} at once.</span>}
-      {name !== undefined && selected.size > 0 && selected.size <= MOST && (
+      {those.length > MOST && <span className="problem">At most {MOST} at once.</span>}
+      {name !== undefined && those.length > 0 && those.length <= MOST && (
         <ConfirmButton
           label="Give"
           question={

@@ -317,6 +317,11 @@ deskTest("a manager gives several conversations to one agent, who is told once",
   await assertAccessible(page);
   const bar = list(page).getByRole("group", { name: "Selected conversations" });
   await bar.getByText("2 conversations selected").waitFor();
+  // What is not in the list is not given away unseen.
+  await list(page).getByRole("searchbox").fill("Ruth");
+  await bar.getByText("1 conversation selected").waitFor();
+  await list(page).getByRole("searchbox").fill("");
+  await bar.getByText("2 conversations selected").waitFor();
   await bar.getByLabel("Give them to").selectOption("Omar Quist");
   await bar.getByRole("button", { name: "Give", exact: true }).click();
   await page.getByRole("dialog", { name: "Give" }).getByRole("button", { name: "Give" }).click();
