@@ -314,6 +314,10 @@ begin
     raise exception 'conversation_id: there is no such conversation' using errcode = 'PT404';
   elsif private.may_write(caller, conversation) then
     raise exception 'conversation_id: you may write in this conversation already' using errcode = 'PT409';
+  elsif not exists (
+    select from public.agents m where m.agency_id = caller.agency_id and m.role = 'manager' and m.is_active
+  ) then
+    raise exception 'conversation_id: the agency has no active manager who could give it to you' using errcode = 'PT409';
   end if;
 
   insert into public.agent_notifications (agent_id, conversation_id, kind, by_agent_id)
@@ -339,7 +343,8 @@ comment on function public.ask_for_conversation(uuid) is
   'Asks the manager who has a conversation to give it to the caller, or each active manager of the agency where no manager '
   'has it. They are told (kind `asked_for` of agent_notifications), once until they have read it. The recruit''s agent may '
   'ask, and the agent who has lost the conversation. Returns {conversation_id}. Errors: 42501 (HTTP 403) when the caller is no '
-  'active agent; PT404 for any other conversation; PT409 when the caller may write in it already.';
+  'active agent; PT404 for any other conversation; PT409 when the caller may write in it already, or '
+  'the agency has no active manager.';
 grant execute on function public.ask_for_conversation(uuid) to authenticated;
 
 create function private.unanswered_since(conversation public.recruiting_conversations) returns timestamptz

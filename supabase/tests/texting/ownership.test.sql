@@ -1,7 +1,7 @@
 -- Whose conversation it is: a manager takes one over from an agent, who is told, keeps what was queued and may ask for
 -- it.
 begin;
-select plan(43);
+select plan(44);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor');
@@ -162,6 +162,12 @@ select is(
 select is(pg_temp.start('mia', 'ann'), md5('of cal')::uuid::text, 'a manager gives it away');
 select is(
   pg_temp.told('of cal'), array['ann handoff', 'cal taken_over by ann'], 'and both agents are told');
+
+update public.agents set is_active = false where role = 'manager' and agency_id = md5('agency')::uuid;
+update public.recruiting_conversations set status = 'escalated', assigned_agent_id = md5('cal')::uuid where id = md5('of cal')::uuid;
+select throws_ok(
+  $$select pg_temp.ask('ann', 'of cal')$$, 'PT409', 'conversation_id: the agency has no active manager who could give it to you',
+  'where there is no manager, nobody is asked, and the agent hears so');
 
 select throws_ok(
   $$delete from public.agents where id = (select sent_by from public.recruiting_messages where sent_by is not null limit 1)$$, 'PT409',
