@@ -11,6 +11,9 @@ declare
 begin
   perform private.require_operator();
   update public.alerts a set state = 'acknowledged' where a.id = alert_id and a.state = 'open';
+  if found and private.is_operator() then
+    perform public.begin_operator_action('acknowledge', jsonb_build_object('alert_id', alert_id));
+  end if;
   select * into alert from public.alerts a where a.id = alert_id;
   if not found then
     raise exception 'alert_id: there is no such alert' using errcode = 'PT404';
@@ -22,8 +25,8 @@ end
 $$;
 
 comment on function public.acknowledge_alert(uuid) is
-  'Says that somebody has an alert in hand: it is not told again until it is resolved. Again, it changes nothing. Returns '
-  'the alert. PT404 where there is none, PT409 where it is resolved, 42501 for a user who is no operator.';
+  'Says that somebody has an alert in hand: it is not told again until it is resolved. Again, it changes nothing. Of an '
+  'operator who is signed in, a row of operator_actions says so. Returns the alert. PT404 where there is none, PT409 where it is resolved, 42501 for a user who is no operator.';
 grant execute on function public.acknowledge_alert(uuid) to authenticated, service_role;
 
 create function public.set_alert_rule(kind text, is_on boolean default null, threshold jsonb default '{}')

@@ -39,7 +39,7 @@ create table public.operator_actions (
     check (action in (
       'read_payload', 'search_leads', 'read_lead', 'preview_replay', 'replay', 'dismiss', 'try_mapping', 'save_mapping',
       'distribute', 'return', 'adopt_texts', 'resume_number', 'set_order', 'resize_order', 'set_orders',
-      'agent_leave')),
+      'acknowledge', 'agent_leave')),
   subject jsonb not null check (jsonb_typeof(subject) = 'object'),
   created_at timestamptz not null default clock_timestamp(),
   -- A user writes what it likes into the subject. An agency has many orders.
@@ -63,13 +63,13 @@ comment on column public.operator_actions.action is
   'be stored; `dismiss`: deliveries were taken off the list of open ones; `try_mapping`: a payload was read to edit a mapping '
   'beside it; `save_mapping`: a mapping was to be saved; `distribute`: waiting leads were distributed; `return`: a lead was '
   'taken back from its agency; `adopt_texts`: unmatched texts got their conversations; `resume_number`: a paused number sends '
-  'again; `set_order`: an order was paused, opened or closed; `resize_order`: its number of leads was changed; `set_orders`: all orders of an agency were paused or opened; '
+  'again; `set_order`: an order was paused, opened or closed; `resize_order`: its number of leads was changed; '
+  '`set_orders`: all orders of an agency were paused or opened; `acknowledge`: an alert is in hand; '
   '`agent_leave`: an agent has left, and all that was the agent''s went to others.';
 comment on column public.operator_actions.subject is
   'The arguments of the action: {delivery_ids: [uuid]}; {kind, id} of a payload beside a mapping; {vendor_id, seen} of a saved '
   'mapping; {max, vendor_id|null} of a distribution; {lead_id} of a return; {conversation_ids}; {phone} of our number; '
-  '{order_id, status}; {order_id, changes}; '
-  '{agency_id, status, order_ids}; or {agent_id, to_agent_id|null} and how many of each have moved.';
+  '{order_id, status}; {order_id, changes}; {agency_id, status, order_ids}; {alert_id}; or {agent_id, to_agent_id|null} and how many of each have moved.';
 
 alter table public.operator_actions enable row level security;
 grant select, insert on public.operator_actions to service_role;

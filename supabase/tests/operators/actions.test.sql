@@ -3,7 +3,7 @@
 begin;
 -- Changes of others are not seen, so that all tables can be compared.
 set transaction isolation level repeatable read;
-select plan(127);
+select plan(130);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor'), pg_temp.create_vendor('quiet');
@@ -58,6 +58,17 @@ from calls where statement ~ 'begin_operator_action|read_payload';
 select isnt(pg_temp.value_as(name, statement), '42501', format('%s may %s', name, statement))
 from unnest(array['service_role', 'visitor']) name cross join calls where statement ~ 'alert|count_vendor_days';
 select is(pg_temp.actions(), 0::bigint, 'none of it leaves a row');
+
+-- An alert that an operator has in hand
+insert into public.alert_rules (kind, threshold) values ('test_kind', '{}') on conflict do nothing;
+insert into public.alerts (id, kind, subject) values (md5('alert')::uuid, 'test_kind', 'one'), (md5('by command')::uuid, 'test_kind', 'two');
+select pg_temp.value_as(name, format('select public.acknowledge_alert(%L)', md5(alert)::uuid))
+from (values ('mia', 'alert'), ('service_role', 'by command'), ('visitor', 'by command'), ('visitor', 'alert'), ('visitor', 'alert')) a (name, alert);
+select is((select string_agg(state, ' ') from public.alerts where kind = 'test_kind'), 'acknowledged acknowledged', 'alerts are acknowledged');
+select results_eq(
+  $$select * from pg_temp.actions_of('acknowledge')$$, $$values (jsonb_build_object('alert_id', md5('alert')::uuid))$$,
+  'a row says who has one in hand, once');
+select is(pg_temp.value_as('visitor', format('select public.acknowledge_alert(%L)', md5('no alert')::uuid)), 'PT404', 'an unknown one');
 
 -- Reads
 update public.rejected_deliveries set payload = '{"id": 12345678901234567890}' where id = md5('first')::uuid;
