@@ -8442,6 +8442,10 @@ begin
     raise exception 'conversation_id: there is no such conversation' using errcode = 'PT404';
   elsif private.may_write(caller, conversation) then
     raise exception 'conversation_id: you may write in this conversation already' using errcode = 'PT409';
+  elsif not exists (
+    select from public.agents m where m.agency_id = caller.agency_id and m.role = 'manager' and m.is_active
+  ) then
+    raise exception 'conversation_id: the agency has no active manager who could give it to you' using errcode = 'PT409';
   end if;
 
   insert into public.agent_notifications (agent_id, conversation_id, kind, by_agent_id)
@@ -8467,7 +8471,8 @@ comment on function public.ask_for_conversation(uuid) is
   'Asks the manager who has a conversation to give it to the caller, or each active manager of the agency where no manager '
   'has it. They are told (kind `asked_for` of agent_notifications), once until they have read it. The recruit''s agent may '
   'ask, and the agent who has lost the conversation. Returns {conversation_id}. Errors: 42501 (HTTP 403) when the caller is no '
-  'active agent; PT404 for any other conversation; PT409 when the caller may write in it already.';
+  'active agent; PT404 for any other conversation; PT409 when the caller may write in it already, or '
+  'the agency has no active manager.';
 grant execute on function public.ask_for_conversation(uuid) to authenticated;
 
 create function private.unanswered_since(conversation public.recruiting_conversations) returns timestamptz
@@ -12916,7 +12921,7 @@ create table public.operator_actions (
     check (action in (
       'read_payload', 'search_leads', 'read_lead', 'preview_replay', 'replay', 'dismiss', 'try_mapping', 'save_mapping',
       'distribute', 'return', 'adopt_texts', 'resume_number', 'set_order', 'resize_order', 'set_orders',
-      'agent_leave')),
+      'acknowledge', 'agent_leave')),
   subject jsonb not null check (jsonb_typeof(subject) = 'object'),
   created_at timestamptz not null default clock_timestamp(),
   -- A user writes what it likes into the subject. An agency has many orders.
@@ -12940,13 +12945,13 @@ comment on column public.operator_actions.action is
   'be stored; `dismiss`: deliveries were taken off the list of open ones; `try_mapping`: a payload was read to edit a mapping '
   'beside it; `save_mapping`: a mapping was to be saved; `distribute`: waiting leads were distributed; `return`: a lead was '
   'taken back from its agency; `adopt_texts`: unmatched texts got their conversations; `resume_number`: a paused number sends '
-  'again; `set_order`: an order was paused, opened or closed; `resize_order`: its number of leads was changed; `set_orders`: all orders of an agency were paused or opened; '
+  'again; `set_order`: an order was paused, opened or closed; `resize_order`: its number of leads was changed; '
+  '`set_orders`: all orders of an agency were paused or opened; `acknowledge`: an alert is in hand; '
   '`agent_leave`: an agent has left, and all that was the agent''s went to others.';
 comment on column public.operator_actions.subject is
   'The arguments of the action: {delivery_ids: [uuid]}; {kind, id} of a payload beside a mapping; {vendor_id, seen} of a saved '
   'mapping; {max, vendor_id|null} of a distribution; {lead_id} of a return; {conversation_ids}; {phone} of our number; '
-  '{order_id, status}; {order_id, changes}; '
-  '{agency_id, status, order_ids}; or {agent_id, to_agent_id|null} and how many of each have moved.';
+  '{order_id, status}; {order_id, changes}; {agency_id, status, order_ids}; {alert_id}; or {agent_id, to_agent_id|null} and how many of each have moved.';
 
 alter table public.operator_actions enable row level security;
 grant select, insert on public.operator_actions to service_role;
@@ -18160,6 +18165,9 @@ declare
 begin
   perform private.require_operator();
   update public.alerts a set state = 'acknowledged' where a.id = alert_id and a.state = 'open';
+  if found and private.is_operator() then
+    perform public.begin_operator_action('acknowledge', jsonb_build_object('alert_id', alert_id));
+  end if;
   select * into alert from public.alerts a where a.id = alert_id;
   if not found then
     raise exception 'alert_id: there is no such alert' using errcode = 'PT404';
@@ -18171,8 +18179,8 @@ end
 $$;
 
 comment on function public.acknowledge_alert(uuid) is
-  'Says that somebody has an alert in hand: it is not told again until it is resolved. Again, it changes nothing. Returns '
-  'the alert. PT404 where there is none, PT409 where it is resolved, 42501 for a user who is no operator.';
+  'Says that somebody has an alert in hand: it is not told again until it is resolved. Again, it changes nothing. Of an '
+  'operator who is signed in, a row of operator_actions says so. Returns the alert. PT404 where there is none, PT409 where it is resolved, 42501 for a user who is no operator.';
 grant execute on function public.acknowledge_alert(uuid) to authenticated, service_role;
 
 create function public.set_alert_rule(kind text, is_on boolean default null, threshold jsonb default '{}')
