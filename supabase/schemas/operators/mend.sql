@@ -115,9 +115,10 @@ begin
     order by lock, number
   loop
     if waiting.lead_id is null then
-      raise exception 'no lead % has the phone %', coalesce((
+      -- The database's log keeps what is raised. So it has no recruit's phone.
+      raise exception 'no lead % has this phone', coalesce((
         select 'of the agency of ' || n.phone from public.service_numbers n where n.phone = waiting.number
-      ), 'with an agency'), recruit_phone using errcode = 'PT409';
+      ), 'with an agency') using errcode = 'PT409';
     elsif waiting.lead_id <> adopt_texts.lead_id then
       raise exception 'lead_id: a newer lead of this phone has come meanwhile. Look again' using errcode = 'PT409';
     end if;
@@ -150,7 +151,7 @@ begin
     end if;
   end loop;
   if adopted = '[]' then
-    raise exception 'no text of % waits for a conversation', recruit_phone using errcode = 'PT404';
+    raise exception 'no text of this phone waits for a conversation' using errcode = 'PT404';
   elsif private.is_operator() then
     perform public.begin_operator_action(
       'adopt_texts', jsonb_build_object('conversation_ids', jsonb_path_query_array(adopted, '$[*].conversation_id')));

@@ -74,7 +74,7 @@ select is(
   pg_temp.act($$select lead_id::text from public.unmatched_text_list where "from" = '+19995550009'$$), null, 'or that it is nobody''s');
 select is(
   pg_temp.act($$select public.adopt_texts('+19995550009', '+19995550100')$$),
-  'PT409 no lead of the agency of +19995550100 has the phone +19995550009', 'which gets no conversation');
+  'PT409 no lead of the agency of +19995550100 has this phone', 'which gets no conversation');
 select pg_temp.add_lead('newer', '+19995550001', 'ann');
 select is(
   pg_temp.act(format($$select public.adopt_texts('+19995550001', '+19995550100', %L)$$, md5('older')::uuid)),
@@ -92,7 +92,7 @@ select results_eq(
   'the note names the conversation, and no phone');
 select is(
   pg_temp.act($$select public.adopt_texts('+19995550001', '+19995550100')$$),
-  'PT404 no text of +19995550001 waits for a conversation', 'again, there is nothing to do');
+  'PT404 no text of this phone waits for a conversation', 'again, there is nothing to do');
 select is((select count(*) from public.unmatched_texts where recruit_phone = '+19995550001'), 1::bigint, 'texts to another number wait');
 
 -- A sender of many texts and with many leads, as a phone on which a vendor tries its form.

@@ -93,7 +93,7 @@ select is((select count(*) from public.unmatched_texts where recruit_phone = '+1
 select is(
   jsonb_path_query_array(public.adopt_texts('+19995550001'), '$[*].service_phone'), '["+19995550101"]',
   'without a number, the texts to all of them are taken');
-select throws_ok($$select public.adopt_texts('+19995550001')$$, 'PT404', 'no text of +19995550001 waits for a conversation',
+select throws_ok($$select public.adopt_texts('+19995550001')$$, 'PT404', 'no text of this phone waits for a conversation',
   'again, there is nothing to take');
 
 select pg_temp.add_lead('left', '+19995550002', 'gone'), pg_temp.text('+19995550002', '+19995550100');
@@ -105,9 +105,9 @@ select pg_temp.text('+19995550003', '+19995550100'), pg_temp.add_lead('unknown',
   pg_temp.add_lead('of agency', '+19995550004', 'ann'), pg_temp.text('+19995550004', '+19995550102');
 select throws_ok(format('select public.adopt_texts(%L)', phone), code, message, message)
 from (values
-  ('+19995550003', 'PT409', 'no lead with an agency has the phone +19995550003'),
-  ('+19995550004', 'PT409', 'no lead of the agency of +19995550102 has the phone +19995550004'),
-  ('+19995550009', 'PT404', 'no text of +19995550009 waits for a conversation')
+  ('+19995550003', 'PT409', 'no lead with an agency has this phone'),
+  ('+19995550004', 'PT409', 'no lead of the agency of +19995550102 has this phone'),
+  ('+19995550009', 'PT404', 'no text of this phone waits for a conversation')
 ) e (phone, code, message);
 select pg_temp.add_lead('of elsewhere', '+19995550004', 'otto', 'elsewhere');
 update public.recruiting_leads set created_at = '2026-01-01' where id = md5('of elsewhere')::uuid;

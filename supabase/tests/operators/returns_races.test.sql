@@ -133,7 +133,7 @@ select pg_temp.hold(format($$select public.return_lead(%L, 'x')$$, id)) from ado
 select pg_temp.send_and_wait('other', format($$select public.adopt_texts(%L)$$, phone)) from adopted;
 select pg_temp.let_go('commit');
 select throws_like(
-  $$select * from extensions.dblink_get_result('other') as r (result text)$$, 'no text of % waits for a conversation',
+  $$select * from extensions.dblink_get_result('other') as r (result text)$$, 'no text of this phone waits for a conversation',
   'a lead that is being returned gets no conversation');
 select * from extensions.dblink_get_result('other') as r (result text);
 
