@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from "react";
+import { keep, useKept } from "./kept.ts";
 import type { Media } from "./messages.ts";
 
 /** A text that an agent has written and not sent. */
@@ -11,7 +11,6 @@ export interface Draft {
 
 const EMPTY: Draft = { body: "", file: null, client_message_id: "" };
 const PREFIX = "draft:";
-const notified = new Set<() => void>();
 
 /**
  * The draft of a conversation. The browser keeps it until it is sent or the agent signs out: neither a closed tab, nor
@@ -19,7 +18,7 @@ const notified = new Set<() => void>();
  */
 export function useDraft(agentId: string, conversationId: string) {
   const key = keyOf(agentId, conversationId);
-  const kept = useSyncExternalStore(listen, () => localStorage.getItem(key));
+  const kept = useKept(key, (kept) => kept);
   return {
     draft: parse(kept),
     change: (changed: Partial<Draft>) =>
@@ -39,7 +38,7 @@ export function useWriteAgain(agentId: string, conversationId: string) {
   const key = keyOf(agentId, conversationId);
   return {
     // Not the words: who shows this is not rendered at each key.
-    isFree: useSyncExternalStore(listen, () => readDraft(key).body === ""),
+    isFree: useKept(key, (kept) => parse(kept).body === ""),
     /** With its `client_message_id` it stays the same text until it is changed. */
     writeAgain: (text: Pick<Draft, "body"> & Partial<Draft>) =>
       write(key, { ...readDraft(key), client_message_id: crypto.randomUUID(), ...text }),
@@ -57,20 +56,8 @@ function keyOf(agentId: string, conversationId: string): string {
   return `${PREFIX}${agentId}:${conversationId}`;
 }
 
-function listen(notify: () => void): () => void {
-  notified.add(notify);
-  // Another tab has changed it.
-  addEventListener("storage", notify);
-  return () => {
-    notified.delete(notify);
-    removeEventListener("storage", notify);
-  };
-}
-
 function write(key: string, draft: Draft): void {
-  if (draft.body === "" && draft.file === null) localStorage.removeItem(key);
-  else localStorage.setItem(key, JSON.stringify(draft));
-  for (const notify of notified) notify();
+  keep(key, draft.body === "" && draft.file === null ? null : JSON.stringify(draft));
 }
 
 function readDraft(key: string): Draft {

@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from "react";
+import { keep, useKept } from "./kept.ts";
 
 /** The settings of a login in this browser. */
 export interface Settings {
@@ -10,18 +10,14 @@ export interface Settings {
 
 const DEFAULTS: Settings = { wasAsked: false, notifies: true, sounds: false };
 const PREFIX = "settings:";
-const notified = new Set<() => void>();
 
 /** The settings of a login, and what changes them. They stay after signing out, so that nobody is asked twice. */
 export function useSettings(userId: string) {
   const key = PREFIX + userId;
-  const kept = useSyncExternalStore(listen, () => localStorage.getItem(key));
+  const kept = useKept(key, (kept) => kept);
   return {
     settings: parse(kept),
-    change: (changed: Partial<Settings>) => {
-      localStorage.setItem(key, JSON.stringify({ ...readSettings(userId), ...changed }));
-      for (const notify of notified) notify();
-    },
+    change: (changed: Partial<Settings>) => keep(key, JSON.stringify({ ...readSettings(userId), ...changed })),
   };
 }
 
@@ -32,14 +28,4 @@ export function readSettings(userId: string): Settings {
 
 function parse(kept: string | null): Settings {
   return kept === null ? DEFAULTS : { ...DEFAULTS, ...JSON.parse(kept) };
-}
-
-function listen(notify: () => void): () => void {
-  notified.add(notify);
-  // Another tab has changed it.
-  addEventListener("storage", notify);
-  return () => {
-    notified.delete(notify);
-    removeEventListener("storage", notify);
-  };
 }

@@ -1,23 +1,10 @@
-import { useEffect, useRef, useSyncExternalStore } from "react";
-
-const notified = new Set<() => void>();
+import { useEffect, useRef } from "react";
+import { keep, useKept } from "../data/kept.ts";
 
 /** Whether single keys do something for this login, in this browser. They do unless it was switched off. */
 export function useAreKeysOn(agentId: string): [boolean, (isOn: boolean) => void] {
-  const name = nameOf(agentId);
-  const isOn = useSyncExternalStore(
-    (notify) => {
-      notified.add(notify);
-      return () => notified.delete(notify);
-    },
-    () => localStorage.getItem(name) !== "off",
-  );
-  function setOn(isOn: boolean): void {
-    if (isOn) localStorage.removeItem(name);
-    else localStorage.setItem(name, "off");
-    for (const notify of notified) notify();
-  }
-  return [isOn, setOn];
+  const name = `desk-keys:${agentId}`;
+  return [useKept(name, (kept) => kept !== "off"), (isOn) => keep(name, isOn ? null : "off")];
 }
 
 /** Does these things on single keys, but not while the user writes, or answers a question. */
@@ -38,10 +25,6 @@ export function useKeys(agentId: string, acts: Record<string, () => void>): void
     document.addEventListener("keydown", press);
     return () => document.removeEventListener("keydown", press);
   }, [areOn]);
-}
-
-function nameOf(agentId: string): string {
-  return `desk-keys:${agentId}`;
 }
 
 function isBusy(target: EventTarget | null): boolean {
