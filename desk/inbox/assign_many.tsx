@@ -45,9 +45,10 @@ export function AssignMany({ agent, ids, selected, setSelected }: {
   return (
     <div className="buttons" role="group" aria-label="Selected conversations">
       <span role="status">{count} selected</span>
-      <button type="button" onClick={() => setSelected(new Set(ids.slice(0, MOST)))}>
-        {ids.length > MOST ? `The first ${MOST}` : "All that are shown"}
+      <button type="button" className="link" onClick={() => setSelected(new Set(ids.slice(0, MOST)))}>
+        {ids.length > MOST ? `The first ${MOST}` : "All"}
       </button>
+      <button type="button" className="link" onClick={() => setSelected(null)}>Cancel</button>
       <select aria-label="Give them to" value={chosen} onChange={(event) => setChosen(event.target.value)}>
         <option value="">Give them to…</option>
         {agents.map(({ id, name }) => <option key={id} value={id}>{name}</option>)}
@@ -64,7 +65,6 @@ export function AssignMany({ agent, ids, selected, setSelected }: {
           act={assign}
         />
       )}
-      <button type="button" onClick={() => setSelected(null)}>Cancel</button>
     </div>
   );
 }

@@ -79,7 +79,7 @@ export function Conversations(filtered: Filtered) {
           />
         </Suspense>
       )}
-      <WaitingTexts agent={agent} />
+      {selected === null && <WaitingTexts agent={agent} />}
       <div className="list" aria-busy={query.isPlaceholderData}>
         <QueryResult query={query} resource="conversations" skeleton={<Skeleton rows={8} />}>
           {() =>
@@ -129,18 +129,18 @@ function Filters({ agent, filter, setFilter, openId }: Filtered) {
           Unread only
         </label>
         <KeysHelp agent={agent} />
+        {agent.role === "manager" && <AgentFilter agent={agent} filter={filter} setFilter={setFilter} />}
       </div>
       <Search
         label="Name, phone, e-mail or words"
         value={filter.typed}
         onChange={(typed) => setFilter({ ...filter, typed })}
       />
-      {agent.role === "manager" && <AgentFilter agent={agent} filter={filter} setFilter={setFilter} openId={openId} />}
     </div>
   );
 }
 
-function AgentFilter({ agent, filter, setFilter }: Filtered) {
+function AgentFilter({ agent, filter, setFilter }: Omit<Filtered, "openId">) {
   const { data: agents = [] } = useQuery(agentQueries.active(agent.agency_id));
   return (
     <select
@@ -203,7 +203,7 @@ function OtherViews({ agent, view }: { agent: Agent; view: View }) {
   if (filled.length === 0) {
     return (
       <>
-        One begins when you text a recruit. <Link href="/recruits">See the recruits</Link>
+        A conversation begins when you text a recruit. <Link href="/recruits">See the recruits</Link>
       </>
     );
   }

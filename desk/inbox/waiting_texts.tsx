@@ -17,7 +17,9 @@ export function WaitingTexts({ agent }: { agent: Agent }) {
   if (byNumbers.size === 0) return null;
   return (
     <section className="waiting-texts" aria-labelledby="waiting-texts">
-      <h2 id="waiting-texts">Without a conversation</h2>
+      <h2 id="waiting-texts">
+        Without a conversation{byNumbers.size > 1 && `: ${byNumbers.size}${query.hasNextPage ? "+" : ""}`}
+      </h2>
       <ul>
         {[...byNumbers].map(([key, texts]) => <WaitingRecruit key={key} texts={texts} agent={agent} />)}
       </ul>

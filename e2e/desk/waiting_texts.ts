@@ -51,6 +51,25 @@ deskTest("a text to another number of the agency starts a conversation of its ow
   assert.ok(!page.url().endsWith(talk.id));
 });
 
+deskTest(
+  "a manager who selects several still sees the list, also while many wait without a conversation",
+  async (page) => {
+    const manager = await createTexter("manager");
+    for (let n = 0; n < 4; n++) await receive(await createTalk(manager, `Ruth ${n}`), { Body: "Is it open?" });
+    for (let n = 0; n < 3; n++) await writeWithoutConversation(manager, ["I saw your ad"]);
+    await signIn(page, manager, "inbox");
+    await page.getByRole("heading", { name: "Without a conversation: 3" }).waitFor();
+    for (const size of [{ width: 1280, height: 800 }, { width: 390, height: 844 }]) {
+      await page.setViewportSize(size);
+      for (const act of ["Select several", "Cancel"]) {
+        await page.getByRole("button", { name: act }).click();
+        // Three rows and more.
+        await until(async () => await page.evaluate("document.querySelector('.list').clientHeight >= 210"));
+      }
+    }
+  },
+);
+
 deskTest("a manager sees whose recruit has written, and a colleague sees nothing", async (page) => {
   const manager = await createTexter("manager");
   const omar = await createColleague(manager);
