@@ -44,6 +44,12 @@ export interface FigureRow {
 /** The days that the figures are of, today included. */
 const DAYS = 14;
 
+/** The hours of an agency, such as 09:00:00. */
+interface Hours {
+  opens_at: string;
+  closes_at: string;
+}
+
 // Read each minute and on a connect, and not after each text of the agency.
 export const figureQueries = {
   all: () => ["figures"],
@@ -51,6 +57,13 @@ export const figureQueries = {
     queryOptions({
       queryKey: [...figureQueries.all(), "figures"],
       queryFn: async () => await call(supabase.rpc("agency_figures", { days: DAYS })) as unknown as Figures,
+    }),
+  /** The hours of the agency, Monday to Friday, whose minutes alone count for a response. */
+  hours: (agency_id: string) =>
+    queryOptions({
+      queryKey: [...figureQueries.all(), "hours", agency_id],
+      queryFn: async () =>
+        await call(supabase.from("agencies").select("opens_at, closes_at").eq("id", agency_id).single()) as Hours,
     }),
   /** The rows that a figure counts, the latest first. */
   list: (listed: Listed) =>

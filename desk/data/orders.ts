@@ -1,4 +1,4 @@
-import { useMutation } from "@tanstack/react-query";
+import { queryOptions, useMutation } from "@tanstack/react-query";
 import type { Json } from "../../supabase/functions/_shared/database.types.ts";
 import { call, supabase } from "./client.ts";
 import { after, pagesOptions } from "./pages.ts";
@@ -48,6 +48,13 @@ export const orderQueries = {
       const query = supabase.from("order_pace").select().eq("agency_id", agency_id)
         .in("status", isDone ? ["filled", "closed"] : ["open", "paused"]).limit(limit);
       return await call(after(query, last)) as unknown as Order[];
+    }),
+  /** One order; null: there is none, or it is another agency's. */
+  one: (id: string) =>
+    queryOptions({
+      queryKey: [...orderQueries.all(), "one", id],
+      queryFn: async () =>
+        await call(supabase.from("order_pace").select().eq("id", id).maybeSingle()) as unknown as Order | null,
     }),
 };
 

@@ -1,9 +1,8 @@
 import { type Listed, LISTS } from "../data/figures.ts";
 import { isId } from "../data/pages.ts";
 
-/** The address of the list that a figure counts. */
-export function listHref({ figure, day, vendor_id, order_id }: Listed): string {
-  if (order_id !== null) return `/home/order/${order_id}`;
+/** The address of the list that a figure counts. That of an order's is in OrderFill. */
+export function listHref({ figure, day, vendor_id }: Omit<Listed, "order_id">): string {
   const parts = figure === "leads" && vendor_id !== null ? [day ?? "days", vendor_id] : [day].filter((part) => part);
   return ["/home", figure, ...parts].join("/");
 }

@@ -2,13 +2,16 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { figureQueries, type FigureRow, type Listed } from "../data/figures.ts";
 import { usePages } from "../data/pages.ts";
+import { orderQueries } from "../data/orders.ts";
+import type { Agent } from "../data/user.ts";
+import { countText } from "../ui/count.ts";
 import { DotSeparated } from "../ui/dot_separated.tsx";
 import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { Page } from "../ui/page.tsx";
 import { phoneText } from "../ui/phone.ts";
 import { EmptyState, QueryResult } from "../ui/states.tsx";
 import { Time } from "../ui/time.tsx";
-import { dayName, minutesText } from "./words.ts";
+import { clockText, dayName, minutesText } from "./words.ts";
 
 const TITLES: Record<Listed["figure"], string> = {
   leads: "Recruits of the last 14 days",
@@ -19,7 +22,7 @@ const TITLES: Record<Listed["figure"], string> = {
 };
 
 /** The rows that a figure counts, the latest first. Each opens its conversation, or the recruit. */
-export function FigureList({ listed }: { listed: Listed }) {
+export function FigureList({ listed, agent }: { listed: Listed; agent: Agent }) {
   const { data: figures } = useQuery(figureQueries.figures());
   const query = usePages(figureQueries.list(listed));
   const { figure, day, vendor_id, order_id } = listed;
@@ -32,6 +35,8 @@ export function FigureList({ listed }: { listed: Listed }) {
           {day !== null && dayName(day)} {vendor !== undefined && <bdi>{vendor}</bdi>}
         </p>
       )}
+      {order_id !== null && <OrderWords id={order_id} />}
+      {(figure === "wrote" || figure === "answered") && <CountedHours agent={agent} />}
       <QueryResult query={query} resource="list">
         {(rows) =>
           rows.length === 0 ? <EmptyState title="Nobody is in this list." /> : (
@@ -51,6 +56,33 @@ export function FigureList({ listed }: { listed: Listed }) {
   );
 }
 
+/** What the order is for, and how many leads it has got. */
+function OrderWords({ id }: { id: string }) {
+  const { data: order } = useQuery(orderQueries.one(id));
+  if (!order) return null;
+  return (
+    <p>
+      <DotSeparated>
+        <bdi>{order.vendor ?? "Any vendor"}</bdi>
+        {order.states?.join(", ") ?? "any state"}
+        {`${countText(order.filled)} of ${countText(order.quantity)} leads`}
+      </DotSeparated>
+    </p>
+  );
+}
+
+/** The hours whose minutes count: without them nobody understands the minutes of an answer at night. */
+function CountedHours({ agent }: { agent: Agent }) {
+  const { data: hours } = useQuery(figureQueries.hours(agent.agency_id));
+  if (hours === undefined) return null;
+  return (
+    <p className="quiet">
+      Only the agency’s hours count: {clockText(hours.opens_at)} to{" "}
+      {clockText(hours.closes_at)}, Monday to Friday. So an answer at night may take under 1 min.
+    </p>
+  );
+}
+
 function Row({ row, figure }: { row: FigureRow; figure: Listed["figure"] }) {
   const { conversation_id, recruiting_lead_id, name, phone, agent, at, minutes } = row;
   const number = phone === null ? "no phone" : phoneText(phone);
@@ -63,7 +95,7 @@ function Row({ row, figure }: { row: FigureRow; figure: Listed["figure"] }) {
         <DotSeparated>
           {name !== null && number}
           {agent === null ? "no agent" : <bdi>{agent}</bdi>}
-          {minutes !== null && `answered after ${minutesText(minutes)}`}
+          {minutes !== null && `answered in ${minutesText(minutes)}`}
           {figure === "wrote" && minutes === null && "not answered"}
         </DotSeparated>
       </span>

@@ -32,7 +32,7 @@ function Count({ of, href }: { of: number; href: string }) {
 }
 
 function hrefOf(figure: Listed["figure"], day: string | null = null, vendor_id: string | null = null): string {
-  return listHref({ figure, day, vendor_id, order_id: null });
+  return listHref({ figure, day, vendor_id });
 }
 
 function Numbers({ figures: { waiting, first_response, opt_outs, failed } }: { figures: AgencyFigures }) {
@@ -51,7 +51,8 @@ function Numbers({ figures: { waiting, first_response, opt_outs, failed } }: { f
         <dd>
           {median === null ? "None yet" : <Link href={hrefOf("answered")}>{minutesText(median)}</Link>}
           <small>
-            {median !== null && `in the agency’s hours; nine of ten within ${minutesText(ninety!)}; `}
+            {median !== null &&
+              `in the agency’s hours; nine of ten ${ninety === 0 ? "" : "within "}${minutesText(ninety!)}; `}
             <Count of={answered} href={hrefOf("answered")} /> of <Count of={recruits} href={hrefOf("wrote")} />{" "}
             recruits who wrote
           </small>
@@ -61,14 +62,14 @@ function Numbers({ figures: { waiting, first_response, opt_outs, failed } }: { f
         <dt>Texts not delivered</dt>
         <dd>
           <Count of={failed} href={hrefOf("failed")} />
-          <small>recruits who missed a text</small>
+          <small>{failed === 1 ? "recruit" : "recruits"} who missed a text</small>
         </dd>
       </div>
       <div>
         <dt>Opt-outs</dt>
         <dd>
           <Count of={opt_outs} href={hrefOf("opt_outs")} />
-          <small>recruits who want no more texts</small>
+          <small>{opt_outs === 1 ? "recruit who wants" : "recruits who want"} no more texts</small>
         </dd>
       </div>
     </dl>

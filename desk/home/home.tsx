@@ -12,7 +12,7 @@ export function Home({ agent }: { agent: Agent }) {
     const listed = listOf(parameters.first, parameters.second, parameters.third);
     return listed === null
       ? <Redirect to="/home" replace />
-      : <FigureList key={JSON.stringify(listed)} listed={listed} />;
+      : <FigureList key={JSON.stringify(listed)} listed={listed} agent={agent} />;
   }
   return (
     <Page title="Home" className="home">

@@ -5,7 +5,6 @@ import type { Agent } from "../data/user.ts";
 import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { OrderFill } from "../ui/order_fill.tsx";
 import { EmptyState, QueryResult } from "../ui/states.tsx";
-import { listHref } from "./address.ts";
 
 /** How the orders that may still get leads fill, and when they will be full. */
 export function Orders({ agent }: { agent: Agent }) {
@@ -26,10 +25,7 @@ export function Orders({ agent }: { agent: Agent }) {
                 <ul className="rows">
                   {orders.map((order) => (
                     <li key={order.id}>
-                      <OrderFill
-                        order={order}
-                        filledHref={listHref({ figure: "leads", day: null, vendor_id: null, order_id: order.id })}
-                      />
+                      <OrderFill order={order} />
                     </li>
                   ))}
                 </ul>

@@ -60,6 +60,7 @@ export function RecruitList(
             ? query.isPlaceholderData ? <Skeleton /> : <NoRecruits filter={filter} isManager={isManager} />
             : (
               <>
+                {isManager && <ExportButton filter={filter} />}
                 <ul className="rows people staged" aria-busy={query.isPlaceholderData}>
                   {recruits.map((recruit) => (
                     <li key={recruit.id}>
@@ -69,7 +70,6 @@ export function RecruitList(
                   ))}
                 </ul>
                 <LoadMoreButton query={query} />
-                {isManager && <ExportButton filter={filter} />}
               </>
             )}
       </QueryResult>

@@ -15,12 +15,16 @@ export function OrderActions({ order }: { order: Order }) {
   });
   if (status !== "open" && status !== "paused") return null;
   const other = status === "open" ? "paused" : "open";
+  // Such an order is not opened: it would get no lead.
+  const isOver = order.filled === order.quantity || order.ends_at !== null && Date.parse(order.ends_at) <= Date.now();
   const name = order.vendor ?? "any vendor";
   return (
     <div className="buttons">
-      <ActionButton act={() => change.mutateAsync({ changes: { status: other }, seen: order })}>
-        {other === "paused" ? "Pause" : "Open again"} <span className="visually-hidden">{name}</span>
-      </ActionButton>
+      {!(isOver && other === "open") && (
+        <ActionButton act={() => change.mutateAsync({ changes: { status: other }, seen: order })}>
+          {other === "paused" ? "Pause" : "Open again"} <span className="visually-hidden">{name}</span>
+        </ActionButton>
+      )}
       <button
         type="button"
         onClick={() => {

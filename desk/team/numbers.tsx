@@ -30,7 +30,7 @@ export function Numbers({ agent }: { agent: Agent }) {
                           <>
                             <span className="badge">paused</span>
                             <span>
-                              Texts wait until the people who run the service open it{paused_reason &&
+                              Texts wait until the people who run the service resume it{paused_reason &&
                                 ` (${paused_reason})`}.
                             </span>
                           </>

@@ -40,7 +40,7 @@ function Change({ change: { at, by, before, after } }: { change: OrderChange }) 
   const parts = (Object.keys(after) as (keyof OrderChanges)[]).map((name) => partText(name, before, after));
   return (
     <p className="quiet">
-      Changed by <bdi>{by}</bdi> on <Time at={at} />: {parts.join("; ")}
+      Changed by <bdi>{by}</bdi>, <Time at={at} />: {parts.join("; ")}
     </p>
   );
 }

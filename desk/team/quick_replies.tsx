@@ -48,7 +48,8 @@ function ReplyRow({ reply }: { reply: QuickReply }) {
             Change <span className="visually-hidden">/{reply.shortcut}</span>
           </button>
           <ConfirmButton
-            label={`Delete /${reply.shortcut}`}
+            label="Delete"
+            of={`/${reply.shortcut}`}
             question={<p>No agent finds /{reply.shortcut} then.</p>}
             act={() => deleteQuickReply(reply.id)}
           />

@@ -1,14 +1,11 @@
+import { Link } from "wouter";
 import type { Order } from "../data/orders.ts";
 import { countText } from "./count.ts";
 import { paceOf } from "./pace.ts";
 
-/** What an order is for, how full it is, and when it will be at its pace. */
-export function OrderFill({ order, filledHref }: {
-  order: Order;
-  /** The list of its leads; missing: their number leads nowhere. */
-  filledHref?: string;
-}) {
-  const { vendor, states, quantity, filled, status } = order;
+/** What an order is for, how full it is, and when it will be at its pace. The number of its leads opens their list. */
+export function OrderFill({ order }: { order: Order }) {
+  const { id, vendor, states, quantity, filled, status } = order;
   const pace = paceOf(order);
   const words = `${countText(filled)} of ${countText(quantity)} leads`;
   return (
@@ -22,7 +19,7 @@ export function OrderFill({ order, filledHref }: {
       </p>
       <p className="line">
         <progress value={filled} max={quantity} aria-label={`Filled: ${vendor ?? "any vendor"}`} />
-        {filledHref === undefined || filled === 0 ? <span>{words}</span> : <a href={`#${filledHref}`}>{words}</a>}
+        {filled === 0 ? <span>{words}</span> : <Link href={`/home/order/${id}`}>{words}</Link>}
         {pace.isWrong ? <strong className="late">{pace.words}</strong> : <span>{pace.words}</span>}
       </p>
     </>

@@ -15,6 +15,7 @@ async function createMonday() {
     { filled: 10, quantity: 400, leads: 3, states: ["IL"] },
     { filled: 0 },
     { filled: 20, status: "paused", vendor_id: null },
+    { filled: 2, quantity: 2, leads: 2, status: "filled" },
   ]);
   await sql`update public.agencies set opens_at = '00:00', closes_at = '24:00' where id = ${team.agency_id}`;
   const other = await createVendor("generic");
@@ -94,7 +95,8 @@ deskTest("a manager begins at home, where each number opens exactly its list", a
   await back(page);
   await figure("First response").getByRole("link", { name: "1", exact: true }).click();
   await rows(page).getByText("Omar Marsh").waitFor();
-  await rows(page).getByText(/answered after/).waitFor();
+  await rows(page).getByText(/answered in/).waitFor();
+  await page.getByText("Only the agency’s hours count: midnight to midnight, Monday to Friday.").waitFor();
   assert.equal(await rows(page).count(), 1);
   await back(page);
 
@@ -128,9 +130,14 @@ deskTest("recruits of a day, a vendor and an order are listed as they are counte
   await orders.getByRole("listitem").filter({ hasText: "TX, OK" }).getByRole("link", { name: "60 of 100 leads" })
     .click();
   await page.getByRole("heading", { name: "Recruits of an order" }).waitFor();
+  await page.getByText(/Acme Leads.*TX, OK.*60 of 100 leads/).waitFor();
   await until(async () => await rows(page).count() === 42);
   await page.goBack();
   await orders.getByText("no leads in 7 days").waitFor();
+  await page.getByRole("navigation").getByRole("link", { name: "Team" }).click();
+  await page.getByText("Filled and closed orders").click();
+  await orders.getByRole("link", { name: "2 of 2 leads" }).click();
+  await until(async () => await rows(page).count() === 2);
 });
 
 deskTest("an address of no list leads home, and an empty list says so", async (page) => {

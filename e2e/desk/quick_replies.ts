@@ -139,7 +139,7 @@ deskTest("a manager keeps the quick replies, and an agent sees none of that", as
   await assertAccessible(page);
 
   await region.getByRole("button", { name: "Delete /call" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Delete /call" }).click();
+  await page.getByRole("dialog", { name: "Delete /call" }).getByRole("button", { name: "Delete" }).click();
   await region.getByText("No quick reply yet.").waitFor();
   assert.equal((await sql`select from public.quick_replies where agency_id = ${manager.agency_id}`).length, 0);
 });

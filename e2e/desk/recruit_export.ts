@@ -15,7 +15,9 @@ deskTest("a manager downloads the list as CSV, whole and without formulas, and t
       ${manager.agent_id}, now() - n * interval '1 minute'
     from generate_series(1, 1100) n`;
   await signIn(page, manager, "recruits");
-  await page.getByRole("button", { name: "Download as CSV" }).waitFor();
+  const button = await page.getByRole("button", { name: "Download as CSV" }).boundingBox();
+  const list = await page.getByRole("main").getByRole("list").boundingBox();
+  assert(button!.y < list!.y, "above the list, however long that is");
   await assertAccessible(page);
   const downloading = page.waitForEvent("download");
   await page.getByRole("button", { name: "Download as CSV" }).click();

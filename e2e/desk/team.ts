@@ -13,6 +13,7 @@ deskTest("a manager sees how the orders fill, who waits for whom, and the number
     { filled: 20, status: "paused", priority: 2, vendor_id: null },
     { filled: 50, leads: 7, ends_at: new Date(Date.now() + 3 * 86_400_000).toISOString() },
     { filled: 100, status: "filled" },
+    { filled: 30, status: "paused", states: ["NV"], ends_at: new Date(Date.now() - 86_400_000).toISOString() },
   ]);
   const conversation = await createConversation(team.agency_id, team.first);
   await sql`insert into public.service_numbers (phone, agency_id) values (${conversation.service}, ${team.agency_id})`;
@@ -43,6 +44,9 @@ deskTest("a manager sees how the orders fill, who waits for whom, and the number
   assert.equal(await orders.getByText("100 of 100 leads").count(), 0);
   await orders.getByText("Filled and closed orders").click();
   await orders.getByText("100 of 100 leads").waitFor();
+  const ended = orders.getByRole("listitem").filter({ hasText: "NV" });
+  await ended.getByText("has ended, gets no more").waitFor();
+  assert.equal(await ended.getByRole("button", { name: "Open again" }).count(), 0);
 
   const agents = page.getByRole("region", { name: "Agents" }).getByRole("listitem");
   await agents.filter({ hasText: "Ada Byron" }).getByText("1 waits, 1 unread, longest: now").waitFor();
@@ -89,7 +93,7 @@ deskTest("all changes of an order are read, the latest first", async (page) => {
     from public.recruiting_orders, generate_series(1, 70) n
     where agency_id = ${team.agency_id}`;
   await signIn(page, team, "team");
-  const changes = page.getByRole("region", { name: "Orders" }).getByText(/Changed by Nora Quist on .* → \d+ a day$/);
+  const changes = page.getByRole("region", { name: "Orders" }).getByText(/Changed by Nora Quist, .* → \d+ a day$/);
   await changes.first().waitFor();
   await page.getByText("Earlier changes").click();
   await changes.nth(49).waitFor();
@@ -161,11 +165,11 @@ deskTest(
     for (const words of ["TX, OK", "3 of at most 40 today", "recruits are greeted"]) {
       await order.getByText(words, { exact: false }).first().waitFor();
     }
-    await order.getByText(/Changed by Nora Quist on .*: any state → TX, OK; no limit → 40 a day; greeting added/)
+    await order.getByText(/Changed by Nora Quist, .*: any state → TX, OK; no limit → 40 a day; greeting added/)
       .waitFor();
     await order.getByText("Earlier changes").click();
-    await order.getByText(/Changed by Nora Quist on .*: opened again/).waitFor();
-    await order.getByText(/Changed by Nora Quist on .*: paused/).waitFor();
+    await order.getByText(/Changed by Nora Quist, .*: opened again/).waitFor();
+    await order.getByText(/Changed by Nora Quist, .*: paused/).waitFor();
     await assertAccessible(page);
 
     await order.getByRole("button", { name: "Change" }).click();
