@@ -44,6 +44,8 @@ export function stageOf({ recruit_stages }: Recruit): Stage {
 
 /** A recruit with all that is known. */
 export interface RecruitCard extends Recruit {
+  /** The recruit's agent; null: the agency has it, and no agent of it. */
+  agent_id: string | null;
   resume_path: string | null;
   vendor_metadata: Record<string, unknown>;
   screening_answers: { question: string; value: unknown; said: string }[];
@@ -74,7 +76,7 @@ export const recruitQueries = {
         if (!isId(id)) return null;
         return await call(
           supabase.from("recruiting_leads")
-            .select(`id, first_name, last_name, phone, email, state, created_at, resume_path, vendor_metadata,
+            .select(`id, first_name, last_name, phone, email, state, created_at, agent_id, resume_path, vendor_metadata,
               agents(first_name, last_name), agent_notifications(id), recruiting_conversations(id),
               screening_answers(question, value, said), recruit_stages(stage)`)
             .is("recruit_stages.ended_at", null)

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { Link, useLocation } from "wouter";
 import { type RecruitCard, recruitQueries, startConversation, useMarkRecruitSeen } from "../data/recruits.ts";
+import type { Agent } from "../data/user.ts";
 import { ActionButton } from "../ui/action.tsx";
 import { fullName } from "../ui/name.ts";
 import { Page } from "../ui/page.tsx";
@@ -13,9 +14,9 @@ import { EmptyState, QueryResult } from "../ui/states.tsx";
 
 /** The page of a recruit: the facts, and what can be done next. */
 export function RecruitPage(
-  { id, isManager, list }: {
+  { id, agent, list }: {
     id: string;
-    isManager: boolean;
+    agent: Agent;
     /** The address of the list that was left. */
     list: string;
   },
@@ -29,14 +30,15 @@ export function RecruitPage(
         {(recruit) =>
           recruit === null
             ? <EmptyState title="There is no such recruit.">It was deleted, or has gone to another agent.</EmptyState>
-            : <RecruitDetails recruit={recruit} isManager={isManager} />}
+            : <RecruitDetails recruit={recruit} agent={agent} />}
       </QueryResult>
     </Page>
   );
 }
 
-function RecruitDetails({ recruit, isManager }: { recruit: RecruitCard; isManager: boolean }) {
-  const { id, phone, agent_notifications } = recruit;
+function RecruitDetails({ recruit, agent }: { recruit: RecruitCard; agent: Agent }) {
+  const { id, phone, agent_id, agent_notifications, recruiting_conversations } = recruit;
+  const isManager = agent.role === "manager";
   const [, navigate] = useLocation();
   const { mutate: markSeen } = useMarkRecruitSeen(id);
   const unread = agent_notifications.map(({ id }) => id).join();
@@ -52,7 +54,11 @@ function RecruitDetails({ recruit, isManager }: { recruit: RecruitCard; isManage
         {phone !== null && (
           <ActionButton
             className="primary"
-            act={async () => navigate(`/inbox/${await startConversation(id)}`)}
+            act={async () => {
+              // With a colleague's recruit an agent begins none, and has been given one.
+              const given = isManager || agent_id === agent.id ? undefined : recruiting_conversations[0];
+              navigate(`/inbox/${given?.id ?? await startConversation(id)}`);
+            }}
           >
             Text
           </ActionButton>

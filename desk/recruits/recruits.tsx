@@ -27,7 +27,7 @@ export function Recruits({ agent }: { agent: Agent }) {
   const left = useRef(stage);
   if (!params?.id) left.current = stage;
   return params?.id
-    ? <RecruitPage key={params.id} id={params.id} isManager={isManager} list={pathOf(left.current)} />
+    ? <RecruitPage key={params.id} id={params.id} agent={agent} list={pathOf(left.current)} />
     : <RecruitList agent={agent} filter={filter} onFilter={setFilter} scrolled={scrolled} />;
 }
 

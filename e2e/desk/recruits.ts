@@ -198,6 +198,22 @@ deskTest("Text opens the conversation with the recruit, one of them however ofte
   assert.deepEqual([...conversations], [{ id: page.url().slice(-36), assigned_agent_id: agent.agent_id }]);
 });
 
+deskTest("Text opens the conversation also of an agent who was given it with a colleague's recruit", async (page) => {
+  const owner = await createAgentWithLead();
+  const [ada] = await createRecruits(owner, [{ first_name: "Ada", metadata: { phone: newPhone() } }]);
+  const agent = await signInNewAgent(owner.agency_id);
+  const [talk] = await sql`
+    insert into public.recruiting_conversations (
+      recruiting_lead_id, agency_id, recruit_phone, service_phone, status, assigned_agent_id
+    )
+    values (${ada!}, ${owner.agency_id}, ${newPhone()}, ${newPhone()}, 'escalated', ${agent.agent_id})
+    returning id`;
+  await signIn(page, agent, `recruits/${ada}`);
+  await page.getByRole("button", { name: "Text" }).click();
+  await page.waitForURL(`**/#/inbox/${talk!.id}`);
+  await page.getByRole("textbox", { name: "Text to Ada" }).waitFor();
+});
+
 deskTest("recruits are found by their name and by the end of their number", async (page) => {
   const agent = await createAgentWithLead();
   await createRecruits(agent, [

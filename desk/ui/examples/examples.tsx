@@ -61,6 +61,7 @@ const RECRUIT: RecruitCard = {
   agent_notifications: [],
   recruiting_conversations: [],
   recruit_stages: [],
+  agent_id: null,
   resume_path: "a/b.pdf",
   vendor_metadata: {
     city: "Austin",
