@@ -332,3 +332,25 @@ deskTest("a manager gives several conversations to one agent, who is told once",
   await list(page).getByRole("button", { name: "Mine" }).click();
   await assertRows(page, ["Devon"]);
 });
+
+deskTest(
+  "of more conversations than can be given at once the first 200 are selected, and the page says so",
+  async (page) => {
+    const manager = await createTexter("manager");
+    await sql`
+    insert into public.recruiting_conversations (agency_id, recruit_phone, service_phone, status, assigned_agent_id)
+    select ${manager.agency_id}, '+1415' || (3000000 + n), ${manager.service}, 'escalated', ${manager.agent_id}
+    from generate_series(1, 210) n`;
+    await signIn(page, manager, "inbox/all");
+    await list(page).getByRole("button", { name: "Select several" }).click();
+    await list(page).getByRole("button", { name: "All that are shown" }).click();
+    const bar = list(page).getByRole("group", { name: "Selected conversations" });
+    await bar.getByText("50 conversations selected").waitFor();
+    const more = list(page).getByRole("button", { name: /^(Show more|Loading)$/ });
+    // Each press shows as many again; the button goes with the last.
+    while (await more.count() > 0) await more.click({ timeout: 5_000 }).catch(() => {});
+    await bar.getByRole("button", { name: "The first 200" }).click();
+    await bar.getByText("200 conversations selected").waitFor();
+    assert.equal(await bar.getByText("At most 200 at once.").count(), 0);
+  },
+);
