@@ -4,7 +4,7 @@ import { signInNewAgent, signInNewOperator } from "../support/agents.ts";
 import { createAgency, createOrder, createVendor, send, sql, type Vendor, withKey } from "../support/client.ts";
 import { reject } from "../support/deliveries.ts";
 import { newPhone } from "../support/sms.ts";
-import { assertAccessible, assertFits, deskTest, NARROW, PHONE, signIn } from "./harness.ts";
+import { assertAccessible, assertFits, deskTest, NARROW, PHONE, signIn, until } from "./harness.ts";
 
 /** A vendor whose name says nothing of its slug. */
 async function createNamedVendor(): Promise<Vendor & { name: string }> {
@@ -159,7 +159,7 @@ deskTest("the page of a lead begins with where it is and why, in words, and name
   const headline = page.locator(".headline");
   await signIn(page, await signInNewOperator(), `operator/search/${ids[0]}`);
   const short = order.id.slice(0, 8);
-  await headline.getByText(`Distributed to An agency under test, Agent 1, by the order ${short}, on`).waitFor();
+  await headline.getByText(`Distributed to An agency under test, Agent 1, by the order ${short}, `).waitFor();
   await page.locator("main > .quiet").getByText(vendor.name).waitFor();
   assert.equal(await page.getByText(vendor.slug).count(), 0);
   await assertAccessible(page);
@@ -219,7 +219,7 @@ deskTest("all times of operators are in UTC, as those of the commands, and name 
     const view of ["", "/search", "/deliveries", "/waiting", "/orders", "/texts", "/vendors", "/recruits", "/jobs"]
   ) {
     await page.evaluate(`location.hash = "#/operator${view}"`);
-    await page.locator(".skeleton").waitFor({ state: "detached" });
+    await until(async () => await page.locator(".skeleton").count() === 0);
     for (const time of await page.locator("main time").allInnerTexts()) assert.match(time, / UTC$/, view);
   }
   await page.evaluate("location.hash = '#/operator/vendors'");

@@ -205,7 +205,13 @@ deskTest("an agent sees that a recruit has waited for long, until somebody answe
     )
     update public.recruiting_conversations set waiting_since = text.created_at from text where id = ${talk.id}`;
   await signIn(page, agent, "sales");
-  await checkAlerts();
+  // Rows that another test has locked are told the next time.
+  await until(async () => {
+    await checkAlerts();
+    const told = await sql`
+      select from public.agent_notifications where conversation_id = ${talk.id} and kind = 'recruit_waiting'`;
+    return told.length > 0;
+  });
   await page.getByText("Maya is waiting for an answer.").waitFor();
   await assertAccessible(page);
   await page.setViewportSize(NARROW);

@@ -35,7 +35,7 @@ async function shown(page: Page): Promise<string[]> {
 /** Signs in to the inbox, waits until the page hears of what happens, and goes on to another view. */
 async function openInbox(page: Page, agent: Texter, view?: string): Promise<void> {
   const known = await createTalk(agent, "Known");
-  await tell(known, [["recruit", "Zero", 60]]);
+  await tell(known, [["recruit", "Zero", 1]]);
   await signIn(page, agent, "inbox");
   await receive(known, { Body: "One" });
   await list(page).getByText("One", { exact: true }).waitFor();

@@ -175,6 +175,7 @@ Deno.test("no kind of alert tells a name, a number or a word of a person", async
         await endTrouble(trouble);
       }
     }),
-    { numRuns: 10 },
+    // A run takes seconds, and far more beside other tests.
+    { numRuns: 10, interruptAfterTimeLimit: 300_000 },
   );
 });

@@ -11,8 +11,8 @@ declare
 begin
   perform private.require_operator();
   update public.alerts a set state = 'acknowledged' where a.id = alert_id and a.state = 'open';
-  if found and private.is_operator() then
-    perform public.begin_operator_action('acknowledge', jsonb_build_object('alert_id', alert_id));
+  if found then
+    perform private.note_operator_action('acknowledge', jsonb_build_object('alert_id', alert_id));
   end if;
   select * into alert from public.alerts a where a.id = alert_id;
   if not found then

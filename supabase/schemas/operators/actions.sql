@@ -1,28 +1,46 @@
 -- The functions that operators call in a browser, besides check_service() and distribute_leads().
 
+create function private.note_operator_action(action text, subject jsonb) returns uuid
+language plpgsql
+set search_path = ''
+as $$
+declare
+  action_id uuid;
+begin
+  insert into public.operator_actions (user_id, action, subject)
+  select private.current_user_id(), note_operator_action.action, note_operator_action.subject
+  where private.is_operator()
+  returning id into action_id;
+  return action_id;
+end
+$$;
+
+comment on function private.note_operator_action(text, jsonb) is
+  'Stores a row of operator_actions about the operator who is signed in, in the transaction of the action, and returns its id. '
+  'Null where the command or the service acts.';
+
 create function public.begin_operator_action(action text, subject jsonb) returns uuid
 language plpgsql
 -- A user reads neither who is an operator nor what operators have done, and writes the latter in no other way.
 security definer
 set search_path = ''
 as $$
-declare
-  action_id uuid;
 begin
   if not private.is_operator() then
     raise exception 'only an operator may do this' using errcode = '42501';
+  elsif action in (
+    'read_payload', 'search_leads', 'read_lead', 'preview_replay', 'replay', 'try_mapping', 'save_mapping'
+  ) is not true then
+    raise exception 'action: the function that does it says so itself' using errcode = 'PT400';
   end if;
-
-  insert into public.operator_actions (user_id, action, subject)
-  values (private.current_user_id(), begin_operator_action.action, begin_operator_action.subject)
-  returning id into action_id;
-  return action_id;
+  return private.note_operator_action(action, subject);
 end
 $$;
 
 comment on function public.begin_operator_action(text, jsonb) is
-  'Stores a row of operator_actions about the operator who is signed in, and returns its id. Called before the action. '
-  '42501 for a user who is no operator.';
+  'Stores a row of operator_actions about the operator who is signed in, and returns its id. Called before the operator reads '
+  'or searches, and before a route replays or saves: what another transaction does. PT400 for any other action, of which its '
+  'own function stores the row. 42501 for a user who is no operator.';
 grant execute on function public.begin_operator_action(text, jsonb) to authenticated;
 
 create function public.read_payload(action_id uuid) returns text

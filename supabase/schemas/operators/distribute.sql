@@ -15,10 +15,8 @@ begin
   if max is null or max not between 1 and 100 then
     raise exception 'max: must be a whole number from 1 to 100' using errcode = 'PT400';
   end if;
-  if private.is_operator() then
-    perform public.begin_operator_action(
-      'distribute', jsonb_build_object('max', max, 'vendor_id', distribute_leads.vendor_id));
-  end if;
+  perform private.note_operator_action(
+    'distribute', jsonb_build_object('max', max, 'vendor_id', distribute_leads.vendor_id));
 
   -- The leads that are distributed from here on are this call's.
   perform pg_advisory_xact_lock(private.distribution_lock());

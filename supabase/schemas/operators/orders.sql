@@ -101,9 +101,7 @@ begin
       raise exception '%: somebody has changed it meanwhile', field using errcode = 'PT409';
     end if;
   end loop;
-  if private.is_operator() then
-    perform public.begin_operator_action('resize_order', jsonb_build_object('order_id', order_id, 'changes', changes));
-  end if;
+  perform private.note_operator_action('resize_order', jsonb_build_object('order_id', order_id, 'changes', changes));
   return public.save_order(changes, order_id => order_id);
 exception when lock_not_available then
   raise exception 'Others have locked the order. Try again in a moment.' using errcode = 'PT409';
@@ -140,9 +138,7 @@ begin
   elsif changed.status <> seen then
     raise exception 'seen: the order is % now. Look again', changed.status using errcode = 'PT409';
   end if;
-  if private.is_operator() then
-    perform public.begin_operator_action('set_order', jsonb_build_object('order_id', order_id, 'status', status));
-  end if;
+  perform private.note_operator_action('set_order', jsonb_build_object('order_id', order_id, 'status', status));
   return private.put_order_status(changed, status);
 exception when lock_not_available then
   raise exception 'Others have locked the order. Try again in a moment.' using errcode = 'PT409';

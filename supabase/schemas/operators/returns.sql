@@ -16,9 +16,8 @@ begin
   perform private.require_operator();
   if coalesce(btrim(reason), '') = '' or length(reason) > 500 then
     raise exception 'reason: must be a text of 1 to 500 characters' using errcode = 'PT400';
-  elsif private.is_operator() then
-    perform public.begin_operator_action('return', jsonb_build_object('lead_id', lead_id));
   end if;
+  perform private.note_operator_action('return', jsonb_build_object('lead_id', lead_id));
 
   lead := private.lock_returned_lead(lead_id);
   conversations := array(
