@@ -13614,9 +13614,7 @@ begin
       raise exception '%: somebody has changed it meanwhile', field using errcode = 'PT409';
     end if;
   end loop;
-  if private.is_operator() then
-    perform public.begin_operator_action('resize_order', jsonb_build_object('order_id', order_id, 'changes', changes));
-  end if;
+  perform private.note_operator_action('resize_order', jsonb_build_object('order_id', order_id, 'changes', changes));
   return public.save_order(changes, order_id => order_id);
 exception when lock_not_available then
   raise exception 'Others have locked the order. Try again in a moment.' using errcode = 'PT409';
@@ -13653,9 +13651,7 @@ begin
   elsif changed.status <> seen then
     raise exception 'seen: the order is % now. Look again', changed.status using errcode = 'PT409';
   end if;
-  if private.is_operator() then
-    perform public.begin_operator_action('set_order', jsonb_build_object('order_id', order_id, 'status', status));
-  end if;
+  perform private.note_operator_action('set_order', jsonb_build_object('order_id', order_id, 'status', status));
   return private.put_order_status(changed, status);
 exception when lock_not_available then
   raise exception 'Others have locked the order. Try again in a moment.' using errcode = 'PT409';
@@ -13905,10 +13901,8 @@ begin
   if max is null or max not between 1 and 100 then
     raise exception 'max: must be a whole number from 1 to 100' using errcode = 'PT400';
   end if;
-  if private.is_operator() then
-    perform public.begin_operator_action(
-      'distribute', jsonb_build_object('max', max, 'vendor_id', distribute_leads.vendor_id));
-  end if;
+  perform private.note_operator_action(
+    'distribute', jsonb_build_object('max', max, 'vendor_id', distribute_leads.vendor_id));
 
   -- The leads that are distributed from here on are this call's.
   perform pg_advisory_xact_lock(private.distribution_lock());
@@ -14132,9 +14126,8 @@ begin
   perform private.require_operator();
   if coalesce(btrim(reason), '') = '' or length(reason) > 500 then
     raise exception 'reason: must be a text of 1 to 500 characters' using errcode = 'PT400';
-  elsif private.is_operator() then
-    perform public.begin_operator_action('return', jsonb_build_object('lead_id', lead_id));
   end if;
+  perform private.note_operator_action('return', jsonb_build_object('lead_id', lead_id));
 
   lead := private.lock_returned_lead(lead_id);
   conversations := array(
@@ -14705,10 +14698,9 @@ begin
   end loop;
   if adopted = '[]' then
     raise exception 'no text of this phone waits for a conversation' using errcode = 'PT404';
-  elsif private.is_operator() then
-    perform public.begin_operator_action(
-      'adopt_texts', jsonb_build_object('conversation_ids', jsonb_path_query_array(adopted, '$[*].conversation_id')));
   end if;
+  perform private.note_operator_action(
+    'adopt_texts', jsonb_build_object('conversation_ids', jsonb_path_query_array(adopted, '$[*].conversation_id')));
   return adopted;
 exception when lock_not_available then
   raise exception 'Others have locked the recruit''s consent. Try again in a moment.' using errcode = 'PT409';
@@ -14741,7 +14733,7 @@ begin
     if cardinality(delivery_ids) between 1 and 100 is not true then
       raise exception 'delivery_ids: must be a list of 1 to 100 ids' using errcode = 'PT400';
     end if;
-    perform public.begin_operator_action('dismiss', jsonb_build_object('delivery_ids', delivery_ids));
+    perform private.note_operator_action('dismiss', jsonb_build_object('delivery_ids', delivery_ids));
   end if;
 
   -- In one order, so that two calls do not wait for each other.
@@ -14785,9 +14777,7 @@ begin
   elsif number.status = 'active' then
     return number;
   end if;
-  if private.is_operator() then
-    perform public.begin_operator_action('resume_number', jsonb_build_object('phone', phone));
-  end if;
+  perform private.note_operator_action('resume_number', jsonb_build_object('phone', phone));
   update public.service_numbers n set status = 'active' where n.phone = resume_number.phone returning n.* into number;
   return number;
 exception when lock_not_available then
@@ -16716,29 +16706,47 @@ comment on function private.for_agent(public.recruiting_orders) is 'The agent wh
 
 -- The functions that operators call in a browser, besides check_service() and distribute_leads().
 
+create function private.note_operator_action(action text, subject jsonb) returns uuid
+language plpgsql
+set search_path = ''
+as $$
+declare
+  action_id uuid;
+begin
+  insert into public.operator_actions (user_id, action, subject)
+  select private.current_user_id(), note_operator_action.action, note_operator_action.subject
+  where private.is_operator()
+  returning id into action_id;
+  return action_id;
+end
+$$;
+
+comment on function private.note_operator_action(text, jsonb) is
+  'Stores a row of operator_actions about the operator who is signed in, in the transaction of the action, and returns its id. '
+  'Null where the command or the service acts.';
+
 create function public.begin_operator_action(action text, subject jsonb) returns uuid
 language plpgsql
 -- A user reads neither who is an operator nor what operators have done, and writes the latter in no other way.
 security definer
 set search_path = ''
 as $$
-declare
-  action_id uuid;
 begin
   if not private.is_operator() then
     raise exception 'only an operator may do this' using errcode = '42501';
+  elsif action in (
+    'read_payload', 'search_leads', 'read_lead', 'preview_replay', 'replay', 'try_mapping', 'save_mapping'
+  ) is not true then
+    raise exception 'action: the function that does it says so itself' using errcode = 'PT400';
   end if;
-
-  insert into public.operator_actions (user_id, action, subject)
-  values (private.current_user_id(), begin_operator_action.action, begin_operator_action.subject)
-  returning id into action_id;
-  return action_id;
+  return private.note_operator_action(action, subject);
 end
 $$;
 
 comment on function public.begin_operator_action(text, jsonb) is
-  'Stores a row of operator_actions about the operator who is signed in, and returns its id. Called before the action. '
-  '42501 for a user who is no operator.';
+  'Stores a row of operator_actions about the operator who is signed in, and returns its id. Called before the operator reads '
+  'or searches, and before a route replays or saves: what another transaction does. PT400 for any other action, of which its '
+  'own function stores the row. 42501 for a user who is no operator.';
 grant execute on function public.begin_operator_action(text, jsonb) to authenticated;
 
 create function public.read_payload(action_id uuid) returns text
@@ -18166,8 +18174,8 @@ declare
 begin
   perform private.require_operator();
   update public.alerts a set state = 'acknowledged' where a.id = alert_id and a.state = 'open';
-  if found and private.is_operator() then
-    perform public.begin_operator_action('acknowledge', jsonb_build_object('alert_id', alert_id));
+  if found then
+    perform private.note_operator_action('acknowledge', jsonb_build_object('alert_id', alert_id));
   end if;
   select * into alert from public.alerts a where a.id = alert_id;
   if not found then
