@@ -1,7 +1,13 @@
-import { type ReactNode, useEffect, useRef } from "react";
+import { type MouseEvent, type ReactNode, useEffect, useRef } from "react";
 import { setTitle } from "./title.ts";
 
 let isFirst = true;
+
+/** Keeps how far the page is scrolled where a link is followed, so that the browser's Back leads to the same place. */
+function keepPlace({ target }: MouseEvent): void {
+  if ((target as Element).closest("a") === null) return;
+  history.replaceState({ ...history.state as object | null, scrolled: scrollY }, "");
+}
 
 /** The main part of a view. Its title is the document's too, and has the focus when the user comes from elsewhere. */
 export function Page(
@@ -14,9 +20,11 @@ export function Page(
     // A field that asks for the focus keeps it.
     if (!isFirst && !current!.parentElement!.contains(document.activeElement)) current!.focus();
     isFirst = false;
+    const { scrolled } = (history.state ?? {}) as { scrolled?: number };
+    if (scrolled !== undefined) scrollTo(0, scrolled);
   }, []);
   return (
-    <main id="main" className={className}>
+    <main id="main" className={className} onClickCapture={keepPlace}>
       <h1 ref={heading} tabIndex={-1}>
         <bdi>{title}</bdi>
       </h1>

@@ -132,6 +132,11 @@ deskTest("recruits of a day, a vendor and an order are listed as they are counte
   await page.getByRole("heading", { name: "Recruits of an order" }).waitFor();
   await page.getByText(/Acme Leads.*TX, OK.*60 of 100 leads/).waitFor();
   await until(async () => await rows(page).count() === 42);
+  await rows(page).nth(40).getByRole("link").click();
+  await page.getByRole("heading", { name: "Ida", level: 1 }).waitFor();
+  await page.goBack();
+  await until(async () => await rows(page).count() === 42);
+  await until(async () => await page.evaluate("scrollY > 1000"));
   await page.goBack();
   await orders.getByText("no leads in 7 days").waitFor();
   await page.getByRole("navigation").getByRole("link", { name: "Team" }).click();
