@@ -37,7 +37,9 @@ function WaitingRecruit({ texts, agent }: { texts: WaitingText[]; agent: Agent }
         <bdi className="name">{first.name || phoneText(first.recruit_phone)}</bdi>
         <span className="since quiet">{ago(first.received_at)}</span>
       </p>
-      <p className="last quiet" dir="auto">{latest.body || `${latest.media.length} files`}</p>
+      <p className="last quiet" dir="auto">
+        {latest.body || (latest.media.length === 1 ? "1 file" : `${latest.media.length} files`)}
+      </p>
       <p className="quiet">
         {texts.length > 1 && `${texts.length} texts. `}
         {latest.consent === "opted_out" && "The recruit has opted out. "}

@@ -83,9 +83,12 @@ begin
   return names;
 end
 $$;
+-- cal has a conversation with the recruit of nobody, and may begin no other.
+select pg_temp.create_conversation('of bea', '+19995551002', '+19995550101', 'cal', lead => 'Bea');
 select is(pg_temp.reads(person), readers::text[], person || ' reads the texts of ' || coalesce(readers, 'nobody'))
 from (values ('ann', '{Ada of ann,Dora 1 of ann}'), ('cal', '{Dora 2 of cal}'), ('mia', '{Ada of ann,Bea,Cleo of former,Dora 2 of cal}'),
   ('otto', null), ('eve', null), ('former', null), ('visitor', null)) r (person, readers);
+delete from public.recruiting_conversations where id = md5('of bea')::uuid;
 select pg_temp.become('ann');
 select results_eq(
   $$select recruiting_lead_id, agency_id, agent_id, recruit_phone, service_phone, body, media, consent from public.waiting_texts
