@@ -6258,7 +6258,8 @@ $$;
 comment on function private.own_service_phones() is 'The numbers of the agency of the active agent who is signed in.';
 grant execute on function private.own_service_phones() to authenticated;
 
-create policy "readers of a recruit read the recruit's texts to their agency" on public.unmatched_texts
+-- As start_conversation() decides, which makes messages of them.
+create policy "a recruit's agent and managers read texts to their agency" on public.unmatched_texts
   for select to authenticated
   using (
     length(service_phone) <= 16
@@ -6270,6 +6271,7 @@ create policy "readers of a recruit read the recruit's texts to their agency" on
       where l.agency_id = (select private.current_agency_id())
         and l.phone = unmatched_texts.recruit_phone
         and length(l.phone) <= 16
+        and (l.agent_id = (select private.current_agent_id()) or l.agency_id = (select private.managed_agency_id()))
       limit 1
     )
   );
