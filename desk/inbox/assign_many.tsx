@@ -46,7 +46,7 @@ export function AssignMany({ agent, ids, selected, setSelected }: {
     <div className="buttons" role="group" aria-label="Selected conversations">
       <span role="status">{count} selected</span>
       <button type="button" className="link" onClick={() => setSelected(new Set(ids.slice(0, MOST)))}>
-        {ids.length > MOST ? `The first ${MOST}` : "All"}
+        {ids.length > MOST ? `The first ${MOST}` : "All that are shown"}
       </button>
       <button type="button" className="link" onClick={() => setSelected(null)}>Cancel</button>
       <select aria-label="Give them to" value={chosen} onChange={(event) => setChosen(event.target.value)}>
