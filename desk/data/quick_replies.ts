@@ -31,15 +31,15 @@ export const quickReplyQueries = {
     }),
 };
 
-/** Stores a new quick reply, or another shortcut and body of one that there is. */
-export function useSaveQuickReply(before: QuickReply | null) {
+/** Stores a new quick reply, or another shortcut and body of one as the user has `seen` it. */
+export function useSaveQuickReply() {
   return useMutation({
     // Not repeated by itself: a new one would find its own shortcut taken.
-    mutationFn: (given: Pick<QuickReply, "shortcut" | "body">) =>
+    mutationFn: ({ seen, ...given }: Pick<QuickReply, "shortcut" | "body"> & { seen: QuickReply | null }) =>
       call(
         supabase.rpc("save_quick_reply", {
           ...given,
-          ...(before !== null && { quick_reply_id: before.id, seen_at: before.updated_at }),
+          ...(seen !== null && { quick_reply_id: seen.id, seen_at: seen.updated_at }),
         }),
       ),
     onSettled: () => queryClient.invalidateQueries({ queryKey: quickReplyQueries.all() }),

@@ -1,4 +1,5 @@
 import { type SubmitEvent, useId, useState } from "react";
+import { CallError } from "../data/client.ts";
 import { usePages } from "../data/pages.ts";
 import { deleteQuickReply, type QuickReply, quickReplyQueries, useSaveQuickReply } from "../data/quick_replies.ts";
 import type { Agent } from "../data/user.ts";
@@ -62,13 +63,16 @@ function ReplyRow({ reply }: { reply: QuickReply }) {
 /** What is written stays until it is stored. */
 function ReplyForm({ before, close }: { before: QuickReply | null; close: () => void }) {
   const id = useId();
-  const save = useSaveQuickReply(before);
+  const save = useSaveQuickReply();
+  // As it was when the form was opened: the words of another manager are not lost unseen.
+  const [opened] = useState(before);
+  const isTold = save.error instanceof CallError && save.error.field === "seen_at";
 
   function submit(event: SubmitEvent<HTMLFormElement>): void {
     event.preventDefault();
     if (save.isPending) return;
     const { shortcut, body } = Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>;
-    save.mutate({ shortcut: shortcut!, body: body! }, { onSuccess: close });
+    save.mutate({ shortcut: shortcut!, body: body!, seen: isTold ? before : opened }, { onSuccess: close });
   }
 
   return (

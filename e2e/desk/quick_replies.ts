@@ -127,6 +127,9 @@ deskTest("a manager keeps the quick replies, and an agent sees none of that", as
     quick_reply_id: reply!.id,
   });
   assert.equal(error, null);
+  // The page has read the other's words before Save: the user may not have.
+  await page.evaluate("dispatchEvent(new Event('visibilitychange'))");
+  await region.locator(".reply").getByText("Good day").waitFor();
   await region.getByRole("button", { name: "Save" }).click();
   await region.getByText("Another manager has changed this quick reply meanwhile.").waitFor();
   assert.equal(await region.getByLabel("Words").inputValue(), "Hello {first_name}");
