@@ -16751,6 +16751,33 @@ comment on function public.begin_operator_action(text, jsonb) is
   'own function stores the row. 42501 for a user who is no operator.';
 grant execute on function public.begin_operator_action(text, jsonb) to authenticated;
 
+create function private.noted_subject(action_id uuid, action text, within interval default '1 minute') returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  noted jsonb;
+begin
+  if not private.is_operator() then
+    raise exception 'only an operator may do this' using errcode = '42501';
+  end if;
+  -- The row was stored by an earlier transaction: the present one began before what it stores itself.
+  select a.subject into noted
+  from public.operator_actions a
+  where a.id = action_id and a.user_id = private.current_user_id() and a.action = noted_subject.action
+    and a.created_at between now() - within and now();
+  if not found then
+    raise exception 'action_id: there is no such action, or it is too old' using errcode = 'PT404';
+  end if;
+  return noted;
+end
+$$;
+
+comment on function private.noted_subject(uuid, text, interval) is
+  'The subject of what the operator who is signed in has begun within this time by begin_operator_action(). PT404 without '
+  'such an action; 42501 for a user who is no operator.';
+
 create function public.read_payload(action_id uuid) returns text
 language plpgsql
 stable
@@ -16759,19 +16786,8 @@ security definer
 set search_path = ''
 as $$
 declare
-  read_id uuid;
+  read_id constant uuid := (private.noted_subject(action_id, 'read_payload') #>> '{delivery_ids,0}')::uuid;
 begin
-  -- The row was stored by an earlier transaction: the present one began before what it stores itself.
-  select (a.subject #>> '{delivery_ids,0}')::uuid into read_id
-  from public.operator_actions a
-  where a.id = action_id and a.user_id = private.current_user_id() and a.action = 'read_payload'
-    and a.created_at between now() - interval '1 minute' and now();
-  if not private.is_operator() then
-    raise exception 'only an operator may do this' using errcode = '42501';
-  elsif not found then
-    raise exception 'action_id: no such action of the last minute' using errcode = 'PT404';
-  end if;
-
   return (
     select coalesce(jsonb_pretty(d.payload), d.payload_text)
     from public.rejected_deliveries d
@@ -16871,33 +16887,6 @@ grant execute on function public.count_vendor_days(integer, text) to authenticat
 -- supabase/schemas/operators/look_up.sql
 
 -- What operators look up in a browser: a lead, and why it went where it is. Each reading is noted before it is done.
-
-create function private.noted_subject(action_id uuid, action text, within interval default '1 minute') returns jsonb
-language plpgsql
-stable
-set search_path = ''
-as $$
-declare
-  noted jsonb;
-begin
-  if not private.is_operator() then
-    raise exception 'only an operator may do this' using errcode = '42501';
-  end if;
-  -- The row was stored by an earlier transaction: the present one began before what it stores itself.
-  select a.subject into noted
-  from public.operator_actions a
-  where a.id = action_id and a.user_id = private.current_user_id() and a.action = noted_subject.action
-    and a.created_at between now() - within and now();
-  if not found then
-    raise exception 'action_id: there is no such action, or it is too old' using errcode = 'PT404';
-  end if;
-  return noted;
-end
-$$;
-
-comment on function private.noted_subject(uuid, text, interval) is
-  'The subject of what the operator who is signed in has begun within this time by begin_operator_action(). PT404 without '
-  'such an action; 42501 for a user who is no operator.';
 
 create function public.search_leads(action_id uuid, search text) returns jsonb
 language plpgsql
