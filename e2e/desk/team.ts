@@ -82,6 +82,14 @@ deskTest("a list of a team is never cut", async (page) => {
   const orders = page.getByRole("region", { name: "Orders" });
   await orders.getByRole("button", { name: "Show more" }).click();
   await until(async () => await orders.getByRole("listitem").count() === 60);
+  // The parts far below are one press away.
+  await page.getByRole("navigation", { name: "Parts of the team" }).getByRole("button", { name: "Our numbers" })
+    .click();
+  const heading = page.getByRole("heading", { name: "Our numbers" });
+  await until(async () => {
+    const box = await heading.boundingBox();
+    return box!.y > 50 && box!.y < 800;
+  });
 });
 
 deskTest("all changes of an order are read, the latest first", async (page) => {
