@@ -53,8 +53,8 @@ function Numbers({ figures: { waiting, first_response, opt_outs, failed } }: { f
           <small>
             {median !== null &&
               `in the agency’s hours; nine of ten ${ninety === 0 ? "" : "within "}${minutesText(ninety!)}; `}
-            <Count of={answered} href={hrefOf("answered")} /> of <Count of={recruits} href={hrefOf("wrote")} />{" "}
-            recruits who wrote
+            answered: <Count of={answered} href={hrefOf("answered")} /> of{" "}
+            <Count of={recruits} href={hrefOf("wrote")} /> recruits who wrote
           </small>
         </dd>
       </div>
