@@ -112,8 +112,12 @@ function Filters({ agent, filter, setFilter, openId }: Filtered) {
           <button
             key={view}
             type="button"
-            aria-pressed={filter.view === view}
-            onClick={() => navigate(hrefOf(view, openId))}
+            // A search goes through all conversations.
+            aria-pressed={filter.view === view && filter.typed.trim() === ""}
+            onClick={() => {
+              setFilter({ ...filter, typed: "" });
+              navigate(hrefOf(view, openId));
+            }}
           >
             {NAMES[view]}
           </button>
@@ -163,6 +167,20 @@ function distinct(rows: InboxRow[]): InboxRow[] {
 /** The reason why the list is empty, and where there are conversations. */
 function NoConversations({ agent, filter, setFilter }: Filtered): ReactNode {
   if (filter.typed.trim() !== "") {
+    if (filter.isUnread || filter.agentId !== null) {
+      return (
+        <EmptyState title="Nothing found.">
+          Only {filter.isUnread ? "unread conversations" : "the conversations of one agent"} were searched.{" "}
+          <button
+            type="button"
+            className="link"
+            onClick={() => setFilter({ ...filter, isUnread: false, agentId: null })}
+          >
+            Search all
+          </button>
+        </EmptyState>
+      );
+    }
     return (
       <EmptyState title="Nothing found.">
         Search for a part of the name, the number or the e-mail address, or for words of a text of the last 90 days.

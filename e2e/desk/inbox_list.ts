@@ -85,6 +85,31 @@ deskTest("conversations are found by a part of the name and by the last digits",
   await assertAccessible(page);
 });
 
+deskTest("a search goes through all conversations, and says when it does not", async (page) => {
+  const agent = await createTexter();
+  await tell(await createTalk(agent, "Maya"), [["recruit", "Hi", 5]]);
+  await tell(await createTalk(agent, "Ruth"), [["agent", "Hi", 5]]);
+  await signIn(page, agent, "inbox");
+  const search = list(page).getByRole("searchbox");
+  const waiting = list(page).getByRole("button", { name: "Waiting" });
+  const rows = list(page).getByRole("listitem");
+  await rows.getByText("Maya").waitFor();
+  await list(page).getByLabel("Unread only").check();
+  await search.fill("ruth");
+  await list(page).getByText("Nothing found.").waitFor();
+  assert.equal(await waiting.getAttribute("aria-pressed"), "false");
+  await assertAccessible(page);
+  await list(page).getByText("Only unread conversations were searched.").waitFor();
+  await list(page).getByRole("button", { name: "Search all" }).click();
+  await rows.getByText("Ruth").waitFor();
+  assert.equal(await search.inputValue(), "ruth");
+  assert.equal(await list(page).getByLabel("Unread only").isChecked(), false);
+  await waiting.click();
+  await rows.getByText("Maya").waitFor();
+  assert.equal(await search.inputValue(), "");
+  assert.equal(await waiting.getAttribute("aria-pressed"), "true");
+});
+
 deskTest("a manager sees the agency's conversations, and gives one away at once", async (page) => {
   const manager = await createTexter("manager");
   const omar = await createColleague(manager, "Omar");
