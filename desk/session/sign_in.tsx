@@ -7,6 +7,7 @@ import { sendPasswordLink, signIn } from "./session.ts";
 /** Shown to a user who is not signed in. `ended`: the address of the user whose session has ended. */
 export function SignIn({ ended }: { ended?: string }) {
   const [hasForgotten, setForgotten] = useState(false);
+  const [email, setEmail] = useState(ended);
   useEffect(() => {
     // A dialog that is open would let nothing else be used, although nobody sees it.
     for (const dialog of document.querySelectorAll<HTMLDialogElement>("dialog[open]")) dialog.close();
@@ -14,8 +15,15 @@ export function SignIn({ ended }: { ended?: string }) {
   return (
     <Page title={hasForgotten ? "Set a new password" : "Sign in"} className="narrow">
       {ended !== undefined && <p role="status">Your session has ended. Sign in again, and you are where you were.</p>}
-      {hasForgotten ? <ForgottenForm /> : <SignInForm email={ended} />}
-      <button type="button" className="link" onClick={() => setForgotten(!hasForgotten)}>
+      {hasForgotten ? <ForgottenForm email={email} /> : <SignInForm email={email} />}
+      <button
+        type="button"
+        className="link"
+        onClick={() => {
+          setEmail(document.querySelector<HTMLInputElement>("input[name=email]")!.value);
+          setForgotten(!hasForgotten);
+        }}
+      >
         {hasForgotten ? "Back to signing in" : "Forgot the password?"}
       </button>
     </Page>
@@ -50,11 +58,19 @@ function SignInForm({ email }: { email?: string }) {
 }
 
 /** Sends a link to a user who has forgotten the password, or came too late with one. */
-export function ForgottenForm() {
+export function ForgottenForm({ email }: { email?: string }) {
   const action = useAction((form: FormData) => sendPasswordLink(String(form.get("email"))));
   return (
     <form onSubmit={action.onSubmit}>
-      <Field label="E-mail" name="email" type="email" autoComplete="username" required autoFocus />
+      <Field
+        label="E-mail"
+        name="email"
+        type="email"
+        autoComplete="username"
+        required
+        defaultValue={email}
+        autoFocus
+      />
       <button type="submit" className="primary" aria-disabled={action.isRunning}>Send a link</button>
       <ActionError action={action} />
       <p role="status">
