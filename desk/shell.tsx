@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useRef } from "react";
-import { Link, useRoute } from "wouter";
+import { Link, useLocation, useRoute } from "wouter";
 import { inboxQueries } from "./data/inbox.ts";
 import { type Agent, isOldBuild, type User } from "./data/user.ts";
 import { useLive } from "./live.ts";
@@ -54,6 +54,9 @@ function NavLink({ to, children }: { to: string; children: ReactNode }) {
 /** The menu of the user who is signed in. Escape and a click elsewhere close it, because it is a popover. */
 function Account({ name, email, user }: { name: string; email: string; user: User }) {
   const menu = useRef<HTMLDivElement>(null);
+  const [path] = useLocation();
+  // Back, or a notification, has opened another view below the menu.
+  useEffect(() => menu.current!.hidePopover(), [path]);
   return (
     <div className="account">
       <button type="button" className="plain" popoverTarget="account">

@@ -124,6 +124,10 @@ deskTest("by keyboard: the skip link, an entry, and the account menu", async (pa
   await page.getByRole("heading", { name: "Set your password" }).waitFor();
   assert.ok(!await page.getByRole("button", { name: "Sign out" }).isVisible());
   await assertAccessible(page);
+  await account.click();
+  await page.goBack();
+  await page.getByRole("heading", { name: "Inbox" }).waitFor();
+  await page.getByRole("button", { name: "Sign out" }).waitFor({ state: "hidden" });
 });
 
 deskTest("a name whose letters run to the left turns nothing around it", async (page) => {
