@@ -107,6 +107,7 @@ function Thread({ conversation, agent, view }: { conversation: Conversation; age
                     <bdi>{name}</bdi>
                   </strong>
                 </p>
+                <p className="quiet">{ownerText(conversation, agent)}</p>
                 {owner}
                 {card}
               </div>

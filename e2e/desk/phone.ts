@@ -110,3 +110,19 @@ for (const width of [1280, 360]) {
     await assertAccessible(page);
   }, { ...PHONE, isMobile: width < 500, viewport: { width, height: 740 } });
 }
+
+for (const width of [390, 360]) {
+  deskTest(`what has no room beside the name stands behind About, and the name is whole, ${width} px`, async (page) => {
+    const agent = await createTexter();
+    const talk = await createTalk(agent, "Botho", {}, "bot");
+    await signIn(page, agent, `inbox/${talk.id}`);
+    const name = page.getByRole("heading", { name: "Botho" });
+    await name.waitFor();
+    const whole = (await name.locator("bdi").boundingBox())!.width;
+    // A part of a pixel too little is enough for dots; the browser reckons in 64ths.
+    assert.ok((await name.boundingBox())!.width >= whole - 1 / 64);
+    await page.getByText("About Botho").tap();
+    await placeOf(page, page.locator("#about").getByText("The bot is silent. You are told of each text."));
+    await assertAccessible(page);
+  }, { ...PHONE, viewport: { width, height: 844 } });
+}
