@@ -1,7 +1,10 @@
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
+import { inboxQueries } from "../data/inbox.ts";
 import { usePages } from "../data/pages.ts";
 import { type Member, teamQueries } from "../data/team.ts";
 import type { Agent } from "../data/user.ts";
+import { cappedText } from "../ui/count.ts";
 import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { fullName } from "../ui/name.ts";
 import { QueryResult } from "../ui/states.tsx";
@@ -10,12 +13,18 @@ import { ago } from "../ui/time.tsx";
 /** The agents, and what waits for each of them. */
 export function Members({ agent }: { agent: Agent }) {
   const query = usePages(teamQueries.members(agent.agency_id));
+  const { data: nobodys = 0 } = useQuery(inboxQueries.count(agent, "nobody"));
   return (
     <section aria-labelledby="agents">
       <h2 id="agents">Agents</h2>
       <QueryResult query={query} resource="agents">
         {(members) => (
           <>
+            {nobodys > 0 && (
+              <p>
+                <Link href="/inbox/nobody">Conversations that nobody has: {cappedText(nobodys)}</Link>
+              </p>
+            )}
             <ul className="rows">{members.map((member) => <MemberRow key={member.id} member={member} />)}</ul>
             <LoadMoreButton query={query} />
           </>

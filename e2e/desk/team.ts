@@ -18,6 +18,9 @@ deskTest("a manager sees how the orders fill, who waits for whom, and the number
   const conversation = await createConversation(team.agency_id, team.first);
   await sql`insert into public.service_numbers (phone, agency_id) values (${conversation.service}, ${team.agency_id})`;
   await receive(conversation, { Body: "Is this still open?" });
+  await sql`
+    insert into public.recruiting_conversations (agency_id, recruit_phone, service_phone)
+    values (${team.agency_id}, '+14155550133', ${conversation.service})`;
   const paused = `+1312555${String(Math.random()).slice(2, 6)}`;
   await sql`
     insert into public.service_numbers (phone, agency_id, status, paused_reason)
@@ -52,6 +55,8 @@ deskTest("a manager sees how the orders fill, who waits for whom, and the number
   await agents.filter({ hasText: "Ada Byron" }).getByText("1 waits, 1 unread, longest: now").waitFor();
   await agents.filter({ hasText: "Ada Byron" }).getByText("78 recruits in 7 days").waitFor();
   await agents.filter({ hasText: "Nora Quist" }).getByText("manager").waitFor();
+  const nobodys = page.getByRole("link", { name: "Conversations that nobody has: 1" });
+  assert.equal(await nobodys.getAttribute("href"), "#/inbox/nobody");
   const numbers = page.getByRole("region", { name: "Our numbers" }).getByRole("listitem");
   await numbers.filter({ hasText: "30034" }).getByText("paused").waitFor();
   assert.equal(await numbers.count(), 2);
