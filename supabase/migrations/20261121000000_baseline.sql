@@ -11439,7 +11439,7 @@ create trigger set_updated_at
   for each row execute function private.set_updated_at();
 
 create trigger broadcast_recruit
-  after insert on public.recruit_calls
+  after insert or update of outcome on public.recruit_calls
   for each row execute function private.broadcast_changed_recruit('call');
 
 alter table public.recruit_calls enable row level security;

@@ -1,7 +1,7 @@
 -- A recruit's stage, calls and timeline, and who may see and change them.
 begin;
 create extension if not exists dblink with schema extensions;
-select plan(44);
+select plan(45);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor');
@@ -68,6 +68,10 @@ select is(pg_temp.dial('ann', 'one'), 'none', 'a call is recorded without an out
 select is(pg_temp.dial('ann', 'one', 'no_answer'), 'no_answer', 'then with one');
 select is(pg_temp.dial('ann', 'one'), 'no_answer', 'a repeat without one keeps it');
 select is((select count(*)::integer from public.recruit_calls), 1, 'all of these are one call');
+select cmp_ok(
+  (select count(*)::integer from realtime.messages
+    where topic = 'agency:' || md5('agency')::uuid and payload ->> 'timeline_id' = 'call:' || md5('one')::uuid), '>=', 2,
+  'open pages hear of the call, and of its outcome');
 select is(pg_temp.dial('cal', 'one'), 'PT409 call_id: another call has this id', 'the id of another''s call is refused');
 select is(pg_temp.dial('ann', 'two', 'asleep'), '22023 outcome: must be one of reached, no_answer, left_message, wrong_number',
   'an unknown outcome names the field');
