@@ -65,11 +65,19 @@ function becomes(leadgen: string, state: string, reason: string | null = null): 
   });
 }
 
-/** Asks the worker for its work, after the pause of this vendor's fetches, or the lease of a dead worker. */
+/**
+ * Asks the worker for its work, after the pause of this vendor's fetches, or the lease of a dead worker. The rows are
+ * locked in one order, so that two calls at once do not wait for each other.
+ */
 async function work({ id }: Webhook) {
   await sql`
-    update private.lead_fetches set due_at = now(), lease_until = least(lease_until, now())
-    where vendor_id = ${id} and state = 'waiting' and due_at < 'infinity'`;
+    with waiting as (
+      select leadgen_id from private.lead_fetches
+      where vendor_id = ${id} and state = 'waiting' and due_at < 'infinity'
+      order by leadgen_id for update
+    )
+    update private.lead_fetches f set due_at = now(), lease_until = least(f.lease_until, now())
+    from waiting w where f.vendor_id = ${id} and f.leadgen_id = w.leadgen_id`;
   const response = await send("/recruiting/fetches/work", {
     headers: { authorization: `Bearer ${stack.texting_worker_key}` },
   });

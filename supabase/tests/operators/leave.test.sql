@@ -174,8 +174,11 @@ select is(
     where c.agency_id = md5('leaves')::uuid),
   (select count(*)::integer from public.recruiting_message_events
     where provider_message_id = 'race leave' and provider_status = 'sent'), 'no text is lost that was accepted');
-select ok(
-  exists (select from public.recruiting_message_events where provider_message_id = 'race leave' and provider_status = '42501'), 'after that the agent sends none');
+select throws_ok(
+  format('select * from extensions.dblink(pg_temp.dsn(), %L) as r (ignored text)', format(
+    $$select set_config('request.jwt.claims', %L, true) || public.send_text(md5('leaves 2')::uuid, 'Hello', md5('late')::uuid, take_over => true)$$,
+    json_build_object('sub', md5('user lea')::uuid, 'role', 'authenticated'))),
+  '42501', null, 'after that the agent sends none');
 select is_empty(
   $$select n.kind from public.agent_notifications n
     where n.agent_id = md5('lea')::uuid and n.read_at is null and n.kind not in ('taken_over', 'asked_for')$$,
