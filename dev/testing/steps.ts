@@ -62,6 +62,12 @@ export const STEPS: Step[] = [
     run: (_, print) => succeeds(Deno.execPath(), ["lint"], print),
   },
   {
+    name: "imports",
+    title: "Imports between folders go one way",
+    remedy: "npm run imports lists what .dependency-cruiser.mjs does not allow.",
+    run: (_, print) => succeeds("npm", ["run", "--silent", "imports"], print),
+  },
+  {
     name: "check",
     title: "Types of the code",
     remedy: "Correct the code; npm run check shows what is left.",
