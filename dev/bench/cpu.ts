@@ -16,14 +16,6 @@ function readProcess(pid: string) {
   return { pid, name: name!, parent: fields[1]!, cpu: 10 * ticks.reduce((sum, n) => sum + n) };
 }
 
-/** The use of a process: CPU time in seconds, its size now and its largest size so far in MiB. */
-export function usageOf(pid: number): { seconds: number; size: number; peak: number } {
-  const status = readFileSync(`/proc/${pid}/status`, "utf8");
-  const [size, peak] = ["VmRSS", "VmHWM"]
-    .map((name) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)![1]) / 1024);
-  return { seconds: readProcess(String(pid)).cpu / 1_000, size: size!, peak: peak! };
-}
-
 /** The CPU time that the processes of all running stacks have taken. */
 export function stackCpu(): StackCpu {
   const processes = readdirSync("/proc").filter((name) => /^\d+$/.test(name)).flatMap((pid) => {

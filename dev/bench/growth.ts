@@ -71,7 +71,7 @@ async function fullDatabase(leads: number): Promise<FullDatabase> {
   const ids = await newestIds(sql, agency, leads);
   let next = 0;
   const anyId = () => ids[next++ % ids.length]!;
-  return { sql, agency, ingest: await ingestLead(sql), anyId };
+  return { sql, agency, ingest: ingestLead(sql), anyId };
 }
 
 /** Seconds of a CPU that the database's process for our connection takes for a request. */

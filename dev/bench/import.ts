@@ -1,16 +1,12 @@
-import { fileURLToPath } from "node:url";
 import { readImportedLead } from "../../supabase/functions/api/imported_lead.ts";
 import { type Agency, createAgency } from "./agency.ts";
 import { salesLeads } from "./leads.ts";
 import { jsonHeaders } from "./load.ts";
 import { type Benchmark, inTurns, median, ratio, ROUNDS } from "./measurement.ts";
 import { createPlainRpc } from "./plain_rpc.ts";
-import { startServer } from "./probe.ts";
 import { type OwnStack, startStack } from "./stacks.ts";
 
 const LEADS = 10_000;
-/** The reference takes its time, and its rate does not depend on how many leads it is given. */
-const REFERENCE_LEADS = 2_000;
 
 /** A request of a usual size, several in each round. */
 const FEW_LEADS = 1_000;
@@ -18,7 +14,7 @@ const FEW_REQUESTS = 5;
 
 /**
  * One request of the largest size and one of a usual size, against the least that PostgREST could do. The largest is
- * also compared with the least that the database could do, and with the usual Node server.
+ * also compared with the least that the database could do.
  */
 export const importLeads: Benchmark = {
   name: "import",
@@ -28,9 +24,6 @@ export const importLeads: Benchmark = {
     const agency = await createAgency(stack.sql);
     const target = { agency_id: agency.agencyId, agent_id: agency.agentId };
     const plainRpc = await createPlainRpc(stack, "leads", COLUMNS, target);
-    const script = fileURLToPath(new URL("reference.js", import.meta.url));
-    const reference = await startServer("node", [script, stack.db_url, JSON.stringify(target)]);
-    stack.beforeStop(reference.stop);
     const ours = (count: number) => {
       const headers = { "x-api-key": stack.leads_import_api_key };
       const body = { ...target, leads: salesLeads(count) };
@@ -38,17 +31,11 @@ export const importLeads: Benchmark = {
     };
     const plain = (count: number) =>
       rate(plainRpc, jsonHeaders(stack.service_role_key), { rows: readLeads(count) }, count);
-    const refer = (together: number) => {
-      const url = `${reference.printed}/import?together=${together}`;
-      return rate(url, {}, salesLeads(REFERENCE_LEADS), REFERENCE_LEADS);
-    };
 
     const many = await inTurns({
       ours: () => ours(LEADS),
       plain: () => plain(LEADS),
       insertSelect: () => insertSelect(stack, agency),
-      oneByOne: () => refer(1),
-      tenAtATime: () => refer(10),
     });
     const few = await inTurns({
       ours: () => several(() => ours(FEW_LEADS)),
@@ -71,8 +58,6 @@ export const importLeads: Benchmark = {
       compare("plain rpc, 10,000 leads", many.ours, many.plain, 1.6),
       compare("plain rpc, 1,000 leads", few.ours, few.plain, 1.4),
       compare("one insert … select of the same rows", many.ours, many.insertSelect, 0.6),
-      compare("Fastify + pg, one insert after another", many.ours, many.oneByOne, 5),
-      compare("Fastify + pg, ten inserts at a time", many.ours, many.tenAtATime, 3),
     ];
   },
 };

@@ -1,13 +1,10 @@
-import { fileURLToPath } from "node:url";
 import { createOrder, createVendor } from "./agency.ts";
-import { compareWithBefore } from "./before.ts";
 import { parsedRecruit, recruit } from "./leads.ts";
 import { generateLoad, jsonHeaders, type Load } from "./load.ts";
 import { type Benchmark, inTurns, type Measurement, median, ratio } from "./measurement.ts";
 import { createPlainRpc } from "./plain_rpc.ts";
-import { startServer } from "./probe.ts";
 import { cpuSince, PARTS, type StackCpu, stackCpu } from "./cpu.ts";
-import { type OwnStack, startStack, stopStacks } from "./stacks.ts";
+import { type OwnStack, startStack } from "./stacks.ts";
 
 /** The kinds of requests, each on both sides of some ratio. */
 const SIDES = {
@@ -16,7 +13,6 @@ const SIDES = {
   duplicate: "a duplicate",
   refusal: "a refusal",
   plain: "plain rpc",
-  express: "Express + zod + pg",
 };
 type Side = keyof typeof SIDES;
 
@@ -42,7 +38,6 @@ const CASES: ({ connections: number; latency: number } & Compared)[] = [
       ["none", "plain", 3.2],
       ["order", "plain", 2.4],
       ["order", "none", 0.75],
-      ["order", "express", 1],
     ],
   },
   { connections: 64, latency: 1, rates: [["order", "none", 0.7]] },
@@ -56,17 +51,14 @@ const MOST_CPU: [Side, atMost: number][] = [["none", 0.8], ["order", 0.75]];
 export const ingest: Benchmark = {
   name: "ingest",
   title: "POST /recruiting/ingest against one PostgREST rpc that only inserts",
-  async run({ seconds, before }) {
-    const measurements = await compareWithPlainRpc(await startStack(), seconds);
-    if (before === undefined) return measurements;
-    await stopStacks();
-    return [...measurements, ...await compareWithBefore(before, seconds)];
+  async run({ seconds }) {
+    return await compareWithPlainRpc(await startStack(), seconds);
   },
 };
 
 async function compareWithPlainRpc(stack: OwnStack, seconds: number): Promise<Measurement[]> {
   const { loads, assertStored } = await prepare(stack);
-  const sent: Record<Side, number> = { none: 0, order: 0, duplicate: 0, refusal: 0, plain: 0, express: 0 };
+  const sent: Record<Side, number> = { none: 0, order: 0, duplicate: 0, refusal: 0, plain: 0 };
   const measurements: Measurement[] = [];
   for (const { connections, latency, ...compared } of CASES) {
     await slowCommits(stack, latency);
@@ -122,9 +114,6 @@ async function prepare(stack: OwnStack) {
     distribution: "unmatched",
     received_via: "single",
   });
-  const script = fileURLToPath(new URL("express_reference.js", import.meta.url));
-  const express = await startServer("node", [script, stack.db_url, "plain_recruiting_leads", unwanted.vendorId]);
-  stack.beforeStop(express.stop);
   const stored = await sql<{ id: string }[]>`
     select vendor_lead_id as id from recruiting_leads where vendor_id = ${agency.vendorId} limit 1000`;
 
@@ -140,7 +129,6 @@ async function prepare(stack: OwnStack) {
     duplicate: { ...send(agency.vendorKey, recruit("{id}"), 200), ids: stored.map(({ id }) => id) },
     refusal: send(agency.vendorKey, withoutName, 400),
     plain: load(rpc, stack.service_role_key, { rows: [plainRow] }, 204),
-    express: load(`${express.printed}/ingest`, "", recruit("{id}"), 201),
   };
 
   const assertStored = async (sent: Record<Side, number>) => {
@@ -152,7 +140,7 @@ async function prepare(stack: OwnStack) {
         o.filled - 10000 as filled,
         (select count(*) from plain_recruiting_leads)::integer as plain
       from recruiting_orders o where id = ${agency.orderId}`;
-    const expected = [sent.none, sent.order, sent.order, sent.plain + sent.express];
+    const expected = [sent.none, sent.order, sent.order, sent.plain];
     if (Object.values(counts).join() === expected.join()) return;
     throw new Error(`stored ${JSON.stringify(counts)} of ${JSON.stringify(sent)}`);
   };

@@ -3,7 +3,7 @@ import type { Vendor } from "./agency.ts";
 import { backendCpu } from "./cpu.ts";
 import { parsedRecruit } from "./leads.ts";
 
-/** A lead as the function hands it to the database. */
+/** A lead as the function sends it to the database. */
 export interface SentLead {
   key_hash: string | null;
   lead: postgres.JSONValue;
@@ -17,23 +17,10 @@ export type IngestLead = (sent: SentLead) => PromiseLike<unknown>;
 const LEADS = 100;
 const WARM_UP = 10;
 
-/**
- * The function by which this version of the database stores a lead: `ingest_recruiting_leads` takes several at once,
- * and an earlier version has `ingest_recruiting_lead` for one.
- */
-export async function ingestLead(sql: postgres.Sql): Promise<IngestLead> {
-  const [{ takesSeveral }] = await sql<[{ takesSeveral: boolean }]>`
-    select to_regprocedure('public.ingest_recruiting_leads(jsonb)') is not null as "takesSeveral"`;
-  if (takesSeveral) {
-    return ({ key_hash, lead, idempotency = null, webhook = null }) =>
-      sql`select ingest_recruiting_leads(${sql.json([{ key_hash, lead, idempotency, webhook }])})`;
-  }
-  return ({ key_hash, lead, idempotency, webhook }) =>
-    sql`
-      select ingest_recruiting_lead(
-        ${key_hash}, ${sql.json(lead)}, ${idempotency ? sql.json(idempotency) : null},
-        ${webhook ? sql.json(webhook) : null}
-      )`;
+/** Stores leads by `ingest_recruiting_leads`, each by a call of its own. */
+export function ingestLead(sql: postgres.Sql): IngestLead {
+  return ({ key_hash, lead, idempotency = null, webhook = null }) =>
+    sql`select ingest_recruiting_leads(${sql.json([{ key_hash, lead, idempotency, webhook }])})`;
 }
 
 /**
@@ -45,7 +32,7 @@ export async function costOfLead(
   sql: postgres.Sql,
   { keyHash }: Vendor,
 ): Promise<{ leads: number; cost: number }> {
-  const ingest = await ingestLead(sql);
+  const ingest = ingestLead(sql);
   const send = async (count: number) => {
     for (let i = 0; i < count; i++) {
       const lead = parsedRecruit(crypto.randomUUID());

@@ -2,23 +2,20 @@
 import { Argument, Command } from "commander";
 import { formatTable } from "../../admin/table.ts";
 import { alerts } from "./alerts.ts";
-import { bodies } from "./bodies.ts";
 import { distribution } from "./distribution.ts";
 import { growth } from "./growth.ts";
 import { importLeads } from "./import.ts";
 import { ingest } from "./ingest.ts";
 import { type BenchmarkOptions, judge, type Measurement, median, quartiles } from "./measurement.ts";
-import { codeSize, coldStart } from "./new_isolate.ts";
 import { commandAndMachine } from "./report.ts";
 import { stopStacks } from "./stacks.ts";
 
-const BENCHMARKS = [ingest, importLeads, growth, alerts, distribution, bodies, coldStart, codeSize];
+const BENCHMARKS = [ingest, importLeads, growth, alerts, distribution];
 
 const command = new Command("npm run bench --")
   .description("Measures what docs/performance.md lists, or only what is named.")
   .addArgument(new Argument("[benchmark...]").choices(BENCHMARKS.map(({ name }) => name)))
   .option("--seconds <seconds>", "how long a round of requests lasts", Number, 2)
-  .option("--before <ref>", "compare ingest with an earlier version, e.g. main~20")
   .addHelpText(
     "after",
     `\nBenchmarks:\n${BENCHMARKS.map(({ name, title }) => `  ${name.padEnd(14)} ${title}`).join("\n")}`,

@@ -4,7 +4,7 @@ export interface Measurement {
   /** The result of each round. The figure is their median. */
   rounds: number[];
   /** `×` for a ratio, else a unit. */
-  unit: "×" | "s" | "ms" | "MB" | "MiB";
+  unit: "×" | "ms";
   budget: Budget;
   /** The figures behind the rounds. */
   detail: string;
@@ -27,8 +27,6 @@ export interface Benchmark {
 export interface BenchmarkOptions {
   /** For how long a round of requests lasts. */
   seconds: number;
-  /** The git ref of an earlier version, to which `ingest` is to be compared. */
-  before?: string;
 }
 
 /** The number of rounds in which each side of a ratio is measured. */
