@@ -104,7 +104,7 @@ Deno.test({
   },
 });
 
-Deno.test("a stranger gets the response though the body never comes, and so does who sends the wrong type or too much", async () => {
+Deno.test("SPEC 5, 7: a stranger gets the response though the body never comes; on Twilio's routes a missing signature comes before type and size", async () => {
   const announced = { "content-length": "1000000" };
   const json = { ...JSON_TYPE, ...announced };
   const expected: [string, Record<string, string>, number][] = [
@@ -114,6 +114,9 @@ Deno.test("a stranger gets the response though the body never comes, and so does
     ["/api/leads/log-presentation-activity", json, 401],
     ["/recruiting/sms/inbound", FORM_TYPE, 401],
     ["/recruiting/sms/status", { ...FORM_TYPE, "content-length": "100" }, 401],
+    ["/recruiting/sms/inbound", { "content-length": "100" }, 401],
+    ["/recruiting/sms/inbound", json, 401],
+    ["/recruiting/sms/status", { ...FORM_TYPE, ...announced }, 401],
     ["/recruiting/sms/inbound", { ...JSON_TYPE, "x-twilio-signature": "forged" }, 415],
     ["/recruiting/sms/status", { ...FORM_TYPE, ...announced, "x-twilio-signature": "x" }, 413],
   ];

@@ -17,22 +17,13 @@ const MULTIPART = "multipart/form-data";
  * @throws ApiError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT or BAD_REQUEST.
  */
 export async function readFormText(incoming: IncomingBody, limit: number): Promise<string> {
-  checkFormHeaders(incoming, limit);
-  const bytes = await incoming.inTime(BODY_WITHIN_MS, (end) => incoming.read(limit, undefined, end));
-  incoming.release();
-  return new TextDecoder().decode(bytes);
-}
-
-/**
- * Refuses what can be refused before a form is read.
- *
- * @throws ApiError UNSUPPORTED_MEDIA_TYPE or PAYLOAD_TOO_LARGE.
- */
-export function checkFormHeaders(incoming: IncomingBody, limit: number): void {
   if (incoming.mediaType !== URL_ENCODED) {
     throw new ApiError("UNSUPPORTED_MEDIA_TYPE", `send the body as ${URL_ENCODED}`);
   }
   if (incoming.announced > limit) throw tooLarge(limit);
+  const bytes = await incoming.inTime(BODY_WITHIN_MS, (end) => incoming.read(limit, undefined, end));
+  incoming.release();
+  return new TextDecoder().decode(bytes);
 }
 
 /** The sender of a body that proves its own sender, and the time until which it is read. */

@@ -1,6 +1,6 @@
 import type { RequestContext } from "../../_shared/app.ts";
 import { ApiError, type ErrorCode } from "../../_shared/errors.ts";
-import { checkFormHeaders, readFormText } from "../../_shared/body/form.ts";
+import { readFormText } from "../../_shared/body/form.ts";
 import { cleanText } from "../../_shared/json.ts";
 import { describeError, logError } from "../../_shared/log.ts";
 import { sha256Hex } from "../../_shared/secrets.ts";
@@ -38,14 +38,14 @@ export const SMS_RESPONSE = "Always, once the signature is valid. `error` when t
  * message could not be stored, the log has its MessageSid, so that it can be fetched from Twilio.
  *
  * @param handle stores the message or the status under the id it is given, and returns the `status` of the response
- * @throws ApiError what {@link readFormText} throws for the body, UNAUTHORIZED without a valid signature.
+ * @throws ApiError UNAUTHORIZED without a signature; else what {@link readFormText} throws for the body; else
+ * UNAUTHORIZED where the signature is not valid.
  */
 export async function smsWebhook(
   { request, requestId, body, log }: RequestContext,
   handle: (parameter: Parameter, id: string) => Promise<{ status: string }>,
 ): Promise<Response> {
-  // The signature covers the body, so a stranger's is read too; but not if its headers are wrong already.
-  checkFormHeaders(body, BODY_LIMIT);
+  // The signature covers the body, so a forger's is read too; but not that of a request that has none.
   signatureOf(request);
   const text = await readFormText(body, BODY_LIMIT);
   if (text.split("&", PARAMETER_LIMIT + 1).length > PARAMETER_LIMIT) throw notSigned();
