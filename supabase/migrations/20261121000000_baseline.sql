@@ -7199,7 +7199,7 @@ begin
   end if;
 
   sent_id := private.lock_sent_text(sid, message_id, new_status = 'failed', coalesce(error_code = '21610', false));
-  if sent_id = message_id then
+  if new_status is not null and sent_id = message_id then
     perform private.accept_text(sent_id, sid);
   end if;
 
@@ -7238,8 +7238,8 @@ comment on function public.update_sms_status(text, text, text, uuid, uuid) is
   'Returns {status: updated}, or {status: ignored} for any other provider_status, without a message_sid, and when there '
   'is no such message yet. In that last case the callback is applied when the message is stored. The caller makes the '
   'event_id so that it may repeat the call: a repeated one stores and changes nothing. message_id: the id of our message '
-  'that the provider was given with it; a text of the outbox without a MessageSid gets this one. An error_code of 21610 '
-  'opts the recruit out, and 30034 pauses our number.';
+  'that the provider was given with it; unless the callback is ignored, a text of the outbox without a MessageSid gets this '
+  'one and is accepted. An error_code of 21610 opts the recruit out, and 30034 pauses our number.';
 grant execute on function public.update_sms_status(text, text, text, uuid, uuid) to service_role;
 
 create function private.lock_sent_text(message_sid text, message_id uuid, has_failed boolean, has_opted_out boolean) returns uuid
@@ -8986,7 +8986,7 @@ create policy "readers of a conversation open its files" on storage.objects
 -- | the same | its worker has died, so that it may never have left | pending, at most 5 times in all |
 -- | failed, not accepted | an operator: retry_text() | pending |
 -- | unconfirmed, never | the same | pending |
--- | any | a callback with our id and a MessageSid: accept_text() | accepted |
+-- | any | a callback with our id, a MessageSid and a status that we know: accept_text() | accepted |
 --
 -- Reports may be late or repeated. So a report changes a text only while the text is still in the state and in the
 -- claim that the report is about. Both are compared under the row's lock. A report that a text was sent counts at any

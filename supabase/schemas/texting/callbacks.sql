@@ -27,7 +27,7 @@ begin
   end if;
 
   sent_id := private.lock_sent_text(sid, message_id, new_status = 'failed', coalesce(error_code = '21610', false));
-  if sent_id = message_id then
+  if new_status is not null and sent_id = message_id then
     perform private.accept_text(sent_id, sid);
   end if;
 
@@ -66,8 +66,8 @@ comment on function public.update_sms_status(text, text, text, uuid, uuid) is
   'Returns {status: updated}, or {status: ignored} for any other provider_status, without a message_sid, and when there '
   'is no such message yet. In that last case the callback is applied when the message is stored. The caller makes the '
   'event_id so that it may repeat the call: a repeated one stores and changes nothing. message_id: the id of our message '
-  'that the provider was given with it; a text of the outbox without a MessageSid gets this one. An error_code of 21610 '
-  'opts the recruit out, and 30034 pauses our number.';
+  'that the provider was given with it; unless the callback is ignored, a text of the outbox without a MessageSid gets this '
+  'one and is accepted. An error_code of 21610 opts the recruit out, and 30034 pauses our number.';
 grant execute on function public.update_sms_status(text, text, text, uuid, uuid) to service_role;
 
 create function private.lock_sent_text(message_sid text, message_id uuid, has_failed boolean, has_opted_out boolean) returns uuid

@@ -20,7 +20,7 @@
 -- | the same | its worker has died, so that it may never have left | pending, at most 5 times in all |
 -- | failed, not accepted | an operator: retry_text() | pending |
 -- | unconfirmed, never | the same | pending |
--- | any | a callback with our id and a MessageSid: accept_text() | accepted |
+-- | any | a callback with our id, a MessageSid and a status that we know: accept_text() | accepted |
 --
 -- Reports may be late or repeated. So a report changes a text only while the text is still in the state and in the
 -- claim that the report is about. Both are compared under the row's lock. A report that a text was sent counts at any

@@ -1,6 +1,6 @@
 -- Changes by an inbound text and a delivery callback besides the message: consent, the outbox, and what the agent is told.
 begin;
-select plan(61);
+select plan(62);
 \ir ../helpers.psql
 
 select pg_temp.create_agency('agency', 'UTC', 'agent'), pg_temp.create_agency('other');
@@ -157,6 +157,10 @@ $$;
 create function pg_temp.sid_of(name text) returns text language sql as $$
   select provider_message_id from public.recruiting_messages where id = md5(name)::uuid
 $$;
+select is(
+  (select pg_temp.callback('OUT1', 'nonsense', '21610', 'on its way') || ': ' ||
+    concat_ws(' ', pg_temp.sid_of('on its way'), pg_temp.text_of('on its way'))),
+  'ignored: sending', 'SPEC 3, 4.6: a callback with our id and an unknown status changes neither the message nor the outbox');
 select is(pg_temp.callback('OUT1', 'sent', null, 'on its way'), 'updated', 'a callback with our id updates the message');
 select is(pg_temp.sid_of('on its way') || ' ' || pg_temp.text_of('on its way'), 'test OUT1 accepted sent',
   'the message gets the MessageSid, and the text is accepted');
