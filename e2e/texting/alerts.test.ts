@@ -39,7 +39,7 @@ Deno.test("a request says what began, since when, and is signed as Standard Webh
     state: "open",
     since: alert!.opened_at.toISOString(),
     link: `${stack.api_url}/desk/#/operator`,
-    details: {},
+    details: { agency: "An agency under test" },
   });
   assert.match(text, /^[A-Z].*\.$/);
   assert.equal(method, "POST");

@@ -7,8 +7,8 @@ set search_path = ''
 as $$
   select
     o.id::text,
-    -- Of several reasons the first: while an order has ended, nothing else matters.
-    case
+    jsonb_build_object('agency', a.name) || case
+      -- Of several reasons the first: while an order has ended, nothing else matters.
       when o.ends_at <= checked_at then
         jsonb_build_object('reason', 'ended', 'ends_at', o.ends_at, 'missing', remaining.leads, 'quantity', o.quantity)
       when not v.is_active then jsonb_build_object('reason', 'vendor_inactive', 'vendor', v.slug)

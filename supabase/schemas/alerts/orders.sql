@@ -12,9 +12,11 @@ declare
 begin
   return query
   select o.id::text, jsonb_build_object(
-    'filled', o.filled, 'quantity', o.quantity, 'leads_7_days', recent.leads, 'full_in_days', round(pace.days_left, 1)
+    'agency', a.name, 'filled', o.filled, 'quantity', o.quantity, 'leads_7_days', recent.leads,
+    'full_in_days', round(pace.days_left, 1)
   )
   from public.recruiting_orders o
+  join public.agencies a on a.id = o.agency_id
   cross join lateral (
     select count(*) as leads
     from public.recruiting_leads l
@@ -35,18 +37,19 @@ end
 $$;
 
 comment on function private.find_order_nearly_filled(jsonb, timestamptz) is
-  'Open orders that have {percent} of their leads, or will be full within {days} at the pace of the last 7 days: {filled, '
-  'quantity, leads_7_days, full_in_days|null}. Not one that has ended.';
+  'Open orders that have {percent} of their leads, or will be full within {days} at the pace of the last 7 days: {agency, '
+  'filled, quantity, leads_7_days, full_in_days|null}. Not one that has ended.';
 
 create function private.find_order_filled(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
 language sql
 stable
 set search_path = ''
 as $$
-  select o.id::text, jsonb_build_object('filled', o.filled, 'quantity', o.quantity)
+  select o.id::text, jsonb_build_object('agency', a.name, 'filled', o.filled, 'quantity', o.quantity)
   from public.recruiting_orders o
+  join public.agencies a on a.id = o.agency_id
   where o.status = 'filled'
 $$;
 
 comment on function private.find_order_filled(jsonb, timestamptz) is
-  'Orders that have all of their leads, until they are closed or get a higher quantity: {filled, quantity}.';
+  'Orders that have all of their leads, until they are closed or get a higher quantity: {agency, filled, quantity}.';

@@ -8,7 +8,7 @@ set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
-  select c.id::text, jsonb_build_object('since', c.waiting_since, 'minutes', w.minutes)
+  select c.id::text, jsonb_build_object('agency', a.name, 'since', c.waiting_since, 'minutes', w.minutes)
   from public.recruiting_conversations c
   join public.agencies a on a.id = c.agency_id
   -- A recruit whose answer was put off waits from then on.

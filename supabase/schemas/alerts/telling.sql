@@ -23,7 +23,7 @@ as $$
   select concat_ws(
     ': ',
     case alert.event when 'opened' then 'Open' when 'repeated' then 'Still open' else 'Over' end,
-    private.alert_name(alert.kind, alert.subject),
+    private.alert_name(alert.kind, alert.subject, alert.details),
     private.alert_problem(alert.kind, alert.details)
   ) || '.'
 $$;

@@ -5,8 +5,9 @@ language sql
 stable
 set search_path = ''
 as $$
-  select n.phone, '{}'::jsonb
+  select n.phone, jsonb_build_object('agency', a.name)
   from public.service_numbers n
+  join public.agencies a on a.id = n.agency_id
   where n.status = 'paused'
 $$;
 
@@ -36,9 +37,11 @@ as $$
   )
   select
     coalesce(t.subject, 'texts_stuck'),
-    jsonb_strip_nulls(jsonb_build_object('texts', sum(t.texts), 'since', min(t.since), 'reason', max(t.reason)))
+    jsonb_strip_nulls(jsonb_build_object(
+      'agency', max(a.name), 'texts', sum(t.texts), 'since', min(t.since), 'reason', max(t.reason)
+    ))
   from (
-    select n.phone as subject, s.texts, s.since, null as reason
+    select n.phone as subject, n.agency_id, s.texts, s.since, null as reason
     from numbers p
     left join public.service_numbers n on n.phone = p.phone
     cross join lateral (
@@ -58,7 +61,7 @@ as $$
     where n.status is distinct from 'paused'
     union all
     -- The provider refuses the account, whatever the number.
-    select null, s.texts, s.since, 'credentials'
+    select null, null, s.texts, s.since, 'credentials'
     from public.service_numbers n
     cross join lateral (
       select count(*) as texts, min(late.first_due_at) as since
@@ -72,6 +75,7 @@ as $$
     ) s
     where n.status = 'active'
   ) t
+  left join public.agencies a on a.id = t.agency_id
   where t.texts > 0
     -- Without any number, texting is not set up.
     and exists (select from public.service_numbers)
@@ -92,7 +96,7 @@ set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
-  select a.id::text, jsonb_build_object('failed', l.failed, 'opted_out', s.opted_out, 'texts', l.texts)
+  select a.id::text, jsonb_build_object('agency', a.name, 'failed', l.failed, 'opted_out', s.opted_out, 'texts', l.texts)
   from public.agencies a
   cross join lateral (
     select
@@ -170,9 +174,10 @@ as $$
   )
   select
     coalesce(n.phone, 'opt_out_unmatched'),
-    jsonb_build_object('texts', sum(s.texts), 'since', min(s.since))
+    jsonb_strip_nulls(jsonb_build_object('agency', max(a.name), 'texts', sum(s.texts), 'since', min(s.since)))
   from numbers p
   left join public.service_numbers n on n.phone = p.phone
+  left join public.agencies a on a.id = n.agency_id
   cross join lateral (
     select count(*) as texts, min(waiting.received_at) as since
     from (

@@ -143,7 +143,7 @@ begin
     group by hour.vendor_id
     having count(*) = 4
   )
-  select v.slug, coalesce(a.details, jsonb_build_object('since', private.iso_time(silence.since)))
+  select v.slug, jsonb_strip_nulls(jsonb_build_object('since', private.iso_time(lead.created_at)))
   from public.vendors v
   left join public.alerts a on a.kind = 'vendor_silent' and a.subject = v.slug and a.state <> 'resolved'
   cross join lateral (
@@ -155,20 +155,21 @@ begin
     end as since
   ) silence
   left join lateral (
-    select l.id
+    select l.created_at
     from public.recruiting_leads l
-    where l.vendor_id = v.id and l.created_at >= silence.since and l.created_at <= checked_at
+    where l.vendor_id = v.id and l.created_at <= checked_at
     order by l.created_at desc
     limit 1
   ) lead on true
-  where v.is_active and silence.since is not null and lead.id is null
+  where v.is_active and silence.since is not null and (lead.created_at >= silence.since) is not true
     and (v.silent_after is null or v.created_at <= silence.since);
 end
 $$;
 
 comment on function private.find_vendor_silent(jsonb, timestamptz) is
   'Vendors without a lead for their silent_after, or, where that is null, in the last whole hour and since, if that hour had '
-  '{leads} in each of the four weeks before: {since}. The hours are those of UTC. Stays until the vendor sends a lead.';
+  '{leads} in each of the four weeks before: {since} is the time of the vendor''s last lead, if there is one. The hours are '
+  'those of UTC. Stays until the vendor sends a lead.';
 
 create function private.find_key_expires(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
 language plpgsql

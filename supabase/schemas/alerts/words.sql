@@ -1,22 +1,30 @@
 -- The words of alerts, the same for the command `check`, the page of operators and the webhook. None of them is of a
--- person: an agency, a conversation and an order are named by their ids.
+-- person: a conversation and an order are named by their ids and their agency.
 
-create function private.alert_name(kind text, subject text) returns text
+create function private.alert_name(kind text, subject text, details jsonb) returns text
 language sql
 immutable
 set search_path = ''
 as $$
   select case
-    when subject = kind then case kind when 'worker_late' then 'worker' else 'texts' end
-    when kind in ('leads_waiting', 'deliveries_rejected', 'vendor_silent', 'key_expires', 'fetch_refused') then 'vendor ' || subject
-    when kind like 'order\_%' then 'order ' || left(subject, 8)
-    when kind = 'recruit_waiting' then 'conversation ' || left(subject, 8)
-    when kind = 'texts_failing' then 'agency ' || left(subject, 8)
-    else 'number ' || subject
+    when kind = 'texts_failing' then 'agency ' || coalesce(details ->> 'agency', left(subject, 8))
+    else concat_ws(
+      ' of ',
+      case
+        when subject = kind then case kind when 'worker_late' then 'worker' else 'texts' end
+        when kind in ('leads_waiting', 'deliveries_rejected', 'vendor_silent', 'key_expires', 'fetch_refused') then
+          'vendor ' || subject
+        when kind like 'order\_%' then 'order ' || left(subject, 8)
+        when kind = 'recruit_waiting' then 'conversation ' || left(subject, 8)
+        else 'number ' || subject
+      end,
+      details ->> 'agency'
+    )
   end
 $$;
 
-comment on function private.alert_name(text, text) is 'The name of an alert''s subject, such as `vendor talroo` or `order 5f0c6a3e`.';
+comment on function private.alert_name(text, text, jsonb) is
+  'The name of an alert''s subject, such as `vendor talroo` or `order 5f0c6a3e of Prairie Life`.';
 
 create function private.counted(count bigint, noun text) returns text
 language sql
@@ -58,7 +66,7 @@ as $$
         when 'no_token' then 'it has no valid access token'
         else format('Meta refuses its access token (%s)', details ->> 'reason')
       end)
-    when 'vendor_silent' then format('has sent no lead since %s', s.since)
+    when 'vendor_silent' then coalesce('has sent no lead since ' || s.since, 'has never sent a lead')
     when 'order_nearly_filled' then format('has %s of its %s leads', details ->> 'filled', s.quantity)
     when 'order_filled' then format('is full, with %s leads', s.quantity)
     when 'order_stalled' then case details ->> 'reason'
@@ -70,8 +78,10 @@ as $$
       when 'vendor_inactive' then format('wants leads of %s, which is inactive', details ->> 'vendor')
     end
     when 'recruit_waiting' then format('a recruit waits for an answer since %s', s.since)
-    when 'texts_failing' then format(
-      'of its last %s, %s failed and %s were answered by an opt-out', s.counted, details ->> 'failed', details ->> 'opted_out')
+    when 'texts_failing' then format('of its last %s, ', s.counted) || concat_ws(
+      ' and ', nullif(details ->> 'failed', '0') || ' failed',
+      case details ->> 'opted_out' when '0' then null when '1' then '1 was' else (details ->> 'opted_out') || ' were' end
+        || ' answered by an opt-out')
     when 'key_expires' then format(
       'its %s expires %s', concat_ws(' ', details ->> 'what', details ->> 'prefix'),
       private.in_utc((details ->> 'expires_at')::timestamptz))
@@ -117,11 +127,11 @@ comment on function private.alert_command(text, text, jsonb) is
   'The admin command that helps with an alert, without `npm run admin --`. Null for a kind that is unknown.';
 
 -- A user needs these rights for the view below, which is called with the rights of the user.
-grant execute on function private.alert_name(text, text), private.counted(bigint, text), private.alert_problem(text, jsonb),
+grant execute on function private.alert_name(text, text, jsonb), private.counted(bigint, text), private.alert_problem(text, jsonb),
   private.alert_command(text, text, jsonb), private.in_utc(timestamptz) to authenticated;
 
 create view private.alert_list as
-select a.id, a.kind, a.subject, private.alert_name(a.kind, a.subject) as name,
+select a.id, a.kind, a.subject, private.alert_name(a.kind, a.subject, a.details) as name,
   private.alert_problem(a.kind, a.details) as problem, private.alert_command(a.kind, a.subject, a.details) as command,
   a.state, a.opened_at, a.seen_at, a.resolved_at, a.details
 from public.alerts a

@@ -20,7 +20,7 @@ declare
 begin
   begin
     execute statements;
-    select string_agg(format('%s: %s: %s', private.alert_name('order_stalled', f.subject),
+    select string_agg(format('%s: %s: %s', private.alert_name('order_stalled', f.subject, f.details),
       private.alert_problem('order_stalled', f.details), private.alert_command('order_stalled', f.subject, f.details)), E'\n')
     into findings
     from private.find_order_stalled('{}', now()) f;
@@ -37,24 +37,24 @@ select is(pg_temp.found(statements), finding, statements)
 from (values
   ($$select pg_temp.set_order('filled = 3')$$, null),
   ($$select pg_temp.set_order('ends_at = now() - interval ''1 hour'', filled = 3')$$,
-    'order <order>: ended <time>, 97 of 100 leads short: order close <order>'),
+    'order <order> of agency: ended <time>, 97 of 100 leads short: order close <order>'),
   ($$select pg_temp.set_order('ends_at = now() - interval ''1 hour'', status = ''paused''')$$, null),
   ($$select pg_temp.set_order('ends_at = now() - interval ''1 hour'', filled = 100, status = ''filled''')$$, null),
   ($$select pg_temp.set_order('daily_cap = 9, filled = 1, ends_at = (now() at time zone ''America/Chicago'')::date + time ''24:00''
       at time zone ''America/Chicago'' + interval ''9 days''')$$,
-    'order <order>: can get 90 of its 99 missing leads until its end, by its daily cap: order update <order> --daily-cap 10'),
+    'order <order> of agency: can get 90 of its 99 missing leads until its end, by its daily cap: order update <order> --daily-cap 10'),
   ($$select pg_temp.set_order('daily_cap = 10, filled = 1, ends_at = (now() at time zone ''America/Chicago'')::date + time ''24:00''
       at time zone ''America/Chicago'' + interval ''9 days''')$$, null),
   ($$select pg_temp.set_order('daily_cap = 1')$$, null),
   ($$update public.agents set is_active = false where agency_id = md5('agency')::uuid$$,
-    'order <order>: gives its leads to no agent, because none of its agency is active and accepts recruits: '
+    'order <order> of agency: gives its leads to no agent, because none of its agency is active and accepts recruits: '
       'agent list --agency <agency>'),
   ($$update public.agents set is_active = false where id = md5('ann')::uuid$$, null),
   ($$update public.vendors set is_active = false where id = md5('vendor')::uuid$$,
-    'order <order>: wants leads of test-vendor, which is inactive: vendor update test-vendor --active true'),
+    'order <order> of agency: wants leads of test-vendor, which is inactive: vendor update test-vendor --active true'),
   -- One alert for an order, of the first reason
   ($$update public.vendors set is_active = false; select pg_temp.set_order('ends_at = now() - interval ''1 hour''')$$,
-    'order <order>: ended <time>, 100 of 100 leads short: order close <order>')
+    'order <order> of agency: ended <time>, 100 of 100 leads short: order close <order>')
 ) c (statements, finding);
 
 select is_empty(

@@ -55,43 +55,43 @@ select is(pg_temp.opened(variadic statements), opened, array_to_string(statement
 from (values
   (array[$$select pg_temp.set_order('filled = 89')$$], 'none'),
   (array[$$select pg_temp.set_order('filled = 90')$$, $$select$$, $$select pg_temp.set_order('quantity = 101')$$],
-    'order_nearly_filled {"filled": 90, "quantity": 100, "full_in_days": null, "leads_7_days": 0}, '
-    'order_nearly_filled {"filled": 90, "quantity": 100, "full_in_days": null, "leads_7_days": 0}, none'),
+    'order_nearly_filled {"agency": "agency", "filled": 90, "quantity": 100, "full_in_days": null, "leads_7_days": 0}, '
+    'order_nearly_filled {"agency": "agency", "filled": 90, "quantity": 100, "full_in_days": null, "leads_7_days": 0}, none'),
   (array[$$select pg_temp.set_order('filled = 90, status = ''paused''')$$], 'none'),
   (array[$$select pg_temp.set_order('filled = 90, status = ''closed''')$$], 'none'),
   (array[$$select pg_temp.set_order('filled = 90, ends_at = now()')$$], 'none'),
   (array[$$select pg_temp.set_order('filled = 90, ends_at = now() + interval ''1 second''')$$],
-    'order_nearly_filled {"filled": 90, "quantity": 100, "full_in_days": null, "leads_7_days": 0}'),
+    'order_nearly_filled {"agency": "agency", "filled": 90, "quantity": 100, "full_in_days": null, "leads_7_days": 0}'),
   -- Seven leads a day, and 14 to come
   (array[$$select pg_temp.set_order('filled = 37'), pg_temp.distribute(49, '6 days')$$],
-    'order_nearly_filled {"filled": 86, "quantity": 100, "full_in_days": 2.0, "leads_7_days": 49}'),
+    'order_nearly_filled {"agency": "agency", "filled": 86, "quantity": 100, "full_in_days": 2.0, "leads_7_days": 49}'),
   (array[$$select pg_temp.set_order('filled = 36'), pg_temp.distribute(49, '6 days')$$], 'none'),
   (array[$$select pg_temp.set_order('filled = 37'), pg_temp.distribute(48, '6 days'), pg_temp.distribute(1, '7 days')$$], 'none'),
   -- It began later.
   (array[$$select pg_temp.set_order('created_at = now() - interval ''2 days'''), pg_temp.distribute(50, '1 hour')$$],
-    'order_nearly_filled {"filled": 50, "quantity": 100, "full_in_days": 2.0, "leads_7_days": 50}'),
+    'order_nearly_filled {"agency": "agency", "filled": 50, "quantity": 100, "full_in_days": 2.0, "leads_7_days": 50}'),
   (array[$$select pg_temp.set_order('created_at = now() - interval ''2 days'''), pg_temp.distribute(49, '1 hour')$$], 'none'),
   (array[$$select pg_temp.set_order('starts_at = now() - interval ''1 minute'''), pg_temp.distribute(34, '1 second')$$],
-    'order_nearly_filled {"filled": 34, "quantity": 100, "full_in_days": 1.9, "leads_7_days": 34}'),
+    'order_nearly_filled {"agency": "agency", "filled": 34, "quantity": 100, "full_in_days": 1.9, "leads_7_days": 34}'),
   (array[$$select pg_temp.set_order('starts_at = now() - interval ''1 minute'''), pg_temp.distribute(33, '1 second')$$], 'none'),
   -- Thresholds
   (array[$$select pg_temp.set_order('filled = 80');
     update public.alert_rules set threshold = threshold || '{"percent": 80}' where kind = 'order_nearly_filled'$$],
-    'order_nearly_filled {"filled": 80, "quantity": 100, "full_in_days": null, "leads_7_days": 0}'),
+    'order_nearly_filled {"agency": "agency", "filled": 80, "quantity": 100, "full_in_days": null, "leads_7_days": 0}'),
   (array[$$select pg_temp.set_order('filled = 16'), pg_temp.distribute(49, '6 days');
     update public.alert_rules set threshold = threshold || '{"days": 5}' where kind = 'order_nearly_filled'$$],
-    'order_nearly_filled {"filled": 65, "quantity": 100, "full_in_days": 5.0, "leads_7_days": 49}'),
+    'order_nearly_filled {"agency": "agency", "filled": 65, "quantity": 100, "full_in_days": 5.0, "leads_7_days": 49}'),
   -- Full: the one alert ends and the other opens, until the order is closed or raised.
   (array[$$select pg_temp.set_order('filled = 99')$$, $$select pg_temp.set_order('filled = 100, status = ''filled''')$$, $$select$$,
     $$select public.set_order_status(md5('order')::uuid, 'closed')$$],
-    'order_nearly_filled {"filled": 99, "quantity": 100, "full_in_days": null, "leads_7_days": 0}, '
-    'order_filled {"filled": 100, "quantity": 100}, order_filled {"filled": 100, "quantity": 100}, none'),
+    'order_nearly_filled {"agency": "agency", "filled": 99, "quantity": 100, "full_in_days": null, "leads_7_days": 0}, '
+    'order_filled {"agency": "agency", "filled": 100, "quantity": 100}, order_filled {"agency": "agency", "filled": 100, "quantity": 100}, none'),
   (array[$$select pg_temp.set_order('filled = 100, status = ''filled''')$$,
     $$select public.save_order('{"quantity": 200}', order_id => md5('order')::uuid)$$],
-    'order_filled {"filled": 100, "quantity": 100}, none'),
+    'order_filled {"agency": "agency", "filled": 100, "quantity": 100}, none'),
   (array[$$select pg_temp.set_order('filled = 100, status = ''filled''')$$,
     $$update public.alert_rules set is_on = false where kind = 'order_filled'$$],
-    'order_filled {"filled": 100, "quantity": 100}, none')
+    'order_filled {"agency": "agency", "filled": 100, "quantity": 100}, none')
 ) c (statements, opened);
 
 -- The pace is that of the manager's page.

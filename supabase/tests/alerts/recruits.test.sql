@@ -149,7 +149,8 @@ select is_empty(
   $$select from public.agent_notifications where kind = 'recruit_waiting' and read_at is null$$, 'and then there is nothing to read');
 select is_empty(
   $$select from public.alerts a
-    where a.details::text ~ '\+1999|Ada|open\?' or not a.details ?& array['since', 'minutes'] or a.details - array['since', 'minutes'] <> '{}'$$,
+    where a.details::text ~ '\+1999|Ada|open\?' or not a.details ?& array['agency', 'since', 'minutes']
+      or a.details - array['agency', 'since', 'minutes'] <> '{}'$$,
   'an alert has nothing of a person');
 update public.alert_rules set is_on = false;
 select pg_temp.talk('late', 60, 'ann');

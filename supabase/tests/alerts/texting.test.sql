@@ -1,6 +1,6 @@
 -- Alerts about texts: when each kind opens, stays and ends.
 begin;
-select plan(73);
+select plan(80);
 \ir ../helpers.psql
 
 select pg_temp.create_agency('agency'), pg_temp.create_agency('other');
@@ -22,7 +22,7 @@ begin
   begin
     execute statements;
     execute format(
-      $q$select string_agg(f.subject || ' ' || f.details, E'\n' order by f.subject)
+      $q$select string_agg(f.subject || ' ' || (f.details - 'agency'), E'\n' order by f.subject)
         from public.alert_rules r, private.%I(r.threshold, now()) f where r.kind = %L$q$, 'find_' || kind, kind)
     into findings;
     raise exception using errcode = 'UNDO0';
@@ -30,6 +30,25 @@ begin
     null;
   end;
   return regexp_replace(replace(findings, md5('agency')::uuid::text, '<agency>'), '"\d{4}-\d\d-\d\dT[^"]+"', '<time>', 'g');
+end
+$$;
+-- The same in words.
+create function pg_temp.said(kind text, statements text) returns text language plpgsql as $$
+declare
+  words text;
+begin
+  begin
+    execute statements;
+    execute format(
+      $q$select string_agg(concat_ws(': ', private.alert_name(r.kind, f.subject, f.details),
+          private.alert_problem(r.kind, f.details)), E'\n' order by f.subject)
+        from public.alert_rules r, private.%I(r.threshold, now()) f where r.kind = %L$q$, 'find_' || kind, kind)
+    into words;
+    raise exception using errcode = 'UNDO0';
+  exception when sqlstate 'UNDO0' then
+    null;
+  end;
+  return regexp_replace(words, '\d{4}-\d\d-\d\d \d\d:\d\d UTC', '<time>', 'g');
 end
 $$;
 -- A kind through its life: what check_alerts() does after each statement.
@@ -183,6 +202,23 @@ from (values
   ('worker_late', $$insert into private.untold_leads (lead_id, placed_at) values (md5('nobody')::uuid, now() - interval '1 hour')$$,
     'worker_late {"due": 1, "since": <time>}')
 ) c (kind, statements, finding);
+
+-- Their words
+select is(pg_temp.said(kind, statements), words, concat_ws(': ', kind, statements))
+from (values
+  ('number_paused', $$update public.service_numbers set status = 'paused' where phone = '+19995550100'$$,
+    'number +19995550100 of agency: paused, so its texts wait'),
+  ('texts_stuck', $$select pg_temp.text('first_due_at = now() - interval ''1 hour''')$$,
+    'number +19995550100 of agency: 1 text not sent, the first due <time>'),
+  ('texts_failing', 'select pg_temp.posted(100, 5)', 'agency agency: of its last 100 texts, 5 failed'),
+  ('texts_failing', $$select pg_temp.posted(21), pg_temp.opt_out('0', 1)$$,
+    'agency agency: of its last 21 texts, 1 was answered by an opt-out'),
+  ('texts_failing', $$select pg_temp.posted(100, 5), pg_temp.opt_out('0', 1, 2)$$,
+    'agency agency: of its last 100 texts, 5 failed and 2 were answered by an opt-out'),
+  ('opt_out_unmatched', $$select pg_temp.receive('Stop')$$,
+    'number +19995550100 of agency: 1 opt-out without a conversation, the first <time>'),
+  ('opt_out_unmatched', $$select pg_temp.receive('Stop', null)$$, 'texts: 1 opt-out without a conversation, the first <time>')
+) c (kind, statements, words);
 
 select * from finish();
 rollback;

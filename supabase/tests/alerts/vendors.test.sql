@@ -1,6 +1,6 @@
 -- The alerts about vendors: when each of them opens, stays and ends.
 begin;
-select plan(77);
+select plan(78);
 \ir ../helpers.psql
 
 -- Rows of other tests and of the seed must not matter.
@@ -190,7 +190,7 @@ from (values
     null),
   ($$update public.vendors set silent_after = '2 hours', created_at = now() where slug = 'test-acme'$$, null),
   ($$update public.vendors set silent_after = '2 days', created_at = now() - interval '2 days' where slug = 'test-acme'$$,
-    'vendor_silent test-acme {"since": <time>}'),
+    'vendor_silent test-acme {}'),
   ($$update public.vendors set silent_after = '40 days' where slug = 'test-acme';
     select pg_temp.arrive('not_requested', '41 days')$$, 'vendor_silent test-acme {"since": <time>}'),
   ($$update public.vendors set silent_after = '2 days' where slug = 'test-acme'; select pg_temp.send_weekly(5)$$,
@@ -208,7 +208,8 @@ from (values
   ($$select pg_temp.open_silent('1 minute')$$, 'vendor_silent test-acme {}'),
   ($$select pg_temp.open_silent('3 days')$$, 'vendor_silent test-acme {}'),
   ($$select pg_temp.open_silent('1 minute'), pg_temp.arrive('not_requested', '60 minutes')$$, null),
-  ($$select pg_temp.open_silent('1 minute'), pg_temp.arrive('not_requested', '61 minutes')$$, 'vendor_silent test-acme {}'),
+  ($$select pg_temp.open_silent('1 minute'), pg_temp.arrive('not_requested', '61 minutes')$$,
+    'vendor_silent test-acme {"since": <time>}'),
   ($$select pg_temp.open_silent('3 days'), pg_temp.arrive('not_requested', '1 day')$$, null),
   -- Leads that have to be fetched
   ($$select pg_temp.give_notice('9', '1')$$, null),
@@ -246,12 +247,16 @@ from (values
 select pg_temp.send_weekly(5);
 select is(
   (select f.details from private.find_vendor_silent('{"leads": 5}', now()) f),
-  jsonb_build_object('since', private.iso_time(date_trunc('hour', now(), 'UTC') - interval '1 hour')),
-  'a silent hour is told by its beginning');
+  jsonb_build_object('since', private.iso_time(date_trunc('hour', now(), 'UTC') - interval '168 hours 1 minute')),
+  'a silent hour is told by the last lead before it');
 update public.vendors set silent_after = '2 hours' where id = md5('acme')::uuid;
 select is(
   (select f.details from private.find_vendor_silent('{"leads": 5}', now()) f),
-  jsonb_build_object('since', private.iso_time(now() - interval '2 hours')), 'and a time of silence by its beginning');
+  jsonb_build_object('since', private.iso_time(date_trunc('hour', now(), 'UTC') - interval '168 hours 1 minute')),
+  'and so is a time of silence');
+select is(
+  array(select private.alert_problem('vendor_silent', details) from unnest(array['{"since": "2026-01-05T10:07Z"}', '{}']::jsonb[]) details),
+  array['has sent no lead since 2026-01-05 10:07 UTC', 'has never sent a lead'], 'which its words say');
 
 select * from finish();
 rollback;
