@@ -17313,7 +17313,7 @@ begin
     group by hour.vendor_id
     having count(*) = 4
   )
-  select v.slug, coalesce(a.details, jsonb_build_object('since', private.iso_time(silence.since)))
+  select v.slug, jsonb_strip_nulls(jsonb_build_object('since', private.iso_time(lead.created_at)))
   from public.vendors v
   left join public.alerts a on a.kind = 'vendor_silent' and a.subject = v.slug and a.state <> 'resolved'
   cross join lateral (
@@ -17325,20 +17325,21 @@ begin
     end as since
   ) silence
   left join lateral (
-    select l.id
+    select l.created_at
     from public.recruiting_leads l
-    where l.vendor_id = v.id and l.created_at >= silence.since and l.created_at <= checked_at
+    where l.vendor_id = v.id and l.created_at <= checked_at
     order by l.created_at desc
     limit 1
   ) lead on true
-  where v.is_active and silence.since is not null and lead.id is null
+  where v.is_active and silence.since is not null and (lead.created_at >= silence.since) is not true
     and (v.silent_after is null or v.created_at <= silence.since);
 end
 $$;
 
 comment on function private.find_vendor_silent(jsonb, timestamptz) is
   'Vendors without a lead for their silent_after, or, where that is null, in the last whole hour and since, if that hour had '
-  '{leads} in each of the four weeks before: {since}. The hours are those of UTC. Stays until the vendor sends a lead.';
+  '{leads} in each of the four weeks before: {since} is the time of the vendor''s last lead, if there is one. The hours are '
+  'those of UTC. Stays until the vendor sends a lead.';
 
 create function private.find_key_expires(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
 language plpgsql
@@ -17400,9 +17401,11 @@ declare
 begin
   return query
   select o.id::text, jsonb_build_object(
-    'filled', o.filled, 'quantity', o.quantity, 'leads_7_days', recent.leads, 'full_in_days', round(pace.days_left, 1)
+    'agency', a.name, 'filled', o.filled, 'quantity', o.quantity, 'leads_7_days', recent.leads,
+    'full_in_days', round(pace.days_left, 1)
   )
   from public.recruiting_orders o
+  join public.agencies a on a.id = o.agency_id
   cross join lateral (
     select count(*) as leads
     from public.recruiting_leads l
@@ -17423,21 +17426,22 @@ end
 $$;
 
 comment on function private.find_order_nearly_filled(jsonb, timestamptz) is
-  'Open orders that have {percent} of their leads, or will be full within {days} at the pace of the last 7 days: {filled, '
-  'quantity, leads_7_days, full_in_days|null}. Not one that has ended.';
+  'Open orders that have {percent} of their leads, or will be full within {days} at the pace of the last 7 days: {agency, '
+  'filled, quantity, leads_7_days, full_in_days|null}. Not one that has ended.';
 
 create function private.find_order_filled(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
 language sql
 stable
 set search_path = ''
 as $$
-  select o.id::text, jsonb_build_object('filled', o.filled, 'quantity', o.quantity)
+  select o.id::text, jsonb_build_object('agency', a.name, 'filled', o.filled, 'quantity', o.quantity)
   from public.recruiting_orders o
+  join public.agencies a on a.id = o.agency_id
   where o.status = 'filled'
 $$;
 
 comment on function private.find_order_filled(jsonb, timestamptz) is
-  'Orders that have all of their leads, until they are closed or get a higher quantity: {filled, quantity}.';
+  'Orders that have all of their leads, until they are closed or get a higher quantity: {agency, filled, quantity}.';
 
 -- supabase/schemas/alerts/texting.sql
 
@@ -17448,8 +17452,9 @@ language sql
 stable
 set search_path = ''
 as $$
-  select n.phone, '{}'::jsonb
+  select n.phone, jsonb_build_object('agency', a.name)
   from public.service_numbers n
+  join public.agencies a on a.id = n.agency_id
   where n.status = 'paused'
 $$;
 
@@ -17479,9 +17484,11 @@ as $$
   )
   select
     coalesce(t.subject, 'texts_stuck'),
-    jsonb_strip_nulls(jsonb_build_object('texts', sum(t.texts), 'since', min(t.since), 'reason', max(t.reason)))
+    jsonb_strip_nulls(jsonb_build_object(
+      'agency', max(a.name), 'texts', sum(t.texts), 'since', min(t.since), 'reason', max(t.reason)
+    ))
   from (
-    select n.phone as subject, s.texts, s.since, null as reason
+    select n.phone as subject, n.agency_id, s.texts, s.since, null as reason
     from numbers p
     left join public.service_numbers n on n.phone = p.phone
     cross join lateral (
@@ -17501,7 +17508,7 @@ as $$
     where n.status is distinct from 'paused'
     union all
     -- The provider refuses the account, whatever the number.
-    select null, s.texts, s.since, 'credentials'
+    select null, null, s.texts, s.since, 'credentials'
     from public.service_numbers n
     cross join lateral (
       select count(*) as texts, min(late.first_due_at) as since
@@ -17515,6 +17522,7 @@ as $$
     ) s
     where n.status = 'active'
   ) t
+  left join public.agencies a on a.id = t.agency_id
   where t.texts > 0
     -- Without any number, texting is not set up.
     and exists (select from public.service_numbers)
@@ -17535,7 +17543,7 @@ set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
-  select a.id::text, jsonb_build_object('failed', l.failed, 'opted_out', s.opted_out, 'texts', l.texts)
+  select a.id::text, jsonb_build_object('agency', a.name, 'failed', l.failed, 'opted_out', s.opted_out, 'texts', l.texts)
   from public.agencies a
   cross join lateral (
     select
@@ -17613,9 +17621,10 @@ as $$
   )
   select
     coalesce(n.phone, 'opt_out_unmatched'),
-    jsonb_build_object('texts', sum(s.texts), 'since', min(s.since))
+    jsonb_strip_nulls(jsonb_build_object('agency', max(a.name), 'texts', sum(s.texts), 'since', min(s.since)))
   from numbers p
   left join public.service_numbers n on n.phone = p.phone
+  left join public.agencies a on a.id = n.agency_id
   cross join lateral (
     select count(*) as texts, min(waiting.received_at) as since
     from (
@@ -17704,8 +17713,8 @@ set search_path = ''
 as $$
   select
     o.id::text,
-    -- Of several reasons the first: while an order has ended, nothing else matters.
-    case
+    jsonb_build_object('agency', a.name) || case
+      -- Of several reasons the first: while an order has ended, nothing else matters.
       when o.ends_at <= checked_at then
         jsonb_build_object('reason', 'ended', 'ends_at', o.ends_at, 'missing', remaining.leads, 'quantity', o.quantity)
       when not v.is_active then jsonb_build_object('reason', 'vendor_inactive', 'vendor', v.slug)
@@ -17750,7 +17759,7 @@ set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
-  select c.id::text, jsonb_build_object('since', c.waiting_since, 'minutes', w.minutes)
+  select c.id::text, jsonb_build_object('agency', a.name, 'since', c.waiting_since, 'minutes', w.minutes)
   from public.recruiting_conversations c
   join public.agencies a on a.id = c.agency_id
   -- A recruit whose answer was put off waits from then on.
@@ -17999,24 +18008,32 @@ comment on function private.check_alerts() is
 -- supabase/schemas/alerts/words.sql
 
 -- The words of alerts, the same for the command `check`, the page of operators and the webhook. None of them is of a
--- person: an agency, a conversation and an order are named by their ids.
+-- person: a conversation and an order are named by their ids and their agency.
 
-create function private.alert_name(kind text, subject text) returns text
+create function private.alert_name(kind text, subject text, details jsonb) returns text
 language sql
 immutable
 set search_path = ''
 as $$
   select case
-    when subject = kind then case kind when 'worker_late' then 'worker' else 'texts' end
-    when kind in ('leads_waiting', 'deliveries_rejected', 'vendor_silent', 'key_expires', 'fetch_refused') then 'vendor ' || subject
-    when kind like 'order\_%' then 'order ' || left(subject, 8)
-    when kind = 'recruit_waiting' then 'conversation ' || left(subject, 8)
-    when kind = 'texts_failing' then 'agency ' || left(subject, 8)
-    else 'number ' || subject
+    when kind = 'texts_failing' then 'agency ' || coalesce(details ->> 'agency', left(subject, 8))
+    else concat_ws(
+      ' of ',
+      case
+        when subject = kind then case kind when 'worker_late' then 'worker' else 'texts' end
+        when kind in ('leads_waiting', 'deliveries_rejected', 'vendor_silent', 'key_expires', 'fetch_refused') then
+          'vendor ' || subject
+        when kind like 'order\_%' then 'order ' || left(subject, 8)
+        when kind = 'recruit_waiting' then 'conversation ' || left(subject, 8)
+        else 'number ' || subject
+      end,
+      details ->> 'agency'
+    )
   end
 $$;
 
-comment on function private.alert_name(text, text) is 'The name of an alert''s subject, such as `vendor talroo` or `order 5f0c6a3e`.';
+comment on function private.alert_name(text, text, jsonb) is
+  'The name of an alert''s subject, such as `vendor talroo` or `order 5f0c6a3e of Prairie Life`.';
 
 create function private.counted(count bigint, noun text) returns text
 language sql
@@ -18058,7 +18075,7 @@ as $$
         when 'no_token' then 'it has no valid access token'
         else format('Meta refuses its access token (%s)', details ->> 'reason')
       end)
-    when 'vendor_silent' then format('has sent no lead since %s', s.since)
+    when 'vendor_silent' then coalesce('has sent no lead since ' || s.since, 'has never sent a lead')
     when 'order_nearly_filled' then format('has %s of its %s leads', details ->> 'filled', s.quantity)
     when 'order_filled' then format('is full, with %s leads', s.quantity)
     when 'order_stalled' then case details ->> 'reason'
@@ -18070,8 +18087,10 @@ as $$
       when 'vendor_inactive' then format('wants leads of %s, which is inactive', details ->> 'vendor')
     end
     when 'recruit_waiting' then format('a recruit waits for an answer since %s', s.since)
-    when 'texts_failing' then format(
-      'of its last %s, %s failed and %s were answered by an opt-out', s.counted, details ->> 'failed', details ->> 'opted_out')
+    when 'texts_failing' then format('of its last %s, ', s.counted) || concat_ws(
+      ' and ', nullif(details ->> 'failed', '0') || ' failed',
+      case details ->> 'opted_out' when '0' then null when '1' then '1 was' else (details ->> 'opted_out') || ' were' end
+        || ' answered by an opt-out')
     when 'key_expires' then format(
       'its %s expires %s', concat_ws(' ', details ->> 'what', details ->> 'prefix'),
       private.in_utc((details ->> 'expires_at')::timestamptz))
@@ -18117,11 +18136,11 @@ comment on function private.alert_command(text, text, jsonb) is
   'The admin command that helps with an alert, without `npm run admin --`. Null for a kind that is unknown.';
 
 -- A user needs these rights for the view below, which is called with the rights of the user.
-grant execute on function private.alert_name(text, text), private.counted(bigint, text), private.alert_problem(text, jsonb),
+grant execute on function private.alert_name(text, text, jsonb), private.counted(bigint, text), private.alert_problem(text, jsonb),
   private.alert_command(text, text, jsonb), private.in_utc(timestamptz) to authenticated;
 
 create view private.alert_list as
-select a.id, a.kind, a.subject, private.alert_name(a.kind, a.subject) as name,
+select a.id, a.kind, a.subject, private.alert_name(a.kind, a.subject, a.details) as name,
   private.alert_problem(a.kind, a.details) as problem, private.alert_command(a.kind, a.subject, a.details) as command,
   a.state, a.opened_at, a.seen_at, a.resolved_at, a.details
 from public.alerts a
@@ -18384,7 +18403,7 @@ as $$
   select concat_ws(
     ': ',
     case alert.event when 'opened' then 'Open' when 'repeated' then 'Still open' else 'Over' end,
-    private.alert_name(alert.kind, alert.subject),
+    private.alert_name(alert.kind, alert.subject, alert.details),
     private.alert_problem(alert.kind, alert.details)
   ) || '.'
 $$;
