@@ -1,6 +1,6 @@
 import { ApiError } from "./errors.ts";
-import { JsonSyntaxError, readByKey } from "./json_reader.ts";
-import { type JsonBounds, type JsonScan, scanJson, type Span } from "./json_scan.ts";
+import { readByKey, type Reviver } from "./json_reader.ts";
+import { type JsonBounds, type JsonScan, scanJson } from "./json_scan.ts";
 import { MIB } from "./units.ts";
 
 /** A JSON value. */
@@ -57,99 +57,60 @@ export function parseJson(text: string, bounds = JSON_BOUNDS): Json {
  * memory is needed for what becomes of them.
  */
 export function parseScanned(bytes: Uint8Array<ArrayBuffer>, scan: JsonScan): Json {
-  const files = new Map(scan.largeFiles.map((span) => [crypto.randomUUID() as string, span]));
-  const edits: Edit[] = [
-    ...scan.inexactNumbers.flatMap(({ start, end }) => [insert(start, '"'), insert(end, '"')]),
-    // Parsing copies each text once more, which takes memory for a large one.
-    ...files.entries().map(([name, span]) => ({ ...span, by: name })),
-  ];
-  const decoder = new TextDecoder();
-  const text = decoder.decode(edit(bytes, edits));
-  const contents = new Map(
-    files.entries().map((
-      [name, { start, end }],
-    ) => [name, decoder.decode(bytes.subarray(start, end))]),
-  );
+  const text = new TextDecoder().decode(bytes);
   // Left to the garbage collector, they would stay for as long as there is memory.
   bytes.buffer.transfer(0);
 
+  // A reviver makes parsing several times slower.
+  const reviver = scan.hasLongNumber ? keepDigits : undefined;
   let value: Json;
   try {
-    value = scan.hasEscapedKey ? readByKey(text) as Json : JSON.parse(text);
+    value = scan.hasEscapedKey ? readByKey(text, reviver) as Json : JSON.parse(text, reviver);
   } catch (cause) {
-    throw new ApiError("BAD_REQUEST", whyInvalid(text, edits), { cause });
+    throw new ApiError("BAD_REQUEST", whyInvalid(text), { cause });
   }
-  if (contents.size === 0 && !scan.hasUnstorable) return value;
-  return mapTexts(value, (text) => cleanText(contents.get(text) ?? text));
+  return scan.hasUnstorable ? mapTexts(value, cleanText) : value;
 }
 
-/**
- * Says where a text stops being JSON, in lines and columns of the text that was sent, both from 1.
- *
- * @param edits what stands otherwise in this text
- */
-function whyInvalid(text: string, edits: Edit[]): string {
+/** Replaces a number that JavaScript cannot hold exactly by the text that was sent. */
+const keepDigits: Reviver = (_key, value, context) =>
+  typeof value === "number" && isInexact(value, context!.source!) ? context!.source : value;
+
+/** Longer numbers are not looked at any closer. */
+const LONGEST_EXACT = 100;
+
+function isInexact(value: number, source: string): boolean {
+  if (Number.isInteger(value) ? !Number.isSafeInteger(value) : !Number.isFinite(value)) return true;
+  return source.length > LONGEST_EXACT || decimal(source) !== decimal(String(value));
+}
+
+/** A number's digits and power of ten, the same for every way to write it: `1.50` and `15e-1` are both `15e-1`. */
+function decimal(text: string): string {
+  const [, integer = "", fraction = "", exponent = "0"] = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
+  const digits = (integer + fraction).replace(/^0+/, "");
+  const significant = digits.replace(/0+$/, "");
+  if (significant === "") return "0";
+  const power = Number(exponent) - fraction.length + digits.length - significant.length;
+  return `${significant}e${power}`;
+}
+
+/** Says where a text stops being JSON, as far as V8 does: its message may quote the text, which is never repeated. */
+function whyInvalid(text: string): string {
   if (text.trim() === "") return "the body is empty";
-  const at = errorPlace(text);
-  if (at === undefined) return "the body is not valid JSON";
-  if (at >= text.length) return "the body is not valid JSON: it ends too early";
-  const lineStart = text.lastIndexOf("\n", at - 1) + 1;
-  const line = text.slice(0, lineStart).split("\n").length;
-  const encoder = new TextEncoder();
-  const atByte = encoder.encode(text.slice(0, at)).length;
-  const lineByte = encoder.encode(text.slice(0, lineStart)).length;
-  let [column, growth] = [at - lineStart + 1, 0];
-  for (const { start, end, by } of edits.toSorted(byStart)) {
-    if (start + growth >= atByte) break;
-    if (start + growth >= lineByte) column -= by.length - (end - start);
-    growth += by.length - (end - start);
-  }
-  return `the body is not valid JSON at line ${line}, column ${column}`;
-}
-
-/** The place of the first character that is wrong; undefined where none is found. */
-function errorPlace(text: string): number | undefined {
   try {
-    readByKey(text);
+    JSON.parse(text);
   } catch (error) {
-    if (error instanceof JsonSyntaxError) return error.at;
+    const { message } = error as SyntaxError;
+    if (/^Unexpected end|^Unterminated string/.test(message)) return "the body is not valid JSON: it ends too early";
+    const [, line, column] = /\(line (\d+) column (\d+)\)$/.exec(message) ?? [];
+    if (line) return `the body is not valid JSON at line ${line}, column ${column}`;
   }
+  return "the body is not valid JSON";
 }
 
 /** Makes a text storable: drops U+0000 and replaces lone surrogates by U+FFFD. */
 export function cleanText(text: string): string {
   return (text.includes("\0") ? text.replaceAll("\0", "") : text).toWellFormed();
-}
-
-/** A text that takes the place of a span. */
-interface Edit extends Span {
-  by: string;
-}
-
-function insert(at: number, by: string): Edit {
-  return { start: at, end: at, by };
-}
-
-function byStart(a: Edit, b: Edit): number {
-  return a.start - b.start;
-}
-
-/** The bytes with these edits made. */
-function edit(bytes: Uint8Array, edits: Edit[]): Uint8Array {
-  if (edits.length === 0) return bytes;
-  const sorted = edits.toSorted(byStart);
-  const change = edits.reduce((sum, { start, end, by }) => sum + by.length - (end - start), 0);
-  const edited = new Uint8Array(bytes.length + change);
-  const encoder = new TextEncoder();
-  let [from, to] = [0, 0];
-  for (const { start, end, by } of sorted) {
-    edited.set(bytes.subarray(from, start), to);
-    to += start - from;
-    to += encoder.encodeInto(by, edited.subarray(to)).written;
-    from = end;
-  }
-  edited.set(bytes.subarray(from), to);
-  return edited;
 }
 
 /** A value with each of its texts and keys changed. */

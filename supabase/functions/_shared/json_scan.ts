@@ -17,20 +17,12 @@ export interface JsonBounds {
   fileNumbers: number;
 }
 
-/** A place in the bytes. */
-export interface Span {
-  start: number;
-  end: number;
-}
-
-/** The places of a text that parsing has to take care of. Places are in the order of the text. */
+/** What parsing has to take care of. */
 export interface JsonScan {
   /** The number of values, those of files too. */
   values: number;
-  /** Where the numbers stand that JavaScript cannot hold exactly. */
-  inexactNumbers: Span[];
-  /** Where the texts of 1 MiB or more stand that are files and have no escapes, without their quotes. */
-  largeFiles: Span[];
+  /** Whether there is a number that JavaScript may not hold exactly. */
+  hasLongNumber: boolean;
   /** Whether there is an escape in a key. */
   hasEscapedKey: boolean;
   /** Whether an escape stands for U+0000 or a surrogate. */
@@ -53,8 +45,6 @@ const SHORTEST_FILE = 4_096;
 
 /** Shorter numbers are exact, unless they have an exponent. */
 const SHORTEST_INEXACT = 16;
-/** Longer ones are not looked at any closer. */
-const LONGEST_EXACT = 100;
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -85,8 +75,7 @@ class Scanner {
   readonly #bytes: Uint8Array;
   readonly #bounds: JsonBounds;
   readonly #keys: KeyCounter | undefined;
-  readonly #inexactNumbers: Span[] = [];
-  readonly #largeFiles: Span[] = [];
+  #hasLongNumber = false;
   #hasEscapedKey = false;
   #hasUnstorable = false;
   /** Whether the last text had an escape. */
@@ -143,7 +132,7 @@ class Scanner {
       } else if (kind & IN_NUMBER) {
         const end = this.#endOf(IN_NUMBER, at);
         if (this.#listStart >= 0 && this.#isByte(at, end)) this.#listed++;
-        else this.#countNumber(at, end, isKey);
+        else this.#countNumber(at, end);
         at = end;
       } else at++;
     }
@@ -151,8 +140,7 @@ class Scanner {
     requireTextWithin(this.#bounds, bytes.length - this.#fileBytes);
     return {
       values: this.#values + this.#fileNumbers,
-      inexactNumbers: this.#inexactNumbers,
-      largeFiles: this.#largeFiles,
+      hasLongNumber: this.#hasLongNumber,
       hasEscapedKey: this.#hasEscapedKey,
       hasUnstorable: this.#hasUnstorable,
     };
@@ -217,21 +205,14 @@ class Scanner {
 
   #countText(start: number, end: number): void {
     this.#countValue();
-    if (!isFile(this.#bytes, start, end)) return;
-    this.#fileBytes += end - start;
-    if (end - start >= MIB && !this.#isEscaped) this.#largeFiles.push({ start, end });
+    if (isFile(this.#bytes, start, end)) this.#fileBytes += end - start;
   }
 
-  #countNumber(start: number, end: number, isKey: boolean): void {
+  #countNumber(start: number, end: number): void {
     this.#countValue();
-    // In the place of a key it is an error, and stays one.
-    if (isKey) return;
-    let hasExponent = false;
-    for (let at = start; at < end; at++) hasExponent ||= this.#bytes[at]! > DIGIT_9;
-    if (!hasExponent && end - start < SHORTEST_INEXACT) return;
-    if (isInexact(new TextDecoder().decode(this.#bytes.subarray(start, end)))) {
-      this.#inexactNumbers.push({ start, end });
-    }
+    this.#hasLongNumber ||= end - start >= SHORTEST_INEXACT;
+    // An exponent has the only letter of a number.
+    for (let at = start; at < end; at++) this.#hasLongNumber ||= this.#bytes[at]! > DIGIT_9;
   }
 
   /** Whether a number is 0 to 255. */
@@ -285,25 +266,6 @@ function isUnstorable(bytes: Uint8Array, at: number): boolean {
   const [first, second, third, fourth] = bytes.subarray(at, at + 4);
   if (first === 0x30) return second === 0x30 && third === 0x30 && fourth === 0x30;
   return (first === 0x44 || first === 0x64) && second! >= 0x38;
-}
-
-const NUMBER = /^-?(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
-
-function isInexact(text: string): boolean {
-  if (!NUMBER.test(text)) return false;
-  const value = Number(text);
-  if (Number.isInteger(value) ? !Number.isSafeInteger(value) : !Number.isFinite(value)) return true;
-  return text.length > LONGEST_EXACT || decimal(text) !== decimal(String(value));
-}
-
-/** A number's digits and power of ten, the same for every way to write it: `1.50` and `15e-1` are both `15e-1`. */
-function decimal(text: string): string {
-  const [, integer = "", fraction = "", exponent = "0"] = NUMBER.exec(text) ?? [];
-  const digits = (integer + fraction).replace(/^0+/, "");
-  const significant = digits.replace(/0+$/, "");
-  if (significant === "") return "0";
-  const power = Number(exponent) - fraction.length + digits.length - significant.length;
-  return `${significant}e${power}`;
 }
 
 /** The error for a body with more of something than a bound allows. */
