@@ -143,7 +143,15 @@ begin
     group by hour.vendor_id
     having count(*) = 4
   )
-  select v.slug, jsonb_strip_nulls(jsonb_build_object('since', private.iso_time(lead.created_at)))
+  -- The last lead is looked for once, when the alert opens: far back, the search is long.
+  select v.slug, coalesce(a.details, (
+    select jsonb_build_object('since', private.iso_time(l.created_at))
+    from public.recruiting_leads l
+    where l.vendor_id = v.id and l.created_at < silence.since
+      and exists (select from public.recruiting_leads any_lead where any_lead.vendor_id = v.id)
+    order by l.created_at desc
+    limit 1
+  ), '{}')
   from public.vendors v
   left join public.alerts a on a.kind = 'vendor_silent' and a.subject = v.slug and a.state <> 'resolved'
   cross join lateral (
@@ -155,13 +163,13 @@ begin
     end as since
   ) silence
   left join lateral (
-    select l.created_at
+    select l.id
     from public.recruiting_leads l
-    where l.vendor_id = v.id and l.created_at <= checked_at
+    where l.vendor_id = v.id and l.created_at >= silence.since and l.created_at <= checked_at
     order by l.created_at desc
     limit 1
   ) lead on true
-  where v.is_active and silence.since is not null and (lead.created_at >= silence.since) is not true
+  where v.is_active and silence.since is not null and lead.id is null
     and (v.silent_after is null or v.created_at <= silence.since);
 end
 $$;

@@ -208,8 +208,7 @@ from (values
   ($$select pg_temp.open_silent('1 minute')$$, 'vendor_silent test-acme {}'),
   ($$select pg_temp.open_silent('3 days')$$, 'vendor_silent test-acme {}'),
   ($$select pg_temp.open_silent('1 minute'), pg_temp.arrive('not_requested', '60 minutes')$$, null),
-  ($$select pg_temp.open_silent('1 minute'), pg_temp.arrive('not_requested', '61 minutes')$$,
-    'vendor_silent test-acme {"since": <time>}'),
+  ($$select pg_temp.open_silent('1 minute'), pg_temp.arrive('not_requested', '61 minutes')$$, 'vendor_silent test-acme {}'),
   ($$select pg_temp.open_silent('3 days'), pg_temp.arrive('not_requested', '1 day')$$, null),
   -- Leads that have to be fetched
   ($$select pg_temp.give_notice('9', '1')$$, null),
