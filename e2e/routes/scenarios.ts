@@ -1,4 +1,4 @@
-/** The tables of SPEC.md, row by row, as requests with their responses and what is in the database afterwards. */
+/** The tables of docs/specification.md, row by row, as requests with their responses and what is in the database afterwards. */
 import assert from "node:assert/strict";
 import * as applications from "../support/applications.ts";
 import {
@@ -14,9 +14,9 @@ import { lead, logActivity, sendImport } from "../support/leads.ts";
 import { newSid, sendSigned } from "../support/sms.ts";
 import type { World } from "../support/world.ts";
 
-/** One row of a table of SPEC.md. */
+/** One row of a table of docs/specification.md. */
 export interface Scenario {
-  /** Section and row of SPEC.md. */
+  /** Section and row of docs/specification.md. */
   spec: string;
   send: (world: World) => Promise<ApiResponse>;
   status: number;

@@ -1436,7 +1436,7 @@ create index recruiting_leads_order_day_idx on public.recruiting_leads (agency_i
   where agency_id is not null;
 create index recruiting_leads_agent_idx on public.recruiting_leads (agent_id, agency_id)
   where agent_id is not null;
--- The newest leads, and those of some days, for lists and reports; with the vendor, for check_service(). New entries go
+-- The newest leads, and those of some days, for lists and reports; with the vendor, for the alert vendor_silent. New entries go
 -- to its end.
 create index recruiting_leads_created_idx on public.recruiting_leads (created_at, id) include (vendor_id);
 create index recruiting_leads_pending_idx on public.recruiting_leads (created_at, id) where distribution = 'pending';
@@ -16706,7 +16706,7 @@ comment on function private.for_agent(public.recruiting_orders) is 'The agent wh
 
 -- supabase/schemas/operators/actions.sql
 
--- The functions that operators call in a browser, besides check_service() and distribute_leads().
+-- The functions that operators call in a browser, besides distribute_leads().
 
 create function private.note_operator_action(action text, subject jsonb) returns uuid
 language plpgsql
@@ -17313,7 +17313,15 @@ begin
     group by hour.vendor_id
     having count(*) = 4
   )
-  select v.slug, jsonb_strip_nulls(jsonb_build_object('since', private.iso_time(lead.created_at)))
+  -- The last lead is looked for once, when the alert opens: far back, the search is long.
+  select v.slug, coalesce(a.details, (
+    select jsonb_build_object('since', private.iso_time(l.created_at))
+    from public.recruiting_leads l
+    where l.vendor_id = v.id and l.created_at < silence.since
+      and exists (select from public.recruiting_leads any_lead where any_lead.vendor_id = v.id)
+    order by l.created_at desc
+    limit 1
+  ), '{}')
   from public.vendors v
   left join public.alerts a on a.kind = 'vendor_silent' and a.subject = v.slug and a.state <> 'resolved'
   cross join lateral (
@@ -17325,13 +17333,13 @@ begin
     end as since
   ) silence
   left join lateral (
-    select l.created_at
+    select l.id
     from public.recruiting_leads l
-    where l.vendor_id = v.id and l.created_at <= checked_at
+    where l.vendor_id = v.id and l.created_at >= silence.since and l.created_at <= checked_at
     order by l.created_at desc
     limit 1
   ) lead on true
-  where v.is_active and silence.since is not null and (lead.created_at >= silence.since) is not true
+  where v.is_active and silence.since is not null and lead.id is null
     and (v.silent_after is null or v.created_at <= silence.since);
 end
 $$;

@@ -30,7 +30,7 @@ const IDEMPOTENCY_ERRORS: ErrorCode[] = ["CONFLICT", "IDEMPOTENCY_KEY_REUSED"];
 
 const FUNCTIONS = ["recruiting", "api", "texting", "operator"];
 
-/** The routes in the order of SPEC.md, and then those that it does not have. */
+/** The routes in the order of docs/specification.md, and then those that it does not have. */
 export const OPERATIONS: Operation[] = [
   ingestOperation,
   bulkOperation,

@@ -1,4 +1,4 @@
--- The functions that operators call in a browser, besides check_service() and distribute_leads().
+-- The functions that operators call in a browser, besides distribute_leads().
 
 create function private.note_operator_action(action text, subject jsonb) returns uuid
 language plpgsql

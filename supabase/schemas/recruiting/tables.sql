@@ -129,7 +129,7 @@ create index recruiting_leads_order_day_idx on public.recruiting_leads (agency_i
   where agency_id is not null;
 create index recruiting_leads_agent_idx on public.recruiting_leads (agent_id, agency_id)
   where agent_id is not null;
--- The newest leads, and those of some days, for lists and reports; with the vendor, for check_service(). New entries go
+-- The newest leads, and those of some days, for lists and reports; with the vendor, for the alert vendor_silent. New entries go
 -- to its end.
 create index recruiting_leads_created_idx on public.recruiting_leads (created_at, id) include (vendor_id);
 create index recruiting_leads_pending_idx on public.recruiting_leads (created_at, id) where distribution = 'pending';

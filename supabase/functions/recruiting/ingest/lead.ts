@@ -82,7 +82,7 @@ export function requireLead(vendor: VendorParser, payload: Json): ReceivedLead {
 }
 
 /**
- * Reads one payload with its vendor's parser and checks what SPEC.md requires of every recruiting lead.
+ * Reads one payload with its vendor's parser and checks what docs/specification.md requires of every recruiting lead.
  *
  * @returns the lead, or why the payload cannot be one, for the vendor to read
  */
