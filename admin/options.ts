@@ -2,7 +2,7 @@
 import { Option } from "commander";
 import type postgres from "postgres";
 import { toE164 } from "../supabase/functions/_shared/phone.ts";
-import { stateCode } from "../supabase/functions/recruiting/parsers/states.ts";
+import { namedState, readStates } from "../supabase/functions/_shared/states.ts";
 import { UsageError } from "./errors.ts";
 import { visibleText } from "../supabase/functions/_shared/visible.ts";
 
@@ -105,13 +105,17 @@ export const timeOfDay = kind(
 export const phone = kind("a phone number such as +13125550142", toE164);
 
 /** A state by name or code: the code that a lead can have. */
-export const state = kind("a state such as IL or Indiana", stateCode);
+export const state = kind("a state such as IL or Indiana", namedState);
 
 /** States by name or code, separated by commas: the codes of those that a lead can have. */
-export const states = kind("a list of states such as IL,Indiana,WI", (given) => {
-  const codes = given.split(",").map(stateCode);
-  return codes.includes(undefined) ? undefined : [...new Set(codes)];
-});
+export function states(flags: string, description: string): Option {
+  const result = new Option(flags, description);
+  return result.argParser((text) => {
+    const { data, error } = readStates(text);
+    if (error !== null) throw new UsageError(`${result.long}: ${error}`);
+    return data;
+  });
+}
 
 /** One of a few words. */
 export function choice(flags: string, description: string, words: readonly string[]): Option {

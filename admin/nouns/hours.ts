@@ -1,5 +1,5 @@
 import type { AdminCommand } from "../command.ts";
-import { stateCode } from "../../supabase/functions/recruiting/parsers/states.ts";
+import { namedState } from "../../supabase/functions/_shared/states.ts";
 import { explained, inOptions } from "../errors.ts";
 import { readPhone } from "../lookup.ts";
 import { day, option, text, timeOfDay } from "../options.ts";
@@ -113,5 +113,5 @@ function datesOf({ starts_on, ends_on }: { starts_on?: string; ends_on?: string 
 
 /** The code of a state as the database has it; null for all states. */
 function readState(given: string): string | null {
-  return given.toLowerCase() === ALL ? null : stateCode(given) ?? given.toUpperCase();
+  return given.toLowerCase() === ALL ? null : namedState(given) ?? given.toUpperCase();
 }

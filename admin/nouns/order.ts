@@ -78,7 +78,7 @@ export function addOrder(program: AdminCommand): void {
     .takes(...Object.values(REST))
     .runs(createOrder);
 
-  const update = "changes what is given; the order by its id or the beginning of its id";
+  const update = "changes what is given; the order by its id, or the first 8 characters of it";
   order.verb("update <order>", update, "e0000001 --quantity 200 --daily-cap none")
     .changes(SETTINGS)
     .runs(updateOrder);

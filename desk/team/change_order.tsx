@@ -1,4 +1,5 @@
 import { useRef, useState } from "react";
+import { readStates } from "../../supabase/functions/_shared/states.ts";
 import { type Order, type OrderChanges, useChangeOrder } from "../data/orders.ts";
 import { ActionButton, ActionError, useAction } from "../ui/action.tsx";
 
@@ -77,13 +78,11 @@ function changesOf(fields: FormData, order: Order): OrderChanges {
   const text = (name: string) => String(fields.get(name)).trim();
   const cap = text("daily_cap");
   if (!/^\d*$/.test(cap)) throw new Error("Leads a day must be a whole number, or empty for no limit.");
-  const states = text("states").toUpperCase().split(/[\s,]+/).filter(Boolean);
-  if (states.some((state) => !/^[A-Z]{2}$/.test(state))) {
-    throw new Error("States are two letters each, such as TX, OK.");
-  }
+  const states = text("states") === "" ? { data: null, error: null } : readStates(text("states"));
+  if (states.error !== null) throw new Error(`States: ${states.error}.`);
   const changes: OrderChanges = {
     daily_cap: cap === "" ? null : Number(cap),
-    states: states.length === 0 ? null : states,
+    states: states.data,
     greeting_template: text("greeting_template") || null,
   };
   return Object.fromEntries(

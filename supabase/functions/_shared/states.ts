@@ -1,3 +1,5 @@
+import { failure, type Result, success } from "./result.ts";
+
 /**
  * The states with their USPS codes, including the territories and the military "states". A code may have two names.
  * Source: USPS Publication 28, appendix B.
@@ -14,3 +16,28 @@ export const STATES: readonly { code: string; name: string }[] = `
   TN Tennessee, TX Texas, UT Utah, VT Vermont, VI Virgin Islands, VA Virginia, WA Washington,
   DC Washington DC, WV West Virginia, WI Wisconsin, WY Wyoming
 `.trim().split(/,\s+/).map((state) => ({ code: state.slice(0, 2), name: state.slice(3) }));
+
+const CODES = new Set(STATES.map(({ code }) => code));
+
+/** The codes by the letters of the names: forms write `new_york`, `New-York` and `NewYork`, too. */
+const CODE_OF_LETTERS = new Map(STATES.map(({ code, name }) => [lettersOf(name), code]));
+
+/** A state's name in upper case, without spaces and hyphens, and without `State` before or after it. */
+function lettersOf(name: string): string {
+  return name.toUpperCase().replace(/[\s._-]/g, "").replace(/^STATEOF|STATE$/, "");
+}
+
+/** The code of the state that a text names, and nothing else: `TX`, `tx`, `Texas`, `new_york`, `Washington State`. */
+export function namedState(text: string): string | undefined {
+  const code = text.trim().toUpperCase();
+  return CODES.has(code) ? code : CODE_OF_LETTERS.get(lettersOf(text));
+}
+
+/** The codes of a list of states, each once, as an operator or a manager writes it: `IL,Indiana, WI`. */
+export function readStates(list: string): Result<string[]> {
+  const given = list.split(",");
+  const wrong = given.filter((each) => namedState(each) === undefined);
+  if (wrong.length === 0) return success([...new Set(given.map((each) => namedState(each)!))]);
+  const quoted = wrong.map((each) => `"${each.trim()}"`).join(", ");
+  return failure(`${quoted} is no state. Separate states by commas, as in IL,Indiana,WI`);
+}

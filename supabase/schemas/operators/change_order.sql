@@ -8,7 +8,7 @@ as $$
 begin
   return (
     select state
-    from jsonb_array_elements_text(states) state
+    from jsonb_array_elements_text(case jsonb_typeof(states) when 'array' then states end) state
     where state <> all (regexp_split_to_array(
       'AL AK AS AZ AR AA AE AP CA CO CT DE DC FL GA GU HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ
       NM NY NC ND MP OH OK OR PA PR RI SC SD TN TX UT VT VI VA WA WV WI WY',
@@ -19,7 +19,7 @@ end
 $$;
 
 comment on function private.unknown_state(jsonb) is
-  'The first of these codes that is no state of a lead (_shared/states.ts); null: each is one.';
+  'The first of these codes that is no state of a lead (_shared/states.ts); null: each is one, or there are none.';
 
 create function public.change_order(order_id uuid, changes jsonb, seen jsonb) returns jsonb
 language plpgsql
@@ -78,7 +78,7 @@ begin
       and not changes -> 'states' @? '$[*] ? (@.type() != "string" || !(@ like_regex "^[A-Z]{2}$"))'
   ) then
     perform private.invalid_field('states', 'must be two upper-case letters each, or null');
-  elsif jsonb_typeof(changes -> 'states') = 'array' and private.unknown_state(changes -> 'states') is not null then
+  elsif private.unknown_state(changes -> 'states') is not null then
     perform private.invalid_field('states', format('%s is no state', private.unknown_state(changes -> 'states')));
   end if;
   if changes ->> 'greeting_template' is not null and not private.is_greeting_template(changes ->> 'greeting_template') then

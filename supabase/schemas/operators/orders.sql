@@ -34,6 +34,8 @@ begin
   elsif settings ? 'ends_at' and saved.ends_at <= now() then
     raise exception 'ends_at: % is in the past, so the order would get no lead', private.iso_time(saved.ends_at)
       using errcode = 'PT400';
+  elsif private.unknown_state(settings -> 'states') is not null then
+    raise exception 'states: % is no state', private.unknown_state(settings -> 'states') using errcode = 'PT400';
   elsif settings ->> 'greeting_template' is not null and not private.is_greeting_template(saved.greeting_template) then
     raise exception 'greeting_template: give a text of at most 1,600 characters with {agency} and the word STOP, and no '
       'other braces than {agency}, {first_name} and {agent}. Characters are UTF-16 units: most emoji have 2 or more'

@@ -1,6 +1,6 @@
 -- The views that operators list, and what they do to orders and keys.
 begin;
-select plan(20);
+select plan(21);
 \ir ../helpers.psql
 
 select pg_temp.create_agency('agency', 'America/Chicago', 'ann', 'bob'), pg_temp.create_vendor('vendor', repeat('a', 64));
@@ -38,6 +38,8 @@ select * from pg_temp.save('{"quantity": 3, "states": ["IL"], "ends_at": "2097-0
 select is((select ends_at from made), '2097-07-01T05:00Z', 'a day begins at midnight in the agency''s time zone');
 select is((select starts_at from made), '2097-06-01T09:00Z', 'an offset counts');
 select is((select (status, filled, priority, states) from made), ('open'::text, 0, 0, '{IL}'::text[]), 'an order is open');
+select throws_ok(
+  $$select pg_temp.save('{"quantity": 3, "states": ["IL", "ZZ"]}')$$, 'PT400', 'states: ZZ is no state', 'a state that is none');
 select ok(
   (select (o.states, o.ends_at, o.quantity) is not distinct from (null::text[], m.ends_at, 3)
     from made m, pg_temp.save('{"states": null}', m.id) o),

@@ -1,9 +1,4 @@
-import { STATES } from "../../_shared/states.ts";
-
-const CODES = new Set(STATES.map(({ code }) => code));
-
-/** The codes by the letters of the names: forms write `new_york`, `New-York` and `NewYork`, too. */
-const CODE_OF_LETTERS = new Map(STATES.map(({ code, name }) => [lettersOf(name), code]));
+import { namedState } from "../../_shared/states.ts";
 
 /** Names of the country that may stand beside a state. */
 const US = new Set(["US", "USA", "UNITED STATES", "UNITED STATES OF AMERICA"]);
@@ -20,8 +15,7 @@ const MAX_LENGTH = 100;
  */
 export function stateCode(state: string): string | undefined {
   if (state.length > MAX_LENGTH) return undefined;
-  if (CODES.has(state)) return state;
-  const named = CODE_OF_LETTERS.get(lettersOf(state));
+  const named = namedState(state);
   if (named !== undefined) return named;
   const codes = new Set(state.replaceAll(".", "").split(/[;/|&]|\band\b/i).flatMap(codesIn));
   return codes.size === 1 ? codes.values().next().value : undefined;
@@ -39,15 +33,10 @@ function withoutCountryAndZip(part: string): string {
   return part.replace(/\s+/g, " ").trim().replace(US_AT_END, "").replace(/(?:^| )\d{4,5}$/, "");
 }
 
-/** A state's name in upper case, without spaces and hyphens, and without `State` before or after it. */
-function lettersOf(name: string): string {
-  return name.toUpperCase().replace(/[\s._-]/g, "").replace(/^STATEOF|STATE$/, "");
-}
-
 function readPart(part: string): string | undefined {
-  const plain = part.toUpperCase();
-  if (CODES.has(plain)) return plain;
+  const named = namedState(part);
+  if (named !== undefined) return named;
   // Without a comma only capitals are a code: "Austin TX", but not "looking for work in".
-  const lastWord = / ([A-Z]{2})$/.exec(part)?.[1] ?? "";
-  return CODE_OF_LETTERS.get(lettersOf(part)) ?? (CODES.has(lastWord) ? lastWord : undefined);
+  const lastWord = / ([A-Z]{2})$/.exec(part)?.[1];
+  return lastWord && namedState(lastWord);
 }
