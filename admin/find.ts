@@ -30,7 +30,7 @@ export const TABLES = {
 /** Finds a vendor by its slug, its name, or the beginning of either. */
 export const findVendor = (sql: postgres.Sql, name: string) => findNamed<Row<"vendors">>(sql, "vendor", name);
 
-/** Finds an agency by its name, its id, or the beginning of either. */
+/** Finds an agency by its name or its id, or the beginning of either: as of every id, its first 8 characters at least. */
 export const findAgency = (sql: postgres.Sql, name: string) => findNamed<Row<"agencies">>(sql, "agency", name);
 
 /** The id of what an option names; null where the option was left out. */
@@ -46,7 +46,7 @@ export async function idOf(
 export const findAgent = (sql: postgres.Sql, name: string, agency?: Row<"agencies">) =>
   findNamed<Row<"agents">>(sql, "agent", name, agency);
 
-/** Finds an order by its id or the beginning of its id. */
+/** Finds an order by its id or the first 8 characters of it, or more. */
 export const findOrder = (sql: postgres.Sql, name: string) => findNamed<Row<"recruiting_orders">>(sql, "order", name);
 
 /**
@@ -129,7 +129,12 @@ function notFound(
   name: string,
   { meant, of = "", list = `${noun} list` }: { meant?: string; of?: string; list?: string },
 ): CommandError {
-  const suggestion = meant === undefined ? "" : ` Did you mean ${meant}?`;
+  const isShortId = /^[0-9a-f-]{1,7}$/i.test(name.trim());
+  const suggestion = meant !== undefined
+    ? ` Did you mean ${meant}?`
+    : isShortId
+    ? " Of an id, give the first 8 characters at least."
+    : "";
   return new CommandError(
     `There is no ${noun} "${name}"${of}.${suggestion} See npm run admin -- ${list}`,
   );

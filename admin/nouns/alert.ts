@@ -1,5 +1,6 @@
 import type { AdminCommand } from "../command.ts";
 import { CommandError, inOptions, UsageError } from "../errors.ts";
+import { theOnly } from "../find.ts";
 import { list, lists } from "../lists.ts";
 import { boolean, choice, LIMIT, option } from "../options.ts";
 import type { Outcome, Session } from "../session.ts";
@@ -19,7 +20,7 @@ export function addAlert(program: AdminCommand): void {
     .runs(listAlerts);
   alert.verb(
     "acknowledge <alert>",
-    "says that you have it in hand; by its id, or the first characters of it",
+    "says that you have it in hand; by its id, or the first 8 characters of it",
     "5f0c6a3e",
   )
     .runs(acknowledgeAlert);
@@ -57,11 +58,10 @@ function listAlerts(session: Session, given: { state?: string; limit?: number })
 }
 
 async function acknowledgeAlert({ sql }: Session, given: string): Promise<Outcome> {
-  const [alert, other] = await sql<{ id: string }[]>`
-    select a.id from private.id_range(${given}) r
-    join public.alerts a on a.id between r.first_id and r.last_id limit 2`;
-  if (alert === undefined) throw new CommandError(`There is no alert "${given}". See npm run admin -- alert list`);
-  if (other !== undefined) throw new CommandError(`"${given}" stands for several alerts.`);
+  const alerts = await sql<{ id: string; kind: string }[]>`
+    select a.id, a.kind from private.id_range(${given}) r
+    join public.alerts a on a.id between r.first_id and r.last_id`;
+  const alert = theOnly(alerts, "alert", given, ({ kind }) => kind);
   const [acknowledged] = await inOptions(sql`select * from public.acknowledge_alert(${alert.id})`);
   return { data: acknowledged, text: `The alert ${alert.id} is acknowledged. It is told again when it is resolved.` };
 }

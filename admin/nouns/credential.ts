@@ -23,7 +23,7 @@ const KINDS = {
  * Revokes a credential of a vendor, unless that was done before. Goes on in a script without `--yes`: what has leaked
  * must not wait for anybody.
  *
- * @param beginning how its id begins; of a key its first characters
+ * @param beginning a secret's id, or the first 8 characters of it; a key's own first characters
  */
 export async function revokeCredential(
   { sql, confirm }: Session,
@@ -33,9 +33,12 @@ export async function revokeCredential(
 ): Promise<Outcome> {
   const { list, view, id: column, revoke } = KINDS[kind];
   const { id: vendorId, slug } = await findVendor(sql, vendor);
+  const isMeant = kind === "key"
+    ? sql`starts_with(key, ${beginning})`
+    : sql`exists (select from private.id_range(${beginning}) r where id between r.first_id and r.last_id)`;
   const found = await sql<Credential[]>`
     select ${sql(column)}::text as id, label, state from ${sql(view)}
-    where vendor_id = ${vendorId} and starts_with(${sql(column)}::text, ${beginning}) order by created`;
+    where vendor_id = ${vendorId} and ${isMeant} order by created`;
   const describe = ({ label, state }: Credential) => label === null ? state : `${label}, ${state}`;
   const { id, state } = theOnly(found, kind, beginning, describe, `${list} ${slug}`);
   const shown = kind === "key" ? `${id}…` : `the secret ${id}`;

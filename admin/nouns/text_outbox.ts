@@ -1,5 +1,6 @@
 import type { AdminCommand } from "../command.ts";
-import { CommandError, inOptions } from "../errors.ts";
+import { inOptions } from "../errors.ts";
+import { theOnly } from "../find.ts";
 import { choice, LIMIT, ONLY_AGENCY } from "../options.ts";
 import { lists } from "../lists.ts";
 import type { Outcome, Session } from "../session.ts";
@@ -27,15 +28,11 @@ export function addTextOutbox(noun: AdminCommand): void {
 
 /** Sends a text once more that has failed, or of which nobody knows whether it was sent. */
 async function retryText({ sql, confirm }: Session, given: string): Promise<Outcome> {
-  const [text, other] = await sql<{ message_id: string; is_unknown: boolean }[]>`
-    select o.message_id, o.state = 'unconfirmed' or o.reason = 'unconfirmed' as is_unknown
+  const texts = await sql<{ id: string; state: string; is_unknown: boolean }[]>`
+    select o.message_id as id, o.state, o.state = 'unconfirmed' or o.reason = 'unconfirmed' as is_unknown
     from private.id_range(${given}) r
-    join public.text_outbox o on o.message_id between r.first_id and r.last_id limit 2`;
-  if (text === undefined) {
-    throw new CommandError(`There is no text "${given}". See npm run admin -- text outbox`);
-  }
-  if (other !== undefined) throw new CommandError(`"${given}" stands for several texts.`);
-  const { message_id, is_unknown } = text;
+    join public.text_outbox o on o.message_id between r.first_id and r.last_id`;
+  const { id, is_unknown } = theOnly(texts, "text", given, ({ state }) => state, "text outbox");
   if (is_unknown) {
     await confirm(
       "Nobody knows whether it was sent, so the recruit may get it twice. " +
@@ -43,6 +40,6 @@ async function retryText({ sql, confirm }: Session, given: string): Promise<Outc
     );
   }
   const [retried] = await inOptions(sql`
-    select message_id, state, due_at from private.retry_text(${message_id})`);
-  return { data: retried, text: `The text ${message_id} is sent once more, when it may be.` };
+    select message_id, state, due_at from private.retry_text(${id})`);
+  return { data: retried, text: `The text ${id} is sent once more, when it may be.` };
 }

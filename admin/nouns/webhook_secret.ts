@@ -46,7 +46,7 @@ export function addWebhookSecret(webhook: AdminCommand): void {
     )
     .runs(createSecret);
 
-  const revoke = "stops a secret at once, named by its id or the beginning of it";
+  const revoke = "stops a secret at once, named by its id, or the first 8 characters of it";
   secret.verb("revoke <vendor> <id>", revoke, "acme 5f0c2b1a")
     .runs((session, vendor: string, given: string) =>
       revokeCredential(session, "secret", vendor, given.trim().toLowerCase())

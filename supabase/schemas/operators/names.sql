@@ -27,6 +27,7 @@ begin atomic
     from private.named n, unnest(n.names || n.id::text) c
     where n.noun = find_named.noun and (find_named.agency_id is null or n.agency_id = find_named.agency_id)
       and starts_with(lower(c), lower(given))
+      and (c <> n.id::text or (select r.first_id from private.id_range(given) r) is not null)
     group by n.id, n.names
   ) f
   where f.is_whole or not f.has_whole
@@ -34,8 +35,8 @@ begin atomic
 end;
 
 comment on function public.find_named(text, text, uuid) is
-  'The rows that have this name or id, in upper or lower case; else those that have one that begins so. noun: agency, agent, '
-  'vendor or order, of all agencies or of one.';
+  'The rows that have this name or id, in upper or lower case; else those that have one that begins so; of an id, the first '
+  '8 characters at least. noun: agency, agent, vendor or order, of all agencies or of one.';
 grant execute on function public.find_named(text, text, uuid) to service_role;
 
 create function public.find_double(noun text, id uuid) returns text
