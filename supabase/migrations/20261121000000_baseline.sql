@@ -13549,6 +13549,8 @@ begin
   elsif settings ? 'ends_at' and saved.ends_at <= now() then
     raise exception 'ends_at: % is in the past, so the order would get no lead', private.iso_time(saved.ends_at)
       using errcode = 'PT400';
+  elsif private.unknown_state(settings -> 'states') is not null then
+    raise exception 'states: % is no state', private.unknown_state(settings -> 'states') using errcode = 'PT400';
   elsif settings ->> 'greeting_template' is not null and not private.is_greeting_template(saved.greeting_template) then
     raise exception 'greeting_template: give a text of at most 1,600 characters with {agency} and the word STOP, and no '
       'other braces than {agency}, {first_name} and {agent}. Characters are UTF-16 units: most emoji have 2 or more'
@@ -13770,7 +13772,7 @@ as $$
 begin
   return (
     select state
-    from jsonb_array_elements_text(states) state
+    from jsonb_array_elements_text(case jsonb_typeof(states) when 'array' then states end) state
     where state <> all (regexp_split_to_array(
       'AL AK AS AZ AR AA AE AP CA CO CT DE DC FL GA GU HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ
       NM NY NC ND MP OH OK OR PA PR RI SC SD TN TX UT VT VI VA WA WV WI WY',
@@ -13781,7 +13783,7 @@ end
 $$;
 
 comment on function private.unknown_state(jsonb) is
-  'The first of these codes that is no state of a lead (_shared/states.ts); null: each is one.';
+  'The first of these codes that is no state of a lead (_shared/states.ts); null: each is one, or there are none.';
 
 create function public.change_order(order_id uuid, changes jsonb, seen jsonb) returns jsonb
 language plpgsql
@@ -13840,7 +13842,7 @@ begin
       and not changes -> 'states' @? '$[*] ? (@.type() != "string" || !(@ like_regex "^[A-Z]{2}$"))'
   ) then
     perform private.invalid_field('states', 'must be two upper-case letters each, or null');
-  elsif jsonb_typeof(changes -> 'states') = 'array' and private.unknown_state(changes -> 'states') is not null then
+  elsif private.unknown_state(changes -> 'states') is not null then
     perform private.invalid_field('states', format('%s is no state', private.unknown_state(changes -> 'states')));
   end if;
   if changes ->> 'greeting_template' is not null and not private.is_greeting_template(changes ->> 'greeting_template') then
@@ -16005,6 +16007,7 @@ begin atomic
     from private.named n, unnest(n.names || n.id::text) c
     where n.noun = find_named.noun and (find_named.agency_id is null or n.agency_id = find_named.agency_id)
       and starts_with(lower(c), lower(given))
+      and (c <> n.id::text or (select r.first_id from private.id_range(given) r) is not null)
     group by n.id, n.names
   ) f
   where f.is_whole or not f.has_whole
@@ -16012,8 +16015,8 @@ begin atomic
 end;
 
 comment on function public.find_named(text, text, uuid) is
-  'The rows that have this name or id, in upper or lower case; else those that have one that begins so. noun: agency, agent, '
-  'vendor or order, of all agencies or of one.';
+  'The rows that have this name or id, in upper or lower case; else those that have one that begins so; of an id, the first '
+  '8 characters at least. noun: agency, agent, vendor or order, of all agencies or of one.';
 grant execute on function public.find_named(text, text, uuid) to service_role;
 
 create function public.find_double(noun text, id uuid) returns text
