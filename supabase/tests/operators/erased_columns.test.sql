@@ -57,7 +57,7 @@ create temp table others (name) as select unnest(array[
   'private.request_counts', 'recruiting_orders', 'private.recruiting_order_choices', 'private.recruiting_order_days',
   'private.untold_leads', 'private.texts_to_answer', 'private.resume_uploads', 'private.abandoned_leads', 'service_numbers', 'texting_hours',
   'texting_closures', 'area_codes', 'quick_replies', 'recruit_exports', 'order_changes', 'bot_scripts', 'operators', 'operator_actions', 'erasures', 'lead_assignments',
-  'private.job_runs', 'private.metric_days', 'alert_rules', 'alerts', 'private.alert_deliveries', 'private.alert_receivers']);
+  'private.job_runs', 'private.metric_days', 'private.open_delivery_counts', 'alert_rules', 'alerts', 'private.alert_deliveries', 'private.alert_receivers']);
 
 select set_eq(
   $$select c.oid::regclass::text from pg_class c

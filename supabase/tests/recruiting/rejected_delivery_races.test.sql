@@ -1,7 +1,7 @@
 -- Rejected deliveries and replays under many connections at once. What they commit is deleted at the end.
 begin;
 create extension if not exists dblink with schema extensions;
-select plan(15);
+select plan(16);
 \ir ../helpers.psql
 
 select pg_temp.create_committed('race', 'ann', 'bob');
@@ -81,6 +81,7 @@ select pg_temp.commit($sql$
   insert into public.rejected_deliveries (request_id, route, vendor_id, code, reason, payload_bytes, received_at)
   select 'race', '/', md5('race')::uuid, 'BAD_REQUEST', 'x', 1, timestamptz '2026-01-01' + n * interval '1 second'
   from generate_series(1, 9990) n;
+  insert into private.open_delivery_counts values (md5('race')::uuid, 9990, 0);
 $sql$);
 create temp table writers as select result from pg_temp.race(20, $$
   select public.record_rejections((
@@ -89,8 +90,11 @@ create temp table writers as select result from pg_temp.race(20, $$
     from generate_series(1, 5)))::text
 $$) result;
 select is((select count(*)::integer from writers where result = '5'), 20, 'twenty writers at once all write');
-select is((select count(*)::integer from own_deliveries where status = 'open'), 10000, 'together they leave the 10,000 newest');
+select is((select count(*)::integer from own_deliveries where status = 'open'), 9585, 'together they keep at most 10,000: the oldest go once');
 select is((select count(*)::integer from own_deliveries where request_id = 'race new'), 100, 'and what each of them has written');
+
+select is(
+  (select deliveries from private.open_delivery_counts where vendor_id = md5('race')::uuid), 9585, 'and each of them is counted');
 
 -- A table of rejected deliveries that somebody has locked
 create function pg_temp.record() returns integer language sql as $$
