@@ -1,23 +1,29 @@
 /** Sends requests from a process of its own, so that we see what sending them costs. */
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { median } from "./measurement.ts";
+import { median, quantile } from "./measurement.ts";
 
-/** The requests to send. */
-export interface Load {
-  /** The connections are spread over them. */
-  urls: string[];
-  headers: Record<string, string>;
+/** One kind of requests. */
+export interface Requests {
   /** Text of the body; every `{id}` in it becomes a UUID, another one for each request. */
   body: string;
   /** The UUIDs, over and over. New ones unless given. */
   ids?: string[];
+  /** The status that every response has to have. */
+  status: number;
+}
+
+/** The requests to send. */
+export interface Load extends Requests {
+  /** The connections are spread over them. */
+  urls: string[];
+  headers: Record<string, string>;
+  /** Of every ten requests, the last ones are of these kinds, one each. */
+  others?: Requests[];
   /** Requests under way at any time, each on a connection that is kept. */
   connections: number;
   /** The seconds of sending. A tenth of it is sent before, to open the connections, and is not measured. */
   seconds: number;
-  /** The status that every response has to have. */
-  status: number;
 }
 
 /** The responses and their times. */
@@ -28,6 +34,8 @@ export interface LoadResult {
   rate: number;
   /** Median time from sending a request to the end of its response, in milliseconds. */
   latency: number;
+  /** The time that 99 of 100 responses do not exceed, in milliseconds. */
+  p99: number;
   /** Share of one core that sending took. */
   generator: number;
 }
@@ -64,6 +72,7 @@ async function measure(load: Load): Promise<LoadResult> {
     requests: before.length + latencies.length,
     rate: latencies.length / elapsed,
     latency: median(latencies),
+    p99: quantile(latencies, 0.99),
     generator: (user + system) / 1e6 / elapsed,
   };
 }
@@ -76,17 +85,19 @@ async function send(load: Load, seconds: number): Promise<number[]> {
   await Promise.all(Array.from({ length: load.connections }, async (_, i) => {
     const url = load.urls[i % load.urls.length]!;
     while (performance.now() < end) {
-      const id = load.ids?.[count++ % load.ids.length] ?? crypto.randomUUID();
-      const body = load.body.replaceAll("{id}", id);
+      const place = count++;
+      const { body, ids, status } = load.others?.[9 - place % 10] ?? load;
+      const id = ids?.[place % ids.length] ?? crypto.randomUUID();
+      const text = body.replaceAll("{id}", id);
       const startedAt = performance.now();
-      await sendOne(url, load, body);
+      await sendOne(url, load.headers, text, status);
       latencies.push(performance.now() - startedAt);
     }
   }));
   return latencies;
 }
 
-async function sendOne(url: string, { headers, status }: Load, body: string): Promise<void> {
+async function sendOne(url: string, headers: Load["headers"], body: string, status: number): Promise<void> {
   const response = await fetch(url, { method: "POST", headers, body });
   const text = await response.text();
   if (response.status !== status) throw new Error(`${url} responded ${response.status}: ${text}`);

@@ -7,10 +7,11 @@ import { growth } from "./growth.ts";
 import { importLeads } from "./import.ts";
 import { ingest } from "./ingest.ts";
 import { type BenchmarkOptions, judge, type Measurement, median, quartiles } from "./measurement.ts";
+import { mix } from "./mix.ts";
 import { commandAndMachine } from "./report.ts";
 import { stopStacks } from "./stacks.ts";
 
-const BENCHMARKS = [ingest, importLeads, growth, alerts, distribution];
+const BENCHMARKS = [ingest, mix, importLeads, growth, alerts, distribution];
 
 const command = new Command("npm run bench --")
   .description("Measures what docs/performance.md lists, or only what is named.")

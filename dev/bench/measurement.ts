@@ -99,7 +99,7 @@ export function quartiles(values: number[]): [lower: number, upper: number] {
 }
 
 /** The value below which this share of the values lies, interpolated between the two nearest ones. */
-function quantile(values: number[], share: number): number {
+export function quantile(values: number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   const place = share * (sorted.length - 1);
   const below = sorted[Math.floor(place)]!;
