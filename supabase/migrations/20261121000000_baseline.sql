@@ -3595,6 +3595,23 @@ alter table public.rejected_deliveries enable row level security;
 grant select, insert, update, delete on public.rejected_deliveries to service_role;
 
 
+create table private.open_delivery_counts (
+  vendor_id uuid references public.vendors (id) on delete cascade,
+  deliveries integer not null,
+  bytes bigint not null,
+  unique nulls not distinct (vendor_id)
+)
+-- Leaves room in each page for a new version of a row.
+with (fillfactor = 50);
+
+comment on table private.open_delivery_counts is
+  'How many open rejected deliveries a vendor has at most, and how many stored_bytes. What is recorded is added; what is '
+  'replayed, dismissed or deleted counts until the open ones are counted again, so that nobody who does this locks a row here.';
+comment on column private.open_delivery_counts.vendor_id is 'Null: all imports.';
+
+alter table private.open_delivery_counts enable row level security;
+grant select, insert, update, delete on private.open_delivery_counts to service_role;
+
 create function public.record_rejections(rejections json) returns integer
 language plpgsql
 set search_path = ''
@@ -3602,28 +3619,42 @@ set statement_timeout = '3s'
 set lock_timeout = '2s'
 as $$
 declare
-  recorded integer;
-  sender_id uuid;
+  sender record;
+  recorded integer := 0;
 begin
   -- Somebody who has locked the table must not hold up connections that leads and texts need.
   lock table public.rejected_deliveries in row exclusive mode nowait;
 
-  insert into public.rejected_deliveries (
-    request_id, route, vendor_id, vendor_lead_id, row, code, reason, payload, payload_text, payload_bytes, context
-  )
-  select
-    r.request_id, r.route, r.vendor_id, private.indexable_id(r.vendor_lead_id), r.row, r.code, r.reason, r.payload,
-    r.payload_text, r.payload_bytes, coalesce(r.context, '{}')
-  from json_to_recordset(rejections) as r (
-    request_id text, route text, vendor_id uuid, vendor_lead_id text, "row" integer, code text, reason text,
-    payload jsonb, payload_text text, payload_bytes integer, context jsonb
-  );
-  get diagnostics recorded = row_count;
-
-  for sender_id in
-    select distinct r.vendor_id from json_to_recordset(rejections) as r (vendor_id uuid) order by r.vendor_id
+  for sender in
+    with inserted as (
+      insert into public.rejected_deliveries (
+        request_id, route, vendor_id, vendor_lead_id, row, code, reason, payload, payload_text, payload_bytes, context
+      )
+      select
+        r.request_id, r.route, r.vendor_id, private.indexable_id(r.vendor_lead_id), r.row, r.code, r.reason, r.payload,
+        r.payload_text, r.payload_bytes, coalesce(r.context, '{}')
+      from json_to_recordset(rejections) as r (
+        request_id text, route text, vendor_id uuid, vendor_lead_id text, "row" integer, code text, reason text,
+        payload jsonb, payload_text text, payload_bytes integer, context jsonb
+      )
+      returning vendor_id, stored_bytes
+    ), counted as (
+      -- Locks the sender's row, so that no two transactions each leave room for their own rows only.
+      insert into private.open_delivery_counts as o (vendor_id, deliveries, bytes)
+      select i.vendor_id, count(*), sum(i.stored_bytes)
+      from inserted i
+      group by i.vendor_id
+      -- In one order, so that two calls never wait for each other.
+      order by i.vendor_id
+      on conflict (vendor_id) do update set deliveries = o.deliveries + excluded.deliveries, bytes = o.bytes + excluded.bytes
+      returning o.*
+    )
+    select c.*, (select count(*) from inserted) as recorded from counted c
   loop
-    perform private.delete_oldest_rejections(sender_id);
+    recorded := sender.recorded;
+    if sender.deliveries > 10000 or sender.bytes > 100 * 1024 * 1024 then
+      perform private.delete_oldest_rejections(sender.vendor_id);
+    end if;
   end loop;
   return recorded;
 end
@@ -3685,67 +3716,43 @@ set enable_sort = off
 set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
-declare
-  -- For null the text differs, because `is not distinct from` would not use the index.
-  is_open_one constant text :=
-    'o.status = ''open'' and o.vendor_id ' || case when vendor_id is null then 'is null' else '= $1' end;
-  entries integer;
-  bytes bigint;
-  first_too_many record;
 begin
-  -- Otherwise two transactions at once would each leave room for their own rows only.
-  perform pg_advisory_xact_lock(hashtextextended('rejected deliveries of ' || coalesce(vendor_id::text, 'imports'), 0));
-
-  -- All by the index alone. There are never many more than 10,000.
-  execute format(
-    'select count(*), sum(o.stored_bytes) from public.rejected_deliveries o where %s', is_open_one
-  ) into entries, bytes using vendor_id;
-  if bytes > 100 * 1024 * 1024 then
-    execute format(
-      $sql$
-        select newest.received_at, newest.id
-        from (
-          select o.received_at, o.id, row_number() over by_age as entries, sum(o.stored_bytes) over by_age as bytes
-          from public.rejected_deliveries o
-          where %s
-          window by_age as (order by o.received_at desc, o.id desc rows unbounded preceding)
-        ) newest
-        where newest.entries > 10000 or newest.bytes > 100 * 1024 * 1024
-        limit 1
-      $sql$,
-      is_open_one
-    ) into first_too_many using vendor_id;
-  elsif entries > 10000 then
-    -- A sixth of the time of the query above.
-    execute format(
-      'select o.received_at, o.id from public.rejected_deliveries o where %s
-       order by o.received_at desc, o.id desc offset 10000 limit 1',
-      is_open_one
-    ) into first_too_many using vendor_id;
-  else
-    return;
-  end if;
-
-  -- An array, and not `in (select …)`: for that the planner may read the whole table.
   execute format(
     $sql$
-      delete from public.rejected_deliveries d
-      where d.id = any (array(
-        select o.id
+      with open as materialized (
+        select o.id, o.stored_bytes, row_number() over by_age as deliveries, sum(o.stored_bytes) over by_age as bytes
         from public.rejected_deliveries o
-        where %s and (o.received_at, o.id) <= ($2, $3)
-        -- An operator may be replaying one of them.
-        for update skip locked
-      ))
+        where o.status = 'open' and o.vendor_id %1$s
+        window by_age as (order by o.received_at desc, o.id desc rows unbounded preceding)
+      ), deleted as (
+        delete from public.rejected_deliveries d
+        -- An array, and not `in (select …)`: for that the planner may read the whole table.
+        where d.id = any (array(
+          select o.id
+          from public.rejected_deliveries o
+          where o.status = 'open'
+            and o.id = any (array(select t.id from open t where t.deliveries > 9500 or t.bytes > 95 * 1024 * 1024))
+          -- An operator may be replaying one of them.
+          for update skip locked
+        ))
+        returning d.stored_bytes
+      )
+      update private.open_delivery_counts c
+      set
+        deliveries = (select count(*) from open) - (select count(*) from deleted),
+        bytes = (select coalesce(sum(o.stored_bytes), 0) from open o) - (select coalesce(sum(d.stored_bytes), 0) from deleted d)
+      where c.vendor_id %1$s
     $sql$,
-    is_open_one
-  ) using vendor_id, first_too_many.received_at, first_too_many.id;
+    -- The text differs, because `is not distinct from` would not use the index.
+    case when vendor_id is null then 'is null' else '= $1' end
+  ) using vendor_id;
 end
 $$;
 
 comment on function private.delete_oldest_rejections(uuid) is
-  'Leaves the newest open deliveries of a vendor, at most 10,000 and of those at most 100 MiB of stored_bytes; null: of '
-  'all imports. So a vendor that sends a million wrong rows does not fill the disk.';
+  'Leaves the newest open deliveries of a vendor, at most 9,500 and of those at most 95 MiB of stored_bytes, and counts them; '
+  'null: of all imports. So a vendor that sends a million wrong rows does not fill the disk. Reads all of them, so it leaves '
+  'room for 500 more before the next time. The caller has locked the vendor''s row in private.open_delivery_counts.';
 
 -- Every night where the project has pg_cron. A project without it uses `npm run admin -- delivery prune`.
 do $$
