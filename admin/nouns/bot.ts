@@ -122,6 +122,7 @@ const READ: Record<Exclude<Step["heard"], "answer" | undefined>, string> = {
   question: "asks back",
   automatic_reply: "is an automatic reply",
   no_answer: "is no answer",
+  early: "came before the question had left",
 };
 
 /** The reading of a text: `years = 6`, or its words where it is no answer. */

@@ -1,6 +1,6 @@
 import { Option } from "commander";
 import type postgres from "postgres";
-import { matchingSids } from "../../supabase/functions/texting/look_up_text.ts";
+import { matchingMessages } from "../../supabase/functions/texting/look_up_text.ts";
 import type { TwilioAccount } from "../../supabase/functions/texting/twilio_account.ts";
 import { listMedia, listMessages, type TwilioMessage } from "../../supabase/functions/texting/twilio_api.ts";
 import type { AdminCommand } from "../command.ts";
@@ -218,11 +218,11 @@ async function findUnknown(
       .filter(({ date_created }) => date_created === null || date_created >= earliest)
       // The oldest first.
       .reverse();
-    for (const sid of matchingSids(body, messages)) {
+    for (const message of matchingMessages(body, messages)) {
       const [known] = await sql`
-        select from public.recruiting_messages m where m.provider_message_id = ${sid}`;
+        select from public.recruiting_messages m where m.provider_message_id = ${message.sid}`;
       if (known !== undefined) continue;
-      await updateStatus(sql, messages.find((message) => message.sid === sid)!, message_id);
+      await updateStatus(sql, message, message_id);
       counts.found++;
       break;
     }

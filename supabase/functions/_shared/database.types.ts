@@ -376,6 +376,7 @@ export type Database = {
           "created_at": string;
           "expires_at": string | null;
           "has_told_about": boolean;
+          "heard_since": string | null;
           "question": string;
           "reason": string | null;
           "remind_at": string | null;
@@ -395,6 +396,7 @@ export type Database = {
           "created_at"?: string;
           "expires_at"?: string | null;
           "has_told_about"?: boolean;
+          "heard_since"?: string | null;
           "question": string;
           "reason"?: string | null;
           "remind_at"?: string | null;
@@ -413,6 +415,7 @@ export type Database = {
           "created_at"?: string;
           "expires_at"?: string | null;
           "has_told_about"?: boolean;
+          "heard_since"?: string | null;
           "question"?: string;
           "reason"?: string | null;
           "remind_at"?: string | null;
@@ -2229,6 +2232,7 @@ export type Database = {
           "direction": string;
           "error_code": string | null;
           "failed_at": string | null;
+          "heard": string | null;
           "id": string;
           "media": NonNullable<Json>;
           "provider_message_id": string | null;
@@ -2247,6 +2251,7 @@ export type Database = {
           "direction": string;
           "error_code"?: string | null;
           "failed_at"?: string | null;
+          "heard"?: string | null;
           "id"?: string;
           "media"?: NonNullable<Json>;
           "provider_message_id"?: string | null;
@@ -2264,6 +2269,7 @@ export type Database = {
           "direction"?: string;
           "error_code"?: string | null;
           "failed_at"?: string | null;
+          "heard"?: string | null;
           "id"?: string;
           "media"?: NonNullable<Json>;
           "provider_message_id"?: string | null;
@@ -2683,6 +2689,7 @@ export type Database = {
       };
       "text_outbox": {
         Row: {
+          "accepted_at": string | null;
           "attempt": number;
           "attempted_at": string | null;
           "claim": number;
@@ -2707,6 +2714,7 @@ export type Database = {
         };
         ComputedFields: never;
         Insert: {
+          "accepted_at"?: string | null;
           "attempt"?: number;
           "attempted_at"?: string | null;
           "claim"?: number;
@@ -2730,6 +2738,7 @@ export type Database = {
           "updated_at"?: string;
         };
         Update: {
+          "accepted_at"?: string | null;
           "attempt"?: number;
           "attempted_at"?: string | null;
           "claim"?: number;
@@ -4262,13 +4271,20 @@ export type Database = {
       "record_rejections": { Args: { "rejections": Json }; Returns: number };
       "record_text_consent": { Args: { "phone": string; "reason": string; "state": string }; Returns: Json };
       "record_text_lookup": {
-        Args: { "claim": number; "may_resend"?: boolean; "message_id": string; "sids": (string)[] };
+        Args: {
+          "claim": number;
+          "created_at"?: (string)[];
+          "may_resend"?: boolean;
+          "message_id": string;
+          "sids": (string)[];
+        };
         Returns: string;
       };
       "record_text_outcome": {
         Args: {
           "claim": number;
           "code"?: string;
+          "created_at"?: string;
           "message_id": string;
           "outcome": string;
           "retry_after"?: number;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { matchingSids } from "./look_up_text.ts";
+import { matchingMessages } from "./look_up_text.ts";
 import type { TwilioMessage } from "./twilio_api.ts";
 
 function message(sid: string, body: string | null, fields: Partial<TwilioMessage> = {}) {
@@ -17,6 +17,9 @@ function message(sid: string, body: string | null, fields: Partial<TwilioMessage
     ...fields,
   };
 }
+
+const matchingSids = (body: string, messages: TwilioMessage[]) =>
+  matchingMessages(body, messages).map(({ sid }) => sid);
 
 Deno.test("a text is found by its words among the messages that were sent", () => {
   const messages = [

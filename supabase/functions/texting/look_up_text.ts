@@ -24,8 +24,8 @@ const RECORD: CallOptions = { retryWithin: 20_000 };
  */
 export async function lookUpText(account: TwilioAccount, text: ClaimedText): Promise<TextResult> {
   try {
-    const { data: sids, error } = await findSids(account, text);
-    if (error === null) return { state: await recordSids(text, sids) };
+    const { data: messages, error } = await findMessages(account, text);
+    if (error === null) return { state: await recordMessages(text, messages) };
     logError({ event: "text_not_looked_up", message_id: text.message_id, error_code: error.code });
     // The path names the account and nothing else, so 404 is about the account, too.
     const refusedLogin = error.status === 401 || error.status === 404 ? error.code : undefined;
@@ -41,9 +41,11 @@ export async function lookUpText(account: TwilioAccount, text: ClaimedText): Pro
   }
 }
 
-function recordSids({ message_id, claim }: ClaimedText, sids: string[]): Promise<TextState> {
+function recordMessages({ message_id, claim }: ClaimedText, messages: TwilioMessage[]): Promise<TextState> {
   const may_resend = Deno.env.get("TEXT_RESEND_UNCONFIRMED")?.trim().toLowerCase() !== "off";
-  return callDatabase("record_text_lookup", { message_id, claim, sids, may_resend }, RECORD);
+  const sids = messages.map(({ sid }) => sid);
+  const created_at = messages.map(({ date_created }) => date_created?.toISOString() ?? null);
+  return callDatabase("record_text_lookup", { message_id, claim, sids, may_resend, created_at }, RECORD);
 }
 
 function recordNoResponse(
@@ -54,11 +56,11 @@ function recordNoResponse(
   return callDatabase("record_text_outcome", { message_id, claim, outcome }, RECORD);
 }
 
-/** The sids of the messages at Twilio that may be this text. */
-async function findSids(
+/** The messages at Twilio that may be this text. */
+async function findMessages(
   account: TwilioAccount,
   text: ClaimedText,
-): Promise<Result<string[], TwilioError>> {
+): Promise<Result<TwilioMessage[], TwilioError>> {
   const earliest = Date.parse(text.attempted_at) - CLOCKS_DIFFER_MS;
   const recent: TwilioMessage[] = [];
   let older = 0;
@@ -76,7 +78,7 @@ async function findSids(
     if (error instanceof TwilioError) return failure(error);
     throw error;
   }
-  return success(matchingSids(text.body, recent));
+  return success(matchingMessages(text.body, recent));
 }
 
 function isSince({ date_created }: TwilioMessage, earliest: number): boolean {
@@ -84,16 +86,16 @@ function isSince({ date_created }: TwilioMessage, earliest: number): boolean {
 }
 
 /**
- * The sids of the messages that may be this text, oldest first. If the words of one are exactly the text's, others do
+ * The messages that may be this text, oldest first. If the words of one are exactly the text's, others do
  * not count. Twilio's smart encoding replaces typographic characters, so that otherwise letters and digits decide.
  */
-export function matchingSids(body: string, messages: TwilioMessage[]): string[] {
+export function matchingMessages(body: string, messages: TwilioMessage[]): TwilioMessage[] {
   // Also those of a direction that we do not know, because a text that is not found is sent again.
   const outbound = messages.filter(({ direction }) => direction !== "inbound")
     .sort((one, other) => timeOf(one) - timeOf(other));
   const exact = outbound.filter((message) => (message.body ?? "") === body);
   const similar = outbound.filter((message) => lettersOf(message.body ?? "") === lettersOf(body));
-  return (exact.length > 0 ? exact : similar).map(({ sid }) => sid);
+  return exact.length > 0 ? exact : similar;
 }
 
 function timeOf({ date_created }: TwilioMessage): number {

@@ -1,5 +1,5 @@
 import type { TextState } from "./claimed_text.ts";
-import { errorCodeOf, type Exchange } from "./twilio_api.ts";
+import { createdAtOf, errorCodeOf, type Exchange } from "./twilio_api.ts";
 
 /** The outcome of a text that was posted to Twilio, as the SQL function `record_text_outcome` takes it. */
 export interface Outcome {
@@ -22,6 +22,8 @@ export interface Outcome {
     | "refused";
   /** Twilio's id of the text; only with `accepted`. */
   sid?: string;
+  /** When Twilio made the message, by its own clock and to the second; with `accepted`, where it says so. */
+  createdAt?: Date | null;
   /** Twilio's error code, or the HTTP status where there is none; with `refused` our own reason. */
   code?: string;
   /** The seconds that Twilio asks to wait. */
@@ -75,7 +77,7 @@ export function outcomeOf(exchange: Exchange): Outcome {
   const sid = status >= 200 && status < 300 ? sidOf(body) : undefined;
   return sid === undefined
     ? { outcome: "unconfirmed", code: errorCodeOf(body) ?? String(status) }
-    : { outcome: "accepted", sid };
+    : { outcome: "accepted", sid, createdAt: createdAtOf(body) };
 }
 
 function meaningOf(status: number, code: string | null): Outcome["outcome"] {

@@ -59,7 +59,7 @@ async function post(
  */
 async function record(
   { message_id, claim }: ClaimedText,
-  { outcome, sid, code, retryAfter }: Outcome,
+  { outcome, sid, createdAt, code, retryAfter }: Outcome,
   latest: number,
 ): Promise<TextState | null> {
   try {
@@ -68,6 +68,7 @@ async function record(
       claim,
       outcome,
       sid: sid ?? null,
+      created_at: createdAt?.toISOString() ?? null,
       code: code ?? null,
       retry_after: retryAfter ?? null,
     }, { retryWithin: Math.max(latest - Date.now(), 1_000) });

@@ -255,7 +255,7 @@ function readMessage(message: Record<string, unknown>): TwilioMessage {
     status: String(message.status),
     error_code: textOf(message.error_code),
     num_media: Number(message.num_media ?? 0),
-    date_created: dateOf(message.date_created),
+    date_created: createdAtOf(message),
     date_sent: dateOf(message.date_sent),
   };
 }
@@ -263,6 +263,11 @@ function readMessage(message: Record<string, unknown>): TwilioMessage {
 /** The error code in the body of a response, such as `21610`; null where there is none. */
 export function errorCodeOf(body: unknown): string | null {
   return isObject(body) ? textOf(body.code) : null;
+}
+
+/** When Twilio made a message, by its own clock and to the second; null where it does not say so. */
+export function createdAtOf(body: unknown): Date | null {
+  return isObject(body) ? dateOf(body.date_created) : null;
 }
 
 function textOf(value: unknown): string | null {

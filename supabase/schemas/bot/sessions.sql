@@ -94,8 +94,15 @@ declare
     select l from public.recruiting_leads l where l.id = conversation.recruiting_lead_id
   );
   sent public.text_outbox;
+  heard_ids uuid[];
 begin
-  delete from public.bot_turns t where t.conversation_id = conversation.id;
+  delete from public.bot_turns t where t.conversation_id = conversation.id returning t.message_ids into heard_ids;
+  update public.recruiting_messages m
+  set heard = case when step ->> 'heard' in ('answer', 'no_answer') and private.is_early(m, old) then 'early' else step ->> 'heard' end
+  where m.id = any (heard_ids) and step ->> 'heard' is not null;
+  if step ->> 'heard' = 'early' then
+    perform private.notify_agents(conversation.id, message_id, 'text');
+  end if;
   insert into public.screening_answers as a (lead_id, question, value, said)
   select lead.id, answered.question, answered.value, answered.said
   from jsonb_to_record(nullif(step -> 'answered', 'null')) as answered (question text, value jsonb, said text)
@@ -185,6 +192,14 @@ begin
       asked_at = coalesce(next.asked_at, s.asked_at),
       remind_at = case when next is null then s.remind_at else next.remind_at end,
       expires_at = coalesce(next.expires_at, s.expires_at),
+      heard_since = case
+        when next.asked_at <> coalesce(s.asked_at, '-infinity') then (
+          select least(s.heard_since, o.accepted_at)
+          from public.text_outbox o
+          where o.message_id = s.asked_message_id and s.asked_at is not null and s.question = next.question
+        )
+        else s.heard_since
+      end,
       -- A reminder is not the question.
       asked_message_id = case
         when next.asked_at <> coalesce(s.asked_at, '-infinity') then store_bot_session.message_id

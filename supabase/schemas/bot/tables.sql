@@ -39,6 +39,7 @@ create table public.bot_sessions (
   reason text,
   version integer not null default 1,
   asked_at timestamptz,
+  heard_since timestamptz,
   asked_message_id uuid references public.recruiting_messages (id) on delete set null,
   remind_at timestamptz,
   expires_at timestamptz,
@@ -69,6 +70,8 @@ comment on column public.bot_sessions.reason is
 comment on column public.bot_sessions.version is 'Grows with each change, so that a late worker changes nothing.';
 comment on column public.bot_sessions.asked_at is
   'When the question was asked, the reminder aside; null: it is asked at the recruit''s next text.';
+comment on column public.bot_sessions.heard_since is
+  'When the provider had accepted an earlier text that asks the same question; null: there is none.';
 comment on column public.bot_sessions.asked_message_id is
   'The text that asks it, the reminder aside; null: none has arrived.';
 comment on column public.bot_sessions.remind_at is 'When the question is asked again; null: it is not, or has been.';

@@ -1,15 +1,18 @@
 -- The bot's turns. A recruit's text makes a turn or extends it; the worker claims it, decides (bot/step.ts), and
 -- completes it.
 --
--- | from | by | to | | ----------------- | ---------------------------------------------------------- |
--- ------------------------------------ | | none | a text to a conversation that the bot has | due in 8 s | | none |
--- claim_bot_turns(), the session's reminder or end is due | due now, without a text | | due | another text | due 8 s
--- after it, within 30 s in all | | due, or lease over| claim_bot_turns() | claimed for 60 s | | claimed |
--- complete_bot_turn(), a text has come since | due, as that text says | | claimed | complete_bot_turn(), the session
--- has changed since | due | | claimed | complete_bot_turn(), quiet hours hold the next question | due when they end | |
--- claimed | complete_bot_turn(), our text before it is not sent yet | due in 10 s | | claimed | complete_bot_turn() |
--- gone; the reply is in the outbox | | any | more than 20 texts | gone; a person goes on | | any | an agent writes, an
--- opt-out, the bot is switched off | gone |
+-- - none, a text to a conversation that the bot has: due in 8 s
+-- - none, claim_bot_turns() where the session's reminder or end is due: due now, without a text
+-- - due, another text: due 8 s after it, within 30 s in all
+-- - due, or its lease over, claim_bot_turns(): claimed for 60 s
+-- - claimed, complete_bot_turn():
+--   - a text has come since: due, as that text says
+--   - the session has changed since, or the question has left: due
+--   - quiet hours hold the next question: due when they end
+--   - our text before it is not sent yet, or nobody knows whether it is: due in 10 s
+--   - else: gone; the reply is in the outbox
+-- - any, more than 20 texts: gone; a person goes on
+-- - any, an agent writes, an opt-out, the bot is switched off: gone
 --
 -- Locks, in this order: the recruit's consent, the conversation, the turn, the session, texts of the outbox.
 
@@ -114,7 +117,8 @@ begin
         select coalesce(jsonb_agg(
           jsonb_build_object(
             'body', left(coalesce(m.body, ''), max_length),
-            'is_automatic', m.id = t.last_message_id and private.is_automatic_reply(m)
+            'is_automatic', m.id = t.last_message_id and private.is_automatic_reply(m),
+            'is_early', coalesce(private.is_early(m, s), true)
           ) order by i.n
         ), '[]')
         from unnest(t.message_ids) with ordinality i (id, n)
@@ -133,8 +137,9 @@ $$;
 
 comment on function public.read_bot_turn(uuid, integer) is
   'A claimed turn: {now, version|null, script_id|null, script|null, session|null: {question, tries, answers, '
-  'has_told_about, asked_at, remind_at, expires_at}, texts: [{body, is_automatic}]}. Without texts only time has passed. '
-  'There are at most 20, of each the first 1,600 characters; only the last one may be automatic. Null when the turn has '
+  'has_told_about, asked_at, remind_at, expires_at}, texts: [{body, is_automatic, is_early}]}. Without texts only time has passed. '
+  'There are at most 20, of each the first 1,600 characters; only the last one may be automatic. is_early: as '
+  'private.is_early() says, and true while it is not known. Null when the turn has '
   'ended or was claimed again since.';
 grant execute on function public.read_bot_turn(uuid, integer) to service_role;
 
@@ -152,6 +157,7 @@ as $$
 declare
   ended constant jsonb := nullif(step -> 'ended', 'null');
   reply constant text := step ->> 'reply';
+  is_silent constant boolean := coalesce(step ->> 'heard' = 'early', false);
   conversation public.recruiting_conversations;
   turn public.bot_turns;
   old public.bot_sessions;
@@ -170,6 +176,9 @@ begin
     return 'dropped';
   elsif old.version is distinct from complete_bot_turn.version
     or (select count(*) from public.recruiting_messages m where m.id = any (turn.message_ids)) <> texts
+    or is_silent and exists (
+      select from public.recruiting_messages m where m.id = any (turn.message_ids) and not private.is_early(m, old)
+    )
   then
     update public.bot_turns t set lease_until = null where t.conversation_id = conversation.id;
     return 'again';
@@ -189,14 +198,19 @@ begin
     return 'dropped';
   end if;
 
-  -- A question waits for its hour and for our text before it, and is then worked out anew. A recruit who asks for a
-  -- person is heard at once.
-  if reply is not null and ended is null then
-    opens_at := (private.sending_hours(conversation, 'bot')).opens_at;
-    if opens_at <= now() and exists (
-      select
-      from public.text_outbox o
-      where o.conversation_id = conversation.id and o.state in ('pending', 'sending') and o.kind <> 'agent'
+  -- A question waits for its hour and for our text before it, and is then worked out anew. So is a text of which nobody
+  -- knows yet whether the question had left. A recruit who asks for a person is heard at once.
+  if ended is null then
+    opens_at := case when reply is not null then (private.sending_hours(conversation, 'bot')).opens_at else now() end;
+    if opens_at <= now() and (
+      is_silent and exists (
+        select from public.recruiting_messages m where m.id = any (turn.message_ids) and private.is_early(m, old) is null
+      )
+      or reply is not null and exists (
+        select
+        from public.text_outbox o
+        where o.conversation_id = conversation.id and o.state in ('pending', 'sending') and o.kind <> 'agent'
+      )
     ) then
       opens_at := now() + interval '10 seconds';
     end if;
@@ -220,8 +234,9 @@ $$;
 comment on function public.complete_bot_turn(uuid, integer, integer, uuid, integer, jsonb) is
   'Stores what step() has decided for a claimed turn: the session, the answer, the reply in the outbox, and who is told. '
   'attempt, version, script_id and the number of texts are those of the claim. step, null where there is none: '
-  '{reply|null, session|null, answered?: {question, value, said}, ended?: {state, reason, goes_to_person}}. Returns '
-  '`done`; `again`: a text has come since, or the session has changed; `held`: quiet hours, or our text before it, hold '
+  '{reply|null, session|null, heard?, answered?: {question, value, said}, ended?: {state, reason, goes_to_person}}. heard: as '
+  'recruiting_messages.heard; of `early` an agent is told. Returns `done`; `again`: a text has come since, the session has '
+  'changed, or the question has left; `held`: quiet hours, or our text before it, hold '
   'the question; `dropped`: something else has ended the turn.';
 grant execute on function public.complete_bot_turn(uuid, integer, integer, uuid, integer, jsonb) to service_role;
 
@@ -303,6 +318,28 @@ comment on function private.take_texts_to_answer() is
 create trigger take_texts_to_answer
   before insert on private.texts_to_answer
   for each row execute function private.take_texts_to_answer();
+
+create function private.is_early(message public.recruiting_messages, session public.bot_sessions) returns boolean
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  question constant public.text_outbox := (
+    select o from public.text_outbox o where o.message_id = session.asked_message_id
+  );
+begin
+  return case
+    when session.asked_at is null or message.created_at >= session.heard_since or question.message_id is null then false
+    when question.state = 'accepted' then coalesce(message.created_at < question.accepted_at, false)
+    when question.state = 'pending' or question.due_at = 'infinity' then true
+  end;
+end
+$$;
+
+comment on function private.is_early(public.recruiting_messages, public.bot_sessions) is
+  'Whether a recruit''s text came before the provider had accepted the question that the session asks (text_outbox.accepted_at), '
+  'so that it is no answer to it. Null while nobody knows whether the provider has the question; true where nobody will.';
 
 create function private.is_automatic_reply(message public.recruiting_messages) returns boolean
 language plpgsql

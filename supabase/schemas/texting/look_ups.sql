@@ -52,14 +52,15 @@ create function public.record_text_lookup(
   message_id uuid,
   claim integer,
   sids text[],
-  may_resend boolean default true
+  may_resend boolean default true,
+  created_at timestamptz[] default '{}'
 ) returns text
 language plpgsql
 set search_path = ''
 as $$
 declare
-  found_sid constant text := (
-    select s.sid
+  place constant bigint := (
+    select s.n
     from unnest(sids) with ordinality s (sid, n)
     where not exists (
       select from public.recruiting_messages m where m.provider_message_id = private.indexable_id(s.sid)
@@ -71,8 +72,8 @@ declare
   max_resends constant integer := 5;
   claimed public.text_outbox;
 begin
-  if found_sid is not null then
-    return private.accept_text(message_id, found_sid);
+  if place is not null then
+    return private.accept_text(message_id, sids[place], created_at[place]);
   end if;
 
   -- The provider does not know the text, so it may have failed.
@@ -102,11 +103,11 @@ begin
 end
 $$;
 
-comment on function public.record_text_lookup(uuid, integer, text[], boolean) is
+comment on function public.record_text_lookup(uuid, integer, text[], boolean, timestamptz[]) is
   'Records what the provider has of a text. sids: the MessageSids, oldest first, of its messages with the same numbers and '
-  'body since attempted_at. The first sid that no other message has belongs to this text. Without one, the text is looked '
-  'up again 2 minutes after it was sent. If it is unknown then too, it is sent once more, and the look-up 10 minutes later '
+  'body since attempted_at; created_at: the time that the provider names for each. The first sid that no other message has '
+  'belongs to this text. Without one, the text is looked up again 2 minutes after it was sent. If it is unknown then too, it is sent once more, and the look-up 10 minutes later '
   'is the last. The text of a dead worker may never have left: it is sent again after the last look-up too, at most 5 times '
   'in all. may_resend = false: the text is not sent again, and its agent is told. claim and the returned state: as in '
   'record_text_outcome().';
-grant execute on function public.record_text_lookup(uuid, integer, text[], boolean) to service_role;
+grant execute on function public.record_text_lookup(uuid, integer, text[], boolean, timestamptz[]) to service_role;

@@ -18,6 +18,7 @@ create table public.text_outbox (
   ordinal bigint generated always as identity,
   claim integer not null default 0,
   attempted_at timestamptz,
+  accepted_at timestamptz,
   late_at timestamptz,
   lookups integer not null default 0,
   resends integer not null default 0,
@@ -81,6 +82,9 @@ comment on column public.text_outbox.claim is
   'Grows with each claim. A worker reports with the number of its claim, so that a late report changes nothing. (attempt '
   'goes back when the provider refused the login and not the text.)';
 comment on column public.text_outbox.attempted_at is 'When the last request to the provider began.';
+comment on column public.text_outbox.accepted_at is
+  'When the provider had accepted it, at the latest: the end of the second that the provider names, or when we first knew '
+  'it, whichever is earlier; not before attempted_at. Null: not accepted.';
 comment on column public.text_outbox.late_at is
   'When a person was told that a text of the bot had waited for a day.';
 comment on column public.text_outbox.lookups is

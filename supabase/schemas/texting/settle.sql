@@ -6,7 +6,8 @@ create function public.record_text_outcome(
   outcome text,
   sid text default null,
   code text default null,
-  retry_after integer default null
+  retry_after integer default null,
+  created_at timestamptz default null
 ) returns text
 language plpgsql
 set search_path = ''
@@ -17,7 +18,7 @@ declare
   conversation public.recruiting_conversations;
 begin
   if outcome = 'accepted' then
-    return private.accept_text(message_id, sid);
+    return private.accept_text(message_id, sid, created_at);
   elsif outcome in ('opted_out', 'failed') then
     conversation := private.lock_conversation_of(message_id, with_consent => outcome = 'opted_out');
   end if;
@@ -78,17 +79,17 @@ begin
 end
 $$;
 
-comment on function public.record_text_outcome(uuid, integer, text, text, text, integer) is
+comment on function public.record_text_outcome(uuid, integer, text, text, text, integer, timestamptz) is
   'Records what came of posting a text to the provider. claim is that of claim_texts(). outcome: `accepted` with the '
-  'sid; `unconfirmed`: the response was lost; `later`: not taken now, in retry_after seconds or after a growing pause; '
+  'sid, and created_at, the time that the provider names (to the second); `unconfirmed`: the response was lost; `later`: not taken now, in retry_after seconds or after a growing pause; '
   '`credentials`: the account or its key is wrong, all that is due waits for 60 seconds; `opted_out`; `number_paused`: '
   'the number may not send; `failed`; `refused`: we do not send it. code: the provider''s error code, with `refused` our '
   'reason. A look-up that got no response is reported here too, as `later` or `credentials`. Returns the state in which '
   'the text is left, null when there is no such text. A late or repeated report changes nothing, but `accepted` counts '
   'always. 22023 for an unknown outcome.';
-grant execute on function public.record_text_outcome(uuid, integer, text, text, text, integer) to service_role;
+grant execute on function public.record_text_outcome(uuid, integer, text, text, text, integer, timestamptz) to service_role;
 
-create function private.accept_text(message_id uuid, sid text) returns text
+create function private.accept_text(message_id uuid, sid text, created_at timestamptz default null) returns text
 language plpgsql
 set search_path = ''
 as $$
@@ -114,15 +115,26 @@ begin
     failed_at = null
   where m.id = sent.message_id and m.provider_message_id is null;
   update public.text_outbox o
-  set state = 'accepted', reason = null, lease_until = null
-  where o.message_id = sent.message_id and o.state <> 'accepted';
+  set
+    state = 'accepted',
+    reason = null,
+    lease_until = null,
+    accepted_at = least(
+      o.accepted_at,
+      -- The provider's time has no fractions, and its clock is another one.
+      case when accept_text.created_at is not null
+        then greatest(accept_text.created_at + interval '1 second', o.attempted_at)
+      end,
+      now())
+  where o.message_id = sent.message_id and (o.state <> 'accepted' or accept_text.created_at is not null);
   return 'accepted';
 end
 $$;
 
-comment on function private.accept_text(uuid, text) is
+comment on function private.accept_text(uuid, text, timestamptz) is
   'The provider has the text under this MessageSid: it is accepted, whatever was believed before, and its message gets '
   'the MessageSid unless it has one, or another message has this one. The callbacks that came before are applied. '
+  'created_at: as in record_text_outcome(); null where the provider does not name it, as in callbacks. '
   'Returns accepted, or null when the text is not in the outbox.';
 
 create function private.end_text(ended public.text_outbox, state text, reason text, code text) returns public.text_outbox

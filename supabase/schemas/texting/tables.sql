@@ -150,6 +150,7 @@ create table public.recruiting_messages (
   provider_message_id text unique check (length(provider_message_id) <= 512),
   body text,
   media jsonb not null default '[]' check (jsonb_typeof(media) = 'array'),
+  heard text,
   status text check (status in ('queued', 'sent', 'delivered', 'failed')),
   error_code text,
   sent_at timestamptz,
@@ -158,6 +159,7 @@ create table public.recruiting_messages (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   check ((direction = 'inbound') = (sender_type = 'recruit')),
+  check (heard is null or direction = 'inbound'),
   check (sent_by is null or sender_type = 'agent')
 );
 
@@ -183,6 +185,10 @@ comment on column public.recruiting_messages.provider_message_id is
   'The SMS provider''s MessageSid; null for an outbound message that the provider has not accepted yet.';
 comment on column public.recruiting_messages.body is 'Exactly as sent; null or empty when the message has only media.';
 comment on column public.recruiting_messages.media is 'Array of {url, content_type}.';
+comment on column public.recruiting_messages.heard is
+  'How the bot read a recruit''s text: `answer`; `no_answer`; `early`: it came before the question had left, so that it is no '
+  'answer to it; `opening`: the bot then asked its first question, or asked again; `person`, `question`, `about`, `help`, '
+  '`not_interested` or `automatic_reply`. Null: the bot did not read it.';
 comment on column public.recruiting_messages.status is
   'Delivery status from the last callback. Before the first one: null, queued once the provider has accepted a text of ours, '
   'or failed when it was not sent.';

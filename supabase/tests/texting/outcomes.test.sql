@@ -1,6 +1,6 @@
 -- record_text_outcome() and record_text_lookup(): each outcome in each state, late and repeated reports.
 begin;
-select plan(88);
+select plan(94);
 \ir ../helpers.psql
 
 select pg_temp.create_agency('agency', 'UTC', 'agent');
@@ -100,6 +100,32 @@ select is(
   pg_temp.record('three', pg_temp.claim('three'), 'accepted', 'test SM early') || ', ' || pg_temp.message('three'),
   'accepted, no sid queued', 'a MessageSid that another message has is not taken, but the text is not sent again')
 from pg_temp.add_text('three', 'y');
+
+-- The time of acceptance: an hour after its request began
+create function pg_temp.accepted_after(report text) returns interval language plpgsql as $$
+begin
+  update public.text_outbox set attempted_at = now() - interval '1 hour' where message_id = md5('one')::uuid;
+  execute format(report, md5('one')::uuid);
+  return (select accepted_at - attempted_at from public.text_outbox where message_id = md5('one')::uuid);
+end
+$$;
+select is(
+  pg_temp.accepted_after(format(report, pg_temp.send('one'))), passed::interval, 'accepted, at the latest: ' || description)
+from (values
+  ('select public.record_text_outcome(%%L, %s, ''accepted'', ''SM'', created_at => now() - interval ''30 minutes'')', '00:30:01',
+    'when the provider''s second is over'),
+  ('select public.record_text_outcome(%%L, %s, ''accepted'', ''SM'', created_at => now() - interval ''2 hours'')', '0',
+    'not before the request, where the provider''s clock is behind'),
+  ('select public.record_text_outcome(%%L, %s, ''accepted'', ''SM'', created_at => now() + interval ''2 hours'')', '1:00:00',
+    'not after the report, where it is ahead'),
+  ('select public.record_text_outcome(%%L, %s, ''accepted'', ''SM'')', '1:00:00', 'when it is reported, without a time'),
+  ('select private.accept_text(%%1$L, ''SM''); '
+    'select public.record_text_outcome(%%1$L, %s, ''accepted'', ''SM'', created_at => now() - interval ''30 minutes'')', '00:30:01',
+    'by the response, where a callback came first'),
+  ('update public.text_outbox set state = ''unconfirmed''; '
+    'select public.record_text_lookup(%%L, %s, ''{SM}'', created_at => array[now() - interval ''30 minutes''])', '00:30:01',
+    'by a look-up')
+) c (report, passed, description);
 
 -- Unconfirmed, and found
 select is(pg_temp.record('one', pg_temp.send('one'), 'unconfirmed'), 'unconfirmed', 'a lost response leaves a text unconfirmed');

@@ -66,6 +66,15 @@ Deno.test("a script goes from its opening to its last text, and hands over", () 
   assert.deepEqual(last.answered, { question: "still", value: "yes", said: "yep" });
 });
 
+Deno.test("a text from before the question had left costs no try, and only the later ones are read", () => {
+  const { last: { session } } = play(["hi"]);
+  const take = (...texts: { body: string; is_early?: boolean }[]) => step(SCRIPT, session, texts, NOON);
+  assert.deepEqual(take({ body: "yes", is_early: true }), { reply: null, session, heard: "early" });
+  const both = take({ body: "no", is_early: true }, { body: "yes" });
+  assert.deepEqual(both.answered, { question: "licensed", value: "yes", said: "yes" });
+  assert.equal(take({ body: "call me", is_early: true }).ended!.reason, "asked");
+});
+
 Deno.test("an answer may skip questions, and a question may want an earlier answer", () => {
   assert.deepEqual(play(["hi", "no", "part time", "yes"]).sent, [
     OPENED,

@@ -58,6 +58,8 @@ export interface RecruitText {
   body: string;
   /** Whether an answering machine has sent it: the same words as before, and both at once after a text of ours. */
   is_automatic?: boolean;
+  /** Whether it came before the question had left, or may have: it is no answer then. */
+  is_early?: boolean;
 }
 
 /** The result of a turn. */
@@ -67,7 +69,7 @@ export interface Step {
   /** Where the conversation stands afterwards; null where the script has come to its end. */
   session: Session | null;
   /** The meaning of the texts; absent where only time has passed. */
-  heard?: Intent | "opening" | "automatic_reply" | "answer" | "no_answer";
+  heard?: Intent | "opening" | "automatic_reply" | "answer" | "no_answer" | "early";
   answered?: { question: string; value: AnswerValue; said: string };
   /** Why the script has ended: for the agent who is told about it. */
   ended?: { state: "done" | "escalated" | "expired"; reason: string; goes_to_person: boolean };
@@ -120,8 +122,11 @@ export function step(
       heard: "opening",
     };
   }
-  const said = bodies.join("\n");
-  const value = readAnswer(question.answer, answerIn(bodies), question.ask);
+  const timely = bodies.filter((_, i) => !texts[i]!.is_early);
+  // A person reads it. The question is still to be answered.
+  if (timely.length === 0) return { reply: null, session, heard: "early" };
+  const said = timely.join("\n");
+  const value = readAnswer(question.answer, answerIn(timely), question.ask);
   if (value !== undefined) {
     const step = goOn(script, session, question, { question: question.id, value, said }, now);
     return { ...step, heard: "answer" };
