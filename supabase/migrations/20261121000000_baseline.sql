@@ -5795,6 +5795,7 @@ create table public.recruiting_messages (
   provider_message_id text unique check (length(provider_message_id) <= 512),
   body text,
   media jsonb not null default '[]' check (jsonb_typeof(media) = 'array'),
+  heard text,
   status text check (status in ('queued', 'sent', 'delivered', 'failed')),
   error_code text,
   sent_at timestamptz,
@@ -5803,6 +5804,7 @@ create table public.recruiting_messages (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   check ((direction = 'inbound') = (sender_type = 'recruit')),
+  check (heard is null or direction = 'inbound'),
   check (sent_by is null or sender_type = 'agent')
 );
 
@@ -5828,6 +5830,10 @@ comment on column public.recruiting_messages.provider_message_id is
   'The SMS provider''s MessageSid; null for an outbound message that the provider has not accepted yet.';
 comment on column public.recruiting_messages.body is 'Exactly as sent; null or empty when the message has only media.';
 comment on column public.recruiting_messages.media is 'Array of {url, content_type}.';
+comment on column public.recruiting_messages.heard is
+  'How the bot read a recruit''s text: `answer`; `no_answer`; `early`: it came before the question had left, so that it is no '
+  'answer to it; `opening`: the bot then asked its first question, or asked again; `person`, `question`, `about`, `help`, '
+  '`not_interested` or `automatic_reply`. Null: the bot did not read it.';
 comment on column public.recruiting_messages.status is
   'Delivery status from the last callback. Before the first one: null, queued once the provider has accepted a text of ours, '
   'or failed when it was not sent.';
@@ -7811,6 +7817,7 @@ create table public.text_outbox (
   ordinal bigint generated always as identity,
   claim integer not null default 0,
   attempted_at timestamptz,
+  accepted_at timestamptz,
   late_at timestamptz,
   lookups integer not null default 0,
   resends integer not null default 0,
@@ -7874,6 +7881,9 @@ comment on column public.text_outbox.claim is
   'Grows with each claim. A worker reports with the number of its claim, so that a late report changes nothing. (attempt '
   'goes back when the provider refused the login and not the text.)';
 comment on column public.text_outbox.attempted_at is 'When the last request to the provider began.';
+comment on column public.text_outbox.accepted_at is
+  'When the provider had accepted it, at the latest: the end of the second that the provider names, or when we first knew '
+  'it, whichever is earlier; not before attempted_at. Null: not accepted.';
 comment on column public.text_outbox.late_at is
   'When a person was told that a text of the bot had waited for a day.';
 comment on column public.text_outbox.lookups is
@@ -9404,14 +9414,15 @@ create function public.record_text_lookup(
   message_id uuid,
   claim integer,
   sids text[],
-  may_resend boolean default true
+  may_resend boolean default true,
+  created_at timestamptz[] default '{}'
 ) returns text
 language plpgsql
 set search_path = ''
 as $$
 declare
-  found_sid constant text := (
-    select s.sid
+  place constant bigint := (
+    select s.n
     from unnest(sids) with ordinality s (sid, n)
     where not exists (
       select from public.recruiting_messages m where m.provider_message_id = private.indexable_id(s.sid)
@@ -9423,8 +9434,8 @@ declare
   max_resends constant integer := 5;
   claimed public.text_outbox;
 begin
-  if found_sid is not null then
-    return private.accept_text(message_id, found_sid);
+  if place is not null then
+    return private.accept_text(message_id, sids[place], created_at[place]);
   end if;
 
   -- The provider does not know the text, so it may have failed.
@@ -9454,14 +9465,14 @@ begin
 end
 $$;
 
-comment on function public.record_text_lookup(uuid, integer, text[], boolean) is
+comment on function public.record_text_lookup(uuid, integer, text[], boolean, timestamptz[]) is
   'Records what the provider has of a text. sids: the MessageSids, oldest first, of its messages with the same numbers and '
-  'body since attempted_at. The first sid that no other message has belongs to this text. Without one, the text is looked '
-  'up again 2 minutes after it was sent. If it is unknown then too, it is sent once more, and the look-up 10 minutes later '
+  'body since attempted_at; created_at: the time that the provider names for each. The first sid that no other message has '
+  'belongs to this text. Without one, the text is looked up again 2 minutes after it was sent. If it is unknown then too, it is sent once more, and the look-up 10 minutes later '
   'is the last. The text of a dead worker may never have left: it is sent again after the last look-up too, at most 5 times '
   'in all. may_resend = false: the text is not sent again, and its agent is told. claim and the returned state: as in '
   'record_text_outcome().';
-grant execute on function public.record_text_lookup(uuid, integer, text[], boolean) to service_role;
+grant execute on function public.record_text_lookup(uuid, integer, text[], boolean, timestamptz[]) to service_role;
 
 -- supabase/schemas/texting/settle.sql
 
@@ -9473,7 +9484,8 @@ create function public.record_text_outcome(
   outcome text,
   sid text default null,
   code text default null,
-  retry_after integer default null
+  retry_after integer default null,
+  created_at timestamptz default null
 ) returns text
 language plpgsql
 set search_path = ''
@@ -9484,7 +9496,7 @@ declare
   conversation public.recruiting_conversations;
 begin
   if outcome = 'accepted' then
-    return private.accept_text(message_id, sid);
+    return private.accept_text(message_id, sid, created_at);
   elsif outcome in ('opted_out', 'failed') then
     conversation := private.lock_conversation_of(message_id, with_consent => outcome = 'opted_out');
   end if;
@@ -9545,17 +9557,17 @@ begin
 end
 $$;
 
-comment on function public.record_text_outcome(uuid, integer, text, text, text, integer) is
+comment on function public.record_text_outcome(uuid, integer, text, text, text, integer, timestamptz) is
   'Records what came of posting a text to the provider. claim is that of claim_texts(). outcome: `accepted` with the '
-  'sid; `unconfirmed`: the response was lost; `later`: not taken now, in retry_after seconds or after a growing pause; '
+  'sid, and created_at, the time that the provider names (to the second); `unconfirmed`: the response was lost; `later`: not taken now, in retry_after seconds or after a growing pause; '
   '`credentials`: the account or its key is wrong, all that is due waits for 60 seconds; `opted_out`; `number_paused`: '
   'the number may not send; `failed`; `refused`: we do not send it. code: the provider''s error code, with `refused` our '
   'reason. A look-up that got no response is reported here too, as `later` or `credentials`. Returns the state in which '
   'the text is left, null when there is no such text. A late or repeated report changes nothing, but `accepted` counts '
   'always. 22023 for an unknown outcome.';
-grant execute on function public.record_text_outcome(uuid, integer, text, text, text, integer) to service_role;
+grant execute on function public.record_text_outcome(uuid, integer, text, text, text, integer, timestamptz) to service_role;
 
-create function private.accept_text(message_id uuid, sid text) returns text
+create function private.accept_text(message_id uuid, sid text, created_at timestamptz default null) returns text
 language plpgsql
 set search_path = ''
 as $$
@@ -9581,15 +9593,26 @@ begin
     failed_at = null
   where m.id = sent.message_id and m.provider_message_id is null;
   update public.text_outbox o
-  set state = 'accepted', reason = null, lease_until = null
-  where o.message_id = sent.message_id and o.state <> 'accepted';
+  set
+    state = 'accepted',
+    reason = null,
+    lease_until = null,
+    accepted_at = least(
+      o.accepted_at,
+      -- The provider's time has no fractions, and its clock is another one.
+      case when accept_text.created_at is not null
+        then greatest(accept_text.created_at + interval '1 second', o.attempted_at)
+      end,
+      now())
+  where o.message_id = sent.message_id and (o.state <> 'accepted' or accept_text.created_at is not null);
   return 'accepted';
 end
 $$;
 
-comment on function private.accept_text(uuid, text) is
+comment on function private.accept_text(uuid, text, timestamptz) is
   'The provider has the text under this MessageSid: it is accepted, whatever was believed before, and its message gets '
   'the MessageSid unless it has one, or another message has this one. The callbacks that came before are applied. '
+  'created_at: as in record_text_outcome(); null where the provider does not name it, as in callbacks. '
   'Returns accepted, or null when the text is not in the outbox.';
 
 create function private.end_text(ended public.text_outbox, state text, reason text, code text) returns public.text_outbox
@@ -11695,6 +11718,7 @@ create table public.bot_sessions (
   reason text,
   version integer not null default 1,
   asked_at timestamptz,
+  heard_since timestamptz,
   asked_message_id uuid references public.recruiting_messages (id) on delete set null,
   remind_at timestamptz,
   expires_at timestamptz,
@@ -11725,6 +11749,8 @@ comment on column public.bot_sessions.reason is
 comment on column public.bot_sessions.version is 'Grows with each change, so that a late worker changes nothing.';
 comment on column public.bot_sessions.asked_at is
   'When the question was asked, the reminder aside; null: it is asked at the recruit''s next text.';
+comment on column public.bot_sessions.heard_since is
+  'When the provider had accepted an earlier text that asks the same question; null: there is none.';
 comment on column public.bot_sessions.asked_message_id is
   'The text that asks it, the reminder aside; null: none has arrived.';
 comment on column public.bot_sessions.remind_at is 'When the question is asked again; null: it is not, or has been.';
@@ -12237,8 +12263,15 @@ declare
     select l from public.recruiting_leads l where l.id = conversation.recruiting_lead_id
   );
   sent public.text_outbox;
+  heard_ids uuid[];
 begin
-  delete from public.bot_turns t where t.conversation_id = conversation.id;
+  delete from public.bot_turns t where t.conversation_id = conversation.id returning t.message_ids into heard_ids;
+  update public.recruiting_messages m
+  set heard = case when step ->> 'heard' in ('answer', 'no_answer') and private.is_early(m, old) then 'early' else step ->> 'heard' end
+  where m.id = any (heard_ids) and step ->> 'heard' is not null;
+  if step ->> 'heard' = 'early' then
+    perform private.notify_agents(conversation.id, message_id, 'text');
+  end if;
   insert into public.screening_answers as a (lead_id, question, value, said)
   select lead.id, answered.question, answered.value, answered.said
   from jsonb_to_record(nullif(step -> 'answered', 'null')) as answered (question text, value jsonb, said text)
@@ -12328,6 +12361,14 @@ begin
       asked_at = coalesce(next.asked_at, s.asked_at),
       remind_at = case when next is null then s.remind_at else next.remind_at end,
       expires_at = coalesce(next.expires_at, s.expires_at),
+      heard_since = case
+        when next.asked_at <> coalesce(s.asked_at, '-infinity') then (
+          select least(s.heard_since, o.accepted_at)
+          from public.text_outbox o
+          where o.message_id = s.asked_message_id and s.asked_at is not null and s.question = next.question
+        )
+        else s.heard_since
+      end,
       -- A reminder is not the question.
       asked_message_id = case
         when next.asked_at <> coalesce(s.asked_at, '-infinity') then store_bot_session.message_id
@@ -12465,15 +12506,18 @@ grant execute on function public.hand_back_to_bot(uuid) to authenticated;
 -- The bot's turns. A recruit's text makes a turn or extends it; the worker claims it, decides (bot/step.ts), and
 -- completes it.
 --
--- | from | by | to | | ----------------- | ---------------------------------------------------------- |
--- ------------------------------------ | | none | a text to a conversation that the bot has | due in 8 s | | none |
--- claim_bot_turns(), the session's reminder or end is due | due now, without a text | | due | another text | due 8 s
--- after it, within 30 s in all | | due, or lease over| claim_bot_turns() | claimed for 60 s | | claimed |
--- complete_bot_turn(), a text has come since | due, as that text says | | claimed | complete_bot_turn(), the session
--- has changed since | due | | claimed | complete_bot_turn(), quiet hours hold the next question | due when they end | |
--- claimed | complete_bot_turn(), our text before it is not sent yet | due in 10 s | | claimed | complete_bot_turn() |
--- gone; the reply is in the outbox | | any | more than 20 texts | gone; a person goes on | | any | an agent writes, an
--- opt-out, the bot is switched off | gone |
+-- - none, a text to a conversation that the bot has: due in 8 s
+-- - none, claim_bot_turns() where the session's reminder or end is due: due now, without a text
+-- - due, another text: due 8 s after it, within 30 s in all
+-- - due, or its lease over, claim_bot_turns(): claimed for 60 s
+-- - claimed, complete_bot_turn():
+--   - a text has come since: due, as that text says
+--   - the session has changed since, or the question has left: due
+--   - quiet hours hold the next question: due when they end
+--   - our text before it is not sent yet, or nobody knows whether it is: due in 10 s
+--   - else: gone; the reply is in the outbox
+-- - any, more than 20 texts: gone; a person goes on
+-- - any, an agent writes, an opt-out, the bot is switched off: gone
 --
 -- Locks, in this order: the recruit's consent, the conversation, the turn, the session, texts of the outbox.
 
@@ -12578,7 +12622,8 @@ begin
         select coalesce(jsonb_agg(
           jsonb_build_object(
             'body', left(coalesce(m.body, ''), max_length),
-            'is_automatic', m.id = t.last_message_id and private.is_automatic_reply(m)
+            'is_automatic', m.id = t.last_message_id and private.is_automatic_reply(m),
+            'is_early', coalesce(private.is_early(m, s), true)
           ) order by i.n
         ), '[]')
         from unnest(t.message_ids) with ordinality i (id, n)
@@ -12597,8 +12642,9 @@ $$;
 
 comment on function public.read_bot_turn(uuid, integer) is
   'A claimed turn: {now, version|null, script_id|null, script|null, session|null: {question, tries, answers, '
-  'has_told_about, asked_at, remind_at, expires_at}, texts: [{body, is_automatic}]}. Without texts only time has passed. '
-  'There are at most 20, of each the first 1,600 characters; only the last one may be automatic. Null when the turn has '
+  'has_told_about, asked_at, remind_at, expires_at}, texts: [{body, is_automatic, is_early}]}. Without texts only time has passed. '
+  'There are at most 20, of each the first 1,600 characters; only the last one may be automatic. is_early: as '
+  'private.is_early() says, and true while it is not known. Null when the turn has '
   'ended or was claimed again since.';
 grant execute on function public.read_bot_turn(uuid, integer) to service_role;
 
@@ -12616,6 +12662,7 @@ as $$
 declare
   ended constant jsonb := nullif(step -> 'ended', 'null');
   reply constant text := step ->> 'reply';
+  is_silent constant boolean := coalesce(step ->> 'heard' = 'early', false);
   conversation public.recruiting_conversations;
   turn public.bot_turns;
   old public.bot_sessions;
@@ -12634,6 +12681,9 @@ begin
     return 'dropped';
   elsif old.version is distinct from complete_bot_turn.version
     or (select count(*) from public.recruiting_messages m where m.id = any (turn.message_ids)) <> texts
+    or is_silent and exists (
+      select from public.recruiting_messages m where m.id = any (turn.message_ids) and not private.is_early(m, old)
+    )
   then
     update public.bot_turns t set lease_until = null where t.conversation_id = conversation.id;
     return 'again';
@@ -12653,14 +12703,19 @@ begin
     return 'dropped';
   end if;
 
-  -- A question waits for its hour and for our text before it, and is then worked out anew. A recruit who asks for a
-  -- person is heard at once.
-  if reply is not null and ended is null then
-    opens_at := (private.sending_hours(conversation, 'bot')).opens_at;
-    if opens_at <= now() and exists (
-      select
-      from public.text_outbox o
-      where o.conversation_id = conversation.id and o.state in ('pending', 'sending') and o.kind <> 'agent'
+  -- A question waits for its hour and for our text before it, and is then worked out anew. So is a text of which nobody
+  -- knows yet whether the question had left. A recruit who asks for a person is heard at once.
+  if ended is null then
+    opens_at := case when reply is not null then (private.sending_hours(conversation, 'bot')).opens_at else now() end;
+    if opens_at <= now() and (
+      is_silent and exists (
+        select from public.recruiting_messages m where m.id = any (turn.message_ids) and private.is_early(m, old) is null
+      )
+      or reply is not null and exists (
+        select
+        from public.text_outbox o
+        where o.conversation_id = conversation.id and o.state in ('pending', 'sending') and o.kind <> 'agent'
+      )
     ) then
       opens_at := now() + interval '10 seconds';
     end if;
@@ -12684,8 +12739,9 @@ $$;
 comment on function public.complete_bot_turn(uuid, integer, integer, uuid, integer, jsonb) is
   'Stores what step() has decided for a claimed turn: the session, the answer, the reply in the outbox, and who is told. '
   'attempt, version, script_id and the number of texts are those of the claim. step, null where there is none: '
-  '{reply|null, session|null, answered?: {question, value, said}, ended?: {state, reason, goes_to_person}}. Returns '
-  '`done`; `again`: a text has come since, or the session has changed; `held`: quiet hours, or our text before it, hold '
+  '{reply|null, session|null, heard?, answered?: {question, value, said}, ended?: {state, reason, goes_to_person}}. heard: as '
+  'recruiting_messages.heard; of `early` an agent is told. Returns `done`; `again`: a text has come since, the session has '
+  'changed, or the question has left; `held`: quiet hours, or our text before it, hold '
   'the question; `dropped`: something else has ended the turn.';
 grant execute on function public.complete_bot_turn(uuid, integer, integer, uuid, integer, jsonb) to service_role;
 
@@ -12767,6 +12823,28 @@ comment on function private.take_texts_to_answer() is
 create trigger take_texts_to_answer
   before insert on private.texts_to_answer
   for each row execute function private.take_texts_to_answer();
+
+create function private.is_early(message public.recruiting_messages, session public.bot_sessions) returns boolean
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  question constant public.text_outbox := (
+    select o from public.text_outbox o where o.message_id = session.asked_message_id
+  );
+begin
+  return case
+    when session.asked_at is null or message.created_at >= session.heard_since or question.message_id is null then false
+    when question.state = 'accepted' then coalesce(message.created_at < question.accepted_at, false)
+    when question.state = 'pending' or question.due_at = 'infinity' then true
+  end;
+end
+$$;
+
+comment on function private.is_early(public.recruiting_messages, public.bot_sessions) is
+  'Whether a recruit''s text came before the provider had accepted the question that the session asks (text_outbox.accepted_at), '
+  'so that it is no answer to it. Null while nobody knows whether the provider has the question; true where nobody will.';
 
 create function private.is_automatic_reply(message public.recruiting_messages) returns boolean
 language plpgsql
