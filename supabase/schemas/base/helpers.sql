@@ -121,6 +121,18 @@ comment on function private.utf16_length(text) is
 
 -- For batches of rows: a row that the database refuses is reported, and the other rows are stored.
 
+create function private.is_call_error(code text) returns boolean
+language sql
+immutable
+set search_path = ''
+as $$
+  -- The connection, a read-only transaction, a deadlock, resources, an operator, the system; a lock, and broken files.
+  select left(code, 2) in ('08', '25', '40', '53', '57', '58') or code in ('55006', '55P03', 'XX001', 'XX002')
+$$;
+
+comment on function private.is_call_error(text) is
+  'Whether an error with this SQLSTATE is never the fault of a row, such as a lock or a full disk. It ends the whole call.';
+
 create function private.is_row_error(code text) returns boolean
 language sql
 immutable
@@ -136,17 +148,42 @@ as $$
 $$;
 
 comment on function private.is_row_error(text) is
-  'Whether an error with this SQLSTATE concerns one row, so that other rows may still be stored. Any other error, such '
-  'as a missing privilege, a lock or a full disk, concerns the whole call.';
+  'Whether an error with this SQLSTATE is the fault of the row alone. An error that is neither this nor '
+  'private.is_call_error(), such as a missing privilege, may concern all rows: it ends the call where no row is stored.';
 
-create function private.row_error_reason(code text) returns text
+create function private.row_error(code text) returns jsonb
 language sql
 immutable
 set search_path = ''
 as $$
-  select format('refused by the database (SQLSTATE %s)', code)
+  select jsonb_build_object('error', jsonb_build_object(
+    'code', code, 'message', format('refused by the database (SQLSTATE %s)', code)))
 $$;
 
-comment on function private.row_error_reason(text) is
-  'The reason reported for a row that the database refused. It holds only the SQLSTATE, because the error''s message '
-  'may quote data or internal names.';
+comment on function private.row_error(text) is
+  'The result of a row that the database refused: {error: {code, message}}. The message holds only the SQLSTATE, because '
+  'the error''s own message may quote data or internal names.';
+
+create function private.require_stored(results jsonb) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  code text;
+begin
+  if results @? '$[*] ? (!exists (@.error))' then
+    return;
+  end if;
+  select r #>> '{error,code}' into code
+  from jsonb_array_elements(results) r
+  where not private.is_row_error(r #>> '{error,code}')
+  limit 1;
+  if found then
+    raise exception 'no row could be stored' using errcode = code;
+  end if;
+end
+$$;
+
+comment on function private.require_stored(jsonb) is
+  'Ends the call where all of its rows have an error, and one of these may concern all rows. results: an array of {error: '
+  '{code, message}} or anything else. Raises that error''s code.';

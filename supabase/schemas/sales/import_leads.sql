@@ -20,9 +20,7 @@ declare
   imported jsonb;
   left_over integer;
   duplicates jsonb;
-  failed jsonb := '[]';
-  lead json;
-  stored record;
+  failed jsonb;
 begin
   if kept is not null then
     return kept;
@@ -40,30 +38,10 @@ begin
     raise exception 'agent_id: the agent is deactivated' using errcode = 'PT400';
   end if;
 
-  begin
-    select * into imported, left_over from private.insert_leads(agency_id, agent_id, distribution_id, leads);
-  exception when others then
-    if not private.is_row_error(sqlstate) then
-      raise;
-    end if;
-    -- One bad row makes the whole statement fail. Row by row costs about three times as much, so it is done only here.
-    imported := '[]';
-    left_over := 0;
-    for lead in
-      select l from json_array_elements(leads) l order by l ->> 'external_id', (l ->> 'index')::integer
-    loop
-      begin
-        stored := private.insert_leads(agency_id, agent_id, distribution_id, json_build_array(lead));
-        imported := imported || stored.imported;
-        left_over := left_over + stored.left_over;
-      exception when others then
-        if not private.is_row_error(sqlstate) then
-          raise;
-        end if;
-        failed := failed || jsonb_build_object('index', lead -> 'index', 'reason', private.row_error_reason(sqlstate));
-      end;
-    end loop;
-  end;
+  select * into imported, left_over, failed from private.store_leads(agency_id, agent_id, distribution_id, leads);
+  if imported = '[]' and left_over = 0 then
+    perform private.require_stored(failed);
+  end if;
 
   -- All other leads are duplicates. Another import may have committed them after ours began, so only a new statement
   -- can see them.
@@ -77,7 +55,12 @@ begin
   end if;
 
   return private.save_idempotent_result('import', idempotency, jsonb_build_object(
-    'imported', imported, 'duplicates', coalesce(duplicates, '[]'), 'failed', failed));
+    'imported', imported,
+    'duplicates', coalesce(duplicates, '[]'),
+    'failed', (
+      select coalesce(jsonb_agg(jsonb_build_object('index', f -> 'index', 'reason', f #> '{error,message}')), '[]')
+      from jsonb_array_elements(failed) f
+    )));
 end
 $$;
 
@@ -88,6 +71,60 @@ comment on function public.import_leads(uuid, uuid, uuid, json, jsonb) is
   '[{index, reason}] for rows that the database refused}. PT400 for an unknown agency, an agent of another agency or a '
   'deactivated agent, also when leads is empty.';
 grant execute on function public.import_leads(uuid, uuid, uuid, json, jsonb) to service_role;
+
+create function private.store_leads(
+  agency_id uuid,
+  agent_id uuid,
+  distribution_id uuid,
+  leads json,
+  out imported jsonb,
+  out left_over integer,
+  out failed jsonb
+)
+language plpgsql
+set search_path = ''
+as $$
+declare
+  part json;
+  stored record;
+begin
+  begin
+    select i.imported, i.left_over, '[]' into imported, left_over, failed
+    from private.insert_leads(agency_id, agent_id, distribution_id, leads) i;
+    return;
+  exception when others then
+    if private.is_call_error(sqlstate) then
+      raise;
+    end if;
+    imported := '[]';
+    left_over := 0;
+    failed := '[]';
+    if json_array_length(leads) = 1 then
+      failed := jsonb_build_array(private.row_error(sqlstate) || jsonb_build_object('index', leads -> 0 -> 'index'));
+      return;
+    end if;
+  end;
+  -- In parts, as private.store_batch() does it. They are in the order in which insert_leads() inserts.
+  for part in
+    select json_agg(l order by n)
+    from (
+      select l, row_number() over (order by l ->> 'external_id', (l ->> 'index')::integer) as n
+      from json_array_elements(leads) l
+    ) e
+    group by (n - 1) * 10 / json_array_length(leads)
+    order by min(n)
+  loop
+    stored := private.store_leads(agency_id, agent_id, distribution_id, part);
+    imported := imported || stored.imported;
+    left_over := left_over + stored.left_over;
+    failed := failed || stored.failed;
+  end loop;
+end
+$$;
+
+comment on function private.store_leads(uuid, uuid, uuid, json) is
+  'Stores the leads that the agency does not have yet. Returns what private.insert_leads() does, and failed: [{index, error: '
+  '{code, message}}] for those that the database refuses.';
 
 create function private.insert_leads(
   agency_id uuid,

@@ -1,6 +1,6 @@
 -- Many recruiting leads in one call.
 begin;
-select plan(16);
+select plan(20);
 \ir ../helpers.psql
 
 select pg_temp.create_vendor('vendor', repeat('a', 64)), pg_temp.create_vendor('other');
@@ -74,6 +74,8 @@ begin
     raise exception 'no space left' using errcode = 'disk_full';
   elsif new.first_name = 'Own' then
     raise exception 'not today' using errcode = 'LI001';
+  elsif new.first_name like 'Broken %' then
+    raise exception 'secret of the inside' using errcode = split_part(new.first_name, ' ', 2);
   end if;
   return new;
 end
@@ -103,6 +105,33 @@ select throws_ok(
   $$select pg_temp.ingest('[{"row": 0, "first_name": "Late", "vendor_lead_id": "30"}, {"row": 1, "first_name": "Disk"}]')$$,
   '53100', null, 'an error that is not about one row fails the whole batch');
 select is_empty($$select from public.recruiting_leads where vendor_lead_id = '30'$$, 'of a batch that fails nothing is stored');
+select is(
+  pg_temp.ingest('[{"row": 0, "first_name": "Broken XX000"}, {"row": 1, "first_name": "Ann"}, {"row": 2, "first_name": "Broken 42703"}]'),
+  '{"created": 1, "duplicates": 0, "errors": [
+    {"row": 0, "reason": "refused by the database (SQLSTATE XX000)"},
+    {"row": 2, "reason": "refused by the database (SQLSTATE 42703)"}
+  ]}',
+  'SPEC 4.2: a row for which a trigger breaks is an error row, and the rest is stored');
+select throws_ok(
+  $$select pg_temp.ingest('[{"row": 0, "first_name": "Broken XX000"}, {"row": 1, "first_name": "Raise"}]')$$, 'XX000', null,
+  'where no row is stored, the whole batch fails');
+create temp sequence inserts;
+create function pg_temp.count_inserts() returns trigger language plpgsql as $$
+begin
+  perform nextval('inserts');
+  return null;
+end
+$$;
+create trigger count_inserts before insert on public.recruiting_leads for each statement execute function pg_temp.count_inserts();
+select is(
+  pg_temp.ingest((
+    select jsonb_agg(jsonb_build_object(
+      'row', n, 'first_name', case n when 777 then 'Broken XX000' else 'Ann' end, 'vendor_lead_id', 'twice ' || n % 900))
+    from generate_series(0, 999) n)),
+  '{"created": 899, "duplicates": 100, "errors": [{"row": 777, "reason": "refused by the database (SQLSTATE XX000)"}]}',
+  'of a thousand rows one is refused, and of two with one vendor_lead_id the first is stored');
+select cmp_ok(nextval('inserts'), '<', 60::bigint, 'and it is found by few statements');
+drop trigger count_inserts on public.recruiting_leads;
 
 select is(
   pg_temp.ingest((

@@ -1,6 +1,6 @@
 -- A chunk of an import of sales leads.
 begin;
-select plan(24);
+select plan(29);
 \ir ../helpers.psql
 
 select pg_temp.create_agency('agency', 'UTC', 'agent', 'former'), pg_temp.create_agency('other', 'UTC', 'other agent');
@@ -94,6 +94,8 @@ begin
     raise exception 'no space left' using errcode = 'disk_full';
   elsif new.first_name = 'Lead 45' then
     raise exception 'not today' using errcode = 'LI001';
+  elsif new.first_name like 'Broken %' then
+    raise exception 'secret of the inside' using errcode = split_part(new.first_name, ' ', 2);
   end if;
   return new;
 end
@@ -111,6 +113,35 @@ select throws_ok(
   $$select pg_temp.import(pg_temp.leads('{41,42,43}'))$$, '53100', null,
   'an error that is not about one lead fails the whole chunk');
 select is((select count(*)::integer from public.leads where first_name = 'Lead 43'), 0, 'of a chunk that fails nothing is stored');
+select is(
+  pg_temp.import(pg_temp.leads('{50,51,52,53}', '{"50": {"first_name": "Broken XX000"}, "52": {"first_name": "Broken 42703"}}')),
+  '{"imported": [[1, "Lead 51"], [3, "Lead 53"]], "duplicates": [], "failed": [
+    {"index": 0, "reason": "refused by the database (SQLSTATE XX000)"},
+    {"index": 2, "reason": "refused by the database (SQLSTATE 42703)"}]}',
+  'SPEC 4.3: a lead for which a trigger breaks fails, and the others are stored');
+select is(
+  pg_temp.import(pg_temp.leads('{50,51}', '{"50": {"first_name": "Broken XX000"}}')),
+  '{"imported": [], "duplicates": [[1, "Lead 51"]], "failed": [{"index": 0, "reason": "refused by the database (SQLSTATE XX000)"}]}',
+  'a duplicate beside it is one');
+select throws_ok(
+  $$select pg_temp.import(pg_temp.leads('{50,40}', '{"50": {"first_name": "Broken XX000"}}'))$$, 'XX000', null,
+  'where no lead is stored, the whole chunk fails');
+create temp sequence inserts;
+create function pg_temp.count_inserts() returns trigger language plpgsql as $$
+begin
+  perform nextval('inserts');
+  return null;
+end
+$$;
+create trigger count_inserts before insert on public.leads for each statement execute function pg_temp.count_inserts();
+select is(
+  (select pg_temp.import(pg_temp.leads(array(select * from generate_series(3000, 3999)),
+     '{"3000": {"first_name": "Broken XX000"}, "3777": {"first_name": "Broken XX000"}}')) -> 'failed'),
+  '[{"index": 0, "reason": "refused by the database (SQLSTATE XX000)"},
+    {"index": 777, "reason": "refused by the database (SQLSTATE XX000)"}]',
+  'of a thousand leads two fail');
+select cmp_ok(nextval('inserts'), '<', 100::bigint, 'and they are found by few statements');
+drop trigger count_inserts on public.leads;
 select is(
   (select jsonb_array_length(result -> 'imported') from public.import_leads(
      md5('agency')::uuid, md5('agent')::uuid, null, pg_temp.leads(array(select * from generate_series(1000, 2999)))) result),
