@@ -1,5 +1,6 @@
-/** The tables of fields in docs/specification.md, against the descriptions that the routes' own schemas give. */
+/** docs/specification.md is the customer's text. Its tables of fields, against the descriptions that the routes' own schemas give. */
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 
 const ROOT = new URL("../", import.meta.url);
 const PAGE = Deno.readTextFileSync(new URL("docs/specification.md", ROOT));
@@ -37,4 +38,18 @@ Deno.test("the generic parser reads what docs/specification.md says that a recru
   const names = fromTheLead.map(([name]) => name!).filter((name) => name !== "vendor_metadata");
   assert.deepEqual(names, ["first_name", "vendor_lead_id", "resume"]);
   assert.deepEqual(names.filter((name) => !(name in SCHEMAS.GenericLead.properties)), []);
+});
+
+Deno.test("docs/specification.md is the customer's text to the letter, but for the notes of the project", () => {
+  const text = PAGE.replace(/^(?:> .*\n)+\n?/gm, "");
+  assert.equal(
+    createHash("sha256").update(text).digest("hex"),
+    "0a6f01b0ccdeb69db159a8e60e4e03398dbf40007d01cfebbce0de1609343ddd",
+  );
+});
+
+Deno.test("beside each feature that the specification calls not implemented a note says what is there", () => {
+  const sections = PAGE.split(/^#{2,3} /m).filter((section) => section.includes("not implemented"));
+  assert.equal(sections.length, 3);
+  for (const section of sections) assert.match(section, /^> \*\*Note of the project/m);
 });

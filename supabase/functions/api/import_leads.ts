@@ -24,7 +24,7 @@ export const importRequest = z.object({
 }, { error: must("be a JSON object") });
 
 export const importResult = z.strictObject({
-  success: z.literal(true),
+  success: z.literal(true).describe("A request that fails as a whole gets an error instead."),
   imported: count,
   failed: count.describe("`imported + failed` is the number of leads sent."),
   errors: z.array(leadError),

@@ -11,7 +11,10 @@ export const distributedTo = z.strictObject({ agency_id: id, agent_id: id.nullab
 export const createdLead = z.strictObject({
   id,
   status: z.literal("created"),
-  distributed_to: distributedTo.nullable().describe("Null when no open order matched."),
+  distributed_to: distributedTo.nullable().describe(
+    "Null when no open order matched, for a test lead, and when it is not decided within a second, for example while " +
+      "the order is locked: the lead is distributed later then.",
+  ),
 }).meta({ id: "CreatedLead" });
 
 /** A lead that has come before. */
