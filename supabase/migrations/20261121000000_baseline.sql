@@ -231,6 +231,18 @@ comment on function private.utf16_length(text) is
 
 -- For batches of rows: a row that the database refuses is reported, and the other rows are stored.
 
+create function private.is_call_error(code text) returns boolean
+language sql
+immutable
+set search_path = ''
+as $$
+  -- The connection, a read-only transaction, a deadlock, resources, an operator, the system; a lock, and broken files.
+  select left(code, 2) in ('08', '25', '40', '53', '57', '58') or code in ('55006', '55P03', 'XX001', 'XX002')
+$$;
+
+comment on function private.is_call_error(text) is
+  'Whether an error with this SQLSTATE is never the fault of a row, such as a lock or a full disk. It ends the whole call.';
+
 create function private.is_row_error(code text) returns boolean
 language sql
 immutable
@@ -246,20 +258,45 @@ as $$
 $$;
 
 comment on function private.is_row_error(text) is
-  'Whether an error with this SQLSTATE concerns one row, so that other rows may still be stored. Any other error, such '
-  'as a missing privilege, a lock or a full disk, concerns the whole call.';
+  'Whether an error with this SQLSTATE is the fault of the row alone. An error that is neither this nor '
+  'private.is_call_error(), such as a missing privilege, may concern all rows: it ends the call where no row is stored.';
 
-create function private.row_error_reason(code text) returns text
+create function private.row_error(code text) returns jsonb
 language sql
 immutable
 set search_path = ''
 as $$
-  select format('refused by the database (SQLSTATE %s)', code)
+  select jsonb_build_object('error', jsonb_build_object(
+    'code', code, 'message', format('refused by the database (SQLSTATE %s)', code)))
 $$;
 
-comment on function private.row_error_reason(text) is
-  'The reason reported for a row that the database refused. It holds only the SQLSTATE, because the error''s message '
-  'may quote data or internal names.';
+comment on function private.row_error(text) is
+  'The result of a row that the database refused: {error: {code, message}}. The message holds only the SQLSTATE, because '
+  'the error''s own message may quote data or internal names.';
+
+create function private.require_stored(results jsonb) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  code text;
+begin
+  if results @? '$[*] ? (!exists (@.error))' then
+    return;
+  end if;
+  select r #>> '{error,code}' into code
+  from jsonb_array_elements(results) r
+  where not private.is_row_error(r #>> '{error,code}')
+  limit 1;
+  if found then
+    raise exception 'no row could be stored' using errcode = code;
+  end if;
+end
+$$;
+
+comment on function private.require_stored(jsonb) is
+  'Ends the call where all of its rows have an error, and one of these may concern all rows. results: an array of {error: '
+  '{code, message}} or anything else. Raises that error''s code.';
 
 -- supabase/schemas/base/rate_limits.sql
 
@@ -3465,37 +3502,14 @@ declare
     ) order by (l -> 'row')::integer), '[]')
     from jsonb_array_elements(leads) l
   );
-  results jsonb[];
-  lead jsonb;
+  results jsonb;
 begin
   if kept is not null then
     return kept;
   end if;
 
-  begin
-    results := array(
-      select r
-      from jsonb_array_elements(private.store_recruiting_leads(sent, key_vendor_id, are_distributed => false)) r
-    );
-  exception when others then
-    if not private.is_row_error(sqlstate) then
-      raise;
-    end if;
-    -- One bad row makes the whole statement fail. Row by row costs about three times as much, so it is done only here.
-    for lead in select l from jsonb_array_elements(sent) l loop
-      begin
-        results := array_append(
-          results,
-          private.store_recruiting_leads(jsonb_build_array(lead), key_vendor_id, are_distributed => false) -> 0
-        );
-      exception when others then
-        if not private.is_row_error(sqlstate) then
-          raise;
-        end if;
-        results := array_append(results, private.lead_error(sqlstate, private.row_error_reason(sqlstate)));
-      end;
-    end loop;
-  end;
+  results := private.store_batch(sent, key_vendor_id);
+  perform private.require_stored(results);
 
   return private.save_idempotent_result(scope, idempotency, (
     select jsonb_build_object(
@@ -3509,7 +3523,7 @@ begin
       )
     ) || case when count(r.result -> 'record_error') = 0 then '{}'
       else jsonb_build_object('record_error', max(r.result ->> 'record_error')) end
-    from unnest(results) with ordinality as r (result, ordinal)
+    from jsonb_array_elements(results) with ordinality as r (result, ordinal)
     join rows from (jsonb_to_recordset(sent) as (lead jsonb)) with ordinality as s (lead, ordinal)
       on s.ordinal = r.ordinal
   ));
@@ -3523,6 +3537,41 @@ comment on function public.ingest_recruiting_lead_batch(text, jsonb, jsonb, text
   'recorded. An error is a row that the database refused. PT401 as authenticate_vendor(). idempotency and its errors: see '
   'private.find_idempotent_result().';
 grant execute on function public.ingest_recruiting_lead_batch(text, jsonb, jsonb, text) to service_role;
+
+create function private.store_batch(leads jsonb, vendor_id uuid) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  part jsonb;
+  results jsonb := '[]';
+begin
+  begin
+    return private.store_recruiting_leads(leads, vendor_id, are_distributed => false);
+  exception when others then
+    if private.is_call_error(sqlstate) then
+      raise;
+    elsif jsonb_array_length(leads) = 1 then
+      return jsonb_build_array(private.row_error(sqlstate));
+    end if;
+  end;
+  -- One bad lead makes the whole statement fail. Parts are divided again and again until the bad lead is alone: of
+  -- 10,000 in tenths after 40 statements. To store lead by lead would take ten times as long.
+  for part in
+    select jsonb_agg(l order by n)
+    from jsonb_array_elements(leads) with ordinality as e (l, n)
+    group by (n - 1) * 10 / jsonb_array_length(leads)
+    order by min(n)
+  loop
+    results := results || private.store_batch(part, vendor_id);
+  end loop;
+  return results;
+end
+$$;
+
+comment on function private.store_batch(jsonb, uuid) is
+  'Stores leads of a vendor without distributing them. leads and result: see private.store_recruiting_leads(); a lead that '
+  'the database refuses has the result {error}, and the others are stored.';
 
 -- supabase/schemas/recruiting/rejected_deliveries.sql
 
@@ -4688,9 +4737,7 @@ declare
   imported jsonb;
   left_over integer;
   duplicates jsonb;
-  failed jsonb := '[]';
-  lead json;
-  stored record;
+  failed jsonb;
 begin
   if kept is not null then
     return kept;
@@ -4708,30 +4755,10 @@ begin
     raise exception 'agent_id: the agent is deactivated' using errcode = 'PT400';
   end if;
 
-  begin
-    select * into imported, left_over from private.insert_leads(agency_id, agent_id, distribution_id, leads);
-  exception when others then
-    if not private.is_row_error(sqlstate) then
-      raise;
-    end if;
-    -- One bad row makes the whole statement fail. Row by row costs about three times as much, so it is done only here.
-    imported := '[]';
-    left_over := 0;
-    for lead in
-      select l from json_array_elements(leads) l order by l ->> 'external_id', (l ->> 'index')::integer
-    loop
-      begin
-        stored := private.insert_leads(agency_id, agent_id, distribution_id, json_build_array(lead));
-        imported := imported || stored.imported;
-        left_over := left_over + stored.left_over;
-      exception when others then
-        if not private.is_row_error(sqlstate) then
-          raise;
-        end if;
-        failed := failed || jsonb_build_object('index', lead -> 'index', 'reason', private.row_error_reason(sqlstate));
-      end;
-    end loop;
-  end;
+  select * into imported, left_over, failed from private.store_leads(agency_id, agent_id, distribution_id, leads);
+  if imported = '[]' and left_over = 0 then
+    perform private.require_stored(failed);
+  end if;
 
   -- All other leads are duplicates. Another import may have committed them after ours began, so only a new statement
   -- can see them.
@@ -4745,7 +4772,12 @@ begin
   end if;
 
   return private.save_idempotent_result('import', idempotency, jsonb_build_object(
-    'imported', imported, 'duplicates', coalesce(duplicates, '[]'), 'failed', failed));
+    'imported', imported,
+    'duplicates', coalesce(duplicates, '[]'),
+    'failed', (
+      select coalesce(jsonb_agg(jsonb_build_object('index', f -> 'index', 'reason', f #> '{error,message}')), '[]')
+      from jsonb_array_elements(failed) f
+    )));
 end
 $$;
 
@@ -4756,6 +4788,60 @@ comment on function public.import_leads(uuid, uuid, uuid, json, jsonb) is
   '[{index, reason}] for rows that the database refused}. PT400 for an unknown agency, an agent of another agency or a '
   'deactivated agent, also when leads is empty.';
 grant execute on function public.import_leads(uuid, uuid, uuid, json, jsonb) to service_role;
+
+create function private.store_leads(
+  agency_id uuid,
+  agent_id uuid,
+  distribution_id uuid,
+  leads json,
+  out imported jsonb,
+  out left_over integer,
+  out failed jsonb
+)
+language plpgsql
+set search_path = ''
+as $$
+declare
+  part json;
+  stored record;
+begin
+  begin
+    select i.imported, i.left_over, '[]' into imported, left_over, failed
+    from private.insert_leads(agency_id, agent_id, distribution_id, leads) i;
+    return;
+  exception when others then
+    if private.is_call_error(sqlstate) then
+      raise;
+    end if;
+    imported := '[]';
+    left_over := 0;
+    failed := '[]';
+    if json_array_length(leads) = 1 then
+      failed := jsonb_build_array(private.row_error(sqlstate) || jsonb_build_object('index', leads -> 0 -> 'index'));
+      return;
+    end if;
+  end;
+  -- In parts, as private.store_batch() does it. They are in the order in which insert_leads() inserts.
+  for part in
+    select json_agg(l order by n)
+    from (
+      select l, row_number() over (order by l ->> 'external_id', (l ->> 'index')::integer) as n
+      from json_array_elements(leads) l
+    ) e
+    group by (n - 1) * 10 / json_array_length(leads)
+    order by min(n)
+  loop
+    stored := private.store_leads(agency_id, agent_id, distribution_id, part);
+    imported := imported || stored.imported;
+    left_over := left_over + stored.left_over;
+    failed := failed || stored.failed;
+  end loop;
+end
+$$;
+
+comment on function private.store_leads(uuid, uuid, uuid, json) is
+  'Stores the leads that the agency does not have yet. Returns what private.insert_leads() does, and failed: [{index, error: '
+  '{code, message}}] for those that the database refuses.';
 
 create function private.insert_leads(
   agency_id uuid,
