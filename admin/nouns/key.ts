@@ -17,7 +17,7 @@ const DAYS = 30;
 /** @param hidden for `npm run vendor -- key`, which is short for `npm run admin -- key` */
 export function addKey(parent: AdminCommand, hidden = false): void {
   const key = parent.noun("key", "the API keys of vendors", hidden);
-  const list = "a vendor's keys, by their first characters; or what will expire, of all vendors";
+  const list = "keys, of all vendors or of one, by their first characters; or what will expire";
   key.verb("list [vendor]", list, "acme")
     .takes(
       integer(
@@ -29,11 +29,11 @@ export function addKey(parent: AdminCommand, hidden = false): void {
       CSV,
     )
     .addHelpText("after", "\nNone that a newer one of the vendor outlives.")
-    .refuses((vendor: string | undefined, { expiring, ...given }: Filters & { json?: boolean; csv?: boolean }) =>
-      vendor === undefined && expiring === undefined ? "give a vendor, or --expiring" : wrongCsv(given)
-    )
+    .refuses((_vendor: string | undefined, given: { json?: boolean; csv?: boolean }) => wrongCsv(given))
     .runs((session, vendor: string | undefined, { expiring, csv }: Filters & { csv?: boolean }) =>
-      expiring === undefined ? listKeys(session, { vendor, csv }) : listExpiring(session, { vendor, expiring, csv })
+      expiring === undefined
+        ? (vendor === undefined ? listAllKeys : listKeys)(session, { vendor, csv })
+        : listExpiring(session, { vendor, expiring, csv })
     );
 
   const create = 'acme --label "production" --expires 2099-01-31';
@@ -54,10 +54,18 @@ export function addKey(parent: AdminCommand, hidden = false): void {
     .runs(rotateKeys);
 }
 
+const KEY_COLUMNS = ["key", "label", "state", "created", "last_used", "expires", "revoked"];
+
 const listKeys = lists("key_list", {
   order: "created",
   none: ({ vendor }) => `${vendor} has no key yet: npm run admin -- key create ${vendor}`,
-  shown: ["key", "label", "state", "created", "last_used", "expires", "revoked"],
+  shown: KEY_COLUMNS,
+});
+
+const listAllKeys = lists("key_list", {
+  order: "vendor, created",
+  none: "No vendor has a key yet: npm run admin -- key create --help",
+  shown: ["vendor", ...KEY_COLUMNS],
 });
 
 const listExpiring = lists("expiring_key_list", {

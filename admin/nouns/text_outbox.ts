@@ -2,8 +2,10 @@ import type { AdminCommand } from "../command.ts";
 import { inOptions } from "../errors.ts";
 import { theOnly } from "../find.ts";
 import { choice, LIMIT, ONLY_AGENCY } from "../options.ts";
-import { lists } from "../lists.ts";
+import { conditionOf, type Filters, lists } from "../lists.ts";
 import type { Outcome, Session } from "../session.ts";
+import { formatTable } from "../table.ts";
+import { explainWhy } from "../../supabase/functions/_shared/twilio_errors.ts";
 
 const SITUATIONS = ["held", "due", "sending", "unconfirmed", "refused", "failed"];
 
@@ -11,11 +13,7 @@ export function addTextOutbox(noun: AdminCommand): void {
   const outbox = "texts of ours that are not sent or could not be delivered, and why, the newest first";
   noun.verb("outbox", outbox, "--state held")
     .takes(ONLY_AGENCY, choice("--state <state>", "only these", SITUATIONS), LIMIT)
-    .runs(lists("outbox_list", {
-      order: "created_at desc, message_id",
-      none: ({ state }) => state === undefined ? "No text waits, and none has failed." : `No text is ${state}.`,
-      shown: ["message_id", "created_at", "agency", "from", "to", "kind", "state", "why"],
-    }));
+    .runs(listOutbox);
 
   const retry = "sends a text once more that has failed; by its id, or the first 8 characters of it";
   noun.verb("retry <message>", retry, "5f0c6a3e")
@@ -24,6 +22,28 @@ export function addTextOutbox(noun: AdminCommand): void {
       "\nNever one that Twilio has accepted, nor one to a recruit who has opted out.",
     )
     .runs(retryText);
+}
+
+const listTexts = lists("outbox_list", {
+  order: "created_at desc, message_id",
+  none: ({ state }) => state === undefined ? "No text waits, and none has failed." : `No text is ${state}.`,
+  shown: ({ message_id, created_at, agency, from, to, kind, state, why, reason }) => (
+    { message_id, created_at, agency, from, to, kind, state, why: explainWhy({ why, reason }) }
+  ),
+});
+
+/** Lists the texts; below those that have failed, how many of each of our numbers have for the same reason. */
+async function listOutbox(session: Session, given: Filters & { limit?: number }): Promise<Outcome> {
+  const { data, text } = await listTexts(session, given);
+  if (given.state !== "failed") return { data, text };
+  const { sql } = session;
+  const { isMeant } = await conditionOf(sql, given);
+  const counts = await sql<{ from: string; why: string; reason: string | null; texts: number }[]>`
+    select "from", why, reason, count(*)::int as texts
+    from public.outbox_list where ${isMeant} group by 1, 2, 3 order by 1, 4 desc, 2`;
+  if (counts.length === 0) return { data, text };
+  const rows = counts.map(({ from, texts, why, reason }) => ({ from, texts, why: explainWhy({ why, reason }) }));
+  return { data, text: `${text}\n\n${formatTable(rows)}` };
 }
 
 /** Sends a text once more that has failed, or of which nobody knows whether it was sent. */

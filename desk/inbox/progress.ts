@@ -1,3 +1,4 @@
+import { TWILIO_ERRORS } from "../../supabase/functions/_shared/twilio_errors.ts";
 import type { Message } from "../data/messages.ts";
 
 /** The progress of a text of ours. */
@@ -13,10 +14,7 @@ export interface Progress {
   mayWriteAgain?: boolean;
 }
 
-/**
- * The words for why a text was not sent or not delivered, by the reason in the outbox, or the provider's code
- * (https://www.twilio.com/docs/api/errors).
- */
+/** The words for why a text was not sent or not delivered, by the reason in the outbox. */
 const REASONS: Record<string, string> = {
   cancelled: "it was cancelled",
   taken_over: "a person has answered instead of the bot",
@@ -27,22 +25,6 @@ const REASONS: Record<string, string> = {
   media_not_found: "its file is gone",
   quiet_hours: "it was not the hour for texts",
   number_paused: "the agency's number is paused",
-  "21211": "the number is not valid",
-  "21408": "texts to the recruit's country are switched off",
-  "21610": "the recruit has opted out of texts",
-  "21611": "too many texts were waiting at the agency's number",
-  "21612": "the recruit's number cannot be reached from the agency's number",
-  "21614": "the recruit's number is not a mobile phone",
-  "21617": "it is too long",
-  "30001": "too many texts were waiting at the provider",
-  "30002": "the provider has suspended the account",
-  "30003": "the recruit's phone is off or out of reach",
-  "30004": "the recruit's phone or carrier blocks it",
-  "30005": "the recruit's number is not in use",
-  "30006": "the recruit's number is a landline, or its carrier takes no texts",
-  "30007": "the carrier has taken it for spam",
-  "30008": "the carrier does not say why",
-  "30034": "the agency's number is not registered with the carriers",
 };
 
 /** The progress of a text of ours, in words for the agent. */
@@ -87,5 +69,5 @@ function notSent(reason: string | null): Progress {
 
 function reasonOf(reason: string | null): string {
   if (reason === null) return "nobody knows why";
-  return REASONS[reason] ?? `the provider refused it (${reason})`;
+  return REASONS[reason] ?? TWILIO_ERRORS[reason] ?? `the provider refused it (${reason})`;
 }

@@ -1,4 +1,5 @@
 import { Link } from "wouter";
+import { explainWhy } from "../../supabase/functions/_shared/twilio_errors.ts";
 import { operatorQueries, type UnsentText } from "../data/operator.ts";
 import { usePages } from "../data/pages.ts";
 import { LoadMoreButton, type PagedQuery } from "../ui/load_more_button.tsx";
@@ -63,7 +64,7 @@ function TextTable({ texts, query }: { texts: UnsentText[]; query: PagedQuery })
             </tr>
           </thead>
           <tbody>
-            {texts.map(({ message_id, created_at, agency, from, to, kind, state, why }) => (
+            {texts.map(({ message_id, created_at, agency, from, to, kind, state, why, reason }) => (
               <tr key={message_id}>
                 <td>
                   <Time at={created_at} />
@@ -73,7 +74,7 @@ function TextTable({ texts, query }: { texts: UnsentText[]; query: PagedQuery })
                 <td>{phoneText(to)}</td>
                 <td>{kind}</td>
                 <td>{state}</td>
-                <td>{why}</td>
+                <td>{explainWhy({ why, reason })}</td>
               </tr>
             ))}
           </tbody>

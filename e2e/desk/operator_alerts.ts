@@ -77,7 +77,7 @@ deskTest("an operator sees which texts are not sent, and why", async (page) => {
   await sql`
     update public.text_outbox set state = 'failed', reason = '30007' where conversation_id = ${talk.id}`;
   await page.evaluate(`location.hash = "#/operator/outbox/failed/${agent.agency_id}"`);
-  await text.getByText("Twilio: 30007").waitFor();
+  await text.getByText("Twilio: 30007, the carrier has taken it for spam").waitFor();
   await page.getByRole("link", { name: "See the agency’s orders" }).click();
   await page.getByRole("heading", { name: /^Orders/ }).waitFor();
 }, PHONE);
