@@ -13266,10 +13266,11 @@ comment on view public.agent_list is 'Agents, with the name of their agency.';
 grant select on public.agent_list to service_role;
 
 create view public.key_list with (security_invoker = true) as
-select k.vendor_id, k.key_prefix as key, k.label,
+select v.slug as vendor, k.vendor_id, k.key_prefix as key, k.label,
   case when k.revoked_at is not null then 'revoked' when k.expires_at <= now() then 'expired' else 'works' end as state,
   k.created_at as created, k.last_used_at as last_used, k.expires_at as expires, k.revoked_at as revoked
-from public.vendor_api_keys k;
+from public.vendor_api_keys k
+join public.vendors v on v.id = k.vendor_id;
 
 comment on view public.key_list is 'API keys by their first 12 characters; state: works, expired or revoked.';
 grant select on public.key_list to service_role;

@@ -3436,29 +3436,10 @@ export type Database = {
           "last_used": string | null;
           "revoked": string | null;
           "state": string | null;
+          "vendor": string;
           "vendor_id": string;
         };
         ComputedFields: never;
-        Insert: {
-          "created"?: string | null;
-          "expires"?: string | null;
-          "key"?: string | null;
-          "label"?: string | null;
-          "last_used"?: string | null;
-          "revoked"?: string | null;
-          "state"?: never;
-          "vendor_id"?: string | null;
-        };
-        Update: {
-          "created"?: string | null;
-          "expires"?: string | null;
-          "key"?: string | null;
-          "label"?: string | null;
-          "last_used"?: string | null;
-          "revoked"?: string | null;
-          "state"?: never;
-          "vendor_id"?: string | null;
-        };
         Relationships: [
           {
             foreignKeyName: "vendor_api_keys_vendor_id_fkey";
