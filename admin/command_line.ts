@@ -23,12 +23,14 @@ export async function runCommandLine(args: string[], terminal: Terminal): Promis
   const printed: string[] = [];
   const print = terminal.print ?? ((text: string) => printed.push(text));
   let code = 0;
+  let err = "";
   const run: Run = async (verb) => {
     const options = program.opts<GlobalOptions>();
     const session = new Session(options, terminal);
     try {
-      const { data, text, failed } = await verb(session);
+      const { data, text, failed, warnings = [] } = await verb(session);
       if (failed) code = 1;
+      err = visibleText(warnings.map((warning) => `Warning: ${warning}`).join("\n"));
       if (options.json) print(`${visibleJson(data)}\n`);
       else if (typeof text === "string") print(`${visibleText(text)}\n`);
       else for await (const part of text) print(part);
@@ -44,12 +46,12 @@ export async function runCommandLine(args: string[], terminal: Terminal): Promis
     await program.parseAsync(args, { from: "user" });
   } catch (error) {
     if (error instanceof UsageError) {
-      const err = [error.message, error.usage].filter(Boolean).join("\n\n");
-      return { code: 2, out: "", err: visibleText(err) };
+      const message = [error.message, error.usage].filter(Boolean).join("\n\n");
+      return { code: 2, out: "", err: visibleText(message) };
     }
     if (error instanceof CommandError) return { code: 1, out: "", err: visibleText(error.message) };
     // Commander's other errors are help that has been printed.
     if (!(error instanceof CommanderError)) throw error;
   }
-  return { code, out: printed.join(""), err: "" };
+  return { code, out: printed.join(""), err };
 }

@@ -13,6 +13,8 @@ export interface Outcome {
   text: string | AsyncIterable<string>;
   /** Whether the exit code is 1, although there is something to say. */
   failed?: boolean;
+  /** What a person should mend, although it was done: a line each on stderr. */
+  warnings?: string[];
 }
 
 /** The options that every verb takes. */

@@ -72,7 +72,7 @@ function formatCell(value: unknown, name = ""): string {
   return visibleText(text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ")) || EMPTY;
 }
 
-/** A time in UTC to the minute. */
-export function formatTime(time: Date): string {
-  return time.toISOString().slice(0, 16).replace("T", " ");
+/** A time to the minute, in an IANA time zone. */
+export function formatTime(time: Date, timeZone = "UTC"): string {
+  return time.toLocaleString("sv-SE", { timeZone }).slice(0, 16);
 }

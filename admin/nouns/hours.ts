@@ -70,9 +70,14 @@ async function showHours(
       select * from public.text_hours(${number}, ${state})`;
     return list([{ phone: number, ...hours }], "");
   }
+  return await hoursOf(sql, given === undefined ? undefined : state);
+}
+
+/** The hours of all states, and of one; undefined: of each. */
+async function hoursOf(sql: Session["sql"], state: string | null | undefined) {
   const rows = await sql`
     select * from public.hours_list
-    where ${given === undefined} or state in (${state}, ${ALL})
+    where ${state === undefined} or state in (${state ?? ALL}, ${ALL})
     order by state <> ${ALL}, state, starts_on nulls first, day nulls first`;
   return list(rows, "There are no hours, so nothing is sent.", [
     "state",
@@ -85,16 +90,20 @@ async function showHours(
 async function setHours({ sql }: Session, given: string, change: Change): Promise<Outcome> {
   const { day = null, opens, closes, closed, from = null, until = null, none, source = null } = change;
   const state = readState(given);
+  const inForce = async (data: unknown, said: string): Promise<Outcome> => {
+    const { text } = await hoursOf(sql, state);
+    return { data, text: `${said} In force now, in the recipient's time:\n\n${text}` };
+  };
   const options = { state: "<state>", ends_on: "--until" };
   if (closed && day === null) {
     const close = sql`
       select c.*, c.starts_on::text, c.ends_on::text from public.close_hours(${state}, ${from}, ${until}, ${source}) c`;
     const [closure] = await inOptions(close, options);
-    return { data: closure, text: `Closed the dates ${datesOf(closure!)}, for every text that is not sent yet.` };
+    return inForce(closure, `Closed the dates ${datesOf(closure!)}, for every text that is not sent yet.`);
   }
   if (none && day === null) {
     const [opened] = await sql`select public.open_hours(${state}) as closures`;
-    if (opened!.closures > 0) return { data: opened, text: "Took the closed dates away. The hours count again." };
+    if (opened!.closures > 0) return inForce(opened, "Took the closed dates away. The hours count again.");
   }
   const [start, end] = closed ? ["00:00", "00:00"] : [opens ?? null, closes ?? null];
   const set = sql`
@@ -103,7 +112,7 @@ async function setHours({ sql }: Session, given: string, change: Change): Promis
     "23514": "--closes: give a time after --opens",
   });
   const done = none ? "Took away" : "Changed";
-  return { data: hours, text: `${done} the hours, for every text that is not sent yet.` };
+  return inForce(hours, `${done} the hours, for every text that is not sent yet.`);
 }
 
 /** The dates of a closure, as a person reads them. */

@@ -16,6 +16,7 @@ import {
   text,
 } from "../options.ts";
 import { explainOrder } from "./explain.ts";
+import { orderInForce } from "./order_in_force.ts";
 import { list, lists } from "../lists.ts";
 import type { Outcome, Session } from "../session.ts";
 import { operatorHere } from "../operator_here.ts";
@@ -118,18 +119,22 @@ async function recountOrders({ sql }: Session): Promise<Outcome> {
 }
 
 async function createOrder({ sql }: Session, given: Given & { agency: string }): Promise<Outcome> {
-  const order = await saveOrder(sql, await findAgency(sql, given.agency), given);
-  return {
-    data: order,
-    text: `Created an order for ${order.quantity} leads (${order.id}), which is open.`,
-  };
+  const agency = await findAgency(sql, given.agency);
+  const order = await saveOrder(sql, agency, given);
+  return orderInForce(
+    sql,
+    order,
+    agency,
+    `Created an order for ${order.quantity} leads (${order.id}), which is open.`,
+  );
 }
 
 async function updateOrder({ sql }: Session, name: string, given: Given): Promise<Outcome> {
   const old = await findOrder(sql, name);
-  const order = await saveOrder(sql, await findAgency(sql, old.agency_id), given, old.id);
+  const agency = await findAgency(sql, old.agency_id);
+  const order = await saveOrder(sql, agency, given, old.id);
   const now = order.status === old.status ? "" : ` It is ${order.status} now.`;
-  return { data: order, text: `Changed the order ${order.id}.${now}` };
+  return orderInForce(sql, order, agency, `Changed the order ${order.id}.${now}`);
 }
 
 async function saveOrder(

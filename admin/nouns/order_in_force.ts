@@ -1,0 +1,49 @@
+/** An order after it was saved: what is in force, and what it lacks. */
+import type { Row } from "../find.ts";
+import type { Outcome, Session } from "../session.ts";
+import { formatFields, formatTime } from "../table.ts";
+
+/** Says what was done to an order, with its settings as they are now. */
+export async function orderInForce(
+  sql: Session["sql"],
+  order: Row<"recruiting_orders">,
+  { timezone }: Row<"agencies">,
+  said: string,
+): Promise<Outcome> {
+  const [shown] = await sql`
+    select agency, coalesce(agent, 'any') as agent, coalesce(vendor, 'any') as vendor, coalesce(states, '{any}') as states,
+      quantity, filled, coalesce(daily_cap::text, 'none') as daily_cap, priority, status
+    from public.order_list where id = ${order.id}`;
+  const timeOf = (time: Date | null) => time && `${formatTime(time, timezone)} ${timezone}`;
+  const { starts_at, ends_at, greeting_template } = order;
+  const fields = { ...shown, starts_at: timeOf(starts_at), ends_at: timeOf(ends_at), greeting_template };
+  return { data: order, text: `${said}\n\n${formatFields(fields)}`, warnings: await lacksOf(sql, order.id) };
+}
+
+/** What is missing so that the leads of an order get an agent, and a greeting where it has one. */
+async function lacksOf(sql: Session["sql"], orderId: string): Promise<string[]> {
+  const [{ agency, agency_id, vendor, has_agent, numbers, vendors }] = await sql<[{
+    agency: string;
+    agency_id: string;
+    vendor: string | null;
+    has_agent: boolean;
+    numbers: number | null;
+    vendors: string[] | null;
+  }]>`
+    select o.agency, o.agency_id, o.vendor, private.next_agent(o.agency_id, o.agent_id) is not null as has_agent,
+      g.numbers, g.vendors
+    from public.order_list o left join public.greeting_list g on g.order_id = o.id
+    where o.id = ${orderId}`;
+  const lacks = [
+    !has_agent &&
+    `Its leads go to no agent, because none of "${agency}" is active and accepts recruits: ` +
+      `npm run admin -- agent list --agency ${agency_id}`,
+    numbers === 0 &&
+    `Its leads are not greeted, because "${agency}" has no active number: ` +
+      `npm run admin -- number add <number> --agency ${agency_id}`,
+    vendors?.length === 0 &&
+    `Its leads are not greeted, because ${vendor ?? "no vendor"} has ${vendor === null ? "" : "no "}text consent: ` +
+      `npm run admin -- vendor update ${vendor ?? "<vendor>"} --text-consent true`,
+  ];
+  return lacks.filter((lack) => lack !== false);
+}
