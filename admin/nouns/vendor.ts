@@ -7,6 +7,7 @@ import { findVendor, type Row } from "../find.ts";
 import { AGAIN, boolean, columnsOf, duration, type Given, integer, orNone, text } from "../options.ts";
 import { lists } from "../lists.ts";
 import type { Outcome, Session } from "../session.ts";
+import { formatFields } from "../table.ts";
 import { save } from "../transaction.ts";
 import { addKey } from "./key.ts";
 import { removes } from "./remove.ts";
@@ -47,8 +48,14 @@ export function addVendor(program: AdminCommand): void {
   );
 
   vendor.verb("create <slug>", "a new vendor", 'acme --parser generic --name "Acme Leads"')
-    .needs(PARSER)
-    .takes(CONFIG, ...Object.values(REST), AGAIN)
+    .refuses((slug: string, { parser }: Given) =>
+      parser === undefined &&
+      `--parser: say what reads its payloads. Where no parser is named after the vendor, begin with --parser generic ` +
+        `and let it send: what is refused is kept. Then make a mapping of that, by docs/parsers.md#mapping:\n` +
+        `  npm run admin -- delivery list --vendor ${slug}\n` +
+        `  npm run admin -- vendor update ${slug} --parser mapping --config mapping.json`
+    )
+    .takes(PARSER, CONFIG, ...Object.values(REST), AGAIN)
     .runs(createVendor);
 
   vendor.verb("update <vendor>", "changes what is given, and nothing else", "acme --active false")
@@ -56,8 +63,9 @@ export function addVendor(program: AdminCommand): void {
     .takes(AGAIN, new Option("--dry-run", "say what would change, and which refused deliveries it would read"))
     .runs(updateVendor);
 
-  const parse = "what the vendor's parser makes of a payload; stores nothing";
-  vendor.verb("parse <vendor> <payload.json>", parse, "acme payload.json")
+  const parse = "what the vendor's parser makes of a payload, a file or the id of a rejected delivery; stores nothing";
+  vendor.verb("parse <vendor> <payload>", parse, "acme payload.json")
+    .alias("preview")
     .takes(PARSER, CONFIG)
     .runs(parsePayload);
 
@@ -104,7 +112,12 @@ async function updateVendor(
   const columns = columnsWith(sql, config, given);
   const vendor = await save<Row<"vendors">>(sql, "vendor", columns, given, old.id, undefined, dryRun);
   if (dryRun) return withPreview(preview, await tryUpdate(session, old, vendor));
-  const text = `Changed the vendor ${old.slug}. It takes effect within seconds.`;
+  const { slug, parser: reads, is_active, has_text_consent, rate_limit, silent_after } = vendor;
+  const settings = formatFields({
+    ...{ slug, name: vendor.name, parser: reads, active: is_active, text_consent: has_text_consent },
+    ...{ requests_a_minute: rate_limit ?? "any number", silent_after: silent_after ?? "by its usual hours" },
+  });
+  const text = `Changed the vendor ${slug}. It takes effect within seconds.\n\n${settings}`;
   return withPreview(preview, { data: vendor, text });
 }
 

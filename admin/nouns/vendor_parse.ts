@@ -1,20 +1,28 @@
-import type { Result } from "../../supabase/functions/_shared/result.ts";
-import { type LeadAndResume, readLead } from "../../supabase/functions/recruiting/ingest/lead.ts";
+import { existsSync } from "node:fs";
+import { failure, type Result, success } from "../../supabase/functions/_shared/result.ts";
+import { readDelivery } from "../../supabase/functions/operator/read_delivery.ts";
+import { type Lead, type LeadAndResume, readLead } from "../../supabase/functions/recruiting/ingest/lead.ts";
 import { PARSERS, splitLeads } from "../../supabase/functions/recruiting/parsers/index.ts";
 import { NOT_A_NEW_APPLICATION } from "../../supabase/functions/recruiting/parsers/parser.ts";
 import type { Resume } from "../../supabase/functions/recruiting/parsers/resume.ts";
 import { readResumeFile } from "../../supabase/functions/recruiting/resumes/resume_file.ts";
 import { CommandError } from "../errors.ts";
-import { findVendor } from "../find.ts";
+import { findDelivery, findVendor, type Row } from "../find.ts";
 import type { Outcome, Session } from "../session.ts";
 import { formatFields } from "../table.ts";
+import { pathOf } from "../terminal.ts";
+import { deliveriesOf } from "./delivery_read.ts";
 import { checkParser, type ParserChoice, readConfig, readJsonFile } from "./vendor_config.ts";
 
-/** Shows what a vendor's parser, or the one given instead, makes of a payload: one lead, several, or none. */
+/**
+ * Shows what a vendor's parser, or the one given instead, makes of a payload: one lead, several, or none.
+ *
+ * @param given a file; or a rejected delivery of the vendor, which is read as its replay would read it
+ */
 export async function parsePayload(
   { sql }: Session,
   name: string,
-  file: string,
+  given: string,
   { parser, config: configFile }: ParserChoice,
 ): Promise<Outcome> {
   const vendor = await findVendor(sql, name);
@@ -28,11 +36,27 @@ export async function parsePayload(
       `${slug} has no parser: npm run admin -- vendor update ${slug} --parser <name>`,
     );
   }
-  const payload = readJsonFile(file);
+  const isFile = !/^[0-9a-f-]+$/i.test(given) || existsSync(pathOf(given));
+  if (!isFile) {
+    return describe(await readStored(sql, given, { ...vendor, parser: parserName, parser_config: config }));
+  }
+  const payload = readJsonFile(given);
   const split = splitLeads(parserName ?? "", payload, config);
   if (split !== null) return describeLeads(split.leads.map((lead) => readLead(split.parse, lead)));
 
-  const { data, error } = readLead((lead) => parse(lead, config), payload);
+  return describe(readLead((lead) => parse(lead, config), payload));
+}
+
+/** Reads a rejected delivery of a vendor, whose parser may be another one than it has. */
+async function readStored(sql: Session["sql"], given: string, vendor: Row<"vendors">): Promise<Result<LeadAndResume>> {
+  const { id, vendor_id } = await findDelivery(sql, given);
+  if (vendor_id !== vendor.id) throw new CommandError(`The delivery ${id} is not of ${vendor.slug}.`);
+  const [delivery] = await deliveriesOf(sql, sql`select ${id}::uuid`);
+  const { data, error } = readDelivery(delivery!, vendor);
+  return error === null ? success({ lead: data.lead as Lead }) : failure(error);
+}
+
+function describe({ data, error }: Result<LeadAndResume>): Outcome {
   if (error === NOT_A_NEW_APPLICATION) {
     return { data: { status: "ignored", reason: error }, text: `Nothing is stored: ${error}` };
   }
