@@ -1,12 +1,16 @@
 import { visibleText } from "./visible.ts";
 
-/** The first character of a formula, in a spreadsheet: also full-width, or white space before it. */
-const FORMULA = /^[=+\-@＝＋－＠\t\r\n]/;
-const NUMBER = /^[+-]?\d+(\.\d+)?$/;
+/**
+ * Where a spreadsheet would run what follows: at the beginning of a cell, and after `;`, a tab or a line end, which begin
+ * a cell where the reader's locale separates cells by `;` or tabs. A formula begins with one of these characters, also
+ * full-width, after any blanks and quotation marks. A number is none.
+ */
+const FORMULA =
+  /(?<=^|[;\t\n])(?=(?:[^\S\t\n]|[\u2800"])*[=+\-@＝＋－＠])(?![^\S\t\n]*[+-]?\d+(?:\.\d+)?[^\S\t\n]*(?:[;\t\n]|$))/g;
 
 /**
- * Rows as CSV (RFC 4180), page by page, after a line of headings. A cell that a spreadsheet would run gets an
- * apostrophe before it; a number such as +13125550100 does not. Times are in UTC, and objects are JSON.
+ * Rows as CSV (RFC 4180), page by page, after a line of headings. What a spreadsheet would run gets an apostrophe before
+ * it; a number such as +13125550100 does not. Times are in UTC, and objects are JSON.
  */
 export async function* formatCsv(
   columns: readonly string[],
@@ -29,8 +33,6 @@ function formatCell(value: unknown): string {
     : typeof value === "object" && value !== null
     ? JSON.stringify(value)
     : String(value ?? "");
-  const visible = visibleText(given);
-  const isFormula = (FORMULA.test(given) || FORMULA.test(visible)) && !NUMBER.test(visible);
-  const cell = isFormula ? `'${visible}` : visible;
+  const cell = visibleText(given).replace(FORMULA, "'");
   return /[",\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
