@@ -27,12 +27,14 @@ interface Options {
 
 /**
  * Runs the jobs of a hosted project's scheduler (supabase/schemas/alerts/schedule.sql): it checks the alerts each
- * minute, and calls the workers when texts, files or alerts are due, or leads are to be fetched. As there, a call that
- * takes long holds up no other.
+ * minute, notifies agents, and calls the workers when texts, files or alerts are due, or leads are to be fetched. As
+ * there, a job that takes long holds up no other.
  */
 export class Scheduler {
   readonly #options: Options;
   readonly #sql: postgres.Sql;
+  /** For the notifications of a burst, which may take seconds. */
+  readonly #notifying: postgres.Sql;
   readonly #stopping = new AbortController();
   readonly #ended: Promise<unknown>;
   readonly #calls = new Set<Promise<void>>();
@@ -42,16 +44,19 @@ export class Scheduler {
   constructor(options: Options) {
     this.#options = options;
     this.#sql = connect(options.dbUrl);
+    this.#notifying = connect(options.dbUrl);
+    const askEvery = options.askEvery ?? ASK_EVERY_MS;
     this.#ended = Promise.all([
       this.#every(CHECK_EVERY_MS, () => this.#sql`select private.check_alerts()`),
-      this.#every(options.askEvery ?? ASK_EVERY_MS, () => this.#callIfDue()),
+      this.#every(askEvery, () => this.#notifying`call private.deliver_all_notifications()`),
+      this.#every(askEvery, () => this.#callIfDue()),
     ]);
   }
 
   /** Ends it. A call that it has begun goes on in the function. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    await this.#sql.end({ timeout: 0 });
+    await Promise.all([this.#sql, this.#notifying].map((sql) => sql.end({ timeout: 0 })));
     await this.#ended;
     await Promise.all(this.#calls);
   }
@@ -73,8 +78,7 @@ export class Scheduler {
       select
         public.are_texts_due() as texts,
         private.is_fetch_due() as fetches,
-        ${this.#options.isConfigured} and private.is_media_due() or private.is_alert_due() as others
-      from private.deliver_notifications()`;
+        ${this.#options.isConfigured} and private.is_media_due() or private.is_alert_due() as others`;
     if (due!.fetches) this.#begin("/recruiting/fetches/work");
     const isWithoutAccount = due!.texts && !this.#options.isConfigured;
     if (isWithoutAccount) {

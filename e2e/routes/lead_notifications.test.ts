@@ -13,9 +13,26 @@ async function toldOf(vendor: { id: string }): Promise<string[]> {
   return rows.map(({ agent_id, first_name, kind }) => `${kind} ${first_name} ${agent_id}`);
 }
 
-/** Tells what waits to be told, as the worker does. */
+/** Tells what waits to be told, as the scheduler does. */
 function tell() {
-  return sql`select private.deliver_notifications()`;
+  return sql`call private.deliver_all_notifications()`;
+}
+
+/** Stores so many leads for the agent of an order, who is not told yet. */
+function storeUntold(
+  { id }: { id: string },
+  { agency_id, agent_ids }: { agency_id: string; agent_ids: string[] },
+  count: number,
+) {
+  return sql`
+    with stored as (
+      insert into public.recruiting_leads (vendor_id, first_name, distribution, agency_id, agent_id, distributed_at)
+      select ${id}, 'Lead ' || n, 'distributed', ${agency_id}, ${agent_ids[
+    0
+  ]!}, now() from generate_series(1, ${count}::integer) n
+      returning id
+    )
+    insert into private.untold_leads (lead_id) select id from stored`;
 }
 
 Deno.test("a notification that fails costs neither its lead nor the notification of another one", async () => {
@@ -44,4 +61,18 @@ Deno.test("agents are told of leads that are distributed, once, and of no bulk, 
   await tell();
   await tell();
   assert.deepEqual(await toldOf(vendor), [`lead Ann ${order.agent_ids[0]}`]);
+});
+
+Deno.test("a burst is told in one pass, which ends where thousands of notifications fail", async () => {
+  const [vendor, other] = [await createVendor(), await createVendor()];
+  const [order, others] = [await createOrder(vendor), await createOrder(other)];
+  await whileRefused("public.agent_notifications", async () => {
+    await storeUntold(vendor, order, 2_100);
+    await storeUntold(other, others, 4_100);
+    await tell();
+    assert.equal((await toldOf(vendor)).length, 0);
+    assert.equal((await toldOf(other)).length, 4_100);
+  }, `new.agent_id = '${order.agent_ids[0]}'`);
+  await tell();
+  assert.equal((await toldOf(vendor)).length, 2_100);
 });

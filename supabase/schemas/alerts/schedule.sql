@@ -60,7 +60,6 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  perform private.deliver_notifications();
   if not private.is_work_due() then
     return null;
   end if;
@@ -75,8 +74,7 @@ end
 $$;
 
 comment on function private.request_text_work() is
-  'Delivers the notifications that wait, and has pg_net call POST /texting/work when texts, files or alerts are due. '
-  'Returns as private.call_worker() does, or null. While texts are due, an error names the secret that is missing.';
+  'Has pg_net call POST /texting/work when texts, files or alerts are due. Returns as private.call_worker() does, or null. While texts are due, an error names the secret that is missing.';
 
 revoke execute on function private.request_text_work() from service_role;
 
@@ -102,12 +100,14 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  jobs text[] := '{check alerts}';
+  jobs text[] := '{check alerts,notify agents}';
 begin
   if to_regclass('cron.job') is null then
     return '{}';
   end if;
   perform cron.schedule('check alerts', '* * * * *', 'select private.check_alerts()');
+  -- Beside the texts, which never wait for a burst of leads.
+  perform cron.schedule('notify agents', '10 seconds', 'call private.deliver_all_notifications()');
   if to_regclass('net.http_request_queue') is not null and to_regclass('vault.decrypted_secrets') is not null then
     jobs := jobs || '{send texts,fetch leads}'::text[];
     perform cron.schedule('send texts', '10 seconds', 'select private.request_text_work()');
@@ -117,16 +117,17 @@ begin
     'prune runs of jobs',
     '17 3 * * *',
     'delete from cron.job_run_details where end_time < now() - interval ''7 days'' and jobid in '
-    '(select jobid from cron.job where jobname in (''check alerts'', ''send texts'', ''fetch leads''))'
+    '(select jobid from cron.job where jobname in (''check alerts'', ''notify agents'', ''send texts'', ''fetch leads''))'
   );
   return jobs;
 end
 $$;
 
 comment on function private.schedule_jobs() is
-  'Has pg_cron run private.check_alerts() each minute, private.request_text_work() and private.request_fetch_work() every 10 '
-  'seconds, and forget the records of these runs after a week. Returns the names of the jobs: `check alerts` needs pg_cron, '
-  '`send texts` and `fetch leads` pg_net and Vault as well. May be called again.';
+  'Has pg_cron run private.check_alerts() each minute, and every 10 seconds private.deliver_all_notifications(), '
+  'private.request_text_work() and private.request_fetch_work(), and forget the records of these runs after a week. Returns '
+  'the names of the jobs: `check alerts` and `notify agents` need pg_cron, `send texts` and `fetch leads` pg_net and Vault as '
+  'well. May be called again.';
 
 revoke execute on function private.schedule_jobs() from service_role;
 

@@ -40,7 +40,8 @@ select is_empty(
 
 select is_empty(
   'select signature from pg_temp.own_functions where array_to_string(proconfig, chr(10)) !~ ''search_path=""'' or '
-  'proconfig is null',
+  'proconfig is null and prokind <> ''p''',
+  -- A procedure commits, which it cannot do with settings of its own.
   'every function has an empty search_path');
 
 select is_empty(
