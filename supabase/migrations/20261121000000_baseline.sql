@@ -11046,7 +11046,7 @@ comment on function private.notify_of_unmatched_text(public.unmatched_texts) is
   'recruit has no active agent, it tells each active manager. Once for a recruit and day of the agency, and of several leads '
   'with the number the latest. Never fails. Where others have locked the agents, deliver_notifications() tells them later.';
 
-create function private.notify_of_untold_leads() returns void
+create function private.notify_of_untold_leads() returns boolean
 language plpgsql
 set search_path = ''
 -- By the index, also with a plan that was made while the table was small.
@@ -11054,18 +11054,20 @@ set enable_seqscan = off
 as $$
 declare
   deadline constant timestamptz := clock_timestamp() + interval '2 seconds';
+  -- As many as one transaction broadcasts.
+  most constant integer := 2000;
+  taken integer;
   untold uuid[];
   lead_id uuid;
 begin
   with told as (
     delete from private.untold_leads u
     where u.id = any (array(
-      -- As many as one transaction broadcasts.
-      select w.id from private.untold_leads w order by w.id limit 2000 for update skip locked
+      select w.id from private.untold_leads w order by w.id limit most for update skip locked
     ))
     returning u.lead_id
   )
-  select array_agg(distinct t.lead_id) into untold from told t;
+  select count(*), array_agg(distinct t.lead_id) into taken, untold from told t;
 
   begin
     perform private.notify_of_leads(untold);
@@ -11083,12 +11085,13 @@ begin
       end;
     end loop;
   end;
+  return taken = most;
 end
 $$;
 
 comment on function private.notify_of_untold_leads() is
   'Tells the agents of up to 2,000 leads of untold_leads, those that have waited longest, each once. A lead whose '
-  'notification fails stays there, with a warning.';
+  'notification fails stays there, with a warning. Returns whether there were as many.';
 
 create function private.notify_of_leads(lead_ids uuid[]) returns void
 language plpgsql
@@ -11100,8 +11103,13 @@ begin
   insert into public.agent_notifications (agent_id, lead_id, kind)
   select coalesce(l.agent_id, m.id), l.id, 'lead'
   from public.recruiting_leads l
-  left join public.agents m
-    on l.agent_id is null and m.agency_id = l.agency_id and m.role = 'manager' and m.is_active
+  left join lateral (
+    select a.id
+    from public.agents a
+    where l.agent_id is null and a.agency_id = l.agency_id and a.role = 'manager' and a.is_active
+    -- Else the agents are read for a lead with an agent too, with all versions that the turns of a burst have left.
+    offset 0
+  ) m on true
   where l.id = any (lead_ids) and coalesce(l.agent_id, m.id) is not null;
 end
 $$;
@@ -11109,7 +11117,7 @@ $$;
 comment on function private.notify_of_leads(uuid[]) is
   'Tells the agents of leads that were distributed; of one without an agent, each active manager of its agency.';
 
-create function private.deliver_notifications() returns void
+create function private.deliver_notifications() returns boolean
 language plpgsql
 set search_path = ''
 -- Rows that others have locked are told the next time.
@@ -11117,6 +11125,8 @@ set lock_timeout = '100ms'
 as $$
 declare
   late record;
+  texts integer := 0;
+  are_more_leads boolean := false;
 begin
   begin
     for late in
@@ -11126,10 +11136,12 @@ begin
         delete from private.waiting_notifications w using taken t where w.id = t.id returning w.*
       )
       select
-        d.conversation_id, d.unmatched_text_id, d.kind, d.reason, array_agg(d.message_id order by d.created_at) as message_ids
+        d.conversation_id, d.unmatched_text_id, d.kind, d.reason, count(*) as texts,
+        array_agg(d.message_id order by d.created_at) as message_ids
       from deleted d
       group by d.conversation_id, d.unmatched_text_id, d.kind, d.reason
     loop
+      texts := texts + late.texts;
       if late.unmatched_text_id is null then
         perform private.notify_of_texts(late.conversation_id, late.message_ids, late.kind, late.reason);
       else
@@ -11145,16 +11157,41 @@ begin
     raise warning 'nobody is told of late texts yet (SQLSTATE %)', sqlstate;
   end;
   begin
-    perform private.notify_of_untold_leads();
+    are_more_leads := private.notify_of_untold_leads();
   exception when others then
     raise warning 'nobody is told of new leads yet (SQLSTATE %)', sqlstate;
   end;
+  return texts = 1000 or are_more_leads;
 end
 $$;
 
 comment on function private.deliver_notifications() is
   'Tells agents what they could not be told at once, of up to 1,000 texts and 2,000 leads, and which of the bot''s texts are '
-  'late. Never fails: what cannot be told now stays. The scheduler calls it every 10 seconds.';
+  'late. Never fails: what cannot be told now stays. Returns whether there were as many texts or leads.';
+
+-- Without an empty search_path: a procedure with settings cannot commit.
+create procedure private.deliver_all_notifications()
+language plpgsql
+as $$
+declare
+  began_at constant timestamptz := pg_catalog.clock_timestamp();
+begin
+  -- What could not be told waits anew.
+  while private.deliver_notifications()
+    and pg_catalog.clock_timestamp() < began_at + interval '20 seconds'
+    and least(
+      (select u.placed_at from private.untold_leads u order by u.id limit 1),
+      (select min(w.created_at) from private.waiting_notifications w)
+    ) < began_at
+  loop
+    commit;
+  end loop;
+end
+$$;
+
+comment on procedure private.deliver_all_notifications() is
+  'Does deliver_notifications(), a transaction each time, until all that waited when it began is told, or for about 20 s. The '
+  'scheduler calls it every 10 seconds.';
 
 -- supabase/schemas/texting/realtime.sql
 
@@ -18884,7 +18921,6 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  perform private.deliver_notifications();
   if not private.is_work_due() then
     return null;
   end if;
@@ -18899,8 +18935,7 @@ end
 $$;
 
 comment on function private.request_text_work() is
-  'Delivers the notifications that wait, and has pg_net call POST /texting/work when texts, files or alerts are due. '
-  'Returns as private.call_worker() does, or null. While texts are due, an error names the secret that is missing.';
+  'Has pg_net call POST /texting/work when texts, files or alerts are due. Returns as private.call_worker() does, or null. While texts are due, an error names the secret that is missing.';
 
 revoke execute on function private.request_text_work() from service_role;
 
@@ -18926,12 +18961,14 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  jobs text[] := '{check alerts}';
+  jobs text[] := '{check alerts,notify agents}';
 begin
   if to_regclass('cron.job') is null then
     return '{}';
   end if;
   perform cron.schedule('check alerts', '* * * * *', 'select private.check_alerts()');
+  -- Beside the texts, which never wait for a burst of leads.
+  perform cron.schedule('notify agents', '10 seconds', 'call private.deliver_all_notifications()');
   if to_regclass('net.http_request_queue') is not null and to_regclass('vault.decrypted_secrets') is not null then
     jobs := jobs || '{send texts,fetch leads}'::text[];
     perform cron.schedule('send texts', '10 seconds', 'select private.request_text_work()');
@@ -18941,16 +18978,17 @@ begin
     'prune runs of jobs',
     '17 3 * * *',
     'delete from cron.job_run_details where end_time < now() - interval ''7 days'' and jobid in '
-    '(select jobid from cron.job where jobname in (''check alerts'', ''send texts'', ''fetch leads''))'
+    '(select jobid from cron.job where jobname in (''check alerts'', ''notify agents'', ''send texts'', ''fetch leads''))'
   );
   return jobs;
 end
 $$;
 
 comment on function private.schedule_jobs() is
-  'Has pg_cron run private.check_alerts() each minute, private.request_text_work() and private.request_fetch_work() every 10 '
-  'seconds, and forget the records of these runs after a week. Returns the names of the jobs: `check alerts` needs pg_cron, '
-  '`send texts` and `fetch leads` pg_net and Vault as well. May be called again.';
+  'Has pg_cron run private.check_alerts() each minute, and every 10 seconds private.deliver_all_notifications(), '
+  'private.request_text_work() and private.request_fetch_work(), and forget the records of these runs after a week. Returns '
+  'the names of the jobs: `check alerts` and `notify agents` need pg_cron, `send texts` and `fetch leads` pg_net and Vault as '
+  'well. May be called again.';
 
 revoke execute on function private.schedule_jobs() from service_role;
 
