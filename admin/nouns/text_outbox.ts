@@ -7,7 +7,7 @@ import type { Outcome, Session } from "../session.ts";
 import { formatTable } from "../table.ts";
 import { explainWhy } from "../../supabase/functions/_shared/twilio_errors.ts";
 
-const SITUATIONS = ["held", "due", "sending", "unconfirmed", "refused", "failed"];
+const SITUATIONS = ["held", "due", "sending", "unconfirmed", "refused", "failed", "never_queued"];
 
 export function addTextOutbox(noun: AdminCommand): void {
   const outbox = "texts of ours that are not sent or could not be delivered, and why, the newest first";
@@ -26,9 +26,9 @@ export function addTextOutbox(noun: AdminCommand): void {
 
 const listTexts = lists("outbox_list", {
   order: "created_at desc, message_id",
-  none: ({ state }) => state === undefined ? "No text waits, and none has failed." : `No text is ${state}.`,
-  shown: ({ message_id, created_at, agency, from, to, kind, state, why, reason }) => (
-    { message_id, created_at, agency, from, to, kind, state, why: explainWhy({ why, reason }) }
+  none: ({ state }) => state === undefined ? "No text waits, and none has failed." : `No text is ${state.replace("_", " ")}.`,
+  shown: ({ message_id, lead_id, created_at, agency, from, to, kind, state, why, reason }) => (
+    { message_id, lead_id, created_at, agency, from, to, kind, state, why: explainWhy({ why, reason }) }
   ),
 });
 

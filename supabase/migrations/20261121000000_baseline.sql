@@ -6864,7 +6864,8 @@ grant execute on function public.record_text_consent(text, text, text) to authen
 create function private.open_conversation(
   lead public.recruiting_leads,
   agent_id uuid,
-  preferred_number text default null
+  preferred_number text default null,
+  takes_paused boolean default false
 ) returns public.recruiting_conversations
 language plpgsql
 set search_path = ''
@@ -6918,14 +6919,14 @@ begin
         ) latest
       ) use
       where n.agency_id = lead.agency_id
-        and n.status = 'active'
+        and (n.status = 'active' or takes_paused)
         -- The number may have been another agency's.
         and not exists (
           select
           from public.recruiting_conversations c
           where c.recruit_phone = lead.phone and c.service_phone = n.phone
         )
-      order by use.conversations, use.used_at nulls first, n.phone
+      order by n.status, use.conversations, use.used_at nulls first, n.phone
       limit 1
     ));
   if number is null then
@@ -6945,12 +6946,13 @@ begin
 end
 $$;
 
-comment on function private.open_conversation(public.recruiting_leads, uuid, text) is
+comment on function private.open_conversation(public.recruiting_leads, uuid, text, boolean) is
   'The conversation of a lead''s recruit with its agency: the one with the preferred number, if it is the agency''s, else '
   'with the number of the agency that the recruit has '
   'last been in touch with, paused or not. Else a new one, assigned to this agent if active (null: nobody), with the '
   'active number that has the fewest conversations, counted up to 1,000; of several, the one that has got none for '
-  'longest. The lead has an agency and a phone in E.164. Null when the agency has no active number.';
+  'longest. takes_paused: a paused number is taken where none is active. The lead has an agency and a phone in E.164. Null '
+  'when the agency has no such number.';
 
 -- supabase/schemas/texting/consent_in_texts.sql
 
@@ -7951,7 +7953,7 @@ comment on column public.text_outbox.lease_until is
 comment on column public.text_outbox.reason is
   'Why it waits or was not sent: `quiet_hours`, `number_paused`, `opted_out`, `cancelled`, `later`, `no_response`, '
   '`worker_died`, `resend`, `unconfirmed`, `storage`, `media_not_found`, `country` (see TEXTING_COUNTRIES), '
-  '`lead_returned`, why the bot '
+  '`lead_returned`, `expired` (a greeting after its day), why the bot '
   'was stopped (see bot_sessions), or the provider''s error code or HTTP status. `credentials`: the provider refuses our login; '
   'it stays until the next outcome.';
 comment on column public.text_outbox.client_message_id is
@@ -9074,6 +9076,7 @@ create policy "readers of a conversation open its files" on storage.objects
 -- | pending, due | claim_texts() | sending |
 -- | pending, due | claim_texts(), in quiet hours | pending, due when they end |
 -- | pending | claim_texts() or record_consent(), the recruit has opted out | refused |
+-- | pending | claim_texts(), a greeting that could have been sent a day ago | refused |
 -- | sending | outcome accepted | accepted |
 -- | sending | outcome unconfirmed: the response was lost | unconfirmed, due in 20 s |
 -- | sending | outcome later, credentials or number_paused: nothing was sent | pending |
@@ -9273,11 +9276,11 @@ begin
     into found_texts
     from locked l;
 
-    perform private.refuse_opted_out(found_texts.ids);
+    perform private.refuse_unwanted(found_texts.ids);
 
     -- Everything again, as it is now that nobody else claims texts of these conversations
     with locked as (
-      select o.message_id, o.conversation_id, o.kind, o.state, o.due_at, o.ordinal
+      select o.message_id, o.conversation_id, o.kind, o.state, o.due_at, o.ordinal, o.created_at
       from public.text_outbox o
       where o.message_id = any (found_texts.ids)
       for update skip locked
@@ -9288,6 +9291,7 @@ begin
       cross join lateral private.sending_hours(c, l.kind) h
       where l.state = 'pending' and l.due_at <= now()
         and not private.is_opted_out(c.agency_id, c.recruit_phone) and not private.is_behind(l.conversation_id, l.ordinal)
+        and not private.is_expired(l.kind, l.created_at, c)
     ), held as (
       update public.text_outbox o
       set due_at = w.opens_at, first_due_at = w.opens_at, reason = 'quiet_hours'
@@ -9331,25 +9335,63 @@ comment on function private.claim_posts(integer) is
   'Texts to post now, number by number. An agent''s come first, then those that have been due for longest; see '
   'claim_texts().';
 
-create function private.refuse_opted_out(message_ids uuid[]) returns void
+create function private.refuse_unwanted(message_ids uuid[]) returns void
 language plpgsql
 set search_path = ''
 set lock_timeout = '20ms'
 as $$
+declare
+  late public.recruiting_conversations;
 begin
   perform private.refuse_texts(c.agency_id, c.recruit_phone)
   from public.text_outbox o
   join public.recruiting_conversations c on c.id = o.conversation_id
   where o.message_id = any (message_ids) and private.is_opted_out(c.agency_id, c.recruit_phone);
+  for late in
+    select c.*
+    from public.text_outbox o
+    join public.recruiting_conversations c on c.id = o.conversation_id
+    where o.message_id = any (message_ids) and private.is_expired(o.kind, o.created_at, c)
+    for no key update of c
+  loop
+    perform private.refuse_waiting_texts(late.id, 'expired', 'greeting');
+  end loop;
 exception when lock_not_available then
   -- Somebody has locked one of them. The others do not wait.
   null;
 end
 $$;
 
-comment on function private.refuse_opted_out(uuid[]) is
-  'Refuses all waiting texts to the recruits of these texts who have opted out. When somebody has locked one of them, none '
+comment on function private.refuse_unwanted(uuid[]) is
+  'Refuses all waiting texts to the recruits of these texts who have opted out, and of these texts the greetings that could have '
+  'been sent a day ago, such as those of a number that was paused. When somebody has locked one of them, none '
   'is refused, and a later claim does it. The caller holds the locks of the consents.';
+
+create function private.is_expired(kind text, created_at timestamptz, conversation public.recruiting_conversations)
+returns boolean
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  a_day constant interval := '24 hours';
+begin
+  if kind <> 'greeting' or created_at > now() - a_day then
+    return false;
+  end if;
+  return (
+    select w.opens_at <= now() - a_day
+    from private.text_window(
+      conversation.recruit_phone,
+      (select l.state from public.recruiting_leads l where l.id = conversation.recruiting_lead_id),
+      created_at
+    ) w
+  );
+end
+$$;
+
+comment on function private.is_expired(text, timestamptz, public.recruiting_conversations) is
+  'Whether a text of the outbox is a greeting that could have been sent a day ago, by its hours.';
 
 create function private.due_numbers() returns setof public.service_numbers
 language plpgsql
@@ -9845,8 +9887,7 @@ comment on function private.postpone_texts(integer) is
 --
 -- Leads are distributed under the distribution lock. So distribution only notes who is to be greeted, and the worker
 -- does it before it claims texts, each in a transaction of its own. Whatever goes wrong with a greeting, the lead goes
--- on: the server's log then has a warning with the lead's id. A greeting that takes too long costs only itself, and
--- comes again later.
+-- on: skipped_greetings then has the reason. A greeting that takes too long costs only itself, and comes again later.
 
 create function private.visible_name(name text) returns text
 language plpgsql
@@ -9926,7 +9967,58 @@ comment on function private.fill_template(text, public.recruiting_leads, uuid) i
   'visible_name(). The agent: assigned_agent_id, else the lead''s agent, else the next one of choose_agent(). `an agent` '
   'stands where the agency has none, or one of its own name. `there` stands for a first name that can hardly be one.';
 
-create function private.queue_greeting(lead public.recruiting_leads) returns boolean
+create table public.skipped_greetings (
+  recruiting_lead_id uuid primary key references public.recruiting_leads (id) on delete cascade,
+  agency_id uuid not null references public.agencies (id),
+  reason text not null check (
+    reason in (
+      'no_greeting', 'no_consent', 'no_phone', 'is_test', 'opted_out', 'lead_returned', 'texted_before', 'no_number', 'taken_over',
+      'too_long', 'expired', 'error')
+  ),
+  created_at timestamptz not null default clock_timestamp()
+);
+
+create index on public.skipped_greetings (agency_id);
+
+comment on table public.skipped_greetings is
+  'Greetings that were never queued. One that was queued is in text_outbox, whatever became of it.';
+comment on column public.skipped_greetings.agency_id is 'The agency whose order the lead went to.';
+comment on column public.skipped_greetings.reason is
+  '`no_greeting`: the order has none any more. `no_consent`: the vendor has no text consent. `no_phone`: the lead has no phone '
+  'number in E.164. `is_test`: a test lead. `opted_out`: the recruit had opted out before. `lead_returned`: the lead was taken '
+  'back from the agency. `texted_before`: the agency has texted the recruit before. `no_number`: the agency has no number. '
+  '`taken_over`: an agent has the conversation. `too_long`: more than 1,600 UTF-16 units. `expired`: it could not be queued for '
+  'a day. `error`: the database''s log has the SQLSTATE.';
+comment on column public.skipped_greetings.created_at is 'When it was decided.';
+
+alter table public.skipped_greetings enable row level security;
+grant select on public.skipped_greetings to authenticated;
+grant select, insert, update, delete on public.skipped_greetings to service_role;
+
+create policy "readers of a lead read that it is not greeted" on public.skipped_greetings
+  for select to authenticated
+  using (exists (select from public.recruiting_leads l where l.id = skipped_greetings.recruiting_lead_id));
+
+create function private.skip_greetings(lead_ids uuid[], reason text) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  with skipped as (
+    delete from private.waiting_greetings w where w.lead_id = any (skip_greetings.lead_ids) returning w.lead_id
+  )
+  insert into public.skipped_greetings (recruiting_lead_id, agency_id, reason)
+  select l.id, l.agency_id, skip_greetings.reason
+  from skipped s
+  join public.recruiting_leads l on l.id = s.lead_id and l.agency_id is not null
+  on conflict do nothing;
+end
+$$;
+
+comment on function private.skip_greetings(uuid[], text) is
+  'Of these leads, those that are still to be greeted are not greeted any more, for this reason of skipped_greetings.';
+
+create function private.queue_greeting(lead public.recruiting_leads) returns text
 language plpgsql
 set search_path = ''
 set lock_timeout = '20ms'
@@ -9934,62 +10026,68 @@ as $$
 declare
   max_length constant integer := 1600;
   template text;
+  has_consent boolean;
   conversation public.recruiting_conversations;
   body text;
 begin
-  select o.greeting_template into template
+  select o.greeting_template, v.has_text_consent into template, has_consent
   from public.recruiting_orders o
   join public.vendors v on v.id = lead.vendor_id
-  where o.id = lead.order_id and v.has_text_consent;
-  if template is null
-    or not pg_input_is_valid(coalesce(lead.phone, ''), 'public.e164')
-    or lead.vendor_metadata -> 'is_test' is not distinct from 'true'
-  then
-    return true;
+  where o.id = lead.order_id;
+  if template is null then
+    return 'no_greeting';
+  elsif not has_consent then
+    return 'no_consent';
+  elsif not pg_input_is_valid(coalesce(lead.phone, ''), 'public.e164') then
+    return 'no_phone';
+  elsif lead.vendor_metadata -> 'is_test' is not distinct from 'true' then
+    return 'is_test';
   end if;
 
   perform private.lock_consent(lead.agency_id, lead.phone);
-  if private.is_opted_out(lead.agency_id, lead.phone) or not exists (
-    -- An operator may have taken the lead back meanwhile.
-    select from public.recruiting_leads l where l.id = lead.id and l.agency_id = lead.agency_id
-  ) or exists (
-    -- The agency has texted the recruit before.
+  if private.is_opted_out(lead.agency_id, lead.phone) then
+    return 'opted_out';
+  elsif not exists (select from public.recruiting_leads l where l.id = lead.id and l.agency_id = lead.agency_id) then
+    return 'lead_returned';
+  elsif exists (
     select
     from public.recruiting_conversations c
     join public.recruiting_messages m on m.conversation_id = c.id
     where c.recruit_phone = lead.phone and c.agency_id = lead.agency_id and m.direction = 'outbound'
   ) then
-    return true;
+    return 'texted_before';
   end if;
 
-  conversation := private.open_conversation(lead, lead.agent_id);
+  -- From a paused number it is sent once that is resumed.
+  conversation := private.open_conversation(lead, lead.agent_id, takes_paused => true);
   if conversation.id is null then
-    raise warning 'lead % is not greeted: its agency has no active service number', lead.id;
-  elsif conversation.status = 'bot' then
-    body := private.fill_template(template, lead, conversation.assigned_agent_id);
-    if private.utf16_length(body) > max_length then
-      raise string_data_right_truncation;
-    end if;
-    perform private.queue_text(conversation.id, 'greeting', body);
+    return 'no_number';
+  elsif conversation.status <> 'bot' then
+    return 'taken_over';
   end if;
-  return true;
+  body := private.fill_template(template, lead, conversation.assigned_agent_id);
+  if private.utf16_length(body) > max_length then
+    raise string_data_right_truncation;
+  end if;
+  perform private.queue_text(conversation.id, 'greeting', body);
+  return 'queued';
 exception
   when string_data_right_truncation then
-    raise warning 'lead % is not greeted: the text has more than % UTF-16 units', lead.id, max_length;
-    return true;
+    return 'too_long';
   when lock_not_available then
-    return false;
+    return 'locked';
   when others then
     -- Without the error's message, which may quote the lead.
     raise warning 'lead % is not greeted: SQLSTATE %', lead.id, sqlstate;
-    return true;
+    return 'error';
 end
 $$;
 
 comment on function private.queue_greeting(public.recruiting_leads) is
   'Queues the greeting of a lead that goes to an agency. Its order must have a greeting_template, its vendor '
   'has_text_consent, and the lead a phone in E.164. The recruit has not opted out, and was never texted by the agency. '
-  'Waits at most 20 ms for a lock, and then returns false: it is to be done later. Fails only where the statement is cancelled.';
+  'Returns `queued`, the reason of skipped_greetings, or `locked`: it has waited 20 ms for a lock, and is to be done later. Fails '
+  'only where the statement is cancelled.';
 
 create function public.claim_greetings(max integer) returns jsonb
 language plpgsql
@@ -9999,7 +10097,13 @@ declare
   claimed jsonb;
 begin
   -- Where texts have not been sent for long, nobody expects a greeting any more.
-  delete from private.waiting_greetings w where w.created_at <= now() - interval '24 hours';
+  perform private.skip_greetings(array(
+    select w.lead_id
+    from private.waiting_greetings w
+    where w.created_at <= now() - interval '24 hours'
+    limit 1000
+    for update skip locked
+  ), 'expired');
   with taken as (
     update private.waiting_greetings w
     set attempt = w.attempt + 1, due_at = now() + interval '1 minute' * 2 ^ least(w.attempt, 10)
@@ -10021,7 +10125,7 @@ $$;
 comment on function public.claim_greetings(integer) is
   'Gives the worker up to max leads whose greeting is due, for queue_greeting(): [lead_id], those that have waited longest. '
   'A greeting that fails is due again after 1, 2, 4, 8 minutes and so on. A lead that has waited for a day is not greeted any '
-  'more.';
+  'more: skipped_greetings has it as `expired`.';
 grant execute on function public.claim_greetings(integer) to service_role;
 
 create function public.queue_greeting(id uuid) returns void
@@ -10030,6 +10134,7 @@ set search_path = ''
 as $$
 declare
   lead public.recruiting_leads;
+  outcome text;
 begin
   select l.* into lead
   from private.waiting_greetings w
@@ -10037,16 +10142,20 @@ begin
   where w.lead_id = queue_greeting.id;
   if lead.id is null then
     return;
-  elsif private.queue_greeting(lead) then
+  end if;
+  outcome := private.queue_greeting(lead);
+  if outcome = 'locked' then
+    update private.waiting_greetings w set due_at = now() + interval '1 second' where w.lead_id = lead.id;
+  elsif outcome = 'queued' then
     delete from private.waiting_greetings w where w.lead_id = lead.id;
   else
-    update private.waiting_greetings w set due_at = now() + interval '1 second' where w.lead_id = lead.id;
+    perform private.skip_greetings(array[lead.id], outcome);
   end if;
 end
 $$;
 
 comment on function public.queue_greeting(uuid) is
-  'Queues the greeting of a lead that claim_greetings() has given. Where somebody has locked what it needs, it is due again '
+  'Queues the greeting of a lead that claim_greetings() has given, or notes in skipped_greetings why not. Where somebody has locked what it needs, it is due again '
   'in a second. A lead that does not wait any more is passed over.';
 grant execute on function public.queue_greeting(uuid) to service_role;
 
@@ -13678,7 +13787,22 @@ select t.*,
       when 'country' then 'greetings go to other countries alone: see TEXTING_COUNTRIES'
       when 'taken_over' then 'an agent has taken the conversation over from the bot'
       when 'lead_returned' then 'the lead was taken back from the agency'
+      when 'expired' then 'it could not be sent for a day'
       else 'the bot was stopped: ' || coalesce(t.reason, 'no reason given')
+    end
+    when 'never_queued' then case t.reason
+      when 'no_greeting' then 'the order has no greeting any more'
+      when 'no_consent' then 'the vendor has no text consent'
+      when 'no_phone' then 'the lead has no phone number that can be texted'
+      when 'is_test' then 'it is a test lead'
+      when 'opted_out' then 'the recruit had opted out before'
+      when 'lead_returned' then 'the lead was taken back from the agency'
+      when 'texted_before' then 'the agency has texted the recruit before'
+      when 'no_number' then 'the agency had no number'
+      when 'taken_over' then 'an agent had the conversation already'
+      when 'too_long' then 'it would have had more than 1,600 characters'
+      when 'expired' then 'it could not be queued for a day'
+      else 'an error, which the database''s log has'
     end
     else case
       when t.state = 'unconfirmed' and t.due_at <> 'infinity' then
@@ -13690,7 +13814,7 @@ select t.*,
   end as why
 from (
   select o.message_id, o.created_at, c.agency_id, g.name as agency, c.service_phone as "from", c.recruit_phone as "to",
-    o.kind,
+    c.recruiting_lead_id as lead_id, o.kind,
     case
       when m.status = 'failed' and o.state <> 'refused' then 'failed'
       when o.state <> 'pending' then o.state
@@ -13707,16 +13831,23 @@ from (
   join public.agencies g on g.id = c.agency_id
   left join public.service_numbers n on n.phone = c.service_phone and n.agency_id = c.agency_id
   where (o.state <> 'accepted' or m.status = 'failed') and (select private.may_operate())
+  union all
+  select null, s.created_at, s.agency_id, g.name, null, l.phone, l.id, 'greeting', 'never_queued', s.reason, null, 0, 0, null,
+    null, null
+  from public.skipped_greetings s
+  join public.recruiting_leads l on l.id = s.recruiting_lead_id
+  join public.agencies g on g.id = s.agency_id
+  where (select private.may_operate())
 ) t;
 
-comment on view private.outbox_list is 'Texts of ours that Twilio does not have or could not deliver, for operators.';
+comment on view private.outbox_list is 'Texts of ours that Twilio does not have or could not deliver, and greetings that were never queued, for operators.';
 grant select on private.outbox_list to authenticated, service_role;
 
 create view public.outbox_list with (security_invoker = true) as select * from private.outbox_list;
 
 comment on view public.outbox_list is
-  'Texts of ours that Twilio does not have or could not deliver. state: held, due, sending, unconfirmed, refused or '
-  'failed; why: the reason in words; due_at: ISO 8601 in UTC, or infinity; number: the state of our number, null where '
+  'Texts of ours that Twilio does not have or could not deliver. state: held, due, sending, unconfirmed, refused, failed, or '
+  'never_queued: a greeting of skipped_greetings, which has no message_id; why: the reason in words; due_at: ISO 8601 in UTC, or infinity; number: the state of our number, null where '
   'it is not one of the agency''s; outbox_state: as the outbox has it, pending, sending and unconfirmed are found by an index.';
 grant select on public.outbox_list to authenticated, service_role;
 
@@ -14359,7 +14490,7 @@ begin
   from public.recruiting_conversations c
   where c.id = any (conversations)
   order by c.id;
-  delete from private.waiting_greetings w where w.lead_id = lead.id;
+  perform private.skip_greetings(array[lead.id], 'lead_returned');
   -- The agency works with the recruit no more.
   update public.recruit_stages s set ended_at = clock_timestamp() where s.recruiting_lead_id = lead.id and s.ended_at is null;
   update public.agent_notifications n set read_at = now() where n.lead_id = lead.id and n.read_at is null;
@@ -15667,6 +15798,7 @@ begin
   delete from public.recruit_calls c where c.recruiting_lead_id = any (person.recruiting_leads);
   update private.lead_fetches f set notice = '{}' where f.lead_id = any (person.recruiting_leads);
   delete from private.waiting_greetings w where w.lead_id = any (person.recruiting_leads);
+  delete from public.skipped_greetings s where s.recruiting_lead_id = any (person.recruiting_leads);
 
   update public.leads l
   set

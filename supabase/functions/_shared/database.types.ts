@@ -2565,6 +2565,64 @@ export type Database = {
           },
         ];
       };
+      "skipped_greetings": {
+        Row: {
+          "agency_id": string;
+          "created_at": string;
+          "reason": string;
+          "recruiting_lead_id": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "agency_id": string;
+          "created_at"?: string;
+          "reason": string;
+          "recruiting_lead_id": string;
+        };
+        Update: {
+          "agency_id"?: string;
+          "created_at"?: string;
+          "reason"?: string;
+          "recruiting_lead_id"?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "skipped_greetings_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agencies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "skipped_greetings_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agency_list";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "skipped_greetings_recruiting_lead_id_fkey";
+            columns: ["recruiting_lead_id"];
+            isOneToOne: true;
+            referencedRelation: "recruiting_leads";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "skipped_greetings_recruiting_lead_id_fkey";
+            columns: ["recruiting_lead_id"];
+            isOneToOne: true;
+            referencedRelation: "screening_answer_list";
+            referencedColumns: ["lead_id"];
+          },
+          {
+            foreignKeyName: "skipped_greetings_recruiting_lead_id_fkey";
+            columns: ["recruiting_lead_id"];
+            isOneToOne: true;
+            referencedRelation: "waiting_texts";
+            referencedColumns: ["recruiting_lead_id"];
+          },
+        ];
+      };
       "text_consent_events": {
         Row: {
           "agency_id": string;
@@ -3559,21 +3617,22 @@ export type Database = {
       };
       "outbox_list": {
         Row: {
-          "agency": string;
-          "agency_id": string;
-          "attempt": number;
-          "created_at": string;
+          "agency": string | null;
+          "agency_id": string | null;
+          "attempt": number | null;
+          "created_at": string | null;
           "due_at": string | null;
-          "from": string;
-          "kind": string;
-          "message_id": string;
+          "from": string | null;
+          "kind": string | null;
+          "lead_id": string | null;
+          "message_id": string | null;
           "number": string | null;
-          "outbox_state": string;
+          "outbox_state": string | null;
           "paused_reason": string | null;
           "reason": string | null;
-          "segments": number;
+          "segments": number | null;
           "state": string | null;
-          "to": string;
+          "to": string | null;
           "why": string | null;
         };
         ComputedFields: never;

@@ -232,7 +232,22 @@ select t.*,
       when 'country' then 'greetings go to other countries alone: see TEXTING_COUNTRIES'
       when 'taken_over' then 'an agent has taken the conversation over from the bot'
       when 'lead_returned' then 'the lead was taken back from the agency'
+      when 'expired' then 'it could not be sent for a day'
       else 'the bot was stopped: ' || coalesce(t.reason, 'no reason given')
+    end
+    when 'never_queued' then case t.reason
+      when 'no_greeting' then 'the order has no greeting any more'
+      when 'no_consent' then 'the vendor has no text consent'
+      when 'no_phone' then 'the lead has no phone number that can be texted'
+      when 'is_test' then 'it is a test lead'
+      when 'opted_out' then 'the recruit had opted out before'
+      when 'lead_returned' then 'the lead was taken back from the agency'
+      when 'texted_before' then 'the agency has texted the recruit before'
+      when 'no_number' then 'the agency had no number'
+      when 'taken_over' then 'an agent had the conversation already'
+      when 'too_long' then 'it would have had more than 1,600 characters'
+      when 'expired' then 'it could not be queued for a day'
+      else 'an error, which the database''s log has'
     end
     else case
       when t.state = 'unconfirmed' and t.due_at <> 'infinity' then
@@ -244,7 +259,7 @@ select t.*,
   end as why
 from (
   select o.message_id, o.created_at, c.agency_id, g.name as agency, c.service_phone as "from", c.recruit_phone as "to",
-    o.kind,
+    c.recruiting_lead_id as lead_id, o.kind,
     case
       when m.status = 'failed' and o.state <> 'refused' then 'failed'
       when o.state <> 'pending' then o.state
@@ -261,15 +276,22 @@ from (
   join public.agencies g on g.id = c.agency_id
   left join public.service_numbers n on n.phone = c.service_phone and n.agency_id = c.agency_id
   where (o.state <> 'accepted' or m.status = 'failed') and (select private.may_operate())
+  union all
+  select null, s.created_at, s.agency_id, g.name, null, l.phone, l.id, 'greeting', 'never_queued', s.reason, null, 0, 0, null,
+    null, null
+  from public.skipped_greetings s
+  join public.recruiting_leads l on l.id = s.recruiting_lead_id
+  join public.agencies g on g.id = s.agency_id
+  where (select private.may_operate())
 ) t;
 
-comment on view private.outbox_list is 'Texts of ours that Twilio does not have or could not deliver, for operators.';
+comment on view private.outbox_list is 'Texts of ours that Twilio does not have or could not deliver, and greetings that were never queued, for operators.';
 grant select on private.outbox_list to authenticated, service_role;
 
 create view public.outbox_list with (security_invoker = true) as select * from private.outbox_list;
 
 comment on view public.outbox_list is
-  'Texts of ours that Twilio does not have or could not deliver. state: held, due, sending, unconfirmed, refused or '
-  'failed; why: the reason in words; due_at: ISO 8601 in UTC, or infinity; number: the state of our number, null where '
+  'Texts of ours that Twilio does not have or could not deliver. state: held, due, sending, unconfirmed, refused, failed, or '
+  'never_queued: a greeting of skipped_greetings, which has no message_id; why: the reason in words; due_at: ISO 8601 in UTC, or infinity; number: the state of our number, null where '
   'it is not one of the agency''s; outbox_state: as the outbox has it, pending, sending and unconfirmed are found by an index.';
 grant select on public.outbox_list to authenticated, service_role;

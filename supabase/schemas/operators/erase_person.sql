@@ -68,6 +68,7 @@ begin
   delete from public.recruit_calls c where c.recruiting_lead_id = any (person.recruiting_leads);
   update private.lead_fetches f set notice = '{}' where f.lead_id = any (person.recruiting_leads);
   delete from private.waiting_greetings w where w.lead_id = any (person.recruiting_leads);
+  delete from public.skipped_greetings s where s.recruiting_lead_id = any (person.recruiting_leads);
 
   update public.leads l
   set

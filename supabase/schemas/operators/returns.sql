@@ -36,7 +36,7 @@ begin
   from public.recruiting_conversations c
   where c.id = any (conversations)
   order by c.id;
-  delete from private.waiting_greetings w where w.lead_id = lead.id;
+  perform private.skip_greetings(array[lead.id], 'lead_returned');
   -- The agency works with the recruit no more.
   update public.recruit_stages s set ended_at = clock_timestamp() where s.recruiting_lead_id = lead.id and s.ended_at is null;
   update public.agent_notifications n set read_at = now() where n.lead_id = lead.id and n.read_at is null;

@@ -5,6 +5,7 @@
 -- | pending, due | claim_texts() | sending |
 -- | pending, due | claim_texts(), in quiet hours | pending, due when they end |
 -- | pending | claim_texts() or record_consent(), the recruit has opted out | refused |
+-- | pending | claim_texts(), a greeting that could have been sent a day ago | refused |
 -- | sending | outcome accepted | accepted |
 -- | sending | outcome unconfirmed: the response was lost | unconfirmed, due in 20 s |
 -- | sending | outcome later, credentials or number_paused: nothing was sent | pending |
@@ -204,11 +205,11 @@ begin
     into found_texts
     from locked l;
 
-    perform private.refuse_opted_out(found_texts.ids);
+    perform private.refuse_unwanted(found_texts.ids);
 
     -- Everything again, as it is now that nobody else claims texts of these conversations
     with locked as (
-      select o.message_id, o.conversation_id, o.kind, o.state, o.due_at, o.ordinal
+      select o.message_id, o.conversation_id, o.kind, o.state, o.due_at, o.ordinal, o.created_at
       from public.text_outbox o
       where o.message_id = any (found_texts.ids)
       for update skip locked
@@ -219,6 +220,7 @@ begin
       cross join lateral private.sending_hours(c, l.kind) h
       where l.state = 'pending' and l.due_at <= now()
         and not private.is_opted_out(c.agency_id, c.recruit_phone) and not private.is_behind(l.conversation_id, l.ordinal)
+        and not private.is_expired(l.kind, l.created_at, c)
     ), held as (
       update public.text_outbox o
       set due_at = w.opens_at, first_due_at = w.opens_at, reason = 'quiet_hours'
@@ -262,25 +264,63 @@ comment on function private.claim_posts(integer) is
   'Texts to post now, number by number. An agent''s come first, then those that have been due for longest; see '
   'claim_texts().';
 
-create function private.refuse_opted_out(message_ids uuid[]) returns void
+create function private.refuse_unwanted(message_ids uuid[]) returns void
 language plpgsql
 set search_path = ''
 set lock_timeout = '20ms'
 as $$
+declare
+  late public.recruiting_conversations;
 begin
   perform private.refuse_texts(c.agency_id, c.recruit_phone)
   from public.text_outbox o
   join public.recruiting_conversations c on c.id = o.conversation_id
   where o.message_id = any (message_ids) and private.is_opted_out(c.agency_id, c.recruit_phone);
+  for late in
+    select c.*
+    from public.text_outbox o
+    join public.recruiting_conversations c on c.id = o.conversation_id
+    where o.message_id = any (message_ids) and private.is_expired(o.kind, o.created_at, c)
+    for no key update of c
+  loop
+    perform private.refuse_waiting_texts(late.id, 'expired', 'greeting');
+  end loop;
 exception when lock_not_available then
   -- Somebody has locked one of them. The others do not wait.
   null;
 end
 $$;
 
-comment on function private.refuse_opted_out(uuid[]) is
-  'Refuses all waiting texts to the recruits of these texts who have opted out. When somebody has locked one of them, none '
+comment on function private.refuse_unwanted(uuid[]) is
+  'Refuses all waiting texts to the recruits of these texts who have opted out, and of these texts the greetings that could have '
+  'been sent a day ago, such as those of a number that was paused. When somebody has locked one of them, none '
   'is refused, and a later claim does it. The caller holds the locks of the consents.';
+
+create function private.is_expired(kind text, created_at timestamptz, conversation public.recruiting_conversations)
+returns boolean
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  a_day constant interval := '24 hours';
+begin
+  if kind <> 'greeting' or created_at > now() - a_day then
+    return false;
+  end if;
+  return (
+    select w.opens_at <= now() - a_day
+    from private.text_window(
+      conversation.recruit_phone,
+      (select l.state from public.recruiting_leads l where l.id = conversation.recruiting_lead_id),
+      created_at
+    ) w
+  );
+end
+$$;
+
+comment on function private.is_expired(text, timestamptz, public.recruiting_conversations) is
+  'Whether a text of the outbox is a greeting that could have been sent a day ago, by its hours.';
 
 create function private.due_numbers() returns setof public.service_numbers
 language plpgsql

@@ -263,7 +263,8 @@ grant execute on function public.record_text_consent(text, text, text) to authen
 create function private.open_conversation(
   lead public.recruiting_leads,
   agent_id uuid,
-  preferred_number text default null
+  preferred_number text default null,
+  takes_paused boolean default false
 ) returns public.recruiting_conversations
 language plpgsql
 set search_path = ''
@@ -317,14 +318,14 @@ begin
         ) latest
       ) use
       where n.agency_id = lead.agency_id
-        and n.status = 'active'
+        and (n.status = 'active' or takes_paused)
         -- The number may have been another agency's.
         and not exists (
           select
           from public.recruiting_conversations c
           where c.recruit_phone = lead.phone and c.service_phone = n.phone
         )
-      order by use.conversations, use.used_at nulls first, n.phone
+      order by n.status, use.conversations, use.used_at nulls first, n.phone
       limit 1
     ));
   if number is null then
@@ -344,9 +345,10 @@ begin
 end
 $$;
 
-comment on function private.open_conversation(public.recruiting_leads, uuid, text) is
+comment on function private.open_conversation(public.recruiting_leads, uuid, text, boolean) is
   'The conversation of a lead''s recruit with its agency: the one with the preferred number, if it is the agency''s, else '
   'with the number of the agency that the recruit has '
   'last been in touch with, paused or not. Else a new one, assigned to this agent if active (null: nobody), with the '
   'active number that has the fewest conversations, counted up to 1,000; of several, the one that has got none for '
-  'longest. The lead has an agency and a phone in E.164. Null when the agency has no active number.';
+  'longest. takes_paused: a paused number is taken where none is active. The lead has an agency and a phone in E.164. Null '
+  'when the agency has no such number.';

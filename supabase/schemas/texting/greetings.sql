@@ -2,8 +2,7 @@
 --
 -- Leads are distributed under the distribution lock. So distribution only notes who is to be greeted, and the worker
 -- does it before it claims texts, each in a transaction of its own. Whatever goes wrong with a greeting, the lead goes
--- on: the server's log then has a warning with the lead's id. A greeting that takes too long costs only itself, and
--- comes again later.
+-- on: skipped_greetings then has the reason. A greeting that takes too long costs only itself, and comes again later.
 
 create function private.visible_name(name text) returns text
 language plpgsql
@@ -83,7 +82,58 @@ comment on function private.fill_template(text, public.recruiting_leads, uuid) i
   'visible_name(). The agent: assigned_agent_id, else the lead''s agent, else the next one of choose_agent(). `an agent` '
   'stands where the agency has none, or one of its own name. `there` stands for a first name that can hardly be one.';
 
-create function private.queue_greeting(lead public.recruiting_leads) returns boolean
+create table public.skipped_greetings (
+  recruiting_lead_id uuid primary key references public.recruiting_leads (id) on delete cascade,
+  agency_id uuid not null references public.agencies (id),
+  reason text not null check (
+    reason in (
+      'no_greeting', 'no_consent', 'no_phone', 'is_test', 'opted_out', 'lead_returned', 'texted_before', 'no_number', 'taken_over',
+      'too_long', 'expired', 'error')
+  ),
+  created_at timestamptz not null default clock_timestamp()
+);
+
+create index on public.skipped_greetings (agency_id);
+
+comment on table public.skipped_greetings is
+  'Greetings that were never queued. One that was queued is in text_outbox, whatever became of it.';
+comment on column public.skipped_greetings.agency_id is 'The agency whose order the lead went to.';
+comment on column public.skipped_greetings.reason is
+  '`no_greeting`: the order has none any more. `no_consent`: the vendor has no text consent. `no_phone`: the lead has no phone '
+  'number in E.164. `is_test`: a test lead. `opted_out`: the recruit had opted out before. `lead_returned`: the lead was taken '
+  'back from the agency. `texted_before`: the agency has texted the recruit before. `no_number`: the agency has no number. '
+  '`taken_over`: an agent has the conversation. `too_long`: more than 1,600 UTF-16 units. `expired`: it could not be queued for '
+  'a day. `error`: the database''s log has the SQLSTATE.';
+comment on column public.skipped_greetings.created_at is 'When it was decided.';
+
+alter table public.skipped_greetings enable row level security;
+grant select on public.skipped_greetings to authenticated;
+grant select, insert, update, delete on public.skipped_greetings to service_role;
+
+create policy "readers of a lead read that it is not greeted" on public.skipped_greetings
+  for select to authenticated
+  using (exists (select from public.recruiting_leads l where l.id = skipped_greetings.recruiting_lead_id));
+
+create function private.skip_greetings(lead_ids uuid[], reason text) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  with skipped as (
+    delete from private.waiting_greetings w where w.lead_id = any (skip_greetings.lead_ids) returning w.lead_id
+  )
+  insert into public.skipped_greetings (recruiting_lead_id, agency_id, reason)
+  select l.id, l.agency_id, skip_greetings.reason
+  from skipped s
+  join public.recruiting_leads l on l.id = s.lead_id and l.agency_id is not null
+  on conflict do nothing;
+end
+$$;
+
+comment on function private.skip_greetings(uuid[], text) is
+  'Of these leads, those that are still to be greeted are not greeted any more, for this reason of skipped_greetings.';
+
+create function private.queue_greeting(lead public.recruiting_leads) returns text
 language plpgsql
 set search_path = ''
 set lock_timeout = '20ms'
@@ -91,62 +141,68 @@ as $$
 declare
   max_length constant integer := 1600;
   template text;
+  has_consent boolean;
   conversation public.recruiting_conversations;
   body text;
 begin
-  select o.greeting_template into template
+  select o.greeting_template, v.has_text_consent into template, has_consent
   from public.recruiting_orders o
   join public.vendors v on v.id = lead.vendor_id
-  where o.id = lead.order_id and v.has_text_consent;
-  if template is null
-    or not pg_input_is_valid(coalesce(lead.phone, ''), 'public.e164')
-    or lead.vendor_metadata -> 'is_test' is not distinct from 'true'
-  then
-    return true;
+  where o.id = lead.order_id;
+  if template is null then
+    return 'no_greeting';
+  elsif not has_consent then
+    return 'no_consent';
+  elsif not pg_input_is_valid(coalesce(lead.phone, ''), 'public.e164') then
+    return 'no_phone';
+  elsif lead.vendor_metadata -> 'is_test' is not distinct from 'true' then
+    return 'is_test';
   end if;
 
   perform private.lock_consent(lead.agency_id, lead.phone);
-  if private.is_opted_out(lead.agency_id, lead.phone) or not exists (
-    -- An operator may have taken the lead back meanwhile.
-    select from public.recruiting_leads l where l.id = lead.id and l.agency_id = lead.agency_id
-  ) or exists (
-    -- The agency has texted the recruit before.
+  if private.is_opted_out(lead.agency_id, lead.phone) then
+    return 'opted_out';
+  elsif not exists (select from public.recruiting_leads l where l.id = lead.id and l.agency_id = lead.agency_id) then
+    return 'lead_returned';
+  elsif exists (
     select
     from public.recruiting_conversations c
     join public.recruiting_messages m on m.conversation_id = c.id
     where c.recruit_phone = lead.phone and c.agency_id = lead.agency_id and m.direction = 'outbound'
   ) then
-    return true;
+    return 'texted_before';
   end if;
 
-  conversation := private.open_conversation(lead, lead.agent_id);
+  -- From a paused number it is sent once that is resumed.
+  conversation := private.open_conversation(lead, lead.agent_id, takes_paused => true);
   if conversation.id is null then
-    raise warning 'lead % is not greeted: its agency has no active service number', lead.id;
-  elsif conversation.status = 'bot' then
-    body := private.fill_template(template, lead, conversation.assigned_agent_id);
-    if private.utf16_length(body) > max_length then
-      raise string_data_right_truncation;
-    end if;
-    perform private.queue_text(conversation.id, 'greeting', body);
+    return 'no_number';
+  elsif conversation.status <> 'bot' then
+    return 'taken_over';
   end if;
-  return true;
+  body := private.fill_template(template, lead, conversation.assigned_agent_id);
+  if private.utf16_length(body) > max_length then
+    raise string_data_right_truncation;
+  end if;
+  perform private.queue_text(conversation.id, 'greeting', body);
+  return 'queued';
 exception
   when string_data_right_truncation then
-    raise warning 'lead % is not greeted: the text has more than % UTF-16 units', lead.id, max_length;
-    return true;
+    return 'too_long';
   when lock_not_available then
-    return false;
+    return 'locked';
   when others then
     -- Without the error's message, which may quote the lead.
     raise warning 'lead % is not greeted: SQLSTATE %', lead.id, sqlstate;
-    return true;
+    return 'error';
 end
 $$;
 
 comment on function private.queue_greeting(public.recruiting_leads) is
   'Queues the greeting of a lead that goes to an agency. Its order must have a greeting_template, its vendor '
   'has_text_consent, and the lead a phone in E.164. The recruit has not opted out, and was never texted by the agency. '
-  'Waits at most 20 ms for a lock, and then returns false: it is to be done later. Fails only where the statement is cancelled.';
+  'Returns `queued`, the reason of skipped_greetings, or `locked`: it has waited 20 ms for a lock, and is to be done later. Fails '
+  'only where the statement is cancelled.';
 
 create function public.claim_greetings(max integer) returns jsonb
 language plpgsql
@@ -156,7 +212,13 @@ declare
   claimed jsonb;
 begin
   -- Where texts have not been sent for long, nobody expects a greeting any more.
-  delete from private.waiting_greetings w where w.created_at <= now() - interval '24 hours';
+  perform private.skip_greetings(array(
+    select w.lead_id
+    from private.waiting_greetings w
+    where w.created_at <= now() - interval '24 hours'
+    limit 1000
+    for update skip locked
+  ), 'expired');
   with taken as (
     update private.waiting_greetings w
     set attempt = w.attempt + 1, due_at = now() + interval '1 minute' * 2 ^ least(w.attempt, 10)
@@ -178,7 +240,7 @@ $$;
 comment on function public.claim_greetings(integer) is
   'Gives the worker up to max leads whose greeting is due, for queue_greeting(): [lead_id], those that have waited longest. '
   'A greeting that fails is due again after 1, 2, 4, 8 minutes and so on. A lead that has waited for a day is not greeted any '
-  'more.';
+  'more: skipped_greetings has it as `expired`.';
 grant execute on function public.claim_greetings(integer) to service_role;
 
 create function public.queue_greeting(id uuid) returns void
@@ -187,6 +249,7 @@ set search_path = ''
 as $$
 declare
   lead public.recruiting_leads;
+  outcome text;
 begin
   select l.* into lead
   from private.waiting_greetings w
@@ -194,15 +257,19 @@ begin
   where w.lead_id = queue_greeting.id;
   if lead.id is null then
     return;
-  elsif private.queue_greeting(lead) then
+  end if;
+  outcome := private.queue_greeting(lead);
+  if outcome = 'locked' then
+    update private.waiting_greetings w set due_at = now() + interval '1 second' where w.lead_id = lead.id;
+  elsif outcome = 'queued' then
     delete from private.waiting_greetings w where w.lead_id = lead.id;
   else
-    update private.waiting_greetings w set due_at = now() + interval '1 second' where w.lead_id = lead.id;
+    perform private.skip_greetings(array[lead.id], outcome);
   end if;
 end
 $$;
 
 comment on function public.queue_greeting(uuid) is
-  'Queues the greeting of a lead that claim_greetings() has given. Where somebody has locked what it needs, it is due again '
+  'Queues the greeting of a lead that claim_greetings() has given, or notes in skipped_greetings why not. Where somebody has locked what it needs, it is due again '
   'in a second. A lead that does not wait any more is passed over.';
 grant execute on function public.queue_greeting(uuid) to service_role;

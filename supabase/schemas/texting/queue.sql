@@ -66,7 +66,7 @@ comment on column public.text_outbox.lease_until is
 comment on column public.text_outbox.reason is
   'Why it waits or was not sent: `quiet_hours`, `number_paused`, `opted_out`, `cancelled`, `later`, `no_response`, '
   '`worker_died`, `resend`, `unconfirmed`, `storage`, `media_not_found`, `country` (see TEXTING_COUNTRIES), '
-  '`lead_returned`, why the bot '
+  '`lead_returned`, `expired` (a greeting after its day), why the bot '
   'was stopped (see bot_sessions), or the provider''s error code or HTTP status. `credentials`: the provider refuses our login; '
   'it stays until the next outcome.';
 comment on column public.text_outbox.client_message_id is

@@ -45,7 +45,7 @@ select set_eq(
     ('screening_answers', 'select'), ('conversation_reads', 'select'), ('unmatched_texts', 'select'),
     ('media_copies', 'select'), ('recruit_notes', 'select'), ('recruit_stages', 'select'),
     ('recruit_calls', 'select'), ('conversation_assignments', 'select'), ('quick_replies', 'select'),
-    ('recruit_exports', 'select'), ('order_changes', 'select')$$,
+    ('recruit_exports', 'select'), ('order_changes', 'select'), ('skipped_greetings', 'select')$$,
   'a signed-in user may select from these tables and has no other privilege on a whole table');
 
 select set_eq(

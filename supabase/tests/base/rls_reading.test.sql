@@ -1,7 +1,7 @@
 -- The rows that each reads: an agent, a manager, the manager of another agency, a user who is no agent, anon. The table of
 -- docs/frontend.md says the same in words; docs/frontend.test.ts holds the two against each other.
 begin;
-select plan(317);
+select plan(323);
 \ir ../helpers.psql
 
 select pg_temp.create_people();
@@ -92,6 +92,8 @@ select id, md5('script ' || agency_id)::uuid, 'licensed' from public.recruiting_
 insert into public.bot_turns (conversation_id, due_at, message_ids) values (md5('conversation ann')::uuid, now(), '{}');
 insert into public.screening_answers (lead_id, question, value, said)
 select md5('recruit ' || owner)::uuid, 'licensed', '"yes"', 'Yes' from owners;
+insert into public.skipped_greetings (recruiting_lead_id, agency_id, reason)
+select a.lead_id, l.agency_id, 'no_number' from public.screening_answers a join public.recruiting_leads l on l.id = a.lead_id where l.agency_id is not null;
 insert into public.quick_replies (agency_id, shortcut, body) select agency_id, 'bye', 'Bye' from owners group by agency_id;
 insert into public.recruit_exports (agency_id, agent_id, recruits)
 values (md5('agency')::uuid, md5('mia')::uuid, 1), (md5('elsewhere')::uuid, md5('otto')::uuid, 1);
@@ -155,6 +157,7 @@ insert into readers values
   ('bot_scripts',                '0', '1', '1'),
   ('bot_sessions',               '2', '4', '1'),
   ('screening_answers',          '1', '3', '1'),
+  ('skipped_greetings',          '1', '3', '1'),
   ('recruit_notes',              '1', '3', '1'),
   ('recruit_stages',             '1', '3', '1'),
   ('recruit_calls',              '1', '3', '1'),

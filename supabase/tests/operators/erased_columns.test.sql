@@ -44,7 +44,7 @@ create temp table kept_rows (name, fate, columns) as values
     read_at');
 create temp table deleted_rows (name, person) as values
   ('screening_answers', 'lead_id'), ('recruit_notes', 'recruiting_lead_id'), ('recruit_stages', 'recruiting_lead_id'),
-  ('recruit_calls', 'recruiting_lead_id'), ('conversation_assignments', 'recruiting_lead_id'), ('private.waiting_greetings', 'lead_id'), ('lead_demographics', 'lead_id'),
+  ('recruit_calls', 'recruiting_lead_id'), ('conversation_assignments', 'recruiting_lead_id'), ('private.waiting_greetings', 'lead_id'), ('skipped_greetings', 'recruiting_lead_id'), ('lead_demographics', 'lead_id'),
   ('recruiting_conversations', 'id'), ('conversation_reads', 'conversation_id'), ('recruiting_messages', 'conversation_id'),
   ('text_outbox', 'conversation_id'), ('media_copies', 'message_id'), ('bot_sessions', 'conversation_id'), ('bot_turns', 'conversation_id'),
   ('agent_notifications', 'conversation_id'), ('private.waiting_notifications', 'conversation_id'),
@@ -116,6 +116,7 @@ insert into public.bot_sessions (conversation_id, script_id, question) values (m
 insert into public.bot_turns (conversation_id, due_at, message_ids) values (md5('person')::uuid, now(), array[md5('text')::uuid]);
 insert into private.waiting_notifications (conversation_id, kind) values (md5('person')::uuid, 'text');
 insert into private.waiting_greetings (lead_id) values (md5('person')::uuid);
+insert into public.skipped_greetings (recruiting_lead_id, agency_id, reason) values (md5('person')::uuid, md5('agency')::uuid, 'no_number');
 insert into private.waiting_take_overs (conversation_id) values (md5('person')::uuid);
 insert into public.screening_answers (lead_id, question, value, said) values (md5('person')::uuid, 'licensed', '"yes"', 'Yes');
 insert into public.recruit_notes (recruiting_lead_id, agent_id, body) values (md5('person')::uuid, md5('ann')::uuid, 'Maria''s aunt');

@@ -189,7 +189,7 @@ update public.recruiting_orders set ends_at = now() where id = md5('ended')::uui
 select is(
   public.return_lead(md5('greeted')::uuid, 'no agent') ->> 'order_status', 'closed', 'an order that has ended is closed, not open');
 select is(pg_temp.order_of('ended'), '0 closed 0', 'and has one lead less');
-select ok(private.queue_greeting(lead), 'the worker has read the lead before') from stale;
+select is(private.queue_greeting(lead), 'lead_returned', 'the worker has read the lead before') from stale;
 select is_empty(
   $$select from public.recruiting_conversations c join stale s on (s.lead).phone = c.recruit_phone$$,
   'and greets nobody all the same');

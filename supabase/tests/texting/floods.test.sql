@@ -127,7 +127,7 @@ select is(
 
 -- Others
 select pg_temp.begin_talk('other'), pg_temp.write('other', 'Hello');
-select is(pg_temp.turn_of('other') -> 'texts', '[{"body": "Hello", "is_automatic": false}]', 'the bot answers others');
+select is(pg_temp.turn_of('other') -> 'texts', '[{"body": "Hello", "is_early": false, "is_automatic": false}]', 'the bot answers others');
 select private.queue_text(md5('other')::uuid, 'agent', 'Hi');
 select ok(public.claim_texts(10)::text like '%"body": "Hi"%', 'and their texts are sent');
 

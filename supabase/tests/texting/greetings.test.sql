@@ -1,7 +1,7 @@
 -- The first text to a recruit, when the lead goes to an agency.
 begin;
 create extension if not exists dblink with schema extensions;
-select plan(72);
+select plan(76);
 \ir ../helpers.psql
 
 -- Orders and leads of the seed would take part.
@@ -186,11 +186,33 @@ select pg_temp.ingest('long in UTF-16', '+13125550209', 'Ada Ada Ada Ada Ada');
 select is_empty($$select from public.recruiting_conversations where recruit_phone = '+13125550209'$$,
   'a greeting''s length is counted in UTF-16 units');
 select pg_temp.order('{agency} STOP');
-update public.service_numbers set status = 'paused';
-select is(pg_temp.ingest('no number', '+13125550013'), md5('agency')::uuid::text,
-  'a lead of an agency without an active number is distributed');
 
-update public.service_numbers set status = 'active';
+-- While the agency's number is paused, and after that
+delete from public.texting_hours;
+insert into public.texting_hours (opens, closes, source) values ('00:00', '24:00', 'test');
+update public.text_outbox set state = 'refused' where state = 'pending';
+create function pg_temp.sent(phone text) returns text language sql as $$
+  update public.text_outbox set due_at = now() where state = 'pending';
+  select public.claim_texts(100);
+  select concat_ws(' ', o.state, o.reason)
+  from public.text_outbox o join public.recruiting_conversations c on c.id = o.conversation_id where c.recruit_phone = phone
+$$;
+update public.service_numbers set status = 'paused', segments_per_second = 1000 where agency_id = md5('agency')::uuid;
+select pg_temp.ingest(name, phone) from (values ('paused', '+13125550013'), ('paused for days', '+13125550017')) l (name, phone);
+select is(pg_temp.sent('+13125550013'), 'pending number_paused', 'a lead that comes while the number is paused waits in the outbox');
+update public.text_outbox o set created_at = now() - interval '1 day'
+from public.recruiting_conversations c where c.id = o.conversation_id and c.recruit_phone = '+13125550017';
+update public.service_numbers set status = 'active' where agency_id = md5('agency')::uuid;
+select is(pg_temp.sent('+13125550017'), 'refused expired', 'after its day it is not greeted any more');
+select is(pg_temp.sent('+13125550013'), 'sending', 'and is greeted once the number is resumed');
+select pg_temp.ingest('hours', '+13125550018');
+update public.text_outbox o set created_at = now() - interval '1 day'
+from public.recruiting_conversations c where c.id = o.conversation_id and c.recruit_phone = '+13125550018';
+insert into public.texting_closures (starts_on, ends_on, source)
+select d.yesterday, d.yesterday, 'test' from (select (now() at time zone 'America/Chicago')::date - 1) d (yesterday);
+select is(pg_temp.sent('+13125550018'), 'sending', 'its day begins with its hours');
+delete from public.texting_closures where source = 'test';
+
 select pg_temp.hold(format($$select private.lock_consent(%L, '+13125550014')::text$$, md5('agency')::uuid));
 select is(pg_temp.ingest('locked', '+13125550014'), md5('agency')::uuid::text, 'a lead is distributed while somebody else has its consent');
 select set_eq('select lead_id from private.waiting_greetings', array[md5('locked')::uuid], 'its greeting waits');
@@ -204,6 +226,25 @@ select pg_temp.ingest_lead(encode(sha256('test-vendor'), 'hex'), jsonb_build_obj
   'id', md5('old')::uuid, 'first_name', 'Ada', 'vendor_metadata', '{"phone": "+13125550016"}'::jsonb));
 update private.waiting_greetings set created_at = now() - interval '1 day';
 select is(pg_temp.greetings('+13125550016'), null, 'a lead that has waited for a day is not greeted any more');
+
+-- What is not queued
+insert into public.agencies (id, name, timezone) values (md5('numberless')::uuid, 'Numberless', 'UTC');
+insert into public.recruiting_orders (agency_id, quantity, greeting_template, priority) values (md5('numberless')::uuid, 1, '{agency} STOP', 1);
+select pg_temp.ingest('no number', '+13125550019');
+select pg_temp.ingest_lead(encode(sha256('test-vendor'), 'hex'), jsonb_build_object(
+  'id', md5(name)::uuid, 'vendor_lead_id', name, 'first_name', 'Ada', 'vendor_metadata', jsonb_build_object('phone', phone)))
+from (values ('taken back', '+13125550021'), ('no greeting', '+13125550022')) l (name, phone);
+update public.recruiting_orders set greeting_template = null where id = (
+  select order_id from public.recruiting_leads where id = md5('no greeting')::uuid);
+select public.return_lead(md5('taken back')::uuid, 'test', 'nobody');
+select pg_temp.greet();
+select is(
+  (select string_agg(s.reason || ': ' || coalesce(l.vendor_lead_id, 'old'), ', ' order by s.reason, l.vendor_lead_id)
+    from public.skipped_greetings s join public.recruiting_leads l on l.id = s.recruiting_lead_id),
+  'expired: old, lead_returned: taken back, no_consent: no consent, no_greeting: no greeting, no_number: no number, '
+  'no_phone: no E.164, no_phone: no phone, opted_out: opted out, taken_over: escalated, texted_before: again, '
+  'texted_before: texted before, too_long: long, too_long: long in UTF-16',
+  'each lead that is not greeted has the reason');
 
 -- Many at once
 select pg_temp.order(null);
