@@ -26,7 +26,8 @@ export function addTextOutbox(noun: AdminCommand): void {
 
 const listTexts = lists("outbox_list", {
   order: "created_at desc, message_id",
-  none: ({ state }) => state === undefined ? "No text waits, and none has failed." : `No text is ${state.replace("_", " ")}.`,
+  none: ({ state }) =>
+    state === undefined ? "No text waits, and none has failed." : `No text is ${state.replace("_", " ")}.`,
   shown: ({ message_id, lead_id, created_at, agency, from, to, kind, state, why, reason }) => (
     { message_id, lead_id, created_at, agency, from, to, kind, state, why: explainWhy({ why, reason }) }
   ),
