@@ -27,7 +27,7 @@ import { distributeLeads } from "./lead_distribute.ts";
 import { addLeadFetch } from "./lead_fetch.ts";
 import { listLeads } from "./lead_list.ts";
 import { rereadLeads } from "./lead_reread.ts";
-import { returnLead } from "./lead_return.ts";
+import { returnLeads } from "./lead_return.ts";
 
 const DRY_RUN = new Option("--dry-run", "say what would happen, and change nothing");
 const VENDOR = text("--vendor <vendor>", "only leads of this vendor");
@@ -125,14 +125,19 @@ export function addLead(program: AdminCommand): void {
     .runs(assignLeads);
 
   lead
-    .verb("return <lead>", "takes a bad lead back from its agency, for good", '4711 --reason "wrong number" --yes')
+    .verb(
+      "return <lead...>",
+      "takes bad leads back from their agencies, for good",
+      '4711 4712 --reason "wrong number" --yes',
+    )
     .needs(text("--reason <text>", "why, in at most 500 characters"))
     .takes(DRY_RUN)
     .addHelpText(
       "after",
-      "\nThe order may get another lead for it. The lead is not distributed again, and is a duplicate when it is sent again.",
+      "\nThe order may get another lead for it. The lead is not distributed again, and is a duplicate when it is sent again." +
+        "\nOf several leads each is returned by itself, also where another cannot be; the exit code is then 1.",
     )
-    .runs(returnLead);
+    .runs(returnLeads);
 
   addLeadFetch(lead);
 
@@ -150,7 +155,12 @@ export function addLead(program: AdminCommand): void {
 async function findLeads({ sql }: Session, given: string): Promise<Outcome> {
   const none = `Nothing is known of "${given.trim()}": it is no lead's id, sender's id, phone, ` +
     "e-mail address or name, and no rejected delivery holds it.";
-  return list(await sql`select * from public.find_leads(${given})`, none);
+  const found = await sql`select * from public.find_leads(${given})`;
+  const ordered = found.toSorted((one, other) => Number(other.by_sender_id) - Number(one.by_sender_id));
+  return list(ordered, none, ({ kind, id, sender, sender_id, by_sender_id: _, ...lead }) => ({
+    ...{ kind, id, sender, vendor_lead_id: sender_id },
+    ...lead,
+  }));
 }
 
 interface Shown {

@@ -1,6 +1,7 @@
 import { valueOf } from "../database.ts";
 import { inOptions } from "../errors.ts";
 import { findAgent, findLead } from "../find.ts";
+import { fullName } from "../names.ts";
 import { operatorHere } from "../operator_here.ts";
 import type { Outcome, Session } from "../session.ts";
 
@@ -32,10 +33,13 @@ export async function assignLeads(
     { to_agent_id: "--to", from_agent_id: "--from" },
   );
   const { recruiting_leads, sales_leads, conversations, notifications } = moved;
+  const given = `Given to ${agent.first_name}: recruiting leads: ${recruiting_leads}, ` +
+    `sales leads: ${sales_leads}, conversations: ${conversations}, unread notifications: ${notifications}.`;
+  const hadIt = leadId !== null && recruiting_leads + sales_leads === 0;
+  // With its conversation, which somebody else may have taken over.
+  const rest = conversations + notifications === 0 ? "Nothing was changed." : given;
   return {
     data: { agent_id: agent.id, ...moved },
-    text: `Given to ${agent.first_name}: recruiting leads: ${recruiting_leads}, ` +
-      `sales leads: ${sales_leads}, conversations: ${conversations}, ` +
-      `unread notifications: ${notifications}.`,
+    text: hadIt ? `${fullName(agent)} has the lead already. ${rest}` : given,
   };
 }

@@ -19,33 +19,57 @@ interface Returned {
   texts: number;
 }
 
-/** Takes a lead back from its agency, after it has said what that does. */
-export async function returnLead(
+/** A lead as it was named, and what became of it. */
+type Attempt = { lead: string } & (Returned | { error: string });
+
+/**
+ * Takes leads back from their agencies, each by itself, after it has said what that does.
+ *
+ * @throws {CommandError} where none of them can be
+ */
+export async function returnLeads(
   { sql, confirm }: Session,
-  name: string,
+  names: string[],
   { reason, dryRun = false }: { reason: string; dryRun?: boolean },
 ): Promise<Outcome> {
-  const lead = await findLead(sql, name.trim());
-  if (lead.kind === "sales") throw new CommandError(`${lead.id} is a sales lead, which no order got.`);
-  const run = (transaction: postgres.TransactionSql) =>
-    valueOf<Returned>(transaction`select public.return_lead(${lead.id}, ${reason}, ${operatorHere()})`);
-  const runAs = (isTrial: boolean) => inOptions(dryRunnable(sql, isTrial, run), { reason: "--reason" });
-  const preview = await runAs(true);
-  if (dryRun) {
-    return { data: { dry_run: true, ...preview }, text: `Dry run: nothing was changed. ${whatItDoes(preview)}` };
-  }
-  await confirm(`${whatItDoes(preview)} Take the lead of ${lead.name} back for good?`);
-  const returned = await runAs(false);
-  return {
-    data: { dry_run: false, ...returned },
-    text: `The lead ${lead.id} was returned. ${whatItDoes(returned)}`,
+  const attempt = async (lead: string, isTrial: boolean): Promise<Attempt> => {
+    try {
+      const { id, kind } = await findLead(sql, lead.trim());
+      if (kind === "sales") throw new CommandError(`${id} is a sales lead, which no order got.`);
+      const run = (transaction: postgres.TransactionSql) =>
+        valueOf<Returned>(transaction`select public.return_lead(${id}, ${reason}, ${operatorHere()})`);
+      return { lead, ...await inOptions(dryRunnable(sql, isTrial, run), { reason: "--reason" }) };
+    } catch (error) {
+      if (error instanceof CommandError) return { lead, error: error.message };
+      throw error;
+    }
   };
+  const attemptAll = async (isTrial: boolean): Promise<Outcome & { returned: number }> => {
+    const attempts: Attempt[] = [];
+    for (const name of names) attempts.push(await attempt(name, isTrial));
+    const returned = attempts.filter((each) => !("error" in each)).length;
+    const text = attempts.map((each) => describe(each, isTrial, names.length > 1)).join("\n");
+    if (returned === 0) throw new CommandError(text);
+    return { data: { dry_run: isTrial, leads: attempts }, text, failed: returned < names.length, returned };
+  };
+  const trial = await attemptAll(true);
+  const space = names.length > 1 ? "\n\n" : " ";
+  if (dryRun) return { ...trial, text: `Dry run: nothing was changed.${space}${trial.text}` };
+  const meant = trial.returned === 1 ? "the lead" : `these ${trial.returned} leads`;
+  await confirm(`${trial.text}${space}Take ${meant} back for good?`);
+  return await attemptAll(false);
 }
 
-function whatItDoes(
-  { agency, agent, order_id, filled, quantity, order_status, conversations, texts }: Returned,
-): string {
+/** What became of a lead, or would. A trial does not count what the trials of others would do to the same order. */
+function describe(attempt: Attempt, isTrial: boolean, isOneOfMany: boolean): string {
+  const named = isOneOfMany ? `${attempt.lead}: ` : "";
+  if ("error" in attempt) return `${named}${attempt.error}`;
+  const { lead_id, agency, agent, order_id, filled, quantity, order_status, conversations, texts } = attempt;
+  const done = isTrial ? "" : `The lead ${lead_id} was returned. `;
   const holder = agent === null ? `"${agency}"` : `${agent} of "${agency}"`;
-  return `${holder} has it no more, and the order ${order_id} has ${filled} of ${quantity} leads and is ${order_status}. ` +
+  const order = isTrial && isOneOfMany
+    ? `the order ${order_id} has one lead less`
+    : `the order ${order_id} has ${filled} of ${quantity} leads and is ${order_status}`;
+  return `${named}${done}${holder} has it no more, and ${order}. ` +
     `Conversations that stay with the managers: ${conversations}; texts that are not sent: ${texts}.`;
 }

@@ -15,11 +15,11 @@ begin
   perform private.noted_subject(action_id, 'search_leads');
   return (
     select jsonb_build_object(
-      'found', coalesce(jsonb_agg(to_jsonb(f) - 'place' order by f.received desc) filter (where f.place <= most_each), '[]'),
+      'found', coalesce(jsonb_agg(to_jsonb(f) - 'place' order by f.by_sender_id desc, f.received desc) filter (where f.place <= most_each), '[]'),
       'cut', coalesce(jsonb_agg(distinct f.kind) filter (where f.place > most_each), '[]')
     )
     from (
-      select l.*, row_number() over (partition by l.kind order by l.received desc) as place
+      select l.*, row_number() over (partition by l.kind order by l.by_sender_id desc, l.received desc) as place
       from public.find_leads(search, most_each + 1) l
     ) f
   );
@@ -27,7 +27,7 @@ end
 $$;
 
 comment on function public.search_leads(uuid, text) is
-  'The result of find_leads() for what an operator looks for: {found, cut}. found: up to 20 of each kind, the newest first. '
+  'The result of find_leads() for what an operator looks for: {found, cut}. found: up to 20 of each kind, those with this very id of their sender''s first, then the newest. '
   'cut: the kinds of which there are more. action_id: what begin_operator_action(''search_leads'', {by: phone|email|words}) has '
   'returned to the same user in the last minute. The words themselves are not noted: they may be a person''s, who may be '
   'erased. 57014 after six seconds; other errors as private.noted_subject() and find_leads().';

@@ -1,6 +1,6 @@
 -- Leads in a list, by what is known of them, and what happened to one.
 begin;
-select plan(49);
+select plan(50);
 \ir ../helpers.psql
 
 update public.recruiting_orders set status = 'paused';
@@ -152,6 +152,12 @@ from (values
   ('Sal', 'sales platform'),
   ('nobody', null)
 ) c (search, expected);
+insert into public.recruiting_leads (vendor_id, vendor_lead_id, first_name, distribution, created_at)
+values (md5('one')::uuid, '5550142', 'Old', 'not_requested', now() - interval '1 year');
+select is(
+  (select array_agg((f.sender_id, f.by_sender_id)::text) from public.find_leads('5550142', 1) f where f.kind = 'recruiting'),
+  '{"(5550142,t)"}', 'the very id of the sender goes before what came later');
+delete from public.recruiting_leads l where l.vendor_lead_id = '5550142';
 select throws_ok($$select public.find_leads(' ')$$, 'PT400', 'search: must not be blank', 'a search for nothing');
 
 select is(
