@@ -1,7 +1,7 @@
 import type postgres from "postgres";
 import { CommandError } from "../errors.ts";
 import { valueOf } from "../database.ts";
-import { findLead, findOrder } from "../find.ts";
+import { findAgency, findLead, findOrder, theOnly } from "../find.ts";
 import type { Outcome, Session } from "../session.ts";
 import { formatTable, formatTime } from "../table.ts";
 
@@ -19,8 +19,33 @@ export async function explainLead({ sql }: Session, name: string): Promise<Outco
   );
 }
 
+/** Says why an order gets leads or none, or each order of an agency. */
+export async function explainOrders(session: Session, name: string): Promise<Outcome> {
+  const [isOrder, isAgency] = await Promise.all(["order", "agency"].map(async (noun) => {
+    const found = await session.sql`select from public.find_named(${noun}, ${name.trim()})`;
+    return found.length > 0;
+  }));
+  if (isOrder) return explainOrder(session, name);
+  if (isAgency) return explainAgency(session, name);
+  return theOnly([], "order or agency", name, () => null, "order list");
+}
+
+/** Says of each order of an agency why it gets leads or none. */
+async function explainAgency({ sql }: Session, name: string): Promise<Outcome> {
+  const agency = await findAgency(sql, name);
+  const orders = await sql<{ id: string; explained: postgres.Row }[]>`
+    select (t.o).id, public.explain_order((t.o).id) as explained
+    from private.orders_tried() t where (t.o).agency_id = ${agency.id} order by t.place`;
+  const data = {
+    as_of: orders[0]?.explained.as_of ?? new Date(),
+    agency_id: agency.id,
+    orders: orders.map(({ id, explained }) => explained.orders.find((each: postgres.Row) => each.order_id === id)),
+  };
+  return explained(data, `The orders of "${agency.name}" that are not closed`);
+}
+
 /** Says in which order leads go to the orders, and what each of them does to the leads that this one wants. */
-export async function explainOrder({ sql }: Session, name: string): Promise<Outcome> {
+async function explainOrder({ sql }: Session, name: string): Promise<Outcome> {
   const { id } = await findOrder(sql, name);
   const data = await valueOf<postgres.Row>(sql`select public.explain_order(${id})`);
   const { vendor, states, status, gets_leads, takes_turns } = data.order;

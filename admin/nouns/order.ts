@@ -15,7 +15,7 @@ import {
   states,
   text,
 } from "../options.ts";
-import { explainOrder } from "./explain.ts";
+import { explainOrders } from "./explain.ts";
 import { orderInForce } from "./order_in_force.ts";
 import { list, lists } from "../lists.ts";
 import type { Outcome, Session } from "../session.ts";
@@ -84,8 +84,9 @@ export function addOrder(program: AdminCommand): void {
     .changes(SETTINGS)
     .runs(updateOrder);
 
-  const explain = "why an order gets leads now or none: all orders, in the order in which leads go to them";
-  order.verb("explain <order>", explain, "e0000001").runs(explainOrder);
+  const explain = "why an order gets leads now or none: all orders, in the order in which leads go to them; " +
+    "or why each order of an agency does";
+  order.verb("explain <order|agency>", explain, '"Lakeshore Insurance"').runs(explainOrders);
 
   order.verb(
     "recount",
