@@ -15961,7 +15961,8 @@ grant execute on function public.list_leads(
 
 create function public.find_leads(search text, max_each integer default 50)
 returns table (
-  kind text, id uuid, sender text, sender_id text, name text, phone text, email text, state text, received timestamptz
+  kind text, id uuid, sender text, sender_id text, name text, phone text, email text, state text, received timestamptz,
+  by_sender_id boolean
 )
 language plpgsql
 stable
@@ -15972,6 +15973,7 @@ as $$
 declare
   given constant text := btrim(search);
   wanted constant text := lower(given);
+  wanted_id constant text := private.indexable_id(given);
   separators constant text := ' ()-.+/';
   digits constant text := private.phone_digits(given);
   -- The digits in their order, whatever stands between them: a tenth of the time of taking the separators out.
@@ -15987,22 +15989,22 @@ begin
   return query
   select
     'recruiting', l.id, v.slug, l.vendor_lead_id, concat_ws(' ', l.first_name, l.last_name), l.phone, l.email,
-    l.distribution, l.created_at
+    l.distribution, l.created_at, coalesce(l.vendor_lead_id = wanted_id, false)
   from public.recruiting_leads l
   join public.vendors v on v.id = l.vendor_id
-  where l.vendor_lead_id = private.indexable_id(given)
+  where l.vendor_lead_id = wanted_id
     or l.request_id = given
     or wanted in (lower(l.email), lower(l.first_name), lower(l.last_name))
     or (wanted like '% %' and lower(concat_ws(' ', l.first_name, l.last_name)) = wanted)
     or (l.phone like nearly and right(translate(l.phone, separators, ''), length(digits)) = digits)
     or l.id between first_id and last_id
-  order by l.created_at desc
+  order by coalesce(l.vendor_lead_id = wanted_id, false) desc, l.created_at desc
   limit max_each;
 
   return query
   select
     'sales', l.id, l.source, l.external_id::text, concat_ws(' ', l.first_name, l.last_name), l.phone, l.email, l.status,
-    l.created_at
+    l.created_at, l.external_id::text = wanted
   from public.leads l
   where l.external_id::text = wanted
     or wanted in (lower(l.email), lower(l.first_name), lower(l.last_name))
@@ -16012,31 +16014,32 @@ begin
       and right(translate(coalesce(l.phone_e164, l.phone), separators, ''), length(digits)) = digits
     )
     or l.id between first_id and last_id
-  order by l.created_at desc
+  order by l.external_id::text = wanted desc, l.created_at desc
   limit max_each;
 
   -- A delivery has no columns for what a lead has, so its payload is searched.
   return query
   select
     'delivery', d.id, coalesce(v.slug, 'import'), d.vendor_lead_id, null::text, null::text, null::text,
-    d.status || ': ' || d.reason, d.received_at
+    d.status || ': ' || d.reason, d.received_at, coalesce(d.vendor_lead_id = wanted_id, false)
   from public.rejected_deliveries d
   left join public.vendors v on v.id = d.vendor_id
   cross join lateral (select lower(coalesce(d.payload::text, d.payload_text)) as content) p
-  where d.vendor_lead_id = private.indexable_id(given)
+  where d.vendor_lead_id = wanted_id
     or d.request_id = given
     or strpos(p.content, wanted) > 0
     or (p.content like nearly and strpos(translate(p.content, separators, ''), digits) > 0)
     or d.id between first_id and last_id
-  order by d.received_at desc
+  order by coalesce(d.vendor_lead_id = wanted_id, false) desc, d.received_at desc
   limit max_each;
 end
 $$;
 
 comment on function public.find_leads(text, integer) is
-  'Leads of both kinds (`recruiting`, `sales`) and rejected deliveries (`delivery`), the newest of each first, by the '
+  'Leads of both kinds (`recruiting`, `sales`) and rejected deliveries (`delivery`), by the '
   'sender''s own id, a request''s id, a phone, an e-mail address, a name, or the first 8 characters of an id or more. state: a recruiting '
-  'lead''s distribution, a sales lead''s status, a delivery''s status and reason. Reads every lead. PT400 for a blank search.';
+  'lead''s distribution, a sales lead''s status, a delivery''s status and reason. Of each kind those with this very sender''s id (by_sender_id) come first, then the '
+  'newest. Reads every lead. PT400 for a blank search.';
 grant execute on function public.find_leads(text, integer) to service_role;
 
 create function private.id_range(beginning text, out first_id uuid, out last_id uuid)
@@ -17247,11 +17250,11 @@ begin
   perform private.noted_subject(action_id, 'search_leads');
   return (
     select jsonb_build_object(
-      'found', coalesce(jsonb_agg(to_jsonb(f) - 'place' order by f.received desc) filter (where f.place <= most_each), '[]'),
+      'found', coalesce(jsonb_agg(to_jsonb(f) - 'place' order by f.by_sender_id desc, f.received desc) filter (where f.place <= most_each), '[]'),
       'cut', coalesce(jsonb_agg(distinct f.kind) filter (where f.place > most_each), '[]')
     )
     from (
-      select l.*, row_number() over (partition by l.kind order by l.received desc) as place
+      select l.*, row_number() over (partition by l.kind order by l.by_sender_id desc, l.received desc) as place
       from public.find_leads(search, most_each + 1) l
     ) f
   );
@@ -17259,7 +17262,7 @@ end
 $$;
 
 comment on function public.search_leads(uuid, text) is
-  'The result of find_leads() for what an operator looks for: {found, cut}. found: up to 20 of each kind, the newest first. '
+  'The result of find_leads() for what an operator looks for: {found, cut}. found: up to 20 of each kind, those with this very id of their sender''s first, then the newest. '
   'cut: the kinds of which there are more. action_id: what begin_operator_action(''search_leads'', {by: phone|email|words}) has '
   'returned to the same user in the last minute. The words themselves are not noted: they may be a person''s, who may be '
   'erased. 57014 after six seconds; other errors as private.noted_subject() and find_leads().';

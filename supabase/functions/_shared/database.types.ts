@@ -4115,6 +4115,7 @@ export type Database = {
       "find_leads": {
         Args: { "max_each"?: number; "search": string };
         Returns: {
+          "by_sender_id": boolean;
           "email": string;
           "id": string;
           "kind": string;
