@@ -60,6 +60,9 @@ function pending({ reason, due_at }: NonNullable<Message["text_outbox"]>): Progr
   if (reason === "number_paused") {
     return { words: "Held until the agency's number works again.", mayCancel: true };
   }
+  if (reason === "no_account") {
+    return { words: "Held until the service has an account to send texts with.", mayCancel: true };
+  }
   return { words: "Waits to be sent", mayCancel: true };
 }
 

@@ -80,16 +80,15 @@ export class Scheduler {
         private.is_fetch_due() as fetches,
         ${this.#options.isConfigured} and private.is_media_due() or private.is_alert_due() as others`;
     if (due!.fetches) this.#begin("/recruiting/fetches/work");
-    const isWithoutAccount = due!.texts && !this.#options.isConfigured;
-    if (isWithoutAccount) {
+    if (due!.texts && !this.#options.isConfigured) {
       this.#sayOnce(
         "Texts wait to be sent, but TWILIO_ACCOUNT_SID is not set. Set it with TWILIO_API_KEY and TWILIO_API_SECRET in " +
           "supabase/functions/.env or the environment, and start again.",
       );
     }
-    if (!due!.others && (!due!.texts || isWithoutAccount)) return;
+    if (!due!.others && !due!.texts) return;
     this.#begin("/texting/work", (response) => {
-      if (isWithoutAccount || !this.#options.isConfigured) return;
+      if (!this.#options.isConfigured) return;
       if (response.ok) this.#said = "";
       else {
         this.#sayOnce(

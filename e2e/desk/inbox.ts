@@ -101,6 +101,9 @@ deskTest("a held text shows when it is sent, and is cancelled", async (page) => 
   await send(page).click();
   await texts(page).getByText("Held until the agency's number works again.").waitFor();
   const [{ message_id }] = await outbox(talk) as unknown as [{ message_id: string }];
+  await sql`update public.text_outbox set reason = 'no_account' where message_id = ${message_id}`;
+  await page.reload();
+  await texts(page).getByText("Held until the service has an account to send texts with.").waitFor();
   await sql`
     update public.text_outbox set reason = 'quiet_hours', due_at = date_trunc('day', now()) + interval '38 hours'
     where message_id = ${message_id}`;

@@ -46,13 +46,13 @@ export async function ingestHere(vendor: Vendor, lead: object): Promise<ApiRespo
 
 /** Runs something, and returns what was written to the console meanwhile, as lines. */
 export async function consoleOf(run: () => Promise<unknown>): Promise<string[]> {
-  const { log, error } = console;
+  const { log, warn, error } = console;
   const lines: string[] = [];
-  console.log = console.error = (...texts: unknown[]) => lines.push(texts.join(" "));
+  console.log = console.warn = console.error = (...texts: unknown[]) => lines.push(texts.join(" "));
   try {
     await run();
   } finally {
-    Object.assign(console, { log, error });
+    Object.assign(console, { log, warn, error });
   }
   return lines;
 }

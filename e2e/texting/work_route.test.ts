@@ -67,11 +67,34 @@ Deno.test("the route takes POST alone", async () => {
   assert.deepEqual([status, received.get("allow")], [405, "POST"]);
 });
 
-Deno.test("without an account at Twilio nothing is claimed, and the log names the setting", async () => {
+Deno.test("without an account at Twilio the texts are held and say so, with one warning", async () => {
+  const id = await queueText(await createConversation(), "Hi");
+  const workWithout = async () => {
+    const logged = await consoleOf(async () => {
+      const { status, body } = await workWith({ TWILIO_ACCOUNT_SID: " ", TWILIO_API_KEY: "", TWILIO_API_SECRET: "" });
+      assert.deepEqual([status, body.accepted, body.errors], [200, 0, 0]);
+    });
+    return logged.filter((line) => !line.includes('"level":"info"'));
+  };
+  const [warning, ...others] = await workWithout();
+  assert.partialDeepStrictEqual(JSON.parse(warning!), { level: "warning", event: "no_account", texts: 1 });
+  assert.deepEqual(others, []);
+  assert.partialDeepStrictEqual(await outboxText(id), { state: "pending", attempt: 0, reason: "no_account" });
+  await passTime([id]);
+  await sql`update private.job_runs set started_at = now() - interval '1 hour' where job = 'send texts'`;
+  assert.deepEqual(await workWithout(), []);
+  const [run] =
+    await sql`select started_at > now() - interval '1 minute' as is_new from private.job_runs where job = 'send texts'`;
+  assert.equal(run!.is_new, true);
+  await passTime([id]);
+  assert.equal((await workWith()).body.accepted, 1);
+  assert.partialDeepStrictEqual(await outboxText(id), { state: "accepted", reason: null });
+});
+
+Deno.test("with a wrong setting nothing is claimed, and the log names it", async () => {
   const id = await queueText(await createConversation(), "Hi");
   for (
     const [settings, reason] of [
-      [{ TWILIO_ACCOUNT_SID: " " }, "TWILIO_ACCOUNT_SID is not set"],
       [{ TWILIO_API_SECRET: "" }, "TWILIO_API_SECRET is not set"],
       [
         { TWILIO_API_KEY: "", TWILIO_API_SECRET: "", TWILIO_AUTH_TOKEN: "" },
@@ -275,7 +298,8 @@ Deno.test("the launcher sends what is due, and says once what is missing", async
     askEvery: 50,
     say: (text: string) => void said.push(text),
   };
-  const unconfigured = new Scheduler({ ...options, isConfigured: false });
+  // Both are refused, since the stack of this test has an account and would send the text.
+  const unconfigured = new Scheduler({ ...options, key: "wrong", isConfigured: false });
   const wrong = new Scheduler({ ...options, key: "wrong", isConfigured: true });
   await eventually(10, () => assert.equal(said.length, 2));
   // Several more times, in which nothing is said again.

@@ -12,6 +12,11 @@ export function logInfo(fields: LogFields): void {
   console.log(line("info", fields));
 }
 
+/** Writes a line of level `warning`: nothing failed, but somebody should look. */
+export function logWarning(fields: LogFields): void {
+  console.warn(line("warning", fields));
+}
+
 /** Writes a line of level `error`. */
 export function logError(fields: LogFields): void {
   console.error(line("error", fields));

@@ -7,7 +7,7 @@ import { tellAlerts } from "./alerts/tell.ts";
 import { copyMedia } from "./copies/copy.ts";
 import { greetedCountries } from "./countries.ts";
 import { twilioAccount } from "./twilio_account.ts";
-import { sendDueTexts, type WorkCounts, workResult } from "./worker.ts";
+import { holdDueTexts, sendDueTexts, type WorkCounts, workResult } from "./worker.ts";
 
 const NO_TEXTS: WorkCounts = {
   accepted: 0,
@@ -40,7 +40,7 @@ export const workOperation: Operation = {
 
 /**
  * POST /texting/work: sends the texts that are due, and looks up those of which it is not known whether Twilio has
- * them. Responds when nothing is due any more, or after 1,000 texts or about 40 s. The response counts the texts by the
+ * them. Where no account at Twilio is set, it holds them. Responds when nothing is due any more, or after 1,000 texts or about 40 s. The response counts the texts by the
  * state they were left in. Beside the texts, recruits' files are copied and alerts are told.
  */
 export async function work({ request, requestId, log }: RequestContext): Promise<Response> {
@@ -58,8 +58,9 @@ export async function work({ request, requestId, log }: RequestContext): Promise
 
 async function sendTexts(requestId: string): Promise<WorkCounts> {
   // A project may be told of alerts and send no texts.
-  const isSetUp = Boolean(Deno.env.get("TWILIO_ACCOUNT_SID")?.trim());
-  if (!isSetUp && !(await callDatabase("are_texts_due", {}))) return NO_TEXTS;
+  if (!Deno.env.get("TWILIO_ACCOUNT_SID")?.trim()) {
+    return await callDatabase("are_texts_due", {}) ? await holdDueTexts(requestId) : NO_TEXTS;
+  }
   // A wrong setting is an error at once, and not only with the next greeting.
   greetedCountries();
   return await sendDueTexts(twilioAccount(), requestId);

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { callDatabase } from "../_shared/database.ts";
-import { logError } from "../_shared/log.ts";
+import { logError, logWarning } from "../_shared/log.ts";
 import { AT_A_TIME } from "../_shared/semaphores.ts";
 import { count } from "../_shared/validate.ts";
 import type { ClaimedText, ClaimedTexts } from "./claimed_text.ts";
@@ -86,6 +86,23 @@ export async function sendDueTexts(account: TwilioAccount, requestId: string): P
     logError({ request_id: requestId, event: "twilio_refused_login", error_code: refusedLogin });
   }
   return counts;
+}
+
+/**
+ * Takes the {@link Steps}, and makes all that is due wait a minute for an account at Twilio. The log has one warning for
+ * the texts that were not held before.
+ *
+ * @throws ApiError INTERNAL_ERROR when the database does not hold them.
+ */
+export async function holdDueTexts(requestId: string): Promise<WorkCounts> {
+  const steps = new Steps(requestId);
+  await steps.take();
+  await steps.end();
+  const pending: number = await callDatabase("hold_texts", {});
+  if (pending > 0) {
+    logWarning({ request_id: requestId, event: "no_account", texts: pending, missing: "TWILIO_ACCOUNT_SID" });
+  }
+  return { accepted: 0, unconfirmed: 0, pending, refused: 0, failed: 0, errors: steps.errors };
 }
 
 /** Waits until one of them has ended; for ever where there is none. */

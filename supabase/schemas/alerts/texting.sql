@@ -53,22 +53,23 @@ as $$
           and o.state in ('pending', 'sending', 'unconfirmed')
           and o.first_due_at > '-infinity'
           and o.first_due_at <= checked_at - make_interval(secs => (threshold ->> 'minutes')::double precision * 60)
-          and o.reason is distinct from 'credentials'
+          and coalesce(o.reason, '') not in ('credentials', 'no_account')
         order by o.first_due_at
         limit 1000
       ) late
     ) s
     where n.status is distinct from 'paused'
     union all
-    -- The provider refuses the account, whatever the number.
-    select null, null, s.texts, s.since, 'credentials'
+    -- There is no account, or the provider refuses it, whatever the number.
+    select null, null, s.texts, s.since, r.reason
     from public.service_numbers n
+    cross join (values ('credentials'), ('no_account')) r (reason)
     cross join lateral (
       select count(*) as texts, min(late.first_due_at) as since
       from (
         select o.first_due_at
         from public.text_outbox o
-        where o.service_phone = n.phone and o.reason = 'credentials' and o.state in ('pending', 'sending')
+        where o.service_phone = n.phone and o.reason = r.reason and o.state in ('pending', 'sending')
         order by o.first_due_at
         limit 1000
       ) late
@@ -84,7 +85,7 @@ $$;
 
 comment on function private.find_texts_stuck(jsonb, timestamptz) is
   'Our numbers whose texts are not sent although they have been due for {minutes}; of numbers that are not ours, the kind. The '
-  'kind too, at once, where the provider refuses our login. Not those of a paused number, nor those that quiet hours hold. '
+  'kind too, at once, where no account is set or the provider refuses our login. Not those of a paused number, nor those that quiet hours hold. '
   'Of a number at most 1,000 texts are counted.';
 
 create function private.find_texts_failing(threshold jsonb, checked_at timestamptz) returns setof private.found_alert

@@ -56,6 +56,7 @@ as $$
   select case kind
     when 'texts_stuck' then case
       when details ->> 'reason' = 'credentials' then format('not sent since %s: the provider refuses the login', s.since)
+      when details ->> 'reason' = 'no_account' then format('not sent since %s: TWILIO_ACCOUNT_SID is not set', s.since)
       else format('%s not sent, the first due %s', s.counted, s.since)
     end
     when 'number_paused' then 'paused, so its texts wait'

@@ -222,6 +222,7 @@ select t.*,
       when t.reason = 'quiet_hours' and t.due_at = 'infinity' then 'quiet hours at all times, by the rows of texting_hours'
       when t.reason = 'quiet_hours' then 'quiet hours, until ' || t.due_at
       when t.reason = 'credentials' then 'Twilio refuses our login; tried again at ' || t.due_at
+      when t.reason = 'no_account' then 'no account at Twilio is set: see TWILIO_ACCOUNT_SID'
       else 'tried again at ' || t.due_at || coalesce(', after ' || t.reason, '')
     end
     when 'due' then 'it is sent next'
@@ -263,7 +264,7 @@ from (
     case
       when m.status = 'failed' and o.state <> 'refused' then 'failed'
       when o.state <> 'pending' then o.state
-      when o.due_at > now() or n.status is distinct from 'active' then 'held'
+      when o.due_at > now() or n.status is distinct from 'active' or o.reason = 'no_account' then 'held'
       else 'due'
     end as state,
     coalesce(o.reason, m.error_code) as reason,

@@ -9,6 +9,7 @@
 -- | sending | outcome accepted | accepted |
 -- | sending | outcome unconfirmed: the response was lost | unconfirmed, due in 20 s |
 -- | sending | outcome later, credentials or number_paused: nothing was sent | pending |
+-- | pending, due | hold_texts(): no account is set | pending, due in 60 s |
 -- | sending | outcome opted_out | refused |
 -- | sending | outcome failed | failed |
 -- | sending, lease over | claim_texts(): its worker is dead | unconfirmed, due now |
@@ -122,18 +123,7 @@ declare
   lookups jsonb;
   posts record;
 begin
-  -- A run is noted every 30 seconds, so that most claims only read, and no claim waits for another.
-  if not exists (
-    -- A clock that was a day ahead was wrong.
-    select
-    from private.job_runs j
-    where j.job = 'send texts' and j.started_at between now() - interval '30 seconds' and now() + interval '1 day'
-  ) then
-    insert into private.job_runs (job, started_at) values ('send texts', now()) on conflict do nothing;
-    update private.job_runs j
-    set started_at = now()
-    where j.job = (select r.job from private.job_runs r where r.job = 'send texts' for no key update skip locked);
-  end if;
+  perform private.note_worker();
   -- Look-ups come first, because the texts behind them wait. They leave room for others.
   lookups := private.claim_lookups((max + 1) / 2);
   posts := private.claim_posts(max - jsonb_array_length(lookups));
@@ -149,6 +139,28 @@ comment on function public.claim_texts(integer) is
   'record_text_outcome() and record_text_lookup(). validity_seconds: how long the provider may keep it. next_at: when to '
   'call again, although nothing becomes due, because a number is busy or another worker has locked a text.';
 grant execute on function public.claim_texts(integer) to service_role;
+
+create function private.note_worker() returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- A run is noted every 30 seconds, so that most claims only read, and no claim waits for another.
+  if not exists (
+    -- A clock that was a day ahead was wrong.
+    select
+    from private.job_runs j
+    where j.job = 'send texts' and j.started_at between now() - interval '30 seconds' and now() + interval '1 day'
+  ) then
+    insert into private.job_runs (job, started_at) values ('send texts', now()) on conflict do nothing;
+    update private.job_runs j
+    set started_at = now()
+    where j.job = (select r.job from private.job_runs r where r.job = 'send texts' for no key update skip locked);
+  end if;
+end
+$$;
+
+comment on function private.note_worker() is 'Notes that the worker was called, for the alert `worker_late`.';
 
 create function private.claim_posts(max integer, out texts jsonb, out next_at timestamptz)
 language plpgsql

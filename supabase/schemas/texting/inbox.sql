@@ -47,7 +47,7 @@ select c.id, c.agency_id, c.status, c.recruit_phone, c.service_phone, c.recruiti
   exists (
     select
     from public.text_outbox o
-    where o.conversation_id = c.id and o.state = 'pending' and o.reason in ('quiet_hours', 'number_paused')
+    where o.conversation_id = c.id and o.state = 'pending' and o.reason in ('quiet_hours', 'number_paused', 'no_account')
   ) as is_held
 from public.recruiting_conversations c
 left join lateral private.recruit_of(c.recruiting_lead_id) r on true

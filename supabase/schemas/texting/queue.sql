@@ -37,13 +37,13 @@ create index text_outbox_late_idx on public.text_outbox (created_at)
   where state = 'pending' and kind = 'bot' and late_at is null;
 -- The text that was sent last in a conversation.
 create index on public.text_outbox (conversation_id, attempted_at);
--- For alerts: texts that have been due for long, by number, and those that a refused login holds. The last condition is
+-- For alerts: texts that have been due for long, by number, and those that wait for an account or a login. The last condition is
 -- always true. Without it, a plan that was made for a small table could take this index in place of
 -- text_outbox_open_idx.
 create index text_outbox_first_due_idx on public.text_outbox (service_phone, first_due_at)
   where state in ('pending', 'sending', 'unconfirmed') and first_due_at > '-infinity';
-create index text_outbox_credentials_idx on public.text_outbox (service_phone, first_due_at)
-  where reason = 'credentials' and state in ('pending', 'sending');
+create index text_outbox_no_login_idx on public.text_outbox (service_phone, first_due_at)
+  where reason in ('credentials', 'no_account') and state in ('pending', 'sending');
 -- For alerts: the latest texts of a number that have ended.
 create index text_outbox_ended_idx on public.text_outbox (service_phone, attempted_at)
   where attempted_at is not null and state in ('accepted', 'refused', 'failed');
@@ -68,7 +68,7 @@ comment on column public.text_outbox.reason is
   '`worker_died`, `resend`, `unconfirmed`, `storage`, `media_not_found`, `country` (see TEXTING_COUNTRIES), '
   '`lead_returned`, `expired` (a greeting after its day), why the bot '
   'was stopped (see bot_sessions), or the provider''s error code or HTTP status. `credentials`: the provider refuses our login; '
-  'it stays until the next outcome.';
+  'it stays until the next outcome. `no_account`: no account at the provider is set.';
 comment on column public.text_outbox.client_message_id is
   'Made by the agent''s page, so that one text that is sent twice is one text.';
 comment on column public.text_outbox.conversation_id is

@@ -71,7 +71,7 @@ begin
   end if;
 
   if outcome = 'credentials' then
-    perform private.postpone_texts(credentials_pause);
+    perform private.postpone_texts(credentials_pause, 'credentials');
   elsif outcome = 'number_paused' and claimed.state = 'pending' then
     perform private.pause_number(claimed.service_phone, code);
   end if;
@@ -238,7 +238,7 @@ comment on function private.tell_of_late_texts() is
   'Tells a person of the bot''s texts that have waited for a day, up to 100. They are sent all the same '
   'once they may be.';
 
-create function private.postpone_texts(seconds integer) returns void
+create function private.postpone_texts(seconds integer, reason text) returns integer
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
@@ -246,31 +246,52 @@ set enable_bitmapscan = off
 set enable_sort = off
 set enable_incremental_sort = off
 as $$
+declare
+  waiting constant uuid[] := array(
+    select due.message_id
+    from public.service_numbers n
+    cross join (values (0), (1)) p (priority)
+    join public.text_outbox due
+      on due.service_phone = n.phone and due.state = 'pending' and due.priority = p.priority and due.due_at <= now()
+    where n.status = 'active'
+    for update of due skip locked
+  );
+  in_doubt constant uuid[] := array(
+    select due.message_id
+    from public.text_outbox due
+    where due.state = 'unconfirmed' and due.due_at <= now()
+    for update skip locked
+  );
+  news constant integer := count(*)
+  from public.text_outbox o
+  where o.message_id = any (waiting) and o.reason is distinct from postpone_texts.reason;
 begin
   -- The claim too, so that a text keeps its place before those that are queued meanwhile.
   update public.text_outbox o
   set
     due_at = now() + make_interval(secs => seconds),
     claim = o.claim + 1,
-    reason = case o.state when 'pending' then 'credentials' else o.reason end
-  where o.message_id = any (
-    array(
-      select due.message_id
-      from public.service_numbers n
-      cross join (values (0), (1)) p (priority)
-      join public.text_outbox due
-        on due.service_phone = n.phone and due.state = 'pending' and due.priority = p.priority and due.due_at <= now()
-      where n.status = 'active'
-      for update of due skip locked
-    )
-    || array(
-      select due.message_id
-      from public.text_outbox due
-      where due.state = 'unconfirmed' and due.due_at <= now()
-      for update skip locked
-    ));
+    reason = case o.state when 'pending' then postpone_texts.reason else o.reason end
+  where o.message_id = any (waiting || in_doubt);
+  return news;
 end
 $$;
 
-comment on function private.postpone_texts(integer) is
-  'Makes all that is due wait, because the provider refuses our account and not a text.';
+comment on function private.postpone_texts(integer, text) is
+  'Makes all that is due wait for this reason, because there is no account, or the provider refuses it and not a text. '
+  'Returns how many texts did not wait for this reason before.';
+
+create function public.hold_texts() returns integer
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.note_worker();
+  return private.postpone_texts(60, 'no_account');
+end
+$$;
+
+comment on function public.hold_texts() is
+  'In place of claim_texts() where no account at the provider is set: all that is due waits for a minute, with the reason '
+  '`no_account`. Returns how many texts did not wait for this reason before.';
+grant execute on function public.hold_texts() to service_role;

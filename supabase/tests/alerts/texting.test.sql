@@ -1,6 +1,6 @@
 -- Alerts about texts: when each kind opens, stays and ends.
 begin;
-select plan(80);
+select plan(81);
 \ir ../helpers.psql
 
 select pg_temp.create_agency('agency'), pg_temp.create_agency('other');
@@ -149,6 +149,8 @@ from (values
   ('texts_stuck', $$select pg_temp.text('first_due_at = now() - interval ''1 hour'''); delete from public.service_numbers$$, null),
   ('texts_stuck', $$select pg_temp.text('reason = ''credentials''')$$,
     'texts_stuck {"since": <time>, "texts": 1, "reason": "credentials"}'),
+  ('texts_stuck', $$select pg_temp.text('reason = ''no_account''')$$,
+    'texts_stuck {"since": <time>, "texts": 1, "reason": "no_account"}'),
   ('texts_stuck', $$select pg_temp.text('reason = ''credentials'', first_due_at = now() - interval ''1 hour'''),
       pg_temp.text('first_due_at = now() - interval ''1 hour''', 'talk 2')$$,
     E'+19995550100 {"since": <time>, "texts": 1}\ntexts_stuck {"since": <time>, "texts": 1, "reason": "credentials"}'),

@@ -128,7 +128,7 @@ select set_eq(
     'public.preview_recruiting_lead_batch',
     'public.begin_resume_upload', 'public.left_over_resumes', 'public.forget_resume_uploads',
     'public.ingest_recruiting_lead_batch', 'public.count_request', 'public.service_health', 'public.import_leads',
-    'public.log_presentation_activity', 'public.claim_texts', 'public.claim_greetings', 'public.queue_greeting',
+    'public.log_presentation_activity', 'public.claim_texts', 'public.hold_texts', 'public.claim_greetings', 'public.queue_greeting',
     'public.claim_take_overs', 'public.take_over_texts', 'public.record_text_outcome', 'public.record_text_lookup',
     'public.receive_sms', 'public.update_sms_status', 'public.claim_bot_turns', 'public.read_bot_turn', 'public.complete_bot_turn', 'public.record_rejections',
     'public.replay_delivery', 'public.distribute_waiting_leads', 'public.check_daily_counts', 'public.prune_deliveries',

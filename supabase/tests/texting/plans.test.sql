@@ -62,7 +62,7 @@ select cmp_ok(pg_temp.rows_read('public.text_outbox', 'select public.claim_texts
 -- Workers that have died
 update public.text_outbox set lease_until = now() where state = 'sending';
 select cmp_ok(pg_temp.rows_read('public.text_outbox', 'select public.claim_texts(10)'), '<', 500::bigint, 'dead workers'' texts are found by an index');
-select cmp_ok(pg_temp.rows_read('public.text_outbox', $$select private.postpone_texts(60)$$), '<', 10000::bigint, 'what is due is postponed by an index');
+select cmp_ok(pg_temp.rows_read('public.text_outbox', $$select private.postpone_texts(60, 'credentials')$$), '<', 10000::bigint, 'what is due is postponed by an index');
 select ok(not private.is_text_due(), 'then nothing is due');
 
 -- Recruits' files: thousands that are copied, and some that wait
