@@ -7924,13 +7924,13 @@ create index text_outbox_late_idx on public.text_outbox (created_at)
   where state = 'pending' and kind = 'bot' and late_at is null;
 -- The text that was sent last in a conversation.
 create index on public.text_outbox (conversation_id, attempted_at);
--- For alerts: texts that have been due for long, by number, and those that a refused login holds. The last condition is
+-- For alerts: texts that have been due for long, by number, and those that wait for an account or a login. The last condition is
 -- always true. Without it, a plan that was made for a small table could take this index in place of
 -- text_outbox_open_idx.
 create index text_outbox_first_due_idx on public.text_outbox (service_phone, first_due_at)
   where state in ('pending', 'sending', 'unconfirmed') and first_due_at > '-infinity';
-create index text_outbox_credentials_idx on public.text_outbox (service_phone, first_due_at)
-  where reason = 'credentials' and state in ('pending', 'sending');
+create index text_outbox_no_login_idx on public.text_outbox (service_phone, first_due_at)
+  where reason in ('credentials', 'no_account') and state in ('pending', 'sending');
 -- For alerts: the latest texts of a number that have ended.
 create index text_outbox_ended_idx on public.text_outbox (service_phone, attempted_at)
   where attempted_at is not null and state in ('accepted', 'refused', 'failed');
@@ -7955,7 +7955,7 @@ comment on column public.text_outbox.reason is
   '`worker_died`, `resend`, `unconfirmed`, `storage`, `media_not_found`, `country` (see TEXTING_COUNTRIES), '
   '`lead_returned`, `expired` (a greeting after its day), why the bot '
   'was stopped (see bot_sessions), or the provider''s error code or HTTP status. `credentials`: the provider refuses our login; '
-  'it stays until the next outcome.';
+  'it stays until the next outcome. `no_account`: no account at the provider is set.';
 comment on column public.text_outbox.client_message_id is
   'Made by the agent''s page, so that one text that is sent twice is one text.';
 comment on column public.text_outbox.conversation_id is
@@ -9080,6 +9080,7 @@ create policy "readers of a conversation open its files" on storage.objects
 -- | sending | outcome accepted | accepted |
 -- | sending | outcome unconfirmed: the response was lost | unconfirmed, due in 20 s |
 -- | sending | outcome later, credentials or number_paused: nothing was sent | pending |
+-- | pending, due | hold_texts(): no account is set | pending, due in 60 s |
 -- | sending | outcome opted_out | refused |
 -- | sending | outcome failed | failed |
 -- | sending, lease over | claim_texts(): its worker is dead | unconfirmed, due now |
@@ -9193,18 +9194,7 @@ declare
   lookups jsonb;
   posts record;
 begin
-  -- A run is noted every 30 seconds, so that most claims only read, and no claim waits for another.
-  if not exists (
-    -- A clock that was a day ahead was wrong.
-    select
-    from private.job_runs j
-    where j.job = 'send texts' and j.started_at between now() - interval '30 seconds' and now() + interval '1 day'
-  ) then
-    insert into private.job_runs (job, started_at) values ('send texts', now()) on conflict do nothing;
-    update private.job_runs j
-    set started_at = now()
-    where j.job = (select r.job from private.job_runs r where r.job = 'send texts' for no key update skip locked);
-  end if;
+  perform private.note_worker();
   -- Look-ups come first, because the texts behind them wait. They leave room for others.
   lookups := private.claim_lookups((max + 1) / 2);
   posts := private.claim_posts(max - jsonb_array_length(lookups));
@@ -9220,6 +9210,28 @@ comment on function public.claim_texts(integer) is
   'record_text_outcome() and record_text_lookup(). validity_seconds: how long the provider may keep it. next_at: when to '
   'call again, although nothing becomes due, because a number is busy or another worker has locked a text.';
 grant execute on function public.claim_texts(integer) to service_role;
+
+create function private.note_worker() returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- A run is noted every 30 seconds, so that most claims only read, and no claim waits for another.
+  if not exists (
+    -- A clock that was a day ahead was wrong.
+    select
+    from private.job_runs j
+    where j.job = 'send texts' and j.started_at between now() - interval '30 seconds' and now() + interval '1 day'
+  ) then
+    insert into private.job_runs (job, started_at) values ('send texts', now()) on conflict do nothing;
+    update private.job_runs j
+    set started_at = now()
+    where j.job = (select r.job from private.job_runs r where r.job = 'send texts' for no key update skip locked);
+  end if;
+end
+$$;
+
+comment on function private.note_worker() is 'Notes that the worker was called, for the alert `worker_late`.';
 
 create function private.claim_posts(max integer, out texts jsonb, out next_at timestamptz)
 language plpgsql
@@ -9677,7 +9689,7 @@ begin
   end if;
 
   if outcome = 'credentials' then
-    perform private.postpone_texts(credentials_pause);
+    perform private.postpone_texts(credentials_pause, 'credentials');
   elsif outcome = 'number_paused' and claimed.state = 'pending' then
     perform private.pause_number(claimed.service_phone, code);
   end if;
@@ -9844,7 +9856,7 @@ comment on function private.tell_of_late_texts() is
   'Tells a person of the bot''s texts that have waited for a day, up to 100. They are sent all the same '
   'once they may be.';
 
-create function private.postpone_texts(seconds integer) returns void
+create function private.postpone_texts(seconds integer, reason text) returns integer
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
@@ -9852,34 +9864,55 @@ set enable_bitmapscan = off
 set enable_sort = off
 set enable_incremental_sort = off
 as $$
+declare
+  waiting constant uuid[] := array(
+    select due.message_id
+    from public.service_numbers n
+    cross join (values (0), (1)) p (priority)
+    join public.text_outbox due
+      on due.service_phone = n.phone and due.state = 'pending' and due.priority = p.priority and due.due_at <= now()
+    where n.status = 'active'
+    for update of due skip locked
+  );
+  in_doubt constant uuid[] := array(
+    select due.message_id
+    from public.text_outbox due
+    where due.state = 'unconfirmed' and due.due_at <= now()
+    for update skip locked
+  );
+  news constant integer := count(*)
+  from public.text_outbox o
+  where o.message_id = any (waiting) and o.reason is distinct from postpone_texts.reason;
 begin
   -- The claim too, so that a text keeps its place before those that are queued meanwhile.
   update public.text_outbox o
   set
     due_at = now() + make_interval(secs => seconds),
     claim = o.claim + 1,
-    reason = case o.state when 'pending' then 'credentials' else o.reason end
-  where o.message_id = any (
-    array(
-      select due.message_id
-      from public.service_numbers n
-      cross join (values (0), (1)) p (priority)
-      join public.text_outbox due
-        on due.service_phone = n.phone and due.state = 'pending' and due.priority = p.priority and due.due_at <= now()
-      where n.status = 'active'
-      for update of due skip locked
-    )
-    || array(
-      select due.message_id
-      from public.text_outbox due
-      where due.state = 'unconfirmed' and due.due_at <= now()
-      for update skip locked
-    ));
+    reason = case o.state when 'pending' then postpone_texts.reason else o.reason end
+  where o.message_id = any (waiting || in_doubt);
+  return news;
 end
 $$;
 
-comment on function private.postpone_texts(integer) is
-  'Makes all that is due wait, because the provider refuses our account and not a text.';
+comment on function private.postpone_texts(integer, text) is
+  'Makes all that is due wait for this reason, because there is no account, or the provider refuses it and not a text. '
+  'Returns how many texts did not wait for this reason before.';
+
+create function public.hold_texts() returns integer
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.note_worker();
+  return private.postpone_texts(60, 'no_account');
+end
+$$;
+
+comment on function public.hold_texts() is
+  'In place of claim_texts() where no account at the provider is set: all that is due waits for a minute, with the reason '
+  '`no_account`. Returns how many texts did not wait for this reason before.';
+grant execute on function public.hold_texts() to service_role;
 
 -- supabase/schemas/texting/greetings.sql
 
@@ -10392,7 +10425,7 @@ select c.id, c.agency_id, c.status, c.recruit_phone, c.service_phone, c.recruiti
   exists (
     select
     from public.text_outbox o
-    where o.conversation_id = c.id and o.state = 'pending' and o.reason in ('quiet_hours', 'number_paused')
+    where o.conversation_id = c.id and o.state = 'pending' and o.reason in ('quiet_hours', 'number_paused', 'no_account')
   ) as is_held
 from public.recruiting_conversations c
 left join lateral private.recruit_of(c.recruiting_lead_id) r on true
@@ -13777,6 +13810,7 @@ select t.*,
       when t.reason = 'quiet_hours' and t.due_at = 'infinity' then 'quiet hours at all times, by the rows of texting_hours'
       when t.reason = 'quiet_hours' then 'quiet hours, until ' || t.due_at
       when t.reason = 'credentials' then 'Twilio refuses our login; tried again at ' || t.due_at
+      when t.reason = 'no_account' then 'no account at Twilio is set: see TWILIO_ACCOUNT_SID'
       else 'tried again at ' || t.due_at || coalesce(', after ' || t.reason, '')
     end
     when 'due' then 'it is sent next'
@@ -13818,7 +13852,7 @@ from (
     case
       when m.status = 'failed' and o.state <> 'refused' then 'failed'
       when o.state <> 'pending' then o.state
-      when o.due_at > now() or n.status is distinct from 'active' then 'held'
+      when o.due_at > now() or n.status is distinct from 'active' or o.reason = 'no_account' then 'held'
       else 'due'
     end as state,
     coalesce(o.reason, m.error_code) as reason,
@@ -17855,22 +17889,23 @@ as $$
           and o.state in ('pending', 'sending', 'unconfirmed')
           and o.first_due_at > '-infinity'
           and o.first_due_at <= checked_at - make_interval(secs => (threshold ->> 'minutes')::double precision * 60)
-          and o.reason is distinct from 'credentials'
+          and coalesce(o.reason, '') not in ('credentials', 'no_account')
         order by o.first_due_at
         limit 1000
       ) late
     ) s
     where n.status is distinct from 'paused'
     union all
-    -- The provider refuses the account, whatever the number.
-    select null, null, s.texts, s.since, 'credentials'
+    -- There is no account, or the provider refuses it, whatever the number.
+    select null, null, s.texts, s.since, r.reason
     from public.service_numbers n
+    cross join (values ('credentials'), ('no_account')) r (reason)
     cross join lateral (
       select count(*) as texts, min(late.first_due_at) as since
       from (
         select o.first_due_at
         from public.text_outbox o
-        where o.service_phone = n.phone and o.reason = 'credentials' and o.state in ('pending', 'sending')
+        where o.service_phone = n.phone and o.reason = r.reason and o.state in ('pending', 'sending')
         order by o.first_due_at
         limit 1000
       ) late
@@ -17886,7 +17921,7 @@ $$;
 
 comment on function private.find_texts_stuck(jsonb, timestamptz) is
   'Our numbers whose texts are not sent although they have been due for {minutes}; of numbers that are not ours, the kind. The '
-  'kind too, at once, where the provider refuses our login. Not those of a paused number, nor those that quiet hours hold. '
+  'kind too, at once, where no account is set or the provider refuses our login. Not those of a paused number, nor those that quiet hours hold. '
   'Of a number at most 1,000 texts are counted.';
 
 create function private.find_texts_failing(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
@@ -18420,6 +18455,7 @@ as $$
   select case kind
     when 'texts_stuck' then case
       when details ->> 'reason' = 'credentials' then format('not sent since %s: the provider refuses the login', s.since)
+      when details ->> 'reason' = 'no_account' then format('not sent since %s: TWILIO_ACCOUNT_SID is not set', s.since)
       else format('%s not sent, the first due %s', s.counted, s.since)
     end
     when 'number_paused' then 'paused, so its texts wait'

@@ -4146,6 +4146,7 @@ export type Database = {
       };
       "forget_resume_uploads": { Args: { "paths": (string)[] }; Returns: Json };
       "hand_back_to_bot": { Args: { "conversation_id": string }; Returns: Json };
+      "hold_texts": { Args: Record<PropertyKey, never>; Returns: number };
       "identify_vendor": { Args: { "key_hash": string }; Returns: Json };
       "identify_webhook": { Args: { "slug": string }; Returns: Json };
       "import_leads": {
