@@ -3,14 +3,20 @@ import { UsageError } from "./errors.ts";
 import { columnsOf, type Settings } from "./options.ts";
 import type { Outcome, Session } from "./session.ts";
 
-/** Carries out a verb: runs it and prints its outcome. */
-export type Run = (verb: (session: Session) => Promise<Outcome>) => Promise<void>;
+/**
+ * Carries out a verb: runs it and prints its outcome.
+ *
+ * @param action as which it is stored in `operator_actions`; null where it is not
+ */
+export type Run = (verb: (session: Session) => Promise<Outcome>, action: string | null) => Promise<void>;
 
 /** A command whose errors are `UsageError`s that carry its usage: the program, a noun, or a verb. */
 export class AdminCommand extends Command {
   readonly #run: Run;
   /** A command line that works, for errors and help. */
   #example = "";
+  /** As which the verb is stored in `operator_actions`; null: it is not; undefined: it does nothing yet. */
+  recordedAs: string | null | undefined;
 
   constructor(name: string | undefined, run: Run) {
     super(name);
@@ -77,14 +83,30 @@ export class AdminCommand extends Command {
   }
 
   /**
-   * Says what the verb does.
+   * Says what a verb does that changes something or shows data of a person. Each change is made by {@link Session.act},
+   * which stores who made it, and what is shown of a person comes with {@link Outcome.shows}.
    *
    * @param work takes the arguments and then the options, by their names in camelCase
    */
   runs<Given extends unknown[]>(
     work: (session: Session, ...given: Given) => Promise<Outcome>,
   ): this {
-    return this.action((...given) => this.#run((session) => work(session, ...given as Given)));
+    return this.#does(work, `${this.parent!.name()} ${this.name()}`);
+  }
+
+  /** Says what a verb does that changes nothing and shows no data of a person. Otherwise as {@link runs}. */
+  reads<Given extends unknown[]>(
+    work: (session: Session, ...given: Given) => Promise<Outcome>,
+  ): this {
+    return this.#does(work, null);
+  }
+
+  #does<Given extends unknown[]>(
+    work: (session: Session, ...given: Given) => Promise<Outcome>,
+    recordedAs: string | null,
+  ): this {
+    this.recordedAs = recordedAs;
+    return this.action((...given) => this.#run((session) => work(session, ...given as Given), recordedAs));
   }
 
   /** Throws what commander has against a command line, with what would do instead; what we have says that itself. */

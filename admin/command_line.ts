@@ -24,11 +24,13 @@ export async function runCommandLine(args: string[], terminal: Terminal): Promis
   const print = terminal.print ?? ((text: string) => printed.push(text));
   let code = 0;
   let err = "";
-  const run: Run = async (verb) => {
+  const run: Run = async (verb, action) => {
     const options = program.opts<GlobalOptions>();
-    const session = new Session(options, terminal);
+    const session = new Session(options, terminal, action);
     try {
-      const { data, text, failed, warnings = [] } = await verb(session);
+      if (action !== null) await session.askWho();
+      const { data, text, failed, shows, warnings = [] } = await verb(session);
+      if (shows !== undefined) await session.act(() => Promise.resolve(), shows);
       if (failed) code = 1;
       err = visibleText(warnings.map((warning) => `Warning: ${warning}`).join("\n"));
       if (options.json) print(`${visibleJson(data)}\n`);

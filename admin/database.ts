@@ -64,7 +64,10 @@ export function projectClient({ url, secretKey }: ProjectApi) {
   return createClient(url, secretKey, { auth: { persistSession: false, autoRefreshToken: false } });
 }
 
-/** Connects, with TLS unless the database is on this machine. */
+/**
+ * Connects, with TLS unless the database is on this machine. A transaction that does not say that it writes only reads;
+ * a pooler in transaction mode, of port 6543, takes no such setting.
+ */
 export function connect(dbUrl: string): postgres.Sql {
   const url = new URL(dbUrl);
   const isLocal = LOCAL_HOSTS.includes(url.hostname);
@@ -74,6 +77,7 @@ export function connect(dbUrl: string): postgres.Sql {
     onnotice: () => {},
     // A pooler in transaction mode, which hosted projects offer, keeps no prepared statements.
     prepare: false,
+    ...(url.port !== "6543" && { connection: { default_transaction_read_only: true } }),
     ...(!isLocal && !url.searchParams.has("sslmode") && { ssl: "require" as const }),
   });
 }

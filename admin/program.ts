@@ -16,6 +16,15 @@ import { addPerson } from "./nouns/person.ts";
 import { addReport } from "./nouns/report.ts";
 import { addText } from "./nouns/text.ts";
 import { addVendor } from "./nouns/vendor.ts";
+import { option } from "./options.ts";
+import { visibleText } from "../supabase/functions/_shared/visible.ts";
+
+const AS = option(
+  "--as <name>",
+  "who does this, for `operator actions`; your login on this computer, unless given",
+  "a name of at most 128 characters",
+  (given) => visibleText(given).trim() === "" || given.length > 128 ? undefined : given,
+);
 
 /** The nouns, in the order in which help shows them. */
 const NOUNS = [
@@ -56,6 +65,7 @@ export function buildProgram(run: Run, print: (text: string) => void): AdminComm
     )
     .option("--json", "print JSON for scripts (with npm run --silent)")
     .option("--yes", "do not ask before what cannot be undone")
+    .addOption(AS)
     .helpOption("-h, --help", "show this")
     .helpCommand(false)
     .configureHelp({ showGlobalOptions: true, helpWidth: 100 })

@@ -1,6 +1,7 @@
 import type postgres from "postgres";
 import { connect, explainConnection, findTarget, type ProjectApi, type Target } from "./database.ts";
 import { CommandError, UsageError } from "./errors.ts";
+import { operatorHere } from "./operator_here.ts";
 import type { Terminal } from "./terminal.ts";
 import { visibleText } from "../supabase/functions/_shared/visible.ts";
 
@@ -15,28 +16,94 @@ export interface Outcome {
   failed?: boolean;
   /** What a person should mend, although it was done: a line each on stderr. */
   warnings?: string[];
+  /** Of whom it shows data of a person. It is printed once that is stored. */
+  shows?: Subject;
 }
+
+/** What an action is about: the members that `private.action_members()` names for it. None has data of a person. */
+export type Subject = Record<string, unknown>;
+
+/** Says what an action was about, by what it returned; null: nothing has changed. */
+export type About<Value> = (
+  value: Value,
+  transaction: postgres.TransactionSql,
+) => Subject | null | Promise<Subject | null>;
 
 /** The options that every verb takes. */
 export interface GlobalOptions {
   dbUrl?: string;
   json?: boolean;
   yes?: boolean;
+  as?: string;
 }
 
 /** The context that a verb works with. The database is found and connected to when a verb first asks for it. */
 export class Session {
   readonly #options: GlobalOptions;
   readonly #terminal: Terminal;
+  readonly #action: string | null;
+  #operator = "";
+  #hasActed = false;
   #target?: Target;
   #sql?: postgres.Sql;
   #hasProgress = false;
 
-  constructor(options: GlobalOptions, terminal: Terminal) {
+  /** @param action as which its acts are stored; null for a verb that has none */
+  constructor(options: GlobalOptions, terminal: Terminal, action: string | null) {
     this.#options = options;
     this.#terminal = terminal;
+    this.#action = action;
   }
 
+  /**
+   * Finds out who does this: by `--as`, else the login, else a question.
+   *
+   * @throws {UsageError} when nobody can be asked, or answers
+   */
+  async askWho(): Promise<void> {
+    const known = this.#options.as ?? operatorHere();
+    const name = known ?? (await this.#terminal.ask?.("Who does this? Your name, for `operator actions`:"))?.trim();
+    if (!name) throw new UsageError("Nobody knows who does this: this user has no name. Give yours with --as <name>");
+    this.#operator = name.slice(0, 128);
+  }
+
+  /**
+   * Does something and stores who did it, in one transaction: what fails leaves no row.
+   *
+   * @param subject what the action is about, also as a function of what `work` returns; null: nothing has changed
+   * @param dryRun whether all of it is rolled back
+   * @returns what `work` returns, also when it was rolled back
+   */
+  readonly act = async <Value>(
+    work: (transaction: postgres.TransactionSql) => Promise<Value>,
+    subject: Subject | About<Value>,
+    dryRun = false,
+  ): Promise<Value> => {
+    const rollBack = new Error("rolled back");
+    let value: Value;
+    try {
+      await this.sql.begin("read write", async (transaction) => {
+        await transaction`select set_config('admin.operator', ${this.#operator}, true)`;
+        value = await work(transaction);
+        if (dryRun) throw rollBack;
+        const about = typeof subject === "function" ? await subject(value, transaction) : subject;
+        if (about === null) return;
+        await transaction`select private.record_action(${this.#action}, ${transaction.json(about as postgres.JSONValue)})`;
+        this.#hasActed = true;
+      });
+    } catch (error) {
+      if (error !== rollBack) throw error;
+    }
+    return value!;
+  };
+
+  /** A further transaction of an act that is stored already, and takes many. */
+  readonly goOn = <Value>(work: (transaction: postgres.TransactionSql) => Promise<Value>): Promise<Value> => {
+    if (!this.#hasActed) throw new Error("nothing is stored yet of who does this");
+    return this.sql.begin("read write", work) as Promise<Value>;
+  };
+
+  /** The database, to read from it. What writes is refused, outside of {@link act}. */
   get sql(): postgres.Sql {
     return this.#sql ??= connect(this.target.dbUrl);
   }
@@ -70,7 +137,7 @@ export class Session {
     if (ask === undefined) {
       throw new UsageError(`${question} There is no terminal to ask on: say so with --yes`);
     }
-    if (!await ask(visibleText(question))) throw new CommandError("Nothing was changed.");
+    if (!/^y(es)?$/i.test((await ask(`${visibleText(question)} [y/N]`)).trim())) throw new CommandError("Nothing was changed.");
   };
 
   /** Reads a secret: from the terminal without showing it, or the first line of stdin. Empty where none is given. */

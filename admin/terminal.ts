@@ -25,8 +25,8 @@ export interface Terminal {
   say(text: string): void;
 }
 
-/** Asks a question that is answered with yes or no. */
-export type Ask = (question: string) => Promise<boolean>;
+/** Asks a question, and returns the line that is typed. */
+export type Ask = (question: string) => Promise<string>;
 
 /** Reads a secret: what a person types, without showing it, or the first line that a script pipes in. */
 export async function readSecret(question: string): Promise<string> {
@@ -60,12 +60,11 @@ export function askOnTerminal(): Ask | undefined {
   return Deno.stdin.isTerminal() ? ask : undefined;
 }
 
-async function ask(question: string): Promise<boolean> {
+async function ask(question: string): Promise<string> {
   // The question goes to stderr, because stdout is for what the verb prints.
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    const answer = await terminal.question(`${question} [y/N] `);
-    return /^y(es)?$/i.test(answer.trim());
+    return await terminal.question(`${question} `);
   } finally {
     terminal.close();
   }

@@ -2,29 +2,7 @@ import type postgres from "postgres";
 import { CommandError } from "./errors.ts";
 import { TABLES } from "./find.ts";
 import type { columnsOf, Given } from "./options.ts";
-
-/**
- * Runs something in a transaction, and for a dry run rolls it back: so a dry run says exactly what would happen.
- *
- * @returns what `run` returns, also when it was rolled back
- */
-export async function dryRunnable<Value>(
-  sql: postgres.Sql,
-  dryRun: boolean,
-  run: (transaction: postgres.TransactionSql) => Promise<Value>,
-): Promise<Value> {
-  const rollBack = new Error("rolled back");
-  let value: Value;
-  try {
-    await sql.begin(async (transaction) => {
-      value = await run(transaction);
-      if (dryRun) throw rollBack;
-    });
-  } catch (error) {
-    if (error !== rollBack) throw error;
-  }
-  return value!;
-}
+import type { Session, Subject } from "./session.ts";
 
 /** The options that name what is written. */
 const NAMES = ["name", "firstName", "lastName", "email"];
@@ -34,25 +12,27 @@ const NAMES = ["name", "firstName", "lastName", "email"];
  * that do this wait for each other, so that of two at once one is refused.
  *
  * @param given the options that the columns were made from
+ * @param about what is stored of it besides its id
  * @param id which one to change; undefined for a new one
  * @param unless a condition under which it is not changed any more
  * @param dryRun whether all of it is taken back
  * @throws {CommandError} naming the other; or when nothing was changed
  */
 export async function save<Saved extends { id: string }>(
-  sql: postgres.Sql,
+  { sql, act }: Session,
   noun: keyof typeof TABLES,
   columns: ReturnType<typeof columnsOf>,
   given: Given,
+  about: Subject,
   id?: string,
-  unless = sql`false`,
+  unless?: postgres.Fragment,
   dryRun = false,
 ): Promise<Saved> {
   const table = sql(TABLES[noun]);
   const statement = id === undefined
     ? sql`insert into ${table} ${sql(columns)}`
-    : sql`update ${table} set ${sql(columns)} where id = ${id} and not (${unless})`;
-  return await dryRunnable(sql, dryRun, async (transaction) => {
+    : sql`update ${table} set ${sql(columns)} where id = ${id} and not (${unless ?? sql`false`})`;
+  return await act(async (transaction) => {
     await transaction`select pg_advisory_xact_lock(hashtextextended('npm run admin', 0))`;
     const [row] = await transaction<Saved[]>`${statement} returning *`;
     if (row === undefined) throw new CommandError("Others have changed it meanwhile. Try again.");
@@ -61,5 +41,5 @@ export async function save<Saved extends { id: string }>(
       select public.find_double(${noun}, ${row.id}) as double`;
     if (double === null) return row;
     throw new CommandError(`${double}. If a second one is meant, add --again`);
-  });
+  }, ({ id }) => ({ [`${noun}_id`]: id, ...about }), dryRun);
 }

@@ -19,7 +19,7 @@ const SETTINGS = {
 
 export function addAgency(program: AdminCommand): void {
   const agency = program.noun("agency", "insurance agencies, which order leads");
-  agency.verb("list", "every agency, with its agents and open orders").runs(lists("agency_list", {
+  agency.verb("list", "every agency, with its agents and open orders").reads(lists("agency_list", {
     order: "name, id",
     none: "No agency is there yet: npm run admin -- agency create --help",
   }));
@@ -47,8 +47,8 @@ export function addAgency(program: AdminCommand): void {
   );
 }
 
-async function createAgency({ sql }: Session, given: Given): Promise<Outcome> {
-  const agency = await saveAgency(sql, given);
+async function createAgency(session: Session, given: Given): Promise<Outcome> {
+  const agency = await saveAgency(session, given);
   return {
     data: agency,
     text: `Created the agency "${agency.name}" (${agency.id}). Next, its agents: ` +
@@ -56,14 +56,15 @@ async function createAgency({ sql }: Session, given: Given): Promise<Outcome> {
   };
 }
 
-async function updateAgency({ sql }: Session, name: string, given: Given): Promise<Outcome> {
-  const { id } = await findAgency(sql, name);
-  const agency = await saveAgency(sql, given, id);
+async function updateAgency(session: Session, name: string, given: Given): Promise<Outcome> {
+  const { id } = await findAgency(session.sql, name);
+  const agency = await saveAgency(session, given, id);
   return { data: agency, text: `Changed the agency "${agency.name}".` };
 }
 
-function saveAgency(sql: Session["sql"], given: Given, id?: string): Promise<Row<"agencies">> {
-  return explained(save(sql, "agency", columnsOf(SETTINGS, given), given, id), {
+function saveAgency(session: Session, given: Given, id?: string): Promise<Row<"agencies">> {
+  const columns = columnsOf(SETTINGS, given);
+  return explained(save(session, "agency", columns, given, id === undefined ? {} : { changes: columns }, id), {
     "22023": `--timezone: "${given.timezone}" is not an IANA time zone, such as America/New_York`,
     "23514": "--closes-at: give a time after --opens-at",
   });

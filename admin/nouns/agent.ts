@@ -45,7 +45,7 @@ export function addAgent(program: AdminCommand): void {
   const agent = program.noun("agent", "the people of the agencies, managers among them");
   agent.verb("list", "agents, of all agencies or of one", '--agency "Lakeshore Insurance"')
     .takes(ONLY_AGENCY)
-    .runs(lists("agent_list", {
+    .reads(lists("agent_list", {
       order: "agency, agency_id, agent, id",
       none: "No agent is there yet: npm run admin -- agent create --help",
       shown: ({ id, agency, agent, email, phone, role, last_assigned_at, ...row }) => ({
@@ -95,21 +95,18 @@ export function addAgent(program: AdminCommand): void {
     .runs(inviteAgent);
 }
 
-async function createAgent({ sql }: Session, given: Given & { agency: string }): Promise<Outcome> {
-  const agency = await findAgency(sql, given.agency);
+async function createAgent(session: Session, given: Given & { agency: string }): Promise<Outcome> {
+  const agency = await findAgency(session.sql, given.agency);
   const columns = { agency_id: agency.id, ...columnsOf(SETTINGS, given) };
-  const agent = await save<Row<"agents">>(sql, "agent", columns, given);
+  const agent = await save<Row<"agents">>(session, "agent", columns, given, { agency_id: agency.id });
   return {
     data: agent,
     text: `Created the agent ${fullName(agent)} (${agent.id}) of "${agency.name}".`,
   };
 }
 
-async function updateAgent(
-  { sql, confirm }: Session,
-  name: string,
-  given: Given,
-): Promise<Outcome> {
+async function updateAgent(session: Session, name: string, given: Given): Promise<Outcome> {
+  const { sql, confirm } = session;
   const old = await findAgent(sql, name);
   const isLast = sql`not exists (
     select from public.agents g
@@ -122,6 +119,14 @@ async function updateAgent(
   }
   const unless = isOff && last === undefined ? isLast : undefined;
   const columns = columnsOf(SETTINGS, given);
-  const agent = await save<Row<"agents">>(sql, "agent", columns, given, old.id, unless);
+  const agent = await save<Row<"agents">>(
+    session,
+    "agent",
+    columns,
+    given,
+    { changed: Object.keys(columns) },
+    old.id,
+    unless,
+  );
   return { data: agent, text: `Changed the agent ${fullName(agent)}.` };
 }

@@ -39,10 +39,11 @@ interface UserRow {
  * when it was confirmed and `existing` says so.
  */
 export async function inviteAgent(
-  { sql, api: projectApi, confirm }: Session,
+  session: Session,
   given: string,
   { redirectTo, existing }: Invitation,
 ): Promise<Outcome> {
+  const { sql, api: projectApi, confirm } = session;
   const agent = await findAgent(sql, given);
   if (agent.email === null) {
     throw new CommandError(
@@ -62,14 +63,14 @@ export async function inviteAgent(
   }
   if (user?.email_confirmed_at != null) {
     return {
-      data: { ...await connectUser(sql, agent, user.id), invited: false },
+      data: { ...await connectUser(session, agent, user.id), invited: false },
       text: `${user.email} had a login before, which is the agent's now.`,
     };
   }
 
   const api = projectApi("the auth service of the project sends the e-mail");
   const id = await prepareUser(api, user, agent.id, agent.email);
-  const connected = await connectUser(sql, agent, id);
+  const connected = await connectUser(session, agent, id);
   const { error } = await projectClient(api).auth.admin.inviteUserByEmail(agent.email, {
     redirectTo,
   });
@@ -138,13 +139,17 @@ function explainAuth({ url }: ProjectApi, { status, code, message }: AuthError):
 }
 
 async function connectUser(
-  sql: postgres.Sql,
+  { act }: Session,
   agent: Row<"agents">,
   userId: string,
 ): Promise<Row<"agents">> {
   const [connected] = await explained(
-    sql<[Row<"agents">]>`
-      update public.agents set user_id = ${userId} where id = ${agent.id} returning *`,
+    act(
+      (transaction) =>
+        transaction<[Row<"agents">]>`
+          update public.agents set user_id = ${userId} where id = ${agent.id} returning *`,
+      { agent_id: agent.id },
+    ),
     { "23503": "SUPABASE_URL is not the project of this database. Nobody was invited." },
   );
   return connected;

@@ -12,7 +12,7 @@ begin
   perform private.require_operator();
   update public.alerts a set state = 'acknowledged' where a.id = alert_id and a.state = 'open';
   if found then
-    perform private.note_operator_action('acknowledge', jsonb_build_object('alert_id', alert_id));
+    perform private.note_operator_action('alert acknowledge', jsonb_build_object('alert_id', alert_id));
   end if;
   select * into alert from public.alerts a where a.id = alert_id;
   if not found then
@@ -60,6 +60,8 @@ begin
   set is_on = coalesce(set_alert_rule.is_on, r.is_on), threshold = r.threshold || set_alert_rule.threshold
   where r.kind = rule.kind
   returning r.* into rule;
+  perform private.note_operator_action('alert rule', jsonb_build_object(
+    'kind', kind, 'changes', jsonb_strip_nulls(jsonb_build_object('is_on', set_alert_rule.is_on)) || set_alert_rule.threshold));
   return rule;
 end
 $$;

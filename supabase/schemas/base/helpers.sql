@@ -187,3 +187,16 @@ $$;
 comment on function private.require_stored(jsonb) is
   'Ends the call where all of its rows have an error, and one of these may concern all rows. results: an array of {error: '
   '{code, message}} or anything else. Raises that error''s code.';
+
+create function private.operator_name() returns text
+language sql
+stable
+set search_path = ''
+return left(coalesce(
+  nullif(current_setting('admin.operator', true), ''),
+  nullif(current_setting('request.jwt.claims', true), '')::jsonb ->> 'email'), 128);
+
+comment on function private.operator_name() is
+  'The name of the operator in this transaction: what the command has set as admin.operator, or the e-mail address of the user '
+  'who is signed in; null where neither is there.';
+grant execute on function private.operator_name() to service_role;

@@ -1,23 +1,37 @@
 -- The functions that operators call in a browser, besides distribute_leads().
 
-create function private.note_operator_action(action text, subject jsonb) returns uuid
+create function private.record_action(action text, subject jsonb) returns uuid
 language plpgsql
 set search_path = ''
 as $$
 declare
+  problem constant text := private.action_problem(action, subject);
+  signed_in constant boolean := private.is_operator();
   action_id uuid;
 begin
-  insert into public.operator_actions (user_id, action, subject)
-  select private.current_user_id(), note_operator_action.action, note_operator_action.subject
-  where private.is_operator()
+  if problem is not null then
+    raise exception '%', problem using errcode = 'PT400';
+  end if;
+  insert into public.operator_actions (user_id, done_by, action, subject)
+  values (
+    case when signed_in then private.current_user_id() end, case when not signed_in then private.operator_name() end,
+    record_action.action, record_action.subject)
   returning id into action_id;
   return action_id;
 end
 $$;
 
+comment on function private.record_action(text, jsonb) is
+  'Stores a row of operator_actions about the operator who is signed in, or about the one whom the command has set as '
+  'admin.operator, in the transaction of the action, and returns its id. PT400 names the member of a wrong subject.';
+
+create function private.note_operator_action(action text, subject jsonb) returns uuid
+language sql
+set search_path = ''
+return case when private.is_operator() then private.record_action(action, subject) end;
+
 comment on function private.note_operator_action(text, jsonb) is
-  'Stores a row of operator_actions about the operator who is signed in, in the transaction of the action, and returns its id. '
-  'Null where the command or the service acts.';
+  'record_action() of an operator who is signed in. Null where the command or the service acts: the command stores its own rows.';
 
 create function public.begin_operator_action(action text, subject jsonb) returns uuid
 language plpgsql
@@ -29,18 +43,19 @@ begin
   if not private.is_operator() then
     raise exception 'only an operator may do this' using errcode = '42501';
   elsif action in (
-    'read_payload', 'search_leads', 'read_lead', 'preview_replay', 'replay', 'try_mapping', 'save_mapping'
+    'delivery show', 'delivery replay', 'lead find', 'lead show', 'mapping try', 'mapping save'
   ) is not true then
     raise exception 'action: the function that does it says so itself' using errcode = 'PT400';
   end if;
-  return private.note_operator_action(action, subject);
+  return private.record_action(action, subject);
 end
 $$;
 
 comment on function public.begin_operator_action(text, jsonb) is
   'Stores a row of operator_actions about the operator who is signed in, and returns its id. Called before the operator reads '
   'or searches, and before a route replays or saves: what another transaction does. PT400 for any other action, of which its '
-  'own function stores the row. 42501 for a user who is no operator.';
+  'own function stores the row, and for a subject that is not of the action, naming its member. 42501 for a user who is no '
+  'operator.';
 grant execute on function public.begin_operator_action(text, jsonb) to authenticated;
 
 create function private.noted_subject(action_id uuid, action text, within interval default '1 minute') returns jsonb
@@ -78,7 +93,7 @@ security definer
 set search_path = ''
 as $$
 declare
-  read_id constant uuid := (private.noted_subject(action_id, 'read_payload') #>> '{delivery_ids,0}')::uuid;
+  read_id constant uuid := (private.noted_subject(action_id, 'delivery show') ->> 'delivery_id')::uuid;
 begin
   return (
     select coalesce(jsonb_pretty(d.payload), d.payload_text)
@@ -90,7 +105,7 @@ $$;
 
 comment on function public.read_payload(uuid) is
   'The payload of the rejected delivery that an operator is about to read, as text: numbers stay exact. Null where nothing '
-  'of it is kept. action_id: what begin_operator_action(''read_payload'', {delivery_ids: [uuid]}) has returned to the same '
+  'of it is kept. action_id: what begin_operator_action(''delivery show'', {delivery_id}) has returned to the same '
   'user in the last minute. Stored by the same call, the row could be taken back: a caller may have PostgREST convert the '
   'result, and the error shows it. PT404 without such an action; 42501 for a user who is no operator.';
 grant execute on function public.read_payload(uuid) to authenticated;

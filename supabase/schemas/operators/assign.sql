@@ -3,8 +3,7 @@
 create function public.assign_leads(
   to_agent_id uuid,
   lead_id uuid default null,
-  from_agent_id uuid default null,
-  assigned_by text default null
+  from_agent_id uuid default null
 ) returns jsonb
 language plpgsql
 set search_path = ''
@@ -49,8 +48,8 @@ begin
     returning g.id, g.agent_id
   ),
   kept as (
-    insert into public.lead_assignments (recruiting_lead_id, from_agent_id, to_agent_id, assigned_by)
-    select m.id, m.agent_id, to_agent.id, assign_leads.assigned_by from moved m
+    insert into public.lead_assignments (recruiting_lead_id, from_agent_id, to_agent_id)
+    select m.id, m.agent_id, to_agent.id from moved m
   )
   select array_agg(m.id) into recruits from moved m;
 
@@ -64,8 +63,8 @@ begin
   moved as (
     update public.leads l set agent_id = to_agent.id from given g where l.id = g.id returning g.id, g.agent_id
   )
-  insert into public.lead_assignments (sales_lead_id, from_agent_id, to_agent_id, assigned_by)
-  select m.id, m.agent_id, to_agent.id, assign_leads.assigned_by from moved m;
+  insert into public.lead_assignments (sales_lead_id, from_agent_id, to_agent_id)
+  select m.id, m.agent_id, to_agent.id from moved m;
   get diagnostics sales_leads = row_count;
 
   -- A conversation that nobody has taken over is the lead's agent's, who may be taking it over now.
@@ -111,16 +110,16 @@ begin
 end
 $$;
 
-comment on function public.assign_leads(uuid, uuid, uuid, text) is
+comment on function public.assign_leads(uuid, uuid, uuid) is
   'Gives one lead of either kind (lead_id), or all leads of an agent (from_agent_id), to an active agent of the same '
   'agency. Their conversations go along, and those that the old agent has taken over; so do the old agent''s unread '
   'notifications about them. A conversation of an agent''s lead that somebody else has taken over stays where it is; '
   'with one lead it goes along. Texts that wait are sent, because they are the conversation''s. Orders, turns and what '
-  'the old agent has done stay. Who had each lead is kept in lead_assignments, with assigned_by. Returns how many of '
+  'the old agent has done stay. Who had each lead is kept in lead_assignments. Returns how many of '
   'each have moved: {recruiting_leads, sales_leads, conversations, notifications}. PT400 for both or neither; PT404 for '
   'an unknown lead or agent; PT409 for an inactive agent, one of another agency, and a lead that no agency has, as one '
   'that was returned.';
-grant execute on function public.assign_leads(uuid, uuid, uuid, text) to service_role;
+grant execute on function public.assign_leads(uuid, uuid, uuid) to service_role;
 
 create function private.lock_assignee(to_agent_id uuid, lead_id uuid, from_agent_id uuid) returns public.agents
 language plpgsql

@@ -10,27 +10,35 @@ set lock_timeout = '5s'
 as $$
 declare
   begun timestamptz;
+  leads uuid[];
 begin
   perform private.require_operator();
   if max is null or max not between 1 and 100 then
     raise exception 'max: must be a whole number from 1 to 100' using errcode = 'PT400';
   end if;
-  perform private.note_operator_action(
-    'distribute', jsonb_build_object('max', max, 'vendor_id', distribute_leads.vendor_id));
-
   -- The leads that are distributed from here on are this call's.
   perform pg_advisory_xact_lock(private.distribution_lock());
   begun := clock_timestamp();
   perform public.distribute_waiting_leads(max, distribute_leads.vendor_id);
+  leads := array(
+    select l.id
+    from public.recruiting_orders o
+    join public.recruiting_leads l on l.agency_id = o.agency_id and l.order_id = o.id and l.distributed_at >= begun
+    order by l.created_at, l.id
+  );
+  if leads <> '{}' then
+    perform private.note_operator_action('lead distribute', jsonb_strip_nulls(
+      jsonb_build_object('vendor_id', distribute_leads.vendor_id, 'lead_ids', leads)));
+  end if;
   return query
     select l.id, v.slug, concat_ws(' ', l.first_name, l.last_name), l.state, g.name,
       concat_ws(' ', a.first_name, a.last_name), l.order_id
-    from public.recruiting_orders o
-    join public.recruiting_leads l on l.agency_id = o.agency_id and l.order_id = o.id and l.distributed_at >= begun
+    from unnest(leads) with ordinality d (lead_id, place)
+    join public.recruiting_leads l on l.id = d.lead_id
     join public.vendors v on v.id = l.vendor_id
     join public.agencies g on g.id = l.agency_id
     left join public.agents a on a.id = l.agent_id
-    order by l.created_at, l.id;
+    order by d.place;
 exception when lock_not_available then
   raise exception 'Others are distributing leads, or have locked them. Try again in a moment.' using errcode = 'PT409';
 end

@@ -1,6 +1,6 @@
 -- An agent leaves, and all that was the agent's goes to others.
 
-create function private.leave_agent(agent_id uuid, to_agent_id uuid default null, done_by text default null) returns jsonb
+create function private.leave_agent(agent_id uuid, to_agent_id uuid default null) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
@@ -37,7 +37,7 @@ begin
   where c.assigned_agent_id = leaving.id and o.kind = 'agent' and o.state = 'pending';
 
   if to_agent_id is not null then
-    moved := public.assign_leads(to_agent_id, from_agent_id => leaving.id, assigned_by => done_by);
+    moved := public.assign_leads(to_agent_id, from_agent_id => leaving.id);
   else
     select a.id into manager_id
     from public.agents a
@@ -45,7 +45,7 @@ begin
     order by a.created_at, a.id
     limit 1
     for key share;
-    moved := private.leave_to_agency(leaving, manager_id, done_by);
+    moved := private.leave_to_agency(leaving, manager_id);
   end if;
 
   perform from public.recruiting_orders o where o.agent_id = leaving.id order by o.id for no key update;
@@ -60,24 +60,19 @@ begin
   -- The last, because it waits for those who tell the agent something, and they may wait for what is above.
   delete from auth.users u where u.id = leaving.user_id returning u.email into login;
 
-  moved := moved || jsonb_build_object('orders', cardinality(orders), 'texts', texts);
-  insert into public.operator_actions (action, subject, done_by)
-  values ('agent_leave',
-    moved || jsonb_build_object('agent_id', leaving.id, 'to_agent_id', to_agent_id, 'order_ids', orders), leave_agent.done_by);
-  return moved || jsonb_build_object('manager_id', manager_id, 'login', login, 'is_last', not exists (
+  return moved || jsonb_build_object('order_ids', orders, 'texts', texts, 'manager_id', manager_id, 'login', login, 'is_last', not exists (
     select from public.agents a where a.agency_id = leaving.agency_id and a.is_active));
 end
 $$;
 
-comment on function private.leave_agent(uuid, uuid, text) is
+comment on function private.leave_agent(uuid, uuid) is
   'Makes an agent inactive for good. All that the agent has goes to to_agent_id as assign_leads() does it, with the open and '
   'paused orders that name the agent. Without to_agent_id recruits go to the agency, conversations as leave_to_agency() says, '
   'and open orders are paused. Texts that wait are sent as they were written. The login is deleted, and its sessions end. '
-  'May be called again. Returns {recruiting_leads, sales_leads, conversations, notifications, orders, texts: how many of each, '
-  'manager_id|null, login: e-mail|null, is_last: whether the agency has no active agent now}. A row of operator_actions says '
-  'so, with done_by. Errors as of assign_leads(); PT409 for an operator''s login, and for what no agent is left for.';
+  'May be called again. Returns {recruiting_leads, sales_leads, conversations, notifications, texts: how many of each, order_ids: the '
+  'orders, manager_id|null, login: e-mail|null, is_last: whether the agency has no active agent now}. Errors as of assign_leads(); PT409 for an operator''s login, and for what no agent is left for.';
 
-create function private.leave_to_agency(leaving public.agents, manager_id uuid, assigned_by text) returns jsonb
+create function private.leave_to_agency(leaving public.agents, manager_id uuid) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
@@ -98,8 +93,8 @@ begin
     update public.recruiting_leads l set agent_id = null from given g where l.id = g.id returning l.id
   ),
   kept as (
-    insert into public.lead_assignments (recruiting_lead_id, from_agent_id, assigned_by)
-    select m.id, leaving.id, leave_to_agency.assigned_by from moved m
+    insert into public.lead_assignments (recruiting_lead_id, from_agent_id)
+    select m.id, leaving.id from moved m
   )
   select coalesce(array_agg(m.id), '{}') into recruits from moved m;
 
@@ -158,8 +153,8 @@ begin
 end
 $$;
 
-comment on function private.leave_to_agency(public.agents, uuid, text) is
+comment on function private.leave_to_agency(public.agents, uuid) is
   'Takes all that an agent has to the agency: recruits have no agent then. A conversation that the agent has taken over goes '
   'to the active agent of its lead, else to this manager; so do unread notifications. Who had each lead is kept in '
-  'lead_assignments, with assigned_by. Returns {recruiting_leads, sales_leads: 0, conversations, notifications}. PT409 where '
+  'lead_assignments. Returns {recruiting_leads, sales_leads: 0, conversations, notifications}. PT409 where '
   'the agent has sales leads, which cannot be without an agent, or where no manager is there for conversations.';

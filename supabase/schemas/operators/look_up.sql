@@ -12,7 +12,7 @@ as $$
 declare
   most_each constant integer := 20;
 begin
-  perform private.noted_subject(action_id, 'search_leads');
+  perform private.noted_subject(action_id, 'lead find');
   return (
     select jsonb_build_object(
       'found', coalesce(jsonb_agg(to_jsonb(f) - 'place' order by f.by_sender_id desc, f.received desc) filter (where f.place <= most_each), '[]'),
@@ -28,7 +28,7 @@ $$;
 
 comment on function public.search_leads(uuid, text) is
   'The result of find_leads() for what an operator looks for: {found, cut}. found: up to 20 of each kind, those with this very id of their sender''s first, then the newest. '
-  'cut: the kinds of which there are more. action_id: what begin_operator_action(''search_leads'', {by: phone|email|words}) has '
+  'cut: the kinds of which there are more. action_id: what begin_operator_action(''lead find'', {by: phone|email|words}) has '
   'returned to the same user in the last minute. The words themselves are not noted: they may be a person''s, who may be '
   'erased. 57014 after six seconds; other errors as private.noted_subject() and find_leads().';
 grant execute on function public.search_leads(uuid, text) to authenticated;
@@ -41,8 +41,7 @@ security definer
 set search_path = ''
 as $$
 declare
-  given constant text := private.noted_subject(action_id, 'read_lead') ->> 'lead_id';
-  lead_id constant uuid := case when pg_input_is_valid(given, 'uuid') then given end;
+  lead_id constant uuid := private.noted_subject(action_id, 'lead show') ->> 'lead_id';
   shown constant jsonb := public.show_lead(lead_id);
 begin
   return shown || jsonb_build_object('explained', case shown ->> 'kind' when 'recruiting' then public.explain_lead(lead_id) end);
@@ -51,6 +50,6 @@ $$;
 
 comment on function public.read_lead(uuid) is
   'A lead as show_lead() returns it, with explained: the result of explain_lead(), or null for a sales lead. action_id: what '
-  'begin_operator_action(''read_lead'', {lead_id}) has returned to the same user in the last minute. Errors as '
+  'begin_operator_action(''lead show'', {lead_id}) has returned to the same user in the last minute. Errors as '
   'private.noted_subject(), show_lead().';
 grant execute on function public.read_lead(uuid) to authenticated;

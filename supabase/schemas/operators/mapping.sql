@@ -70,24 +70,22 @@ set search_path = ''
 as $$
 declare
   -- Somebody who edits a mapping reads one payload after each change, for as long as a day of work.
-  subject constant jsonb := private.noted_subject(action_id, 'try_mapping', '12 hours');
-  kind constant text := subject ->> 'kind';
-  sample_id constant uuid := case when pg_input_is_valid(subject ->> 'id', 'uuid') then subject ->> 'id' end;
+  subject constant jsonb := private.noted_subject(action_id, 'mapping try', '12 hours');
   sample jsonb;
 begin
-  if kind = 'delivery' then
+  if subject ? 'delivery_id' then
     select jsonb_build_object(
       'kind', 'delivery', 'vendor_id', d.vendor_id, 'route', d.route, 'row', d.row, 'payload', jsonb_pretty(d.payload))
     into sample
     from public.rejected_deliveries d
-    where d.id = sample_id and d.vendor_id is not null and d.payload is not null;
-  elsif kind = 'lead' then
+    where d.id = (subject ->> 'delivery_id')::uuid and d.vendor_id is not null and d.payload is not null;
+  elsif subject ? 'lead_id' then
     select jsonb_build_object(
       'kind', 'lead', 'vendor_id', l.vendor_id, 'first_name', l.first_name, 'vendor_lead_id', l.vendor_lead_id,
       'metadata', l.vendor_metadata::text, 'payload', jsonb_pretty(l.vendor_metadata -> 'vendor_fields'))
     into sample
     from public.recruiting_leads l
-    where l.id = sample_id and l.vendor_metadata ? 'vendor_fields';
+    where l.id = (subject ->> 'lead_id')::uuid and l.vendor_metadata ? 'vendor_fields';
   end if;
   if sample is null then
     raise exception 'action_id: its payload is not kept' using errcode = 'PT404';
@@ -99,7 +97,7 @@ $$;
 comment on function public.read_sample(uuid) is
   'A payload on which a mapping is tried, as texts of JSON: {kind: delivery, vendor_id, route, row|null, payload}, or {kind: '
   'lead, vendor_id, first_name, vendor_lead_id|null, metadata, payload: its vendor_fields}. action_id: what '
-  'begin_operator_action(''try_mapping'', {kind, id}) has returned to the same user in the last 12 hours. PT404 also where the '
+  'begin_operator_action(''mapping try'', {delivery_id} or {lead_id}) has returned to the same user in the last 12 hours. PT404 also where the '
   'payload is not kept any more. Other errors as private.noted_subject().';
 grant execute on function public.read_sample(uuid) to authenticated;
 
@@ -131,7 +129,7 @@ $$;
 
 comment on function public.save_mapping(uuid, jsonb, text) is
   'Saves the mapping of a vendor, and returns its new version. The edge function calls it once it has read the expressions, '
-  'which the database cannot read, and once begin_operator_action(''save_mapping'') has noted who saves. seen: the version that '
+  'which the database cannot read, and once begin_operator_action(''mapping save'') has noted who saves. seen: the version that '
   'was edited, of mapping_list. PT404 for an unknown vendor; PT400 for what is no object; PT409 for a vendor of another '
   'parser, and where somebody has saved another mapping meanwhile.';
 grant execute on function public.save_mapping(uuid, jsonb, text) to service_role;

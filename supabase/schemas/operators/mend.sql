@@ -154,7 +154,9 @@ begin
     raise exception 'no text of this phone waits for a conversation' using errcode = 'PT404';
   end if;
   perform private.note_operator_action(
-    'adopt_texts', jsonb_build_object('conversation_ids', jsonb_path_query_array(adopted, '$[*].conversation_id')));
+    'text adopt', jsonb_build_object(
+      'conversation_ids', jsonb_path_query_array(adopted, '$[*].conversation_id'),
+      'lead_ids', jsonb_path_query_array(adopted, '$[*].lead_id')));
   return adopted;
 exception when lock_not_available then
   raise exception 'Others have locked the recruit''s consent. Try again in a moment.' using errcode = 'PT409';
@@ -187,7 +189,7 @@ begin
     if cardinality(delivery_ids) between 1 and 100 is not true then
       raise exception 'delivery_ids: must be a list of 1 to 100 ids' using errcode = 'PT400';
     end if;
-    perform private.note_operator_action('dismiss', jsonb_build_object('delivery_ids', delivery_ids));
+    perform private.note_operator_action('delivery dismiss', jsonb_build_object('delivery_ids', delivery_ids));
   end if;
 
   -- In one order, so that two calls do not wait for each other.
@@ -231,7 +233,7 @@ begin
   elsif number.status = 'active' then
     return number;
   end if;
-  perform private.note_operator_action('resume_number', jsonb_build_object('phone', phone));
+  perform private.note_operator_action('number resume', jsonb_build_object('service_phone', phone));
   update public.service_numbers n set status = 'active' where n.phone = resume_number.phone returning n.* into number;
   return number;
 exception when lock_not_available then

@@ -103,7 +103,7 @@ begin
       raise exception '%: somebody has changed it meanwhile', field using errcode = 'PT409';
     end if;
   end loop;
-  perform private.note_operator_action('resize_order', jsonb_build_object('order_id', order_id, 'changes', changes));
+  perform private.note_operator_action('order update', jsonb_build_object('order_id', order_id, 'changes', changes));
   return public.save_order(changes, order_id => order_id);
 exception when lock_not_available then
   raise exception 'Others have locked the order. Try again in a moment.' using errcode = 'PT409';
@@ -140,7 +140,8 @@ begin
   elsif changed.status <> seen then
     raise exception 'seen: the order is % now. Look again', changed.status using errcode = 'PT409';
   end if;
-  perform private.note_operator_action('set_order', jsonb_build_object('order_id', order_id, 'status', status));
+  perform private.note_operator_action(
+    private.order_action(status), jsonb_build_object('order_ids', array[order_id]));
   return private.put_order_status(changed, status);
 exception when lock_not_available then
   raise exception 'Others have locked the order. Try again in a moment.' using errcode = 'PT409';
@@ -153,6 +154,14 @@ comment on function public.set_order_status(uuid, text, text) is
   'PT404 for an unknown one; PT400 for another status; PT409 says why it cannot be, as when others hold the lock for 5 s. '
   '42501 for a user who is no operator.';
 grant execute on function public.set_order_status(uuid, text, text) to authenticated, service_role;
+
+create function private.order_action(status text) returns text
+language sql
+immutable
+set search_path = ''
+return case status when 'open' then 'order open' when 'paused' then 'order pause' else 'order close' end;
+
+comment on function private.order_action(text) is 'The action of operator_actions that gives an order this status.';
 
 create function private.put_order_status(changed public.recruiting_orders, status text) returns public.recruiting_orders
 language plpgsql
@@ -175,7 +184,7 @@ $$;
 comment on function private.put_order_status(public.recruiting_orders, text) is
   'Gives an order, which the caller has locked, another status, and returns it. PT409 says why it cannot have it.';
 
-create function public.set_agency_orders(agency_id uuid, status text, order_ids uuid[], done_by text default null)
+create function public.set_agency_orders(agency_id uuid, status text, order_ids uuid[])
 returns setof public.recruiting_orders
 language plpgsql
 -- An operator who is signed in has no right on orders.
@@ -184,7 +193,6 @@ set search_path = ''
 set lock_timeout = '5s'
 as $$
 declare
-  signed_in boolean;
   changed public.recruiting_orders;
 begin
   perform private.require_operator();
@@ -202,24 +210,22 @@ begin
   loop
     return next private.put_order_status(changed, status);
   end loop;
-  signed_in := private.is_operator();
-  insert into public.operator_actions (user_id, action, subject, done_by)
-  select
-    case when signed_in then private.current_user_id() end, 'set_orders',
-    jsonb_build_object('agency_id', agency_id, 'status', status, 'order_ids', order_ids), case when not signed_in then done_by end
-  where order_ids <> '{}';
+  if order_ids <> '{}' then
+    perform private.note_operator_action(
+      private.order_action(status), jsonb_build_object('agency_id', agency_id, 'order_ids', order_ids));
+  end if;
 exception when lock_not_available then
   raise exception 'Others have locked the agency''s orders. Try again in a moment.' using errcode = 'PT409';
 end
 $$;
 
-comment on function public.set_agency_orders(uuid, text, uuid[], text) is
+comment on function public.set_agency_orders(uuid, text, uuid[]) is
   'Pauses all open orders of an agency, or opens all that are paused: all or none. order_ids: what the caller has seen, the '
-  'oldest first, as private.orders_to_set() says. Returns the orders. Once it is committed, no lead goes to a paused one. A row '
-  'of operator_actions says so, with the operator who is signed in, or with done_by. PT409 when the agency has other such '
+  'oldest first, as private.orders_to_set() says. Returns the orders. Once it is committed, no lead goes to a paused one. Of an '
+  'operator who is signed in, a row of operator_actions says so. PT409 when the agency has other such '
   'orders by now, others hold the lock for 5 s, or says why one cannot be opened; PT400 for another status. 42501 for a user '
   'who is no operator.';
-grant execute on function public.set_agency_orders(uuid, text, uuid[], text) to authenticated, service_role;
+grant execute on function public.set_agency_orders(uuid, text, uuid[]) to authenticated, service_role;
 
 create function private.orders_to_set(agency_id uuid, status text) returns uuid[]
 language sql

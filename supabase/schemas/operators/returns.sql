@@ -1,6 +1,6 @@
 -- A bad lead goes back: an operator takes it from the agency that got it.
 
-create function public.return_lead(lead_id uuid, reason text, returned_by text default null) returns jsonb
+create function public.return_lead(lead_id uuid, reason text) returns jsonb
 language plpgsql
 -- An operator who is signed in has no right on leads and orders.
 security definer
@@ -17,7 +17,7 @@ begin
   if coalesce(btrim(reason), '') = '' or length(reason) > 500 then
     raise exception 'reason: must be a text of 1 to 500 characters' using errcode = 'PT400';
   end if;
-  perform private.note_operator_action('return', jsonb_build_object('lead_id', lead_id));
+  perform private.note_operator_action('lead return', jsonb_build_object('lead_id', lead_id));
 
   lead := private.lock_returned_lead(lead_id);
   conversations := array(
@@ -41,12 +41,8 @@ begin
   update public.recruit_stages s set ended_at = clock_timestamp() where s.recruiting_lead_id = lead.id and s.ended_at is null;
   update public.agent_notifications n set read_at = now() where n.lead_id = lead.id and n.read_at is null;
 
-  insert into public.lead_returns (
-    recruiting_lead_id, agency_id, order_id, agent_id, distributed_at, reason, returned_by
-  )
-  values (
-    lead.id, lead.agency_id, lead.order_id, lead.agent_id, lead.distributed_at, return_lead.reason, return_lead.returned_by
-  );
+  insert into public.lead_returns (recruiting_lead_id, agency_id, order_id, agent_id, distributed_at, reason)
+  values (lead.id, lead.agency_id, lead.order_id, lead.agent_id, lead.distributed_at, return_lead.reason);
   -- A trigger takes it off the count of its day.
   update public.recruiting_leads l
   set distribution = 'returned', agency_id = null, order_id = null, agent_id = null, distributed_at = null
@@ -78,18 +74,17 @@ exception when lock_not_available then
 end
 $$;
 
-comment on function public.return_lead(uuid, text, text) is
+comment on function public.return_lead(uuid, text) is
   'Takes a distributed recruiting lead back from its agency, for good. The order''s count falls by one, and an order '
   'that was filled is open again, or closed where it has ended. No agency has the lead any more, and it is never '
   'distributed again; sent again, it is a duplicate. Its conversations stay with the agency''s managers, without the '
   'lead and without an agent; the bot says nothing more in them, and texts that wait are refused (lead_returned). What '
-  'agents were told of the lead counts as read. reason: 1 to 500 characters. returned_by: who does it, where nobody is '
-  'signed in. lead_returns has who had the lead. Returns {lead_id, agency, agent|null, order_id, filled, quantity, '
+  'agents were told of the lead counts as read. reason: 1 to 500 characters. lead_returns has who had the lead. Returns {lead_id, agency, agent|null, order_id, filled, quantity, '
   'order_status, conversations, texts}: of the order after it, and how many conversations and waiting texts there were. '
   'For operators; of one who is signed in, a row of operator_actions says so. PT400 names reason; PT404 for an unknown '
   'lead; PT409 when no order has the lead, it was returned before, a text to the recruit is being sent, or others hold a '
   'lock for 5 s. 42501 for a user who is no operator.';
-grant execute on function public.return_lead(uuid, text, text) to authenticated, service_role;
+grant execute on function public.return_lead(uuid, text) to authenticated, service_role;
 
 create function private.lock_returned_lead(lead_id uuid) returns public.recruiting_leads
 language plpgsql

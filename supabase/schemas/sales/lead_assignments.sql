@@ -6,7 +6,7 @@ create table public.lead_assignments (
   sales_lead_id uuid references public.leads (id) on delete cascade,
   from_agent_id uuid references public.agents (id),
   to_agent_id uuid references public.agents (id),
-  assigned_by text check (assigned_by <> '' and length(assigned_by) <= 128),
+  assigned_by text default private.operator_name() check (assigned_by <> '' and length(assigned_by) <= 128),
   created_at timestamptz not null default now(),
   check (num_nonnulls(recruiting_lead_id, sales_lead_id) = 1)
 );
@@ -23,8 +23,7 @@ comment on column public.lead_assignments.recruiting_lead_id is 'Null for a sale
 comment on column public.lead_assignments.sales_lead_id is 'Null for a recruiting lead.';
 comment on column public.lead_assignments.from_agent_id is 'The agent who had the lead; null: nobody.';
 comment on column public.lead_assignments.to_agent_id is 'The agent who has got the lead; null: the agency, without an agent.';
-comment on column public.lead_assignments.assigned_by is
-  'The login name of the operator on the computer of the command, as that computer gives it; null: unknown.';
+comment on column public.lead_assignments.assigned_by is 'The operator, as private.operator_name() says.';
 
 alter table public.lead_assignments enable row level security;
 -- Who the operator is, agents do not read.

@@ -1,7 +1,7 @@
 -- The queries that run for every lead, message and signed-in reader can use an index. Sequential scans are switched
 -- off, because with only a few rows the planner would choose one.
 begin;
-select plan(78);
+select plan(79);
 \ir ../helpers.psql
 
 set local enable_seqscan = off;
@@ -83,6 +83,8 @@ from (values
       order by received_at desc, id desc limit 51$$),
   ('what operators have done, the newest first', 'operator_actions_created_at_id_idx',
     $$select * from public.operator_actions order by created_at desc, id desc limit 50$$),
+  ('what operators have done with a lead', 'operator_actions_subject_idx.*operator_actions_subject_idx',
+    $$select * from public.operator_actions where subject @> '{"lead_id": "x"}' or subject @> '{"lead_ids": ["x"]}'$$),
   ('the times a lead was sent again', 'recruiting_lead_duplicates_lead_id_received_at_idx',
     $$select from public.recruiting_lead_duplicates where lead_id = md5('')::uuid$$),
   ('a person''s unmatched texts', 'unmatched_texts_recruit_phone_idx',

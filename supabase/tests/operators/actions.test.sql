@@ -3,7 +3,7 @@
 begin;
 -- Changes of others are not seen, so that all tables can be compared.
 set transaction isolation level repeatable read;
-select plan(133);
+select plan(164);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor'), pg_temp.create_vendor('quiet');
@@ -45,7 +45,7 @@ $$;
 -- Rights
 create temp table calls (statement text);
 insert into calls values
-  ($$select public.begin_operator_action('replay', '{}')$$),
+  ($$select public.begin_operator_action('delivery replay', '{"delivery_ids": []}')$$),
   (format('select public.read_payload(%L)', md5('no action')::uuid)),
   ('select count(*) from public.distribute_leads(1)'),
   (format('select public.acknowledge_alert(%L)', md5('no alert')::uuid)),
@@ -60,7 +60,7 @@ from unnest(array['service_role', 'visitor']) name cross join calls where statem
 select is(
   pg_temp.value_as('visitor', format('select public.begin_operator_action(%L, ''{}'')', action)), 'PT400',
   format('that somebody does %s, only the function that does it says', coalesce(action, 'nothing')))
-from unnest(array['dismiss', 'set_orders', 'nonsense', null]) action;
+from unnest(array['delivery dismiss', 'order pause', 'nonsense', null]) action;
 select is(pg_temp.actions(), 0::bigint, 'none of it leaves a row');
 
 -- An alert that an operator has in hand
@@ -70,7 +70,7 @@ select pg_temp.value_as(name, format('select public.acknowledge_alert(%L)', md5(
 from (values ('mia', 'alert'), ('service_role', 'by command'), ('visitor', 'by command'), ('visitor', 'alert'), ('visitor', 'alert')) a (name, alert);
 select is((select string_agg(state, ' ') from public.alerts where kind = 'test_kind'), 'acknowledged acknowledged', 'alerts are acknowledged');
 select results_eq(
-  $$select * from pg_temp.actions_of('acknowledge')$$, $$values (jsonb_build_object('alert_id', md5('alert')::uuid))$$,
+  $$select * from pg_temp.actions_of('alert acknowledge')$$, $$values (jsonb_build_object('alert_id', md5('alert')::uuid))$$,
   'a row says who has one in hand, once');
 select is(pg_temp.value_as('visitor', format('select public.acknowledge_alert(%L)', md5('no alert')::uuid)), 'PT404', 'an unknown one');
 
@@ -79,17 +79,19 @@ update public.rejected_deliveries set payload = '{"id": 12345678901234567890}' w
 update public.rejected_deliveries set payload_text = '<lead' where id = md5('again')::uuid;
 insert into public.operator_actions (id, user_id, action, subject, created_at)
 select md5('read ' || name)::uuid, md5('user ' || who)::uuid, action,
-  jsonb_build_object('delivery_ids', array[md5(delivery)::uuid]), now() - age
+  
+  case action when 'delivery show' then jsonb_build_object('delivery_id', md5(delivery)::uuid)
+    else jsonb_build_object('delivery_ids', array[md5(delivery)::uuid]) end, now() - age
 from (values
-  ('first', 'visitor', 'read_payload', 'first', interval '0'),
-  ('again', 'visitor', 'read_payload', 'again', '59 s'),
-  ('dismissed', 'visitor', 'read_payload', 'dismissed', '0'),
-  ('nobody', 'visitor', 'read_payload', 'nobody', '0'),
-  ('late', 'visitor', 'read_payload', 'first', '61 s'),
-  ('same transaction', 'visitor', 'read_payload', 'first', '-1 ms'),
-  ('replay', 'visitor', 'replay', 'first', '0'),
-  ('of another', 'otto', 'read_payload', 'first', '0'),
-  ('of ann', 'ann', 'read_payload', 'first', '0')
+  ('first', 'visitor', 'delivery show', 'first', interval '0'),
+  ('again', 'visitor', 'delivery show', 'again', '59 s'),
+  ('dismissed', 'visitor', 'delivery show', 'dismissed', '0'),
+  ('nobody', 'visitor', 'delivery show', 'nobody', '0'),
+  ('late', 'visitor', 'delivery show', 'first', '61 s'),
+  ('same transaction', 'visitor', 'delivery show', 'first', '-1 ms'),
+  ('replay', 'visitor', 'delivery replay', 'first', '0'),
+  ('of another', 'otto', 'delivery show', 'first', '0'),
+  ('of ann', 'ann', 'delivery show', 'first', '0')
 ) a (name, who, action, delivery, age);
 create function pg_temp.payload(reader text, action text) returns text language sql as $$
   select pg_temp.value_as(reader, format('select public.read_payload(%L)', md5('read ' || action)::uuid))
@@ -101,9 +103,6 @@ from (values
 select is(pg_temp.payload('visitor', action), 'PT404', 'no payload after the action: ' || action)
 from unnest(array['late', 'same transaction', 'replay', 'of another', 'none']) action;
 select is(pg_temp.payload('ann', 'of ann'), '42501', 'nobody else reads a payload, also with a row of the user''s own');
-select is(
-  pg_temp.payload('visitor', pg_temp.value_as('visitor', 'select public.begin_operator_action(''read_payload'', ''{}'')')), 'PT404',
-  'an action without a delivery shows nothing');
 delete from public.operator_actions;
 select results_eq(
   $$select payload_kept from public.delivery_list
@@ -149,25 +148,72 @@ select is(
   pg_temp.value_as('service_role', format('select count(*) from public.distribute_leads(1, %L)', md5('vendor')::uuid)), '0',
   'the service role distributes too');
 select results_eq(
-  $$select * from pg_temp.actions_of('distribute')$$,
-  $$select jsonb_build_object('max', 100, 'vendor_id', md5('vendor')::uuid)$$,
+  $$select * from pg_temp.actions_of('lead distribute')$$,
+  $$select jsonb_build_object('vendor_id', md5('vendor')::uuid, 'lead_ids', array[md5('waiting')::uuid])$$,
   'what an operator distributes leaves a row; what is refused leaves none');
 
 -- The record
-select isnt(pg_temp.begin_as('visitor', 'replay', '{"delivery_ids": ["x"]}'), '42501', 'an operator may replay');
+select isnt(pg_temp.begin_as('visitor', 'delivery replay', '{"delivery_ids": [], "dry_run": true}'), '42501', 'an operator may replay');
 select results_eq(
-  $$select * from pg_temp.actions_of('replay')$$, $$select '{"delivery_ids": ["x"]}'::jsonb$$, 'which leaves one row');
-select throws_ok(
-  $$insert into public.operator_actions (user_id, action, subject) values (md5('user visitor')::uuid, 'delete', '{}')$$,
-  '23514', null, 'an action is one of those that are known');
+  $$select * from pg_temp.actions_of('delivery replay')$$, $$select '{"delivery_ids": [], "dry_run": true}'::jsonb$$,
+  'which leaves one row');
 create temp table kept as select pg_temp.actions() as rows;
-select is(pg_temp.begin_as('visitor', action, subject::jsonb), code, message)
+select throws_ok(
+  format('select private.record_action(%L, %L)', action, subject), 'PT400', message, action || ' is not about ' || subject)
 from (values
-  ('replay', '[]', '23514', 'a subject is an object'),
-  ('replay', null, '23502', 'a subject is there'),
-  ('replay', jsonb_build_object('x', repeat('x', 8192))::text, '23514', 'a subject is small')
+  ('lead show', '[]', 'subject: must be an object'),
+  ('lead show', null, 'subject: must be an object'),
+  ('lead show', '{}', 'subject.lead_id: is missing'),
+  ('lead show', '{"lead_id": null}', 'subject.lead_id: is not a value of this member'),
+  ('lead show', '{"lead_id": "4711"}', 'subject.lead_id: is not a value of this member'),
+  ('lead show', upper(format('{"lead_id": "%s"}', md5('a')::uuid)), 'subject: may have only these members: lead_id'),
+  ('lead show', format('{"lead_id": "%s"}', upper(md5('a')::uuid::text)), 'subject.lead_id: is not a value of this member'),
+  ('lead show', format('{"lead_id": "%s", "name": "Ada"}', md5('a')::uuid), 'subject: may have only these members: lead_id'),
+  ('lead find', '{"by": "+13125550142"}', 'subject.by: is not a value of this member'),
+  ('lead distribute', '{"max": 1}', 'subject: may have only these members: vendor_id, lead_ids, dry_run'),
+  ('lead distribute', '{"lead_ids": "all"}', 'subject.lead_ids: is not a value of this member'),
+  ('lead distribute', '{"lead_ids": [1]}', 'subject.lead_ids: is not a value of this member'),
+  ('lead distribute', '{"lead_ids": ["Ada"]}', 'subject.lead_ids: is not a value of this member'),
+  ('lead distribute', '{"lead_ids": [], "dry_run": false}', 'subject.dry_run: is not a value of this member'),
+  ('agent update', format('{"agent_id": "%s", "changed": ["ada@example.com"]}', md5('a')::uuid), 'subject.changed: is not a value of this member'),
+  ('order update', format('{"order_id": "%s", "changes": 1}', md5('a')::uuid), 'subject.changes: is not a value of this member'),
+  ('delivery prune', '{"count": -1}', 'subject.count: is not a value of this member'),
+  ('number pause', '{"service_phone": "Ada"}', 'subject.service_phone: is not a value of this member'),
+  ('key create', format('{"vendor_id": "%s", "key_prefix": "lik_0123456789"}', md5('a')::uuid), 'subject.key_prefix: is not a value of this member'),
+  ('mapping save', format('{"vendor_id": "%s", "seen": "x"}', md5('a')::uuid), 'subject.seen: is not a value of this member'),
+  ('hours set', '{"state": "Illinois", "changes": {}}', 'subject.state: is not a value of this member'),
+  ('text send', '{"x": 1}', 'subject: may have only these members: none'),
+  ('lead delete', '{}', 'action: there is no such action')
+) wrong (action, subject, message);
+select is(
+  pg_temp.begin_as('visitor', action, subject::jsonb), code, message)
+from (values
+  ('lead show', '{"lead_id": "4711"}', 'PT400', 'nor does a user begin such a one'),
+  ('delivery replay', jsonb_build_object('delivery_ids', array_fill(md5('a')::uuid, array[2000]))::text, '23514', 'a subject is small')
 ) wrong (action, subject, code, message);
+select throws_ok(
+  $$insert into public.operator_actions (done_by, action, subject) values ('olivia', 'lead show', '{}')$$, '23514', null,
+  'no other way to store one takes it either');
+select throws_ok(
+  format('insert into public.operator_actions (user_id, done_by, action, subject) values (%L, %L, %L, %L)', who, name, 'alert test', '{}'),
+  '23514', null, message)
+from (values
+  (null, null, 'somebody has done it'), (null, '', 'who has a name'), (md5('user visitor')::uuid, 'olivia', 'and is one of the two')
+) wrong (who, name, message);
+select throws_ok($$select private.record_action('alert test', '{}')$$, '23514', null, 'a command that does not say who it is stores none');
 select is(pg_temp.actions(), rows, 'what is refused leaves no row') from kept;
+select set_config('admin.operator', 'olivia', true);
+select ok(private.record_action('alert test', '{}') is not null, 'one that does stores its row');
+select is(private.note_operator_action('alert test', '{}'), null, 'which the function that it calls does not repeat');
+select results_eq(
+  $$select user_id, done_by, action from public.operator_actions where done_by is not null$$,
+  $$values (null::uuid, 'olivia', 'alert test')$$, 'with the name');
+select isnt(pg_temp.begin_as('visitor', 'lead find', '{"by": "words"}'), 'PT400', 'of a user who is signed in');
+select is((select a.done_by from public.operator_actions a where a.action = 'lead find'), null, 'the name of a command counts for nothing');
+delete from public.operator_actions where action in ('alert test', 'lead find');
+select set_config('admin.operator', '', true), set_config('request.jwt.claims', '{"email": "nora@example.com"}', true);
+select is(private.operator_name(), 'nora@example.com', 'beside a lead stands who is signed in');
+select set_config('request.jwt.claims', '', true);
 
 -- Nothing is read or distributed that cannot be kept.
 insert into public.recruiting_leads (id, vendor_id, first_name, distribution) values

@@ -1,7 +1,7 @@
 -- The acts of operators: unmatched texts get a conversation, deliveries are dismissed, a paused number is resumed, orders
 -- are paused and opened.
 begin;
-select plan(91);
+select plan(90);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor');
@@ -87,7 +87,7 @@ select is(
 select is(private.is_opted_out(md5('agency')::uuid, '+19995550001'), true, 'a STOP in it holds');
 select results_eq(
   'select pg_temp.actions()',
-  $$select 'adopt_texts ' || jsonb_build_object('conversation_ids', jsonb_build_array(c.id))::text
+  $$select 'text adopt ' || jsonb_build_object('conversation_ids', jsonb_build_array(c.id), 'lead_ids', jsonb_build_array(c.recruiting_lead_id))::text
     from public.recruiting_conversations c where c.recruit_phone = '+19995550001'$$,
   'the note names the conversation, and no phone');
 select is(
@@ -143,7 +143,7 @@ select is(
 select is(pg_temp.act($$select (public.resume_number('+19995550100')).status$$), 'active', 'and resumes it');
 select is((select paused_reason from public.service_numbers where phone = '+19995550100'), null, 'the reason is gone');
 select is(pg_temp.act($$select (public.resume_number('+19995550100')).status$$), 'active', 'an active number stays active');
-select results_eq('select pg_temp.actions()', $$values ('resume_number {"phone": "+19995550100"}')$$, 'one act is noted');
+select results_eq('select pg_temp.actions()', $$values ('number resume {"service_phone": "+19995550100"}')$$, 'one act is noted');
 select is(
   pg_temp.act($$select (public.resume_number('+19995550199')).status$$), 'PT404 phone: +19995550199 is not one of our numbers',
   'a number that is not ours is refused');
@@ -171,8 +171,8 @@ from unnest(array['filled', 'shut', null]) status;
 select is(pg_temp.set_order('none', 'open', 'paused'), 'PT404 order_id: no order ' || md5('none')::uuid, 'nor one that there is not');
 select results_eq(
   'select pg_temp.actions()',
-  $$values ('resume_number {"phone": "+19995550100"}'),
-    (format('set_order {"status": "paused", "order_id": "%s"}', md5('order')::uuid))$$, 'one change is noted');
+  $$values ('number resume {"service_phone": "+19995550100"}'),
+    (format('order pause {"order_ids": ["%s"]}', md5('order')::uuid))$$, 'one change is noted');
 create function pg_temp.resize(name text, changes text, seen text default '{"quantity": 10, "daily_cap": null}') returns text
 language sql as $$
   select pg_temp.act(format(
@@ -194,16 +194,16 @@ update public.recruiting_orders set quantity = 20, filled = 15 where id = md5('f
 select is(
   pg_temp.resize('full', '{"quantity": 12}', '{"quantity": 20}'), 'PT400 quantity: 12 is less than the 15 leads it has already received',
   'less than it has is refused');
-delete from public.operator_actions where action = 'resize_order';
+delete from public.operator_actions where action = 'order update';
 update public.recruiting_orders set quantity = 10, filled = 10, status = 'filled' where id = md5('full')::uuid;
 select is(
   pg_temp.act(format('select count(*)::text from public.set_agency_orders(%L, ''open'', ''{}'')', md5('agency')::uuid)),
   'PT409 order_ids: others have changed the agency''s orders meanwhile. Try again', 'other orders than the operator has seen stay');
 select is(
-  pg_temp.act(format('select count(*)::text from public.set_agency_orders(%L, ''open'', array[%L]::uuid[], ''mallory'')',
+  pg_temp.act(format('select count(*)::text from public.set_agency_orders(%L, ''open'', array[%L]::uuid[])',
     md5('agency')::uuid, md5('order')::uuid)), '1', 'all paused ones of an agency are opened');
 select results_eq(
-  $$select user_id, done_by from public.operator_actions where action = 'set_orders'$$,
+  $$select user_id, done_by from public.operator_actions where action = 'order open'$$,
   $$values (md5('user visitor')::uuid, null::text)$$, 'which is noted with who is signed in, and no other name');
 
 select is(
@@ -215,9 +215,6 @@ select md5('agency')::uuid, 10, now() + n * interval '1 second' from generate_se
 select matches(
   pg_temp.act(format('select count(*)::text from public.set_agency_orders(%L, ''paused'', %L)',
     md5('agency')::uuid, private.orders_to_set(md5('agency')::uuid, 'paused'))), '^40\d$', 'also where they are many');
-select is(
-  pg_temp.act(format('select public.begin_operator_action(''replay'', %L)::text', jsonb_build_object('a', repeat('b', 8192)))),
-  '23514 new row for relation "operator_actions" violates check constraint "operator_actions_check"', 'no other note is so long');
 
 select * from finish();
 rollback;

@@ -92,7 +92,9 @@ select results_eq($$select * from pg_temp.kept('hers') union all select * from p
   array['ann > bob', 'ann > bob'], 'who had each of them is kept');
 select pg_temp.add_recruit('nobody''s');
 update public.recruiting_leads set agent_id = null where id = md5('nobody''s')::uuid;
-select public.assign_leads(md5('ann')::uuid, lead_id => md5('nobody''s')::uuid, assigned_by => 'olga');
+select set_config('admin.operator', 'olga', true);
+select public.assign_leads(md5('ann')::uuid, lead_id => md5('nobody''s')::uuid);
+select set_config('admin.operator', '', true);
 select results_eq($$select * from pg_temp.kept('nobody''s')$$, array['> ann olga'], 'also that nobody had it, and who gave it');
 select results_eq(
   $$select e ->> 'event' || ': ' || (e ->> 'detail')

@@ -20,8 +20,9 @@ create function pg_temp.signed_in(name text, command text) returns text language
 $$;
 -- What was noted of the changes of the order and the number.
 create function pg_temp.noted() returns setof text language sql as $$
-  select format('%s %s', a.action, a.subject ->> 'status') from public.operator_actions a
-  where a.user_id in (md5('user race olga')::uuid, md5('user race otis')::uuid) and a.action in ('set_order', 'resume_number')
+  select case a.action when 'order pause' then 'order paused' when 'order close' then 'order closed' else a.action end
+  from public.operator_actions a
+  where a.user_id in (md5('user race olga')::uuid, md5('user race otis')::uuid) and a.action in ('order pause', 'order open', 'order close', 'number resume')
   union all
   select 'change_order ' || (c.after ->> 'status') from public.order_changes c where c.agency_id = md5('race')::uuid
 $$;
@@ -90,7 +91,7 @@ select results_eq(
   format('select * from pg_temp.race(4, %L)', pg_temp.signed_in(
     $$case {worker} % 2 when 0 then 'olga' else 'otis' end$$, $$(public.resume_number('+19995550600')).status$$)),
   $$select 'active' from generate_series(1, 4)$$, 'four times an operator resumes a number: it is active');
-select is((select count(*) from pg_temp.noted() n where starts_with(n, 'resume_number')), 1::bigint, 'which is noted once');
+select is((select count(*) from pg_temp.noted() n where n = 'number resume'), 1::bigint, 'which is noted once');
 select pg_temp.commit($$update public.service_numbers set status = 'paused' where phone = '+19995550600'$$);
 select pg_temp.hold($$select 1 from public.service_numbers where phone = '+19995550600' for update$$);
 select throws_ok(
