@@ -3,7 +3,7 @@ import type postgres from "postgres";
 import type { Database } from "../supabase/functions/_shared/database.types.ts";
 import { formatCsv } from "../supabase/functions/_shared/csv.ts";
 import { idOf } from "./find.ts";
-import type { Outcome, Session } from "./session.ts";
+import type { Outcome, Session, Subject } from "./session.ts";
 import { formatTable } from "./table.ts";
 
 /** The options that say which rows are meant. */
@@ -32,16 +32,20 @@ interface Listing {
   none: string | ((given: Filters) => string);
   /** The columns that a person sees; all, unless given. Or what a person sees of a row. */
   shown?: string[] | ((row: postgres.Row) => object);
+  /** Whether the rows have data of persons. Then it is stored who has seen them. */
+  isOfPersons?: boolean;
 }
 
-/** The condition that filters stand for, to follow `where`. It is wrapped, because `await` would run it alone. */
+/** The condition that filters stand for, to follow `where`, and whose rows they are. It is wrapped, because `await` would run it alone. */
 export async function conditionOf(
   sql: postgres.Sql,
   { agency, vendor, imports, unresolved, since, until, expiring, ...others }: Filters,
-): Promise<{ isMeant: postgres.Fragment }> {
+): Promise<{ isMeant: postgres.Fragment; of: Subject }> {
+  const agency_id = await idOf(sql, "agency", agency);
+  const vendor_id = await idOf(sql, "vendor", vendor);
   const columns = {
-    agency_id: await idOf(sql, "agency", agency),
-    vendor_id: await idOf(sql, "vendor", vendor),
+    agency_id,
+    vendor_id,
     state: others.state === "all" ? null : others.state,
     status: others.status === "all" ? null : others.status,
     phone: others.phone,
@@ -54,24 +58,28 @@ export async function conditionOf(
   if (expiring !== undefined) conditions.push(sql`days_left < ${expiring}`);
   if (since) conditions.push(sql`received_at >= ${since}`);
   if (until) conditions.push(sql`received_at < ${until}`);
-  return { isMeant: sql`true ${conditions.map((each) => sql`and ${each}`)}` };
+  return {
+    isMeant: sql`true ${conditions.map((each) => sql`and ${each}`)}`,
+    of: { ...(agency_id && { agency_id }), ...(vendor_id && { vendor_id }) },
+  };
 }
 
 /** A verb that lists a view, or its first rows and how many more there are. */
-export function lists(view: keyof Database["public"]["Views"], { order, none, shown }: Listing) {
+export function lists(view: keyof Database["public"]["Views"], { order, none, shown, isOfPersons }: Listing) {
   return async (
     { sql }: Session,
     { limit, csv, ...given }: Filters & { limit?: number; csv?: boolean },
   ): Promise<Outcome> => {
-    const { isMeant } = await conditionOf(sql, given);
+    const { isMeant, of } = await conditionOf(sql, given);
     const rows = await sql`
       select * from ${sql(view)} where ${isMeant} order by ${sql.unsafe(order)} limit ${limit ?? null}`;
-    if (csv) return { data: null, text: formatCsv(rows.columns.map(({ name }) => name), [rows]) };
+    const shows = isOfPersons && rows.length > 0 ? of : undefined;
+    if (csv) return { data: null, text: formatCsv(rows.columns.map(({ name }) => name), [rows]), shows };
     const { data, text } = list(rows, typeof none === "string" ? none : none(given), shown);
-    if (rows.length !== limit) return { data, text };
+    if (rows.length !== limit) return { data, text, shows };
     const [{ more }] = await sql<[{ more: number }]>`
       select count(*)::int - ${limit} as more from ${sql(view)} where ${isMeant}`;
-    return { data, text: more > 0 ? `${text}\n\n${more} more: see --limit` : text };
+    return { data, text: more > 0 ? `${text}\n\n${more} more: see --limit` : text, shows };
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import assert from "node:assert/strict";
+import type { AdminCommand } from "./command.ts";
 import { shellWords } from "./shell_words.ts";
 import { UsageError } from "./errors.ts";
 import { buildProgram } from "./program.ts";
@@ -34,6 +35,44 @@ for (const [name, help] of verbs()) {
   });
 }
 
+/** The verbs that change nothing and show no data of a person. Each use of any other verb is stored. */
+const UNRECORDED = [
+  "agency list",
+  "agent list",
+  "alert list",
+  "bot show",
+  "bot try",
+  "check",
+  "delivery list",
+  "hours show",
+  "key list",
+  "lead duplicates",
+  "lead explain",
+  "number list",
+  "operator actions",
+  "operator list",
+  "order explain",
+  "order list",
+  "report",
+  "secret list",
+  "text templates",
+  "vendor list",
+  "webhook check",
+  "webhook show",
+];
+
+Deno.test("each use of a verb is stored, unless it changes nothing and shows no data of a person", () => {
+  const declared = (command: AdminCommand): [string, string | null | undefined][] =>
+    command.commands.length > 0
+      ? command.commands.flatMap((inner) => declared(inner as AdminCommand))
+      : [[`${command.parent!.name()} ${command.name()}`.replace("npm run admin -- ", ""), command.recordedAs]];
+  const all = declared(buildProgram(() => Promise.resolve(), () => {}));
+  assert.deepEqual(all.filter(([, action]) => action === undefined), []);
+  const unrecorded = all.filter(([, action]) => action === null).map(([name]) => name);
+  assert.deepEqual([...new Set(unrecorded)].sort(), UNRECORDED);
+  for (const [name, action] of all) if (action !== null) assert.equal(action, name);
+});
+
 for (
   const [line, verb] of [
     ["vendor list", "vendor list"],
@@ -55,6 +94,7 @@ for (
 for (
   const [line, message] of [
     ["frob", /^there is no command "frob"\. Give one of: agency, agent, order, /],
+    ['vendor list --as " "', /^--as: " " is not a name of at most 128 characters$/],
     ["vendor frob", /^there is no command "frob"\. Give one of: list, create, update, /],
     ["vendor lst", /^there is no command "lst" \(Did you mean list\?\)\. Give/],
     ["vendor constructor", /^there is no command "constructor"\. Give/],

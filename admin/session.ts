@@ -88,7 +88,9 @@ export class Session {
         if (dryRun) throw rollBack;
         const about = typeof subject === "function" ? await subject(value, transaction) : subject;
         if (about === null) return;
-        await transaction`select private.record_action(${this.#action}, ${transaction.json(about as postgres.JSONValue)})`;
+        await transaction`select private.record_action(${this.#action}, ${
+          transaction.json(about as postgres.JSONValue)
+        })`;
         this.#hasActed = true;
       });
     } catch (error) {
@@ -137,7 +139,9 @@ export class Session {
     if (ask === undefined) {
       throw new UsageError(`${question} There is no terminal to ask on: say so with --yes`);
     }
-    if (!/^y(es)?$/i.test((await ask(`${visibleText(question)} [y/N]`)).trim())) throw new CommandError("Nothing was changed.");
+    if (!/^y(es)?$/i.test((await ask(`${visibleText(question)} [y/N]`)).trim())) {
+      throw new CommandError("Nothing was changed.");
+    }
   };
 
   /** Reads a secret: from the terminal without showing it, or the first line of stdin. Empty where none is given. */

@@ -32,14 +32,18 @@ export async function save<Saved extends { id: string }>(
   const statement = id === undefined
     ? sql`insert into ${table} ${sql(columns)}`
     : sql`update ${table} set ${sql(columns)} where id = ${id} and not (${unless ?? sql`false`})`;
-  return await act(async (transaction) => {
-    await transaction`select pg_advisory_xact_lock(hashtextextended('npm run admin', 0))`;
-    const [row] = await transaction<Saved[]>`${statement} returning *`;
-    if (row === undefined) throw new CommandError("Others have changed it meanwhile. Try again.");
-    if (given.again || NAMES.every((option) => given[option] === undefined)) return row;
-    const [{ double }] = await transaction<[{ double: string | null }]>`
+  return await act(
+    async (transaction) => {
+      await transaction`select pg_advisory_xact_lock(hashtextextended('npm run admin', 0))`;
+      const [row] = await transaction<Saved[]>`${statement} returning *`;
+      if (row === undefined) throw new CommandError("Others have changed it meanwhile. Try again.");
+      if (given.again || NAMES.every((option) => given[option] === undefined)) return row;
+      const [{ double }] = await transaction<[{ double: string | null }]>`
       select public.find_double(${noun}, ${row.id}) as double`;
-    if (double === null) return row;
-    throw new CommandError(`${double}. If a second one is meant, add --again`);
-  }, ({ id }) => ({ [`${noun}_id`]: id, ...about }), dryRun);
+      if (double === null) return row;
+      throw new CommandError(`${double}. If a second one is meant, add --again`);
+    },
+    ({ id }) => ({ [`${noun}_id`]: id, ...about }),
+    dryRun,
+  );
 }

@@ -2,10 +2,9 @@ import { valueOf } from "../database.ts";
 import { inOptions } from "../errors.ts";
 import { findAgency, findAgent, type Row } from "../find.ts";
 import { fullName } from "../names.ts";
-import { operatorHere } from "../operator_here.ts";
 import type { Outcome, Session } from "../session.ts";
+import { leadsTakenFrom } from "./lead_assign.ts";
 import { formatTable } from "../table.ts";
-import { dryRunnable } from "../transaction.ts";
 
 /** The result of `leave_agent`: the number of each, and the person who gets all that needs one. */
 interface Left {
@@ -13,7 +12,7 @@ interface Left {
   sales_leads: number;
   conversations: number;
   notifications: number;
-  orders: number;
+  order_ids: string[];
   texts: number;
   manager_id: string | null;
   /** The e-mail address of the login that is deleted. */
@@ -24,7 +23,7 @@ interface Left {
 
 /** Gives all that an agent has to another one or to the agency, and ends the login: shown first, then at once. */
 export async function leaveAgent(
-  { sql, confirm }: Session,
+  { sql, confirm, act }: Session,
   given: string,
   { to }: { to?: string },
 ): Promise<Outcome> {
@@ -33,9 +32,16 @@ export async function leaveAgent(
   const other = to === undefined ? undefined : await findAgent(sql, to, agency);
   const leave = (dryRun: boolean) =>
     inOptions(
-      dryRunnable(sql, dryRun, (transaction) =>
-        valueOf<Left>(transaction`
-          select private.leave_agent(${leaving.id}, ${other?.id ?? null}, ${operatorHere()})`)),
+      act(
+        (transaction) => valueOf<Left>(transaction`select private.leave_agent(${leaving.id}, ${other?.id ?? null})`),
+        async ({ order_ids }, transaction) => ({
+          agent_id: leaving.id,
+          ...(other && { to_agent_id: other.id }),
+          order_ids,
+          lead_ids: await leadsTakenFrom(transaction, leaving.id),
+        }),
+        dryRun,
+      ),
       { to_agent_id: "--to" },
     );
 
@@ -67,7 +73,7 @@ function describe(left: Left, { leads, talks, orders }: Awaited<ReturnType<typeo
     { what: "conversations", number: left.conversations, "what becomes of them": talks },
     { what: "texts that wait", number: left.texts, "what becomes of them": "sent as they were written" },
     { what: "unread notifications", number: left.notifications, "what becomes of them": talks },
-    { what: "orders that name the agent", number: left.orders, "what becomes of them": orders },
+    { what: "orders that name the agent", number: left.order_ids.length, "what becomes of them": orders },
     { what: "login", number: left.login === null ? 0 : 1, "what becomes of them": "deleted, and signed out" },
   ]);
 }

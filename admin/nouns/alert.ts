@@ -17,7 +17,7 @@ export function addAlert(program: AdminCommand): void {
   const alert = program.noun("alert", "what somebody must know of: found each minute, and told");
   alert.verb("list", "alerts that are not resolved, or others, the newest first", "--state resolved --limit 20")
     .takes(choice("--state <state>", "only these", ["open", "acknowledged", "resolved", "all"]), LIMIT)
-    .runs(listAlerts);
+    .reads(listAlerts);
   alert.verb(
     "acknowledge <alert>",
     "says that you have it in hand; by its id, or the first 8 characters of it",
@@ -57,16 +57,22 @@ function listAlerts(session: Session, given: { state?: string; limit?: number })
   return listed(session, { ...given, unresolved: given.state === undefined });
 }
 
-async function acknowledgeAlert({ sql }: Session, given: string): Promise<Outcome> {
+async function acknowledgeAlert({ sql, act }: Session, given: string): Promise<Outcome> {
   const alerts = await sql<{ id: string; kind: string }[]>`
     select a.id, a.kind from private.id_range(${given}) r
     join public.alerts a on a.id between r.first_id and r.last_id`;
   const alert = theOnly(alerts, "alert", given, ({ kind }) => kind);
-  const [acknowledged] = await inOptions(sql`select * from public.acknowledge_alert(${alert.id})`);
+  const [acknowledged] = await inOptions(
+    act((transaction) => transaction`select * from public.acknowledge_alert(${alert.id})`, { alert_id: alert.id }),
+  );
   return { data: acknowledged, text: `The alert ${alert.id} is acknowledged. It is told again when it is resolved.` };
 }
 
-async function showOrChangeRule({ sql }: Session, kind: string | undefined, { on, set }: Change): Promise<Outcome> {
+async function showOrChangeRule(
+  { sql, act }: Session,
+  kind: string | undefined,
+  { on, set }: Change,
+): Promise<Outcome> {
   const read = () =>
     sql<{ kind: string; on: boolean; threshold: Record<string, number> }[]>`
       select kind, is_on as on, threshold from public.alert_rules where ${kind ?? null}::text is null or kind = ${
@@ -83,7 +89,10 @@ async function showOrChangeRule({ sql }: Session, kind: string | undefined, { on
     throw new UsageError(`--set: "${unknown}" is no number of ${kind}, which has: ${known}`);
   }
   if (on !== undefined || set !== undefined) {
-    await sql`select public.set_alert_rule(${kind!}, ${on ?? null}, ${sql.json(set ?? {})})`;
+    await act(
+      (transaction) => transaction`select public.set_alert_rule(${kind!}, ${on ?? null}, ${sql.json(set ?? {})})`,
+      { kind, changes: { ...(on !== undefined && { is_on: on }), ...set } },
+    );
   }
   return list(await read(), "", ({ kind, on, threshold }) => ({
     kind,
@@ -92,8 +101,8 @@ async function showOrChangeRule({ sql }: Session, kind: string | undefined, { on
   }));
 }
 
-async function testReceiver({ sql }: Session): Promise<Outcome> {
-  const [test] = await sql<{ id: string }[]>`select public.test_alert() as id`;
+async function testReceiver({ sql, act }: Session): Promise<Outcome> {
+  const [test] = await act((transaction) => transaction<{ id: string }[]>`select public.test_alert() as id`, {});
   for (const deadline = Date.now() + TEST_WITHIN_S * 1000; Date.now() < deadline;) {
     const [delivery] = await sql<{ state: string; outcome: string }[]>`
       select state, outcome from private.alert_deliveries where id = ${test!.id}`;

@@ -22,7 +22,7 @@ export function addBot(program: AdminCommand): void {
     bot.verb(usage, description, `${example} --agency "Prairie Life"`.trim()).needs(AGENCY);
   ofAgency("publish <file>", "what the bot of an agency says from now on", "script.json")
     .runs(publish);
-  ofAgency("show", "the script that an agency has published").runs(show);
+  ofAgency("show", "the script that an agency has published").reads(show);
   ofAgency("off", "ends all that the bot has begun, until the next publish", "--yes")
     .runs(switchOff);
   ofAgency("sessions", "the conversations of the bot, the newest first", "--state active")
@@ -30,6 +30,7 @@ export function addBot(program: AdminCommand): void {
     .runs(lists("bot_session_list", {
       order: "created_at desc, conversation_id",
       none: "The bot has no such conversation.",
+      isOfPersons: true,
       shown: [
         "conversation_id",
         "recruit_phone",
@@ -55,7 +56,7 @@ export function addBot(program: AdminCommand): void {
     .refuses((given: Omit<Period, "timezone"> & { json?: boolean }) => wrongPeriod({ ...given, timezone: "UTC" }))
     .runs(listAnswers);
   const play = "plays a script: each line of stdin is a recruit's text";
-  bot.verb("try <file>", play, "script.json").runs(tryScript);
+  bot.verb("try <file>", play, "script.json").reads(tryScript);
 }
 
 /** @throws {CommandError} with every problem of the script */
@@ -68,14 +69,18 @@ async function readScript(sql: postgres.Sql, file: string): Promise<postgres.JSO
 }
 
 async function publish(
-  { sql }: Session,
+  { sql, act }: Session,
   file: string,
   { agency }: { agency: string },
 ): Promise<Outcome> {
   const { id, name } = await findAgency(sql, agency);
   const script = await readScript(sql, file);
-  const published = await valueOf<{ id: string; version: number }>(sql`
-    select private.store_bot_script(${id}, ${sql.json(script)})`);
+  const published = await act(
+    (transaction) =>
+      valueOf<{ id: string; version: number }>(transaction`
+        select private.store_bot_script(${id}, ${sql.json(script)})`),
+    ({ id: script_id }) => ({ agency_id: id, script_id }),
+  );
   return {
     data: published,
     text: `Published version ${published.version} for ${name}, for conversations that begin now.`,
@@ -100,12 +105,15 @@ async function show({ sql }: Session, { agency }: { agency: string }): Promise<O
 }
 
 async function switchOff(
-  { sql, confirm }: Session,
+  { sql, confirm, act }: Session,
   { agency }: { agency: string },
 ): Promise<Outcome> {
   const { id, name } = await findAgency(sql, agency);
   await confirm(`Switch the bot of ${name} off? What it has begun ends.`);
-  const stopped = await valueOf<number>(sql`select private.switch_bot_off(${id})`);
+  const stopped = await act(
+    (transaction) => valueOf<number>(transaction`select private.switch_bot_off(${id})`),
+    { agency_id: id },
+  );
   return {
     data: { stopped },
     text: `The bot of ${name} is off. Conversations that it had begun: ${stopped}.`,

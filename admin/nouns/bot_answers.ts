@@ -31,10 +31,11 @@ export async function listAnswers(
 
   const withAnswers = rows.map(({ answers, ...row }) => ({ ...row, ...columnsOf(answers, questions) }));
   const columns = questions.map(columnOf);
-  if (given.csv) return { data: null, text: formatCsv([...RECRUIT, ...columns], [withAnswers]) };
+  const shows = { agency_id: agency.id };
+  if (given.csv) return { data: null, text: formatCsv([...RECRUIT, ...columns], [withAnswers]), shows };
   const shown = ["recruit", "phone", "answered_at", ...columns];
   const { text } = list(withAnswers, `${agency.name} has no answer of these days.`, shown);
-  return { data: rows, text };
+  return { data: rows, text, shows };
 }
 
 /** The column of a question, whose id may be that of another column. */

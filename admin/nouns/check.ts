@@ -3,12 +3,13 @@ import type { Outcome, Session } from "../session.ts";
 
 export function addCheck(program: AdminCommand): void {
   program.verb("check", "what is wrong now, a line each, and exit code 1 unless somebody has it in hand")
-    .runs(checkService);
+    .reads(checkService);
 }
 
 /** Looks for alerts at once, whether a scheduler runs or not, and compares the daily counts, which no alert does. */
 async function checkService({ sql }: Session): Promise<Outcome> {
-  await sql`select private.check_alerts()`;
+  // As the scheduler does it each minute: no operator changes anything by it.
+  await sql.begin("read write", (transaction) => transaction`select private.check_alerts()`);
   const alerts = await sql`
     select name, problem, command, state = 'acknowledged' as acknowledged
     from public.alert_list where state <> 'resolved' order by acknowledged, opened_at, kind, name`;

@@ -30,6 +30,7 @@ export function addConsent(program: AdminCommand): void {
     .runs(lists("consent_list", {
       order: "changed_at desc, phone, agency_id",
       none: ({ state }) => `No recruit has ${state?.replace("_", " ") ?? "said anything"}.`,
+      isOfPersons: true,
     }));
 
   consent
@@ -52,11 +53,11 @@ const wasSaid = lists("consent_event_list", { order: "occurred_at, created_at, i
 async function showConsent(session: Session, phone: string): Promise<Outcome> {
   const { data: consents, text: now } = await nowHolds(session, { phone });
   const { data: events, text: said } = await wasSaid(session, { phone });
-  return { data: { phone, consents, events }, text: `${now}\n\n${said}`.trim() };
+  return { data: { phone, consents, events }, text: `${now}\n\n${said}`.trim(), shows: { by: "phone" } };
 }
 
 async function recordConsent(
-  { sql, confirm }: Session,
+  { sql, confirm, act }: Session,
   phone: string,
   { agency: name, state, reason }: Recorded,
 ): Promise<Outcome> {
@@ -65,11 +66,22 @@ async function recordConsent(
   if (isOut && state === "opted_in") {
     await confirm(`${phone} has opted out of texts from "${agency.name}". Has the recruit agreed?`);
   }
-  await sql`
-    select private.record_consent(
-      agency_id => ${agency.id}, phone => ${phone}, state => ${state}, source => 'admin',
-      reason => ${reason}
-    )`;
+  await act(
+    (transaction) =>
+      transaction`
+        select private.record_consent(
+          agency_id => ${agency.id}, phone => ${phone}, state => ${state}, source => 'admin',
+          reason => ${reason}
+        )`,
+    async (_, transaction) => ({
+      agency_id: agency.id,
+      status: state,
+      lead_ids: await valueOf<string[]>(transaction`
+        select array(
+          select l.id from public.recruiting_leads l where l.agency_id = ${agency.id} and l.phone = ${phone} order by l.id
+        )`),
+    }),
+  );
   const what = state === "opted_out" ? "out of" : "in to";
   return {
     data: { phone, agency_id: agency.id, state, reason },

@@ -10,11 +10,12 @@ interface Credential {
 
 /** The row of a credential in the list, and the function that revokes it. */
 const KINDS = {
-  key: { list: "key list", view: "key_list", id: "key", revoke: "revoke_vendor_api_key" },
+  key: { list: "key list", view: "key_list", id: "key", subject: "key_prefix", revoke: "revoke_vendor_api_key" },
   secret: {
     list: "vendor webhook secret list",
     view: "webhook_secret_list",
     id: "id",
+    subject: "secret_id",
     revoke: "revoke_vendor_webhook_secret",
   },
 };
@@ -26,12 +27,12 @@ const KINDS = {
  * @param beginning a secret's id, or the first 8 characters of it; a key's own first characters
  */
 export async function revokeCredential(
-  { sql, confirm }: Session,
+  { sql, confirm, act }: Session,
   kind: keyof typeof KINDS,
   vendor: string,
   beginning: string,
 ): Promise<Outcome> {
-  const { list, view, id: column, revoke } = KINDS[kind];
+  const { list, view, id: column, subject, revoke } = KINDS[kind];
   const { id: vendorId, slug } = await findVendor(sql, vendor);
   const isMeant = kind === "key"
     ? sql`starts_with(key, ${beginning})`
@@ -45,7 +46,10 @@ export async function revokeCredential(
   const revoked = state !== "revoked";
   if (revoked) {
     await confirm(`Revoke ${shown} of ${slug} for good?`, { unattended: true });
-    await sql`select ${sql(revoke)}(${id})`;
+    await act(
+      (transaction) => transaction`select ${sql(revoke)}(${id})`,
+      { vendor_id: vendorId, [subject]: id },
+    );
   }
   const text = revoked ? `Revoked ${shown}, which stops at once` : `${shown} was revoked before`;
   return { data: { slug, [kind === "key" ? "key_prefix" : "id"]: id, revoked }, text };

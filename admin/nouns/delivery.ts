@@ -30,7 +30,7 @@ export function addDelivery(program: AdminCommand): void {
       "\nBelow them: why requests to webhooks got 401. Nothing is kept of what these sent. For scripts:" +
         "\n  npm run admin -- vendor webhook show acme --json",
     )
-    .runs(listDeliveries);
+    .reads(listDeliveries);
 
   const show = "a delivery with its payload; by its id, or the first 8 characters of it";
   delivery.verb("show <delivery>", show, "5f0c6a3e").runs(showDelivery);
@@ -99,11 +99,11 @@ async function showDelivery({ sql }: Session, given: string): Promise<Outcome> {
   const delivery = await findDelivery(sql, given);
   const { payload, payload_text, ...fields } = delivery;
   const content = payload === null ? payload_text ?? "-" : JSON.stringify(payload, null, 2);
-  return { data: delivery, text: `${formatFields(fields)}\n\n${content}` };
+  return { data: delivery, text: `${formatFields(fields)}\n\n${content}`, shows: { delivery_id: delivery.id } };
 }
 
 async function dismissDeliveries(
-  { sql, confirm }: Session,
+  { sql, confirm, act }: Session,
   given: string | undefined,
   selection: Filters,
 ): Promise<Outcome> {
@@ -113,8 +113,15 @@ async function dismissDeliveries(
     select id from public.rejected_deliveries where status = 'open' and ${isMeant}`;
   const what = one ? `${one.id} (${one.reason})` : `${open.length} deliveries`;
   if (open.length > 0) await confirm(`Dismiss ${what} for good?`, { unattended: one !== undefined });
-  const deliveries = await sql<{ status: string; was_open: boolean }[]>`
-    select status, was_open from public.dismiss_deliveries(${one ? [one.id] : open.map(({ id }) => id)})`;
+  const deliveries = await act(
+    (transaction) =>
+      transaction<{ id: string; status: string; was_open: boolean }[]>`
+        select * from public.dismiss_deliveries(${one ? [one.id] : open.map(({ id }) => id)})`,
+    (all) => {
+      const delivery_ids = all.filter(({ was_open }) => was_open).map(({ id }) => id);
+      return delivery_ids.length > 0 ? { delivery_ids } : null;
+    },
+  );
   if (one !== undefined && deliveries[0]?.status === "replayed") {
     const { lead_id } = await findDelivery(sql, one.id);
     throw new CommandError(`The delivery ${one.id} has been replayed: its lead is ${lead_id}`);
@@ -128,11 +135,13 @@ async function dismissDeliveries(
 }
 
 async function pruneDeliveries(
-  { sql, confirm }: Session,
+  { confirm, act }: Session,
   { olderThan: days }: { olderThan: number },
 ): Promise<Outcome> {
   await confirm(`Delete all deliveries that are older than ${days} days?`);
-  const deleted = await valueOf<number>(sql`
-    select public.prune_deliveries(make_interval(days => ${days}))`);
+  const deleted = await act(
+    (transaction) => valueOf<number>(transaction`select public.prune_deliveries(make_interval(days => ${days}))`),
+    (count) => ({ count: Number(count) }),
+  );
   return { data: { deleted }, text: `Deleted ${deleted}.` };
 }

@@ -10,7 +10,6 @@ import { findDelivery, type Row } from "../find.ts";
 import { conditionOf, type Filters } from "../lists.ts";
 import type { Outcome, Session } from "../session.ts";
 import { formatTable } from "../table.ts";
-import { dryRunnable } from "../transaction.ts";
 import { deliveriesOf } from "./delivery_read.ts";
 import { previewLeads } from "./lead_preview.ts";
 
@@ -46,12 +45,12 @@ interface Replay {
 
 /** Replays one delivery. */
 export async function replayDelivery(
-  { sql }: Session,
+  session: Session,
   given: string,
   dryRun: boolean,
 ): Promise<Outcome> {
-  const { id } = await findDelivery(sql, given);
-  const { data, error } = await replay(sql, id, dryRun);
+  const { id } = await findDelivery(session.sql, given);
+  const { data, error } = await replay(session, id, dryRun);
   if (error !== null) throw new CommandError(`The delivery ${id} cannot be replayed: ${error}`);
   const { replayed } = data;
   return withPreview(
@@ -63,10 +62,11 @@ export async function replayDelivery(
 
 /** Replays every open delivery of a selection, the oldest first. One that is still refused does not stop the others. */
 export async function replayDeliveries(
-  { sql, progress }: Session,
+  session: Session,
   selection: Filters,
   dryRun: boolean,
 ): Promise<Outcome> {
+  const { sql, progress } = session;
   const { isMeant } = await conditionOf(sql, selection);
   const open = await sql<{ id: string }[]>`
     select id from public.rejected_deliveries
@@ -75,7 +75,7 @@ export async function replayDeliveries(
   const refused: { delivery_id: string; reason: string }[] = [];
   for (const [i, { id }] of open.entries()) {
     progress(`${i} of ${open.length} replayed, ${refused.length} still refused`);
-    const { data, error } = await replay(sql, id, dryRun);
+    const { data, error } = await replay(session, id, dryRun);
     if (error === null) replays.push(data);
     else refused.push({ delivery_id: id, reason: error });
   }
@@ -104,11 +104,17 @@ function withPreview(replays: Replay[], data: object, text: string): Outcome {
   );
   if (readings.length === 0) return { data, text };
   const preview = previewLeads(readings);
-  return { data: { ...data, preview: preview.data }, text: `${preview.text}\n\n${text}` };
+  const delivery_ids = replays.map(({ replayed }) => replayed.delivery_id);
+  return {
+    data: { ...data, preview: preview.data },
+    text: `${preview.text}\n\n${text}`,
+    shows: { delivery_ids, dry_run: true },
+  };
 }
 
 /** Stores the lead of a delivery; an error says why it cannot be stored, and leaves the delivery open. */
-async function replay(sql: postgres.Sql, id: string, dryRun: boolean): Promise<Result<Replay>> {
+async function replay(session: Session, id: string, dryRun: boolean): Promise<Result<Replay>> {
+  const { sql, act } = session;
   const [delivery] = await deliveriesOf(sql, sql`${id}`);
   if (delivery === undefined) return failure("it has been pruned");
   const [vendor] = await sql<Row<"vendors">[]>`
@@ -116,8 +122,12 @@ async function replay(sql: postgres.Sql, id: string, dryRun: boolean): Promise<R
   let reading: Reading | undefined;
   if (delivery.status === "open") {
     const { data, error } = readDelivery(delivery, vendor);
-    if (error === NO_CONTACT_DETAILS && !dryRun && await valueOf<boolean>(sql`select public.refetch_lead(${id})`)) {
-      return failure(IS_FETCHED);
+    if (error === NO_CONTACT_DETAILS && !dryRun) {
+      const isFetched = await act(
+        (transaction) => valueOf<boolean>(transaction`select public.refetch_lead(${id})`),
+        (isFetched) => isFetched ? { delivery_ids: [id] } : null,
+      );
+      if (isFetched) return failure(IS_FETCHED);
     }
     if (error !== null) return failure(error);
     reading = data;
@@ -125,11 +135,12 @@ async function replay(sql: postgres.Sql, id: string, dryRun: boolean): Promise<R
   // Of one that is not open, the database returns the first result again.
   const lead = (reading?.lead ?? {}) as postgres.JSONValue;
   try {
-    let stored = await dryRunnable(sql, dryRun, (transaction) =>
-      valueOf<Stored>(
-        transaction`select public.replay_delivery(${id}, ${transaction.json(lead)})`,
-      ));
-    if (stored.distribution === "pending" && !dryRun) stored = await waitForDistribution(sql, stored);
+    let stored = await act(
+      (transaction) => valueOf<Stored>(transaction`select public.replay_delivery(${id}, ${transaction.json(lead)})`),
+      ({ id: lead_id }) => ({ delivery_ids: [id], lead_ids: [lead_id] }),
+      dryRun,
+    );
+    if (stored.distribution === "pending" && !dryRun) stored = await waitForDistribution(session, stored);
     const { id: lead_id, status, distributed_to } = stored;
     return success({ replayed: { delivery_id: id, status, lead_id, distributed_to }, reading });
   } catch (error) {
@@ -138,10 +149,11 @@ async function replay(sql: postgres.Sql, id: string, dryRun: boolean): Promise<R
 }
 
 /** Waits until a pending lead has been distributed, by this call or by another transaction. */
-async function waitForDistribution(sql: postgres.Sql, stored: Stored): Promise<Stored> {
+async function waitForDistribution({ goOn }: Session, stored: Stored): Promise<Stored> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const { leads } = await valueOf<Distributions>(sql`
-      select public.distribute_pending_leads(array[${stored.id}::uuid])`);
+    const { leads } = await goOn((transaction) =>
+      valueOf<Distributions>(transaction`select public.distribute_pending_leads(array[${stored.id}::uuid])`)
+    );
     const { distribution, distributed_to } = leads[stored.id]!;
     if (distribution !== "pending") return { ...stored, distributed_to };
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));

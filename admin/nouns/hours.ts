@@ -25,7 +25,7 @@ export function addHours(program: AdminCommand): void {
   const show = "the hours of all states, or of one; or when a number may be texted next";
   hours.verb("show [state]", show, "IL --phone +13125550163")
     .takes(text("--phone <number>", "from when, and until when, this number may be texted"))
-    .runs(showHours);
+    .reads(showHours);
 
   const set = `the hours of a state, or of "${ALL}" states without hours of their own`;
   hours.verb("set <state>", set, 'IL --opens 09:00 --closes 20:00 --source "815 ILCS 305/1"')
@@ -87,7 +87,7 @@ async function hoursOf(sql: Session["sql"], state: string | null | undefined) {
   ]);
 }
 
-async function setHours({ sql }: Session, given: string, change: Change): Promise<Outcome> {
+async function setHours({ sql, act }: Session, given: string, change: Change): Promise<Outcome> {
   const { day = null, opens, closes, closed, from = null, until = null, none, source = null } = change;
   const state = readState(given);
   const inForce = async (data: unknown, said: string): Promise<Outcome> => {
@@ -95,19 +95,32 @@ async function setHours({ sql }: Session, given: string, change: Change): Promis
     return { data, text: `${said} In force now, in the recipient's time:\n\n${text}` };
   };
   const options = { state: "<state>", ends_on: "--until" };
+  const subject = { ...(state !== null && { state }), changes: { ...change } };
   if (closed && day === null) {
-    const close = sql`
-      select c.*, c.starts_on::text, c.ends_on::text from public.close_hours(${state}, ${from}, ${until}, ${source}) c`;
+    const close = act(
+      (transaction) =>
+        transaction`
+          select c.*, c.starts_on::text, c.ends_on::text
+          from public.close_hours(${state}, ${from}, ${until}, ${source}) c`,
+      subject,
+    );
     const [closure] = await inOptions(close, options);
     return inForce(closure, `Closed the dates ${datesOf(closure!)}, for every text that is not sent yet.`);
   }
   if (none && day === null) {
-    const [opened] = await sql`select public.open_hours(${state}) as closures`;
+    const [opened] = await act(
+      (transaction) => transaction`select public.open_hours(${state}) as closures`,
+      ([opened]) => opened!.closures > 0 ? subject : null,
+    );
     if (opened!.closures > 0) return inForce(opened, "Took the closed dates away. The hours count again.");
   }
   const [start, end] = closed ? ["00:00", "00:00"] : [opens ?? null, closes ?? null];
-  const set = sql`
-    select q.* from public.set_texting_hours(${state}, ${day}, ${start}, ${end}, ${source}) q`;
+  const set = act(
+    (transaction) =>
+      transaction`
+        select q.* from public.set_texting_hours(${state}, ${day}, ${start}, ${end}, ${source}) q`,
+    subject,
+  );
   const [hours] = await explained(inOptions(set, options), {
     "23514": "--closes: give a time after --opens",
   });

@@ -30,7 +30,7 @@ export function addKey(parent: AdminCommand, hidden = false): void {
     )
     .addHelpText("after", "\nNone that a newer one of the vendor outlives.")
     .refuses((_vendor: string | undefined, given: { json?: boolean; csv?: boolean }) => wrongCsv(given))
-    .runs((session, vendor: string | undefined, { expiring, csv }: Filters & { csv?: boolean }) =>
+    .reads((session, vendor: string | undefined, { expiring, csv }: Filters & { csv?: boolean }) =>
       expiring === undefined
         ? (vendor === undefined ? listAllKeys : listKeys)(session, { vendor, csv })
         : listExpiring(session, { vendor, expiring, csv })
@@ -75,13 +75,17 @@ const listExpiring = lists("expiring_key_list", {
 });
 
 async function createKey(
-  { sql, target }: Session,
+  { sql, target, act }: Session,
   name: string,
   { label, expires }: { label?: string; expires?: Date },
 ): Promise<Outcome> {
-  const { slug } = await findVendor(sql, name);
-  const key = await valueOf<string>(sql`
-    select public.create_vendor_api_key(${slug}, ${label ?? null}, ${expires ?? null})`);
+  const { id: vendor_id, slug } = await findVendor(sql, name);
+  const key = await act(
+    (transaction) =>
+      valueOf<string>(transaction`
+        select public.create_vendor_api_key(${slug}, ${label ?? null}, ${expires ?? null})`),
+    (key) => ({ vendor_id, key_prefix: key.slice(0, PREFIX_LENGTH) }),
+  );
   return {
     data: { slug, key, key_prefix: key.slice(0, PREFIX_LENGTH), label, expires_at: expires },
     text: describeNewKey(slug, key, target.baseUrl),
@@ -101,18 +105,22 @@ Try it on a payload; this stores nothing, and without ?dry_run=true it stores th
 }
 
 async function rotateKeys(
-  { sql, target, confirm }: Session,
+  { sql, target, confirm, act }: Session,
   name: string,
   { label, keepOldUntil }: { label?: string; keepOldUntil?: Date },
 ): Promise<Outcome> {
-  const { slug } = await findVendor(sql, name);
+  const { id: vendor_id, slug } = await findVendor(sql, name);
   if (keepOldUntil === undefined) {
     // As in revokeCredential(), a script need not say so.
     const question = `Make a new key for ${slug} and revoke all others for good?`;
     await confirm(question, { unattended: true });
   }
-  const { key, ended } = await valueOf<{ key: string; ended: string[] }>(sql`
-    select public.rotate_vendor_api_keys(${slug}, ${label ?? null}, ${keepOldUntil ?? null})`);
+  const { key, ended } = await act(
+    (transaction) =>
+      valueOf<{ key: string; ended: string[] }>(transaction`
+        select public.rotate_vendor_api_keys(${slug}, ${label ?? null}, ${keepOldUntil ?? null})`),
+    ({ key }) => ({ vendor_id, key_prefix: key.slice(0, PREFIX_LENGTH) }),
+  );
   const key_prefix = key.slice(0, PREFIX_LENGTH);
   const when = keepOldUntil === undefined ? "at once" : `at ${keepOldUntil.toISOString()}`;
   const stopped = ended.length === 0

@@ -87,20 +87,21 @@ export function addLead(program: AdminCommand): void {
     .takes(VENDOR, text("--request <id>", "only those of this request, by its x-request-id"))
     .takes(pastTime("--since <time>", "only those that came from this time on"))
     .takes(pastTime("--until <time>", "only those that came before this time"), LIMIT)
-    .runs(lists("duplicate_list", {
+    .reads(lists("duplicate_list", {
       order: "received_at desc, id desc",
       none: "No lead came again.",
       shown: ["received_at", "vendor", "request_id", "vendor_lead_id", "lead_id", "first_received"],
     }));
 
   const explain = "which orders there are for a lead, in their order, and why each would get it now or not";
-  lead.verb("explain <lead>", explain, "4711").runs(explainLead);
+  lead.verb("explain <lead>", explain, "4711").reads(explainLead);
 
   lead.verb("waiting", "recruiting leads that no order wanted, the oldest first", "--vendor acme")
     .takes(VENDOR, LIMIT)
     .runs(lists("waiting_lead_list", {
       order: "received, id",
       none: "No lead waits for an order.",
+      isOfPersons: true,
       shown: ["id", "vendor", "vendor_lead_id", "name", "state", "distribution", "received"],
     }));
 
@@ -157,10 +158,12 @@ async function findLeads({ sql }: Session, given: string): Promise<Outcome> {
     "e-mail address or name, and no rejected delivery holds it.";
   const found = await sql`select * from public.find_leads(${given})`;
   const ordered = found.toSorted((one, other) => Number(other.by_sender_id) - Number(one.by_sender_id));
-  return list(ordered, none, ({ kind, id, sender, sender_id, by_sender_id: _, ...lead }) => ({
+  const by = given.includes("@") ? "email" : /^[\d\s().+-]+$/.test(given) ? "phone" : "words";
+  const outcome = list(ordered, none, ({ kind, id, sender, sender_id, by_sender_id: _, ...lead }) => ({
     ...{ kind, id, sender, vendor_lead_id: sender_id },
     ...lead,
   }));
+  return { ...outcome, shows: { by } };
 }
 
 interface Shown {
@@ -178,5 +181,6 @@ async function showLead({ sql }: Session, given: string): Promise<Outcome> {
   return {
     data: { kind, lead, timeline },
     text: `${formatFields({ kind, ...lead })}\n\n${formatTable(timeline)}`,
+    shows: { lead_id: id },
   };
 }

@@ -1,8 +1,8 @@
+import type postgres from "postgres";
 import { valueOf } from "../database.ts";
 import { inOptions } from "../errors.ts";
 import { findAgent, findLead } from "../find.ts";
 import { fullName } from "../names.ts";
-import { operatorHere } from "../operator_here.ts";
 import type { Outcome, Session } from "../session.ts";
 
 /** The rows that have moved, as assign_leads() counts them. */
@@ -15,7 +15,7 @@ interface Moved {
 
 /** Gives one lead, or all of an agent, to another agent. */
 export async function assignLeads(
-  { sql, confirm }: Session,
+  { sql, confirm, act }: Session,
   lead: string | undefined,
   { from, to }: { from?: string; to: string },
 ): Promise<Outcome> {
@@ -27,8 +27,17 @@ export async function assignLeads(
     await confirm(question);
   }
   const moved = await inOptions(
-    valueOf<Moved>(
-      sql`select public.assign_leads(${agent.id}, ${leadId}, ${leaving?.id ?? null}, ${operatorHere()})`,
+    act(
+      (transaction) =>
+        valueOf<Moved>(transaction`select public.assign_leads(${agent.id}, ${leadId}, ${leaving?.id ?? null})`),
+      async (moved, transaction) =>
+        Object.values(moved).some((number) => number > 0)
+          ? ({
+            to_agent_id: agent.id,
+            ...(leaving && { from_agent_id: leaving.id }),
+            lead_ids: leadId === null ? await leadsTakenFrom(transaction, leaving!.id) : [leadId],
+          })
+          : null,
     ),
     { to_agent_id: "--to", from_agent_id: "--from" },
   );
@@ -42,4 +51,12 @@ export async function assignLeads(
     data: { agent_id: agent.id, ...moved },
     text: hadIt ? `${fullName(agent)} has the lead already. ${rest}` : given,
   };
+}
+
+/** The leads that this transaction has taken from an agent. */
+export async function leadsTakenFrom(transaction: postgres.TransactionSql, agentId: string): Promise<string[]> {
+  const rows = await transaction<{ id: string }[]>`
+    select coalesce(a.recruiting_lead_id, a.sales_lead_id) as id from public.lead_assignments a
+    where a.from_agent_id = ${agentId} and a.created_at = now() order by id`;
+  return rows.map(({ id }) => id);
 }

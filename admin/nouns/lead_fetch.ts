@@ -41,7 +41,7 @@ export function addLeadFetch(lead: AdminCommand): void {
 }
 
 async function fetchLeads(
-  { sql, confirm, progress }: Session,
+  { sql, confirm, progress, act }: Session,
   { vendor: name, since, dryRun }: { vendor: string; since: Date; dryRun?: true },
 ): Promise<Outcome> {
   const vendor = await findVendor(sql, name);
@@ -69,8 +69,12 @@ async function fetchLeads(
       return { ...notice, notice };
     })
   );
-  const { added } = await valueOf<{ added: number }>(sql`
-    select public.add_lead_fetches(${id}, ${crypto.randomUUID()}, ${sql.json(notices)})`);
+  const { added } = await act(
+    (transaction) =>
+      valueOf<{ added: number }>(transaction`
+        select public.add_lead_fetches(${id}, ${crypto.randomUUID()}, ${sql.json(notices)})`),
+    { vendor_id: id },
+  );
   return {
     data: { page_id: page, forms: rows, queued: added },
     text: `${shown}\n\nLeads queued: ${added}. The worker fetches them within minutes. ` +

@@ -31,6 +31,8 @@ export async function listLeads({ sql }: Session, given: Filters): Promise<Outco
   const { distribution = null, state = null, timezone, handedOutSince, handedOutUntil } = given;
   const came = datesOf(given, agency);
   const distributed = datesOf({ since: handedOutSince, until: handedOutUntil, timezone }, agency);
+  const ids = { vendor_id: vendor, agency_id: agency?.id, agent_id: agent, order_id: order };
+  const meant = Object.fromEntries(Object.entries(ids).filter(([, id]) => id != null));
   const page = (after: string | null, size: number) =>
     inOptions(
       sql`select * from public.list_leads(
@@ -52,7 +54,8 @@ export async function listLeads({ sql }: Session, given: Filters): Promise<Outco
         rows = await page(rows.at(-1)!.id, Math.min(CSV_PAGE, limit - count));
       }
     };
-    return { data: null, text: formatCsv(first.columns.map(({ name }) => name), pages()) };
+    const text = formatCsv(first.columns.map(({ name }) => name), pages());
+    return { data: null, text, ...(first.length > 0 && { shows: meant }) };
   }
 
   const { limit = LIMIT } = given;
@@ -64,5 +67,9 @@ export async function listLeads({ sql }: Session, given: Filters): Promise<Outco
     "No lead is like that.",
     ({ agency_id: _, agent_id: __, returned_at: ___, return_reason: ____, ...row }) => row,
   );
-  return { data: { leads, next }, text: next ? `${text}\n\nThe next page: --after ${next}` : text };
+  return {
+    data: { leads, next },
+    text: next ? `${text}\n\nThe next page: --after ${next}` : text,
+    ...(leads.length > 0 && { shows: meant }),
+  };
 }

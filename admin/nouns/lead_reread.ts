@@ -9,7 +9,6 @@ import {
 } from "../../supabase/functions/operator/read_leftovers.ts";
 import { findVendor, type Row } from "../find.ts";
 import type { Outcome, Session } from "../session.ts";
-import { dryRunnable } from "../transaction.ts";
 import { previewLeads } from "./lead_preview.ts";
 
 /** New leads may wait while a batch is written. */
@@ -20,7 +19,7 @@ type WholeLead = Row<"recruiting_leads"> & StoredLead;
 
 /** Fills what is empty in stored leads by what the present parsers read of their vendor_fields, in batches. */
 export async function rereadLeads(
-  { sql, progress }: Session,
+  { sql, progress, act }: Session,
   { vendor, since, dryRun = false }: { vendor?: string; since?: Date; dryRun?: boolean },
 ): Promise<Outcome> {
   const vendors = vendor === undefined
@@ -31,6 +30,8 @@ export async function rereadLeads(
   const counts = { read: 0, filled: 0 };
   const fields: Record<string, number> = {};
   const first: Reading[] = [];
+  const shown: string[] = [];
+  const subjectOf = (lead_ids: string[]) => ({ ...(vendorId && { vendor_id: vendorId }), lead_ids });
   let after: string | null = null;
   for (;;) {
     const leads: WholeLead[] = await sql<WholeLead[]>`
@@ -41,10 +42,14 @@ export async function rereadLeads(
       return [lead.id, readLeftovers(lead, parse)];
     }));
     const found = [...readings].map(([id, { found }]) => ({ id, vendor_metadata: found }));
-    const filled = await dryRunnable(sql, dryRun, (transaction) =>
-      transaction<WholeLead[]>`
-        select l.*, l.vendor_metadata::text as metadata_json
-        from public.fill_leads(${transaction.json(found as postgres.JSONValue)}) l`);
+    const filled = await act(
+      (transaction) =>
+        transaction<WholeLead[]>`
+          select l.*, l.vendor_metadata::text as metadata_json
+          from public.fill_leads(${transaction.json(found as postgres.JSONValue)}) l`,
+      (filled) => filled.length > 0 ? subjectOf(filled.map(({ id }) => id)) : null,
+      dryRun,
+    );
     counts.read += leads.length;
     counts.filled += filled.length;
     for (const lead of filled) {
@@ -56,6 +61,7 @@ export async function rereadLeads(
         }
       }
       if (first.length < PREVIEWED) {
+        shown.push(lead.id);
         first.push({ ...reading, lead: { ...reading.lead, vendor_metadata: now } });
       }
     }
@@ -70,5 +76,6 @@ export async function rereadLeads(
   return {
     data: { dry_run: dryRun, ...counts, fields, ...(preview && { preview: preview.data }) },
     text: preview === undefined ? summary : `${preview.text}\n\n${summary}`,
+    ...(preview && { shows: { ...subjectOf(shown), dry_run: true } }),
   };
 }

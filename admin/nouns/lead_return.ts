@@ -2,9 +2,7 @@ import type postgres from "postgres";
 import { valueOf } from "../database.ts";
 import { CommandError, inOptions } from "../errors.ts";
 import { findLead } from "../find.ts";
-import { operatorHere } from "../operator_here.ts";
 import type { Outcome, Session } from "../session.ts";
-import { dryRunnable } from "../transaction.ts";
 
 /** The result of return_lead(): the order is as it is afterwards. */
 interface Returned {
@@ -28,7 +26,7 @@ type Attempt = { lead: string } & (Returned | { error: string });
  * @throws {CommandError} where none of them can be
  */
 export async function returnLeads(
-  { sql, confirm }: Session,
+  { sql, confirm, act }: Session,
   names: string[],
   { reason, dryRun = false }: { reason: string; dryRun?: boolean },
 ): Promise<Outcome> {
@@ -37,8 +35,8 @@ export async function returnLeads(
       const { id, kind } = await findLead(sql, lead.trim());
       if (kind === "sales") throw new CommandError(`${id} is a sales lead, which no order got.`);
       const run = (transaction: postgres.TransactionSql) =>
-        valueOf<Returned>(transaction`select public.return_lead(${id}, ${reason}, ${operatorHere()})`);
-      return { lead, ...await inOptions(dryRunnable(sql, isTrial, run), { reason: "--reason" }) };
+        valueOf<Returned>(transaction`select public.return_lead(${id}, ${reason})`);
+      return { lead, ...await inOptions(act(run, { lead_id: id }, isTrial), { reason: "--reason" }) };
     } catch (error) {
       if (error instanceof CommandError) return { lead, error: error.message };
       throw error;

@@ -6,7 +6,7 @@ import { findAgency, type Row } from "../find.ts";
 import { readServicePhone } from "../lookup.ts";
 import { AGENCY, columnsOf, type Given, ONLY_AGENCY, option, orNone, text } from "../options.ts";
 import { lists } from "../lists.ts";
-import type { Outcome, Session } from "../session.ts";
+import type { Outcome, Session, Subject } from "../session.ts";
 
 const PHONE = new Argument("<phone>").argParser(readServicePhone);
 const SETTINGS = {
@@ -30,7 +30,7 @@ export function addNumber(program: AdminCommand): void {
   const number = program.noun("number", "our numbers, which texts are sent from");
   number.verb("list", "our numbers, and how many texts wait for each")
     .takes(ONLY_AGENCY)
-    .runs(lists("number_list", {
+    .reads(lists("number_list", {
       order: "agency, phone",
       none: "No number is ours yet, so nothing is sent: npm run admin -- number add --help",
     }));
@@ -45,23 +45,28 @@ export function addNumber(program: AdminCommand): void {
 
   verb("set", "changes what is given, and nothing else", "+13125550100 --segments-per-second 4.5")
     .changes(SETTINGS)
-    .runs(async ({ sql }, phone: string, given: Given) => ({
-      data: await update(sql, phone, columnsOf(SETTINGS, given)),
+    .runs(async (session, phone: string, given: Given) => ({
+      data: await update(session, phone, columnsOf(SETTINGS, given), { changes: columnsOf(SETTINGS, given) }),
       text: `Changed ${phone}. It takes effect at once.`,
     }));
 
   const pause = "holds what is to be sent from the number; it still receives";
   verb("pause", pause, '+13125550100 --reason "the campaign is not registered yet"')
     .takes(text("--reason <text>", "the reason, shown beside the texts that wait"))
-    .runs(async ({ sql }, phone: string, { reason = null }: { reason?: string | null }) => ({
-      data: await update(sql, phone, { status: "paused", paused_reason: reason }),
+    .runs(async (session, phone: string, { reason = null }: { reason?: string | null }) => ({
+      data: await update(session, phone, { status: "paused", paused_reason: reason }, {}),
       text: `${phone} is paused: texts wait until npm run admin -- number resume ${phone}`,
     }));
 
   verb("resume", "sends what was held, and what comes", "+13125550100")
-    .runs(async ({ sql }, phone: string) => ({
-      data: await valueOf<Row<"service_numbers">>(
-        explained(sql`select to_jsonb(public.resume_number(${phone}))`, { PT404: unknown(phone) }),
+    .runs(async ({ sql, act }, phone: string) => ({
+      data: await explained(
+        act(
+          (transaction) =>
+            valueOf<Row<"service_numbers">>(transaction`select to_jsonb(public.resume_number(${phone}))`),
+          { service_phone: phone },
+        ),
+        { PT404: unknown(phone) },
       ),
       text: `${phone} is active. Texts that wait for it: ${await countWaiting(sql, phone)}`,
     }));
@@ -71,14 +76,17 @@ export function addNumber(program: AdminCommand): void {
 }
 
 async function addServiceNumber(
-  { sql }: Session,
+  { sql, act }: Session,
   phone: string,
   given: Given & { agency: string },
 ): Promise<Outcome> {
   const agency = await findAgency(sql, given.agency);
   const columns = { phone, agency_id: agency.id, ...columnsOf(SETTINGS, given) };
   const [number] = await explained(
-    sql`insert into public.service_numbers ${sql(columns)} returning *`,
+    act(
+      (transaction) => transaction`insert into public.service_numbers ${sql(columns)} returning *`,
+      { service_phone: phone, agency_id: agency.id },
+    ),
     { "23505": `${phone} is one of our numbers already: npm run admin -- number list` },
   );
   return {
@@ -87,15 +95,22 @@ async function addServiceNumber(
   };
 }
 
-async function removeNumber({ sql, confirm }: Session, phone: string): Promise<Outcome> {
+async function removeNumber({ sql, confirm, act }: Session, phone: string): Promise<Outcome> {
   const waiting = await countWaiting(sql, phone);
   if (waiting > 0) {
     await confirm(`${waiting} texts wait to be sent from ${phone} and would wait for ever.`);
   }
-  const removed = await sql<Row<"service_numbers">[]>`
-    delete from public.service_numbers where phone = ${phone} returning *`;
+  const removed = await act(
+    async (transaction) =>
+      required(
+        await transaction<Row<"service_numbers">[]>`
+          delete from public.service_numbers where phone = ${phone} returning *`,
+        phone,
+      ),
+    { service_phone: phone },
+  );
   const text = `${phone} is not one of our numbers any more. Its conversations stay.`;
-  return { data: required(removed, phone), text };
+  return { data: removed, text };
 }
 
 function countWaiting(sql: Session["sql"], phone: string): Promise<number> {
@@ -104,10 +119,21 @@ function countWaiting(sql: Session["sql"], phone: string): Promise<number> {
     where o.service_phone = ${phone} and o.state in ('pending', 'sending', 'unconfirmed')`);
 }
 
-async function update(sql: Session["sql"], phone: string, columns: ReturnType<typeof columnsOf>) {
-  const changed = await sql<Row<"service_numbers">[]>`
-    update public.service_numbers set ${sql(columns)} where phone = ${phone} returning *`;
-  return required(changed, phone);
+function update(
+  { sql, act }: Session,
+  phone: string,
+  columns: ReturnType<typeof columnsOf>,
+  about: Subject,
+): Promise<Row<"service_numbers">> {
+  return act(
+    async (transaction) =>
+      required(
+        await transaction<Row<"service_numbers">[]>`
+          update public.service_numbers set ${sql(columns)} where phone = ${phone} returning *`,
+        phone,
+      ),
+    { service_phone: phone, ...about },
+  );
 }
 
 function required([number]: Row<"service_numbers">[], phone: string): Row<"service_numbers"> {

@@ -1,10 +1,15 @@
 import { Argument } from "commander";
+import type postgres from "postgres";
 import type { AdminCommand } from "../command.ts";
-import { CommandError } from "../errors.ts";
+import { CommandError, UsageError } from "../errors.ts";
+import { findLead } from "../find.ts";
 import { list } from "../lists.ts";
 import { readEmail } from "../lookup.ts";
-import { LIMIT } from "../options.ts";
+import { LIMIT, pastTime, text } from "../options.ts";
 import type { Outcome, Session } from "../session.ts";
+
+/** How many ids of an action a person is shown. */
+const SHOWN = 3;
 
 const EMAIL = new Argument("<email>").argParser(readEmail);
 
@@ -14,16 +19,24 @@ export function addOperator(program: AdminCommand): void {
     .addArgument(EMAIL).runs(addUser);
   operator.verb("remove", "ends that at once; the user keeps the login", "nora@example.com")
     .addArgument(EMAIL).runs(removeUser);
-  operator.verb("list", "operators, and when each last signed in").runs(listOperators);
+  operator.verb("list", "operators, and when each last signed in").reads(listOperators);
   operator.verb(
     "actions",
-    "who read, replayed or distributed what on the page, or changed much here, the newest first",
-    "--limit 20",
+    "who changed something or was shown data of a person, here and on the page, the newest first",
+    "--by nora@example.com --since 2026-01-31 --action 'lead return'",
   )
-    .takes(LIMIT).runs(listActions);
+    .takes(
+      text("--by <name>", "only this operator's: a name of --as, a login, or a user's e-mail address or id"),
+      pastTime("--since <time>", "only from this time on"),
+      pastTime("--until <time>", "only before this time"),
+      text("--lead <lead>", "only what concerned this lead: the sender's id, its id or the first 8 characters of it"),
+      text("--action <action>", "only this action, such as 'lead return'"),
+      LIMIT,
+    )
+    .reads(listActions);
 }
 
-async function addUser({ sql }: Session, address: string): Promise<Outcome> {
+async function addUser({ sql, act }: Session, address: string): Promise<Outcome> {
   const [user] = await sql<{ id: string; is_confirmed: boolean }[]>`
     select u.id, u.email_confirmed_at is not null as is_confirmed
     from auth.users u where lower(u.email) = ${address}`;
@@ -37,17 +50,24 @@ async function addUser({ sql }: Session, address: string): Promise<Outcome> {
   if (!user.is_confirmed) {
     throw new CommandError(`Nobody has opened the link that was sent to ${address} yet. Add the user afterwards.`);
   }
-  const { count } = await sql`insert into public.operators (user_id) values (${user.id}) on conflict do nothing`;
+  const { count } = await act(
+    (transaction) => transaction`insert into public.operators (user_id) values (${user.id}) on conflict do nothing`,
+    ({ count }) => count > 0 ? { user_id: user.id } : null,
+  );
   return {
     data: { user_id: user.id, email: address, added: count > 0 },
     text: count > 0 ? `${address} is an operator now.` : `${address} was an operator before.`,
   };
 }
 
-async function removeUser({ sql }: Session, address: string): Promise<Outcome> {
-  const [removed] = await sql<{ user_id: string }[]>`
-    delete from public.operators o using auth.users u
-    where u.id = o.user_id and lower(u.email) = ${address} returning o.user_id`;
+async function removeUser({ act }: Session, address: string): Promise<Outcome> {
+  const [removed] = await act(
+    (transaction) =>
+      transaction<{ user_id: string }[]>`
+        delete from public.operators o using auth.users u
+        where u.id = o.user_id and lower(u.email) = ${address} returning o.user_id`,
+    ([removed]) => removed ?? null,
+  );
   if (removed === undefined) {
     throw new CommandError(`${address} is no operator. See npm run admin -- operator list`);
   }
@@ -65,25 +85,75 @@ async function listOperators({ sql }: Session): Promise<Outcome> {
   return list(rows, "There is no operator: npm run admin -- operator add", ({ user_id: _, ...row }) => row);
 }
 
-async function listActions({ sql }: Session, { limit }: { limit: number }): Promise<Outcome> {
+interface ActionFilters {
+  by?: string;
+  since?: Date;
+  until?: Date;
+  lead?: string;
+  action?: string;
+  limit: number;
+}
+
+async function listActions(
+  { sql }: Session,
+  { by, since, until, lead, action, limit }: ActionFilters,
+): Promise<Outcome> {
+  const [known] = await sql`select private.action_members(${action ?? "lead show"}) is null as unknown`;
+  if (known!.unknown) {
+    throw new UsageError(`--action: there is no action "${action}". It is a noun and a verb, such as lead return`);
+  }
+  const conditions = [
+    by && sql`(a.done_by = ${by} or lower(u.email) = lower(${by}) or a.user_id::text = lower(${by}))`,
+    since && sql`a.created_at >= ${since}`,
+    until && sql`a.created_at < ${until}`,
+    action && sql`a.action = ${action}`,
+    lead && (await concerns(sql, (await findLead(sql, lead.trim())).id)).isMeant,
+  ].filter((condition) => condition !== undefined);
+  const isMeant = sql`true ${[sql``, ...conditions.map((each) => sql`and ${each}`)]}`;
   const rows = await sql`
-    select a.created_at, u.email, a.action, a.subject, a.user_id, a.done_by, a.id,
-      count(*) over ()::int - ${limit} as more
+    select a.created_at, u.email, a.action, a.subject, a.user_id, a.done_by, a.id
     from public.operator_actions a
     left join auth.users u on u.id = a.user_id
+    where ${isMeant}
     order by a.created_at desc, a.id desc
     limit ${limit}`;
-  const more = rows[0]?.more ?? 0;
-  const { data, text } = list(
-    rows.map(({ more: _, ...row }) => row),
-    "No operator has done anything.",
-    ({ created_at, email, user_id, done_by, action, subject }) => ({
-      created_at,
-      operator: email ?? user_id ?? done_by,
-      action,
-      of: subject.delivery_ids?.join(" ") ?? subject.order_ids?.join(" ") ?? subject.agent_id ??
-        subject.lead_id ?? subject.by ?? `at most ${subject.max}`,
-    }),
-  );
+  const none = conditions.length === 0 ? "No operator has done anything." : "No operator has done that.";
+  const { data, text } = list(rows, none, ({ created_at, email, user_id, done_by, action, subject }) => ({
+    created_at,
+    operator: email ?? user_id ?? done_by,
+    action,
+    of: describeSubject(subject),
+  }));
+  if (rows.length < limit) return { data, text };
+  const [{ more }] = await sql<[{ more: number }]>`
+    select count(*)::int - ${limit} as more
+    from public.operator_actions a left join auth.users u on u.id = a.user_id where ${isMeant}`;
   return { data, text: more > 0 ? `${text}\n\n${more} more: see --limit` : text };
+}
+
+/** The condition for actions that concern a lead: they name it, or a delivery that has become it. */
+async function concerns(sql: Session["sql"], id: string): Promise<{ isMeant: postgres.Fragment }> {
+  const deliveries = await sql<{ id: string }[]>`select id from public.rejected_deliveries where lead_id = ${id}`;
+  const subjects = [
+    { lead_ids: [id] },
+    ...deliveries.flatMap((delivery) => [{ delivery_id: delivery.id }, { delivery_ids: [delivery.id] }]),
+  ];
+  // The index finds each of these, but not one of an array.
+  const others = subjects.map((subject) => sql`or a.subject @> ${sql.json(subject)}`);
+  return { isMeant: sql`(a.subject @> ${sql.json({ lead_id: id })} ${others})` };
+}
+
+/** The members of a subject for a person, with the first ids of many. */
+function describeSubject(subject: Record<string, unknown>): string {
+  return Object.entries(subject).map(([name, value]) => {
+    if (value === true) return name;
+    const values = Array.isArray(value)
+      ? value
+      : typeof value === "object"
+      ? Object.entries(value!).map(([column, set]) => `${column}=${Array.isArray(set) ? set.join(" ") : set ?? "none"}`)
+      : [value];
+    const more = Array.isArray(value) ? values.length - SHOWN : 0;
+    const shown = more > 0 ? [...values.slice(0, SHOWN), `${more} more`] : values;
+    return `${name} ${shown.join(", ") || "none"}`;
+  }).join("; ");
 }

@@ -19,7 +19,6 @@ import { explainOrders } from "./explain.ts";
 import { orderInForce } from "./order_in_force.ts";
 import { list, lists } from "../lists.ts";
 import type { Outcome, Session } from "../session.ts";
-import { operatorHere } from "../operator_here.ts";
 
 const QUANTITY = integer("--quantity <number>", "how many leads in all", 1);
 const REST = {
@@ -66,7 +65,7 @@ export function addOrder(program: AdminCommand): void {
   order.verb("list", "orders, the open ones first", "--status open")
     .takes(ONLY_AGENCY)
     .takes(choice("--status <status>", "only these", ["open", "paused", "filled", "closed"]))
-    .runs(lists("order_list", {
+    .reads(lists("order_list", {
       order: "array_position(array['open', 'paused', 'filled', 'closed'], status), priority desc, " +
         "created_at, id",
       none: ({ status = "there yet" }) => `No order is ${status}: npm run admin -- order create --help`,
@@ -86,7 +85,7 @@ export function addOrder(program: AdminCommand): void {
 
   const explain = "why an order gets leads now or none: all orders, in the order in which leads go to them; " +
     "or why each order of an agency does";
-  order.verb("explain <order|agency>", explain, '"Lakeshore Insurance"').runs(explainOrders);
+  order.verb("explain <order|agency>", explain, '"Lakeshore Insurance"').reads(explainOrders);
 
   order.verb(
     "recount",
@@ -114,14 +113,18 @@ export function addOrder(program: AdminCommand): void {
 }
 
 /** Mends daily counts that differ from the leads that are there. */
-async function recountOrders({ sql }: Session): Promise<Outcome> {
-  const wrong = await sql`select * from public.recount_orders()`;
+async function recountOrders({ act }: Session): Promise<Outcome> {
+  const wrong = await act(
+    (transaction) => transaction`select * from public.recount_orders()`,
+    (wrong) => wrong.length > 0 ? { order_ids: [...new Set(wrong.map(({ order_id }) => order_id))] } : null,
+  );
   return list(wrong, "Every count was right.");
 }
 
-async function createOrder({ sql }: Session, given: Given & { agency: string }): Promise<Outcome> {
+async function createOrder(session: Session, given: Given & { agency: string }): Promise<Outcome> {
+  const { sql } = session;
   const agency = await findAgency(sql, given.agency);
-  const order = await saveOrder(sql, agency, given);
+  const order = await saveOrder(session, agency, given);
   return orderInForce(
     sql,
     order,
@@ -130,16 +133,17 @@ async function createOrder({ sql }: Session, given: Given & { agency: string }):
   );
 }
 
-async function updateOrder({ sql }: Session, name: string, given: Given): Promise<Outcome> {
+async function updateOrder(session: Session, name: string, given: Given): Promise<Outcome> {
+  const { sql } = session;
   const old = await findOrder(sql, name);
   const agency = await findAgency(sql, old.agency_id);
-  const order = await saveOrder(sql, agency, given, old.id);
+  const order = await saveOrder(session, agency, given, old.id);
   const now = order.status === old.status ? "" : ` It is ${order.status} now.`;
   return orderInForce(sql, order, agency, `Changed the order ${order.id}.${now}`);
 }
 
 async function saveOrder(
-  sql: Session["sql"],
+  { sql, act }: Session,
   agency: Row<"agencies">,
   given: Given,
   id: string | null = null,
@@ -149,8 +153,12 @@ async function saveOrder(
   if (typeof agent_id === "string") settings.agent_id = (await findAgent(sql, agent_id, agency)).id;
   if (typeof vendor_id === "string") settings.vendor_id = await idOf(sql, "vendor", vendor_id);
   const [order] = await inOptions(
-    sql<[Row<"recruiting_orders">]>`
-      select * from public.save_order(${sql.json(settings as postgres.JSONValue)}, ${agency.id}, ${id})`,
+    act(
+      (transaction) =>
+        transaction<[Row<"recruiting_orders">]>`
+          select * from public.save_order(${sql.json(settings as postgres.JSONValue)}, ${agency.id}, ${id})`,
+      ([order]) => ({ order_id: order.id, ...(id === null && { agency_id: agency.id }), changes: settings }),
+    ),
     {
       agent_id: "--agent",
       ends_at: "--ends",
@@ -162,16 +170,19 @@ async function saveOrder(
 }
 
 /** Pauses, opens or closes an order. */
-async function setStatus({ sql }: Session, name: string, status: string): Promise<Outcome> {
+async function setStatus({ sql, act }: Session, name: string, status: string): Promise<Outcome> {
   const { id, status: old } = await findOrder(sql, name);
-  const [order] = await sql`select * from public.set_order_status(${id}, ${status})`;
+  const [order] = await act(
+    (transaction) => transaction`select * from public.set_order_status(${id}, ${status})`,
+    status === old ? () => null : { order_ids: [id] },
+  );
   const [is, now] = status === old ? ["was", "before"] : ["is", "now"];
   return { data: order, text: `The order ${id} ${is} ${status} ${now}.` };
 }
 
 /** Pauses or opens all orders of an agency: all or none, and those that it has shown. */
 async function setAgencyOrders(
-  { sql, confirm }: Session,
+  { sql, confirm, act }: Session,
   name: string,
   verb: "pause" | "open",
   status: string,
@@ -187,8 +198,12 @@ async function setAgencyOrders(
   const orders = meant.length === 1 ? "this order" : `these ${meant.length} orders`;
   await confirm(`${shown}\n\n${verb === "pause" ? "Pause" : "Open"} ${orders} of ${agency.name}?`);
   const ids = meant.map(({ id }) => id);
-  const changed = await inOptions(sql`
-    select * from public.set_agency_orders(${agency.id}, ${status}, ${ids}::uuid[], ${operatorHere()})`);
+  const changed = await inOptions(
+    act(
+      (transaction) => transaction`select * from public.set_agency_orders(${agency.id}, ${status}, ${ids}::uuid[])`,
+      { agency_id: agency.id, order_ids: ids },
+    ),
+  );
   const are = changed.length === 1 ? "1 order is" : `${changed.length} orders are`;
   return { data: changed, text: `${ids.join("\n")}\n\n${agency.name}: ${are} ${status} now.` };
 }

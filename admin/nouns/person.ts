@@ -8,7 +8,7 @@ import { list } from "../lists.ts";
 import type { Outcome, Session } from "../session.ts";
 import { pathOf } from "../terminal.ts";
 import { visibleJson } from "../../supabase/functions/_shared/visible.ts";
-import { erasePerson } from "./person_erase.ts";
+import { erasePerson, kindOf, subjectOf } from "./person_erase.ts";
 
 const CONTACT = new Argument("<contact>", "a phone number or an e-mail address")
   .argParser(readContact);
@@ -55,16 +55,18 @@ function readContact(given: string): string {
 
 async function findPerson({ sql }: Session, contact: string): Promise<Outcome> {
   const held = await sql`select * from public.find_person(${contact}) order by stays, kind, at`;
-  return list(held, `Nothing is held of ${contact}.`);
+  return { ...list(held, `Nothing is held of ${contact}.`), shows: { by: kindOf(contact) } };
 }
 
 async function exportPerson(
-  { sql }: Session,
+  { sql, act }: Session,
   contact: string,
   { out }: { out?: string },
 ): Promise<Outcome> {
   const held = await valueOf<object>(sql`select public.export_person(${contact})`);
-  if (out === undefined) return { data: held, text: visibleJson(held) };
+  const subject = await subjectOf(sql, contact);
+  if (out === undefined) return { data: held, text: visibleJson(held), shows: subject };
+  await act(() => Promise.resolve(), subject);
   try {
     await Deno.writeTextFile(pathOf(out), `${visibleJson(held)}\n`, {
       mode: 0o600,

@@ -3,7 +3,7 @@ import type { TwilioAccount } from "../../supabase/functions/texting/twilio_acco
 import { deleteMessage, listMessages } from "../../supabase/functions/texting/twilio_api.ts";
 import { projectClient, valueOf } from "../database.ts";
 import { codeOf, CommandError } from "../errors.ts";
-import type { Outcome, Session } from "../session.ts";
+import type { Outcome, Session, Subject } from "../session.ts";
 import { accountFromEnvironment, atTwilio } from "../twilio.ts";
 
 /** The result of `person_copies`. */
@@ -28,7 +28,7 @@ const ATTEMPTS = 3;
  * fails leaves the database as it was, and what is deleted by then is not missed when it is repeated.
  */
 export async function erasePerson(session: Session, contact: string): Promise<Outcome> {
-  const { sql, confirm } = session;
+  const { sql, confirm, act } = session;
   const isSet = Boolean(Deno.env.get("TWILIO_ACCOUNT_SID")?.trim());
   const account = isSet ? accountFromEnvironment() : undefined;
   const held = await sql<{ kind: string; count: number }[]>`
@@ -54,8 +54,11 @@ export async function erasePerson(session: Session, contact: string): Promise<Ou
     await deleteFiles(session, files);
     try {
       const sids = account === undefined ? null : message_sids;
-      const erased = await valueOf<Counts>(sql`
-        select public.erase_person(${contact}, ${sids}, ${files.length})`);
+      const subject = await subjectOf(sql, contact);
+      const erased = await act(
+        (transaction) => valueOf<Counts>(transaction`select public.erase_person(${contact}, ${sids}, ${files.length})`),
+        subject,
+      );
       const provider_copies = sids?.length ?? null;
       return {
         data: { erased, provider_copies },
@@ -66,6 +69,18 @@ export async function erasePerson(session: Session, contact: string): Promise<Ou
       copies = await copiesOf(sql, contact, account);
     }
   }
+}
+
+/** What is stored of an action on a person: the leads, and by what the person was named, but not that itself. */
+export async function subjectOf(sql: postgres.Sql, contact: string): Promise<Subject> {
+  const leads = await sql<{ id: string }[]>`
+    select id from public.find_person(${contact}) where kind in ('recruiting_lead', 'lead') order by id`;
+  return { by: kindOf(contact), lead_ids: leads.map(({ id }) => id) };
+}
+
+/** Whether a person is named by an e-mail address or a phone. */
+export function kindOf(contact: string): "email" | "phone" {
+  return contact.includes("@") ? "email" : "phone";
 }
 
 /** The copies outside the tables. Where an account is set, also the texts that only Twilio knows of. */

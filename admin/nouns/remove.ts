@@ -12,13 +12,13 @@ export function removes(
   noun: "agency" | "agent" | "vendor",
   instead: (row: { id: string; name: string }) => string,
 ) {
-  return async ({ sql, confirm }: Session, given: string): Promise<Outcome> => {
+  return async ({ sql, confirm, act }: Session, given: string): Promise<Outcome> => {
     const id = await idOf(sql, noun, given) as string;
     const name = await valueOf<string>(sql`select names[1] from private.named where id = ${id}`);
     const what = noun === "agency" ? `the agency "${name}"` : `the ${noun} ${name}`;
     await confirm(`Remove ${what} for good?`);
     try {
-      await sql`select ${sql(`remove_${noun}`)}(${id})`;
+      await act((transaction) => transaction`select ${sql(`remove_${noun}`)}(${id})`, { [`${noun}_id`]: id });
     } catch (error) {
       if (codeOf(error) !== "PT409") throw error;
       const reason = (error as Error).message;

@@ -48,7 +48,7 @@ export function addReport(program: AdminCommand): void {
       "\nBy the day on which they were distributed, leads that are returned later stay counted: `returned` has its own day.",
     )
     .refuses(wrongPeriod)
-    .runs(reportLeads);
+    .reads(reportLeads);
 }
 
 async function reportLeads(

@@ -18,6 +18,7 @@ export function addText(program: AdminCommand): void {
   noun.verb("unmatched", unmatched, "--limit 20").takes(LIMIT).runs(lists("unmatched_text_list", {
     order: "received_at desc, id",
     none: "Every text belongs to a conversation.",
+    isOfPersons: true,
     shown: ["id", "received_at", "from", "to", "body", "media", "message_sid", "recruit", "agency"],
   }));
   noun.verb("waiting", "recruits who wait for an answer, the longest first", '--agency "Lakeshore Insurance" --csv')
@@ -26,6 +27,7 @@ export function addText(program: AdminCommand): void {
     .runs(lists("waiting_recruit_list", {
       order: "since, conversation_id",
       none: "No recruit waits for an answer.",
+      isOfPersons: true,
       shown: ["conversation_id", "agency", "agent", "recruit", "phone", "status", "since", "minutes"],
     }));
   const adopt = "makes the conversation for unmatched texts, with the recruit's newest lead";
@@ -38,7 +40,7 @@ export function addText(program: AdminCommand): void {
   const templates = "the greetings of the orders, with a preview and how many segments each is sent in";
   noun.verb("templates", templates, '--agency "Lakeshore Insurance"')
     .takes(ONLY_AGENCY)
-    .runs(lists("greeting_list", {
+    .reads(lists("greeting_list", {
       order: "agency, created_at, order_id",
       none: "No order greets its recruits: npm run admin -- order update <order> " +
         "--greeting-template <text>",
@@ -48,14 +50,20 @@ export function addText(program: AdminCommand): void {
 }
 
 async function adoptTexts(
-  { sql }: Session,
+  { act }: Session,
   given: string,
   { to }: { to?: string },
 ): Promise<Outcome> {
   const phone = readPhone(given);
   const number = to === undefined ? null : readServicePhone(to);
   const adopted = await inOptions(
-    valueOf<postgres.Row[]>(sql`select public.adopt_texts(${phone}, ${number})`),
+    act(
+      (transaction) => valueOf<postgres.Row[]>(transaction`select public.adopt_texts(${phone}, ${number})`),
+      (adopted) => ({
+        conversation_ids: adopted.map(({ conversation_id }) => conversation_id),
+        lead_ids: adopted.map(({ lead_id }) => lead_id),
+      }),
+    ),
   );
   return list(adopted, "");
 }

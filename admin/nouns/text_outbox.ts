@@ -28,6 +28,7 @@ const listTexts = lists("outbox_list", {
   order: "created_at desc, message_id",
   none: ({ state }) =>
     state === undefined ? "No text waits, and none has failed." : `No text is ${state.replace("_", " ")}.`,
+  isOfPersons: true,
   shown: ({ message_id, lead_id, created_at, agency, from, to, kind, state, why, reason }) => (
     { message_id, lead_id, created_at, agency, from, to, kind, state, why: explainWhy({ why, reason }) }
   ),
@@ -35,32 +36,36 @@ const listTexts = lists("outbox_list", {
 
 /** Lists the texts; below those that have failed, how many of each of our numbers have for the same reason. */
 async function listOutbox(session: Session, given: Filters & { limit?: number }): Promise<Outcome> {
-  const { data, text } = await listTexts(session, given);
-  if (given.state !== "failed") return { data, text };
+  const listed = await listTexts(session, given);
+  if (given.state !== "failed") return listed;
   const { sql } = session;
   const { isMeant } = await conditionOf(sql, given);
   const counts = await sql<{ from: string; why: string; reason: string | null; texts: number }[]>`
     select "from", why, reason, count(*)::int as texts
     from public.outbox_list where ${isMeant} group by 1, 2, 3 order by 1, 4 desc, 2`;
-  if (counts.length === 0) return { data, text };
+  if (counts.length === 0) return listed;
   const rows = counts.map(({ from, texts, why, reason }) => ({ from, texts, why: explainWhy({ why, reason }) }));
-  return { data, text: `${text}\n\n${formatTable(rows)}` };
+  return { ...listed, text: `${listed.text}\n\n${formatTable(rows)}` };
 }
 
 /** Sends a text once more that has failed, or of which nobody knows whether it was sent. */
-async function retryText({ sql, confirm }: Session, given: string): Promise<Outcome> {
-  const texts = await sql<{ id: string; state: string; is_unknown: boolean }[]>`
-    select o.message_id as id, o.state, o.state = 'unconfirmed' or o.reason = 'unconfirmed' as is_unknown
+async function retryText({ sql, confirm, act }: Session, given: string): Promise<Outcome> {
+  const texts = await sql<{ id: string; lead_id: string | null; state: string; is_unknown: boolean }[]>`
+    select o.message_id as id, c.recruiting_lead_id as lead_id, o.state, o.state = 'unconfirmed' or o.reason = 'unconfirmed' as is_unknown
     from private.id_range(${given}) r
-    join public.text_outbox o on o.message_id between r.first_id and r.last_id`;
-  const { id, is_unknown } = theOnly(texts, "text", given, ({ state }) => state, "text outbox");
+    join public.text_outbox o on o.message_id between r.first_id and r.last_id
+    join public.recruiting_conversations c on c.id = o.conversation_id`;
+  const { id, lead_id, is_unknown } = theOnly(texts, "text", given, ({ state }) => state, "text outbox");
   if (is_unknown) {
     await confirm(
       "Nobody knows whether it was sent, so the recruit may get it twice. " +
         "npm run admin -- text reconcile asks Twilio.",
     );
   }
-  const [retried] = await inOptions(sql`
-    select message_id, state, due_at from private.retry_text(${id})`);
+  const retry = act(
+    (transaction) => transaction`select message_id, state, due_at from private.retry_text(${id})`,
+    { message_id: id, ...(lead_id && { lead_id }) },
+  );
+  const [retried] = await inOptions(retry);
   return { data: retried, text: `The text ${id} is sent once more, when it may be.` };
 }

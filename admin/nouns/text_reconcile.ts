@@ -64,20 +64,22 @@ export function addTextReconcile(noun: AdminCommand): void {
  * A stored text stays as it is, so the command may be run again at any time.
  */
 async function reconcileTexts(
-  { sql, progress }: Session,
+  session: Session,
   { since, number }: { since: Date; number?: string },
 ): Promise<Outcome> {
   const counts: Counts = { listed: 0, received: 0, no_conversation: 0, updated: 0, found: 0, files: 0 };
+  const { progress } = session;
   const account = accountFromEnvironment();
+  await session.act(() => Promise.resolve(), number === undefined ? {} : { service_phone: number });
   await atTwilio("What was stored before stays; run it again.", async () => {
     const messages = await readMessages(account, since, number, progress);
     counts.listed = messages.length;
     for (let start = 0; start < messages.length; start += BATCH) {
       const batch = messages.slice(start, start + BATCH);
-      await storeMessages(sql, account, batch, counts);
+      await storeMessages(session, account, batch, counts);
       progress(`${Math.min(start + BATCH, messages.length)} of ${messages.length} compared`);
     }
-    await findUnknown(sql, account, since, counts);
+    await findUnknown(session, account, since, counts);
   });
   const stored = counts.received + counts.no_conversation;
   return {
@@ -117,7 +119,7 @@ function timeOf({ date_sent, date_created }: TwilioMessage): number {
  * stores the statuses of ours that Twilio has later ones of.
  */
 async function storeMessages(
-  sql: postgres.Sql,
+  { sql, goOn }: Session,
   account: TwilioAccount,
   messages: TwilioMessage[],
   counts: Counts,
@@ -129,37 +131,40 @@ async function storeMessages(
     union all
     select t.message_sid, null from public.unmatched_texts t where t.message_sid = any(${sids})`;
   const withFiles = messages.filter(({ direction, num_media }) => direction === "inbound" && num_media > 0);
-  counts.files += await valueOf<number>(sql`
-    select public.queue_media_copies(${withFiles.map(({ sid }) => sid)})`);
+  counts.files += await goOn((transaction) =>
+    valueOf<number>(transaction`select public.queue_media_copies(${withFiles.map(({ sid }) => sid)})`)
+  );
   const statuses = new Map(known.map(({ sid, status }) => [sid, status]));
   for (const message of messages) {
     const { sid, from, to, body, date_sent, date_created } = message;
     const stored = statuses.get(sid);
     if (message.direction !== "inbound") {
       if (stored !== undefined && isLater(message, stored)) {
-        await bringUpToDate(sql, message, counts);
+        await bringUpToDate(goOn, message, counts);
       }
     } else if (stored === undefined) {
       const media = message.num_media > 0 ? await listMedia(sid, account) : [];
-      const { status } = await valueOf<{ status: "received" | "no_conversation" }>(sql`
-        select public.receive_sms(
-          recruit_phone => ${from}, service_phone => ${to}, message_sid => ${sid}, body => ${body},
-          media => ${sql.json(media as never)}, received_at => ${date_sent ?? date_created},
-          copies_media => true
-        )`);
+      const { status } = await goOn((transaction) =>
+        valueOf<{ status: "received" | "no_conversation" }>(transaction`
+          select public.receive_sms(
+            recruit_phone => ${from}, service_phone => ${to}, message_sid => ${sid}, body => ${body},
+            media => ${sql.json(media as never)}, received_at => ${date_sent ?? date_created},
+            copies_media => true
+          )`)
+      );
       counts[status]++;
     }
   }
 }
 
 async function bringUpToDate(
-  sql: postgres.Sql,
+  goOn: Session["goOn"],
   message: TwilioMessage,
   counts: Counts,
 ): Promise<void> {
   const { sid, status, error_code } = message;
   const hasFailed = status === "failed" || status === "undelivered";
-  await sql.begin(async (transaction) => {
+  await goOn(async (transaction) => {
     // With this lock, no callback comes in between.
     await transaction`
       select private.lock_sent_text(${sid}, null, ${hasFailed}, ${error_code === "21610"})`;
@@ -192,7 +197,7 @@ async function updateStatus(
  * of texts that wait but had been sent before the database was restored.
  */
 async function findUnknown(
-  sql: postgres.Sql,
+  { sql, goOn }: Session,
   account: TwilioAccount,
   since: Date,
   counts: Counts,
@@ -222,7 +227,7 @@ async function findUnknown(
       const [known] = await sql`
         select from public.recruiting_messages m where m.provider_message_id = ${message.sid}`;
       if (known !== undefined) continue;
-      await updateStatus(sql, message, message_id);
+      await goOn((transaction) => updateStatus(transaction, message, message_id));
       counts.found++;
       break;
     }

@@ -40,7 +40,7 @@ const SETTINGS = {
 
 export function addVendor(program: AdminCommand): void {
   const vendor = program.noun("vendor", "sources of recruiting leads, and what reads them");
-  vendor.verb("list", "every vendor, its parser, its keys and its webhook").runs(
+  vendor.verb("list", "every vendor, its parser, its keys and its webhook").reads(
     lists("vendor_list", {
       order: "slug",
       none: "No vendor is there yet: npm run admin -- vendor create <slug> --parser <name>",
@@ -78,14 +78,14 @@ export function addVendor(program: AdminCommand): void {
 }
 
 async function createVendor(
-  { sql }: Session,
+  session: Session,
   slug: string,
   given: Given & ParserChoice,
 ): Promise<Outcome> {
   const config = readConfig(given.parser, given.config);
   checkParser(given.parser, config ?? {});
-  const columns = { slug, name: slug, ...columnsWith(sql, config, given) };
-  const vendor = await explained(save(sql, "vendor", columns, { name: slug, ...given }), {
+  const columns = { slug, name: slug, ...columnsWith(session.sql, config, given) };
+  const vendor = await explained(save(session, "vendor", columns, { name: slug, ...given }, {}), {
     "23505": `There is a vendor "${slug}" already: npm run admin -- vendor update ${slug}`,
     "23514": "A slug is lower-case letters and digits in parts joined by - or _, " +
       `63 characters at most, not "${slug}"`,
@@ -110,8 +110,15 @@ async function updateVendor(
     : await previewVendor(sql, { ...old, parser, parser_config });
   const { dryRun = false } = given;
   const columns = columnsWith(sql, config, given);
-  const vendor = await save<Row<"vendors">>(sql, "vendor", columns, given, old.id, undefined, dryRun);
-  if (dryRun) return withPreview(preview, await tryUpdate(session, old, vendor));
+  // A mapping may be long, and `vendor update` shows it.
+  const changes = { ...columnsOf(SETTINGS, given), ...(config !== undefined && { parser_config: "set" }) };
+  const vendor = await save<Row<"vendors">>(session, "vendor", columns, given, { changes }, old.id, undefined, dryRun);
+  if (dryRun) {
+    return {
+      ...withPreview(preview, await tryUpdate(session, old, vendor)),
+      shows: { vendor_id: old.id, dry_run: true },
+    };
+  }
   const { slug, parser: reads, is_active, has_text_consent, rate_limit, silent_after } = vendor;
   const settings = formatFields({
     ...{ slug, name: vendor.name, parser: reads, active: is_active, text_consent: has_text_consent },

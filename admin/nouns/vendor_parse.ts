@@ -38,7 +38,9 @@ export async function parsePayload(
   }
   const isFile = !/^[0-9a-f-]+$/i.test(given) || existsSync(pathOf(given));
   if (!isFile) {
-    return describe(await readStored(sql, given, { ...vendor, parser: parserName, parser_config: config }));
+    const { id } = await findDelivery(sql, given);
+    const read = await readStored(sql, id, { ...vendor, parser: parserName, parser_config: config });
+    return { ...describe(read), shows: { vendor_id: vendor.id, delivery_id: id } };
   }
   const payload = readJsonFile(given);
   const split = splitLeads(parserName ?? "", payload, config);
@@ -48,11 +50,10 @@ export async function parsePayload(
 }
 
 /** Reads a rejected delivery of a vendor, whose parser may be another one than it has. */
-async function readStored(sql: Session["sql"], given: string, vendor: Row<"vendors">): Promise<Result<LeadAndResume>> {
-  const { id, vendor_id } = await findDelivery(sql, given);
-  if (vendor_id !== vendor.id) throw new CommandError(`The delivery ${id} is not of ${vendor.slug}.`);
+async function readStored(sql: Session["sql"], id: string, vendor: Row<"vendors">): Promise<Result<LeadAndResume>> {
   const [delivery] = await deliveriesOf(sql, sql`select ${id}::uuid`);
-  const { data, error } = readDelivery(delivery!, vendor);
+  if (delivery?.vendor_id !== vendor.id) throw new CommandError(`The delivery ${id} is not of ${vendor.slug}.`);
+  const { data, error } = readDelivery(delivery, vendor);
   return error === null ? success({ lead: data.lead as Lead }) : failure(error);
 }
 

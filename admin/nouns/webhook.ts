@@ -59,7 +59,7 @@ export function addWebhook(vendor: AdminCommand): void {
     .runs(setWebhook);
 
   webhook.verb("show <vendor>", "the webhook, and what to enter in the vendor's console", "acme")
-    .runs(async (session, slug: string) => describe(session, await findVendor(session.sql, slug)));
+    .reads(async (session, slug: string) => describe(session, await findVendor(session.sql, slug)));
 
   webhook.verb("off <vendor>", "switches the webhook off at once", "acme").runs(switchOff);
   addWebhookCheck(webhook);
@@ -86,13 +86,17 @@ async function setWebhook(
   name: string,
   given: Given & { scheme: WebhookScheme },
 ): Promise<Outcome> {
-  const { sql } = session;
+  const { sql, act } = session;
   const { id } = await findVendor(sql, name);
   const config = columnsOf(CONFIG, given) as postgres.JSONValue;
   const [vendor] = await explained(
-    sql<[Row<"vendors">]>`
-      update public.vendors set webhook_scheme = ${given.scheme}, webhook_config = ${sql.json(config)}
-      where id = ${id} returning *`,
+    act(
+      (transaction) =>
+        transaction<[Row<"vendors">]>`
+          update public.vendors set webhook_scheme = ${given.scheme}, webhook_config = ${sql.json(config)}
+          where id = ${id} returning *`,
+      { vendor_id: id, changes: { webhook_scheme: given.scheme, ...config as object } },
+    ),
     {
       "23514":
         "A header is a name such as X-Signature, and not X-Request-Id, which is logged; --signed holds {body}, perhaps " +
@@ -141,10 +145,13 @@ ${state}${refused.length > 0 ? `\n\nRequests that got 401:\n\n${formatTable(refu
   };
 }
 
-async function switchOff({ sql }: Session, name: string): Promise<Outcome> {
+async function switchOff({ sql, act }: Session, name: string): Promise<Outcome> {
   const { id, slug } = await findVendor(sql, name);
-  await sql`
-    update public.vendors set webhook_scheme = null, webhook_config = '{}' where id = ${id}`;
+  await act(
+    (transaction) =>
+      transaction`update public.vendors set webhook_scheme = null, webhook_config = '{}' where id = ${id}`,
+    { vendor_id: id },
+  );
   return {
     data: { slug, scheme: null },
     text: `The webhook of ${slug} is off. Its secrets stay, for when it is set again: ` +

@@ -39,7 +39,7 @@ export function addWebhookCheck(webhook: AdminCommand): void {
       "acme",
     )
     .addHelpText("after", "\nThe exit code is 1 where something is wrong. No lead is stored or shown.")
-    .runs(checkWebhook);
+    .reads(checkWebhook);
 }
 
 /** What was found, by what was checked. What Meta says takes the place of what we know ourselves. */

@@ -30,7 +30,7 @@ const MIN_LENGTH = 8;
 export function addWebhookSecret(webhook: AdminCommand): void {
   const secret = webhook.noun("secret", "the secrets and tokens of a vendor's webhook");
   secret.verb("list <vendor>", "a vendor's secrets, without the secrets themselves", "acme")
-    .runs((session, vendor: string) => listSecrets(session, { vendor }));
+    .reads((session, vendor: string) => listSecrets(session, { vendor }));
 
   secret
     .verb(
@@ -67,11 +67,11 @@ const listSecrets = lists("webhook_secret_list", {
 });
 
 async function createSecret(
-  { sql, readSecret }: Session,
+  { sql, readSecret, act }: Session,
   name: string,
   { kind, generate, label, expires }: Settings,
 ): Promise<Outcome> {
-  const { slug, webhook_scheme: scheme } = await findVendor(sql, name);
+  const { id: vendor_id, slug, webhook_scheme: scheme } = await findVendor(sql, name);
   if (scheme === null) {
     throw new CommandError(
       `${slug} has no webhook yet: npm run admin -- vendor webhook set ${slug} --scheme <name>`,
@@ -94,9 +94,13 @@ async function createSecret(
     );
   }
 
-  const id = await valueOf<string>(sql`
-    select public.create_vendor_webhook_secret(
-      ${slug}, ${kind}, ${secret}, ${label ?? null}, ${expires ?? null})`);
+  const id = await act(
+    (transaction) =>
+      valueOf<string>(transaction`
+        select public.create_vendor_webhook_secret(
+          ${slug}, ${kind}, ${secret}, ${label ?? null}, ${expires ?? null})`),
+    (secret_id) => ({ vendor_id, secret_id }),
+  );
   const shown = generate ? `, shown only this once:\n\n  ${secret}\n` : ".\n";
   return {
     data: { slug, id, kind, ...(generate && { secret }), label, expires_at: expires },

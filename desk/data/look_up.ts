@@ -71,7 +71,7 @@ export function useSearchLeads() {
   return useMutation({
     mutationFn: async (search: string) => {
       const by = search.includes("@") ? "email" : /^[\d\s().+-]+$/.test(search) ? "phone" : "words";
-      const action_id = await begin("search_leads", { by });
+      const action_id = await begin("lead find", { by });
       const result = await call(supabase.rpc("search_leads", { action_id, search }));
       return result as unknown as Pick<FoundLeads, "found" | "cut">;
     },
@@ -84,7 +84,7 @@ export function useSearchLeads() {
 export function useReadLead() {
   return useMutation({
     mutationFn: async (lead_id: string) => {
-      const action_id = await begin("read_lead", { lead_id });
+      const action_id = await begin("lead show", { lead_id });
       return await call(supabase.rpc("read_lead", { action_id })) as unknown as ShownLead;
     },
   });

@@ -93,7 +93,9 @@ export const mappingQueries = {
 export function useOpenSample() {
   return useMutation({
     mutationFn: async ({ kind, id }: Sample): Promise<OpenedSample> => {
-      const begun = call(supabase.rpc("begin_operator_action", { action: "try_mapping", subject: { kind, id } }));
+      const begun = call(
+        supabase.rpc("begin_operator_action", { action: "mapping try", subject: { [`${kind}_id`]: id } }),
+      );
       const action_id = await asOperator(begun);
       const sample = await asOperator(call(supabase.rpc("read_sample", { action_id })));
       return { action_id, payload: (sample as { payload: string }).payload };

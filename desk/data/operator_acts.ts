@@ -123,9 +123,9 @@ export async function dismiss(delivery_ids: string[]): Promise<number> {
 export function useReadPayload() {
   return useMutation({
     mutationFn: async (delivery_id: string): Promise<string | null> => {
-      const subject = { delivery_ids: [delivery_id] };
+      const subject = { delivery_id };
       const action_id = await asOperator(
-        call(supabase.rpc("begin_operator_action", { action: "read_payload", subject })),
+        call(supabase.rpc("begin_operator_action", { action: "delivery show", subject })),
       );
       return await asOperator(call(supabase.rpc("read_payload", { action_id })));
     },

@@ -1,6 +1,11 @@
 /** `npm run admin -- operator`: who may use the page of operators. */
 import assert from "node:assert/strict";
+import { Readable } from "node:stream";
+import type { AdminCommand } from "../../admin/command.ts";
+import { buildProgram } from "../../admin/program.ts";
+import { Session } from "../../admin/session.ts";
 import { admin, adminJson, assertRefused } from "../support/admin.ts";
+import { sql } from "../support/client.ts";
 import { signInNewUser, type User } from "../support/agents.ts";
 
 async function statusOf({ client }: User): Promise<number> {
@@ -23,4 +28,45 @@ Deno.test("operator add lets a user in at once, and operator remove ends that at
   assert.deepEqual(await adminJson(`operator remove ${email}`), { user_id, email, removed: true });
   assert.equal(await statusOf(user), 403);
   assertRefused(await admin(`operator remove ${email}`), 1, /is no operator\. See npm run admin -- operator list$/);
+});
+
+const TERMINAL = { readSecret: () => Promise.resolve(""), lines: () => Readable.from([]), say: () => {} };
+
+Deno.test("the database knows each action of a command", async () => {
+  const actions = (command: AdminCommand): string[] =>
+    command.recordedAs ? [command.recordedAs] : command.commands.flatMap((inner) => actions(inner as AdminCommand));
+  const unknown = await sql`
+    select a.action from unnest(${actions(buildProgram(() => Promise.resolve(), () => {}))}::text[]) a (action)
+    where private.action_members(a.action) is null`;
+  assert.deepEqual([...unknown], []);
+});
+
+Deno.test("a command changes nothing without storing who does it", async () => {
+  const session = new Session({ as: "olivia" }, TERMINAL, "alert test");
+  const rows = () => sql`select from public.operator_actions where done_by = 'olivia' and action = 'alert test'`;
+  try {
+    const before = (await rows()).count;
+    await assert.rejects(session.sql`delete from public.operators where false`, { code: "25006" });
+    await assert.rejects(
+      async () => await session.goOn((transaction) => transaction`select 1`),
+      /nothing is stored yet/,
+    );
+    await session.askWho();
+    const insert = (name: string) =>
+      session.act(
+        (transaction) => transaction`insert into public.agencies (name, timezone) values (${name}, 'UTC')`,
+        {},
+      );
+    const name = `Agency ${crypto.randomUUID()}`;
+    const agencies = () => sql`select from public.agencies where name = ${name}`;
+    await assert.rejects(session.act((transaction) => transaction`select 1 / 0`, {}), { code: "22012" });
+    const wrong = session.act((transaction) => transaction`delete from public.agencies where false`, { name });
+    await assert.rejects(wrong, { message: "subject: may have only these members: none" });
+    assert.deepEqual([(await rows()).count, (await agencies()).count], [before, 0]);
+    await insert(name);
+    assert.deepEqual([(await rows()).count, (await agencies()).count], [before + 1, 1]);
+    await session.goOn((transaction) => transaction`delete from public.agencies where name = ${name}`);
+  } finally {
+    await session.end();
+  }
 });

@@ -1,6 +1,7 @@
 /** Commands on a terminal and by npm run: what a person is asked and shown there, and where the database is found. */
 import assert from "node:assert/strict";
 import { admin, adminJson, assertRefused, npmRun, npmRunOnTerminal } from "../support/admin.ts";
+import { runToEnd, stackInfoFile } from "../../dev/local/mod.ts";
 import { createVendor, send, sql, stack, type Vendor } from "../support/client.ts";
 import { reject } from "../support/deliveries.ts";
 import { createConversation } from "../support/sms.ts";
@@ -60,6 +61,40 @@ Deno.test({
     assert.equal(code, 0, out);
     assert.match(out, /The secret of test-\S+\? What you type is not shown\./);
     assert.deepEqual(await secretsOf(vendor), ["typed secret"]);
+  },
+});
+
+/** Runs a command as a user without a name, which containers have. */
+const AS_NOBODY = ["--user", "--map-user=54321"];
+const canBeNobody = await new Deno.Command("unshare", { args: [...AS_NOBODY, "true"] }).output()
+  .then(({ success }) => success, () => false);
+
+Deno.test({
+  name: "who has no name on this computer is asked on a terminal, and elsewhere must give one",
+  // Some systems let only root do this.
+  ignore: !canBeNobody,
+  async fn() {
+    const name = `Agency ${crypto.randomUUID()}`;
+    const npm = ["npm", "run", "--silent", "admin", "--"];
+    const create = [...npm, "agency", "create", "--name", name, "--timezone", "UTC"];
+    const env = { STACK_FILE: stackInfoFile(), USER: "", LOGNAME: "", USERNAME: "" };
+    assertRefused(
+      await runToEnd("unshare", [...AS_NOBODY, ...create], env, ""),
+      2,
+      /^Nobody knows who does this: .* --as <name>$/,
+    );
+    assert.equal((await sql`select from public.agencies where name = ${name}`).count, 0);
+    assert.equal((await runToEnd("unshare", [...AS_NOBODY, ...npm, "agency", "list"], env, "")).code, 0);
+
+    const command = ["unshare", ...AS_NOBODY, ...create].map((word) => `'${word}'`).join(" ");
+    const args = ["--quiet", "--return", "--command", command, "/dev/null"];
+    const { code, out } = await runToEnd("script", args, env, "olga of the night\n");
+    assert.equal(code, 0, out);
+    assert.match(out, /Who does this\? Your name, for `operator actions`:/);
+    const [row] = await sql`
+      select a.done_by from public.operator_actions a join public.agencies g on g.id::text = a.subject ->> 'agency_id'
+      where g.name = ${name}`;
+    assert.equal(row!.done_by, "olga of the night");
   },
 });
 

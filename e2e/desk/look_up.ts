@@ -54,7 +54,7 @@ deskTest(
     select action, subject from public.operator_actions
     where user_id = ${operator.id} order by created_at`;
     assert.deepEqual(noted.at(-1)!.subject, { lead_id: lead!.id });
-    const searches = noted.filter(({ action }) => action === "search_leads").map(({ subject }) => subject);
+    const searches = noted.filter(({ action }) => action === "lead find").map(({ subject }) => subject);
     assert.deepEqual(searches, [{ by: "phone" }, { by: "words" }, { by: "words" }, { by: "words" }]);
   },
 );
@@ -232,8 +232,8 @@ deskTest("an agent is refused the search of operators, in the page and by the se
   await signIn(page, agent, "operator/search");
   await page.getByText("This part is for operators of the service.").waitFor();
   const { error } = await agent.client.rpc("begin_operator_action", {
-    action: "search_leads",
-    subject: { search: "a" },
+    action: "lead find",
+    subject: { by: "words" },
   });
   assert.equal(error!.code, "42501");
 });

@@ -122,7 +122,7 @@ deskTest("a payload is shown once the operator agrees, as text, and who read it 
   assert.equal(await payload.innerText(), JSON.stringify({ note: script }, null, 4));
   assert.equal(await page.locator("main img, main script").count(), 0);
   assert.notEqual(await page.title(), "run");
-  assert.deepEqual(await actionsOf(operator), [["read_payload", { delivery_ids: [id] }]]);
+  assert.deepEqual(await actionsOf(operator), [["delivery show", { delivery_id: id }]]);
   await assertAccessible(page);
   await page.getByRole("button", { name: "Hide the payload" }).click();
   await payload.waitFor({ state: "detached" });

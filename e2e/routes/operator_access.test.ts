@@ -30,7 +30,7 @@ const CALLS: Record<string, object> = {
   acknowledge_alert: { alert_id: crypto.randomUUID() },
   set_alert_rule: { kind: "none" },
   count_vendor_days: {},
-  begin_operator_action: { action: "read_payload", subject: {} },
+  begin_operator_action: { action: "delivery show", subject: {} },
   read_payload: { action_id: crypto.randomUUID() },
   distribute_leads: { max: 1 },
   mapping_samples: { vendor_id: crypto.randomUUID() },
@@ -176,7 +176,7 @@ Deno.test("nothing is shown or done that cannot be kept", async () => {
       const response = await post(REPLAY, { delivery_ids: [delivery_id], dry_run }, careless);
       assertError(response, 500, "INTERNAL_ERROR", /send the same request again/);
     }
-    const read = { action: "read_payload", subject: { delivery_ids: [delivery_id] } };
+    const read = { action: "delivery show", subject: { delivery_id } };
     for (const [name, given] of [["begin_operator_action", read], ["distribute_leads", { max: 1 }]] as const) {
       const { data, error } = await careless.client.rpc(name, given);
       assert.deepEqual([data, error?.code], [null, "23514"]);
@@ -201,8 +201,8 @@ Deno.test("no parameter of a request shows a payload and takes back that it was 
   let shown = 0;
   for (const [query, headers] of tricks) {
     const by = await signInNewOperator();
-    const subject = { delivery_ids: [delivery_id] };
-    const { data: action_id } = await by.client.rpc("begin_operator_action", { action: "read_payload", subject });
+    const subject = { delivery_id };
+    const { data: action_id } = await by.client.rpc("begin_operator_action", { action: "delivery show", subject });
     const response = await fetch(`${stack.api_url}/rest/v1/rpc/read_payload?${query}`, {
       method: "POST",
       headers: {
@@ -215,7 +215,7 @@ Deno.test("no parameter of a request shows a payload and takes back that it was 
     });
     if ((await response.text()).includes("Secret")) shown++;
     const what = `${query} ${JSON.stringify(headers)}: ${response.status}`;
-    assert.deepEqual(await actionsOf(by), [["read_payload", subject]], what);
+    assert.deepEqual(await actionsOf(by), [["delivery show", subject]], what);
   }
   assert(shown > 1, "a payload is shown, also in an error");
 });

@@ -94,8 +94,8 @@ Deno.test("leads that wait are listed, and distributed to the orders that want t
   assert.deepEqual(await distribute(100), []);
   assert.equal((await waiting()).count, 57);
   assert.deepEqual(await actionsOf(by), [
-    ["distribute", { max: 2, vendor_id: vendor.id }],
-    ...Array(2).fill(["distribute", { max: 100, vendor_id: vendor.id }]),
+    ["lead distribute", { vendor_id: vendor.id, lead_ids: [stored[0]!.id, stored[1]!.id] }],
+    ["lead distribute", { vendor_id: vendor.id, lead_ids: [stored[2]!.id] }],
   ]);
   await sql`delete from public.recruiting_leads where vendor_id = ${vendor.id} and distribution = 'unmatched'`;
 });

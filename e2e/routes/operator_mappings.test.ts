@@ -22,8 +22,8 @@ const MAPPING = { fields: { first_name: "name", phone: ["mobile", "home"], sourc
 /** Says that a payload is read, as the desk does when it is opened. */
 async function open(kind: "delivery" | "lead", id: unknown, by: User = operator): Promise<string> {
   const { data, error } = await by.client.rpc("begin_operator_action", {
-    action: "try_mapping",
-    subject: { kind, id },
+    action: "mapping try",
+    subject: { [`${kind}_id`]: id },
   });
   assert.equal(error, null);
   return data;
@@ -70,7 +70,7 @@ Deno.test("a delivery is read by the edited mapping, again and again, and its on
   const ping = { fields: { first_name: "name" }, ignore_when: "name == 'Ada'" };
   assert.equal(assertResponse(await preview(action_id, ping, by), 200).status, "refused");
 
-  assert.deepEqual(await actionsOf(by), [["try_mapping", { kind: "delivery", id: kept!.id }]]);
+  assert.deepEqual(await actionsOf(by), [["mapping try", { delivery_id: kept!.id }]]);
   assert.deepEqual(await mappingOf(vendor.id), before, "nothing is saved");
   assert.equal((await storedLeads(vendor)).length, 0);
 });
@@ -222,7 +222,7 @@ Deno.test("a mapping is saved, works at the next lead, and who saved it is kept"
   const saved = assertResponse(await post(SAVE, request, by), 200);
   const now = await mappingOf(vendor.id);
   assert.deepEqual(now, { parser_config: MAPPING, version: saved.version });
-  assert.deepEqual(await actionsOf(by), [["save_mapping", { vendor_id: vendor.id, seen: version }]]);
+  assert.deepEqual(await actionsOf(by), [["mapping save", { vendor_id: vendor.id, seen: version }]]);
   const stored = await send("/recruiting/ingest", { headers: withKey(vendor), body: { name: "Ada" } });
   assert.equal(stored.status, 201);
   // The response may have been lost.

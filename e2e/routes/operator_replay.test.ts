@@ -42,13 +42,13 @@ Deno.test("the payload of a delivery is as it was sent, and each read of it leav
     await readPayload(reader, kept!.id),
     '{\n    "ref": "12345678901234567890",\n    "last_name": "<script>"\n}',
   );
-  assert.deepEqual(await actionsOf(reader), [["read_payload", { delivery_ids: [kept!.id] }]]);
+  assert.deepEqual(await actionsOf(reader), [["delivery show", { delivery_id: kept!.id }]]);
   assert.equal(await readPayload(reader, text), "<lead");
   const unknown = crypto.randomUUID();
   assert.equal(await readPayload(reader, unknown), null);
   assert.deepEqual((await actionsOf(reader)).slice(1), [
-    ["read_payload", { delivery_ids: [text] }],
-    ["read_payload", { delivery_ids: [unknown] }],
+    ["delivery show", { delivery_id: text }],
+    ["delivery show", { delivery_id: unknown }],
   ]);
 });
 
@@ -89,7 +89,7 @@ Deno.test("a dry run says what would become of each delivery, and changes nothin
   assert.deepEqual([known.status, known.lead_id, known.lead.first_name], ["duplicate", stored, "Bob"]);
   assert.deepEqual(missing, { delivery_id: unknown, status: "refused", reason: "there is no such delivery" });
 
-  assert.deepEqual(await actionsOf(trier), [["preview_replay", { delivery_ids: [...ids, unknown] }]]);
+  assert.deepEqual(await actionsOf(trier), [["delivery replay", { delivery_ids: [...ids, unknown], dry_run: true }]]);
   assert.deepEqual((await storedLeads(vendor)).map(({ id }) => id), [stored]);
   assert.equal(await filledOf(order), 1);
   const deliveries = await sql`
@@ -127,7 +127,7 @@ Deno.test("deliveries are replayed, and one that is refused does not stop the ot
   );
   assert.deepEqual((await storedLeads(vendor)).map(({ id, received_via }) => [id, received_via]), [[ids[1], "replay"]]);
   assert.equal(await filledOf(order), 1);
-  assert.deepEqual(await actionsOf(by), Array(2).fill(["replay", { delivery_ids: ids }]));
+  assert.deepEqual(await actionsOf(by), Array(2).fill(["delivery replay", { delivery_ids: ids }]));
 });
 
 Deno.test("a lead of an import is replayed, and one that the database refuses says so", async () => {

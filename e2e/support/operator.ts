@@ -13,7 +13,7 @@ export function post(path: string, body: unknown, by: { token: string } = operat
 
 /** Reads the payload of a delivery as the desk does: first says that it is read. */
 export async function readPayload({ client }: User, delivery_id: unknown): Promise<string | null> {
-  const given = { action: "read_payload", subject: { delivery_ids: [delivery_id] } };
+  const given = { action: "delivery show", subject: { delivery_id } };
   const { data: action_id } = await client.rpc("begin_operator_action", given);
   const { data, error } = await client.rpc("read_payload", { action_id });
   assert.equal(error, null);

@@ -32,7 +32,7 @@ export async function requireOperator(request: Request): Promise<void> {
  */
 export async function beginAction(
   request: Request,
-  action: "preview_replay" | "replay" | "save_mapping",
+  action: "delivery replay" | "mapping save",
   subject: JsonObject,
 ): Promise<void> {
   await call(request, (client) => client.rpc("begin_operator_action", { action, subject }));

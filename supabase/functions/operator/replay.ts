@@ -46,7 +46,7 @@ export async function replayDeliveries({ request, body: incoming, log }: Request
   await requireOperator(request);
   const { body } = await readJson(incoming, BODY_LIMIT);
   const { delivery_ids, dry_run } = requireValidBody(replayRequest, body);
-  await beginAction(request, dry_run ? "preview_replay" : "replay", { delivery_ids });
+  await beginAction(request, "delivery replay", { delivery_ids, ...(dry_run && { dry_run }) });
 
   const results: ReplayResult["results"] = [];
   const begunAt = Date.now();

@@ -52,6 +52,7 @@ return case action
   when 'vendor create' then '{vendor_id}'
   when 'vendor update' then '{vendor_id,changes?,dry_run?}'
   when 'vendor remove' then '{vendor_id}'
+  when 'vendor parse' then '{vendor_id,delivery_id}'
   when 'mapping try' then '{delivery_id?,lead_id?}'
   when 'mapping save' then '{vendor_id,seen}'
   when 'key create' then '{vendor_id,key_prefix}'
