@@ -298,6 +298,19 @@ comment on function private.require_stored(jsonb) is
   'Ends the call where all of its rows have an error, and one of these may concern all rows. results: an array of {error: '
   '{code, message}} or anything else. Raises that error''s code.';
 
+create function private.operator_name() returns text
+language sql
+stable
+set search_path = ''
+return left(coalesce(
+  nullif(current_setting('admin.operator', true), ''),
+  nullif(current_setting('request.jwt.claims', true), '')::jsonb ->> 'email'), 128);
+
+comment on function private.operator_name() is
+  'The name of the operator in this transaction: what the command has set as admin.operator, or the e-mail address of the user '
+  'who is signed in; null where neither is there.';
+grant execute on function private.operator_name() to service_role;
+
 -- supabase/schemas/base/rate_limits.sql
 
 -- Requests counted against a limit. Nothing is counted for a caller without a limit.
@@ -5488,7 +5501,7 @@ create table public.lead_assignments (
   sales_lead_id uuid references public.leads (id) on delete cascade,
   from_agent_id uuid references public.agents (id),
   to_agent_id uuid references public.agents (id),
-  assigned_by text check (assigned_by <> '' and length(assigned_by) <= 128),
+  assigned_by text default private.operator_name() check (assigned_by <> '' and length(assigned_by) <= 128),
   created_at timestamptz not null default now(),
   check (num_nonnulls(recruiting_lead_id, sales_lead_id) = 1)
 );
@@ -5505,8 +5518,7 @@ comment on column public.lead_assignments.recruiting_lead_id is 'Null for a sale
 comment on column public.lead_assignments.sales_lead_id is 'Null for a recruiting lead.';
 comment on column public.lead_assignments.from_agent_id is 'The agent who had the lead; null: nobody.';
 comment on column public.lead_assignments.to_agent_id is 'The agent who has got the lead; null: the agency, without an agent.';
-comment on column public.lead_assignments.assigned_by is
-  'The login name of the operator on the computer of the command, as that computer gives it; null: unknown.';
+comment on column public.lead_assignments.assigned_by is 'The operator, as private.operator_name() says.';
 
 alter table public.lead_assignments enable row level security;
 -- Who the operator is, agents do not read.
@@ -13232,7 +13244,7 @@ grant select on public.recruit_timeline to authenticated;
 
 -- supabase/schemas/operators/tables.sql
 
--- The operators, and those of their acts that leave no trace in the other tables.
+-- The operators, and what they have done.
 
 create table public.operators (
   user_id uuid primary key references auth.users (id) on delete cascade,
@@ -13264,46 +13276,179 @@ comment on column public.erasures.provider_copies is
 alter table public.erasures enable row level security;
 grant select, insert, update, delete on public.erasures to service_role;
 
+create function private.action_members(action text) returns text[]
+language sql
+immutable
+set search_path = ''
+return case action
+  when 'agency create' then '{agency_id}'
+  when 'agency update' then '{agency_id,changes}'
+  when 'agency remove' then '{agency_id}'
+  when 'agent create' then '{agent_id,agency_id}'
+  when 'agent update' then '{agent_id,changed}'
+  when 'agent remove' then '{agent_id}'
+  when 'agent leave' then '{agent_id,to_agent_id?,order_ids,lead_ids}'
+  when 'agent invite' then '{agent_id}'
+  when 'order create' then '{order_id,agency_id,changes}'
+  when 'order update' then '{order_id,changes}'
+  when 'order recount' then '{order_ids}'
+  when 'order pause' then '{order_ids,agency_id?}'
+  when 'order open' then '{order_ids,agency_id?}'
+  when 'order close' then '{order_ids}'
+  when 'vendor create' then '{vendor_id}'
+  when 'vendor update' then '{vendor_id,changes?,dry_run?}'
+  when 'vendor remove' then '{vendor_id}'
+  when 'vendor parse' then '{vendor_id,delivery_id}'
+  when 'mapping try' then '{delivery_id?,lead_id?}'
+  when 'mapping save' then '{vendor_id,seen}'
+  when 'key create' then '{vendor_id,key_prefix}'
+  when 'key revoke' then '{vendor_id,key_prefix}'
+  when 'key rotate' then '{vendor_id,key_prefix}'
+  when 'webhook set' then '{vendor_id,changes}'
+  when 'webhook off' then '{vendor_id}'
+  when 'secret create' then '{vendor_id,secret_id}'
+  when 'secret revoke' then '{vendor_id,secret_id}'
+  when 'lead list' then '{vendor_id?,agency_id?,agent_id?,order_id?}'
+  when 'lead find' then '{by}'
+  when 'lead show' then '{lead_id}'
+  when 'lead waiting' then '{vendor_id?}'
+  when 'lead distribute' then '{vendor_id?,lead_ids,dry_run?}'
+  when 'lead assign' then '{to_agent_id,from_agent_id?,lead_ids}'
+  when 'lead return' then '{lead_id}'
+  when 'lead fetch' then '{vendor_id}'
+  when 'lead reread' then '{vendor_id?,lead_ids,dry_run?}'
+  when 'delivery show' then '{delivery_id}'
+  when 'delivery replay' then '{delivery_ids,lead_ids?,dry_run?}'
+  when 'delivery dismiss' then '{delivery_ids}'
+  when 'delivery prune' then '{vendor_id?,count}'
+  when 'person find' then '{by}'
+  when 'person export' then '{by,lead_ids}'
+  when 'person erase' then '{by,lead_ids}'
+  when 'number add' then '{service_phone,agency_id}'
+  when 'number set' then '{service_phone,changes}'
+  when 'number pause' then '{service_phone}'
+  when 'number resume' then '{service_phone}'
+  when 'number remove' then '{service_phone}'
+  when 'consent show' then '{by}'
+  when 'consent list' then '{agency_id?}'
+  when 'consent record' then '{agency_id,status,lead_ids}'
+  when 'text unmatched' then '{}'
+  when 'text waiting' then '{agency_id?}'
+  when 'text outbox' then '{agency_id?}'
+  when 'text adopt' then '{conversation_ids,lead_ids}'
+  when 'text retry' then '{message_id,lead_id?}'
+  when 'text reconcile' then '{service_phone?}'
+  when 'text send' then '{}'
+  when 'bot publish' then '{agency_id,script_id}'
+  when 'bot off' then '{agency_id}'
+  when 'bot sessions' then '{agency_id}'
+  when 'bot answers' then '{agency_id}'
+  when 'hours set' then '{state?,changes}'
+  when 'operator add' then '{user_id}'
+  when 'operator remove' then '{user_id}'
+  when 'alert acknowledge' then '{alert_id}'
+  when 'alert rule' then '{kind,changes}'
+  when 'alert test' then '{}'
+end::text[];
+
+comment on function private.action_members(text) is
+  'The members of the subject of an action, `?` after those that may be left out; null for an unknown action. An action is '
+  'the noun and the verb of its command, and has the same name where it is done on the page.';
+
+create function private.is_action_member(name text, value jsonb) returns boolean
+language sql
+immutable
+set search_path = ''
+return case
+  when name like '%\_ids' or name = 'changed' then
+    jsonb_typeof(value) = 'array'
+    and not jsonb_path_exists(value, '$[*] ? (@.type() != "string")')
+    and not exists (
+      select from jsonb_array_elements_text(value) e (text)
+      where e.text !~ case name when 'changed' then '^[a-z_]{1,63}$' else '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' end
+    )
+  when name = 'changes' then jsonb_typeof(value) = 'object'
+  when name = 'dry_run' then value = 'true'
+  when name = 'count' then jsonb_typeof(value) = 'number' and value::text ~ '^\d+$'
+  else jsonb_typeof(value) = 'string' and value #>> '{}' ~ case
+    when name like '%\_id' then '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+    when name = 'by' then '^(phone|email|words)$'
+    when name = 'service_phone' then '^(\+[1-9]\d{1,14}|\d{5,6})$'
+    when name = 'key_prefix' then '^[\w-]{1,12}$'
+    when name = 'seen' then '^[0-9a-f]{32}$'
+    when name = 'state' then '^[A-Z]{2}$'
+    -- `kind` and `status`
+    else '^[a-z_]{1,63}$'
+  end
+end;
+
+comment on function private.is_action_member(text, jsonb) is
+  'Whether a value is one that this member of a subject can have. `changes` has the new value of each column that is set; '
+  '`changed` only their names, where the values are data of a person. Ids are in lower case, because they are compared as texts.';
+
+create function private.action_problem(action text, subject jsonb) returns text
+language plpgsql
+immutable
+set search_path = ''
+as $$
+declare
+  members constant text[] := private.action_members(action);
+  member text;
+  name text;
+begin
+  if members is null then
+    return 'action: there is no such action';
+  elsif jsonb_typeof(subject) is distinct from 'object' then
+    return 'subject: must be an object';
+  elsif exists (select from jsonb_object_keys(subject) k where not array[k, k || '?'] && members) then
+    return format('subject: may have only these members: %s', coalesce(replace(nullif(array_to_string(members, ', '), ''), '?', ''), 'none'));
+  end if;
+  foreach member in array members loop
+    name := rtrim(member, '?');
+    if not subject ? name then
+      continue when member <> name;
+      return format('subject.%s: is missing', name);
+    elsif not private.is_action_member(name, subject -> name) then
+      return format('subject.%s: is not a value of this member', name);
+    end if;
+  end loop;
+  return null;
+end
+$$;
+
+comment on function private.action_problem(text, jsonb) is
+  'Why operator_actions cannot have such a row, naming the member; null: it can.';
+grant execute on function private.action_members(text), private.is_action_member(text, jsonb),
+  private.action_problem(text, jsonb) to service_role;
+
 create table public.operator_actions (
   id uuid primary key default gen_random_uuid(),
   -- Without a foreign key, because what was done stays known when the user is deleted.
   user_id uuid,
   done_by text check (done_by <> '' and length(done_by) <= 128),
-  action text not null
-    check (action in (
-      'read_payload', 'search_leads', 'read_lead', 'preview_replay', 'replay', 'dismiss', 'try_mapping', 'save_mapping',
-      'distribute', 'return', 'adopt_texts', 'resume_number', 'set_order', 'resize_order', 'set_orders',
-      'acknowledge', 'agent_leave')),
-  subject jsonb not null check (jsonb_typeof(subject) = 'object'),
+  action text not null,
+  subject jsonb not null,
   created_at timestamptz not null default clock_timestamp(),
-  -- A user writes what it likes into the subject. An agency has many orders.
-  check (
-    user_id is null
-    or done_by is null and octet_length(subject::text) <= case action when 'set_orders' then 65536 else 8192 end
-  ),
-  check (user_id is not null or action in ('set_orders', 'agent_leave'))
+  check (num_nonnulls(user_id, done_by) = 1),
+  check (private.action_problem(action, subject) is null),
+  -- An agency has many orders.
+  check (user_id is null or octet_length(subject::text) <= 65536)
 );
 
 create index on public.operator_actions (created_at, id);
+create index on public.operator_actions using gin (subject jsonb_path_ops);
 
 comment on table public.operator_actions is
-  'The actions of operators who are signed in, and those of the command that change many rows. A row is never changed or '
-  'deleted.';
-comment on column public.operator_actions.user_id is 'The operator: auth.users.id; null: it was done by the command.';
+  'Each time an operator has changed something or has been shown data of a person, on the page or by the command. A row is '
+  'never changed or deleted.';
+comment on column public.operator_actions.user_id is 'The operator who was signed in: auth.users.id; null: it was done by the command.';
 comment on column public.operator_actions.done_by is
-  'The login name of the operator on the computer of the command, as that computer gives it; null: unknown.';
+  'The operator at the command: the name that was given with --as, else the login name on that computer; null: a user.';
 comment on column public.operator_actions.action is
-  '`read_payload`: what a vendor sent; `preview_replay`: the lead that a delivery would become; `replay`: the lead was to '
-  'be stored; `dismiss`: deliveries were taken off the list of open ones; `try_mapping`: a payload was read to edit a mapping '
-  'beside it; `save_mapping`: a mapping was to be saved; `distribute`: waiting leads were distributed; `return`: a lead was '
-  'taken back from its agency; `adopt_texts`: unmatched texts got their conversations; `resume_number`: a paused number sends '
-  'again; `set_order`: an order was paused, opened or closed; `resize_order`: its number of leads was changed; '
-  '`set_orders`: all orders of an agency were paused or opened; `acknowledge`: an alert is in hand; '
-  '`agent_leave`: an agent has left, and all that was the agent''s went to others.';
+  'The noun and the verb of the command, such as `lead return`, also where it was done on the page. private.action_members() has all.';
 comment on column public.operator_actions.subject is
-  'The arguments of the action: {delivery_ids: [uuid]}; {kind, id} of a payload beside a mapping; {vendor_id, seen} of a saved '
-  'mapping; {max, vendor_id|null} of a distribution; {lead_id} of a return; {conversation_ids}; {phone} of our number; '
-  '{order_id, status}; {order_id, changes}; {agency_id, status, order_ids}; {alert_id}; or {agent_id, to_agent_id|null} and how many of each have moved.';
+  'The members that private.action_members() names for the action. Ids, and no data of a person: of a search by a phone, '
+  '{by: phone}. dry_run: it was only shown what would change.';
 
 alter table public.operator_actions enable row level security;
 grant select, insert on public.operator_actions to service_role;
@@ -13316,7 +13461,7 @@ create table public.lead_returns (
   agent_id uuid,
   distributed_at timestamptz not null,
   reason text not null check (btrim(reason) <> '' and length(reason) <= 500),
-  returned_by text check (returned_by <> '' and length(returned_by) <= 128),
+  returned_by text default private.operator_name() check (returned_by <> '' and length(returned_by) <= 128),
   created_at timestamptz not null default clock_timestamp(),
   foreign key (agency_id, order_id) references public.recruiting_orders (agency_id, id),
   foreign key (agent_id, agency_id) references public.agents (id, agency_id)
@@ -13334,9 +13479,7 @@ comment on column public.lead_returns.agent_id is 'The agent who had the lead at
 comment on column public.lead_returns.distributed_at is 'When the order had got the lead.';
 comment on column public.lead_returns.created_at is 'When it was returned.';
 comment on column public.lead_returns.reason is 'The words of the operator.';
-comment on column public.lead_returns.returned_by is
-  'The login name of the operator on the computer of the command, as that computer gives it. Null: unknown, or an operator '
-  'who is signed in, of whom operator_actions has a row.';
+comment on column public.lead_returns.returned_by is 'The operator, as private.operator_name() says.';
 
 alter table public.lead_returns enable row level security;
 grant select, insert, update, delete on public.lead_returns to service_role;
@@ -13992,7 +14135,7 @@ begin
       raise exception '%: somebody has changed it meanwhile', field using errcode = 'PT409';
     end if;
   end loop;
-  perform private.note_operator_action('resize_order', jsonb_build_object('order_id', order_id, 'changes', changes));
+  perform private.note_operator_action('order update', jsonb_build_object('order_id', order_id, 'changes', changes));
   return public.save_order(changes, order_id => order_id);
 exception when lock_not_available then
   raise exception 'Others have locked the order. Try again in a moment.' using errcode = 'PT409';
@@ -14029,7 +14172,8 @@ begin
   elsif changed.status <> seen then
     raise exception 'seen: the order is % now. Look again', changed.status using errcode = 'PT409';
   end if;
-  perform private.note_operator_action('set_order', jsonb_build_object('order_id', order_id, 'status', status));
+  perform private.note_operator_action(
+    private.order_action(status), jsonb_build_object('order_ids', array[order_id]));
   return private.put_order_status(changed, status);
 exception when lock_not_available then
   raise exception 'Others have locked the order. Try again in a moment.' using errcode = 'PT409';
@@ -14042,6 +14186,14 @@ comment on function public.set_order_status(uuid, text, text) is
   'PT404 for an unknown one; PT400 for another status; PT409 says why it cannot be, as when others hold the lock for 5 s. '
   '42501 for a user who is no operator.';
 grant execute on function public.set_order_status(uuid, text, text) to authenticated, service_role;
+
+create function private.order_action(status text) returns text
+language sql
+immutable
+set search_path = ''
+return case status when 'open' then 'order open' when 'paused' then 'order pause' else 'order close' end;
+
+comment on function private.order_action(text) is 'The action of operator_actions that gives an order this status.';
 
 create function private.put_order_status(changed public.recruiting_orders, status text) returns public.recruiting_orders
 language plpgsql
@@ -14064,7 +14216,7 @@ $$;
 comment on function private.put_order_status(public.recruiting_orders, text) is
   'Gives an order, which the caller has locked, another status, and returns it. PT409 says why it cannot have it.';
 
-create function public.set_agency_orders(agency_id uuid, status text, order_ids uuid[], done_by text default null)
+create function public.set_agency_orders(agency_id uuid, status text, order_ids uuid[])
 returns setof public.recruiting_orders
 language plpgsql
 -- An operator who is signed in has no right on orders.
@@ -14073,7 +14225,6 @@ set search_path = ''
 set lock_timeout = '5s'
 as $$
 declare
-  signed_in boolean;
   changed public.recruiting_orders;
 begin
   perform private.require_operator();
@@ -14091,24 +14242,22 @@ begin
   loop
     return next private.put_order_status(changed, status);
   end loop;
-  signed_in := private.is_operator();
-  insert into public.operator_actions (user_id, action, subject, done_by)
-  select
-    case when signed_in then private.current_user_id() end, 'set_orders',
-    jsonb_build_object('agency_id', agency_id, 'status', status, 'order_ids', order_ids), case when not signed_in then done_by end
-  where order_ids <> '{}';
+  if order_ids <> '{}' then
+    perform private.note_operator_action(
+      private.order_action(status), jsonb_build_object('agency_id', agency_id, 'order_ids', order_ids));
+  end if;
 exception when lock_not_available then
   raise exception 'Others have locked the agency''s orders. Try again in a moment.' using errcode = 'PT409';
 end
 $$;
 
-comment on function public.set_agency_orders(uuid, text, uuid[], text) is
+comment on function public.set_agency_orders(uuid, text, uuid[]) is
   'Pauses all open orders of an agency, or opens all that are paused: all or none. order_ids: what the caller has seen, the '
-  'oldest first, as private.orders_to_set() says. Returns the orders. Once it is committed, no lead goes to a paused one. A row '
-  'of operator_actions says so, with the operator who is signed in, or with done_by. PT409 when the agency has other such '
+  'oldest first, as private.orders_to_set() says. Returns the orders. Once it is committed, no lead goes to a paused one. Of an '
+  'operator who is signed in, a row of operator_actions says so. PT409 when the agency has other such '
   'orders by now, others hold the lock for 5 s, or says why one cannot be opened; PT400 for another status. 42501 for a user '
   'who is no operator.';
-grant execute on function public.set_agency_orders(uuid, text, uuid[], text) to authenticated, service_role;
+grant execute on function public.set_agency_orders(uuid, text, uuid[]) to authenticated, service_role;
 
 create function private.orders_to_set(agency_id uuid, status text) returns uuid[]
 language sql
@@ -14274,27 +14423,35 @@ set lock_timeout = '5s'
 as $$
 declare
   begun timestamptz;
+  leads uuid[];
 begin
   perform private.require_operator();
   if max is null or max not between 1 and 100 then
     raise exception 'max: must be a whole number from 1 to 100' using errcode = 'PT400';
   end if;
-  perform private.note_operator_action(
-    'distribute', jsonb_build_object('max', max, 'vendor_id', distribute_leads.vendor_id));
-
   -- The leads that are distributed from here on are this call's.
   perform pg_advisory_xact_lock(private.distribution_lock());
   begun := clock_timestamp();
   perform public.distribute_waiting_leads(max, distribute_leads.vendor_id);
+  leads := array(
+    select l.id
+    from public.recruiting_orders o
+    join public.recruiting_leads l on l.agency_id = o.agency_id and l.order_id = o.id and l.distributed_at >= begun
+    order by l.created_at, l.id
+  );
+  if leads <> '{}' then
+    perform private.note_operator_action('lead distribute', jsonb_strip_nulls(
+      jsonb_build_object('vendor_id', distribute_leads.vendor_id, 'lead_ids', leads)));
+  end if;
   return query
     select l.id, v.slug, concat_ws(' ', l.first_name, l.last_name), l.state, g.name,
       concat_ws(' ', a.first_name, a.last_name), l.order_id
-    from public.recruiting_orders o
-    join public.recruiting_leads l on l.agency_id = o.agency_id and l.order_id = o.id and l.distributed_at >= begun
+    from unnest(leads) with ordinality d (lead_id, place)
+    join public.recruiting_leads l on l.id = d.lead_id
     join public.vendors v on v.id = l.vendor_id
     join public.agencies g on g.id = l.agency_id
     left join public.agents a on a.id = l.agent_id
-    order by l.created_at, l.id;
+    order by d.place;
 exception when lock_not_available then
   raise exception 'Others are distributing leads, or have locked them. Try again in a moment.' using errcode = 'PT409';
 end
@@ -14313,8 +14470,7 @@ grant execute on function public.distribute_leads(integer, uuid) to authenticate
 create function public.assign_leads(
   to_agent_id uuid,
   lead_id uuid default null,
-  from_agent_id uuid default null,
-  assigned_by text default null
+  from_agent_id uuid default null
 ) returns jsonb
 language plpgsql
 set search_path = ''
@@ -14359,8 +14515,8 @@ begin
     returning g.id, g.agent_id
   ),
   kept as (
-    insert into public.lead_assignments (recruiting_lead_id, from_agent_id, to_agent_id, assigned_by)
-    select m.id, m.agent_id, to_agent.id, assign_leads.assigned_by from moved m
+    insert into public.lead_assignments (recruiting_lead_id, from_agent_id, to_agent_id)
+    select m.id, m.agent_id, to_agent.id from moved m
   )
   select array_agg(m.id) into recruits from moved m;
 
@@ -14374,8 +14530,8 @@ begin
   moved as (
     update public.leads l set agent_id = to_agent.id from given g where l.id = g.id returning g.id, g.agent_id
   )
-  insert into public.lead_assignments (sales_lead_id, from_agent_id, to_agent_id, assigned_by)
-  select m.id, m.agent_id, to_agent.id, assign_leads.assigned_by from moved m;
+  insert into public.lead_assignments (sales_lead_id, from_agent_id, to_agent_id)
+  select m.id, m.agent_id, to_agent.id from moved m;
   get diagnostics sales_leads = row_count;
 
   -- A conversation that nobody has taken over is the lead's agent's, who may be taking it over now.
@@ -14421,16 +14577,16 @@ begin
 end
 $$;
 
-comment on function public.assign_leads(uuid, uuid, uuid, text) is
+comment on function public.assign_leads(uuid, uuid, uuid) is
   'Gives one lead of either kind (lead_id), or all leads of an agent (from_agent_id), to an active agent of the same '
   'agency. Their conversations go along, and those that the old agent has taken over; so do the old agent''s unread '
   'notifications about them. A conversation of an agent''s lead that somebody else has taken over stays where it is; '
   'with one lead it goes along. Texts that wait are sent, because they are the conversation''s. Orders, turns and what '
-  'the old agent has done stay. Who had each lead is kept in lead_assignments, with assigned_by. Returns how many of '
+  'the old agent has done stay. Who had each lead is kept in lead_assignments. Returns how many of '
   'each have moved: {recruiting_leads, sales_leads, conversations, notifications}. PT400 for both or neither; PT404 for '
   'an unknown lead or agent; PT409 for an inactive agent, one of another agency, and a lead that no agency has, as one '
   'that was returned.';
-grant execute on function public.assign_leads(uuid, uuid, uuid, text) to service_role;
+grant execute on function public.assign_leads(uuid, uuid, uuid) to service_role;
 
 create function private.lock_assignee(to_agent_id uuid, lead_id uuid, from_agent_id uuid) returns public.agents
 language plpgsql
@@ -14488,7 +14644,7 @@ comment on function private.lock_assignee(uuid, uuid, uuid) is
 
 -- A bad lead goes back: an operator takes it from the agency that got it.
 
-create function public.return_lead(lead_id uuid, reason text, returned_by text default null) returns jsonb
+create function public.return_lead(lead_id uuid, reason text) returns jsonb
 language plpgsql
 -- An operator who is signed in has no right on leads and orders.
 security definer
@@ -14505,7 +14661,7 @@ begin
   if coalesce(btrim(reason), '') = '' or length(reason) > 500 then
     raise exception 'reason: must be a text of 1 to 500 characters' using errcode = 'PT400';
   end if;
-  perform private.note_operator_action('return', jsonb_build_object('lead_id', lead_id));
+  perform private.note_operator_action('lead return', jsonb_build_object('lead_id', lead_id));
 
   lead := private.lock_returned_lead(lead_id);
   conversations := array(
@@ -14529,12 +14685,8 @@ begin
   update public.recruit_stages s set ended_at = clock_timestamp() where s.recruiting_lead_id = lead.id and s.ended_at is null;
   update public.agent_notifications n set read_at = now() where n.lead_id = lead.id and n.read_at is null;
 
-  insert into public.lead_returns (
-    recruiting_lead_id, agency_id, order_id, agent_id, distributed_at, reason, returned_by
-  )
-  values (
-    lead.id, lead.agency_id, lead.order_id, lead.agent_id, lead.distributed_at, return_lead.reason, return_lead.returned_by
-  );
+  insert into public.lead_returns (recruiting_lead_id, agency_id, order_id, agent_id, distributed_at, reason)
+  values (lead.id, lead.agency_id, lead.order_id, lead.agent_id, lead.distributed_at, return_lead.reason);
   -- A trigger takes it off the count of its day.
   update public.recruiting_leads l
   set distribution = 'returned', agency_id = null, order_id = null, agent_id = null, distributed_at = null
@@ -14566,18 +14718,17 @@ exception when lock_not_available then
 end
 $$;
 
-comment on function public.return_lead(uuid, text, text) is
+comment on function public.return_lead(uuid, text) is
   'Takes a distributed recruiting lead back from its agency, for good. The order''s count falls by one, and an order '
   'that was filled is open again, or closed where it has ended. No agency has the lead any more, and it is never '
   'distributed again; sent again, it is a duplicate. Its conversations stay with the agency''s managers, without the '
   'lead and without an agent; the bot says nothing more in them, and texts that wait are refused (lead_returned). What '
-  'agents were told of the lead counts as read. reason: 1 to 500 characters. returned_by: who does it, where nobody is '
-  'signed in. lead_returns has who had the lead. Returns {lead_id, agency, agent|null, order_id, filled, quantity, '
+  'agents were told of the lead counts as read. reason: 1 to 500 characters. lead_returns has who had the lead. Returns {lead_id, agency, agent|null, order_id, filled, quantity, '
   'order_status, conversations, texts}: of the order after it, and how many conversations and waiting texts there were. '
   'For operators; of one who is signed in, a row of operator_actions says so. PT400 names reason; PT404 for an unknown '
   'lead; PT409 when no order has the lead, it was returned before, a text to the recruit is being sent, or others hold a '
   'lock for 5 s. 42501 for a user who is no operator.';
-grant execute on function public.return_lead(uuid, text, text) to authenticated, service_role;
+grant execute on function public.return_lead(uuid, text) to authenticated, service_role;
 
 create function private.lock_returned_lead(lead_id uuid) returns public.recruiting_leads
 language plpgsql
@@ -14657,7 +14808,7 @@ grant select on private.lead_places to service_role;
 
 -- An agent leaves, and all that was the agent's goes to others.
 
-create function private.leave_agent(agent_id uuid, to_agent_id uuid default null, done_by text default null) returns jsonb
+create function private.leave_agent(agent_id uuid, to_agent_id uuid default null) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
@@ -14694,7 +14845,7 @@ begin
   where c.assigned_agent_id = leaving.id and o.kind = 'agent' and o.state = 'pending';
 
   if to_agent_id is not null then
-    moved := public.assign_leads(to_agent_id, from_agent_id => leaving.id, assigned_by => done_by);
+    moved := public.assign_leads(to_agent_id, from_agent_id => leaving.id);
   else
     select a.id into manager_id
     from public.agents a
@@ -14702,7 +14853,7 @@ begin
     order by a.created_at, a.id
     limit 1
     for key share;
-    moved := private.leave_to_agency(leaving, manager_id, done_by);
+    moved := private.leave_to_agency(leaving, manager_id);
   end if;
 
   perform from public.recruiting_orders o where o.agent_id = leaving.id order by o.id for no key update;
@@ -14717,24 +14868,19 @@ begin
   -- The last, because it waits for those who tell the agent something, and they may wait for what is above.
   delete from auth.users u where u.id = leaving.user_id returning u.email into login;
 
-  moved := moved || jsonb_build_object('orders', cardinality(orders), 'texts', texts);
-  insert into public.operator_actions (action, subject, done_by)
-  values ('agent_leave',
-    moved || jsonb_build_object('agent_id', leaving.id, 'to_agent_id', to_agent_id, 'order_ids', orders), leave_agent.done_by);
-  return moved || jsonb_build_object('manager_id', manager_id, 'login', login, 'is_last', not exists (
+  return moved || jsonb_build_object('order_ids', orders, 'texts', texts, 'manager_id', manager_id, 'login', login, 'is_last', not exists (
     select from public.agents a where a.agency_id = leaving.agency_id and a.is_active));
 end
 $$;
 
-comment on function private.leave_agent(uuid, uuid, text) is
+comment on function private.leave_agent(uuid, uuid) is
   'Makes an agent inactive for good. All that the agent has goes to to_agent_id as assign_leads() does it, with the open and '
   'paused orders that name the agent. Without to_agent_id recruits go to the agency, conversations as leave_to_agency() says, '
   'and open orders are paused. Texts that wait are sent as they were written. The login is deleted, and its sessions end. '
-  'May be called again. Returns {recruiting_leads, sales_leads, conversations, notifications, orders, texts: how many of each, '
-  'manager_id|null, login: e-mail|null, is_last: whether the agency has no active agent now}. A row of operator_actions says '
-  'so, with done_by. Errors as of assign_leads(); PT409 for an operator''s login, and for what no agent is left for.';
+  'May be called again. Returns {recruiting_leads, sales_leads, conversations, notifications, texts: how many of each, order_ids: the '
+  'orders, manager_id|null, login: e-mail|null, is_last: whether the agency has no active agent now}. Errors as of assign_leads(); PT409 for an operator''s login, and for what no agent is left for.';
 
-create function private.leave_to_agency(leaving public.agents, manager_id uuid, assigned_by text) returns jsonb
+create function private.leave_to_agency(leaving public.agents, manager_id uuid) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
@@ -14755,8 +14901,8 @@ begin
     update public.recruiting_leads l set agent_id = null from given g where l.id = g.id returning l.id
   ),
   kept as (
-    insert into public.lead_assignments (recruiting_lead_id, from_agent_id, assigned_by)
-    select m.id, leaving.id, leave_to_agency.assigned_by from moved m
+    insert into public.lead_assignments (recruiting_lead_id, from_agent_id)
+    select m.id, leaving.id from moved m
   )
   select coalesce(array_agg(m.id), '{}') into recruits from moved m;
 
@@ -14815,10 +14961,10 @@ begin
 end
 $$;
 
-comment on function private.leave_to_agency(public.agents, uuid, text) is
+comment on function private.leave_to_agency(public.agents, uuid) is
   'Takes all that an agent has to the agency: recruits have no agent then. A conversation that the agent has taken over goes '
   'to the active agent of its lead, else to this manager; so do unread notifications. Who had each lead is kept in '
-  'lead_assignments, with assigned_by. Returns {recruiting_leads, sales_leads: 0, conversations, notifications}. PT409 where '
+  'lead_assignments. Returns {recruiting_leads, sales_leads: 0, conversations, notifications}. PT409 where '
   'the agent has sales leads, which cannot be without an agent, or where no manager is there for conversations.';
 
 -- supabase/schemas/operators/remove.sql
@@ -15078,7 +15224,9 @@ begin
     raise exception 'no text of this phone waits for a conversation' using errcode = 'PT404';
   end if;
   perform private.note_operator_action(
-    'adopt_texts', jsonb_build_object('conversation_ids', jsonb_path_query_array(adopted, '$[*].conversation_id')));
+    'text adopt', jsonb_build_object(
+      'conversation_ids', jsonb_path_query_array(adopted, '$[*].conversation_id'),
+      'lead_ids', jsonb_path_query_array(adopted, '$[*].lead_id')));
   return adopted;
 exception when lock_not_available then
   raise exception 'Others have locked the recruit''s consent. Try again in a moment.' using errcode = 'PT409';
@@ -15111,7 +15259,7 @@ begin
     if cardinality(delivery_ids) between 1 and 100 is not true then
       raise exception 'delivery_ids: must be a list of 1 to 100 ids' using errcode = 'PT400';
     end if;
-    perform private.note_operator_action('dismiss', jsonb_build_object('delivery_ids', delivery_ids));
+    perform private.note_operator_action('delivery dismiss', jsonb_build_object('delivery_ids', delivery_ids));
   end if;
 
   -- In one order, so that two calls do not wait for each other.
@@ -15155,7 +15303,7 @@ begin
   elsif number.status = 'active' then
     return number;
   end if;
-  perform private.note_operator_action('resume_number', jsonb_build_object('phone', phone));
+  perform private.note_operator_action('number resume', jsonb_build_object('service_phone', phone));
   update public.service_numbers n set status = 'active' where n.phone = resume_number.phone returning n.* into number;
   return number;
 exception when lock_not_available then
@@ -17089,24 +17237,38 @@ comment on function private.for_agent(public.recruiting_orders) is 'The agent wh
 
 -- The functions that operators call in a browser, besides distribute_leads().
 
-create function private.note_operator_action(action text, subject jsonb) returns uuid
+create function private.record_action(action text, subject jsonb) returns uuid
 language plpgsql
 set search_path = ''
 as $$
 declare
+  problem constant text := private.action_problem(action, subject);
+  signed_in constant boolean := private.is_operator();
   action_id uuid;
 begin
-  insert into public.operator_actions (user_id, action, subject)
-  select private.current_user_id(), note_operator_action.action, note_operator_action.subject
-  where private.is_operator()
+  if problem is not null then
+    raise exception '%', problem using errcode = 'PT400';
+  end if;
+  insert into public.operator_actions (user_id, done_by, action, subject)
+  values (
+    case when signed_in then private.current_user_id() end, case when not signed_in then private.operator_name() end,
+    record_action.action, record_action.subject)
   returning id into action_id;
   return action_id;
 end
 $$;
 
+comment on function private.record_action(text, jsonb) is
+  'Stores a row of operator_actions about the operator who is signed in, or about the one whom the command has set as '
+  'admin.operator, in the transaction of the action, and returns its id. PT400 names the member of a wrong subject.';
+
+create function private.note_operator_action(action text, subject jsonb) returns uuid
+language sql
+set search_path = ''
+return case when private.is_operator() then private.record_action(action, subject) end;
+
 comment on function private.note_operator_action(text, jsonb) is
-  'Stores a row of operator_actions about the operator who is signed in, in the transaction of the action, and returns its id. '
-  'Null where the command or the service acts.';
+  'record_action() of an operator who is signed in. Null where the command or the service acts: the command stores its own rows.';
 
 create function public.begin_operator_action(action text, subject jsonb) returns uuid
 language plpgsql
@@ -17118,18 +17280,19 @@ begin
   if not private.is_operator() then
     raise exception 'only an operator may do this' using errcode = '42501';
   elsif action in (
-    'read_payload', 'search_leads', 'read_lead', 'preview_replay', 'replay', 'try_mapping', 'save_mapping'
+    'delivery show', 'delivery replay', 'lead find', 'lead show', 'mapping try', 'mapping save'
   ) is not true then
     raise exception 'action: the function that does it says so itself' using errcode = 'PT400';
   end if;
-  return private.note_operator_action(action, subject);
+  return private.record_action(action, subject);
 end
 $$;
 
 comment on function public.begin_operator_action(text, jsonb) is
   'Stores a row of operator_actions about the operator who is signed in, and returns its id. Called before the operator reads '
   'or searches, and before a route replays or saves: what another transaction does. PT400 for any other action, of which its '
-  'own function stores the row. 42501 for a user who is no operator.';
+  'own function stores the row, and for a subject that is not of the action, naming its member. 42501 for a user who is no '
+  'operator.';
 grant execute on function public.begin_operator_action(text, jsonb) to authenticated;
 
 create function private.noted_subject(action_id uuid, action text, within interval default '1 minute') returns jsonb
@@ -17167,7 +17330,7 @@ security definer
 set search_path = ''
 as $$
 declare
-  read_id constant uuid := (private.noted_subject(action_id, 'read_payload') #>> '{delivery_ids,0}')::uuid;
+  read_id constant uuid := (private.noted_subject(action_id, 'delivery show') ->> 'delivery_id')::uuid;
 begin
   return (
     select coalesce(jsonb_pretty(d.payload), d.payload_text)
@@ -17179,7 +17342,7 @@ $$;
 
 comment on function public.read_payload(uuid) is
   'The payload of the rejected delivery that an operator is about to read, as text: numbers stay exact. Null where nothing '
-  'of it is kept. action_id: what begin_operator_action(''read_payload'', {delivery_ids: [uuid]}) has returned to the same '
+  'of it is kept. action_id: what begin_operator_action(''delivery show'', {delivery_id}) has returned to the same '
   'user in the last minute. Stored by the same call, the row could be taken back: a caller may have PostgREST convert the '
   'result, and the error shows it. PT404 without such an action; 42501 for a user who is no operator.';
 grant execute on function public.read_payload(uuid) to authenticated;
@@ -17281,7 +17444,7 @@ as $$
 declare
   most_each constant integer := 20;
 begin
-  perform private.noted_subject(action_id, 'search_leads');
+  perform private.noted_subject(action_id, 'lead find');
   return (
     select jsonb_build_object(
       'found', coalesce(jsonb_agg(to_jsonb(f) - 'place' order by f.by_sender_id desc, f.received desc) filter (where f.place <= most_each), '[]'),
@@ -17297,7 +17460,7 @@ $$;
 
 comment on function public.search_leads(uuid, text) is
   'The result of find_leads() for what an operator looks for: {found, cut}. found: up to 20 of each kind, those with this very id of their sender''s first, then the newest. '
-  'cut: the kinds of which there are more. action_id: what begin_operator_action(''search_leads'', {by: phone|email|words}) has '
+  'cut: the kinds of which there are more. action_id: what begin_operator_action(''lead find'', {by: phone|email|words}) has '
   'returned to the same user in the last minute. The words themselves are not noted: they may be a person''s, who may be '
   'erased. 57014 after six seconds; other errors as private.noted_subject() and find_leads().';
 grant execute on function public.search_leads(uuid, text) to authenticated;
@@ -17310,8 +17473,7 @@ security definer
 set search_path = ''
 as $$
 declare
-  given constant text := private.noted_subject(action_id, 'read_lead') ->> 'lead_id';
-  lead_id constant uuid := case when pg_input_is_valid(given, 'uuid') then given end;
+  lead_id constant uuid := private.noted_subject(action_id, 'lead show') ->> 'lead_id';
   shown constant jsonb := public.show_lead(lead_id);
 begin
   return shown || jsonb_build_object('explained', case shown ->> 'kind' when 'recruiting' then public.explain_lead(lead_id) end);
@@ -17320,7 +17482,7 @@ $$;
 
 comment on function public.read_lead(uuid) is
   'A lead as show_lead() returns it, with explained: the result of explain_lead(), or null for a sales lead. action_id: what '
-  'begin_operator_action(''read_lead'', {lead_id}) has returned to the same user in the last minute. Errors as '
+  'begin_operator_action(''lead show'', {lead_id}) has returned to the same user in the last minute. Errors as '
   'private.noted_subject(), show_lead().';
 grant execute on function public.read_lead(uuid) to authenticated;
 
@@ -17398,24 +17560,22 @@ set search_path = ''
 as $$
 declare
   -- Somebody who edits a mapping reads one payload after each change, for as long as a day of work.
-  subject constant jsonb := private.noted_subject(action_id, 'try_mapping', '12 hours');
-  kind constant text := subject ->> 'kind';
-  sample_id constant uuid := case when pg_input_is_valid(subject ->> 'id', 'uuid') then subject ->> 'id' end;
+  subject constant jsonb := private.noted_subject(action_id, 'mapping try', '12 hours');
   sample jsonb;
 begin
-  if kind = 'delivery' then
+  if subject ? 'delivery_id' then
     select jsonb_build_object(
       'kind', 'delivery', 'vendor_id', d.vendor_id, 'route', d.route, 'row', d.row, 'payload', jsonb_pretty(d.payload))
     into sample
     from public.rejected_deliveries d
-    where d.id = sample_id and d.vendor_id is not null and d.payload is not null;
-  elsif kind = 'lead' then
+    where d.id = (subject ->> 'delivery_id')::uuid and d.vendor_id is not null and d.payload is not null;
+  elsif subject ? 'lead_id' then
     select jsonb_build_object(
       'kind', 'lead', 'vendor_id', l.vendor_id, 'first_name', l.first_name, 'vendor_lead_id', l.vendor_lead_id,
       'metadata', l.vendor_metadata::text, 'payload', jsonb_pretty(l.vendor_metadata -> 'vendor_fields'))
     into sample
     from public.recruiting_leads l
-    where l.id = sample_id and l.vendor_metadata ? 'vendor_fields';
+    where l.id = (subject ->> 'lead_id')::uuid and l.vendor_metadata ? 'vendor_fields';
   end if;
   if sample is null then
     raise exception 'action_id: its payload is not kept' using errcode = 'PT404';
@@ -17427,7 +17587,7 @@ $$;
 comment on function public.read_sample(uuid) is
   'A payload on which a mapping is tried, as texts of JSON: {kind: delivery, vendor_id, route, row|null, payload}, or {kind: '
   'lead, vendor_id, first_name, vendor_lead_id|null, metadata, payload: its vendor_fields}. action_id: what '
-  'begin_operator_action(''try_mapping'', {kind, id}) has returned to the same user in the last 12 hours. PT404 also where the '
+  'begin_operator_action(''mapping try'', {delivery_id} or {lead_id}) has returned to the same user in the last 12 hours. PT404 also where the '
   'payload is not kept any more. Other errors as private.noted_subject().';
 grant execute on function public.read_sample(uuid) to authenticated;
 
@@ -17459,7 +17619,7 @@ $$;
 
 comment on function public.save_mapping(uuid, jsonb, text) is
   'Saves the mapping of a vendor, and returns its new version. The edge function calls it once it has read the expressions, '
-  'which the database cannot read, and once begin_operator_action(''save_mapping'') has noted who saves. seen: the version that '
+  'which the database cannot read, and once begin_operator_action(''mapping save'') has noted who saves. seen: the version that '
   'was edited, of mapping_list. PT404 for an unknown vendor; PT400 for what is no object; PT409 for a vendor of another '
   'parser, and where somebody has saved another mapping meanwhile.';
 grant execute on function public.save_mapping(uuid, jsonb, text) to service_role;
@@ -18576,7 +18736,7 @@ begin
   perform private.require_operator();
   update public.alerts a set state = 'acknowledged' where a.id = alert_id and a.state = 'open';
   if found then
-    perform private.note_operator_action('acknowledge', jsonb_build_object('alert_id', alert_id));
+    perform private.note_operator_action('alert acknowledge', jsonb_build_object('alert_id', alert_id));
   end if;
   select * into alert from public.alerts a where a.id = alert_id;
   if not found then
@@ -18624,6 +18784,8 @@ begin
   set is_on = coalesce(set_alert_rule.is_on, r.is_on), threshold = r.threshold || set_alert_rule.threshold
   where r.kind = rule.kind
   returning r.* into rule;
+  perform private.note_operator_action('alert rule', jsonb_build_object(
+    'kind', kind, 'changes', jsonb_strip_nulls(jsonb_build_object('is_on', set_alert_rule.is_on)) || set_alert_rule.threshold));
   return rule;
 end
 $$;

@@ -3955,10 +3955,7 @@ export type Database = {
       "ask_for_conversation": { Args: { "conversation_id": string }; Returns: Json };
       "assign_conversation": { Args: { "agent_id": string; "conversation_id": string }; Returns: Json };
       "assign_conversations": { Args: { "agent": string; "ids": (string)[] }; Returns: Json };
-      "assign_leads": {
-        Args: { "assigned_by"?: string; "from_agent_id"?: string; "lead_id"?: string; "to_agent_id": string };
-        Returns: Json;
-      };
+      "assign_leads": { Args: { "from_agent_id"?: string; "lead_id"?: string; "to_agent_id": string }; Returns: Json };
       "authenticate_vendor": { Args: { "key_hash": string; "webhook"?: Json }; Returns: Json };
       "begin_operator_action": { Args: { "action": string; "subject": Json }; Returns: string };
       "begin_resume_upload": { Args: { "lead_id": string; "path": string }; Returns: Json };
@@ -4408,7 +4405,7 @@ export type Database = {
         };
       };
       "retry_text": { Args: { "message_id": string }; Returns: Json };
-      "return_lead": { Args: { "lead_id": string; "reason": string; "returned_by"?: string }; Returns: Json };
+      "return_lead": { Args: { "lead_id": string; "reason": string }; Returns: Json };
       "revoke_vendor_api_key": { Args: { "key_prefix": string }; Returns: boolean };
       "revoke_vendor_webhook_secret": { Args: { "id": string }; Returns: boolean };
       "rotate_vendor_api_keys": {
@@ -4494,7 +4491,7 @@ export type Database = {
       };
       "service_health": { Args: Record<PropertyKey, never>; Returns: Json };
       "set_agency_orders": {
-        Args: { "agency_id": string; "done_by"?: string; "order_ids": (string)[]; "status": string };
+        Args: { "agency_id": string; "order_ids": (string)[]; "status": string };
         Returns: {
           "agency_id": string;
           "agent_id": string | null;
