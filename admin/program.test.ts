@@ -106,7 +106,7 @@ for (
       "vendor create --parser generic",
       /^missing required argument 'slug'\. As in: npm run admin -- vendor create acme /,
     ],
-    ["vendor create acme", /^required option '--parser <name>' not specified\. As in: /],
+    ["vendor create acme", /^--parser: say what reads its payloads\. .* begin with --parser generic /],
     [
       "vendor create acme --parser",
       /^option '--parser <name>' argument missing\. As in: /,
@@ -119,7 +119,7 @@ for (
     ['vendor create acme --parser generic --name "\u200b\u2060"', /^--name: ".*" is not a text/],
     ["vendor update acme", /^update: give what to change, such as --parser <name>$/],
     ["vendor update acme --active maybe", /^--active: "maybe" is not true or false$/],
-    ["vendor parse acme", /^missing required argument 'payload\.json'\. As in: /],
+    ["vendor parse acme", /^missing required argument 'payload'\. As in: /],
     ["key create acme --expires someday", /^--expires: "someday" is not a time in the future/],
     ["key create acme --expires 2001-01-01", /^--expires: "2001-01-01" is not a time in the/],
     ["text send --body Hi", /^give the numbers with --from and --to$/],

@@ -40,7 +40,7 @@ async function lacksOf(sql: Session["sql"], orderId: string): Promise<string[]> 
       `npm run admin -- agent list --agency ${agency_id}`,
     numbers === 0 &&
     `Its leads are not greeted, because "${agency}" has no active number: ` +
-      `npm run admin -- number add <number> --agency ${agency_id}`,
+      `npm run admin -- number add <number> --agency ${agency_id}, or number resume <number>`,
     vendors?.length === 0 &&
     `Its leads are not greeted, because ${vendor ?? "no vendor"} has ${vendor === null ? "" : "no "}text consent: ` +
       `npm run admin -- vendor update ${vendor ?? "<vendor>"} --text-consent true`,
