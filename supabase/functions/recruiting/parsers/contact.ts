@@ -49,7 +49,7 @@ const SPELLINGS = {
     zip zipcode postalcode postcode zippostalcode
     codigopostal cep postleitzahl plz codepostal
   `,
-  country: ["country", "countrycode", "pais", "pays"],
+  country: ["country", "countrycode", "pais", "pays", "land"],
 };
 
 /** Names only where both are there: `first` alone may be a question. */

@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
+import type { Json, JsonObject } from "../../_shared/json.ts";
+import { plainKey } from "./fields.ts";
 import { parse } from "./fixtures/parsed.ts";
+import { leadNames, readLead, readSent } from "./fixtures/read.ts";
 import { PARSER_NAMES } from "./index.ts";
 import { mapping, splitLeads } from "./mapping.ts";
 import { compileConfig } from "./mapping_config.ts";
@@ -23,6 +26,36 @@ Deno.test("docs/parsers.md describes every parser", () => {
     );
   }
 });
+
+/** The keys of the scalars in a value, as {@link plainKey} has them. */
+function keysIn(value: Json, key = ""): Set<string> {
+  if (typeof value !== "object" || value === null) return new Set([plainKey(key)]);
+  const children = Object.entries(value).map(([name, child]) => keysIn(child, Array.isArray(value) ? key : name));
+  return children.reduce((all, keys) => all.union(keys), new Set());
+}
+
+/** What the answers of most vendors have inside. */
+const IN_ANSWERS = new Set(["question", "answer", "value", "values", "questiontext", "questionidentifier"]);
+const CONTACT = new Set(["firstname", "lastname", "fullname", "email", "phone", "phoneraw", "address", "city"])
+  .union(new Set(["state", "stateraw", "zip", "country", "resumeurl", "resumeskipped"]));
+
+for (const name of leadNames().filter((name) => !/^(?:generic|mapping)/.test(name))) {
+  const parser = PARSER_NAMES.find((parser) => name === parser || name.startsWith(`${parser}_`))!;
+  Deno.test(`docs/parsers.md names each field that ${parser} reads of fixtures/${name}.json, and what it becomes`, () => {
+    const section = DOCS.split(/^## /m).find((section) => section.startsWith(`${parser}\n`))!;
+    const code = Array.from(section.matchAll(/`([^`]+)`/g), ([, code]) => code!).join(" ");
+    const named = new Set(Array.from(code.matchAll(/[\w-]+/g), ([word]) => plainKey(word)));
+    const { vendor_fields, ...metadata } = readLead(name)!.vendor_metadata as JsonObject;
+    // Some vendors send the answers by question.
+    const questions = new Set(
+      (metadata.answers as { question: string }[] ?? []).map(({ question }) => plainKey(question)),
+    );
+    const others = keysIn(vendor_fields ?? {}).union(IN_ANSWERS).union(questions);
+    const read = keysIn(readSent(name)).difference(others);
+    const made = new Set(Object.keys(metadata).map(plainKey)).difference(CONTACT);
+    assert.deepEqual([...read.union(made).difference(named)], []);
+  });
+}
 
 Deno.test("supabase/seed.sql has a vendor of every parser but `mapping`, which needs a configuration", () => {
   const seed = Deno.readTextFileSync(new URL("../../../seed.sql", import.meta.url));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Json, JsonObject } from "../../_shared/json.ts";
 import { Fields } from "./fields.ts";
-import { describeFiles, readFile, withoutFiles } from "./files.ts";
+import { describeFiles, describeOtherFiles, readFile, withoutFiles } from "./files.ts";
 
 const LONG = "QUJD".repeat(2_000);
 /** As PHP writes it in a JSON text. */
@@ -53,8 +53,17 @@ Deno.test("a file's object may have any number of spellings of one key", () => {
   assert.equal(readFile(fields, "cv").data, "JVBERi0=");
 });
 
-Deno.test("metadata without files: the resume's own text, wherever it stands", () => {
-  assert.deepEqual(withoutFiles({ a: { cv: "aGVsbG8=" }, b: "x" }, "aGVsbG8="), { a: {}, b: "x" });
+Deno.test("each file among a vendor's fields is its type and size, and the resume is removed wherever it stands", () => {
+  const resume = "aGVsbG8=";
+  assert.deepEqual(
+    describeOtherFiles({ a: { cv: resume }, portfolio: "JVBERi0xLjQK", files: [resume, LONG], b: "x" }, resume),
+    {
+      a: {},
+      portfolio: { type: "application/pdf", bytes: 9 },
+      files: [null, { type: "unknown", bytes: 6_000 }],
+      b: "x",
+    },
+  );
 });
 
 Deno.test("a file's object gives the known keys and leaves the others", () => {

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { isObject, type Json, type JsonObject } from "../../_shared/json.ts";
-import { type Fields, type Path, plainKey, toText } from "./fields.ts";
-import type { ResumeFields } from "./resume.ts";
+import { type Fields, type Key, type Path, plainKey, toText } from "./fields.ts";
+import { isListOfFiles, type ResumeFields } from "./resume.ts";
 import { wordList } from "../../_shared/word_list.ts";
 
 /** The keys that vendors use for what they say of a file, in the form that {@link plainKey} gives. */
@@ -40,7 +40,7 @@ const TYPE_OF_START: [start: string, type: string][] = [
  * the first one's content, and `{type, bytes}` for each other. The other keys of an object, and what is no file, stay
  * among the vendor's fields.
  */
-export function readFile(fields: Fields, path: string): ResumeFields {
+export function readFile(fields: Fields, path: Path): ResumeFields {
   const value = fields.peek(path);
   if (Array.isArray(value)) {
     const first = value.findIndex((item) => item !== null && !isBlank(item));
@@ -60,17 +60,28 @@ export function readFile(fields: Fields, path: string): ResumeFields {
 }
 
 function readFirst(list: Fields, first: number, length: number): ResumeFields {
-  const file = readFile(list, String(first));
+  const file = readFile(list, [first]);
   const others: Json[] = [];
-  for (let index = first + 1; index < length; index++) others.push(...leaveOutItem(list, index));
-  return others.length === 0 ? file : { ...file, data: [file.data ?? null, ...others] };
+  for (let index = first + 1; index < length; index++) others.push(...leaveOutFiles(list, index));
+  return withOthers(file, others);
 }
 
-/** Leaves out what an item of a list has of files, and describes it. */
-function leaveOutItem(list: Fields, index: number): JsonObject[] {
-  const item = list.peek([index]);
-  if (!isObject(item) || isDescription(item)) return leaveOutFile(list, [index]);
-  const file = list.at([index]);
+/** The fields of a resume, followed by the descriptions of files that came after it. */
+export function withOthers(file: ResumeFields, others: Json[]): ResumeFields {
+  if (others.length === 0) return file;
+  const data = file.data ?? null;
+  return { ...file, data: isListOfFiles(data) ? [...data, ...others] : [data, ...others] };
+}
+
+/** Leaves out the files at a key: the value itself, those of an object, or those of each item of a list. Describes them. */
+export function leaveOutFiles(fields: Fields, key: Key): JsonObject[] {
+  const value = fields.peek([key]);
+  if (Array.isArray(value) && !isFile(value)) {
+    const list = fields.at([key]);
+    return value.flatMap((_, index) => leaveOutFiles(list, index));
+  }
+  if (!isObject(value) || isDescription(value)) return leaveOutFile(fields, [key]);
+  const file = fields.at([key]);
   const isNamed = file.spelt(...FILE_KEYS).length > 0;
   const [type] = file.spelt(...TYPE_KEYS).map((key) => toText(file.peek([key])));
   return file.spelt(...CONTENT_KEYS).flatMap((key) => leaveOutFile(file, [key], isNamed, type));
@@ -96,15 +107,32 @@ export function leaveOutContent(file: Fields): void {
 }
 
 /**
- * Removes the content of files from a lead's metadata, because a file may be megabytes and the resume is stored
- * elsewhere. Their names and types stay, and so does what stands for a file but is a plain text. Removes Google's form
- * key too, wherever it stands.
- *
- * @param resume the resume's base64, removed wherever it stands
+ * Removes the content of files from a lead's metadata, because a file may be megabytes. Their names and types stay, and
+ * so does what stands for a file but is a plain text. Removes Google's form key too, wherever it stands.
  */
-export function withoutFiles(metadata: JsonObject, resume?: string): JsonObject {
-  const isOther = (text: string, isNamed: boolean) => text === resume || (isNamed && isBase64(text));
-  return replaceFiles(metadata, isOther, () => undefined) as JsonObject;
+export function withoutFiles(metadata: JsonObject): JsonObject {
+  return replaceFiles(metadata, isNamedBase64, () => undefined) as JsonObject;
+}
+
+/**
+ * A vendor's fields with `{type, bytes}` in place of each file, so that it is known of. The resume is stored elsewhere
+ * and is removed, wherever it stands. Google's form key is removed too.
+ *
+ * @param resume its base64
+ */
+export function describeOtherFiles(fields: Json, resume?: string): Json | undefined {
+  // It may have been sent as a `data:` URL; base64 has no comma.
+  const isResume = (text: string) => resume !== undefined && text.slice(text.indexOf(",") + 1).trim() === resume;
+  const isOther = (text: string, isNamed: boolean) => isResume(text) || isNamedBase64(text, isNamed);
+  return replaceFiles(
+    fields,
+    isOther,
+    (file) => typeof file === "string" && isResume(file) ? undefined : describeFile(file),
+  );
+}
+
+function isNamedBase64(text: string, isNamed: boolean): boolean {
+  return isNamed && isBase64(text);
 }
 
 /** A text that could not be parsed, without Google's form key. */

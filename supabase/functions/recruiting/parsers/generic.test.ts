@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { JsonObject } from "../../_shared/json.ts";
-import { parse, PDF } from "./fixtures/parsed.ts";
+import { parse, PDF, PDF_DESCRIPTION } from "./fixtures/parsed.ts";
 import { generic } from "./generic.ts";
 
 for (const key of ["submission_id", "Entry Id", "responseId", "external_reference_id"]) {
@@ -30,6 +30,51 @@ Deno.test("generic: a resume as a text, an object or a list, or none", () => {
   for (const resume of [5, true, ["x"], { unknown: 1 }]) {
     assert.notEqual(parse(generic, { resume }).resume, undefined);
   }
+});
+
+const DOC = btoa("{\\rtf1 A letter of recommendation}");
+const OTHER = "another application/rtf of 34 bytes";
+const URL_OF_RESUME = "https://files.example.com/cv.pdf";
+for (
+  const [payload, metadata] of [
+    [{ resume: PDF, cv: DOC }, { resume_skipped: OTHER }],
+    [{ resumes: [PDF, DOC] }, { resume_skipped: OTHER }],
+    [{ resume: { data: PDF }, cv: [{ filename: "a.rtf", content: DOC }, { filename: "b.rtf", content: DOC }] }, {
+      resume_skipped: `${OTHER}; ${OTHER}`,
+      vendor_fields: { cv: [{ filename: "a.rtf" }, { filename: "b.rtf" }] },
+    }],
+    [{ resume: [PDF, DOC], cv: DOC }, { resume_skipped: `${OTHER}; ${OTHER}` }],
+    [{ resume: PDF, resume_base64: PDF }, {}],
+    [{ resume: URL_OF_RESUME, cv: PDF }, { resume_url: URL_OF_RESUME }],
+    [{ resume: "", cv: PDF }, { vendor_fields: { resume: "" } }],
+    [{ resume: PDF, letter: DOC }, { vendor_fields: { letter: { type: "application/rtf", bytes: 34 } } }],
+  ] as [JsonObject, JsonObject][]
+) {
+  Deno.test(`generic: the first file is the resume, and no other vanishes: ${Object.keys(payload)}`, () => {
+    const { resume, vendor_metadata } = parse(generic, payload);
+    assert.equal(resume?.base64, PDF);
+    assert.deepEqual(JSON.parse(JSON.stringify(vendor_metadata)), metadata);
+  });
+}
+
+Deno.test("generic: a file in a field that we do not know is named, and stored in no lead", () => {
+  const { resume, vendor_metadata } = parse(generic, { portfolio: PDF });
+  assert.equal(resume, undefined);
+  assert.deepEqual({ ...vendor_metadata }, { vendor_fields: { portfolio: PDF_DESCRIPTION } });
+});
+
+Deno.test("generic: a lead of which all is read has no vendor_fields", () => {
+  const { vendor_metadata } = parse(generic, { first_name: "Ada", resume: PDF });
+  assert.equal("vendor_fields" in vendor_metadata, false);
+});
+
+Deno.test("generic: a German form's Land is the country, by which the phone is read", () => {
+  const { vendor_metadata } = parse(generic, { Vorname: "Jana", Telefon: "030 901820", Land: "Deutschland" });
+  assert.deepEqual({ ...vendor_metadata }, {
+    phone: "+4930901820",
+    phone_raw: "030 901820",
+    country: "Deutschland",
+  });
 });
 
 Deno.test("generic: a URL is kept, not taken for a file", () => {

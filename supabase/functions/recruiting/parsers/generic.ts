@@ -2,10 +2,10 @@ import * as z from "zod";
 import { isObject } from "../../_shared/json.ts";
 import { type ConsentFields, readConsent } from "./consent.ts";
 import { readContact } from "./contact.ts";
-import { type Fields, toText } from "./fields.ts";
-import { readFile } from "./files.ts";
+import { type Fields, isEmpty, toText } from "./fields.ts";
+import { leaveOutFiles, readFile, withOthers } from "./files.ts";
 import { parserOf } from "./normalize.ts";
-import type { ResumeFields } from "./resume.ts";
+import { isWebUrl, type ResumeFields } from "./resume.ts";
 import { readTime } from "./time.ts";
 import { wordList } from "../../_shared/word_list.ts";
 
@@ -14,7 +14,10 @@ const VENDOR_LEAD_ID = wordList`
   vendorleadid leadid applicationid applicantid candidateid externalid
   uniqueidentifier externalreferenceid submissionid responseid entryid id
 `;
-const RESUME = ["resume", "resumepdf", "resumebase64", "resumefile", "resumedata", "cv", "cvbase64"];
+const RESUME = wordList`
+  resume resumepdf resumebase64 resumefile resumedata cv cvbase64
+  resumes resumefiles cvs
+`;
 const RESUME_CONTENT_TYPE = ["resumecontenttype", "resumetype", "resumemimetype"];
 const RESUME_FILE_NAME = ["resumefilename", "resumename"];
 const RESUME_URL = ["resumeurl", "resumelink", "cvurl"];
@@ -123,12 +126,22 @@ function resumeOf(resume: ResumeFields): ResumeFields | undefined {
   return resume.data === undefined && resume.url === undefined ? undefined : resume;
 }
 
-// An object in which no file is found is given as the file itself. The lead then says that it is not stored.
+/**
+ * The resume, under the first key that has a file, else a web address. Files under the other keys are described after
+ * it. An object in which no file is found is given as the file itself: the lead then says that it is not stored.
+ */
 function readResume(fields: Fields): ResumeFields {
-  const key = fields.spelt(...RESUME).find((key) => (fields.peek(key) ?? null) !== null);
+  const keys = fields.spelt(...RESUME).filter((key) => !isEmpty(fields.peek([key])));
+  const isAddress = (key: string) => isWebUrl(toText(fields.peek([key])) ?? "");
+  const key = keys.find((key) => !isAddress(key)) ?? keys[0];
   if (key === undefined) return {};
-  const given = fields.peek(key);
-  const file = Object.entries(readFile(fields, key)).filter(([, value]) => value !== undefined);
+  const given = fields.peek([key]);
+  const read = readFile(fields, [key]);
+  const url = fields.text(...keys.filter((other) => other !== key && isAddress(other)).map((key) => [key]));
+  const others = keys.filter((other) => other !== key && fields.peek([other]) !== given)
+    .flatMap((other) => leaveOutFiles(fields, other));
+  const file = Object.entries(withOthers({ ...read, url: read.url ?? url }, others))
+    .filter(([, value]) => value !== undefined);
   const isUnknown = file.length === 0 && isObject(given) &&
     Object.values(given).some((value) => value !== null);
   return isUnknown ? { data: given } : Object.fromEntries(file);

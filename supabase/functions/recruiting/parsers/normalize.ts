@@ -4,8 +4,8 @@ import { sha256Hex } from "../../_shared/secrets.ts";
 import { failure, success } from "../../_shared/result.ts";
 import { type ConsentFields, readBoolean, readConsent } from "./consent.ts";
 import { countryCode, diallingCode } from "./countries.ts";
-import { compact, Fields, toText } from "./fields.ts";
-import { mayBeFile, withoutFiles } from "./files.ts";
+import { compact, Fields, isEmpty, toText } from "./fields.ts";
+import { describeOtherFiles, mayBeFile, withoutFiles } from "./files.ts";
 import { splitName, withoutCredentials } from "./names.ts";
 import type { ParsedLead, Parser } from "./parser.ts";
 import { readResume, type ResumeFields } from "./resume.ts";
@@ -97,12 +97,13 @@ export function normalizeLead(raw: RawLead): ParsedLead {
     resume_skipped: resume_skipped ?? raw.more?.resume_skipped,
   }));
   const file = resume && mayBeFile(resume.base64) ? resume.base64 : undefined;
-  const vendor_fields = raw.fields?.rest(compact({ first_name, vendor_lead_id, metadata, file }));
+  const rest = raw.fields?.rest(compact({ first_name, vendor_lead_id, metadata, file }));
+  const vendor_fields = given(rest, (rest) => describeOtherFiles(rest, file));
   return {
     first_name,
     vendor_lead_id,
     resume,
-    vendor_metadata: { ...metadata, ...withoutFiles(compact({ vendor_fields }), file) },
+    vendor_metadata: isEmpty(vendor_fields) ? metadata : compact({ ...metadata, vendor_fields }),
   };
 }
 

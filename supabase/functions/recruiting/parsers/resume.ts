@@ -39,7 +39,7 @@ export function readResume({ data, ...fields }: ResumeFields): ReadResume {
 
 function readFirst(fields: ResumeFields): { resume: Resume | undefined; resume_url?: string } {
   const data = typeof fields.data === "string" ? fields.data.trim() : placeholderFor(fields.data);
-  if (WEB_URL.test(data)) return { resume: undefined, resume_url: data };
+  if (isWebUrl(data)) return { resume: undefined, resume_url: data };
   const resume_url = toText(fields.url);
   const { mediaType, base64 } = splitDataUrl(data);
   if (base64 === "") return { resume: undefined, resume_url };
@@ -48,8 +48,8 @@ function readFirst(fields: ResumeFields): { resume: Resume | undefined; resume_u
   return { resume: { base64, type }, resume_url };
 }
 
-// A list of numbers are the bytes of one file, or meant so.
-function isListOfFiles(data: Json | undefined): data is Json[] {
+/** Whether a value is a list of files: a list of numbers stands for the bytes of one file. */
+export function isListOfFiles(data: Json | undefined): data is Json[] {
   return Array.isArray(data) && data.length > 0 && typeof data[0] !== "number" &&
     !Array.isArray(data[0]);
 }
@@ -60,7 +60,11 @@ function nameOthers(files: (Json | undefined)[]): string | undefined {
   return named.length > 0 ? named.join("; ") : undefined;
 }
 
-const WEB_URL = /^https?:\/\//i;
+/** Whether a text is the address of a file on the web. */
+export function isWebUrl(text: string): boolean {
+  return /^https?:\/\//i.test(text);
+}
+
 const LONGEST_DATA_PREFIX = 300;
 const LONGEST_TYPE = 100;
 

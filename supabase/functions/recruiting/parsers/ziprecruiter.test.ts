@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { JsonObject } from "../../_shared/json.ts";
-import { parse, PDF } from "./fixtures/parsed.ts";
+import { parse, PDF, PDF_DESCRIPTION } from "./fixtures/parsed.ts";
 import { ziprecruiter } from "./ziprecruiter.ts";
 
 Deno.test("ziprecruiter: without a phone, the profile's mobile number is the phone", () => {
@@ -37,6 +37,6 @@ Deno.test("ziprecruiter: an answer that is a file is told by its name, where it 
   const { vendor_metadata } = parse(ziprecruiter, { answers });
   assert.deepEqual(vendor_metadata, {
     answers: [{ question: "f", answer: "license.pdf" }],
-    vendor_fields: { answers: [{}, { id: "g" }] },
+    vendor_fields: { answers: [{ value: PDF_DESCRIPTION }, { id: "g", value: PDF_DESCRIPTION }] },
   });
 });
