@@ -46,7 +46,7 @@ export async function saveMapping({ request, body: incoming }: RequestContext): 
   const { body } = await readJson(incoming, BODY_LIMIT);
   const { vendor_id, parser_config, seen } = requireValidBody(saveRequest, body);
   const config = readConfig(parser_config);
-  await beginAction(request, "mapping save", { vendor_id, seen });
+  await beginAction(request, "mapping save", { vendor_id });
   const version: string = await callDatabase(
     "save_mapping",
     { vendor_id, parser_config: config, seen },

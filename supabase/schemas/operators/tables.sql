@@ -54,7 +54,7 @@ return case action
   when 'vendor remove' then '{vendor_id}'
   when 'vendor parse' then '{vendor_id,delivery_id}'
   when 'mapping try' then '{delivery_id?,lead_id?}'
-  when 'mapping save' then '{vendor_id,seen}'
+  when 'mapping save' then '{vendor_id}'
   when 'key create' then '{vendor_id,key_prefix}'
   when 'key revoke' then '{vendor_id,key_prefix}'
   when 'key rotate' then '{vendor_id,key_prefix}'
@@ -129,7 +129,6 @@ return case
     when name = 'by' then '^(phone|email|words)$'
     when name = 'service_phone' then '^(\+[1-9]\d{1,14}|\d{5,6})$'
     when name = 'key_prefix' then '^[\w-]{1,12}$'
-    when name = 'seen' then '^[0-9a-f]{32}$'
     when name = 'state' then '^[A-Z]{2}$'
     -- `kind` and `status`
     else '^[a-z_]{1,63}$'

@@ -3,7 +3,7 @@
 begin;
 -- Changes of others are not seen, so that all tables can be compared.
 set transaction isolation level repeatable read;
-select plan(164);
+select plan(163);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor'), pg_temp.create_vendor('quiet');
@@ -180,7 +180,6 @@ from (values
   ('delivery prune', '{"count": -1}', 'subject.count: is not a value of this member'),
   ('number pause', '{"service_phone": "Ada"}', 'subject.service_phone: is not a value of this member'),
   ('key create', format('{"vendor_id": "%s", "key_prefix": "lik_0123456789"}', md5('a')::uuid), 'subject.key_prefix: is not a value of this member'),
-  ('mapping save', format('{"vendor_id": "%s", "seen": "x"}', md5('a')::uuid), 'subject.seen: is not a value of this member'),
   ('hours set', '{"state": "Illinois", "changes": {}}', 'subject.state: is not a value of this member'),
   ('text send', '{"x": 1}', 'subject: may have only these members: none'),
   ('lead delete', '{}', 'action: there is no such action')

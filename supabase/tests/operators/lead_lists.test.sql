@@ -109,7 +109,7 @@ select is(
 
 -- A returned lead stands once, with who had it.
 update public.recruiting_orders set filled = 3 where id = md5('order')::uuid;
-select public.return_lead(md5('second')::uuid, 'wrong number', 'olivia');
+select set_config('admin.operator', 'olivia', true), public.return_lead(md5('second')::uuid, 'wrong number');
 select results_eq(
   $$select id, distribution, distributed_at, agency, agent, order_id, returned_at is not null, return_reason
     from public.list_leads(of_agency => md5('east')::uuid, distributed_since => '2026-03-08', distributed_until => '2026-03-08')$$,

@@ -236,7 +236,7 @@ select pg_temp.ingest_lead(encode(sha256('test-vendor'), 'hex'), jsonb_build_obj
 from (values ('taken back', '+13125550021'), ('no greeting', '+13125550022')) l (name, phone);
 update public.recruiting_orders set greeting_template = null where id = (
   select order_id from public.recruiting_leads where id = md5('no greeting')::uuid);
-select public.return_lead(md5('taken back')::uuid, 'test', 'nobody');
+select public.return_lead(md5('taken back')::uuid, 'test');
 select pg_temp.greet();
 select is(
   (select string_agg(s.reason || ': ' || coalesce(l.vendor_lead_id, 'old'), ', ' order by s.reason, l.vendor_lead_id)
