@@ -26,10 +26,11 @@ type Attempt = { lead: string } & (Returned | { error: string });
  * @throws {CommandError} where none of them can be
  */
 export async function returnLeads(
-  { sql, confirm, act }: Session,
+  session: Session,
   names: string[],
   { reason, dryRun = false }: { reason: string; dryRun?: boolean },
 ): Promise<Outcome> {
+  const { sql, confirm, act } = session;
   const attempt = async (lead: string, isTrial: boolean): Promise<Attempt> => {
     try {
       const { id, kind } = await findLead(sql, lead.trim());
@@ -37,7 +38,8 @@ export async function returnLeads(
       const run = (transaction: postgres.TransactionSql) =>
         valueOf<Returned>(transaction`select public.return_lead(${id}, ${reason})`);
       return { lead, ...await inOptions(act(run, { lead_id: id }, isTrial), { reason: "--reason" }) };
-    } catch (error) {
+    } catch (thrown) {
+      const error = session.explain(thrown);
       if (error instanceof CommandError) return { lead, error: error.message };
       throw error;
     }
