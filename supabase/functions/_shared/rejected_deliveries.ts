@@ -4,7 +4,7 @@ import type { ApiError, ErrorCode } from "./errors.ts";
 import { KEPT_BYTES } from "./body/limits.ts";
 import type { ReceivedBody } from "./body/read.ts";
 import { cleanText, type Json, type JsonObject, parseJson } from "./json.ts";
-import { type RejectedDelivery, writeRejected } from "./rejected_delivery_writer.ts";
+import { type RejectedDelivery, rejectedDeliveryWriter } from "./rejected_delivery_writer.ts";
 
 /** The errors of a whole request for which it is kept. The others say nothing of what was sent. */
 const KEPT: readonly ErrorCode[] = [
@@ -96,7 +96,7 @@ export class RejectedDeliveries {
       this.#push(this.#sender, { row: null, code, reason }, keepBody(this.#sender, body));
     }
     if (this.#rejected.length === 0) return;
-    const written = writeRejected(this.#rejected);
+    const written = rejectedDeliveryWriter.write(this.#rejected);
     continueAfterResponse(written);
     let timer: ReturnType<typeof setTimeout> | undefined;
     const patience = new Promise<void>((resolve) => timer = setTimeout(resolve, PATIENCE_MS));

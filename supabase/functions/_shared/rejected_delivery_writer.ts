@@ -28,54 +28,110 @@ const WAITING = { deliveries: 20_000, bytes: 16 * MIB };
 /** A little more than the statement timeout of `record_rejections`. */
 const TIMEOUT_MS = 4_000;
 
-const waiting: RejectedDelivery[] = [];
-let waitingBytes = 0;
-let writing: Promise<void> | undefined;
+/**
+ * The milliseconds that deliveries which come one by one wait for others after a call. A call costs as much as storing
+ * several leads, and one that is refused shall cost no more than one that is stored.
+ */
+const GATHER_MS = 20;
+
+/** A delivery that no call has taken yet. */
+interface Waiting {
+  delivery: RejectedDelivery;
+  /** Set on the last one of its request. */
+  resolve?: () => void;
+}
+
+/** Writes up to 500 deliveries with one call of the database. */
+function record(rejections: RejectedDelivery[]): Promise<unknown> {
+  return callDatabase("record_rejections", { rejections }, { timeout: TIMEOUT_MS });
+}
 
 /**
- * Writes rejected deliveries. All requests of an isolate share one call at a time. So a sender of many wrong requests
- * takes one connection of the database and not all of them. Never rejects: what cannot be written is counted in the
- * log.
- *
- * @returns resolves when everything that waits has been written or given up
+ * Writes the rejected deliveries of an isolate, one call at a time. So a sender of many wrong requests takes one
+ * connection of the database and not all of them.
  */
-export function writeRejected(deliveries: RejectedDelivery[]): Promise<void> {
-  for (const [index, delivery] of deliveries.entries()) {
-    if (waiting.length >= WAITING.deliveries || waitingBytes >= WAITING.bytes) {
-      logError({ event: "rejected_deliveries_full", deliveries: deliveries.length - index });
-      break;
-    }
-    waiting.push(delivery);
-    waitingBytes += size(delivery);
+export class RejectedDeliveryWriter {
+  readonly #record: typeof record;
+  readonly #gatherMs: number;
+  #waiting: Waiting[] = [];
+  #waitingBytes = 0;
+  #isWriting = false;
+  /** The next call begins when so many wait, or a moment later. */
+  #gathering: { deliveries: number; end: () => void } | undefined;
+
+  /** @param recordAll makes a call; tests put another one in its place */
+  constructor(recordAll = record, gatherMs = GATHER_MS) {
+    this.#record = recordAll;
+    this.#gatherMs = gatherMs;
   }
-  return writing ??= writeAll();
+
+  /**
+   * Writes the deliveries of one request. Never rejects: what cannot be written is counted in the log.
+   *
+   * @returns resolves when they have been written or given up
+   */
+  write(deliveries: RejectedDelivery[]): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    let last: Waiting | undefined;
+    for (const [index, delivery] of deliveries.entries()) {
+      if (this.#waiting.length >= WAITING.deliveries || this.#waitingBytes >= WAITING.bytes) {
+        logError({ event: "rejected_deliveries_full", deliveries: deliveries.length - index });
+        break;
+      }
+      last = { delivery };
+      this.#waiting.push(last);
+      this.#waitingBytes += size(delivery);
+    }
+    if (last === undefined) resolve();
+    else last.resolve = resolve;
+    if (!this.#isWriting) void this.#writeAll();
+    else if (this.#gathering && this.#waiting.length >= this.#gathering.deliveries) this.#gathering.end();
+    return promise;
+  }
+
+  async #writeAll(): Promise<void> {
+    this.#isWriting = true;
+    while (this.#waiting.length > 0) {
+      const taken = this.#take();
+      const isFull = this.#waiting.length > 0;
+      try {
+        await this.#record(taken.map(({ delivery }) => delivery));
+      } catch (error) {
+        const { cause } = error as Error;
+        logError({ event: "rejected_deliveries_lost", deliveries: taken.length, ...describeError(cause) });
+      }
+      for (const { resolve } of taken) resolve?.();
+      // Senders that wait for their responses all send again, and are not kept waiting for others.
+      if (!isFull) await this.#gather(taken.length + this.#waiting.length);
+    }
+    this.#isWriting = false;
+  }
+
+  /** Waits until so many deliveries wait, or a moment. */
+  async #gather(deliveries: number): Promise<void> {
+    const { promise, resolve: end } = Promise.withResolvers<void>();
+    const timer = setTimeout(end, this.#gatherMs);
+    this.#gathering = { deliveries, end };
+    await promise;
+    clearTimeout(timer);
+    this.#gathering = undefined;
+  }
+
+  /** Takes what fits into one call, and at least one delivery. */
+  #take(): Waiting[] {
+    let [count, bytes] = [0, 0];
+    for (const { delivery } of this.#waiting) {
+      bytes += size(delivery);
+      if (count > 0 && (count === CALL.deliveries || bytes > CALL.bytes)) break;
+      this.#waitingBytes -= size(delivery);
+      count += 1;
+    }
+    return this.#waiting.splice(0, count);
+  }
 }
 
-async function writeAll(): Promise<void> {
-  while (waiting.length > 0) {
-    const rejections = takeSome();
-    try {
-      await callDatabase("record_rejections", { rejections }, { timeout: TIMEOUT_MS });
-    } catch (error) {
-      const { cause } = error as Error;
-      const deliveries = rejections.length;
-      logError({ event: "rejected_deliveries_lost", deliveries, ...describeError(cause) });
-    }
-  }
-  writing = undefined;
-}
-
-/** Takes what fits into one call, and at least one delivery. */
-function takeSome(): RejectedDelivery[] {
-  let [count, bytes] = [0, 0];
-  for (const delivery of waiting) {
-    bytes += size(delivery);
-    if (count > 0 && (count === CALL.deliveries || bytes > CALL.bytes)) break;
-    waitingBytes -= size(delivery);
-    count += 1;
-  }
-  return waiting.splice(0, count);
-}
+/** That of this isolate. */
+export const rejectedDeliveryWriter = new RejectedDeliveryWriter();
 
 /** Roughly what a delivery takes, in bytes. What is not kept of a payload does not count. */
 function size({ payload_bytes, payload_text }: RejectedDelivery): number {
