@@ -245,8 +245,8 @@ set enable_seqscan = off
 as $$
 declare
   deadline constant timestamptz := clock_timestamp() + interval '2 seconds';
-  -- As many as one transaction broadcasts.
-  most constant integer := 2000;
+  -- A long transaction keeps all versions of the agents, whose turns go on meanwhile, and then reads them.
+  most constant integer := 500;
   taken integer;
   untold uuid[];
   lead_id uuid;
@@ -281,7 +281,7 @@ end
 $$;
 
 comment on function private.notify_of_untold_leads() is
-  'Tells the agents of up to 2,000 leads of untold_leads, those that have waited longest, each once. A lead whose '
+  'Tells the agents of up to 500 leads of untold_leads, those that have waited longest, each once. A lead whose '
   'notification fails stays there, with a warning. Returns whether there were as many.';
 
 create function private.notify_of_leads(lead_ids uuid[]) returns void
@@ -357,7 +357,7 @@ end
 $$;
 
 comment on function private.deliver_notifications() is
-  'Tells agents what they could not be told at once, of up to 1,000 texts and 2,000 leads, and which of the bot''s texts are '
+  'Tells agents what they could not be told at once, of up to 1,000 texts and 500 leads, and which of the bot''s texts are '
   'late. Never fails: what cannot be told now stays. Returns whether there were as many texts or leads.';
 
 -- Without an empty search_path: a procedure with settings cannot commit.

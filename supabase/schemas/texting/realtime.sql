@@ -11,8 +11,8 @@ set search_path = ''
 set lock_timeout = '100ms'
 as $$
 declare
-  -- As many leads as deliver_notifications() takes. A transaction that moves thousands of conversations holds their
-  -- locks meanwhile.
+  -- More than deliver_notifications() takes. A transaction that moves thousands of conversations holds their locks
+  -- meanwhile.
   most constant integer := 2000;
   longest constant interval := '100 milliseconds';
   remaining integer := coalesce(nullif(current_setting('lead_intake.broadcasts_left', true), '')::integer, most);
@@ -28,11 +28,12 @@ begin
     where given.topic is not null
       -- Realtime asks its policy when a page joins, and not for each event. The page of an agent who was set inactive
       -- stays.
-      and not exists (
-        select
+      -- Not `not exists (…)`, whose plan reads all agents, and all versions that a burst of turns has left.
+      and coalesce((
+        select a.is_active
         from public.agents a
-        where a.id = case when starts_with(given.topic, 'agent:') then substr(given.topic, 7)::uuid end and not a.is_active
-      )
+        where a.id = case when starts_with(given.topic, 'agent:') then substr(given.topic, 7)::uuid end
+      ), true)
   loop
     exit when remaining = 0;
     began_at := clock_timestamp();
