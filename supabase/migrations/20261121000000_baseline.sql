@@ -11208,8 +11208,8 @@ set enable_seqscan = off
 as $$
 declare
   deadline constant timestamptz := clock_timestamp() + interval '2 seconds';
-  -- As many as one transaction broadcasts.
-  most constant integer := 2000;
+  -- A long transaction keeps all versions of the agents, whose turns go on meanwhile, and then reads them.
+  most constant integer := 500;
   taken integer;
   untold uuid[];
   lead_id uuid;
@@ -11244,7 +11244,7 @@ end
 $$;
 
 comment on function private.notify_of_untold_leads() is
-  'Tells the agents of up to 2,000 leads of untold_leads, those that have waited longest, each once. A lead whose '
+  'Tells the agents of up to 500 leads of untold_leads, those that have waited longest, each once. A lead whose '
   'notification fails stays there, with a warning. Returns whether there were as many.';
 
 create function private.notify_of_leads(lead_ids uuid[]) returns void
@@ -11320,7 +11320,7 @@ end
 $$;
 
 comment on function private.deliver_notifications() is
-  'Tells agents what they could not be told at once, of up to 1,000 texts and 2,000 leads, and which of the bot''s texts are '
+  'Tells agents what they could not be told at once, of up to 1,000 texts and 500 leads, and which of the bot''s texts are '
   'late. Never fails: what cannot be told now stays. Returns whether there were as many texts or leads.';
 
 -- Without an empty search_path: a procedure with settings cannot commit.
@@ -11362,8 +11362,8 @@ set search_path = ''
 set lock_timeout = '100ms'
 as $$
 declare
-  -- As many leads as deliver_notifications() takes. A transaction that moves thousands of conversations holds their
-  -- locks meanwhile.
+  -- More than deliver_notifications() takes. A transaction that moves thousands of conversations holds their locks
+  -- meanwhile.
   most constant integer := 2000;
   longest constant interval := '100 milliseconds';
   remaining integer := coalesce(nullif(current_setting('lead_intake.broadcasts_left', true), '')::integer, most);
@@ -11379,11 +11379,12 @@ begin
     where given.topic is not null
       -- Realtime asks its policy when a page joins, and not for each event. The page of an agent who was set inactive
       -- stays.
-      and not exists (
-        select
+      -- Not `not exists (…)`, whose plan reads all agents, and all versions that a burst of turns has left.
+      and coalesce((
+        select a.is_active
         from public.agents a
-        where a.id = case when starts_with(given.topic, 'agent:') then substr(given.topic, 7)::uuid end and not a.is_active
-      )
+        where a.id = case when starts_with(given.topic, 'agent:') then substr(given.topic, 7)::uuid end
+      ), true)
   loop
     exit when remaining = 0;
     began_at := clock_timestamp();
