@@ -1,9 +1,10 @@
 import type postgres from "postgres";
 import { createAgency, createVendor, type Vendor } from "./agency.ts";
 import { cpuSince, type StackCpu, stackCpu } from "./cpu.ts";
+import { costOfLead } from "./ingest_lead.ts";
 import { recruit } from "./leads.ts";
 import { generateLoad, jsonHeaders, type Load, type LoadResult } from "./load.ts";
-import { type Benchmark, inTurns, median, ratio } from "./measurement.ts";
+import { type Benchmark, inTurns, median, ratio, ROUNDS } from "./measurement.ts";
 import { startStack } from "./stacks.ts";
 
 const CONNECTIONS = 64;
@@ -18,7 +19,10 @@ const SIDES = {
 };
 type Side = keyof typeof SIDES;
 
-/** Whether leads that are not new cost more than new ones, and more when many were refused before. */
+/**
+ * Whether leads that are not new cost more than new ones, and more when many were refused before; and whether a burst of
+ * them leaves anything that makes later leads slower.
+ */
 export const mix: Benchmark = {
   name: "mix",
   title: "New leads alone, against one duplicate and one refused lead in ten",
@@ -29,6 +33,7 @@ export const mix: Benchmark = {
     const loads = Object.fromEntries(
       await Promise.all(Object.entries(vendors).map(async ([side, vendor]) => [side, await loadOf(sql, url, vendor)])),
     ) as Record<Side, Load>;
+    const before = await costsOfLead(sql, vendors.clean);
     const { body, status } = loads.late.others![0]!;
     for (let sent = 0; sent < REFUSED;) {
       sent += (await generateLoad({ ...loads.late, body, status, others: [], seconds: 5 })).requests;
@@ -54,8 +59,11 @@ export const mix: Benchmark = {
       const cpu = median(results[side].map(({ cpu }) => cpu.postgres));
       console.log(`CPU of Postgres for a request, ${SIDES[side]}: ${cpu.toFixed(2)} ms`);
     }
+    // As autovacuum does some minutes later.
+    await sql`vacuum analyze`;
+    const after = await costsOfLead(sql, vendors.clean);
     const figures = (figure: "rate" | "p99", side: Side) => results[side].map((result) => result[figure]);
-    return (["mix", "late"] as const).flatMap((side) => [
+    const measurements = (["mix", "late"] as const).flatMap((side) => [
       ratio(
         `${SIDES[side]} / ${SIDES.clean}, requests a second`,
         [figures("rate", side), figures("rate", "clean")],
@@ -69,8 +77,17 @@ export const mix: Benchmark = {
         (ms) => `${ms.toFixed(1)} ms`,
       ),
     ]);
+    const what = "a lead alone, after all of them / before, CPU of Postgres";
+    return [...measurements, ratio(what, [after, before], { atMost: 1.25 }, (cost) => `${(1e6 * cost).toFixed(0)} µs`)];
   },
 };
+
+/** The CPU of Postgres for a lead that is alone in its call, in seconds, several times. */
+async function costsOfLead(sql: postgres.Sql, vendor: Vendor): Promise<number[]> {
+  const costs: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) costs.push((await costOfLead(sql, vendor)).cost);
+  return costs;
+}
 
 /** A vendor for each side, with an order of its own. */
 async function createVendors(sql: postgres.Sql): Promise<Record<Side, Vendor>> {
