@@ -6,6 +6,7 @@ import {
   boolean,
   choice,
   columnsOf,
+  day,
   email,
   type Given,
   ONLY_AGENCY,
@@ -17,6 +18,8 @@ import { lists } from "../lists.ts";
 import { fullName } from "../names.ts";
 import type { Outcome, Session } from "../session.ts";
 import { save } from "../transaction.ts";
+import { UsageError } from "../errors.ts";
+import { formatTime } from "../table.ts";
 import { inviteAgent } from "./agent_invite.ts";
 import { leaveAgent } from "./agent_leave.ts";
 import { removes } from "./remove.ts";
@@ -39,6 +42,9 @@ const SETTINGS = {
     "--active <true|false>",
     "an inactive agent sees nothing and is given no recruit",
   ),
+  away_until: orNone(
+    day("--away-until <day>", "no new recruits until that day begins in the agency's time zone, such as for a holiday"),
+  ),
 };
 
 export function addAgent(program: AdminCommand): void {
@@ -50,7 +56,8 @@ export function addAgent(program: AdminCommand): void {
       none: "No agent is there yet: npm run admin -- agent create --help",
       shown: ({ id, agency, agent, email, phone, role, last_assigned_at, ...row }) => ({
         ...{ id, agency, agent, email, phone, role, active: row.is_active },
-        ...{ recruits: row.accepts_recruits, login: row.user_id !== null, last_assigned_at },
+        ...{ recruits: row.accepts_recruits, away_until: row.away_until },
+        ...{ login: row.user_id !== null, last_assigned_at },
       }),
     }));
 
@@ -68,6 +75,7 @@ export function addAgent(program: AdminCommand): void {
     )
     .changes(SETTINGS)
     .takes(AGAIN)
+    .addHelpText("after", "\nWhile an agent is away, managers are notified too of what the agent's recruits write.")
     .runs(updateAgent);
 
   const remove = "removes an agent who has never been used";
@@ -119,6 +127,9 @@ async function updateAgent(session: Session, name: string, given: Given): Promis
   }
   const unless = isOff && last === undefined ? isLast : undefined;
   const columns = columnsOf(SETTINGS, given);
+  const isAway = typeof columns.away_until === "string";
+  const { name: agency, timezone } = await findAgency(sql, old.agency_id);
+  if (isAway) columns.away_until = await startOfDay(sql, columns.away_until as string, timezone);
   const agent = await save<Row<"agents">>(
     session,
     "agent",
@@ -128,5 +139,23 @@ async function updateAgent(session: Session, name: string, given: Given): Promis
     old.id,
     unless,
   );
-  return { data: agent, text: `Changed the agent ${fullName(agent)}.` };
+  const changed = `Changed the agent ${fullName(agent)}`;
+  if (!isAway) return { data: agent, text: `${changed}.` };
+  const [{ nobody }] = await sql<[{ nobody: boolean }]>`
+    select private.next_agent(${old.agency_id}, null) is null as nobody`;
+  const until = `${formatTime(columns.away_until as Date, timezone)} ${timezone}`;
+  return {
+    data: agent,
+    text: `${changed}, who gets no new recruits until ${until}.`,
+    warnings: nobody ? [`Nobody of "${agency}" takes recruits now: its leads go to no agent.`] : [],
+  };
+}
+
+/** The moment at which a day begins in a time zone. Refuses a day that has begun. */
+async function startOfDay(sql: Session["sql"], day: string, timezone: string): Promise<Date> {
+  const [{ start, has_begun }] = await sql<[{ start: Date; has_begun: boolean }]>`
+    select d.start, d.start <= now() as has_begun
+    from (select ${day}::date::timestamp at time zone ${timezone} as start) d`;
+  if (has_begun) throw new UsageError(`--away-until: "${day}" has begun in ${timezone}`);
+  return start;
 }

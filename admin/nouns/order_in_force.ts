@@ -36,7 +36,7 @@ async function lacksOf(sql: Session["sql"], orderId: string): Promise<string[]> 
     where o.id = ${orderId}`;
   const lacks = [
     !has_agent &&
-    `Its leads go to no agent, because none of "${agency}" is active and accepts recruits: ` +
+    `Its leads go to no agent, because none of "${agency}" is active, not away and accepts recruits: ` +
       `npm run admin -- agent list --agency ${agency_id}`,
     numbers === 0 &&
     `Its leads are not greeted, because "${agency}" has no active number: ` +

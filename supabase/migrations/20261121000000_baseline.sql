@@ -552,6 +552,7 @@ create table public.agents (
   role text not null default 'agent' check (role in ('agent', 'manager')),
   is_active boolean not null default true,
   accepts_recruits boolean not null,
+  away_until timestamptz,
   last_assigned_at timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
@@ -572,6 +573,8 @@ comment on column public.agents.is_active is
   'An inactive agent can read nothing and gets no recruits. The row stays, because earlier work refers to it.';
 comment on column public.agents.accepts_recruits is
   'Whether the agent takes turns at the agency''s recruiting leads. Default: true for agents, false for managers.';
+comment on column public.agents.away_until is
+  'Until then the agent gets no new recruits, and managers are notified too of texts for the agent; null or past: not away.';
 comment on column public.agents.last_assigned_at is
   'When the agent last got a lead by turn; null: never. The agent who has waited longest is next, null first.';
 
@@ -2707,11 +2710,12 @@ begin
     select
     from public.agents a
     where a.id = named_agent_id and a.agency_id = lock_agents.agency_id and a.is_active
+      and (a.away_until > now()) is not true
   ) then
     return (
       select array[a.id]
       from public.agents a
-      where a.id = named_agent_id and a.is_active
+      where a.id = named_agent_id and a.is_active and (a.away_until > now()) is not true
       for no key update skip locked
     );
   end if;
@@ -2719,13 +2723,15 @@ begin
   agent_ids := array(
     select a.id
     from public.agents a
-    where a.agency_id = lock_agents.agency_id and a.is_active and a.accepts_recruits
+    where a.agency_id = lock_agents.agency_id and a.is_active and a.accepts_recruits and (a.away_until > now()) is not true
     order by a.last_assigned_at nulls first, a.created_at, a.id
     limit wanted
     for no key update skip locked
   );
   if agent_ids = '{}' and exists (
-    select from public.agents a where a.agency_id = lock_agents.agency_id and a.is_active and a.accepts_recruits
+    select
+    from public.agents a
+    where a.agency_id = lock_agents.agency_id and a.is_active and a.accepts_recruits and (a.away_until > now()) is not true
   ) then
     return null;
   end if;
@@ -2735,7 +2741,7 @@ $$;
 
 comment on function private.lock_agents(uuid, uuid, integer) is
   'Locks the agents who get the next leads of an order, at most as many as are wanted. Returns their ids in the order of '
-  'their turns: the named agent alone if active; else those who have waited longest and whom nobody else has locked. '
+  'their turns: the named agent alone if active and not away; else those who have waited longest and whom nobody else has locked. '
   'Empty when the agency has no agent for them; null when it has, but somebody else has locked the agent that the order '
   'names, or all of them.';
 
@@ -3426,11 +3432,12 @@ as $$
       select a.id
       from public.agents a
       where a.id = named_agent_id and a.agency_id = next_agent.agency_id and a.is_active
+        and (a.away_until > now()) is not true
     ),
     (
       select a.id
       from public.agents a
-      where a.agency_id = next_agent.agency_id and a.is_active and a.accepts_recruits
+      where a.agency_id = next_agent.agency_id and a.is_active and a.accepts_recruits and (a.away_until > now()) is not true
       order by a.last_assigned_at nulls first, a.created_at, a.id
       limit 1
     )
@@ -3438,8 +3445,8 @@ as $$
 $$;
 
 comment on function private.next_agent(uuid, uuid) is
-  'The agent who would get the next lead of an order: the one that it names if active; else the active agent of the agency '
-  'who accepts recruits and has waited longest; else null. private.lock_agents() makes the same choice.';
+  'The agent who would get the next lead of an order: the one that it names if active and not away; else '
+  'the agent of the agency who is that too, accepts recruits and has waited longest; else null. private.lock_agents() makes the same choice.';
 
 -- POST /recruiting/ingest/bulk?dry_run=true: what would become of many leads.
 
@@ -11111,6 +11118,7 @@ set lock_timeout = '100ms'
 as $$
 declare
   conversation public.recruiting_conversations;
+  answering uuid;
   told uuid[];
 begin
   if message_ids is null then
@@ -11118,10 +11126,13 @@ begin
   end if;
   -- The conversation may be going to another agent.
   select c.* into conversation from public.recruiting_conversations c where c.id = notify_of_texts.conversation_id for share;
-  told := array_remove(array[private.answering_agent(conversation)], null);
-  if told = '{}' then
-    told := array(
-      select a.id from public.agents a where a.agency_id = conversation.agency_id and a.role = 'manager' and a.is_active
+  answering := private.answering_agent(conversation);
+  told := array_remove(array[answering], null);
+  if answering is null or exists (select from public.agents a where a.id = answering and a.away_until > now()) then
+    told := told || array(
+      select a.id
+      from public.agents a
+      where a.agency_id = conversation.agency_id and a.role = 'manager' and a.is_active and a.id is distinct from answering
     );
   end if;
   if told = '{}' and conversation.assigned_agent_id is not null then
@@ -11141,8 +11152,9 @@ $$;
 
 comment on function private.notify_of_texts(uuid, uuid[], text, text) is
   'Tells the agent who is to answer in a conversation about messages of it, once for each kind (see agent_notifications): '
-  'the assigned agent, else the lead''s, else each manager of the agency, as far as they are active. Where nobody is, the '
-  'assigned agent, who may come back. message_ids null: none. Where others have locked the agents or the conversation, they '
+  'the assigned agent, else the lead''s, else each manager of the agency, as far as they are active. While that agent is '
+  'away, each manager too, because no other colleague may read the conversation. Where nobody is active, the assigned '
+  'agent, who may come back. message_ids null: none. Where others have locked the agents or the conversation, they '
   'are told later, by deliver_notifications().';
 
 create function private.notify_of_unmatched_text(received public.unmatched_texts) returns void
@@ -11174,16 +11186,17 @@ begin
   end if;
 
   with told as (
-    select a.id from public.agents a where a.id = recruit.agent_id and a.is_active
+    select a.id, a.away_until > now() as is_away from public.agents a where a.id = recruit.agent_id and a.is_active
   )
   insert into public.agent_notifications (agent_id, lead_id, kind, day)
   select t.id, recruit.id, 'unmatched_text', recruit.day
   from (
     select id from told
-    union all
+    union
     select a.id
     from public.agents a
-    where a.agency_id = recruit.agency_id and a.role = 'manager' and a.is_active and not exists (select from told)
+    where a.agency_id = recruit.agency_id and a.role = 'manager' and a.is_active
+      and not exists (select from told where is_away is not true)
   ) t
   on conflict on constraint agent_notifications_lead_id_agent_id_day_key do nothing;
 exception
@@ -11197,7 +11210,7 @@ $$;
 
 comment on function private.notify_of_unmatched_text(public.unmatched_texts) is
   'Tells the agent of a recruit that the recruit has written to a number of the agency without a conversation. Where the '
-  'recruit has no active agent, it tells each active manager. Once for a recruit and day of the agency, and of several leads '
+  'recruit has no active agent, it tells each active manager; while the agent is away, both. Once for a recruit and day of the agency, and of several leads '
   'with the number the latest. Never fails. Where others have locked the agents, deliver_notifications() tells them later.';
 
 create function private.notify_of_untold_leads() returns boolean
@@ -13580,11 +13593,13 @@ grant select on public.agency_list to service_role;
 create view public.agent_list with (security_invoker = true) as
 select a.id, a.agency_id, g.name as agency, a.first_name, a.last_name,
   concat_ws(' ', a.first_name, a.last_name) as agent, a.email, a.phone, a.role, a.is_active, a.accepts_recruits,
-  a.user_id, a.last_assigned_at
+  a.user_id, a.last_assigned_at,
+  case when a.away_until > now() then to_char(a.away_until at time zone g.timezone, 'YYYY-MM-DD') end as away_until
 from public.agents a
 join public.agencies g on g.id = a.agency_id;
 
-comment on view public.agent_list is 'Agents, with the name of their agency.';
+comment on view public.agent_list is
+  'Agents, with the name of their agency. away_until: the day, in its time zone, at whose start the agent is back.';
 grant select on public.agent_list to service_role;
 
 create view public.key_list with (security_invoker = true) as
@@ -17223,9 +17238,13 @@ language sql
 stable
 set search_path = ''
 as $$
-  select case when a.id is null then 'for no agent: none of the agency is active and accepts recruits'
+  select case when a.id is null then 'for no agent: none of the agency is active, not away and accepts recruits'
     else 'for ' || concat_ws(' ', a.first_name, a.last_name)
-      || case when a.id <> o.agent_id then ', because its own agent is inactive' else '' end
+      || case when a.id <> o.agent_id then (
+        select ', because its own agent is ' || case when own.is_active then 'away' else 'inactive' end
+        from public.agents own
+        where own.id = o.agent_id
+      ) else '' end
     end
   from (select private.next_agent(o.agency_id, o.agent_id) as id) n
   left join public.agents a on a.id = n.id
@@ -18634,7 +18653,7 @@ as $$
         'ended %s, %s of %s leads short', private.in_utc((details ->> 'ends_at')::timestamptz), details ->> 'missing', s.quantity)
       when 'capped' then format(
         'can get %s of its %s missing leads until its end, by its daily cap', details ->> 'possible', details ->> 'missing')
-      when 'no_agent' then 'gives its leads to no agent, because none of its agency is active and accepts recruits'
+      when 'no_agent' then 'gives its leads to no agent, because none of its agency is active, not away and accepts recruits'
       when 'vendor_inactive' then format('wants leads of %s, which is inactive', details ->> 'vendor')
     end
     when 'recruit_waiting' then format('a recruit waits for an answer since %s', s.since)

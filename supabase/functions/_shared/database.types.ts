@@ -169,6 +169,7 @@ export type Database = {
         Row: {
           "accepts_recruits": boolean;
           "agency_id": string;
+          "away_until": string | null;
           "created_at": string;
           "email": string | null;
           "first_name": string;
@@ -185,6 +186,7 @@ export type Database = {
         Insert: {
           "accepts_recruits": boolean;
           "agency_id": string;
+          "away_until"?: string | null;
           "created_at"?: string;
           "email"?: string | null;
           "first_name": string;
@@ -200,6 +202,7 @@ export type Database = {
         Update: {
           "accepts_recruits"?: boolean;
           "agency_id"?: string;
+          "away_until"?: string | null;
           "created_at"?: string;
           "email"?: string | null;
           "first_name"?: string;
@@ -3093,6 +3096,7 @@ export type Database = {
           "agency": string;
           "agency_id": string;
           "agent": string | null;
+          "away_until": string | null;
           "email": string | null;
           "first_name": string;
           "id": string;

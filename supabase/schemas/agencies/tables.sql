@@ -36,6 +36,7 @@ create table public.agents (
   role text not null default 'agent' check (role in ('agent', 'manager')),
   is_active boolean not null default true,
   accepts_recruits boolean not null,
+  away_until timestamptz,
   last_assigned_at timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
@@ -56,6 +57,8 @@ comment on column public.agents.is_active is
   'An inactive agent can read nothing and gets no recruits. The row stays, because earlier work refers to it.';
 comment on column public.agents.accepts_recruits is
   'Whether the agent takes turns at the agency''s recruiting leads. Default: true for agents, false for managers.';
+comment on column public.agents.away_until is
+  'Until then the agent gets no new recruits, and managers are notified too of texts for the agent; null or past: not away.';
 comment on column public.agents.last_assigned_at is
   'When the agent last got a lead by turn; null: never. The agent who has waited longest is next, null first.';
 

@@ -75,7 +75,7 @@ as $$
         'ended %s, %s of %s leads short', private.in_utc((details ->> 'ends_at')::timestamptz), details ->> 'missing', s.quantity)
       when 'capped' then format(
         'can get %s of its %s missing leads until its end, by its daily cap', details ->> 'possible', details ->> 'missing')
-      when 'no_agent' then 'gives its leads to no agent, because none of its agency is active and accepts recruits'
+      when 'no_agent' then 'gives its leads to no agent, because none of its agency is active, not away and accepts recruits'
       when 'vendor_inactive' then format('wants leads of %s, which is inactive', details ->> 'vendor')
     end
     when 'recruit_waiting' then format('a recruit waits for an answer since %s', s.since)

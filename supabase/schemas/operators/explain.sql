@@ -292,9 +292,13 @@ language sql
 stable
 set search_path = ''
 as $$
-  select case when a.id is null then 'for no agent: none of the agency is active and accepts recruits'
+  select case when a.id is null then 'for no agent: none of the agency is active, not away and accepts recruits'
     else 'for ' || concat_ws(' ', a.first_name, a.last_name)
-      || case when a.id <> o.agent_id then ', because its own agent is inactive' else '' end
+      || case when a.id <> o.agent_id then (
+        select ', because its own agent is ' || case when own.is_active then 'away' else 'inactive' end
+        from public.agents own
+        where own.id = o.agent_id
+      ) else '' end
     end
   from (select private.next_agent(o.agency_id, o.agent_id) as id) n
   left join public.agents a on a.id = n.id

@@ -14,11 +14,13 @@ grant select on public.agency_list to service_role;
 create view public.agent_list with (security_invoker = true) as
 select a.id, a.agency_id, g.name as agency, a.first_name, a.last_name,
   concat_ws(' ', a.first_name, a.last_name) as agent, a.email, a.phone, a.role, a.is_active, a.accepts_recruits,
-  a.user_id, a.last_assigned_at
+  a.user_id, a.last_assigned_at,
+  case when a.away_until > now() then to_char(a.away_until at time zone g.timezone, 'YYYY-MM-DD') end as away_until
 from public.agents a
 join public.agencies g on g.id = a.agency_id;
 
-comment on view public.agent_list is 'Agents, with the name of their agency.';
+comment on view public.agent_list is
+  'Agents, with the name of their agency. away_until: the day, in its time zone, at whose start the agent is back.';
 grant select on public.agent_list to service_role;
 
 create view public.key_list with (security_invoker = true) as

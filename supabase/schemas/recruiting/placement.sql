@@ -126,11 +126,12 @@ begin
     select
     from public.agents a
     where a.id = named_agent_id and a.agency_id = lock_agents.agency_id and a.is_active
+      and (a.away_until > now()) is not true
   ) then
     return (
       select array[a.id]
       from public.agents a
-      where a.id = named_agent_id and a.is_active
+      where a.id = named_agent_id and a.is_active and (a.away_until > now()) is not true
       for no key update skip locked
     );
   end if;
@@ -138,13 +139,15 @@ begin
   agent_ids := array(
     select a.id
     from public.agents a
-    where a.agency_id = lock_agents.agency_id and a.is_active and a.accepts_recruits
+    where a.agency_id = lock_agents.agency_id and a.is_active and a.accepts_recruits and (a.away_until > now()) is not true
     order by a.last_assigned_at nulls first, a.created_at, a.id
     limit wanted
     for no key update skip locked
   );
   if agent_ids = '{}' and exists (
-    select from public.agents a where a.agency_id = lock_agents.agency_id and a.is_active and a.accepts_recruits
+    select
+    from public.agents a
+    where a.agency_id = lock_agents.agency_id and a.is_active and a.accepts_recruits and (a.away_until > now()) is not true
   ) then
     return null;
   end if;
@@ -154,6 +157,6 @@ $$;
 
 comment on function private.lock_agents(uuid, uuid, integer) is
   'Locks the agents who get the next leads of an order, at most as many as are wanted. Returns their ids in the order of '
-  'their turns: the named agent alone if active; else those who have waited longest and whom nobody else has locked. '
+  'their turns: the named agent alone if active and not away; else those who have waited longest and whom nobody else has locked. '
   'Empty when the agency has no agent for them; null when it has, but somebody else has locked the agent that the order '
   'names, or all of them.';

@@ -67,11 +67,12 @@ as $$
       select a.id
       from public.agents a
       where a.id = named_agent_id and a.agency_id = next_agent.agency_id and a.is_active
+        and (a.away_until > now()) is not true
     ),
     (
       select a.id
       from public.agents a
-      where a.agency_id = next_agent.agency_id and a.is_active and a.accepts_recruits
+      where a.agency_id = next_agent.agency_id and a.is_active and a.accepts_recruits and (a.away_until > now()) is not true
       order by a.last_assigned_at nulls first, a.created_at, a.id
       limit 1
     )
@@ -79,8 +80,8 @@ as $$
 $$;
 
 comment on function private.next_agent(uuid, uuid) is
-  'The agent who would get the next lead of an order: the one that it names if active; else the active agent of the agency '
-  'who accepts recruits and has waited longest; else null. private.lock_agents() makes the same choice.';
+  'The agent who would get the next lead of an order: the one that it names if active and not away; else '
+  'the agent of the agency who is that too, accepts recruits and has waited longest; else null. private.lock_agents() makes the same choice.';
 
 -- POST /recruiting/ingest/bulk?dry_run=true: what would become of many leads.
 

@@ -148,6 +148,7 @@ set lock_timeout = '100ms'
 as $$
 declare
   conversation public.recruiting_conversations;
+  answering uuid;
   told uuid[];
 begin
   if message_ids is null then
@@ -155,10 +156,13 @@ begin
   end if;
   -- The conversation may be going to another agent.
   select c.* into conversation from public.recruiting_conversations c where c.id = notify_of_texts.conversation_id for share;
-  told := array_remove(array[private.answering_agent(conversation)], null);
-  if told = '{}' then
-    told := array(
-      select a.id from public.agents a where a.agency_id = conversation.agency_id and a.role = 'manager' and a.is_active
+  answering := private.answering_agent(conversation);
+  told := array_remove(array[answering], null);
+  if answering is null or exists (select from public.agents a where a.id = answering and a.away_until > now()) then
+    told := told || array(
+      select a.id
+      from public.agents a
+      where a.agency_id = conversation.agency_id and a.role = 'manager' and a.is_active and a.id is distinct from answering
     );
   end if;
   if told = '{}' and conversation.assigned_agent_id is not null then
@@ -178,8 +182,9 @@ $$;
 
 comment on function private.notify_of_texts(uuid, uuid[], text, text) is
   'Tells the agent who is to answer in a conversation about messages of it, once for each kind (see agent_notifications): '
-  'the assigned agent, else the lead''s, else each manager of the agency, as far as they are active. Where nobody is, the '
-  'assigned agent, who may come back. message_ids null: none. Where others have locked the agents or the conversation, they '
+  'the assigned agent, else the lead''s, else each manager of the agency, as far as they are active. While that agent is '
+  'away, each manager too, because no other colleague may read the conversation. Where nobody is active, the assigned '
+  'agent, who may come back. message_ids null: none. Where others have locked the agents or the conversation, they '
   'are told later, by deliver_notifications().';
 
 create function private.notify_of_unmatched_text(received public.unmatched_texts) returns void
@@ -211,16 +216,17 @@ begin
   end if;
 
   with told as (
-    select a.id from public.agents a where a.id = recruit.agent_id and a.is_active
+    select a.id, a.away_until > now() as is_away from public.agents a where a.id = recruit.agent_id and a.is_active
   )
   insert into public.agent_notifications (agent_id, lead_id, kind, day)
   select t.id, recruit.id, 'unmatched_text', recruit.day
   from (
     select id from told
-    union all
+    union
     select a.id
     from public.agents a
-    where a.agency_id = recruit.agency_id and a.role = 'manager' and a.is_active and not exists (select from told)
+    where a.agency_id = recruit.agency_id and a.role = 'manager' and a.is_active
+      and not exists (select from told where is_away is not true)
   ) t
   on conflict on constraint agent_notifications_lead_id_agent_id_day_key do nothing;
 exception
@@ -234,7 +240,7 @@ $$;
 
 comment on function private.notify_of_unmatched_text(public.unmatched_texts) is
   'Tells the agent of a recruit that the recruit has written to a number of the agency without a conversation. Where the '
-  'recruit has no active agent, it tells each active manager. Once for a recruit and day of the agency, and of several leads '
+  'recruit has no active agent, it tells each active manager; while the agent is away, both. Once for a recruit and day of the agency, and of several leads '
   'with the number the latest. Never fails. Where others have locked the agents, deliver_notifications() tells them later.';
 
 create function private.notify_of_untold_leads() returns boolean

@@ -1,6 +1,6 @@
 -- The alert about an open order that can't fill, and the words of each alert.
 begin;
-select plan(13);
+select plan(14);
 \ir ../helpers.psql
 
 update public.recruiting_orders set status = 'paused';
@@ -47,9 +47,10 @@ from (values
       at time zone ''America/Chicago'' + interval ''9 days''')$$, null),
   ($$select pg_temp.set_order('daily_cap = 1')$$, null),
   ($$update public.agents set is_active = false where agency_id = md5('agency')::uuid$$,
-    'order <order> of agency: gives its leads to no agent, because none of its agency is active and accepts recruits: '
+    'order <order> of agency: gives its leads to no agent, because none of its agency is active, not away and accepts recruits: '
       'agent list --agency <agency>'),
   ($$update public.agents set is_active = false where id = md5('ann')::uuid$$, null),
+  ($$update public.agents set away_until = now() where agency_id = md5('agency')::uuid$$, null),
   ($$update public.vendors set is_active = false where id = md5('vendor')::uuid$$,
     'order <order> of agency: wants leads of test-vendor, which is inactive: vendor update test-vendor --active true'),
   -- One alert for an order, of the first reason

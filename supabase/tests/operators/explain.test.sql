@@ -80,7 +80,7 @@ select is(public.explain_lead(md5('lead')::uuid) #> '{orders,4}', jsonb_build_ob
 -- The agent
 select pg_temp.create_order('nobody', 'priority = 9', 'empty');
 select is((select s from pg_temp.said(public.explain_lead(md5('lead')::uuid)) s where s like 'nobody%'),
-  'nobody +: would get it, for no agent: none of the agency is active and accepts recruits',
+  'nobody +: would get it, for no agent: none of the agency is active, not away and accepts recruits',
   'an order gets leads although its agency has nobody for them');
 update public.recruiting_orders set status = 'closed' where id = md5('nobody')::uuid;
 update public.recruiting_orders set agent_id = md5('bob')::uuid where id = md5('best')::uuid;

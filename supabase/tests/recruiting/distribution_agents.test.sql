@@ -1,6 +1,6 @@
 -- The agent of the order's agency to whom a recruiting lead goes.
 begin;
-select plan(12);
+select plan(18);
 \ir ../helpers.psql
 
 update public.recruiting_orders set status = 'paused';
@@ -49,9 +49,27 @@ select is(pg_temp.next(1), array['manager'], 'the order''s agent may be a manage
 update public.recruiting_orders set agent_id = md5('first')::uuid where id = md5('order')::uuid;
 select is(pg_temp.next(2), array['second', 'second'], 'when the order''s agent is inactive the others take turns');
 
+update public.agents set is_active = true where id = md5('first')::uuid;
+
+-- Away: as inactive, until a moment
+update public.agents set accepts_recruits = true, away_until = now() + interval '1 second' where first_name in ('first', 'third');
+select is(pg_temp.next(2), array['second', 'second'], 'an agent who is away is passed over, also one whom the order names');
+select is(
+  private.next_agent(md5('agency')::uuid, md5('first')::uuid), md5('second')::uuid, 'and the preview of a lead says so');
+select is(
+  private.for_agent(o), 'for second, because its own agent is away', 'as does what explains an order')
+from public.recruiting_orders o where o.id = md5('order')::uuid;
+update public.agents set away_until = now() where first_name = 'first';
+select is(pg_temp.next(2), array['first', 'first'], 'from that moment on the agent gets leads again, and nothing has to run for it');
+update public.agents set away_until = 'infinity' where agency_id = md5('agency')::uuid;
+select is(pg_temp.next(1), array[null], 'while all are away, the agency gets the lead with no agent');
+select is(private.next_agent(md5('agency')::uuid, md5('first')::uuid), null, 'as the preview says');
+update public.agents set away_until = null where agency_id = md5('agency')::uuid;
+update public.agents set accepts_recruits = false where id = md5('third')::uuid;
+
 update public.agents set is_active = false where agency_id = md5('agency')::uuid;
 select is(pg_temp.next(1), array[null], 'without an active agent the agency gets the lead with no agent');
-select is((select filled from public.recruiting_orders where id = md5('order')::uuid), 19, 'the order counts a lead without an agent too');
+select is((select filled from public.recruiting_orders where id = md5('order')::uuid), 24, 'the order counts a lead without an agent too');
 
 update public.agents set is_active = true where id = md5('third')::uuid;
 update public.recruiting_orders set agent_id = null where id = md5('order')::uuid;

@@ -35,9 +35,10 @@ begin
   delete from own_orders;
   delete from own_agents;
 
-  insert into public.agents (id, agency_id, first_name, is_active, accepts_recruits, last_assigned_at, created_at)
+  insert into public.agents (id, agency_id, first_name, is_active, accepts_recruits, away_until, last_assigned_at, created_at)
   select
     pg_temp.random_id(), md5('agency ' || agency)::uuid, 'Agent', random() < 0.8, random() < 0.8,
+    case n when 3 then now() when 4 then now() + interval '1 hour' end,
     case when random() < 0.6 then now() - pg_temp.up_to(5) * interval '1 minute' end,
     now() - pg_temp.up_to(3) * interval '1 day'
   from generate_series(1, 2) agency, generate_series(1, 4) n;
@@ -156,7 +157,7 @@ begin
     if found then
       select a.id into next_agent_id
       from model_agents a
-      where a.agency_id = best.agency_id and a.is_active and (a.accepts_recruits or a.id = best.agent_id)
+      where a.agency_id = best.agency_id and a.is_active and coalesce(a.away_until <= now(), true) and (a.accepts_recruits or a.id = best.agent_id)
       order by coalesce(a.id = best.agent_id, false) desc, a.last_assigned_at nulls first, a.created_at, a.id
       limit 1;
       update model_orders o

@@ -1,6 +1,6 @@
 -- Notifications about leads and texts.
 begin;
-select plan(21);
+select plan(26);
 \ir ../helpers.psql
 
 select pg_temp.create_agency('staffed');
@@ -55,12 +55,14 @@ select private.deliver_notifications();
 select is_empty('select from private.untold_leads', 'a lead that is gone is told to nobody');
 
 -- Notifications about a text: the rows that are stored before it, and the active agents
-create function pg_temp.told_of_text(status text, assigned text, of_lead text, inactive text[]) returns text[]
+create function pg_temp.told_of_text(status text, assigned text, of_lead text, inactive text[], away text[] default '{}') returns text[]
 language plpgsql as $$
 declare
   conversation constant uuid := gen_random_uuid();
 begin
-  update public.agents a set is_active = a.first_name <> all (inactive || array['gone']) where a.agency_id = md5('staffed')::uuid;
+  update public.agents a set is_active = a.first_name <> all (inactive || array['gone']),
+    away_until = case when a.first_name = any (away) then now() + interval '1 second' else now() end
+  where a.agency_id = md5('staffed')::uuid;
   update public.recruiting_leads l set agent_id = md5(of_lead)::uuid where l.id = md5('one')::uuid;
   insert into public.recruiting_conversations (
     id, recruiting_lead_id, agency_id, recruit_phone, service_phone, status, assigned_agent_id
@@ -84,6 +86,14 @@ from (values
   ('escalated', 'moe', 'ann', '{moe}', '{ann}', 'who has left: the lead''s agent'),
   ('escalated', 'moe', 'ann', '{moe,ann,mia}', '{moe}', 'nobody is active: the assigned agent, who may come back')
 ) c (status, assigned, of_lead, inactive, told, description);
+select is(pg_temp.told_of_text(status, assigned, 'ann', inactive, away), told, description)
+from (values
+  ('bot', null, '{}'::text[], '{ann}'::text[], '{ann,mia,moe}'::text[], 'an agent who is away: each manager too'),
+  ('escalated', 'mia', '{}', '{mia}', '{mia,moe}', 'of managers too, each once'),
+  ('bot', null, '{}', '{ann,mia,moe}', '{ann,mia,moe}', 'also those who are away'),
+  ('bot', null, '{mia,moe}', '{ann}', '{ann}', 'without a manager, the agent alone'),
+  ('bot', 'moe', '{}', '{ann}', '{moe}', 'that the lead''s agent is away changes nothing for an assigned one')
+) c (status, assigned, inactive, away, told, description);
 select is(
   (select array_agg(distinct c.status) from public.recruiting_conversations c
     where c.agency_id = md5('staffed')::uuid and c.assigned_agent_id is null),

@@ -1,7 +1,7 @@
 -- A recruit writes to a number of the agency without a conversation: who is told, and who reads the text.
 begin;
 create extension if not exists dblink with schema extensions;
-select plan(37);
+select plan(38);
 \ir ../helpers.psql
 
 select pg_temp.create_people();
@@ -157,6 +157,14 @@ from unnest(array['public.unmatched_texts', 'public.recruiting_leads']::regclass
 select pg_temp.become('cal');
 select is((select count(*)::integer from public.waiting_texts where name = 'Lead'), 2, 'and has them');
 reset role;
+
+
+-- Managers are told too while the agent is away.
+select pg_temp.create_recruit('Clara', '+19995551023', 'ann');
+update public.agents set away_until = now() + interval '1 second' where id = md5('ann')::uuid;
+select pg_temp.write('+19995551023');
+select is(
+  pg_temp.told('Clara'), '{ann unmatched_text,mia unmatched_text,moe unmatched_text}', 'while the agent is away, each active manager too');
 
 select * from finish();
 rollback;
