@@ -178,9 +178,11 @@ async function showLead({ sql }: Session, given: string): Promise<Outcome> {
   const shown = await valueOf<Shown>(sql`select public.show_lead(${id})`);
   const { kind, lead } = shown;
   const timeline = shown.timeline.map((event) => ({ ...event, at: new Date(event.at) }));
+  // To the second: the order of two texts may matter in a dispute.
+  const lines = timeline.map((event) => ({ ...event, at: event.at.toISOString().slice(0, 19).replace("T", " ") }));
   return {
     data: { kind, lead, timeline },
-    text: `${formatFields({ kind, ...lead })}\n\n${formatTable(timeline)}`,
+    text: `${formatFields({ kind, ...lead })}\n\n${formatTable(lines)}`,
     shows: { lead_id: id },
   };
 }

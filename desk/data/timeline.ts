@@ -9,8 +9,14 @@ export type RecruitEvent =
   & { id: string; at: string; agent_id: string | null; agent: string | null }
   & (
     | { kind: "received" | "distributed"; details: Record<string, never> }
-    /** The texts of a day in one conversation. */
-    | { kind: "texts"; details: { conversation_id: string; from_recruit: number; from_us: number } }
+    | { kind: "text_in"; details: TextIn }
+    | { kind: "text_out"; details: TextOut }
+    /** A greeting that was not made. */
+    | { kind: "never_queued"; details: { reason: string } }
+    /** An opt-in or opt-out. Without an agent the recruit said it, or an operator recorded it. */
+    | { kind: "consent"; details: { state: "opted_in" | "opted_out"; source: string; reason: string | null } }
+    /** The bot has ended, and no person goes on. */
+    | { kind: "bot_ended"; details: { reason: string } }
     /** An answer to the bot. */
     | { kind: "answer"; details: { question: string; value: unknown; said: string } }
     | { kind: "note"; details: { body: string } }
@@ -25,12 +31,39 @@ export type RecruitEvent =
         from_agent_id: string | null;
         to: string | null;
         to_agent_id: string | null;
+        /** Why the bot gave it away. */
+        reason: string | null;
       };
     }
     /** An operator gave the recruit to another agent. */
     | { kind: "given"; details: { from: string | null; to: string | null } }
     | { kind: "call"; details: { call_id: string; outcome: Outcome | null } }
   );
+
+/** A text of the recruit. */
+export interface TextIn {
+  conversation_id: string;
+  body: string | null;
+  /** The number of its files. */
+  files: number;
+  /** How the bot read it; null: it did not. */
+  heard: string | null;
+}
+
+/** A text of ours, and how far it has come. */
+export interface TextOut {
+  conversation_id: string;
+  body: string | null;
+  files: number;
+  by: "bot" | "agent";
+  state: "held" | "due" | "sending" | "unconfirmed" | "refused" | "sent" | "delivered" | "failed";
+  /** Since when; null while it waits. */
+  state_at: string | null;
+  /** As in the outbox, or the provider's code. */
+  reason: string | null;
+  /** Until when it is held. */
+  until: string | null;
+}
 
 /** The ways in which a call may end. */
 export const OUTCOMES = ["reached", "no_answer", "left_message", "wrong_number"] as const;

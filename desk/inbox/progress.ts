@@ -1,5 +1,5 @@
-import { TWILIO_ERRORS } from "../../supabase/functions/_shared/twilio_errors.ts";
 import type { Message } from "../data/messages.ts";
+import { reasonOf } from "../ui/text_reasons.ts";
 
 /** The progress of a text of ours. */
 export interface Progress {
@@ -13,19 +13,6 @@ export interface Progress {
   /** The same words may be sent as another text. */
   mayWriteAgain?: boolean;
 }
-
-/** The words for why a text was not sent or not delivered, by the reason in the outbox. */
-const REASONS: Record<string, string> = {
-  cancelled: "it was cancelled",
-  taken_over: "a person has answered instead of the bot",
-  lead_returned: "the recruit is not the agency's any more",
-  opted_out: "the recruit has opted out of texts",
-  unconfirmed: "the provider has never confirmed it. It may have been sent",
-  storage: "its file could not be read",
-  media_not_found: "its file is gone",
-  quiet_hours: "it was not the hour for texts",
-  number_paused: "the agency's number is paused",
-};
 
 /** The progress of a text of ours, in words for the agent. */
 export function progressOf({ status, error_code, text_outbox: outbox }: Message): Progress {
@@ -68,9 +55,4 @@ function pending({ reason, due_at }: NonNullable<Message["text_outbox"]>): Progr
 
 function notSent(reason: string | null): Progress {
   return { words: `Not sent: ${reasonOf(reason)}.`, isBad: true };
-}
-
-function reasonOf(reason: string | null): string {
-  if (reason === null) return "nobody knows why";
-  return REASONS[reason] ?? TWILIO_ERRORS[reason] ?? `the provider refused it (${reason})`;
 }

@@ -1,11 +1,20 @@
 import type { ReactNode } from "react";
 import { Link } from "wouter";
 import { usePages } from "../data/pages.ts";
-import { type Outcome, OUTCOMES, type RecruitEvent, timelineQueries, useRecordCall } from "../data/timeline.ts";
+import {
+  type Outcome,
+  OUTCOMES,
+  type RecruitEvent,
+  type TextIn,
+  type TextOut,
+  timelineQueries,
+  useRecordCall,
+} from "../data/timeline.ts";
 import { ActionError } from "./action.tsx";
 import { labelOf, wordsOf } from "./json_value.tsx";
 import { LoadMoreButton } from "./load_more_button.tsx";
 import { QueryResult, Skeleton } from "./states.tsx";
+import { reasonOf, whyNeverQueued } from "./text_reasons.ts";
 import { Time } from "./time.tsx";
 
 type Hands = Extract<RecruitEvent, { kind: "hands" }>;
@@ -57,12 +66,34 @@ function wordsFor(event: RecruitEvent): ReactNode {
       return "Received from the vendor";
     case "distributed":
       return "Distributed to the agency";
-    case "texts":
+    case "text_in":
       return (
-        <Link href={`/inbox/${event.details.conversation_id}`}>
-          Texts of the day: {event.details.from_recruit} from the recruit, {event.details.from_us} from us
-        </Link>
+        <>
+          <Words of={event.details}>The recruit wrote</Words>
+          {notAnswer(event.details)}
+        </>
       );
+    case "text_out":
+      return (
+        <>
+          <Words of={event.details}>
+            {event.agent === null && event.details.by === "agent" ? "An agent" : by} wrote
+          </Words>
+          . {stateWords(event.details)}
+        </>
+      );
+    case "never_queued":
+      return <>Not greeted: {whyNeverQueued(event.details.reason)}</>;
+    case "consent":
+      return (
+        <>
+          {event.details.state === "opted_out" ? "Opted out of texts" : "Opted in to texts"}
+          {event.agent !== null && <>, recorded by {by}</>}
+          {event.details.reason !== null && <>: {event.details.reason}</>}
+        </>
+      );
+    case "bot_ended":
+      return <>The bot ended: {labelOf(event.details.reason)}</>;
     case "answer":
       return <>Told the bot: {labelOf(event.details.question)}: {wordsOf(event.details.value)}</>;
     case "note":
@@ -87,8 +118,72 @@ function wordsFor(event: RecruitEvent): ReactNode {
   }
 }
 
+function Words({ of: { conversation_id, body, files }, children }: { of: TextIn | TextOut; children: ReactNode }) {
+  return (
+    <>
+      <Link href={`/inbox/${conversation_id}`}>{children}</Link>: <span className="words">{body}</span>
+      {files > 0 && ` (${files} ${files === 1 ? "file" : "files"})`}
+    </>
+  );
+}
+
+/** What the bot heard, where that was no answer. */
+const HEARD: Record<string, string> = {
+  early: "it came before the question had left",
+  opening: "the bot began, or asked again",
+  no_answer: "the bot did not understand it",
+  person: "the recruit asks for a person",
+  question: "the recruit asks back",
+  about: "the recruit asks about the agency",
+  help: "HELP",
+  not_interested: "the recruit is not interested",
+  automatic_reply: "a machine seems to have written it",
+};
+
+function notAnswer({ heard }: TextIn): string | null {
+  return heard === null || heard === "answer" ? null : `. No answer to the bot: ${HEARD[heard] ?? heard}`;
+}
+
+/** How far a text of ours has come, since when, and why. */
+function stateWords({ state, state_at, reason, until }: TextOut): ReactNode {
+  const at = state_at !== null && (
+    <>
+      {" "}
+      <Time at={state_at} />
+    </>
+  );
+  switch (state) {
+    case "held":
+      return (
+        <>
+          Held{until !== null && until !== "infinity" && (
+            <>
+              {" "}until <Time at={until} />
+            </>
+          )}: {reasonOf(reason)}
+        </>
+      );
+    case "due":
+      return "Waits to be sent";
+    case "unconfirmed":
+      return <>Perhaps sent{at}: the provider has not confirmed it</>;
+    case "refused":
+      return <>Not sent{at}: {reasonOf(reason)}</>;
+    case "failed":
+      return <>Failed{at}: {reasonOf(reason)}</>;
+    case "sending":
+      return <>Being sent{at}</>;
+    case "sent":
+      return <>Sent{at}</>;
+    case "delivered":
+      return <>Delivered{at}</>;
+  }
+}
+
 /** Who has the conversation from then on, and who did it. */
-function handsWords({ agent, agent_id, details: { status, from, from_agent_id, to, to_agent_id } }: Hands): ReactNode {
+function handsWords(
+  { agent, agent_id, details: { status, from, from_agent_id, to, to_agent_id, reason } }: Hands,
+): ReactNode {
   const by = <bdi>{agent}</bdi>;
   if (status === "bot") {
     return agent_id === null ? "The conversation went to the bot" : <>{by} handed the conversation to the bot</>;
@@ -100,6 +195,7 @@ function handsWords({ agent, agent_id, details: { status, from, from_agent_id, t
       <>
         The conversation went to <bdi>{to}</bdi>
         {before}
+        {reason !== null && <>: {labelOf(reason)}</>}
       </>
     );
   }

@@ -72,7 +72,7 @@ deskTest("a recruit's timeline has the texts, notes, stages and calls, and how a
   });
   await assertAccessible(page);
   await assertFits(page);
-  await timeline.getByRole("link", { name: "Texts of the day: 1 from the recruit, 1 from us" }).click();
+  await timeline.getByRole("link", { name: "The recruit wrote" }).click();
   await page.waitForURL(new RegExp(`#/inbox/${talk!.id}`));
   await page.getByLabel("The recruit").getByText("Received from the vendor").waitFor();
 });
@@ -119,6 +119,63 @@ deskTest(
     await card.getByText("ada@example.com").waitFor();
     await card.getByLabel("Stage of Ada").selectOption("Interview");
     await until(async () => (await stages(id!)).join() === "interview");
+  },
+);
+
+deskTest(
+  "the timeline tells how far each text has come and how the bot read the recruit's, in their order",
+  async (page) => {
+    const agent = await createTexter();
+    const { id, lead_id, recruit } = await createTalk(agent, "Ada");
+    const texts = [
+      { body: "Hi", heard: "opening" },
+      { body: "Licensed?", state: "accepted", status: "delivered" },
+      { body: "yes", heard: "early" },
+      { body: "One", state: "pending", due_at: "2097-01-01T12:00Z", reason: "quiet_hours" },
+      { body: "Two", state: "refused", status: "failed", reason: "cancelled" },
+      { body: "Three", state: "failed", status: "failed", reason: "30003" },
+    ];
+    for (const [n, { body, heard = null, state, status = null, due_at = null, reason = null }] of texts.entries()) {
+      const [message] = await sql`
+      insert into public.recruiting_messages (
+        conversation_id, direction, sender_type, body, heard, status, created_at, delivered_at, failed_at)
+      select ${id}, ${heard === null ? "outbound" : "inbound"}, ${
+        heard === null ? "bot" : "recruit"
+      }, ${body}, ${heard},
+        ${status}, t.at, case when ${status}::text = 'delivered' then t.at end, case when ${status}::text = 'failed' then t.at end
+      from (select now() + ${n + 10} * interval '1 second' as at) t returning id`;
+      if (state === undefined) continue;
+      await sql`
+      insert into public.text_outbox (message_id, kind, state, due_at, reason, accepted_at)
+      values (${message!.id}, 'bot', ${state}, coalesce(${due_at}::timestamptz, now()), ${reason},
+        case when ${state}::text = 'accepted' then now() end)`;
+    }
+    await sql`
+    insert into public.skipped_greetings (recruiting_lead_id, agency_id, reason)
+    values (${lead_id}, ${agent.agency_id}, 'no_consent')`;
+    await sql`
+    insert into public.text_consents (agency_id, phone, state, source)
+    values (${agent.agency_id}, ${recruit}, 'opted_out', 'keyword')`;
+    await sql`
+    insert into public.text_consent_events (agency_id, phone, state, source, occurred_at)
+    values (${agent.agency_id}, ${recruit}, 'opted_out', 'keyword', now() + interval '1 minute')`;
+    await signIn(page, agent, `recruits/${lead_id}`);
+    const rows = page.locator(".timeline").getByRole("listitem");
+    await rows.first().getByText("Opted out of texts").waitFor();
+    const said = (await rows.allInnerTexts()).map((row) =>
+      row.replace(/\s+/g, " ").replace(/(?:[A-Z][a-z]+ \d+, )?(?:\d{4}, )?\d+:\d\d [AP]M [A-Z]+/g, "<time>")
+    );
+    assert.deepEqual(said.slice(0, 8), [
+      "<time> Opted out of texts",
+      "<time> The bot wrote: Three. Failed <time>: the recruit's phone is off or out of reach",
+      "<time> The bot wrote: Two. Not sent <time>: it was cancelled",
+      "<time> The bot wrote: One. Held until <time>: it was not the hour for texts",
+      "<time> The recruit wrote: yes. No answer to the bot: it came before the question had left",
+      "<time> The bot wrote: Licensed?. Delivered <time>",
+      "<time> The recruit wrote: Hi. No answer to the bot: the bot began, or asked again",
+      "<time> Not greeted: the vendor has no consent to texts",
+    ]);
+    await assertAccessible(page);
   },
 );
 

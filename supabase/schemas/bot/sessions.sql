@@ -287,6 +287,28 @@ comment on function private.escalate(public.recruiting_conversations) is
   'Gives a conversation to a person: its assigned agent, else its lead''s, else the agent of the agency who has waited '
   'longest for a recruit, else a manager. It stays with the bot where none of them is active.';
 
+create function private.note_reason() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  new.reason := (
+    select s.reason
+    from public.bot_sessions s
+    -- It has ended in this transaction, before the conversation changed hands.
+    where s.conversation_id = new.conversation_id and s.state in ('done', 'escalated') and s.updated_at = now()
+  );
+  return new;
+end
+$$;
+
+comment on function private.note_reason() is 'Trigger: why the bot has given a conversation to a person.';
+
+create trigger note_reason
+  before insert on public.conversation_assignments
+  for each row when (new.status = 'escalated' and new.by_agent_id is null)
+  execute function private.note_reason();
+
 create function public.hand_back_to_bot(conversation_id uuid) returns jsonb
 language plpgsql
 -- Agents may not write the table. Who may hand a conversation back is decided here, as in send_text().

@@ -213,30 +213,34 @@ comment on view public.waiting_recruit_list is
   'has taken the conversation over; minutes: how long they have waited, at night too.';
 grant select on public.waiting_recruit_list to authenticated, service_role;
 
-create view private.outbox_list as
-select t.*,
-  case t.state
+create function private.why_not_sent(state text, reason text, until text, number_status text, paused_reason text)
+returns text
+language sql
+immutable
+set search_path = ''
+as $$
+  select case state
     when 'held' then case
-      when t.number is null then 'its number is not one of the agency''s'
-      when t.number = 'paused' then 'its number is paused: ' || coalesce(t.paused_reason, 'no reason given')
-      when t.reason = 'quiet_hours' and t.due_at = 'infinity' then 'quiet hours at all times, by the rows of texting_hours'
-      when t.reason = 'quiet_hours' then 'quiet hours, until ' || t.due_at
-      when t.reason = 'credentials' then 'Twilio refuses our login; tried again at ' || t.due_at
-      when t.reason = 'no_account' then 'no account at Twilio is set: see TWILIO_ACCOUNT_SID'
-      else 'tried again at ' || t.due_at || coalesce(', after ' || t.reason, '')
+      when number_status is null then 'its number is not one of the agency''s'
+      when number_status = 'paused' then 'its number is paused: ' || coalesce(paused_reason, 'no reason given')
+      when reason = 'quiet_hours' and until = 'infinity' then 'quiet hours at all times, by the rows of texting_hours'
+      when reason = 'quiet_hours' then 'quiet hours, until ' || until
+      when reason = 'credentials' then 'Twilio refuses our login; tried again at ' || until
+      when reason = 'no_account' then 'no account at Twilio is set: see TWILIO_ACCOUNT_SID'
+      else 'tried again at ' || until || coalesce(', after ' || reason, '')
     end
     when 'due' then 'it is sent next'
     when 'sending' then 'it is being sent'
-    when 'refused' then case t.reason
+    when 'refused' then case reason
       when 'opted_out' then 'the recruit has opted out'
       when 'cancelled' then 'an agent has cancelled it'
       when 'country' then 'greetings go to other countries alone: see TEXTING_COUNTRIES'
       when 'taken_over' then 'an agent has taken the conversation over from the bot'
       when 'lead_returned' then 'the lead was taken back from the agency'
       when 'expired' then 'it could not be sent for a day'
-      else 'the bot was stopped: ' || coalesce(t.reason, 'no reason given')
+      else 'the bot was stopped: ' || coalesce(reason, 'no reason given')
     end
-    when 'never_queued' then case t.reason
+    when 'never_queued' then case reason
       when 'no_greeting' then 'the order has no greeting any more'
       when 'no_consent' then 'the vendor has no text consent'
       when 'no_phone' then 'the lead has no phone number that can be texted'
@@ -250,23 +254,30 @@ select t.*,
       when 'expired' then 'it could not be queued for a day'
       else 'an error, which the database''s log has'
     end
-    else case
-      when t.state = 'unconfirmed' and t.due_at <> 'infinity' then
-        'the response was lost; Twilio is asked for it at ' || t.due_at
-      when 'unconfirmed' in (t.state, t.reason) then 'nobody knows whether it was sent'
-      when t.reason = 'media_not_found' then 'a file of it is not in the bucket text-media'
-      else 'Twilio: ' || coalesce(t.reason, 'no reason given')
+    when 'unconfirmed' then case
+      when until <> 'infinity' then 'the response was lost; Twilio is asked for it at ' || until
+      else 'nobody knows whether it was sent'
     end
-  end as why
+    when 'failed' then case reason
+      when 'unconfirmed' then 'nobody knows whether it was sent'
+      when 'media_not_found' then 'a file of it is not in the bucket text-media'
+      else 'Twilio: ' || coalesce(reason, 'no reason given')
+    end
+  end
+$$;
+
+comment on function private.why_not_sent(text, text, text, text, text) is
+  'Why a text is in a state of private.text_state(), or was never queued, in words for operators; null for one that was sent. '
+  'until: its due_at, in ISO 8601 or `infinity`. number_status: null where our number is not one of the agency''s.';
+grant execute on function private.why_not_sent(text, text, text, text, text) to authenticated;
+
+create view private.outbox_list as
+select t.*, private.why_not_sent(t.state, t.reason, t.due_at, t.number, t.paused_reason) as why
 from (
   select o.message_id, o.created_at, c.agency_id, g.name as agency, c.service_phone as "from", c.recruit_phone as "to",
     c.recruiting_lead_id as lead_id, o.kind,
-    case
-      when m.status = 'failed' and o.state <> 'refused' then 'failed'
-      when o.state <> 'pending' then o.state
-      when o.due_at > now() or n.status is distinct from 'active' or o.reason = 'no_account' then 'held'
-      else 'due'
-    end as state,
+    private.text_state(
+      m.status, o.state, o.due_at, n.status is not distinct from 'active' and o.reason is distinct from 'no_account') as state,
     coalesce(o.reason, m.error_code) as reason,
     case when isfinite(o.due_at) then to_char(o.due_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
       else 'infinity' end as due_at,

@@ -182,16 +182,6 @@ comment on function public.explain_order(uuid) is
   'priority, of which the least filled one goes first. For operators. PT404 for an unknown order; 42501 for a user who is no operator.';
 grant execute on function public.explain_order(uuid) to authenticated, service_role;
 
-create function private.in_utc(moment timestamptz) returns text
-language sql
-stable
-set search_path = ''
-as $$
-  select to_char(moment at time zone 'UTC', 'YYYY-MM-DD HH24:MI "UTC"')
-$$;
-
-comment on function private.in_utc(timestamptz) is 'A moment to the minute, in words for operators.';
-
 create function private.orders_tried() returns setof private.tried_order
 language sql
 stable

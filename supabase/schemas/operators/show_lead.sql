@@ -69,9 +69,6 @@ begin
     select c.*
     from public.recruiting_conversations c
     where c.recruiting_lead_id = lead_id or c.recruit_phone = lead.phone
-  ),
-  messages as (
-    select m.* from conversations c join public.recruiting_messages m on m.conversation_id = c.id
   )
   select lead.created_at, 1, 'stored', concat_ws(', ', 'via ' || lead.received_via, 'request ' || lead.request_id)
   union all
@@ -107,21 +104,79 @@ begin
   from public.unmatched_texts t
   where t.recruit_phone = lead.phone
   union all
-  select m.created_at, 5, 'text ' || case m.direction when 'inbound' then 'from' else 'to' end || ' the recruit', m.body
-  from messages m
-  union all
-  select a.answered_at, 6, 'answer', format('%s: %s (%s)', a.question, a.value #>> '{}', a.said)
-  from public.screening_answers a
-  where a.lead_id = recruiting_lead_events.lead_id
-  union all
-  select e.received_at, 6, 'delivery status', concat_ws(', ', e.provider_status, 'error ' || e.error_code)
-  from messages m
-  join public.recruiting_message_events e on e.provider_message_id = m.provider_message_id;
+  select t.* from private.texting_events(lead_id, lead.phone) t;
 end
 $$;
 
 comment on function private.recruiting_lead_events(uuid) is
   'The events of a recruiting lead. step: the order of events of the same time.';
+
+create function private.in_utc(moment timestamptz) returns text
+language sql
+stable
+set search_path = ''
+as $$
+  select to_char(moment at time zone 'UTC', 'YYYY-MM-DD HH24:MI "UTC"')
+$$;
+
+comment on function private.in_utc(timestamptz) is 'A moment to the minute, in words for operators.';
+
+create function private.texting_events(lead_id uuid, phone text)
+returns table (at timestamptz, step integer, event text, detail text)
+language sql
+stable
+set search_path = ''
+as $$
+  select e.at,
+    case e.kind when 'text_in' then 5 when 'text_out' then 5 when 'consent' then 6 when 'answer' then 6 else 7 end,
+    case e.kind
+      when 'text_in' then 'text from the recruit'
+      when 'text_out' then 'text to the recruit'
+      when 'never_queued' then 'greeting never queued'
+      when 'consent' then replace(e.details ->> 'state', '_', ' ')
+      when 'hands' then 'conversation to ' || case e.details ->> 'status' when 'bot' then 'the bot' else 'a person' end
+      when 'bot_ended' then 'the bot ended'
+      else e.kind
+    end,
+    case e.kind
+      when 'text_in' then concat_ws(' ', '[' || case e.details ->> 'heard'
+        when 'early' then 'no answer: it came before the question had left'
+        when 'no_answer' then 'no answer'
+        when 'opening' then 'no answer: the bot began, or asked again'
+        when 'person' then 'no answer: the recruit asks for a person'
+        when 'question' then 'no answer: the recruit asks back'
+        when 'about' then 'no answer: the recruit asks about the agency'
+        when 'help' then 'no answer: HELP'
+        when 'not_interested' then 'no answer: the recruit is not interested'
+        when 'automatic_reply' then 'no answer: a machine wrote it'
+      end || ']', words.said)
+      when 'text_out' then concat_ws(' ', '[' || concat_ws(', ',
+        case e.details ->> 'state' when 'due' then 'queued' else e.details ->> 'state' end
+          || coalesce(' ' || private.in_utc((e.details ->> 'state_at')::timestamptz), ''),
+        case when e.details ->> 'state' in ('delivered', 'failed')
+          then 'sent ' || private.in_utc((e.details ->> 'sent_at')::timestamptz) end,
+        case when e.details ->> 'state' in ('held', 'unconfirmed', 'refused', 'failed') then private.why_not_sent(
+          e.details ->> 'state', e.details ->> 'reason', coalesce(private.in_utc((e.details ->> 'until')::timestamptz), 'infinity'),
+          case e.details ->> 'reason' when 'number_paused' then 'paused' else 'active' end, null) end
+      ) || ']', words.said)
+      when 'never_queued' then private.why_not_sent('never_queued', e.details ->> 'reason', null, null, null)
+      when 'consent' then concat_ws(', ', 'by ' || (e.details ->> 'source'), e.details ->> 'reason')
+      when 'answer' then format('%s: %s (%s)', e.details ->> 'question', e.details ->> 'value', e.details ->> 'said')
+      when 'hands' then concat_ws(', ', 'from ' || (e.details ->> 'from'), 'to ' || (e.details ->> 'to'), e.details ->> 'reason')
+      else e.details ->> 'reason'
+    end
+  from (
+    select t.id, t.at, t.kind, t.details from public.texting_timeline t where t.recruiting_lead_id = texting_events.lead_id
+    union
+    select t.id, t.at, t.kind, t.details from public.texting_timeline t where t.recruit_phone = texting_events.phone
+  ) e
+  cross join lateral (
+    select concat_ws(' ', nullif(e.details ->> 'body', ''), '(' || nullif((e.details ->> 'files')::integer, 0) || ' files)')
+  ) words (said)
+$$;
+
+comment on function private.texting_events(uuid, text) is
+  'The rows of texting_timeline of a lead, and of its phone, as private.recruiting_lead_events() has them.';
 
 create function private.sales_lead_events(lead_id uuid)
 returns table (at timestamptz, step integer, event text, detail text)

@@ -9,6 +9,7 @@ create table public.conversation_assignments (
   from_agent_id uuid,
   to_agent_id uuid,
   by_agent_id uuid,
+  reason text,
   created_at timestamptz not null default clock_timestamp(),
   foreign key (from_agent_id, agency_id) references public.agents (id, agency_id),
   foreign key (to_agent_id, agency_id) references public.agents (id, agency_id),
@@ -30,6 +31,8 @@ comment on column public.conversation_assignments.from_agent_id is 'The agent wh
 comment on column public.conversation_assignments.to_agent_id is 'The agent who has had it since; null: nobody.';
 comment on column public.conversation_assignments.by_agent_id is
   'The agent who did it; null: the bot, or an operator.';
+comment on column public.conversation_assignments.reason is
+  'Why the bot gave it away, as in bot_sessions.reason; null: an agent or an operator did it.';
 
 alter table public.conversation_assignments enable row level security;
 grant select on public.conversation_assignments to authenticated;

@@ -236,6 +236,43 @@ comment on function private.queue_text(uuid, text, text, jsonb, uuid, uuid) is
   'checked when it is sent. 23503 or 23502 when there is no such conversation, 23505 when the conversation has the '
   'client_message_id already.';
 
+create function private.is_number_active(phone text, agency_id uuid) returns boolean
+language sql
+stable
+-- Agents may not read the numbers, and a text that waits for one says so.
+security definer
+set search_path = ''
+as $$
+  select exists (
+    select
+    from public.service_numbers n
+    where n.phone = is_number_active.phone and n.agency_id = is_number_active.agency_id and n.status = 'active'
+  )
+$$;
+
+comment on function private.is_number_active(text, uuid) is 'Whether this is a number of the agency, and not paused.';
+grant execute on function private.is_number_active(text, uuid) to authenticated;
+
+create function private.text_state(message_status text, outbox_state text, due_at timestamptz, may_leave boolean)
+returns text
+language sql
+stable
+set search_path = ''
+as $$
+  select case
+    when message_status = 'failed' and outbox_state is distinct from 'refused' then 'failed'
+    when outbox_state = 'pending' then case when due_at > now() or not may_leave then 'held' else 'due' end
+    when outbox_state in ('sending', 'unconfirmed', 'refused', 'failed') then outbox_state
+    when message_status = 'delivered' then 'delivered'
+    else 'sent'
+  end
+$$;
+
+comment on function private.text_state(text, text, timestamptz, boolean) is
+  'How far a text of ours has come: held, due (it is sent next), sending, unconfirmed, refused, sent, delivered or failed. '
+  'outbox_state null: a text of before the outbox. may_leave: whether its number is active and there is an account; of a pending text alone.';
+grant execute on function private.text_state(text, text, timestamptz, boolean) to authenticated;
+
 create function private.next_sending(
   conversation public.recruiting_conversations,
   kind text,

@@ -330,9 +330,16 @@ alter table public.text_consent_events enable row level security;
 grant select on public.text_consent_events to authenticated;
 grant select, insert on public.text_consent_events to service_role;
 
-create policy "managers read their agency's" on public.text_consent_events
+create policy "readers of a conversation read its consents, managers their agency's" on public.text_consent_events
   for select to authenticated
-  using (agency_id = (select private.managed_agency_id()));
+  using (
+    agency_id = (select private.managed_agency_id())
+    or exists (
+      select
+      from public.recruiting_conversations c
+      where c.recruit_phone = text_consent_events.phone and c.agency_id = text_consent_events.agency_id
+    )
+  );
 
 create function private.clear_paused_reason() returns trigger
 language plpgsql

@@ -78,7 +78,7 @@ select is_empty(
       and r.rolname in ('anon', 'authenticated', 'service_role')
       and has_table_privilege(r.rolname, c.oid, p.privilege)
         <> (p.privilege = 'select' and case r.rolname
-          when 'authenticated' then c.relname in ('inbox', 'recruit_timeline', 'order_pace', 'team', 'waiting_texts',
+          when 'authenticated' then c.relname in ('inbox', 'recruit_timeline', 'texting_timeline', 'order_pace', 'team', 'waiting_texts',
             'delivery_list', 'delivery_reason_list', 'mapping_list', 'waiting_lead_list', 'waiting_vendor_list',
             'unmatched_text_list', 'waiting_recruit_list', 'alert_list', 'job_list', 'duplicate_list', 'number_list', 'order_list',
             'vendor_name_list', 'vendor_list', 'outbox_list')
@@ -101,7 +101,7 @@ select set_eq(
   $$select function from pg_temp.function_grants where role = 'authenticated'$$,
   array[
     'public.submit_lead_presentation', 'public.set_recruit_stage', 'public.record_call',
-    'private.assigned_recruits', 'private.current_timezone', 'public.mark_read', 'public.send_text', 'public.start_conversation',
+    'private.assigned_recruits', 'private.is_number_active', 'private.text_state', 'private.why_not_sent', 'public.mark_read', 'public.send_text', 'public.start_conversation',
     'public.hand_back_to_bot', 'public.record_text_consent', 'public.publish_bot_script', 'public.read_conversation', 'public.cancel_text', 'public.retry_text', 'public.assign_conversation',
     'public.ask_for_conversation', 'public.add_note', 'public.save_quick_reply',
     'public.delete_quick_reply', 'public.quick_replies_to', 'public.no_reply_needed', 'public.search_leads', 'public.read_lead', 'public.mapping_samples', 'public.read_sample', 'public.note_export', 'public.agency_figures', 'public.figure_list',

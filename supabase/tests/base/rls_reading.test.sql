@@ -1,7 +1,7 @@
 -- The rows that each reads: an agent, a manager, the manager of another agency, a user who is no agent, anon. The table of
 -- docs/frontend.md says the same in words; docs/frontend.test.ts holds the two against each other.
 begin;
-select plan(323);
+select plan(329);
 \ir ../helpers.psql
 
 select pg_temp.create_people();
@@ -151,7 +151,7 @@ insert into readers values
   ('text_outbox',                '2', '4', '1'),
   ('media_copies',               '2', '4', '1'),
   ('text_consents',              '2', '4', '1'),
-  ('text_consent_events',        '0', '1', '1'),
+  ('text_consent_events',        '1', '1', '1'),
   ('agent_notifications',        '1', '1', '1'),
   ('service_numbers',            '0', '1', '1'),
   ('bot_scripts',                '0', '1', '1'),
@@ -163,7 +163,8 @@ insert into readers values
   ('recruit_calls',              '1', '3', '1'),
   ('conversation_assignments',   '1', '3', '1'),
   ('lead_assignments',           '1', '3', '1'),
-  ('recruit_timeline',           '8', '22', '7'),
+  ('recruit_timeline',           '10', '26', '8'),
+  ('texting_timeline',           '8', '18', '6'),
   ('quick_replies',              '1', '1', '1'),
   ('recruit_exports',            '0', '1', '1'),
   ('order_changes',              '0', '1', '1'),
@@ -187,7 +188,7 @@ insert into readers values
 
 select set_eq(
   'select "table" from readers',
-  'select tablename::text from pg_tables where schemaname = ''public'' union all values (''inbox''), (''recruit_timeline''), (''order_pace''), (''team''), (''waiting_texts'')', 'every table is here');
+  'select tablename::text from pg_tables where schemaname = ''public'' union all values (''inbox''), (''recruit_timeline''), (''texting_timeline''), (''order_pace''), (''team''), (''waiting_texts'')', 'every table is here');
 
 select is(
   pg_temp.sees(name, "table"), expected,

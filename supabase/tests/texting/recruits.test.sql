@@ -93,8 +93,9 @@ select results_eq(
     ('answer', null, '{"question": "licensed", "value": "yes", "said": "Yes"}'::jsonb),
     ('call', 'ann', '{"outcome": "no_answer"}'), ('note', 'ann', '{"body": "Calls at noon"}'), ('received', null, '{}'),
     ('stage', 'ann', '{"stage": "contacted"}'), ('stage', 'cal', '{"stage": "interview"}'), ('stage', 'mia', '{"stage": "licensed"}'),
-    ('texts', null, '{"from_us": 1, "from_recruit": 1}'), ('texts', null, '{"from_us": 0, "from_recruit": 1}')$$,
-  'the timeline has all of it, texts by day');
+    ('text_in', null, '{"body": null, "files": 0, "heard": null}'), ('text_in', null, '{"body": null, "files": 0, "heard": null}'),
+    ('text_out', null, '{"body": null, "files": 0, "by": "bot", "state": "sent", "state_at": null, "sent_at": null, "reason": null, "until": null}')$$,
+  'the timeline has all of it');
 reset role;
 
 -- Changes of hands
