@@ -6080,9 +6080,16 @@ alter table public.text_consent_events enable row level security;
 grant select on public.text_consent_events to authenticated;
 grant select, insert on public.text_consent_events to service_role;
 
-create policy "managers read their agency's" on public.text_consent_events
+create policy "readers of a conversation read its consents, managers their agency's" on public.text_consent_events
   for select to authenticated
-  using (agency_id = (select private.managed_agency_id()));
+  using (
+    agency_id = (select private.managed_agency_id())
+    or exists (
+      select
+      from public.recruiting_conversations c
+      where c.recruit_phone = text_consent_events.phone and c.agency_id = text_consent_events.agency_id
+    )
+  );
 
 create function private.clear_paused_reason() returns trigger
 language plpgsql
@@ -8141,6 +8148,43 @@ comment on function private.queue_text(uuid, text, text, jsonb, uuid, uuid) is
   'text_outbox. media: [{url, content_type}]. sent_by: the agent who wrote it and has the conversation from now on. Consent is '
   'checked when it is sent. 23503 or 23502 when there is no such conversation, 23505 when the conversation has the '
   'client_message_id already.';
+
+create function private.is_number_active(phone text, agency_id uuid) returns boolean
+language sql
+stable
+-- Agents may not read the numbers, and a text that waits for one says so.
+security definer
+set search_path = ''
+as $$
+  select exists (
+    select
+    from public.service_numbers n
+    where n.phone = is_number_active.phone and n.agency_id = is_number_active.agency_id and n.status = 'active'
+  )
+$$;
+
+comment on function private.is_number_active(text, uuid) is 'Whether this is a number of the agency, and not paused.';
+grant execute on function private.is_number_active(text, uuid) to authenticated;
+
+create function private.text_state(message_status text, outbox_state text, due_at timestamptz, may_leave boolean)
+returns text
+language sql
+stable
+set search_path = ''
+as $$
+  select case
+    when message_status = 'failed' and outbox_state is distinct from 'refused' then 'failed'
+    when outbox_state = 'pending' then case when due_at > now() or not may_leave then 'held' else 'due' end
+    when outbox_state in ('sending', 'unconfirmed', 'refused', 'failed') then outbox_state
+    when message_status = 'delivered' then 'delivered'
+    else 'sent'
+  end
+$$;
+
+comment on function private.text_state(text, text, timestamptz, boolean) is
+  'How far a text of ours has come: held, due (it is sent next), sending, unconfirmed, refused, sent, delivered or failed. '
+  'outbox_state null: a text of before the outbox. may_leave: whether its number is active and there is an account; of a pending text alone.';
+grant execute on function private.text_state(text, text, timestamptz, boolean) to authenticated;
 
 create function private.next_sending(
   conversation public.recruiting_conversations,
@@ -11827,6 +11871,7 @@ create table public.conversation_assignments (
   from_agent_id uuid,
   to_agent_id uuid,
   by_agent_id uuid,
+  reason text,
   created_at timestamptz not null default clock_timestamp(),
   foreign key (from_agent_id, agency_id) references public.agents (id, agency_id),
   foreign key (to_agent_id, agency_id) references public.agents (id, agency_id),
@@ -11848,6 +11893,8 @@ comment on column public.conversation_assignments.from_agent_id is 'The agent wh
 comment on column public.conversation_assignments.to_agent_id is 'The agent who has had it since; null: nobody.';
 comment on column public.conversation_assignments.by_agent_id is
   'The agent who did it; null: the bot, or an operator.';
+comment on column public.conversation_assignments.reason is
+  'Why the bot gave it away, as in bot_sessions.reason; null: an agent or an operator did it.';
 
 alter table public.conversation_assignments enable row level security;
 grant select on public.conversation_assignments to authenticated;
@@ -12747,6 +12794,28 @@ comment on function private.escalate(public.recruiting_conversations) is
   'Gives a conversation to a person: its assigned agent, else its lead''s, else the agent of the agency who has waited '
   'longest for a recruit, else a manager. It stays with the bot where none of them is active.';
 
+create function private.note_reason() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  new.reason := (
+    select s.reason
+    from public.bot_sessions s
+    -- It has ended in this transaction, before the conversation changed hands.
+    where s.conversation_id = new.conversation_id and s.state in ('done', 'escalated') and s.updated_at = now()
+  );
+  return new;
+end
+$$;
+
+comment on function private.note_reason() is 'Trigger: why the bot has given a conversation to a person.';
+
+create trigger note_reason
+  before insert on public.conversation_assignments
+  for each row when (new.status = 'escalated' and new.by_agent_id is null)
+  execute function private.note_reason();
+
 create function public.hand_back_to_bot(conversation_id uuid) returns jsonb
 language plpgsql
 -- Agents may not write the table. Who may hand a conversation back is decided here, as in send_text().
@@ -13179,18 +13248,69 @@ comment on function private.is_automatic_reply(public.recruiting_messages) is
 
 -- All that has happened with a recruit, in one list.
 
-create function private.current_timezone() returns text
-language sql
-stable
--- Agents may not read their agency.
-security definer
-set search_path = ''
-as $$
-  select a.timezone from public.agencies a where a.id = private.current_agency_id()
-$$;
+create view public.texting_timeline with (security_invoker = true) as
+select c.recruiting_lead_id, c.recruit_phone, 'text:' || m.id as id, m.created_at as at, 'text_in' as kind, null::uuid as agent_id,
+  jsonb_build_object(
+    'conversation_id', c.id, 'body', m.body, 'files', jsonb_array_length(m.media), 'heard', m.heard) as details
+from public.recruiting_conversations c
+join public.recruiting_messages m on m.conversation_id = c.id and m.direction = 'inbound'
+union all
+select c.recruiting_lead_id, c.recruit_phone, 'text:' || m.id, m.created_at, 'text_out', m.sent_by, jsonb_build_object(
+  'conversation_id', c.id, 'body', m.body, 'files', jsonb_array_length(m.media), 'by', m.sender_type, 'state', s.state,
+  'state_at', case s.state
+    when 'delivered' then m.delivered_at
+    when 'sent' then coalesce(o.accepted_at, m.sent_at)
+    when 'refused' then m.failed_at
+    when 'failed' then m.failed_at
+    when 'sending' then o.attempted_at
+    when 'unconfirmed' then o.attempted_at
+  end,
+  'sent_at', coalesce(o.accepted_at, m.sent_at),
+  'reason', case
+    when s.state = 'held' and o.due_at <= now() and o.reason is distinct from 'no_account' then 'number_paused'
+    when s.state in ('held', 'unconfirmed', 'refused', 'failed') then coalesce(o.reason, m.error_code)
+  end,
+  'until', case
+    when s.state = 'held' and o.due_at > now() or s.state = 'unconfirmed' and isfinite(o.due_at) then o.due_at
+  end)
+from public.recruiting_conversations c
+join public.recruiting_messages m on m.conversation_id = c.id and m.direction = 'outbound'
+left join public.text_outbox o on o.message_id = m.id
+cross join lateral private.text_state(
+  m.status, o.state, o.due_at, case when o.state = 'pending' then
+    o.reason is distinct from 'no_account' and private.is_number_active(c.service_phone, c.agency_id) end
+) s (state)
+union all
+select l.id, k.phone, 'consent:' || e.id, e.occurred_at, 'consent', e.agent_id,
+  jsonb_build_object('state', e.state, 'source', e.source, 'reason', e.reason)
+from public.text_consents k
+join public.text_consent_events e on e.agency_id = k.agency_id and e.phone = k.phone
+left join public.recruiting_leads l on l.agency_id = k.agency_id and l.phone = k.phone
+union all
+select g.recruiting_lead_id, null, 'greeting', g.created_at, 'never_queued', null, jsonb_build_object('reason', g.reason)
+from public.skipped_greetings g
+union all
+select a.lead_id, null, 'answer:' || a.question, a.answered_at, 'answer', null,
+  jsonb_build_object('question', a.question, 'value', a.value, 'said', a.said)
+from public.screening_answers a
+union all
+select h.recruiting_lead_id, null, 'hands:' || h.id, h.created_at, 'hands', h.by_agent_id, jsonb_build_object(
+  'status', h.status, 'from', nullif(concat_ws(' ', f.first_name, f.last_name), ''), 'from_agent_id', h.from_agent_id,
+  'to', nullif(concat_ws(' ', t.first_name, t.last_name), ''), 'to_agent_id', h.to_agent_id, 'reason', h.reason)
+from public.conversation_assignments h
+left join public.agents f on f.id = h.from_agent_id
+left join public.agents t on t.id = h.to_agent_id
+union all
+-- Where the bot gave the conversation to a person, or one took it, it has changed hands.
+select c.recruiting_lead_id, c.recruit_phone, 'ended:' || c.id, s.updated_at, 'bot_ended', null, jsonb_build_object('reason', s.reason)
+from public.recruiting_conversations c
+join public.bot_sessions s on s.conversation_id = c.id
+where s.state in ('expired', 'stopped') and s.reason <> 'taken_over' or s.state = 'done' and s.reason <> 'done';
 
-comment on function private.current_timezone() is 'The time zone of the agency of the active agent who is signed in, or null.';
-grant execute on function private.current_timezone() to authenticated;
+comment on view public.texting_timeline is
+  'What texting has left of a recruit, as the reader may read it. recruit_phone: of texts, consents and the bot''s end, so that '
+  'those of a recruit without a lead are found too. kind and details: as in recruit_timeline.';
+grant select on public.texting_timeline to authenticated, service_role;
 
 create view public.recruit_timeline with (security_invoker = true) as
 select e.recruiting_lead_id, e.id, e.at, e.kind, e.agent_id,
@@ -13204,23 +13324,9 @@ from (
   from public.recruiting_leads l
   where l.distributed_at is not null
   union all
-  select t.recruiting_lead_id, concat_ws(':', 'texts', t.conversation_id, t.day), t.at, 'texts', null, jsonb_build_object(
-    'conversation_id', t.conversation_id, 'from_recruit', t.from_recruit, 'from_us', t.from_us)
-  from (
-    select c.recruiting_lead_id, c.id as conversation_id,
-      (m.created_at at time zone coalesce((select private.current_timezone()), 'UTC'))::date as day,
-      min(m.created_at) as at,
-      count(*) filter (where m.direction = 'inbound') as from_recruit,
-      count(*) filter (where m.direction = 'outbound') as from_us
-    from public.recruiting_conversations c
-    join public.recruiting_messages m on m.conversation_id = c.id
-    where c.recruiting_lead_id is not null
-    group by 1, 2, 3
-  ) t
-  union all
-  select s.lead_id, 'answer:' || s.question, s.answered_at, 'answer', null,
-    jsonb_build_object('question', s.question, 'value', s.value, 'said', s.said)
-  from public.screening_answers s
+  select t.recruiting_lead_id, t.id, t.at, t.kind, t.agent_id, t.details
+  from public.texting_timeline t
+  where t.recruiting_lead_id is not null
   union all
   select n.recruiting_lead_id, 'note:' || n.id, n.created_at, 'note', n.agent_id, jsonb_build_object('body', n.body)
   from public.recruit_notes n
@@ -13232,13 +13338,6 @@ from (
     jsonb_build_object('call_id', c.id, 'outcome', c.outcome)
   from public.recruit_calls c
   union all
-  select h.recruiting_lead_id, 'hands:' || h.id, h.created_at, 'hands', h.by_agent_id, jsonb_build_object(
-    'status', h.status, 'from', nullif(concat_ws(' ', f.first_name, f.last_name), ''), 'from_agent_id', h.from_agent_id,
-    'to', nullif(concat_ws(' ', t.first_name, t.last_name), ''), 'to_agent_id', h.to_agent_id)
-  from public.conversation_assignments h
-  left join public.agents f on f.id = h.from_agent_id
-  left join public.agents t on t.id = h.to_agent_id
-  union all
   select g.recruiting_lead_id, 'given:' || g.id, g.created_at, 'given', null, jsonb_build_object(
     'from', nullif(concat_ws(' ', f.first_name, f.last_name), ''), 'to', nullif(concat_ws(' ', t.first_name, t.last_name), ''))
   from public.lead_assignments g
@@ -13249,10 +13348,15 @@ from (
 left join public.agents a on a.id = e.agent_id;
 
 comment on view public.recruit_timeline is
-  'What has happened with a recruit, as the signed-in agent reads it. kind: `received`, `distributed`, `texts` (details: '
-  '{conversation_id, from_recruit, from_us}, how many on a day of the agency, at the first of them), `answer` ({question, '
+  'What has happened with a recruit, as the signed-in agent reads it. kind: `received`, `distributed`, `text_in`: a text of the '
+  'recruit (details: {conversation_id, body|null, files, heard|null}; heard: as recruiting_messages.heard), `text_out`: a text '
+  'of ours ({conversation_id, body|null, files, by: bot|agent, state, state_at|null, sent_at|null, reason|null, until|null}; '
+  'state: held, due, sending, unconfirmed, refused, sent, delivered or failed; reason: as text_outbox.reason; until: to when it '
+  'is held), `never_queued`: a greeting ({reason}), `consent` ({state, source, reason|null}), `bot_ended`: without a person '
+  '({reason}), `answer` ({question, '
   'value, said}), `note` ({body}), `stage` ({stage}; without an agent: the bot), `call` ({call_id, outcome|null}), `hands`: a conversation '
-  'changed hands ({status, from|null, from_agent_id|null, to|null, to_agent_id|null}; status `bot`: the bot answers), `given`: an operator gave the '
+  'changed hands ({status, from|null, from_agent_id|null, to|null, to_agent_id|null, reason|null}; status `bot`: the bot answers; '
+  'reason: why the bot gave it away), `given`: an operator gave the '
   'recruit to another agent ({from|null, to|null}). agent: who did it. Ask for one recruiting_lead_id, and for pages by the last row, ordered by at and id.';
 grant select on public.recruit_timeline to authenticated;
 
@@ -13959,30 +14063,34 @@ comment on view public.waiting_recruit_list is
   'has taken the conversation over; minutes: how long they have waited, at night too.';
 grant select on public.waiting_recruit_list to authenticated, service_role;
 
-create view private.outbox_list as
-select t.*,
-  case t.state
+create function private.why_not_sent(state text, reason text, until text, number_status text, paused_reason text)
+returns text
+language sql
+immutable
+set search_path = ''
+as $$
+  select case state
     when 'held' then case
-      when t.number is null then 'its number is not one of the agency''s'
-      when t.number = 'paused' then 'its number is paused: ' || coalesce(t.paused_reason, 'no reason given')
-      when t.reason = 'quiet_hours' and t.due_at = 'infinity' then 'quiet hours at all times, by the rows of texting_hours'
-      when t.reason = 'quiet_hours' then 'quiet hours, until ' || t.due_at
-      when t.reason = 'credentials' then 'Twilio refuses our login; tried again at ' || t.due_at
-      when t.reason = 'no_account' then 'no account at Twilio is set: see TWILIO_ACCOUNT_SID'
-      else 'tried again at ' || t.due_at || coalesce(', after ' || t.reason, '')
+      when number_status is null then 'its number is not one of the agency''s'
+      when number_status = 'paused' then 'its number is paused: ' || coalesce(paused_reason, 'no reason given')
+      when reason = 'quiet_hours' and until = 'infinity' then 'quiet hours at all times, by the rows of texting_hours'
+      when reason = 'quiet_hours' then 'quiet hours, until ' || until
+      when reason = 'credentials' then 'Twilio refuses our login; tried again at ' || until
+      when reason = 'no_account' then 'no account at Twilio is set: see TWILIO_ACCOUNT_SID'
+      else 'tried again at ' || until || coalesce(', after ' || reason, '')
     end
     when 'due' then 'it is sent next'
     when 'sending' then 'it is being sent'
-    when 'refused' then case t.reason
+    when 'refused' then case reason
       when 'opted_out' then 'the recruit has opted out'
       when 'cancelled' then 'an agent has cancelled it'
       when 'country' then 'greetings go to other countries alone: see TEXTING_COUNTRIES'
       when 'taken_over' then 'an agent has taken the conversation over from the bot'
       when 'lead_returned' then 'the lead was taken back from the agency'
       when 'expired' then 'it could not be sent for a day'
-      else 'the bot was stopped: ' || coalesce(t.reason, 'no reason given')
+      else 'the bot was stopped: ' || coalesce(reason, 'no reason given')
     end
-    when 'never_queued' then case t.reason
+    when 'never_queued' then case reason
       when 'no_greeting' then 'the order has no greeting any more'
       when 'no_consent' then 'the vendor has no text consent'
       when 'no_phone' then 'the lead has no phone number that can be texted'
@@ -13996,23 +14104,30 @@ select t.*,
       when 'expired' then 'it could not be queued for a day'
       else 'an error, which the database''s log has'
     end
-    else case
-      when t.state = 'unconfirmed' and t.due_at <> 'infinity' then
-        'the response was lost; Twilio is asked for it at ' || t.due_at
-      when 'unconfirmed' in (t.state, t.reason) then 'nobody knows whether it was sent'
-      when t.reason = 'media_not_found' then 'a file of it is not in the bucket text-media'
-      else 'Twilio: ' || coalesce(t.reason, 'no reason given')
+    when 'unconfirmed' then case
+      when until <> 'infinity' then 'the response was lost; Twilio is asked for it at ' || until
+      else 'nobody knows whether it was sent'
     end
-  end as why
+    when 'failed' then case reason
+      when 'unconfirmed' then 'nobody knows whether it was sent'
+      when 'media_not_found' then 'a file of it is not in the bucket text-media'
+      else 'Twilio: ' || coalesce(reason, 'no reason given')
+    end
+  end
+$$;
+
+comment on function private.why_not_sent(text, text, text, text, text) is
+  'Why a text is in a state of private.text_state(), or was never queued, in words for operators; null for one that was sent. '
+  'until: its due_at, in ISO 8601 or `infinity`. number_status: null where our number is not one of the agency''s.';
+grant execute on function private.why_not_sent(text, text, text, text, text) to authenticated;
+
+create view private.outbox_list as
+select t.*, private.why_not_sent(t.state, t.reason, t.due_at, t.number, t.paused_reason) as why
 from (
   select o.message_id, o.created_at, c.agency_id, g.name as agency, c.service_phone as "from", c.recruit_phone as "to",
     c.recruiting_lead_id as lead_id, o.kind,
-    case
-      when m.status = 'failed' and o.state <> 'refused' then 'failed'
-      when o.state <> 'pending' then o.state
-      when o.due_at > now() or n.status is distinct from 'active' or o.reason = 'no_account' then 'held'
-      else 'due'
-    end as state,
+    private.text_state(
+      m.status, o.state, o.due_at, n.status is not distinct from 'active' and o.reason is distinct from 'no_account') as state,
     coalesce(o.reason, m.error_code) as reason,
     case when isfinite(o.due_at) then to_char(o.due_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
       else 'infinity' end as due_at,
@@ -16362,9 +16477,6 @@ begin
     select c.*
     from public.recruiting_conversations c
     where c.recruiting_lead_id = lead_id or c.recruit_phone = lead.phone
-  ),
-  messages as (
-    select m.* from conversations c join public.recruiting_messages m on m.conversation_id = c.id
   )
   select lead.created_at, 1, 'stored', concat_ws(', ', 'via ' || lead.received_via, 'request ' || lead.request_id)
   union all
@@ -16400,21 +16512,79 @@ begin
   from public.unmatched_texts t
   where t.recruit_phone = lead.phone
   union all
-  select m.created_at, 5, 'text ' || case m.direction when 'inbound' then 'from' else 'to' end || ' the recruit', m.body
-  from messages m
-  union all
-  select a.answered_at, 6, 'answer', format('%s: %s (%s)', a.question, a.value #>> '{}', a.said)
-  from public.screening_answers a
-  where a.lead_id = recruiting_lead_events.lead_id
-  union all
-  select e.received_at, 6, 'delivery status', concat_ws(', ', e.provider_status, 'error ' || e.error_code)
-  from messages m
-  join public.recruiting_message_events e on e.provider_message_id = m.provider_message_id;
+  select t.* from private.texting_events(lead_id, lead.phone) t;
 end
 $$;
 
 comment on function private.recruiting_lead_events(uuid) is
   'The events of a recruiting lead. step: the order of events of the same time.';
+
+create function private.in_utc(moment timestamptz) returns text
+language sql
+stable
+set search_path = ''
+as $$
+  select to_char(moment at time zone 'UTC', 'YYYY-MM-DD HH24:MI "UTC"')
+$$;
+
+comment on function private.in_utc(timestamptz) is 'A moment to the minute, in words for operators.';
+
+create function private.texting_events(lead_id uuid, phone text)
+returns table (at timestamptz, step integer, event text, detail text)
+language sql
+stable
+set search_path = ''
+as $$
+  select e.at,
+    case e.kind when 'text_in' then 5 when 'text_out' then 5 when 'consent' then 6 when 'answer' then 6 else 7 end,
+    case e.kind
+      when 'text_in' then 'text from the recruit'
+      when 'text_out' then 'text to the recruit'
+      when 'never_queued' then 'greeting never queued'
+      when 'consent' then replace(e.details ->> 'state', '_', ' ')
+      when 'hands' then 'conversation to ' || case e.details ->> 'status' when 'bot' then 'the bot' else 'a person' end
+      when 'bot_ended' then 'the bot ended'
+      else e.kind
+    end,
+    case e.kind
+      when 'text_in' then concat_ws(' ', '[' || case e.details ->> 'heard'
+        when 'early' then 'no answer: it came before the question had left'
+        when 'no_answer' then 'no answer'
+        when 'opening' then 'no answer: the bot began, or asked again'
+        when 'person' then 'no answer: the recruit asks for a person'
+        when 'question' then 'no answer: the recruit asks back'
+        when 'about' then 'no answer: the recruit asks about the agency'
+        when 'help' then 'no answer: HELP'
+        when 'not_interested' then 'no answer: the recruit is not interested'
+        when 'automatic_reply' then 'no answer: a machine wrote it'
+      end || ']', words.said)
+      when 'text_out' then concat_ws(' ', '[' || concat_ws(', ',
+        case e.details ->> 'state' when 'due' then 'queued' else e.details ->> 'state' end
+          || coalesce(' ' || private.in_utc((e.details ->> 'state_at')::timestamptz), ''),
+        case when e.details ->> 'state' in ('delivered', 'failed')
+          then 'sent ' || private.in_utc((e.details ->> 'sent_at')::timestamptz) end,
+        case when e.details ->> 'state' in ('held', 'unconfirmed', 'refused', 'failed') then private.why_not_sent(
+          e.details ->> 'state', e.details ->> 'reason', coalesce(private.in_utc((e.details ->> 'until')::timestamptz), 'infinity'),
+          case e.details ->> 'reason' when 'number_paused' then 'paused' else 'active' end, null) end
+      ) || ']', words.said)
+      when 'never_queued' then private.why_not_sent('never_queued', e.details ->> 'reason', null, null, null)
+      when 'consent' then concat_ws(', ', 'by ' || (e.details ->> 'source'), e.details ->> 'reason')
+      when 'answer' then format('%s: %s (%s)', e.details ->> 'question', e.details ->> 'value', e.details ->> 'said')
+      when 'hands' then concat_ws(', ', 'from ' || (e.details ->> 'from'), 'to ' || (e.details ->> 'to'), e.details ->> 'reason')
+      else e.details ->> 'reason'
+    end
+  from (
+    select t.id, t.at, t.kind, t.details from public.texting_timeline t where t.recruiting_lead_id = texting_events.lead_id
+    union
+    select t.id, t.at, t.kind, t.details from public.texting_timeline t where t.recruit_phone = texting_events.phone
+  ) e
+  cross join lateral (
+    select concat_ws(' ', nullif(e.details ->> 'body', ''), '(' || nullif((e.details ->> 'files')::integer, 0) || ' files)')
+  ) words (said)
+$$;
+
+comment on function private.texting_events(uuid, text) is
+  'The rows of texting_timeline of a lead, and of its phone, as private.recruiting_lead_events() has them.';
 
 create function private.sales_lead_events(lead_id uuid)
 returns table (at timestamptz, step integer, event text, detail text)
@@ -17127,16 +17297,6 @@ comment on function public.explain_order(uuid) is
   'gets_leads: whether it goes first for some lead now; takes_turns: whether it shares leads with orders of the same '
   'priority, of which the least filled one goes first. For operators. PT404 for an unknown order; 42501 for a user who is no operator.';
 grant execute on function public.explain_order(uuid) to authenticated, service_role;
-
-create function private.in_utc(moment timestamptz) returns text
-language sql
-stable
-set search_path = ''
-as $$
-  select to_char(moment at time zone 'UTC', 'YYYY-MM-DD HH24:MI "UTC"')
-$$;
-
-comment on function private.in_utc(timestamptz) is 'A moment to the minute, in words for operators.';
 
 create function private.orders_tried() returns setof private.tried_order
 language sql

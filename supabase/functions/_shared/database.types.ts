@@ -517,6 +517,7 @@ export type Database = {
           "created_at": string;
           "from_agent_id": string | null;
           "id": string;
+          "reason": string | null;
           "recruiting_lead_id": string;
           "status": string;
           "to_agent_id": string | null;
@@ -529,6 +530,7 @@ export type Database = {
           "created_at"?: string;
           "from_agent_id"?: string | null;
           "id"?: string;
+          "reason"?: string | null;
           "recruiting_lead_id": string;
           "status": string;
           "to_agent_id"?: string | null;
@@ -540,6 +542,7 @@ export type Database = {
           "created_at"?: string;
           "from_agent_id"?: string | null;
           "id"?: string;
+          "reason"?: string | null;
           "recruiting_lead_id"?: string;
           "status"?: string;
           "to_agent_id"?: string | null;
@@ -3737,6 +3740,19 @@ export type Database = {
             referencedColumns: ["id"];
           },
         ];
+      };
+      "texting_timeline": {
+        Row: {
+          "agent_id": string | null;
+          "at": string | null;
+          "details": Json | null;
+          "id": string | null;
+          "kind": string | null;
+          "recruit_phone": string | null;
+          "recruiting_lead_id": string | null;
+        };
+        ComputedFields: never;
+        Relationships: [];
       };
       "unmatched_text_list": {
         Row: {
