@@ -111,7 +111,7 @@ export function fileError(error: { status?: number }, refused: string): CallErro
 function sentenceOf(status: number, code: string, message: string): string {
   if (status === 0) return "No connection. Check your network and try again.";
   if (status === 401) return "Your session has ended. Sign in again.";
-  if (status === 429) return "Too many requests. Try again in a minute.";
+  if (status === 429 && code !== "PT429") return "Too many requests. Try again in a minute.";
   // The database bounds how long a call may take, and how long it may wait for a lock.
   if (code === "57014" || code === "55P03") return "This took too long, and was stopped. Try again in a moment.";
   if (status >= 500) return "The service has a fault. Try again in a moment.";

@@ -8783,6 +8783,85 @@ comment on function public.snooze_conversation(uuid, timestamptz, timestamptz) i
   'write; PT409 when the recruit has written after read_up_to.';
 grant execute on function public.snooze_conversation(uuid, timestamptz, timestamptz) to authenticated;
 
+-- supabase/schemas/texting/text_limits.sql
+
+-- How much a user may send and upload. A person who types never comes near it; a page with a bug, or a stolen password,
+-- costs money, holds up the number, and brings complaints of recruits.
+
+create table private.text_limits (
+  is_only boolean primary key default true check (is_only),
+  waiting_texts integer not null default 10 check (waiting_texts > 0),
+  texts_a_minute integer not null default 60 check (texts_a_minute > 0),
+  files_an_hour integer not null default 30 check (files_an_hour > 0)
+);
+
+insert into private.text_limits default values;
+
+comment on table private.text_limits is 'The limits of what users send and upload: one row, which the administrator may change.';
+comment on column private.text_limits.waiting_texts is
+  'Texts of agents that may wait in one conversation. Nobody writes ten texts to a person before the first has left.';
+comment on column private.text_limits.texts_a_minute is
+  'Texts that one user may send in a minute. Nobody types one each second.';
+comment on column private.text_limits.files_an_hour is
+  'Files that users may add to one conversation in an hour: as many as three texts hold.';
+
+alter table private.text_limits enable row level security;
+grant select, update on private.text_limits to service_role;
+
+create function private.require_room(conversation_id uuid, agent_id uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  limits private.text_limits;
+  seconds integer;
+begin
+  select l.* into limits from private.text_limits l;
+  if (
+    select count(*) >= limits.waiting_texts
+    from public.text_outbox o
+    where o.conversation_id = require_room.conversation_id and o.state = 'pending' and o.kind = 'agent'
+  ) then
+    raise exception 'conversation_id: % texts already wait to be sent to this recruit; send the next when one of them has left',
+      limits.waiting_texts using errcode = 'PT429';
+  end if;
+  seconds := private.seconds_until_allowed('texts of agent ' || agent_id, limits.texts_a_minute);
+  if seconds is not null then
+    raise exception 'you have sent % texts in a minute; send the next in % seconds', limits.texts_a_minute, seconds
+      using errcode = 'PT429', detail = seconds::text;
+  end if;
+end
+$$;
+
+comment on function private.require_room(uuid, uuid) is
+  'Counts a text of this agent to this conversation, which the caller has locked. PT429 beyond private.text_limits; its '
+  'detail is the number of seconds to wait, where that is known.';
+
+create function private.may_add_file(conversation_id uuid) returns boolean
+language plpgsql
+stable
+-- Users do not see all files of a conversation, nor the limits.
+security definer
+set search_path = ''
+as $$
+begin
+  return (
+    select count(*)
+    from storage.objects o
+    where o.bucket_id = 'text-media'
+      -- By the index of names. A copy of a recruit's file has no owner.
+      and o.name ~>=~ (conversation_id || '/') and o.name ~<~ (conversation_id || '0')
+      and o.owner_id is not null
+      and o.created_at > now() - interval '1 hour'
+  ) < (select l.files_an_hour from private.text_limits l);
+end
+$$;
+
+comment on function private.may_add_file(uuid) is
+  'Whether users may add another file to the conversation by private.text_limits. Uploads that are under way at the same time '
+  'do not count each other.';
+grant execute on function private.may_add_file(uuid) to authenticated;
+
 -- supabase/schemas/texting/send.sql
 
 -- An agent sends a text: it is checked, and queued.
@@ -8845,6 +8924,7 @@ begin
     elsif private.is_opted_out(conversation.agency_id, conversation.recruit_phone) then
       raise exception 'conversation_id: the recruit has opted out of texts from this agency' using errcode = 'PT403';
     end if;
+    perform private.require_room(conversation.id, caller.id);
     perform private.refuse_waiting_texts(conversation.id, 'taken_over', 'bot');
     perform private.tell_of_new_owner(array[conversation], caller.id);
     queued := private.queue_text(conversation.id, 'agent', body, files, client_message_id, caller.id);
@@ -8869,7 +8949,8 @@ comment on function public.send_text(uuid, text, uuid, jsonb, boolean) is
   'the values of the first call, also for another owner. Errors: 22023 (HTTP 400) names the field; 42501 (403) when the '
   'caller is no active agent; PT404 for an unknown conversation or another agent''s; PT403 when the recruit has opted '
   'out; PT409 when another agent has the conversation, whom `take_over: <name> has this conversation` names, and when '
-  'the conversation''s number is not one of the agency''s.';
+  'the conversation''s number is not one of the agency''s; PT429 (429) beyond private.text_limits: too many texts wait in '
+  'the conversation, or the caller has sent too many in a minute.';
 grant execute on function public.send_text(uuid, text, uuid, jsonb, boolean) to authenticated;
 
 create function private.read_media(media jsonb, conversation_id uuid) returns jsonb
@@ -9119,6 +9200,7 @@ create policy "writers of a conversation add files to it" on storage.objects
           or c.agency_id = (select private.managed_agency_id())
         )
     )
+    and private.may_add_file(private.conversation_of_file(name))
   );
 
 create policy "readers of a conversation open its files" on storage.objects
@@ -9386,6 +9468,22 @@ begin
       from waiting w
       where o.message_id = w.message_id and w.opens_at <= now()
       returning o as text, w.closes_at
+    ), later as (
+      -- The conversations of a number take turns: the next text of one goes behind those that are due already.
+      update public.text_outbox o
+      set due_at = now()
+      where o.due_at < now() and o.message_id in (
+        select n.message_id
+        from claimed c
+        cross join lateral (
+          select t.message_id
+          from public.text_outbox t
+          where t.conversation_id = (c.text).conversation_id and t.state = 'pending' and t.ordinal > (c.text).ordinal
+          order by t.ordinal
+          limit 1
+          for update skip locked
+        ) n
+      )
     )
     select
       count(*) as count,
@@ -9407,8 +9505,8 @@ end
 $$;
 
 comment on function private.claim_posts(integer) is
-  'Texts to post now, number by number. An agent''s come first, then those that have been due for longest; see '
-  'claim_texts().';
+  'Texts to post now, number by number. An agent''s come first, then those that have been due for longest, while the '
+  'conversations take turns; see claim_texts().';
 
 create function private.refuse_unwanted(message_ids uuid[]) returns void
 language plpgsql

@@ -252,6 +252,22 @@ begin
       from waiting w
       where o.message_id = w.message_id and w.opens_at <= now()
       returning o as text, w.closes_at
+    ), later as (
+      -- The conversations of a number take turns: the next text of one goes behind those that are due already.
+      update public.text_outbox o
+      set due_at = now()
+      where o.due_at < now() and o.message_id in (
+        select n.message_id
+        from claimed c
+        cross join lateral (
+          select t.message_id
+          from public.text_outbox t
+          where t.conversation_id = (c.text).conversation_id and t.state = 'pending' and t.ordinal > (c.text).ordinal
+          order by t.ordinal
+          limit 1
+          for update skip locked
+        ) n
+      )
     )
     select
       count(*) as count,
@@ -273,8 +289,8 @@ end
 $$;
 
 comment on function private.claim_posts(integer) is
-  'Texts to post now, number by number. An agent''s come first, then those that have been due for longest; see '
-  'claim_texts().';
+  'Texts to post now, number by number. An agent''s come first, then those that have been due for longest, while the '
+  'conversations take turns; see claim_texts().';
 
 create function private.refuse_unwanted(message_ids uuid[]) returns void
 language plpgsql

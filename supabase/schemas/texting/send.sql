@@ -58,6 +58,7 @@ begin
     elsif private.is_opted_out(conversation.agency_id, conversation.recruit_phone) then
       raise exception 'conversation_id: the recruit has opted out of texts from this agency' using errcode = 'PT403';
     end if;
+    perform private.require_room(conversation.id, caller.id);
     perform private.refuse_waiting_texts(conversation.id, 'taken_over', 'bot');
     perform private.tell_of_new_owner(array[conversation], caller.id);
     queued := private.queue_text(conversation.id, 'agent', body, files, client_message_id, caller.id);
@@ -82,7 +83,8 @@ comment on function public.send_text(uuid, text, uuid, jsonb, boolean) is
   'the values of the first call, also for another owner. Errors: 22023 (HTTP 400) names the field; 42501 (403) when the '
   'caller is no active agent; PT404 for an unknown conversation or another agent''s; PT403 when the recruit has opted '
   'out; PT409 when another agent has the conversation, whom `take_over: <name> has this conversation` names, and when '
-  'the conversation''s number is not one of the agency''s.';
+  'the conversation''s number is not one of the agency''s; PT429 (429) beyond private.text_limits: too many texts wait in '
+  'the conversation, or the caller has sent too many in a minute.';
 grant execute on function public.send_text(uuid, text, uuid, jsonb, boolean) to authenticated;
 
 create function private.read_media(media jsonb, conversation_id uuid) returns jsonb
@@ -332,6 +334,7 @@ create policy "writers of a conversation add files to it" on storage.objects
           or c.agency_id = (select private.managed_agency_id())
         )
     )
+    and private.may_add_file(private.conversation_of_file(name))
   );
 
 create policy "readers of a conversation open its files" on storage.objects

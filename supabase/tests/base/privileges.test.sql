@@ -101,7 +101,7 @@ select set_eq(
   $$select function from pg_temp.function_grants where role = 'authenticated'$$,
   array[
     'public.submit_lead_presentation', 'public.set_recruit_stage', 'public.record_call',
-    'private.assigned_recruits', 'private.is_number_active', 'private.text_state', 'private.why_not_sent', 'public.mark_read', 'public.send_text', 'public.start_conversation',
+    'private.assigned_recruits', 'private.is_number_active', 'private.may_add_file', 'private.text_state', 'private.why_not_sent', 'public.mark_read', 'public.send_text', 'public.start_conversation',
     'public.hand_back_to_bot', 'public.record_text_consent', 'public.publish_bot_script', 'public.read_conversation', 'public.cancel_text', 'public.retry_text', 'public.assign_conversation',
     'public.ask_for_conversation', 'public.add_note', 'public.save_quick_reply',
     'public.delete_quick_reply', 'public.quick_replies_to', 'public.no_reply_needed', 'public.search_leads', 'public.read_lead', 'public.mapping_samples', 'public.read_sample', 'public.note_export', 'public.agency_figures', 'public.figure_list',

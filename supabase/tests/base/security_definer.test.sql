@@ -15,7 +15,7 @@ select set_eq(
     'assign_conversation(uuid,uuid)', 'no_reply_needed(uuid,timestamp with time zone)', 'search_leads(uuid,text)', 'read_lead(uuid)', 'mapping_samples(uuid,uuid)', 'read_sample(uuid)', 'note_export(integer)', 'agency_figures(integer)', 'figure_list(text,integer,date,uuid,uuid)',
     'assign_conversations(uuid[],uuid)',
     'change_order(uuid,jsonb,jsonb)', 'reply_needed(uuid)',
-    'snooze_conversation(uuid,timestamp with time zone,timestamp with time zone)', 'private.conversations_with_words(uuid,text)', 'mark_read(uuid[])', 'send_text(uuid,text,uuid,jsonb,boolean)',
+    'snooze_conversation(uuid,timestamp with time zone,timestamp with time zone)', 'private.conversations_with_words(uuid,text)', 'mark_read(uuid[])', 'send_text(uuid,text,uuid,jsonb,boolean)', 'private.may_add_file(uuid)',
     'ask_for_conversation(uuid)', 'add_note(uuid,text,uuid)', 'save_quick_reply(text,text,uuid,timestamp with time zone)',
     'delete_quick_reply(uuid)', 'quick_replies_to(uuid)',
     'start_conversation(uuid,uuid,text)', 'hand_back_to_bot(uuid)', 'record_text_consent(text,text,text)',

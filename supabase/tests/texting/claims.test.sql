@@ -1,6 +1,6 @@
 -- claim_texts(): which texts a worker gets, in which order, and what it is told of them.
 begin;
-select plan(54);
+select plan(57);
 \ir ../helpers.psql
 
 select pg_temp.create_agency('agency', 'UTC', 'agent'), pg_temp.create_agency('elsewhere');
@@ -73,6 +73,13 @@ select is(pg_temp.claim(), 'nothing', 'the next waits while one is sent');
 select private.accept_text(md5('one')::uuid, 'SM1');
 select ok(private.is_text_due(), 'then it is due');
 select is(pg_temp.claim(), 'two post', 'and is claimed');
+select pg_temp.clear();
+select pg_temp.add_text('one', 'x', due => '-1 minute'), pg_temp.add_text('two', 'x', due => '-1 minute'),
+  pg_temp.add_text('three', 'y', due => '-1 second');
+select is(pg_temp.claim(1), 'one post', 'the text that has been due for longest comes first');
+select private.accept_text(md5('one')::uuid, 'SM2');
+select is(pg_temp.claim(1), 'three post', 'then it is another conversation''s turn');
+select is(pg_temp.claim(1), 'two post', 'and then the first one''s again');
 select pg_temp.clear();
 select pg_temp.add_text('one', 'x'), pg_temp.add_text('two', 'x');
 select is(pg_temp.claim(1), 'one post', 'no more than the worker wants');

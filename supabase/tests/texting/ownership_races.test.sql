@@ -20,6 +20,8 @@ $sql$);
 create function pg_temp.sending(agent text, n text, client text, take_over boolean) returns text language sql as $$
   select format($sql$
     perform set_config('request.jwt.claims', json_build_object('sub', md5('user %1$s')::uuid)::text, false);
+    -- More than a person sends in a minute
+    delete from private.request_counts where bucket = 'texts of agent ' || md5('%1$s')::uuid;
     begin
       perform public.send_text(md5('race ' || %2$s)::uuid, 'Hi', md5('%3$s ' || %2$s)::uuid, take_over => %4$L);
     exception when sqlstate 'PT404' or sqlstate 'PT409' then
