@@ -229,6 +229,24 @@ $$;
 comment on function private.utf16_length(text) is
   'The length of a text in UTF-16 units, as the SMS provider and JavaScript count it. Most emoji have two or more.';
 
+-- What goes into the message of an error.
+
+create function private.quoted(value anyelement, most integer default 100) returns text
+language sql
+stable
+set search_path = ''
+as $$
+  select regexp_replace(left(t.text, most), '[\x01-\x1f\x7f-\x9f\u2028\u2029]', '?', 'g')
+    || case when length(t.text) > most then '...' else '' end
+  from (select value::text as text) t
+$$;
+
+comment on function private.quoted(anyelement, integer) is
+  'A value as every message of an error has it: cut after so many characters, with `?` in place of each control character and '
+  'line separator. PostgREST writes the message of an error with a SQLSTATE PTxyz into the status line of its response, where '
+  'a line end would begin a header.';
+grant execute on function private.quoted(anyelement, integer) to authenticated;
+
 -- For batches of rows: a row that the database refuses is reported, and the other rows are stored.
 
 create function private.is_call_error(code text) returns boolean
@@ -702,7 +720,7 @@ set search_path = ''
 as $$
 begin
   if not exists (select from pg_catalog.pg_timezone_names where name = new.timezone) then
-    raise exception 'timezone: "%" is not an IANA time zone name', new.timezone
+    raise exception 'timezone: "%" is not an IANA time zone name', private.quoted(new.timezone)
       using errcode = 'invalid_parameter_value', hint = 'For example America/New_York.';
   end if;
   return new;
@@ -944,7 +962,7 @@ begin
   where v.slug = create_vendor_api_key.vendor_slug;
 
   if not found then
-    raise exception 'vendor_slug: no vendor "%"', vendor_slug using errcode = 'PT404';
+    raise exception 'vendor_slug: no vendor "%"', private.quoted(vendor_slug) using errcode = 'PT404';
   end if;
   return new_key;
 end
@@ -1013,7 +1031,7 @@ begin
   select v.* into vendor from public.vendors v where v.id = private.proved_vendor(key_hash, webhook);
   if not found then
     -- One message for every reason, so that a stranger learns nothing about keys, webhooks and vendors.
-    raise exception '%', case when webhook is null then 'invalid API key' else 'invalid webhook secret' end
+    raise exception '%', private.quoted(case when webhook is null then 'invalid API key' else 'invalid webhook secret' end)
       using errcode = 'PT401';
   end if;
 
@@ -1107,7 +1125,7 @@ declare
 begin
   select v.* into vendor from public.vendors v where v.slug = create_vendor_webhook_secret.vendor_slug;
   if not found then
-    raise exception 'vendor_slug: no vendor "%"', vendor_slug using errcode = 'PT404';
+    raise exception 'vendor_slug: no vendor "%"', private.quoted(vendor_slug) using errcode = 'PT404';
   end if;
 
   -- Before the table's own checks: their errors quote the row, and so the secret, in the server's log.
@@ -3389,7 +3407,7 @@ declare
   agent_id uuid;
 begin
   if private.lead_problem(lead) is not null then
-    raise exception '%', private.lead_problem(lead) using errcode = 'PT400';
+    raise exception '%', private.quoted(private.lead_problem(lead)) using errcode = 'PT400';
   end if;
 
   if existing_id is null then
@@ -4151,7 +4169,7 @@ declare
   ends_as text := outcome;
 begin
   if outcome not in ('done', 'later', 'missing', 'refused', 'failed') then
-    raise exception 'outcome: "%" is unknown', outcome using errcode = 'invalid_parameter_value';
+    raise exception 'outcome: "%" is unknown', private.quoted(outcome) using errcode = 'invalid_parameter_value';
   end if;
   perform private.lock_lead_fetches(f.vendor_id) from private.lead_fetches f where f.id = record_lead_fetch.id;
   select f.* into fetched from private.lead_fetches f where f.id = record_lead_fetch.id for update;
@@ -4958,8 +4976,8 @@ begin
   if per_minute is not null then
     retry_after := private.seconds_until_allowed('lead ' || lead_id, per_minute);
     if retry_after is not null then
-      raise exception 'the lead has more than % activities a minute', per_minute
-        using errcode = 'PT429', detail = retry_after;
+      raise exception 'the lead has more than % activities a minute', private.quoted(per_minute)
+        using errcode = 'PT429', detail = private.quoted(retry_after);
     end if;
   end if;
   return private.save_idempotent_result('log', idempotency, '{}');
@@ -5003,7 +5021,8 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  raise exception '%: %', path, problem using errcode = 'invalid_parameter_value';
+  raise exception '%: %', private.quoted(path), private.quoted(problem, 200)
+    using errcode = 'invalid_parameter_value';
 end
 $$;
 
@@ -5418,7 +5437,7 @@ declare
     delivery.vendor_id) -> 0;
 begin
   if result ? 'error' then
-    raise exception '%', result #>> '{error,message}' using errcode = result #>> '{error,code}';
+    raise exception '%', private.quoted(result #>> '{error,message}') using errcode = result #>> '{error,code}';
   end if;
   return result ->> 'id';
 end
@@ -6561,7 +6580,7 @@ begin
   if not found then
     return null;
   elsif outcome not in ('copied', 'failed', 'later') then
-    raise exception 'outcome: "%" is unknown', outcome using errcode = 'invalid_parameter_value';
+    raise exception 'outcome: "%" is unknown', private.quoted(outcome) using errcode = 'invalid_parameter_value';
   -- A copy that is there counts, however late it came.
   elsif claimed.state = 'copied' or claimed.attempt <> record_media_copy.attempt and outcome <> 'copied' then
     return claimed.state;
@@ -6637,7 +6656,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  raise exception '% is append-only', tg_table_name using errcode = 'insufficient_privilege';
+  raise exception '% is append-only', private.quoted(tg_table_name) using errcode = 'insufficient_privilege';
 end
 $$;
 
@@ -7596,7 +7615,7 @@ begin
     begin
       perform now() at time zone timezone;
     exception when invalid_parameter_value then
-      raise exception 'timezones: "%" is not an IANA time zone name', timezone
+      raise exception 'timezones: "%" is not an IANA time zone name', private.quoted(timezone)
         using errcode = 'invalid_parameter_value', hint = 'For example America/New_York.';
     end;
   end loop;
@@ -8823,12 +8842,12 @@ begin
     where o.conversation_id = require_room.conversation_id and o.state = 'pending' and o.kind = 'agent'
   ) then
     raise exception 'conversation_id: % texts already wait to be sent to this recruit; send the next when one of them has left',
-      limits.waiting_texts using errcode = 'PT429';
+      private.quoted(limits.waiting_texts) using errcode = 'PT429';
   end if;
   seconds := private.seconds_until_allowed('texts of agent ' || agent_id, limits.texts_a_minute);
   if seconds is not null then
-    raise exception 'you have sent % texts in a minute; send the next in % seconds', limits.texts_a_minute, seconds
-      using errcode = 'PT429', detail = seconds::text;
+    raise exception 'you have sent % texts in a minute; send the next in % seconds',
+      private.quoted(limits.texts_a_minute), private.quoted(seconds) using errcode = 'PT429', detail = private.quoted(seconds);
   end if;
 end
 $$;
@@ -8914,7 +8933,7 @@ begin
     from public.agents a
     where a.id = conversation.assigned_agent_id and a.id <> caller.id and a.is_active and conversation.status = 'escalated';
     if found and take_over is not true then
-      raise exception 'take_over: % has this conversation', owner using errcode = 'PT409';
+      raise exception 'take_over: % has this conversation', private.quoted(owner) using errcode = 'PT409';
     end if;
     if not exists (
       select from public.service_numbers n
@@ -9036,7 +9055,7 @@ begin
       'the provider is still being asked for this text'
   end;
   if problem is not null then
-    raise exception 'message_id: %', problem using errcode = 'PT409';
+    raise exception 'message_id: %', private.quoted(problem) using errcode = 'PT409';
   elsif private.is_opted_out(conversation.agency_id, conversation.recruit_phone) then
     raise exception 'message_id: the recruit has opted out of texts from this agency' using errcode = 'PT403';
   end if;
@@ -9129,11 +9148,11 @@ begin
     set waiting_since = private.unanswered_since(c)
     where c.id = conversation.id;
   elsif (waiting.state, waiting.reason) is distinct from ('refused', 'cancelled') then
-    raise exception 'message_id: %', case
+    raise exception 'message_id: %', private.quoted(case
       when waiting.state in ('sending', 'unconfirmed') then 'this text is being sent already'
       when waiting.state = 'accepted' then 'this text was sent'
       else 'this text was not sent'
-    end using errcode = 'PT409';
+    end) using errcode = 'PT409';
   end if;
   return jsonb_build_object('message_id', waiting.message_id, 'status', 'cancelled');
 end
@@ -9846,7 +9865,7 @@ begin
   elsif outcome = 'failed' then
     claimed := private.end_text(claimed, 'failed', coalesce(code, 'failed'), code);
   else
-    raise exception 'outcome: "%" is unknown', outcome using errcode = 'invalid_parameter_value';
+    raise exception 'outcome: "%" is unknown', private.quoted(outcome) using errcode = 'invalid_parameter_value';
   end if;
 
   if outcome = 'credentials' then
@@ -12294,7 +12313,8 @@ declare
   stored public.bot_scripts;
 begin
   if problems <> '{}' then
-    raise exception '%', array_to_string(problems, E'\n') using errcode = 'invalid_parameter_value';
+    raise exception '%', (select string_agg(private.quoted(p.problem, 200), e'\n') from unnest(problems) p (problem))
+      using errcode = 'invalid_parameter_value';
   end if;
   -- Of two at once, the second one counts on.
   perform from public.agencies a where a.id = store_bot_script.agency_id for no key update;
@@ -14277,7 +14297,7 @@ begin
     saved := jsonb_populate_record(saved, jsonb_build_object('id', gen_random_uuid(), 'agency_id', agency_id, 'filled', 0,
       'priority', 0, 'status', 'open'));
   elsif saved.id is null then
-    raise exception 'order_id: no order %', order_id using errcode = 'PT404';
+    raise exception 'order_id: no order %', private.quoted(order_id) using errcode = 'PT404';
   end if;
   select a.timezone into zone from public.agencies a where a.id = saved.agency_id;
   foreach field in array array['starts_at', 'ends_at'] loop
@@ -14290,21 +14310,23 @@ begin
   select a.* into inactive from public.agents a where a.id = saved.agent_id and not a.is_active;
   if settings ? 'agent_id' and inactive.id is not null then
     raise exception 'agent_id: % is inactive and gets no lead: npm run admin -- agent update % --active true',
-      inactive.first_name, inactive.id using errcode = 'PT400';
+      private.quoted(inactive.first_name), private.quoted(inactive.id) using errcode = 'PT400';
   elsif settings ? 'ends_at' and saved.ends_at <= now() then
-    raise exception 'ends_at: % is in the past, so the order would get no lead', private.iso_time(saved.ends_at)
+    raise exception 'ends_at: % is in the past, so the order would get no lead',
+      private.quoted(private.iso_time(saved.ends_at))
       using errcode = 'PT400';
   elsif private.unknown_state(settings -> 'states') is not null then
-    raise exception 'states: % is no state', private.unknown_state(settings -> 'states') using errcode = 'PT400';
+    raise exception 'states: % is no state', private.quoted(private.unknown_state(settings -> 'states')) using errcode = 'PT400';
   elsif settings ->> 'greeting_template' is not null and not private.is_greeting_template(saved.greeting_template) then
     raise exception 'greeting_template: give a text of at most 1,600 characters with {agency} and the word STOP, and no '
       'other braces than {agency}, {first_name} and {agent}. Characters are UTF-16 units: most emoji have 2 or more'
       using errcode = 'PT400';
   elsif saved.ends_at <= saved.starts_at then
-    raise exception 'ends_at: % is not after the start, %', private.iso_time(saved.ends_at),
-      private.iso_time(saved.starts_at) using errcode = 'PT400';
+    raise exception 'ends_at: % is not after the start, %', private.quoted(private.iso_time(saved.ends_at)),
+      private.quoted(private.iso_time(saved.starts_at)) using errcode = 'PT400';
   elsif saved.quantity < saved.filled then
-    raise exception 'quantity: % is less than the % leads it has already received', saved.quantity, saved.filled
+    raise exception 'quantity: % is less than the % leads it has already received',
+      private.quoted(saved.quantity), private.quoted(saved.filled)
       using errcode = 'PT400';
   end if;
 
@@ -14350,17 +14372,17 @@ begin
   perform private.require_operator();
   select to_jsonb(o) into stored from public.recruiting_orders o where o.id = order_id for no key update;
   if stored is null then
-    raise exception 'order_id: no order %', order_id using errcode = 'PT404';
+    raise exception 'order_id: no order %', private.quoted(order_id) using errcode = 'PT404';
   elsif jsonb_typeof(changes) is distinct from 'object' then
     raise exception 'changes: must be an object' using errcode = 'PT400';
   end if;
   for field in select k from jsonb_object_keys(changes) k order by k desc loop
     if field not in ('quantity', 'daily_cap') then
-      raise exception '%: is not changed here', field using errcode = 'PT400';
+      raise exception '%: is not changed here', private.quoted(field) using errcode = 'PT400';
     elsif changes ->> field !~ '^[1-9]\d{0,5}$' or (field = 'quantity' and changes -> field = 'null') then
-      raise exception '%: must be a whole number from 1 to 999,999', field using errcode = 'PT400';
+      raise exception '%: must be a whole number from 1 to 999,999', private.quoted(field) using errcode = 'PT400';
     elsif stored -> field is distinct from seen -> field then
-      raise exception '%: somebody has changed it meanwhile', field using errcode = 'PT409';
+      raise exception '%: somebody has changed it meanwhile', private.quoted(field) using errcode = 'PT409';
     end if;
   end loop;
   perform private.note_operator_action('order update', jsonb_build_object('order_id', order_id, 'changes', changes));
@@ -14394,11 +14416,11 @@ begin
   end if;
   select o.* into changed from public.recruiting_orders o where o.id = order_id for no key update;
   if changed.id is null then
-    raise exception 'order_id: no order %', order_id using errcode = 'PT404';
+    raise exception 'order_id: no order %', private.quoted(order_id) using errcode = 'PT404';
   elsif changed.status = set_order_status.status then
     return changed;
   elsif changed.status <> seen then
-    raise exception 'seen: the order is % now. Look again', changed.status using errcode = 'PT409';
+    raise exception 'seen: the order is % now. Look again', private.quoted(changed.status) using errcode = 'PT409';
   end if;
   perform private.note_operator_action(
     private.order_action(status), jsonb_build_object('order_ids', array[order_id]));
@@ -14429,12 +14451,14 @@ set search_path = ''
 as $$
 begin
   if put_order_status.status <> 'closed' and changed.filled = changed.quantity then
-    raise exception 'The order % has all of its % leads. Give it a higher quantity first.', changed.id, changed.quantity
+    raise exception 'The order % has all of its % leads. Give it a higher quantity first.',
+      private.quoted(changed.id), private.quoted(changed.quantity)
       using errcode = 'PT409';
   elsif put_order_status.status = 'open' and changed.ends_at <= now() then
-    raise exception 'The order % has ended. Give it a later end first.', changed.id using errcode = 'PT409';
+    raise exception 'The order % has ended. Give it a later end first.', private.quoted(changed.id) using errcode = 'PT409';
   elsif put_order_status.status = 'paused' and changed.status <> 'open' then
-    raise exception 'The order % is %, so it gets no leads as it is.', changed.id, changed.status using errcode = 'PT409';
+    raise exception 'The order % is %, so it gets no leads as it is.',
+      private.quoted(changed.id), private.quoted(changed.status) using errcode = 'PT409';
   end if;
   update public.recruiting_orders o set status = put_order_status.status where o.id = changed.id returning o.* into changed;
   return changed;
@@ -14567,7 +14591,7 @@ begin
     if field not in ('status', 'daily_cap', 'states', 'greeting_template') then
       perform private.invalid_field(field, 'is not for managers to change');
     elsif to_jsonb(saved) -> field is distinct from seen -> field then
-      raise exception '%: somebody has changed it meanwhile', field using errcode = 'PT409';
+      raise exception '%: somebody has changed it meanwhile', private.quoted(field) using errcode = 'PT409';
     end if;
   end loop;
 
@@ -14606,7 +14630,7 @@ begin
     if coalesce(changes ->> 'status', '') not in ('open', 'paused') then
       perform private.invalid_field('status', 'must be open or paused');
     elsif saved.status not in ('open', 'paused') then
-      raise exception 'status: the order is %', saved.status using errcode = 'PT409';
+      raise exception 'status: the order is %', private.quoted(saved.status) using errcode = 'PT409';
     elsif changes ->> 'status' = 'open' and saved.filled = saved.quantity then
       raise exception 'status: the order is filled' using errcode = 'PT409';
     elsif changes ->> 'status' = 'open' and saved.ends_at <= now() then
@@ -14851,7 +14875,8 @@ begin
     select a.agency_id, null as distribution into giver from public.agents a where a.id = from_agent_id for no key update;
   end if;
   if not found then
-    raise exception '%: there is no such one', case when lead_id is null then 'from_agent_id' else 'lead_id' end
+    raise exception '%: there is no such one',
+      private.quoted(case when lead_id is null then 'from_agent_id' else 'lead_id' end)
       using errcode = 'PT404';
   elsif giver.distribution = 'returned' then
     raise exception 'lead_id: the lead was returned' using errcode = 'PT409';
@@ -15119,7 +15144,7 @@ declare
 begin
   if exists (select from public.leads l where l.agent_id = leaving.id) then
     raise exception 'to_agent_id: the agent has sales leads (%), and each needs an agent',
-      (select count(*) from public.leads l where l.agent_id = leaving.id) using errcode = 'PT409';
+      private.quoted((select count(*) from public.leads l where l.agent_id = leaving.id)) using errcode = 'PT409';
   end if;
 
   with given as materialized (
@@ -15284,7 +15309,7 @@ begin
     end if;
   end loop;
   if uses <> '{}' then
-    raise exception 'it has %', array_to_string(uses, ', ') using errcode = 'PT409';
+    raise exception 'it has %', private.quoted(array_to_string(uses, ', '), 1000) using errcode = 'PT409';
   end if;
   execute format('delete from %s where id = $1', holder) using holder_id;
 end
@@ -15414,9 +15439,9 @@ begin
   loop
     if waiting.lead_id is null then
       -- The database's log keeps what is raised. So it has no recruit's phone.
-      raise exception 'no lead % has this phone', coalesce((
+      raise exception 'no lead % has this phone', private.quoted(coalesce((
         select 'of the agency of ' || n.phone from public.service_numbers n where n.phone = waiting.number
-      ), 'with an agency') using errcode = 'PT409';
+      ), 'with an agency')) using errcode = 'PT409';
     elsif waiting.lead_id <> adopt_texts.lead_id then
       raise exception 'lead_id: a newer lead of this phone has come meanwhile. Look again' using errcode = 'PT409';
     end if;
@@ -15527,7 +15552,7 @@ begin
   perform private.require_operator();
   select n.* into number from public.service_numbers n where n.phone = resume_number.phone for no key update;
   if number.phone is null then
-    raise exception 'phone: % is not one of our numbers', phone using errcode = 'PT404';
+    raise exception 'phone: % is not one of our numbers', private.quoted(phone) using errcode = 'PT404';
   elsif number.status = 'active' then
     return number;
   end if;
@@ -15563,7 +15588,8 @@ declare
   changed public.texting_hours;
 begin
   if not exists (select from public.area_codes a where a.state = coalesce(set_texting_hours.state, a.state)) then
-    raise exception 'state: no area code is in "%"; give two letters such as IL', state using errcode = 'PT400';
+    raise exception 'state: no area code is in "%"; give two letters such as IL', private.quoted(state)
+      using errcode = 'PT400';
   elsif opens is null and state is null and day_of_week is null then
     raise exception 'the hours of all states and days can be changed, but not taken away' using errcode = 'PT400';
   elsif opens is null then
@@ -15618,11 +15644,13 @@ declare
   closed public.texting_closures;
 begin
   if not exists (select from public.area_codes a where a.state = coalesce(close_hours.state, a.state)) then
-    raise exception 'state: no area code is in "%"; give two letters such as IL', state using errcode = 'PT400';
+    raise exception 'state: no area code is in "%"; give two letters such as IL', private.quoted(state)
+      using errcode = 'PT400';
   elsif ends_on < today then
-    raise exception 'ends_on: % is over', ends_on using errcode = 'PT400';
+    raise exception 'ends_on: % is over', private.quoted(ends_on) using errcode = 'PT400';
   elsif ends_on < coalesce(starts_on, today) then
-    raise exception 'ends_on: % is before %', ends_on, coalesce(starts_on, today) using errcode = 'PT400';
+    raise exception 'ends_on: % is before %', private.quoted(ends_on),
+      private.quoted(coalesce(starts_on, today)) using errcode = 'PT400';
   end if;
 
   insert into public.texting_closures as c (state, starts_on, ends_on, source)
@@ -16321,7 +16349,7 @@ begin
   if after is not null then
     select l.created_at into after_received from public.recruiting_leads l where l.id = after;
     if not found then
-      raise exception 'after: there is no lead %', after using errcode = 'PT404';
+      raise exception 'after: there is no lead %', private.quoted(after) using errcode = 'PT404';
     end if;
   end if;
 
@@ -16496,7 +16524,7 @@ begin
   return (now() at time zone timezone)::date;
 exception
   when invalid_parameter_value then
-    raise exception 'timezone: "%" is not an IANA time zone name', timezone using errcode = 'PT400';
+    raise exception 'timezone: "%" is not an IANA time zone name', private.quoted(timezone) using errcode = 'PT400';
 end
 $$;
 
@@ -17524,7 +17552,7 @@ declare
   action_id uuid;
 begin
   if problem is not null then
-    raise exception '%', problem using errcode = 'PT400';
+    raise exception '%', private.quoted(problem, 200) using errcode = 'PT400';
   end if;
   insert into public.operator_actions (user_id, done_by, action, subject)
   values (
@@ -17880,7 +17908,8 @@ begin
   if not found then
     raise exception 'vendor_id: there is no such vendor' using errcode = 'PT404';
   elsif saved.parser is distinct from 'mapping' then
-    raise exception 'vendor_id: its parser is %, which has no mapping', coalesce(saved.parser, 'none') using errcode = 'PT409';
+    raise exception 'vendor_id: its parser is %, which has no mapping',
+      private.quoted(coalesce(saved.parser, 'none')) using errcode = 'PT409';
   elsif jsonb_typeof(save_mapping.parser_config) is distinct from 'object' then
     raise exception 'parser_config: must be an object' using errcode = 'PT400';
   elsif saved.parser_config = save_mapping.parser_config then
@@ -19019,7 +19048,8 @@ begin
   if not found then
     raise exception 'alert_id: there is no such alert' using errcode = 'PT404';
   elsif alert.state = 'resolved' then
-    raise exception 'alert_id: the alert was resolved %', private.in_utc(alert.resolved_at) using errcode = 'PT409';
+    raise exception 'alert_id: the alert was resolved %', private.quoted(private.in_utc(alert.resolved_at))
+      using errcode = 'PT409';
   end if;
   return alert;
 end
@@ -19044,17 +19074,17 @@ begin
   perform private.require_operator();
   select * into rule from public.alert_rules r where r.kind = set_alert_rule.kind for update;
   if not found then
-    raise exception 'kind: "%" is none; give one of: %', kind, (
+    raise exception 'kind: "%" is none; give one of: %', private.quoted(kind), private.quoted((
       select string_agg(r.kind, ', ' order by r.kind) from public.alert_rules r
-    ) using errcode = 'PT400';
+    ), 1000) using errcode = 'PT400';
   elsif not private.is_threshold(threshold) then
     raise exception 'threshold: give each as a number above 0, up to 1,000,000' using errcode = 'PT400';
   end if;
   select t.name into name from jsonb_object_keys(threshold) t (name) where not rule.threshold ? t.name limit 1;
   if found then
-    raise exception 'threshold: "%" is none of this kind; it has: %', name, coalesce(
+    raise exception 'threshold: "%" is none of this kind; it has: %', private.quoted(name), private.quoted(coalesce(
       (select string_agg(k.name, ', ' order by k.name) from jsonb_object_keys(rule.threshold) k (name)), 'none'
-    ) using errcode = 'PT400';
+    )) using errcode = 'PT400';
   end if;
 
   update public.alert_rules r
@@ -19411,7 +19441,7 @@ begin
     ));
     return 'delivered';
   elsif outcome not in ('refused', 'lost') then
-    raise exception 'outcome: "%" is unknown', outcome using errcode = 'invalid_parameter_value';
+    raise exception 'outcome: "%" is unknown', private.quoted(outcome) using errcode = 'invalid_parameter_value';
   elsif claimed.attempt <> record_alert_delivery.attempt then
     return claimed.state;
   end if;
@@ -19506,7 +19536,7 @@ begin
   select s.decrypted_secret into key from vault.decrypted_secrets s where s.name = 'texting_worker_key';
   if url is null or key is null then
     raise exception '% are due, but Vault lacks the secret %',
-      due, case when url is null then 'texting_worker_url' else 'texting_worker_key' end;
+      private.quoted(due), private.quoted(case when url is null then 'texting_worker_url' else 'texting_worker_key' end);
   end if;
   return net.http_post(
     -- One secret names the project for all workers.

@@ -112,7 +112,7 @@ set search_path = ''
 as $$
 begin
   if not exists (select from pg_catalog.pg_timezone_names where name = new.timezone) then
-    raise exception 'timezone: "%" is not an IANA time zone name', new.timezone
+    raise exception 'timezone: "%" is not an IANA time zone name', private.quoted(new.timezone)
       using errcode = 'invalid_parameter_value', hint = 'For example America/New_York.';
   end if;
   return new;

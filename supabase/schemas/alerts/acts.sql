@@ -18,7 +18,8 @@ begin
   if not found then
     raise exception 'alert_id: there is no such alert' using errcode = 'PT404';
   elsif alert.state = 'resolved' then
-    raise exception 'alert_id: the alert was resolved %', private.in_utc(alert.resolved_at) using errcode = 'PT409';
+    raise exception 'alert_id: the alert was resolved %', private.quoted(private.in_utc(alert.resolved_at))
+      using errcode = 'PT409';
   end if;
   return alert;
 end
@@ -43,17 +44,17 @@ begin
   perform private.require_operator();
   select * into rule from public.alert_rules r where r.kind = set_alert_rule.kind for update;
   if not found then
-    raise exception 'kind: "%" is none; give one of: %', kind, (
+    raise exception 'kind: "%" is none; give one of: %', private.quoted(kind), private.quoted((
       select string_agg(r.kind, ', ' order by r.kind) from public.alert_rules r
-    ) using errcode = 'PT400';
+    ), 1000) using errcode = 'PT400';
   elsif not private.is_threshold(threshold) then
     raise exception 'threshold: give each as a number above 0, up to 1,000,000' using errcode = 'PT400';
   end if;
   select t.name into name from jsonb_object_keys(threshold) t (name) where not rule.threshold ? t.name limit 1;
   if found then
-    raise exception 'threshold: "%" is none of this kind; it has: %', name, coalesce(
+    raise exception 'threshold: "%" is none of this kind; it has: %', private.quoted(name), private.quoted(coalesce(
       (select string_agg(k.name, ', ' order by k.name) from jsonb_object_keys(rule.threshold) k (name)), 'none'
-    ) using errcode = 'PT400';
+    )) using errcode = 'PT400';
   end if;
 
   update public.alert_rules r

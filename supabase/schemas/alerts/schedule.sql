@@ -35,7 +35,7 @@ begin
   select s.decrypted_secret into key from vault.decrypted_secrets s where s.name = 'texting_worker_key';
   if url is null or key is null then
     raise exception '% are due, but Vault lacks the secret %',
-      due, case when url is null then 'texting_worker_url' else 'texting_worker_key' end;
+      private.quoted(due), private.quoted(case when url is null then 'texting_worker_url' else 'texting_worker_key' end);
   end if;
   return net.http_post(
     -- One secret names the project for all workers.

@@ -201,7 +201,7 @@ begin
     ));
     return 'delivered';
   elsif outcome not in ('refused', 'lost') then
-    raise exception 'outcome: "%" is unknown', outcome using errcode = 'invalid_parameter_value';
+    raise exception 'outcome: "%" is unknown', private.quoted(outcome) using errcode = 'invalid_parameter_value';
   elsif claimed.attempt <> record_alert_delivery.attempt then
     return claimed.state;
   end if;

@@ -119,6 +119,24 @@ $$;
 comment on function private.utf16_length(text) is
   'The length of a text in UTF-16 units, as the SMS provider and JavaScript count it. Most emoji have two or more.';
 
+-- What goes into the message of an error.
+
+create function private.quoted(value anyelement, most integer default 100) returns text
+language sql
+stable
+set search_path = ''
+as $$
+  select regexp_replace(left(t.text, most), '[\x01-\x1f\x7f-\x9f\u2028\u2029]', '?', 'g')
+    || case when length(t.text) > most then '...' else '' end
+  from (select value::text as text) t
+$$;
+
+comment on function private.quoted(anyelement, integer) is
+  'A value as every message of an error has it: cut after so many characters, with `?` in place of each control character and '
+  'line separator. PostgREST writes the message of an error with a SQLSTATE PTxyz into the status line of its response, where '
+  'a line end would begin a header.';
+grant execute on function private.quoted(anyelement, integer) to authenticated;
+
 -- For batches of rows: a row that the database refuses is reported, and the other rows are stored.
 
 create function private.is_call_error(code text) returns boolean

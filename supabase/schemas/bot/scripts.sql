@@ -29,7 +29,8 @@ declare
   stored public.bot_scripts;
 begin
   if problems <> '{}' then
-    raise exception '%', array_to_string(problems, E'\n') using errcode = 'invalid_parameter_value';
+    raise exception '%', (select string_agg(private.quoted(p.problem, 200), e'\n') from unnest(problems) p (problem))
+      using errcode = 'invalid_parameter_value';
   end if;
   -- Of two at once, the second one counts on.
   perform from public.agencies a where a.id = store_bot_script.agency_id for no key update;

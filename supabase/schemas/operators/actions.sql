@@ -10,7 +10,7 @@ declare
   action_id uuid;
 begin
   if problem is not null then
-    raise exception '%', problem using errcode = 'PT400';
+    raise exception '%', private.quoted(problem, 200) using errcode = 'PT400';
   end if;
   insert into public.operator_actions (user_id, done_by, action, subject)
   values (

@@ -156,7 +156,8 @@ begin
     select a.agency_id, null as distribution into giver from public.agents a where a.id = from_agent_id for no key update;
   end if;
   if not found then
-    raise exception '%: there is no such one', case when lead_id is null then 'from_agent_id' else 'lead_id' end
+    raise exception '%: there is no such one',
+      private.quoted(case when lead_id is null then 'from_agent_id' else 'lead_id' end)
       using errcode = 'PT404';
   elsif giver.distribution = 'returned' then
     raise exception 'lead_id: the lead was returned' using errcode = 'PT409';

@@ -52,7 +52,7 @@ begin
     if field not in ('status', 'daily_cap', 'states', 'greeting_template') then
       perform private.invalid_field(field, 'is not for managers to change');
     elsif to_jsonb(saved) -> field is distinct from seen -> field then
-      raise exception '%: somebody has changed it meanwhile', field using errcode = 'PT409';
+      raise exception '%: somebody has changed it meanwhile', private.quoted(field) using errcode = 'PT409';
     end if;
   end loop;
 
@@ -91,7 +91,7 @@ begin
     if coalesce(changes ->> 'status', '') not in ('open', 'paused') then
       perform private.invalid_field('status', 'must be open or paused');
     elsif saved.status not in ('open', 'paused') then
-      raise exception 'status: the order is %', saved.status using errcode = 'PT409';
+      raise exception 'status: the order is %', private.quoted(saved.status) using errcode = 'PT409';
     elsif changes ->> 'status' = 'open' and saved.filled = saved.quantity then
       raise exception 'status: the order is filled' using errcode = 'PT409';
     elsif changes ->> 'status' = 'open' and saved.ends_at <= now() then

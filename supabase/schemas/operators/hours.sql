@@ -14,7 +14,8 @@ declare
   changed public.texting_hours;
 begin
   if not exists (select from public.area_codes a where a.state = coalesce(set_texting_hours.state, a.state)) then
-    raise exception 'state: no area code is in "%"; give two letters such as IL', state using errcode = 'PT400';
+    raise exception 'state: no area code is in "%"; give two letters such as IL', private.quoted(state)
+      using errcode = 'PT400';
   elsif opens is null and state is null and day_of_week is null then
     raise exception 'the hours of all states and days can be changed, but not taken away' using errcode = 'PT400';
   elsif opens is null then
@@ -69,11 +70,13 @@ declare
   closed public.texting_closures;
 begin
   if not exists (select from public.area_codes a where a.state = coalesce(close_hours.state, a.state)) then
-    raise exception 'state: no area code is in "%"; give two letters such as IL', state using errcode = 'PT400';
+    raise exception 'state: no area code is in "%"; give two letters such as IL', private.quoted(state)
+      using errcode = 'PT400';
   elsif ends_on < today then
-    raise exception 'ends_on: % is over', ends_on using errcode = 'PT400';
+    raise exception 'ends_on: % is over', private.quoted(ends_on) using errcode = 'PT400';
   elsif ends_on < coalesce(starts_on, today) then
-    raise exception 'ends_on: % is before %', ends_on, coalesce(starts_on, today) using errcode = 'PT400';
+    raise exception 'ends_on: % is before %', private.quoted(ends_on),
+      private.quoted(coalesce(starts_on, today)) using errcode = 'PT400';
   end if;
 
   insert into public.texting_closures as c (state, starts_on, ends_on, source)

@@ -35,7 +35,7 @@ begin
   if after is not null then
     select l.created_at into after_received from public.recruiting_leads l where l.id = after;
     if not found then
-      raise exception 'after: there is no lead %', after using errcode = 'PT404';
+      raise exception 'after: there is no lead %', private.quoted(after) using errcode = 'PT404';
     end if;
   end if;
 
@@ -210,7 +210,7 @@ begin
   return (now() at time zone timezone)::date;
 exception
   when invalid_parameter_value then
-    raise exception 'timezone: "%" is not an IANA time zone name', timezone using errcode = 'PT400';
+    raise exception 'timezone: "%" is not an IANA time zone name', private.quoted(timezone) using errcode = 'PT400';
 end
 $$;
 

@@ -83,7 +83,7 @@ declare
 begin
   if exists (select from public.leads l where l.agent_id = leaving.id) then
     raise exception 'to_agent_id: the agent has sales leads (%), and each needs an agent',
-      (select count(*) from public.leads l where l.agent_id = leaving.id) using errcode = 'PT409';
+      private.quoted((select count(*) from public.leads l where l.agent_id = leaving.id)) using errcode = 'PT409';
   end if;
 
   with given as materialized (

@@ -113,7 +113,8 @@ begin
   if not found then
     raise exception 'vendor_id: there is no such vendor' using errcode = 'PT404';
   elsif saved.parser is distinct from 'mapping' then
-    raise exception 'vendor_id: its parser is %, which has no mapping', coalesce(saved.parser, 'none') using errcode = 'PT409';
+    raise exception 'vendor_id: its parser is %, which has no mapping',
+      private.quoted(coalesce(saved.parser, 'none')) using errcode = 'PT409';
   elsif jsonb_typeof(save_mapping.parser_config) is distinct from 'object' then
     raise exception 'parser_config: must be an object' using errcode = 'PT400';
   elsif saved.parser_config = save_mapping.parser_config then

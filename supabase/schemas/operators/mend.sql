@@ -116,9 +116,9 @@ begin
   loop
     if waiting.lead_id is null then
       -- The database's log keeps what is raised. So it has no recruit's phone.
-      raise exception 'no lead % has this phone', coalesce((
+      raise exception 'no lead % has this phone', private.quoted(coalesce((
         select 'of the agency of ' || n.phone from public.service_numbers n where n.phone = waiting.number
-      ), 'with an agency') using errcode = 'PT409';
+      ), 'with an agency')) using errcode = 'PT409';
     elsif waiting.lead_id <> adopt_texts.lead_id then
       raise exception 'lead_id: a newer lead of this phone has come meanwhile. Look again' using errcode = 'PT409';
     end if;
@@ -229,7 +229,7 @@ begin
   perform private.require_operator();
   select n.* into number from public.service_numbers n where n.phone = resume_number.phone for no key update;
   if number.phone is null then
-    raise exception 'phone: % is not one of our numbers', phone using errcode = 'PT404';
+    raise exception 'phone: % is not one of our numbers', private.quoted(phone) using errcode = 'PT404';
   elsif number.status = 'active' then
     return number;
   end if;

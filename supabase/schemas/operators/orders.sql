@@ -17,7 +17,7 @@ begin
     saved := jsonb_populate_record(saved, jsonb_build_object('id', gen_random_uuid(), 'agency_id', agency_id, 'filled', 0,
       'priority', 0, 'status', 'open'));
   elsif saved.id is null then
-    raise exception 'order_id: no order %', order_id using errcode = 'PT404';
+    raise exception 'order_id: no order %', private.quoted(order_id) using errcode = 'PT404';
   end if;
   select a.timezone into zone from public.agencies a where a.id = saved.agency_id;
   foreach field in array array['starts_at', 'ends_at'] loop
@@ -30,21 +30,23 @@ begin
   select a.* into inactive from public.agents a where a.id = saved.agent_id and not a.is_active;
   if settings ? 'agent_id' and inactive.id is not null then
     raise exception 'agent_id: % is inactive and gets no lead: npm run admin -- agent update % --active true',
-      inactive.first_name, inactive.id using errcode = 'PT400';
+      private.quoted(inactive.first_name), private.quoted(inactive.id) using errcode = 'PT400';
   elsif settings ? 'ends_at' and saved.ends_at <= now() then
-    raise exception 'ends_at: % is in the past, so the order would get no lead', private.iso_time(saved.ends_at)
+    raise exception 'ends_at: % is in the past, so the order would get no lead',
+      private.quoted(private.iso_time(saved.ends_at))
       using errcode = 'PT400';
   elsif private.unknown_state(settings -> 'states') is not null then
-    raise exception 'states: % is no state', private.unknown_state(settings -> 'states') using errcode = 'PT400';
+    raise exception 'states: % is no state', private.quoted(private.unknown_state(settings -> 'states')) using errcode = 'PT400';
   elsif settings ->> 'greeting_template' is not null and not private.is_greeting_template(saved.greeting_template) then
     raise exception 'greeting_template: give a text of at most 1,600 characters with {agency} and the word STOP, and no '
       'other braces than {agency}, {first_name} and {agent}. Characters are UTF-16 units: most emoji have 2 or more'
       using errcode = 'PT400';
   elsif saved.ends_at <= saved.starts_at then
-    raise exception 'ends_at: % is not after the start, %', private.iso_time(saved.ends_at),
-      private.iso_time(saved.starts_at) using errcode = 'PT400';
+    raise exception 'ends_at: % is not after the start, %', private.quoted(private.iso_time(saved.ends_at)),
+      private.quoted(private.iso_time(saved.starts_at)) using errcode = 'PT400';
   elsif saved.quantity < saved.filled then
-    raise exception 'quantity: % is less than the % leads it has already received', saved.quantity, saved.filled
+    raise exception 'quantity: % is less than the % leads it has already received',
+      private.quoted(saved.quantity), private.quoted(saved.filled)
       using errcode = 'PT400';
   end if;
 
@@ -90,17 +92,17 @@ begin
   perform private.require_operator();
   select to_jsonb(o) into stored from public.recruiting_orders o where o.id = order_id for no key update;
   if stored is null then
-    raise exception 'order_id: no order %', order_id using errcode = 'PT404';
+    raise exception 'order_id: no order %', private.quoted(order_id) using errcode = 'PT404';
   elsif jsonb_typeof(changes) is distinct from 'object' then
     raise exception 'changes: must be an object' using errcode = 'PT400';
   end if;
   for field in select k from jsonb_object_keys(changes) k order by k desc loop
     if field not in ('quantity', 'daily_cap') then
-      raise exception '%: is not changed here', field using errcode = 'PT400';
+      raise exception '%: is not changed here', private.quoted(field) using errcode = 'PT400';
     elsif changes ->> field !~ '^[1-9]\d{0,5}$' or (field = 'quantity' and changes -> field = 'null') then
-      raise exception '%: must be a whole number from 1 to 999,999', field using errcode = 'PT400';
+      raise exception '%: must be a whole number from 1 to 999,999', private.quoted(field) using errcode = 'PT400';
     elsif stored -> field is distinct from seen -> field then
-      raise exception '%: somebody has changed it meanwhile', field using errcode = 'PT409';
+      raise exception '%: somebody has changed it meanwhile', private.quoted(field) using errcode = 'PT409';
     end if;
   end loop;
   perform private.note_operator_action('order update', jsonb_build_object('order_id', order_id, 'changes', changes));
@@ -134,11 +136,11 @@ begin
   end if;
   select o.* into changed from public.recruiting_orders o where o.id = order_id for no key update;
   if changed.id is null then
-    raise exception 'order_id: no order %', order_id using errcode = 'PT404';
+    raise exception 'order_id: no order %', private.quoted(order_id) using errcode = 'PT404';
   elsif changed.status = set_order_status.status then
     return changed;
   elsif changed.status <> seen then
-    raise exception 'seen: the order is % now. Look again', changed.status using errcode = 'PT409';
+    raise exception 'seen: the order is % now. Look again', private.quoted(changed.status) using errcode = 'PT409';
   end if;
   perform private.note_operator_action(
     private.order_action(status), jsonb_build_object('order_ids', array[order_id]));
@@ -169,12 +171,14 @@ set search_path = ''
 as $$
 begin
   if put_order_status.status <> 'closed' and changed.filled = changed.quantity then
-    raise exception 'The order % has all of its % leads. Give it a higher quantity first.', changed.id, changed.quantity
+    raise exception 'The order % has all of its % leads. Give it a higher quantity first.',
+      private.quoted(changed.id), private.quoted(changed.quantity)
       using errcode = 'PT409';
   elsif put_order_status.status = 'open' and changed.ends_at <= now() then
-    raise exception 'The order % has ended. Give it a later end first.', changed.id using errcode = 'PT409';
+    raise exception 'The order % has ended. Give it a later end first.', private.quoted(changed.id) using errcode = 'PT409';
   elsif put_order_status.status = 'paused' and changed.status <> 'open' then
-    raise exception 'The order % is %, so it gets no leads as it is.', changed.id, changed.status using errcode = 'PT409';
+    raise exception 'The order % is %, so it gets no leads as it is.',
+      private.quoted(changed.id), private.quoted(changed.status) using errcode = 'PT409';
   end if;
   update public.recruiting_orders o set status = put_order_status.status where o.id = changed.id returning o.* into changed;
   return changed;

@@ -85,7 +85,7 @@ begin
     end if;
   end loop;
   if uses <> '{}' then
-    raise exception 'it has %', array_to_string(uses, ', ') using errcode = 'PT409';
+    raise exception 'it has %', private.quoted(array_to_string(uses, ', '), 1000) using errcode = 'PT409';
   end if;
   execute format('delete from %s where id = $1', holder) using holder_id;
 end

@@ -88,7 +88,7 @@ declare
   ends_as text := outcome;
 begin
   if outcome not in ('done', 'later', 'missing', 'refused', 'failed') then
-    raise exception 'outcome: "%" is unknown', outcome using errcode = 'invalid_parameter_value';
+    raise exception 'outcome: "%" is unknown', private.quoted(outcome) using errcode = 'invalid_parameter_value';
   end if;
   perform private.lock_lead_fetches(f.vendor_id) from private.lead_fetches f where f.id = record_lead_fetch.id;
   select f.* into fetched from private.lead_fetches f where f.id = record_lead_fetch.id for update;

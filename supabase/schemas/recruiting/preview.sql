@@ -24,7 +24,7 @@ declare
   agent_id uuid;
 begin
   if private.lead_problem(lead) is not null then
-    raise exception '%', private.lead_problem(lead) using errcode = 'PT400';
+    raise exception '%', private.quoted(private.lead_problem(lead)) using errcode = 'PT400';
   end if;
 
   if existing_id is null then

@@ -7,7 +7,8 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  raise exception '%: %', path, problem using errcode = 'invalid_parameter_value';
+  raise exception '%: %', private.quoted(path), private.quoted(problem, 200)
+    using errcode = 'invalid_parameter_value';
 end
 $$;
 

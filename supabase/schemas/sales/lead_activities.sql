@@ -42,8 +42,8 @@ begin
   if per_minute is not null then
     retry_after := private.seconds_until_allowed('lead ' || lead_id, per_minute);
     if retry_after is not null then
-      raise exception 'the lead has more than % activities a minute', per_minute
-        using errcode = 'PT429', detail = retry_after;
+      raise exception 'the lead has more than % activities a minute', private.quoted(per_minute)
+        using errcode = 'PT429', detail = private.quoted(retry_after);
     end if;
   end if;
   return private.save_idempotent_result('log', idempotency, '{}');

@@ -57,7 +57,7 @@ declare
     delivery.vendor_id) -> 0;
 begin
   if result ? 'error' then
-    raise exception '%', result #>> '{error,message}' using errcode = result #>> '{error,code}';
+    raise exception '%', private.quoted(result #>> '{error,message}') using errcode = result #>> '{error,code}';
   end if;
   return result ->> 'id';
 end

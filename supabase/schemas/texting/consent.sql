@@ -10,7 +10,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  raise exception '% is append-only', tg_table_name using errcode = 'insufficient_privilege';
+  raise exception '% is append-only', private.quoted(tg_table_name) using errcode = 'insufficient_privilege';
 end
 $$;
 

@@ -136,7 +136,7 @@ begin
   if not found then
     return null;
   elsif outcome not in ('copied', 'failed', 'later') then
-    raise exception 'outcome: "%" is unknown', outcome using errcode = 'invalid_parameter_value';
+    raise exception 'outcome: "%" is unknown', private.quoted(outcome) using errcode = 'invalid_parameter_value';
   -- A copy that is there counts, however late it came.
   elsif claimed.state = 'copied' or claimed.attempt <> record_media_copy.attempt and outcome <> 'copied' then
     return claimed.state;

@@ -48,7 +48,7 @@ begin
     from public.agents a
     where a.id = conversation.assigned_agent_id and a.id <> caller.id and a.is_active and conversation.status = 'escalated';
     if found and take_over is not true then
-      raise exception 'take_over: % has this conversation', owner using errcode = 'PT409';
+      raise exception 'take_over: % has this conversation', private.quoted(owner) using errcode = 'PT409';
     end if;
     if not exists (
       select from public.service_numbers n
@@ -170,7 +170,7 @@ begin
       'the provider is still being asked for this text'
   end;
   if problem is not null then
-    raise exception 'message_id: %', problem using errcode = 'PT409';
+    raise exception 'message_id: %', private.quoted(problem) using errcode = 'PT409';
   elsif private.is_opted_out(conversation.agency_id, conversation.recruit_phone) then
     raise exception 'message_id: the recruit has opted out of texts from this agency' using errcode = 'PT403';
   end if;
@@ -263,11 +263,11 @@ begin
     set waiting_since = private.unanswered_since(c)
     where c.id = conversation.id;
   elsif (waiting.state, waiting.reason) is distinct from ('refused', 'cancelled') then
-    raise exception 'message_id: %', case
+    raise exception 'message_id: %', private.quoted(case
       when waiting.state in ('sending', 'unconfirmed') then 'this text is being sent already'
       when waiting.state = 'accepted' then 'this text was sent'
       else 'this text was not sent'
-    end using errcode = 'PT409';
+    end) using errcode = 'PT409';
   end if;
   return jsonb_build_object('message_id', waiting.message_id, 'status', 'cancelled');
 end

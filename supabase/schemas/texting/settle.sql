@@ -67,7 +67,7 @@ begin
   elsif outcome = 'failed' then
     claimed := private.end_text(claimed, 'failed', coalesce(code, 'failed'), code);
   else
-    raise exception 'outcome: "%" is unknown', outcome using errcode = 'invalid_parameter_value';
+    raise exception 'outcome: "%" is unknown', private.quoted(outcome) using errcode = 'invalid_parameter_value';
   end if;
 
   if outcome = 'credentials' then

@@ -36,12 +36,12 @@ begin
     where o.conversation_id = require_room.conversation_id and o.state = 'pending' and o.kind = 'agent'
   ) then
     raise exception 'conversation_id: % texts already wait to be sent to this recruit; send the next when one of them has left',
-      limits.waiting_texts using errcode = 'PT429';
+      private.quoted(limits.waiting_texts) using errcode = 'PT429';
   end if;
   seconds := private.seconds_until_allowed('texts of agent ' || agent_id, limits.texts_a_minute);
   if seconds is not null then
-    raise exception 'you have sent % texts in a minute; send the next in % seconds', limits.texts_a_minute, seconds
-      using errcode = 'PT429', detail = seconds::text;
+    raise exception 'you have sent % texts in a minute; send the next in % seconds',
+      private.quoted(limits.texts_a_minute), private.quoted(seconds) using errcode = 'PT429', detail = private.quoted(seconds);
   end if;
 end
 $$;

@@ -103,7 +103,7 @@ begin
     begin
       perform now() at time zone timezone;
     exception when invalid_parameter_value then
-      raise exception 'timezones: "%" is not an IANA time zone name', timezone
+      raise exception 'timezones: "%" is not an IANA time zone name', private.quoted(timezone)
         using errcode = 'invalid_parameter_value', hint = 'For example America/New_York.';
     end;
   end loop;

@@ -25,7 +25,7 @@ begin
   where v.slug = create_vendor_api_key.vendor_slug;
 
   if not found then
-    raise exception 'vendor_slug: no vendor "%"', vendor_slug using errcode = 'PT404';
+    raise exception 'vendor_slug: no vendor "%"', private.quoted(vendor_slug) using errcode = 'PT404';
   end if;
   return new_key;
 end
@@ -94,7 +94,7 @@ begin
   select v.* into vendor from public.vendors v where v.id = private.proved_vendor(key_hash, webhook);
   if not found then
     -- One message for every reason, so that a stranger learns nothing about keys, webhooks and vendors.
-    raise exception '%', case when webhook is null then 'invalid API key' else 'invalid webhook secret' end
+    raise exception '%', private.quoted(case when webhook is null then 'invalid API key' else 'invalid webhook secret' end)
       using errcode = 'PT401';
   end if;
 

@@ -17,7 +17,7 @@ declare
 begin
   select v.* into vendor from public.vendors v where v.slug = create_vendor_webhook_secret.vendor_slug;
   if not found then
-    raise exception 'vendor_slug: no vendor "%"', vendor_slug using errcode = 'PT404';
+    raise exception 'vendor_slug: no vendor "%"', private.quoted(vendor_slug) using errcode = 'PT404';
   end if;
 
   -- Before the table's own checks: their errors quote the row, and so the secret, in the server's log.

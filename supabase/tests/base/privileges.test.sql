@@ -111,7 +111,7 @@ select set_eq(
     'private.alert_name', 'private.counted', 'private.alert_problem', 'private.alert_command', 'private.in_utc', 'private.recruit_of', 'private.own_service_phones', 'private.vendor_name', 'private.day_start', 'private.current_agent_id', 'private.current_agency_id',
     'public.return_lead', 'public.adopt_texts', 'public.dismiss_deliveries', 'public.resume_number',
     'public.set_order_status', 'public.set_agency_orders', 'public.resize_order', 'public.explain_order',
-    'private.managed_agency_id', 'private.submitting_lead_id', 'private.invalid_field', 'private.require_fields',
+    'private.managed_agency_id', 'private.submitting_lead_id', 'private.quoted', 'private.invalid_field', 'private.require_fields',
     'private.text_field', 'private.amount_field', 'private.count_field', 'private.boolean_field', 'private.date_field',
     'private.read_demographics', 'private.read_sale', 'private.read_referrals', 'private.conversation_of_file'
   ],
