@@ -33,7 +33,7 @@ const MAY_IMPORT = {
 
   "desk": [SHARED, "desk"],
   "desk/data": [SHARED],
-  "desk/ui": ["desk/data"],
+  "desk/ui": [SHARED, "desk/data"],
   "desk/session": ["desk/data", "desk/ui"],
   // No view knows another.
   ...Object.fromEntries(

@@ -2,6 +2,7 @@ import { createClient, isAuthRetryableFetchError, type SupabaseClient } from "@s
 import type { Database } from "../../supabase/functions/_shared/database.types.ts";
 import type { Config } from "./config.ts";
 import type { StorageClient } from "./later_storage.ts";
+import { inTurns } from "./request_turns.ts";
 
 /** Has the rights of the user who is signed in. The browser keeps the session. */
 export let supabase: Omit<SupabaseClient<Database>, "storage"> & { storage: Pick<StorageClient, "from"> };
@@ -20,19 +21,22 @@ export function connect({ url, publishable_key }: Config): void {
   });
 }
 
+const sendToApi = inTurns((input, init) => fetch(input, init));
+
 /**
  * The `fetch` of the client, which renews a token before it is over, by the machine's clock. That may be wrong. So a
  * request that is refused for its token (401, nothing was done) is sent once more with a new one. Without a new one the
  * session is over, and the page asks for the password.
  */
 export async function fetchAsUser(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
-  const response = await fetch(input, init);
+  const send = String(input).includes("/rest/v1/") ? sendToApi : fetch;
+  const response = await send(input, init);
   if (response.status !== 401 || String(input).includes("/auth/v1/")) return response;
   const headers = new Headers(init?.headers);
   const token = await newToken(headers.get("authorization"));
   if (token === null) return response;
   headers.set("authorization", `Bearer ${token}`);
-  return await fetch(input, { ...init, headers });
+  return await send(input, { ...init, headers });
 }
 
 /** A token other than the refused one; null when the session is over. */

@@ -1,6 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { cutConnections, DISTRIBUTION_LOCK, whileHeld } from "../testing/faults/database.ts";
+import { signInNewAgent } from "../../e2e/support/agents.ts";
+import { createAgency, sql, stack } from "../../e2e/support/client.ts";
 import { hangFor, kill } from "../testing/faults/parts.ts";
+import { readTooMuch } from "../testing/faults/readers.ts";
 
 /** Something that goes wrong for a while. */
 export interface Fault {
@@ -28,6 +31,7 @@ export const FAULTS: Fault[] = [
     name: "the distribution lock is held",
     run: (seconds) => whileHeld(DISTRIBUTION_LOCK, () => delay(seconds * 1_000)),
   },
+  { name: "a manager reads as fast as possible", run: readAsManager },
 ];
 
 /**
@@ -54,6 +58,20 @@ async function isWell(url: string): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+/** As a new manager of the agency with the most leads, who gets none. */
+async function readAsManager(seconds: number): Promise<void> {
+  const [row] = await sql<[{ agency_id: string }?]>`
+    select l.agency_id
+    from public.recruiting_leads l
+    where l.agency_id is not null
+    group by 1
+    order by count(*) desc
+    limit 1`;
+  const agency_id = row?.agency_id ?? (await createAgency()).id;
+  const { token } = await signInNewAgent(agency_id, "manager");
+  await readTooMuch(stack, [token], 24, seconds);
 }
 
 async function keepCutting(seconds: number): Promise<void> {

@@ -18,16 +18,16 @@ begin
     create role supabase_lite login noinherit bypassrls;
     grant pg_read_all_data to supabase_lite with inherit true;
     grant anon, authenticated, service_role to authenticator, postgres, supabase_lite;
+    -- The settings of a hosted project. A role's apply at log-in, and only authenticator logs in: PostgREST applies those
+    -- of anon and authenticated itself when it switches roles, and service_role has none, so it keeps the 8 s of
+    -- authenticator.
+    alter role anon set statement_timeout to '3s';
+    alter role authenticated set statement_timeout to '8s';
+    alter role authenticator set statement_timeout to '8s';
+    alter role authenticator set lock_timeout to '8s';
   end if;
 end
 $$;
-
--- A role's settings apply at log-in, and only authenticator logs in: PostgREST applies those of anon and authenticated
--- itself when it switches roles, and service_role has none, so it keeps the 8 s of authenticator.
-alter role anon set statement_timeout to '3s';
-alter role authenticated set statement_timeout to '8s';
-alter role authenticator set statement_timeout to '8s';
-alter role authenticator set lock_timeout to '8s';
 
 do $$
 begin

@@ -312,13 +312,52 @@ Deno.test("users are managed with the service role alone, and a mistake is named
   assert.equal((await auth.admin.getUserById(crypto.randomUUID())).error?.code, "user_not_found");
 });
 
+Deno.test("a body of more than 1 MiB for PostgREST is refused without the secret key, before its rest has come", async () => {
+  const headers = `apikey: ${stack.publishable_key}\r\nContent-Type: application/json\r\n`;
+  const announced = await sendRaw(
+    "POST /rest/v1/recruiting_leads HTTP/1.1",
+    `${headers}Content-Length: 31457280\r\n`,
+  );
+  assert.match(announced, /^HTTP\/1\.1 413 /);
+  assert.match(announced, /"message":"The body is longer than 1 MiB/);
+  const piece = `10000\r\n${" ".repeat(65_536)}\r\n`;
+  const unannounced = await sendRaw(
+    "POST /rest/v1/recruiting_leads HTTP/1.1",
+    `${headers}Transfer-Encoding: chunked\r\n`,
+    // The last chunk, of no bytes, never comes.
+    piece.repeat(16) + "1\r\n \r\n",
+  );
+  assert.match(unannounced, /^HTTP\/1\.1 413 /);
+
+  const post = async (apikey: string, bytes: number) => {
+    const body = " ".repeat(bytes);
+    const response = await fetch(`${stack.api_url}/rest/v1/recruiting_leads`, {
+      method: "POST",
+      headers: { apikey, "content-type": "application/json" },
+      body,
+    });
+    await response.body?.cancel();
+    return response.status;
+  };
+  assert.equal(await post(stack.publishable_key, 1_048_576), 400);
+  assert.equal(await post(stack.secret_key, 1_048_577), 400);
+});
+
 /** Sends a request whose first line is written as given, and reads the whole response. */
-async function sendRaw(line: string, headers = ""): Promise<string> {
+async function sendRaw(line: string, headers = "", body = ""): Promise<string> {
   const { hostname, port } = new URL(stack.api_url);
   const connection = await Deno.connect({ hostname, port: Number(port) });
-  const text = `${line}\r\nHost: ${hostname}\r\n${headers}Connection: close\r\n\r\n`;
-  await connection.write(new TextEncoder().encode(text));
-  return await new Response(connection.readable).text();
+  const text = `${line}\r\nHost: ${hostname}\r\n${headers}Connection: close\r\n\r\n${body}`;
+  const writer = connection.writable.getWriter();
+  await writer.write(new TextEncoder().encode(text));
+  let response = "";
+  for await (const piece of connection.readable.pipeThrough(new TextDecoderStream())) {
+    response += piece;
+    // A connection whose request was not read to its end stays open.
+    const [, length, received] = /content-length: (\d+)\r\n[^]*?\r\n\r\n([^]*)$/i.exec(response) ?? [];
+    if (received !== undefined && received.length >= Number(length)) break;
+  }
+  return response;
 }
 
 async function ownPids(): Promise<number[]> {

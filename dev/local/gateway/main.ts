@@ -6,6 +6,7 @@ import { Hono } from "hono";
 import { cors } from "hono/cors";
 import { serveStatic } from "hono/deno";
 import { proxy } from "hono/proxy";
+import { boundedBody } from "./bounded_body.ts";
 import { callFunction, failure, loadFunctions } from "./functions.ts";
 import { logOnceATurn } from "./log.ts";
 import { authorizationFor, type ProjectKeys } from "./project_keys.ts";
@@ -23,6 +24,10 @@ interface Service {
 
 /** Path of the functions on the gateway. */
 const FUNCTIONS = "/functions/v1/";
+
+/** The bytes of a body for PostgREST, which keeps the memory that a body took, from a caller without the secret key. */
+const MOST_FROM_USERS = 1_048_576;
+
 const REALTIME = "/realtime/v1/websocket";
 /** The settings from the launcher. */
 interface Config {
@@ -152,6 +157,12 @@ async function pass(request: Request, service: Service): Promise<Response> {
   const authorization = authorizationFor(request.headers, keys, queryKey);
   if (authorization) request.headers.set("authorization", authorization);
   request.headers.delete("host");
+  const isSecret = request.headers.get("authorization") === `Bearer ${env("SUPABASE_SERVICE_ROLE_KEY")}`;
+  if (service.name === "PostgREST" && request.body !== null && !isSecret) {
+    const body = await boundedBody(request, MOST_FROM_USERS);
+    if (body === null) return failure(413, "PAYLOAD_TOO_LARGE", "The body is longer than 1 MiB");
+    request = new Request(request, { body });
+  }
   try {
     return await proxy(service.base + url.pathname.slice(service.prefix.length) + url.search, {
       raw: request,

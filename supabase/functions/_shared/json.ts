@@ -101,8 +101,10 @@ function whyInvalid(text: string): string {
     JSON.parse(text);
   } catch (error) {
     const { message } = error as SyntaxError;
-    if (/^Unexpected end|^Unterminated string/.test(message)) return "the body is not valid JSON: it ends too early";
-    const [, line, column] = /\(line (\d+) column (\d+)\)$/.exec(message) ?? [];
+    const [, at, line, column] = / at position (\d+) \(line (\d+) column (\d+)\)$/.exec(message) ?? [];
+    if (message.startsWith("Unexpected end") || Number(at) >= text.length) {
+      return "the body is not valid JSON: it ends too early";
+    }
     if (line) return `the body is not valid JSON at line ${line}, column ${column}`;
   }
   return "the body is not valid JSON";

@@ -11,7 +11,7 @@ create schema if not exists private;
 comment on schema private is 'Helpers of the functions, triggers and policies in public. No API exposes it.';
 revoke all on schema private from public;
 
--- The service role may call all of them: it passes every policy anyway. Signed-in users may call those that are granted
+-- The service role may call all of them: it passes every policy anyway. Other users may call those that are granted
 -- to them by name.
-grant usage on schema private to authenticated, service_role;
+grant usage on schema private to anon, authenticated, service_role;
 alter default privileges in schema private grant execute on functions to service_role;

@@ -80,7 +80,7 @@ a grant option | relation public.leads to authenticated |
 a grant on a column | column public.leads.zip to | grant update (zip) on public.leads to authenticated
 a grant on a function | to anon | grant execute on function private.indexable_id(text) to anon
 a grant to everybody | to public | grant execute on function private.indexable_id(text) to public
-a grant on a schema | schema private to anon | grant usage on schema private to anon
+a grant on a schema | schema private to anon | grant create on schema private to anon
 default privileges | new objects of kind r in public |
   alter default privileges in schema public grant select on tables to anon
 default privileges of all schemas | new objects of kind f in any schema |

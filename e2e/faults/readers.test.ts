@@ -1,0 +1,66 @@
+/** Users who read as fast as they can take neither the vendors' turn nor their colleagues'. */
+import assert from "node:assert/strict";
+import { readTooMuch } from "../../dev/testing/faults/readers.ts";
+import { type SignedIn, signInNewAgent } from "../support/agents.ts";
+import { ingest } from "../support/applications.ts";
+import { createAgency, createOrder, createVendor, sql, stack } from "../support/client.ts";
+
+/** Far more than a response takes, and less than the statements of the readers would take. */
+const WITHIN_MS = 4_000;
+
+const vendor = await createVendor();
+
+/** An agent of an agency of its own, who has 3,000 recruits. */
+async function signInReader(): Promise<SignedIn> {
+  const { id: agency_id } = await createAgency();
+  const agent = await signInNewAgent(agency_id);
+  await sql`
+    insert into public.recruiting_leads
+      (vendor_id, agency_id, agent_id, first_name, vendor_metadata, distribution, received_via)
+    select ${vendor.id}, ${agency_id}, ${agent.agent_id}, 'Ada', '{"state": "IL"}', 'not_requested', 'single'
+    from generate_series(1, 3000)`;
+  return agent;
+}
+
+/** The milliseconds until the colleague has the inbox, who asks again as the desk does. */
+async function openInbox({ token }: SignedIn): Promise<number> {
+  const startedAt = performance.now();
+  for (;;) {
+    const headers = { apikey: stack.publishable_key, authorization: `Bearer ${token}` };
+    const response = await fetch(`${stack.api_url}/rest/v1/inbox?select=id&limit=50`, { headers });
+    await response.body?.cancel();
+    if (response.status === 200) return performance.now() - startedAt;
+    assert.equal(response.status, 429);
+    await new Promise((resolve) => setTimeout(resolve, 1_000 * Number(response.headers.get("retry-after"))));
+  }
+}
+
+for (const [who, logins, atOnce] of [["one login", 1, 24], ["twenty logins", 20, 3]] as const) {
+  Deno.test(`fault: while ${who} read as fast as they can, each lead is stored and a colleague has the inbox`, async () => {
+    await createOrder(vendor, { quantity: 1_000 });
+    const readers = await Promise.all(Array.from({ length: logins }, signInReader));
+    const colleague = await signInNewAgent((await createAgency()).id);
+    await sql`analyze public.recruiting_leads`;
+
+    const reading = readTooMuch(stack, readers.map(({ token }) => token), atOnce, 6);
+    let isReading = true;
+    void reading.finally(() => isReading = false);
+    const [leads, inboxes]: [number[], number[]] = [[], []];
+    const opening = (async () => {
+      while (isReading) inboxes.push(await openInbox(colleague));
+    })();
+    while (isReading) {
+      const startedAt = performance.now();
+      assert.equal((await ingest(vendor, { first_name: "Ada" })).status, 201);
+      leads.push(performance.now() - startedAt);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    await opening;
+    assert(Math.max(...leads) < WITHIN_MS, `a lead took ${Math.max(...leads)} ms`);
+    assert(Math.max(...inboxes) < WITHIN_MS, `the inbox took ${Math.max(...inboxes)} ms`);
+
+    const refused = (await reading).filter(({ status }) => status === 429);
+    assert(refused.length > 0);
+    assert.deepEqual([...new Set(refused.map(({ retryAfter }) => retryAfter))], ["1"]);
+  });
+}
