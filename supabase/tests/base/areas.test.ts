@@ -15,7 +15,7 @@ const areaOf = new Map(
   schemaFiles().flatMap(({ path, text }) => {
     const area = path.split("/")[2]!;
     const created = text.matchAll(
-      /^create (?:unlogged )?(?:function|table|view|type|domain) ((?:public|private)\.\w+)/gm,
+      /^create (?:unlogged )?(?:function|procedure|table|view|type|domain) ((?:public|private)\.\w+)/gm,
     );
     return Array.from(created, ([, name]) => [name!, area] as const);
   }),
