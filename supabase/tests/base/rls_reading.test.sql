@@ -48,7 +48,7 @@ insert into public.text_consents (agency_id, phone, state, source)
 select agency_id, recruit_phone, 'opted_in', 'test' from public.recruiting_conversations
 where service_phone = '+19995550000';
 insert into public.text_consent_events (agency_id, phone, state, source)
-select distinct on (agency_id) agency_id, recruit_phone, 'opted_in', 'keyword' from public.recruiting_conversations
+select agency_id, recruit_phone, 'opted_in', 'keyword' from public.recruiting_conversations
 where service_phone = '+19995550000';
 insert into public.agent_notifications (agent_id, conversation_id, message_id, kind)
 select agent.id, message.conversation_id, message.id, 'text'
@@ -151,7 +151,7 @@ insert into readers values
   ('text_outbox',                '2', '4', '1'),
   ('media_copies',               '2', '4', '1'),
   ('text_consents',              '2', '4', '1'),
-  ('text_consent_events',        '1', '1', '1'),
+  ('text_consent_events',        '2', '4', '1'),
   ('agent_notifications',        '1', '1', '1'),
   ('service_numbers',            '0', '1', '1'),
   ('bot_scripts',                '0', '1', '1'),
@@ -164,7 +164,7 @@ insert into readers values
   ('conversation_assignments',   '1', '3', '1'),
   ('lead_assignments',           '1', '3', '1'),
   ('recruit_timeline',           '10', '26', '8'),
-  ('texting_timeline',           '8', '18', '6'),
+  ('texting_timeline',           '9', '21', '6'),
   ('quick_replies',              '1', '1', '1'),
   ('recruit_exports',            '0', '1', '1'),
   ('order_changes',              '0', '1', '1'),

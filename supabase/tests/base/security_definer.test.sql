@@ -10,6 +10,7 @@ select set_eq(
     'private.current_agent()', 'private.current_agent_id()', 'private.current_agency_id()',
     'private.managed_agency_id()', 'private.count_lead_activity()', 'private.count_lead_presentation()',
     'private.count_lead_sale()', 'private.count_lead_referral()', 'private.newest_migration()',
+    'private.admit_request()',
     'private.assigned_recruits()', 'private.is_number_active(text,uuid)', 'set_recruit_stage(uuid,text)', 'record_call(uuid,uuid,text)',
     'private.broadcast(text,jsonb,text[])', 'cancel_text(uuid)', 'retry_text(uuid)',
     'assign_conversation(uuid,uuid)', 'no_reply_needed(uuid,timestamp with time zone)', 'search_leads(uuid,text)', 'read_lead(uuid)', 'mapping_samples(uuid,uuid)', 'read_sample(uuid)', 'note_export(integer)', 'agency_figures(integer)', 'figure_list(text,integer,date,uuid,uuid)',
