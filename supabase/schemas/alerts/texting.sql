@@ -47,16 +47,16 @@ as $$
     cross join lateral (
       select count(*) as texts, min(late.first_due_at) as since
       from (
-        select o.first_due_at
+        select o.first_due_at, o.reason
         from public.text_outbox o
         where o.service_phone = p.phone
           and o.state in ('pending', 'sending', 'unconfirmed')
           and o.first_due_at > '-infinity'
           and o.first_due_at <= checked_at - make_interval(secs => (threshold ->> 'minutes')::double precision * 60)
-          and coalesce(o.reason, '') not in ('credentials', 'no_account')
         order by o.first_due_at
         limit 1000
       ) late
+      where coalesce(late.reason, '') not in ('credentials', 'no_account')
     ) s
     where n.status is distinct from 'paused'
     union all
@@ -70,6 +70,8 @@ as $$
         select o.first_due_at
         from public.text_outbox o
         where o.service_phone = n.phone and o.reason = r.reason and o.state in ('pending', 'sending')
+          -- What the index requires: the planner doesn't conclude it from r.
+          and o.reason in ('credentials', 'no_account')
         order by o.first_due_at
         limit 1000
       ) late

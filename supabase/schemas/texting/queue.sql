@@ -42,7 +42,7 @@ create index on public.text_outbox (conversation_id, attempted_at);
 -- text_outbox_open_idx.
 create index text_outbox_first_due_idx on public.text_outbox (service_phone, first_due_at)
   where state in ('pending', 'sending', 'unconfirmed') and first_due_at > '-infinity';
-create index text_outbox_no_login_idx on public.text_outbox (service_phone, first_due_at)
+create index text_outbox_no_login_idx on public.text_outbox (service_phone, reason, first_due_at)
   where reason in ('credentials', 'no_account') and state in ('pending', 'sending');
 -- For alerts: the latest texts of a number that have ended.
 create index text_outbox_ended_idx on public.text_outbox (service_phone, attempted_at)

@@ -1,6 +1,6 @@
 -- The conditions of texts read what is wrong and little more, however much was sent, is held or was said before.
 begin;
-select plan(8);
+select plan(9);
 \ir ../helpers.psql
 
 -- Forgets what the planner knew of these tables, which differs with what has run before, and keeps autovacuum away.
@@ -62,6 +62,8 @@ select is(pg_temp.rows_read('worker_late'), 0::bigint, 'where the worker runs, w
 -- All is wrong.
 update public.text_outbox set first_due_at = now() - interval '1 hour' where state = 'pending';
 select cmp_ok(pg_temp.rows_read('texts_stuck'), '<', 5000::bigint, 'of a number 1,000 texts are counted');
+update public.text_outbox set reason = 'no_account' where state = 'pending';
+select cmp_ok(pg_temp.rows_read('texts_stuck'), '<', 5000::bigint, 'of a number 1,000 texts without an account are counted');
 update public.recruiting_conversations set waiting_since = now() - interval '1 minute';
 update public.recruiting_conversations set waiting_since = now() - interval '9 days' where id in (
   select md5('c ' || n)::uuid from generate_series(2000, 2009) n);
