@@ -45,12 +45,13 @@ begin
 end
 $$;
 
-insert into public.agents (id, agency_id, user_id, first_name, last_name, email, phone, role) values
-  ('b0000001-0000-4000-8000-000000000001', 'a0000001-0000-4000-8000-000000000001', 'c0000001-0000-4000-8000-000000000001', 'Dana', 'Whitfield', 'dana.whitfield@example.com', '+13125550101', 'manager'),
-  ('b0000002-0000-4000-8000-000000000002', 'a0000001-0000-4000-8000-000000000001', 'c0000002-0000-4000-8000-000000000002', 'Maria', 'Alvarez', 'maria.alvarez@example.com', '+13125550102', 'agent'),
-  ('b0000003-0000-4000-8000-000000000003', 'a0000001-0000-4000-8000-000000000001', 'c0000003-0000-4000-8000-000000000003', 'James', 'Okafor', 'james.okafor@example.com', '+13125550103', 'agent'),
-  ('b0000004-0000-4000-8000-000000000004', 'a0000001-0000-4000-8000-000000000001', 'c0000004-0000-4000-8000-000000000004', 'Priya', 'Raman', 'priya.raman@example.com', '+13125550104', 'agent'),
-  ('b0000005-0000-4000-8000-000000000005', 'a0000002-0000-4000-8000-000000000002', 'c0000005-0000-4000-8000-000000000005', 'Tom', 'Becker', 'tom.becker@example.com', '+17205550105', 'agent');
+-- James gets the first lead, then Maria, then Priya: npm start prints a request with a lead, and James's login.
+insert into public.agents (id, agency_id, user_id, first_name, last_name, email, phone, role, last_assigned_at) values
+  ('b0000001-0000-4000-8000-000000000001', 'a0000001-0000-4000-8000-000000000001', 'c0000001-0000-4000-8000-000000000001', 'Dana', 'Whitfield', 'dana.whitfield@example.com', '+13125550101', 'manager', null),
+  ('b0000002-0000-4000-8000-000000000002', 'a0000001-0000-4000-8000-000000000001', 'c0000002-0000-4000-8000-000000000002', 'Maria', 'Alvarez', 'maria.alvarez@example.com', '+13125550102', 'agent', now() - interval '22 hours'),
+  ('b0000003-0000-4000-8000-000000000003', 'a0000001-0000-4000-8000-000000000001', 'c0000003-0000-4000-8000-000000000003', 'James', 'Okafor', 'james.okafor@example.com', '+13125550103', 'agent', now() - interval '23 hours'),
+  ('b0000004-0000-4000-8000-000000000004', 'a0000001-0000-4000-8000-000000000001', 'c0000004-0000-4000-8000-000000000004', 'Priya', 'Raman', 'priya.raman@example.com', '+13125550104', 'agent', now() - interval '21 hours'),
+  ('b0000005-0000-4000-8000-000000000005', 'a0000002-0000-4000-8000-000000000002', 'c0000005-0000-4000-8000-000000000005', 'Tom', 'Becker', 'tom.becker@example.com', '+17205550105', 'agent', null);
 
 insert into public.operators (user_id) values ('c0000006-0000-4000-8000-000000000006');
 
@@ -84,25 +85,27 @@ insert into public.leads (id, external_id, agency_id, agent_id, first_name, last
   ('10000004-0000-4000-8000-000000000004', '20000004-0000-4000-8000-000000000004', 'a0000002-0000-4000-8000-000000000002', 'b0000005-0000-4000-8000-000000000005', 'Greg', 'Sandoval', '720 555 0114', '+17205550114', null, 'Boulder', 'CO', '80301', 'en', 'br');
 
 insert into public.recruiting_leads (id, vendor_id, vendor_lead_id, first_name, vendor_metadata,
-  agency_id, agent_id, distributed_at) values
-  ('30000001-0000-4000-8000-000000000001', 'd0000001-0000-4000-8000-000000000001', 'seed-1', 'Nadia', '{"last_name": "Petrov", "email": "nadia.petrov@example.com", "phone": "+13125550121", "city": "Chicago", "state": "IL"}', 'a0000001-0000-4000-8000-000000000001', 'b0000002-0000-4000-8000-000000000002', now()),
-  ('30000002-0000-4000-8000-000000000002', 'd0000002-0000-4000-8000-000000000002', 'seed-2', 'Marcus', '{"last_name": "Bell", "phone": "+13125550122", "city": "Gary", "state": "IN"}', 'a0000001-0000-4000-8000-000000000001', 'b0000003-0000-4000-8000-000000000003', now());
+  agency_id, agent_id, distributed_at, created_at) values
+  ('30000001-0000-4000-8000-000000000001', 'd0000001-0000-4000-8000-000000000001', 'seed-1', 'Nadia', '{"last_name": "Petrov", "email": "nadia.petrov@example.com", "phone": "+13125550121", "city": "Chicago", "state": "IL"}', 'a0000001-0000-4000-8000-000000000001', 'b0000002-0000-4000-8000-000000000002', now() - interval '22 hours', now() - interval '22 hours'),
+  ('30000002-0000-4000-8000-000000000002', 'd0000002-0000-4000-8000-000000000002', 'seed-2', 'Marcus', '{"last_name": "Bell", "phone": "+13125550122", "city": "Gary", "state": "IN"}', 'a0000001-0000-4000-8000-000000000001', 'b0000003-0000-4000-8000-000000000003', now() - interval '23 hours', now() - interval '23 hours');
 
 insert into public.service_numbers (phone, agency_id) values ('+13125550100', 'a0000001-0000-4000-8000-000000000001');
 
--- Both recruits wait for an answer. Nadia has written more than 12 hours ago, so that quiet hours may hold hers.
+-- Marcus waits for an answer. Nadia does not, and has written more than 12 hours ago, so that quiet hours may hold a
+-- text to her.
 insert into public.recruiting_conversations (id, recruiting_lead_id, agency_id, recruit_phone, service_phone,
   status, assigned_agent_id, last_message_at, last_text_at, waiting_since) values
-  ('40000001-0000-4000-8000-000000000001', '30000001-0000-4000-8000-000000000001', 'a0000001-0000-4000-8000-000000000001', '+13125550121', '+13125550100', 'bot', null, now() - interval '20 hours', now() - interval '20 hours', now() - interval '20 hours'),
-  ('40000002-0000-4000-8000-000000000002', '30000002-0000-4000-8000-000000000002', 'a0000001-0000-4000-8000-000000000001', '+13125550122', '+13125550100', 'escalated', 'b0000003-0000-4000-8000-000000000003', now() - interval '2 hours', now() - interval '2 hours', now() - interval '2 hours');
+  ('40000001-0000-4000-8000-000000000001', '30000001-0000-4000-8000-000000000001', 'a0000001-0000-4000-8000-000000000001', '+13125550121', '+13125550100', 'bot', null, now() - interval '20 hours', now() - interval '1199 minutes', null),
+  ('40000002-0000-4000-8000-000000000002', '30000002-0000-4000-8000-000000000002', 'a0000001-0000-4000-8000-000000000001', '+13125550122', '+13125550100', 'escalated', 'b0000003-0000-4000-8000-000000000003', now() - interval '3 minutes', now() - interval '3 minutes', now() - interval '3 minutes');
 
 insert into public.recruiting_messages (id, conversation_id, direction, sender_type, sent_by, provider_message_id,
   body, status, sent_at, created_at) values
   ('50000001-0000-4000-8000-000000000001', '40000001-0000-4000-8000-000000000001', 'outbound', 'bot', null, 'SM00000000000000000000000000000001', 'Hi Nadia, thanks for applying! When could we talk?', 'sent', now() - interval '21 hours', now() - interval '21 hours'),
-  ('50000002-0000-4000-8000-000000000002', '40000001-0000-4000-8000-000000000001', 'inbound', 'recruit', null, 'SM00000000000000000000000000000003', 'Any day after 5 pm. What does the job pay?', null, null, now() - interval '20 hours'),
-  ('50000003-0000-4000-8000-000000000003', '40000002-0000-4000-8000-000000000002', 'outbound', 'agent', 'b0000003-0000-4000-8000-000000000003', 'SM00000000000000000000000000000002', 'Hi Marcus, James here. Does Tuesday work?', 'queued', null, now() - interval '3 hours'),
-  ('50000004-0000-4000-8000-000000000004', '40000002-0000-4000-8000-000000000002', 'inbound', 'recruit', null, 'SM00000000000000000000000000000004', 'Tuesday at 10 is fine. Should I bring anything?', null, null, now() - interval '2 hours');
+  ('50000002-0000-4000-8000-000000000002', '40000001-0000-4000-8000-000000000001', 'inbound', 'recruit', null, 'SM00000000000000000000000000000003', 'Any day after 5 pm.', null, null, now() - interval '20 hours'),
+  ('50000005-0000-4000-8000-000000000005', '40000001-0000-4000-8000-000000000001', 'outbound', 'bot', null, 'SM00000000000000000000000000000005', 'Thank you, Nadia. Maria will call you.', 'sent', now() - interval '1199 minutes', now() - interval '1199 minutes'),
+  ('50000003-0000-4000-8000-000000000003', '40000002-0000-4000-8000-000000000002', 'outbound', 'agent', 'b0000003-0000-4000-8000-000000000003', 'SM00000000000000000000000000000002', 'Hi Marcus, James here. Does Tuesday work?', 'queued', null, now() - interval '20 minutes'),
+  ('50000004-0000-4000-8000-000000000004', '40000002-0000-4000-8000-000000000002', 'inbound', 'recruit', null, 'SM00000000000000000000000000000004', 'Tuesday at 10 is fine. Should I bring anything?', null, null, now() - interval '3 minutes');
 
 insert into public.agent_notifications (agent_id, conversation_id, message_id, kind, created_at) values
   ('b0000002-0000-4000-8000-000000000002', '40000001-0000-4000-8000-000000000001', '50000002-0000-4000-8000-000000000002', 'text', now() - interval '20 hours'),
-  ('b0000003-0000-4000-8000-000000000003', '40000002-0000-4000-8000-000000000002', '50000004-0000-4000-8000-000000000004', 'text', now() - interval '2 hours');
+  ('b0000003-0000-4000-8000-000000000003', '40000002-0000-4000-8000-000000000002', '50000004-0000-4000-8000-000000000004', 'text', now() - interval '3 minutes');

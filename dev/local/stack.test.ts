@@ -88,6 +88,33 @@ Deno.test("the life of a local stack", async (test) => {
       assert.match(await (await fetch(desk!)).text(), /<title>Desk<\/title>/);
     });
 
+    await step("check finds nothing in the seed, and the printed command's lead is the printed agent's", async () => {
+      checkout.env.DATA_DIR = "data";
+      const check = checkout.run("admin", "check");
+      delete checkout.env.DATA_DIR;
+      assert.equal(await check.ended, 0, check.output());
+      assert.match(check.output(), /^All is well\.$/m);
+
+      const printed = run.output();
+      const [command] = /^curl [^]*?[^\\]$/m.exec(printed)!;
+      const { stdout } = await new Deno.Command("sh", { args: ["-c", command] }).output();
+      const { id, status } = JSON.parse(new TextDecoder().decode(stdout));
+      assert.equal(status, "created");
+      const [, email] = /^ {4}as an agent +(\S+)$/m.exec(printed)!;
+      const [, password] = /^ {4}password +(\S+)$/m.exec(printed)!;
+      const headers = { apikey: stack.publishable_key, "content-type": "application/json" };
+      const signedIn = await fetch(`${stack.api_url}/auth/v1/token?grant_type=password`, {
+        method: "POST",
+        headers,
+        body: JSON.stringify({ email, password }),
+      });
+      const authorization = `Bearer ${(await signedIn.json()).access_token}`;
+      const read = await fetch(`${stack.api_url}/rest/v1/recruiting_leads?select=id,first_name&id=eq.${id}`, {
+        headers: { ...headers, authorization },
+      });
+      assert.deepEqual(await read.json(), [{ id, first_name: "Ada" }]);
+    });
+
     await step("each request is one readable line with a time", async () => {
       const id = "a-request-of-the-test";
       for (const path of ["/functions/v1/recruiting/ingest", "/rest/v1/agents"]) {

@@ -6,7 +6,7 @@ import { testPage } from "../support/docs.ts";
 /** Removes the rows that the commands make, so that they can be run again. */
 async function removeWhatCommandsMake(): Promise<void> {
   await sql`delete from public.recruiting_leads where vendor_lead_id like 'readme-%'`;
-  await sql`delete from public.recruiting_messages where body = 'It is. When could we talk?'`;
+  await sql`delete from public.recruiting_messages where body = 'Only your license number.'`;
   await sql`delete from public.leads where external_id = '11111111-1111-4111-8111-111111111111'`;
   const agencies = sql`select id from public.agencies where name = 'Prairie Life'`;
   await sql`delete from public.recruiting_orders where agency_id in (${agencies})`;

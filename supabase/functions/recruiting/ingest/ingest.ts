@@ -66,7 +66,7 @@ export const ingestOperation: Operation = {
           ...WAITING,
           distributed_to: {
             agency_id: "a0000001-0000-4000-8000-000000000001",
-            agent_id: "b0000002-0000-4000-8000-000000000002",
+            agent_id: "b0000003-0000-4000-8000-000000000003",
           },
         }],
         waiting: ["No open order matched", WAITING],
