@@ -22,7 +22,7 @@ export async function logActivity(activity: Activity): Promise<void> {
   };
   for (let attempt = 1; attempt <= 4; attempt++) {
     const status = await fetch(address(), request).then((response) => response.status, () => 0);
-    const mayPass = status === 0 || status === 409 || status === 429 || status >= 500;
+    const mayPass = [0, 408, 409, 429].includes(status) || status >= 500;
     if (!mayPass) return;
     await new Promise((resolve) => setTimeout(resolve, 500 * 2 ** attempt));
   }

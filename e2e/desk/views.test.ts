@@ -18,3 +18,4 @@ import "./operator_replay.ts";
 import "./mapping.ts";
 import "./sales.ts";
 import "./presentation.ts";
+import "./other_origin.ts";

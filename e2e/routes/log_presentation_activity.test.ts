@@ -153,8 +153,12 @@ Deno.test("a text or a JSON Blob that sendBeacon sends from another origin is lo
 const ALLOWED_HEADERS = [
   "apikey",
   "authorization",
+  "baggage",
   "content-type",
   "idempotency-key",
+  "sentry-trace",
+  "traceparent",
+  "tracestate",
   "x-client-info",
   "x-request-id",
 ];
@@ -194,6 +198,18 @@ for (const origin of ["https://popout.example", "http://127.0.0.1:8080", "null"]
     }
   });
 }
+
+Deno.test("a page may not call the routes of servers: their preflight is METHOD_NOT_ALLOWED, without CORS headers", async () => {
+  for (const path of ["/api/leads/import", "/recruiting/ingest", "/recruiting/ingest/bulk"]) {
+    const preflight = await send(path, {
+      method: "OPTIONS",
+      headers: { origin: "https://popout.example", "access-control-request-method": "POST" },
+    });
+    assertError(preflight, 405, "METHOD_NOT_ALLOWED", /POST/);
+    const cors = [...preflight.headers.keys()].filter((name) => name.startsWith("access-control-"));
+    assert.deepEqual(cors, []);
+  }
+});
 
 Deno.test("property: no body causes a 500 or stores an activity", async () => {
   const mine = await createActivity();

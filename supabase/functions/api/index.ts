@@ -10,7 +10,11 @@ const cors: Routes[string]["cors"] = {
   origin: (origin) => origin,
   credentials: true,
   allowMethods: ["POST"],
-  allowHeaders: ["apikey", "authorization", "content-type", "idempotency-key", "x-client-info", "x-request-id"],
+  allowHeaders: [
+    ...["apikey", "authorization", "content-type", "idempotency-key", "x-client-info", "x-request-id"],
+    // Tools that trace a page's requests add these by themselves. Without them the browser would refuse to send.
+    ...["traceparent", "tracestate", "baggage", "sentry-trace"],
+  ],
   exposeHeaders: ["retry-after", "x-request-id"],
   maxAge: 86_400,
 };
