@@ -1,6 +1,6 @@
 -- The conditions of texts read what is wrong and little more, however much was sent, is held or was said before.
 begin;
-select plan(9);
+select plan(8);
 \ir ../helpers.psql
 
 -- Forgets what the planner knew of these tables, which differs with what has run before, and keeps autovacuum away.
@@ -35,8 +35,8 @@ end
 $$;
 
 -- Nothing is wrong: much was sent, hours hold texts, a paused number holds texts, opt-outs belong to conversations.
-select pg_temp.add_texts(4000, 'accepted', '-1 day');
-select pg_temp.add_texts(2000, 'pending', '1 hour');
+select pg_temp.add_texts(1000, 'accepted', '-1 day');
+select pg_temp.add_texts(6000, 'pending', '1 hour');
 insert into public.recruiting_messages (conversation_id, direction, sender_type, body)
 select md5('c ' || n)::uuid, 'outbound', 'agent', 'Hi' from generate_series(3, 3999, 4) n;
 insert into public.text_outbox (message_id, kind, due_at)
@@ -60,10 +60,11 @@ insert into private.job_runs (job, started_at) values ('send texts', now()) on c
 select is(pg_temp.rows_read('worker_late'), 0::bigint, 'where the worker runs, worker_late reads nothing');
 
 -- All is wrong.
-update public.text_outbox set first_due_at = now() - interval '1 hour' where state = 'pending';
-select cmp_ok(pg_temp.rows_read('texts_stuck'), '<', 5000::bigint, 'of a number 1,000 texts are counted');
-update public.text_outbox set reason = 'no_account' where state = 'pending';
-select cmp_ok(pg_temp.rows_read('texts_stuck'), '<', 5000::bigint, 'of a number 1,000 texts without an account are counted');
+update public.text_outbox
+set first_due_at = now() - interval '1 hour', reason = case service_phone when '+19995551001' then 'no_account' end
+where state = 'pending';
+-- Those without an account are read twice, and index entries of 1,000 old rows of the paused number are passed over.
+select cmp_ok(pg_temp.rows_read('texts_stuck'), '<', 5100::bigint, 'of a number 1,000 texts are counted');
 update public.recruiting_conversations set waiting_since = now() - interval '1 minute';
 update public.recruiting_conversations set waiting_since = now() - interval '9 days' where id in (
   select md5('c ' || n)::uuid from generate_series(2000, 2009) n);
