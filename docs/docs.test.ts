@@ -34,7 +34,7 @@ const RUN_PAGES = RUNNERS.flatMap((file) =>
 const NOT_OURS = ["docs/specification.md", "docs/schema.md"];
 
 /** Files that a page names although a checkout does not have them. */
-const NOT_KEPT = ["supabase/functions/.env", "stack.json", "config.json"];
+const NOT_KEPT = ["supabase/functions/.env", "stack.json", "config.json", "data.sql", "empty.sql"];
 
 /** Variables that one process of the stack sets for another, and those of npm and the shell. */
 const BETWEEN_PROCESSES = /^(?:LITE_\w+|LOCAL_GATEWAY|INIT_CWD|PATH|USER|USERNAME)$/;
