@@ -4,7 +4,7 @@ import { CommandError, UsageError } from "./errors.ts";
 import { buildProgram } from "./program.ts";
 import { type GlobalOptions, Session } from "./session.ts";
 import type { Terminal } from "./terminal.ts";
-import { visibleJson, visibleText } from "../supabase/functions/_shared/visible.ts";
+import { visibleJson, visibleText } from "./formats/visible.ts";
 
 /** The result of a command line. */
 export interface Ran {

@@ -1,7 +1,7 @@
 /** Lists of rows: most are a view of the database, in supabase/schemas/operators/lists.sql. */
 import type postgres from "postgres";
 import type { Database } from "../supabase/functions/_shared/database.types.ts";
-import { formatCsv } from "../supabase/functions/_shared/csv.ts";
+import { formatCsv } from "./formats/csv.ts";
 import { idOf } from "./find.ts";
 import type { Outcome, Session, Subject } from "./session.ts";
 import { formatTable } from "./table.ts";

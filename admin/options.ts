@@ -4,7 +4,7 @@ import type postgres from "postgres";
 import { toE164 } from "../supabase/functions/_shared/phone.ts";
 import { namedState, readStates } from "../supabase/functions/_shared/states.ts";
 import { UsageError } from "./errors.ts";
-import { visibleText } from "../supabase/functions/_shared/visible.ts";
+import { visibleText } from "./formats/visible.ts";
 
 /** The options of what may be set of a row, by the columns that they set. */
 export type Settings = Record<string, Option>;

@@ -17,7 +17,7 @@ import { addReport } from "./nouns/report.ts";
 import { addText } from "./nouns/text.ts";
 import { addVendor } from "./nouns/vendor.ts";
 import { option } from "./options.ts";
-import { visibleText } from "../supabase/functions/_shared/visible.ts";
+import { visibleText } from "./formats/visible.ts";
 
 const AS = option(
   "--as <name>",

@@ -3,7 +3,7 @@ import { connect, explainConnection, findTarget, type ProjectApi, type Target } 
 import { CommandError, UsageError } from "./errors.ts";
 import { operatorHere } from "./operator_here.ts";
 import type { Terminal } from "./terminal.ts";
-import { visibleText } from "../supabase/functions/_shared/visible.ts";
+import { visibleText } from "./formats/visible.ts";
 
 /**
  * The output of a verb: to a script (`--json`), and to a person. A text that is too long to be held comes in parts,

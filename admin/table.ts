@@ -1,4 +1,4 @@
-import { visibleText } from "../supabase/functions/_shared/visible.ts";
+import { visibleText } from "./formats/visible.ts";
 
 /** The width of the terminal in characters; endless where nobody looks on, as in a script. */
 let width = Infinity;

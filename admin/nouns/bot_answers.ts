@@ -1,5 +1,5 @@
 import type { Script } from "../../supabase/functions/texting/bot/step.ts";
-import { formatCsv } from "../../supabase/functions/_shared/csv.ts";
+import { formatCsv } from "../formats/csv.ts";
 import { findAgency } from "../find.ts";
 import { list } from "../lists.ts";
 import { datesOf, type Period } from "../options.ts";

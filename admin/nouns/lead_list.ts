@@ -1,4 +1,4 @@
-import { formatCsv } from "../../supabase/functions/_shared/csv.ts";
+import { formatCsv } from "../formats/csv.ts";
 import { inOptions } from "../errors.ts";
 import { findAgency, findAgent, idOf } from "../find.ts";
 import { datesOf, type Period } from "../options.ts";

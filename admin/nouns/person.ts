@@ -7,7 +7,7 @@ import { text } from "../options.ts";
 import { list } from "../lists.ts";
 import type { Outcome, Session } from "../session.ts";
 import { pathOf } from "../terminal.ts";
-import { visibleJson } from "../../supabase/functions/_shared/visible.ts";
+import { visibleJson } from "../formats/visible.ts";
 import { erasePerson, kindOf, subjectOf } from "./person_erase.ts";
 
 const CONTACT = new Argument("<contact>", "a phone number or an e-mail address")

@@ -1,6 +1,6 @@
 import type { AdminCommand } from "../command.ts";
 import { valueOf } from "../database.ts";
-import { formatCsv } from "../../supabase/functions/_shared/csv.ts";
+import { formatCsv } from "../formats/csv.ts";
 import { inOptions } from "../errors.ts";
 import { findAgency, idOf } from "../find.ts";
 import { choice, datesOf, ONLY_AGENCY, PERIOD, type Period, text, wrongPeriod } from "../options.ts";

@@ -1,4 +1,4 @@
-import { formatCsv } from "../../supabase/functions/_shared/csv.ts";
+import { formatCsv } from "../../admin/formats/csv.ts";
 import { call, supabase } from "./client.ts";
 import { readRecruits, type Recruit, type RecruitFilter, stageOf } from "./recruits.ts";
 

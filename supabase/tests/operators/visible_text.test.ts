@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { visibleText } from "../../functions/_shared/visible.ts";
+import { visibleText } from "../../../admin/formats/visible.ts";
 import { connect, readStackInfo } from "../../../dev/local/mod.ts";
 
 Deno.test("private.visible_text leaves out what Unicode says is invisible, and no other character", async () => {
