@@ -28,7 +28,10 @@ export const dryRun = z.strictObject({
   dry_run: z.literal(true),
   status: z.enum(["created", "duplicate"]),
   id: id.nullable().describe("The lead stored before, for a duplicate."),
-  distributed_to: distributedTo.nullable().describe("Where the lead would go."),
+  distributed_to: distributedTo.nullable().describe(
+    "Where the lead would go. Null when no open order matches, for a duplicate, a test lead or a lead in bulk, and while " +
+      "the orders are locked.",
+  ),
   lead: z.strictObject({
     first_name: z.string(),
     vendor_lead_id: z.string().nullable(),
