@@ -138,6 +138,12 @@ for (const page of PAGES) {
     assert.deepEqual(named.filter((name) => !FILE_NAMES.has(name)), []);
   });
 
+  Deno.test(`no code in the text of ${page} runs over a line`, () => {
+    const prose = text.replace(/^ *```.*?^ *```$/gms, "");
+    const spans = prose.split(/\n\n/).flatMap((paragraph) => paragraph.match(/(`+)(?!`)[^]+?(?<!`)\1(?!`)/g) ?? []);
+    assert.deepEqual(spans.filter((span) => span.includes("\n")), [], "reword it: the formatter broke the line there");
+  });
+
   Deno.test(`every npm script that ${page} names exists`, () => {
     const named = [...text.matchAll(/\bnpm run (?:-s |--silent )?([\w:-]+)/g)].map(([, name]) => name!);
     assert.deepEqual(named.filter((name) => !SCRIPTS.includes(name)), []);
