@@ -32,6 +32,8 @@ export type Reason = Row<
 >;
 /** A rejected delivery that is open, without its payload. */
 export type RejectedDelivery = Row<"delivery_list", "vendor" | "payload_kept">;
+/** A lead of a recruiting vendor, and who has it. */
+export type ListedLead = Row<"lead_list", "id" | "received" | "vendor" | "distribution">;
 /** The number of waiting leads of a vendor. */
 export type WaitingVendor = Row<"waiting_vendor_list", "vendor_id" | "vendor" | "leads">;
 export type WaitingLead = Row<"waiting_lead_list", "id" | "vendor_id" | "name" | "received">;
@@ -201,6 +203,14 @@ export const operatorQueries = {
         ) as RejectedDelivery | null,
       enabled: isId(id),
     }),
+  /** The leads of all recruiting vendors, the newest first. */
+  leads: () => ({
+    ...pagesOptions<ListedLead>([...operatorQueries.all(), "leads"], async (limit, last) => {
+      const query = supabase.from("lead_list").select().limit(limit);
+      return await call(after(query, last, "received")) as ListedLead[];
+    }),
+    ...EACH_MINUTE,
+  }),
   /** The leads that no order has got, the oldest first. */
   waiting: () =>
     pagesOptions<WaitingLead>([...operatorQueries.all(), "waiting"], async (limit, last) => {

@@ -10,6 +10,7 @@ import { Duplicates } from "./duplicates.tsx";
 import { FoundDelivery } from "./found_delivery.tsx";
 import { Jobs } from "./jobs.tsx";
 import { LeadView } from "./lead_view.tsx";
+import { AllLeads } from "./newest_leads.tsx";
 import { Numbers } from "./numbers.tsx";
 import { Orders } from "./orders.tsx";
 import { SearchLeads } from "./search_leads.tsx";
@@ -51,6 +52,7 @@ export function Operator() {
             />
           )}
         </Route>
+        <Route path="/operator/leads" component={AllLeads} />
         <Route path="/operator/waiting" component={Waiting} />
         <Route path="/operator/orders">
           <Orders />

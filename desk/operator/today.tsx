@@ -7,6 +7,7 @@ import { ActionButton } from "../ui/action.tsx";
 import { Page } from "../ui/page.tsx";
 import { EmptyState, QueryResult } from "../ui/states.tsx";
 import { Time } from "../ui/time.tsx";
+import { NewestLeads } from "./newest_leads.tsx";
 import { useVendorName } from "./vendor_name.ts";
 
 /** A view that helps with an alert. */
@@ -96,11 +97,12 @@ const KINDS: Record<string, { title: string; advice: string; view?: View; viewOf
 /** The minutes after which the service should have looked again. */
 const LATE_AFTER = 5;
 
-/** The alerts of now, each with the act that mends it. */
+/** The leads that came last, and the alerts of now, each with the act that mends it. */
 export function Today() {
   const alerts = useQuery(operatorQueries.alerts());
   return (
     <Page title="Today">
+      <NewestLeads />
       <Figures />
       <div className="bar">
         <h2>What needs attention</h2>

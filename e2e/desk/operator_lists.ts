@@ -2,15 +2,47 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { signInNewOperator } from "../support/agents.ts";
-import { createAgency, createVendor, sql } from "../support/client.ts";
+import { createAgency, createOrder, createVendor, sql } from "../support/client.ts";
 import { reject } from "../support/deliveries.ts";
-import { assertAccessible, deskTest, signIn } from "./harness.ts";
+import { assertAccessible, assertFits, deskTest, signIn } from "./harness.ts";
 
 /** Presses a button of a part of the page until its list is whole. */
 async function showAll(part: ReturnType<Page["getByRole"]>): Promise<void> {
   const more = part.getByRole("button", { name: /^(Show more|Loading)$/ });
   while (await more.count() > 0) await more.click({ timeout: 5_000 }).catch(() => {});
 }
+
+deskTest("Today begins with the newest leads: the vendor, and who has each, or why nobody has it", async (page) => {
+  const vendor = await createVendor();
+  const order = await createOrder(vendor, { quantity: 1 });
+  // Later than those of tests that run meanwhile.
+  await sql`
+    insert into public.recruiting_leads (vendor_id, vendor_lead_id, first_name, distribution, agency_id, agent_id, created_at)
+    select ${vendor.id}, l.ref, 'Ada', l.distribution, agency_id, g.id, now() + days * interval '1 day'
+    from (values
+      ('first', 'distributed', ${order.agency_id}::uuid, 1), ('second', 'unmatched', null, 2), ('third', 'not_requested', null, 3)
+    ) l (ref, distribution, agency_id, days)
+    left join public.agents g using (agency_id)`;
+  await signIn(page, await signInNewOperator(), "operator");
+  await page.locator("h2").first().getByText("Newest leads").waitFor();
+  const rows = page.getByRole("region", { name: "Leads" }).getByRole("row").filter({ hasText: vendor.slug });
+  await rows.first().waitFor();
+  const outcomes = (await rows.allInnerTexts()).map((text) => text.split("\t").slice(2));
+  assert.deepEqual(outcomes, [
+    ["third", "For no order: it came in bulk, or is a test"],
+    ["second", "Waits: no order wanted it when it came"],
+    ["first", "To Agent 1, An agency under test"],
+  ]);
+  await assertAccessible(page);
+  await assertFits(page);
+  await page.getByRole("link", { name: "All leads" }).click();
+  await page.getByRole("heading", { level: 1, name: "Leads" }).waitFor();
+  await assertAccessible(page);
+  await assertFits(page);
+  await rows.getByRole("link", { name: "first" }).click();
+  await page.locator(".headline").getByText("Distributed to").waitFor();
+  await sql`delete from public.recruiting_leads where vendor_id = ${vendor.id}`;
+});
 
 deskTest("all numbers are read to their end, the paused ones apart", async (page) => {
   const agency = await createAgency();

@@ -13,6 +13,7 @@ const LISTS = [
   "delivery_list",
   "delivery_reason_list",
   "mapping_list",
+  "lead_list",
   "waiting_lead_list",
   "waiting_vendor_list",
   "unmatched_text_list",

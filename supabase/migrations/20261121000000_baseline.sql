@@ -14242,6 +14242,25 @@ comment on view public.duplicate_list is
   'vendor_lead_id of the lead that it is a duplicate of, which came first_received.';
 grant select on public.duplicate_list to authenticated, service_role;
 
+create view private.lead_list as
+select l.id, l.created_at as received, v.slug as vendor, l.vendor_id, l.vendor_lead_id, l.distribution, l.agency_id,
+  g.name as agency, l.agent_id, nullif(concat_ws(' ', a.first_name, a.last_name), '') as agent
+from public.recruiting_leads l
+join public.vendors v on v.id = l.vendor_id
+left join public.agencies g on g.id = l.agency_id
+left join public.agents a on a.id = l.agent_id
+where (select private.may_operate());
+
+comment on view private.lead_list is 'Recruiting leads, for operators.';
+grant select on private.lead_list to authenticated, service_role;
+
+create view public.lead_list with (security_invoker = true) as select * from private.lead_list;
+
+comment on view public.lead_list is
+  'Recruiting leads, with nothing of the recruit. agency, agent: who has the lead; null: nobody, for which distribution '
+  'gives the reason. Ask for pages by the last row, ordered by received and id, both descending.';
+grant select on public.lead_list to authenticated, service_role;
+
 create view private.waiting_lead_list as
 select l.id, l.vendor_id, v.slug as vendor, l.vendor_lead_id, concat_ws(' ', l.first_name, l.last_name) as name,
   l.state, l.distribution, l.created_at as received

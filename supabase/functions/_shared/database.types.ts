@@ -3515,6 +3515,22 @@ export type Database = {
           },
         ];
       };
+      "lead_list": {
+        Row: {
+          "agency": string | null;
+          "agency_id": string | null;
+          "agent": string | null;
+          "agent_id": string | null;
+          "distribution": string;
+          "id": string;
+          "received": string;
+          "vendor": string;
+          "vendor_id": string;
+          "vendor_lead_id": string | null;
+        };
+        ComputedFields: never;
+        Relationships: [];
+      };
       "mapping_list": {
         Row: {
           "is_active": boolean;

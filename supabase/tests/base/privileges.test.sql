@@ -79,7 +79,7 @@ select is_empty(
       and has_table_privilege(r.rolname, c.oid, p.privilege)
         <> (p.privilege = 'select' and case r.rolname
           when 'authenticated' then c.relname in ('inbox', 'recruit_timeline', 'texting_timeline', 'order_pace', 'team', 'waiting_texts',
-            'delivery_list', 'delivery_reason_list', 'mapping_list', 'waiting_lead_list', 'waiting_vendor_list',
+            'delivery_list', 'delivery_reason_list', 'mapping_list', 'lead_list', 'waiting_lead_list', 'waiting_vendor_list',
             'unmatched_text_list', 'waiting_recruit_list', 'alert_list', 'job_list', 'duplicate_list', 'number_list', 'order_list',
             'vendor_name_list', 'vendor_list', 'outbox_list')
           when 'service_role' then c.relname not in ('inbox', 'recruit_timeline', 'order_pace', 'team', 'waiting_texts')
@@ -91,7 +91,7 @@ select set_eq(
   $$select c.relname::text from pg_class c
     where c.relnamespace = 'private'::regnamespace and c.relkind in ('r', 'p', 'v', 'm')
       and has_any_column_privilege('authenticated', c.oid, 'select, insert, update')$$,
-  array['delivery_list', 'mapping_list', 'waiting_lead_list', 'unmatched_text_list', 'waiting_recruit_list', 'alert_list', 'job_list',
+  array['delivery_list', 'mapping_list', 'lead_list', 'waiting_lead_list', 'unmatched_text_list', 'waiting_recruit_list', 'alert_list', 'job_list',
     'duplicate_list', 'number_list', 'order_list', 'vendor_name_list', 'vendor_list', 'outbox_list'],
   'of the schema private a signed-in user reads the lists of operators alone');
 

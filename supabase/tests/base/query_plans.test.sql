@@ -1,7 +1,7 @@
 -- The queries that run for every lead, message and signed-in reader can use an index. Sequential scans are switched
 -- off, because with only a few rows the planner would choose one.
 begin;
-select plan(79);
+select plan(82);
 \ir ../helpers.psql
 
 set local enable_seqscan = off;
@@ -47,6 +47,12 @@ from (values
     $$select * from public.delivery_list order by received_at desc, id limit 50$$),
   ('the list of waiting leads', 'recruiting_leads_unmatched_idx.*recruiting_leads_pending_idx',
     $$select * from public.waiting_lead_list order by received, id limit 50$$),
+  ('the list of leads, newest first', 'Index (Only )?Scan Backward using recruiting_leads_created_idx',
+    $$select * from public.lead_list order by received desc, id desc limit 11$$),
+  ('the next page of leads', 'recruiting_leads_created_idx.*created_at <=',
+    $$select * from public.lead_list where received <= now() and (received < now() or id < md5('')::uuid)
+      order by received desc, id desc limit 51$$),
+  ('for a user who is no operator, the list of leads', 'One-Time Filter', 'select * from public.lead_list'),
   ('for a user who is no operator, the list of deliveries', 'One-Time Filter', 'select * from public.delivery_list'),
   ('for a user who is no operator, the list of mappings', 'One-Time Filter', 'select * from public.mapping_list'),
   ('for a user who is no operator, the list of waiting leads', 'One-Time Filter', 'select * from public.waiting_lead_list'),

@@ -3,7 +3,7 @@
 begin;
 -- Changes of others are not seen, so that all tables can be compared.
 set transaction isolation level repeatable read;
-select plan(163);
+select plan(170);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor'), pg_temp.create_vendor('quiet');
@@ -120,6 +120,7 @@ create temp table lists (statement text, rows text);
 insert into lists values
   (format('select count(*) from public.delivery_list where vendor_id = %L', md5('vendor')::uuid), '3'),
   (format('select count(*) from public.delivery_reason_list where vendor_id = %L', md5('vendor')::uuid), '1'),
+  (format('select count(*) from public.lead_list where id = %L', md5('waiting')::uuid), '1'),
   (format('select count(*) from public.waiting_lead_list where id = %L', md5('waiting')::uuid), '1'),
   (format('select count(*) from public.waiting_vendor_list where leads = 1 and vendor_id = %L', md5('vendor')::uuid), '1'),
   (format('select count(*) from public.unmatched_text_list where id = %L', md5('text')::uuid), '1'),

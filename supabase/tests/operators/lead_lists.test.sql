@@ -1,6 +1,6 @@
 -- Leads in a list, by what is known of them, and what happened to one.
 begin;
-select plan(50);
+select plan(51);
 \ir ../helpers.psql
 
 update public.recruiting_orders set status = 'paused';
@@ -85,6 +85,17 @@ select results_eq(
     'Fifth@Example.com', 'IL', 'distributed', timestamptz '2026-03-09T04:00Z', 'east', null::text,
     md5('east')::uuid, null::uuid, md5('order')::uuid, null::timestamptz, null::text)$$,
   'what a list has of a lead');
+select results_eq(
+  $$select l.id, l.received, l.vendor, l.vendor_lead_id, l.distribution, l.agency, l.agent
+    from public.lead_list l
+    where l.vendor = 'test-one' and l.received < '2026-04-01'
+    order by l.received desc, l.id <> md5('third')::uuid$$,
+  $$values
+    (md5('fifth')::uuid, timestamptz '2026-03-09T04:00Z', 'test-one', 'ref fifth', 'distributed', 'east', null),
+    (md5('third')::uuid, '2026-03-08T15:30Z', 'test-one', 'ref third', 'distributed', 'tokyo', 'cho'),
+    (md5('fourth')::uuid, '2026-03-08T15:30Z', 'test-one', 'ref fourth', 'unmatched', null, null),
+    (md5('first')::uuid, '2026-03-08T04:59Z', 'test-one', 'ref first', 'distributed', 'east', 'ann')$$,
+  'what operators'' list has of leads');
 
 -- Pages of one lead each, while leads of the same and of later times arrive
 create temp table pages (n serial, id uuid);

@@ -1,6 +1,6 @@
 -- Lists and reports of leads read what they show and little more, however many leads there are.
 begin;
-select plan(16);
+select plan(18);
 \ir ../helpers.psql
 
 -- Leaves out the rows that tests before have rolled back, which an index still has.
@@ -47,6 +47,14 @@ from (values
   ('of_order => md5(''order 1'')::uuid', 2500),
   ('of_distribution => ''unmatched''', 100)
 ) c (arguments, rows);
+select cmp_ok(
+  pg_temp.rows_read('public.recruiting_leads', 'select * from public.lead_list ' || page), '<=', rows::bigint,
+  'operators'' list of leads reads few: ' || page)
+from (values
+  ('order by received desc, id desc limit 51', 51),
+  ('where received <= now() - interval ''40 days'' and (received < now() - interval ''40 days'' or id < md5('''')::uuid)
+    order by received desc, id desc limit 51', 52)
+) c (page, rows);
 select cmp_ok(
   pg_temp.rows_read(read_table, 'select public.report_leads(since => (now() - interval ''40 days'')::date,
     until => (now() - interval ''38 days'')::date)'), '<', rows::bigint, 'a report of three days reads few ' || read_table)
