@@ -15,6 +15,7 @@ import { recruitQueries } from "./data/recruits.ts";
 import { teamQueries } from "./data/team.ts";
 import type { Agent } from "./data/user.ts";
 import { waitingTextQueries } from "./data/waiting_texts.ts";
+import { viewStands } from "./ui/standing.ts";
 
 /** Events come in bursts. What they are about is read once for each burst, and no more often than this. */
 const [BURST_MS, LEAST_MS] = [150, 1_000];
@@ -80,8 +81,12 @@ function watch(topic: string): () => void {
   let wait = FIRST_WAIT_MS;
   async function join(): Promise<void> {
     await left.get(topic);
+    await viewStands();
+    const realtime = await supabase.realtime().catch(() => null);
     if (isEnded) return;
-    const channel = supabase.channel(topic, { config: { private: true } });
+    // Its script is not there, as without a connection.
+    if (realtime === null) return joinLater();
+    const channel = realtime.channel(topic, { config: { private: true } });
     for (const [event, keys] of Object.entries(READ_AGAIN)) {
       channel.on("broadcast", { event }, ({ payload }) => readAgain(keys, payload));
     }
@@ -96,11 +101,14 @@ function watch(topic: string): () => void {
       // stays closed.
       if (status === "CLOSED") {
         if (Date.now() - joinedAt > LAST_WAIT_MS) wait = FIRST_WAIT_MS;
-        setTimeout(join, wait);
-        wait = Math.min(2 * wait, LAST_WAIT_MS);
+        joinLater();
       }
     });
-    leave = () => left.set(topic, supabase.removeChannel(channel));
+    leave = () => left.set(topic, realtime.removeChannel(channel));
+  }
+  function joinLater(): void {
+    setTimeout(join, wait);
+    wait = Math.min(2 * wait, LAST_WAIT_MS);
   }
   let leave = () => {};
   void join();

@@ -1,24 +1,17 @@
-import { createClient, isAuthRetryableFetchError, type SupabaseClient } from "@supabase/supabase-js";
-import type { Database } from "../../supabase/functions/_shared/database.types.ts";
+import { isAuthRetryableFetchError } from "@supabase/auth-js";
 import type { Config } from "./config.ts";
-import type { StorageClient } from "./later_storage.ts";
+import { Project } from "./project.ts";
 import { inTurns } from "./request_turns.ts";
 
 /** Has the rights of the user who is signed in. The browser keeps the session. */
-export let supabase: Omit<SupabaseClient<Database>, "storage"> & { storage: Pick<StorageClient, "from"> };
+export let supabase: Project;
 
 /** The key under which the browser keeps the session. */
 export const SESSION_KEY = "desk-session";
 
 /** Makes the client. Called once, before anything else. */
-export function connect({ url, publishable_key }: Config): void {
-  supabase = createClient<Database>(url, publishable_key, {
-    // The session of a link is used when somebody presses a button (session/link.ts).
-    auth: { storageKey: SESSION_KEY, detectSessionInUrl: false },
-    // A connection that died while the machine slept would never answer.
-    db: { timeout: 30_000 },
-    global: { fetch: fetchAsUser },
-  });
+export function connect(config: Config): void {
+  supabase = new Project(config, SESSION_KEY, fetchAsUser);
 }
 
 const sendToApi = inTurns((input, init) => fetch(input, init));

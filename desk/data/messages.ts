@@ -75,7 +75,7 @@ export async function uploadFile(conversation_id: string, file: File): Promise<M
   }
   if (file.size > MAX_FILE_BYTES) throw new Error("The file has more than 5 MB. Choose a smaller one.");
   const path = `${conversation_id}/${crypto.randomUUID()}`;
-  const { error } = await supabase.storage.from("text-media").upload(path, file, { contentType: file.type });
+  const { error } = await (await supabase.files("text-media")).upload(path, file, { contentType: file.type });
   if (error !== null) throw fileError(error, "The file was not accepted. Choose another one.");
   return { url: `text-media/${path}`, content_type: file.type };
 }
@@ -89,7 +89,7 @@ export async function readPicture(path: string): Promise<Blob> {
 
 /** A URL of a file of a text that works for a minute. Throws an error with a sentence for the user. */
 async function signedUrl(path: string, options?: { download: boolean }): Promise<string> {
-  const { data, error } = await supabase.storage.from("text-media").createSignedUrl(path, 60, options);
+  const { data, error } = await (await supabase.files("text-media")).createSignedUrl(path, 60, options);
   if (error !== null) throw fileError(error, "The file is not there any more.");
   return data.signedUrl;
 }

@@ -161,7 +161,8 @@ export function useMarkRecruitSeen(id: string) {
  * @param name of the file that the browser stores, without its ending; null: the browser shows the file
  */
 export async function signResumeUrl(path: string, name: string | null): Promise<string> {
-  const { data, error } = await supabase.storage.from("resumes")
+  const files = await supabase.files("resumes");
+  const { data, error } = await files
     .createSignedUrl(path, 60, name === null ? {} : { download: `${name}.${path.split(".").at(-1)}` });
   if (error !== null) throw fileError(error, "The resume is not there any more.");
   return data.signedUrl;

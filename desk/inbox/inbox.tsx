@@ -5,6 +5,7 @@ import { type Filter, viewsOf } from "../data/inbox.ts";
 import type { Agent } from "../data/user.ts";
 import { chunk } from "../ui/chunk.ts";
 import { Page } from "../ui/page.tsx";
+import { viewStands } from "../ui/standing.ts";
 import { EmptyState } from "../ui/states.tsx";
 import { useVisibleHeight } from "../ui/visible_height.ts";
 import { addressOf } from "./address.ts";
@@ -26,7 +27,7 @@ export function Inbox({ agent }: { agent: Agent }) {
   }));
   const isOpen = id !== undefined;
   useVisibleHeight();
-  useEffect(OpenConversation.preload, []);
+  useEffect(() => void viewStands().then(OpenConversation.preload), []);
   useEffect(() => forgetDrafts(agent.id), [agent.id]);
   const wasOpen = useRef(isOpen);
   useEffect(() => {

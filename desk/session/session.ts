@@ -1,4 +1,4 @@
-import type { Session } from "@supabase/supabase-js";
+import type { Session } from "@supabase/auth-js";
 import { useSyncExternalStore } from "react";
 import { SESSION_KEY, supabase } from "../data/client.ts";
 import { forgetDrafts } from "../data/drafts.ts";

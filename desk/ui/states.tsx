@@ -1,4 +1,5 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect } from "react";
+import { sayViewStands } from "./standing.ts";
 
 /** A view that could not be read: `what` is the sentence for it, `error` the reason. */
 export function ErrorState({ what, error, retry }: { what?: string; error: unknown; retry: () => void }) {
@@ -65,6 +66,10 @@ export function QueryResult<Data>(
   },
 ) {
   const { data, error, refetch } = query;
+  const isWaiting = data === undefined && error === null;
+  useEffect(() => {
+    if (!isWaiting) sayViewStands();
+  }, [isWaiting]);
   if (data === undefined) {
     return error === null
       ? skeleton

@@ -105,20 +105,7 @@ function configOf(project = "https: wss:"): InlineConfig {
     base: "./",
     configFile: false,
     logLevel: "warn",
-    plugins: [policy(project), laterStorage()],
-  };
-}
-
-/** Puts what loads the client of Storage later in the place of that client. */
-function laterStorage(): Plugin {
-  return {
-    name: "later-storage",
-    enforce: "pre",
-    apply: "build",
-    resolveId: (source, importer) =>
-      source === "@supabase/storage-js" && importer?.includes("/supabase-js/")
-        ? join(ROOT, "desk/data/later_storage.ts")
-        : null,
+    plugins: [policy(project)],
   };
 }
 

@@ -3,6 +3,7 @@
  * Started by the launcher, which tells it where the services are in LOCAL_GATEWAY.
  */
 import { Hono } from "hono";
+import { compress } from "hono/compress";
 import { cors } from "hono/cors";
 import { serveStatic } from "hono/deno";
 import { proxy } from "hono/proxy";
@@ -108,6 +109,8 @@ if (config.desk !== null) {
   app.get("/desk", (c) => c.redirect("/desk/"));
   app.get(
     "/desk/*",
+    // As every static host does.
+    compress(),
     async (c, next) => {
       await next();
       // A page's own policy cannot say this. A static host sets the same (docs/hosting.md).
