@@ -1,4 +1,5 @@
 import type postgres from "postgres";
+import { notifyAgents } from "../local/mod.ts";
 import { createAgency, createVendor, type Vendor } from "./agency.ts";
 import { cpuSince, type StackCpu, stackCpu } from "./cpu.ts";
 import { costOfLead } from "./ingest_lead.ts";
@@ -45,7 +46,7 @@ export const mix: Benchmark = {
         const side = name as Side;
         return [side, async () => {
           // Else the leads of one side are notified at the cost of another.
-          await sql`call private.deliver_all_notifications()`;
+          await notifyAgents(sql);
           const before = stackCpu();
           const { others = [], ...load } = loads[side];
           const result = await generateLoad({ ...load, others: side === "clean" ? [] : others, seconds });

@@ -12,4 +12,4 @@ export { litePart } from "./services.ts";
 export { LocalStack, type StackOptions } from "./stack.ts";
 export { readPublicUrl, readStackInfo, type StackInfo, stackInfoFile, type VendorInfo } from "./stack_info.ts";
 export { Supervisor } from "./processes/supervisor.ts";
-export { Scheduler } from "./scheduler.ts";
+export { notifyAgents, Scheduler } from "./scheduler.ts";

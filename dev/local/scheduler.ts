@@ -48,7 +48,7 @@ export class Scheduler {
     const askEvery = options.askEvery ?? ASK_EVERY_MS;
     this.#ended = Promise.all([
       this.#every(CHECK_EVERY_MS, () => this.#sql`select private.check_alerts()`),
-      this.#every(askEvery, () => this.#notifying`call private.deliver_all_notifications()`),
+      this.#every(askEvery, () => notifyAgents(this.#notifying)),
       this.#every(askEvery, () => this.#callIfDue()),
     ]);
   }
@@ -118,5 +118,14 @@ export class Scheduler {
     if (text === this.#said) return;
     this.#said = text;
     this.#options.say?.(text);
+  }
+}
+
+/** Tells agents what they could not be told at once, in transactions of their own, as the job `notify agents` does. */
+export async function notifyAgents(sql: postgres.Sql): Promise<void> {
+  const [began] = await sql<{ at: string }[]>`select clock_timestamp()::text as at`;
+  for (let goesOn = true; goesOn;) {
+    const [pass] = await sql`select private.deliver_notifications(${began!.at}::text::timestamptz) as goes_on`;
+    goesOn = pass!.goes_on;
   }
 }

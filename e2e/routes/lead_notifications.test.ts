@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { ingest, ingestBulk } from "../support/applications.ts";
 import { assertResponse, atOnce, createOrder, createVendor, sql } from "../support/client.ts";
+import { notifyAgents } from "../../dev/local/mod.ts";
 import { whileRefused } from "../../dev/testing/faults/database.ts";
 
 /** The notifications of a vendor's leads: the agent and the lead of each. */
@@ -15,7 +16,7 @@ async function toldOf(vendor: { id: string }): Promise<string[]> {
 
 /** Tells what waits to be told, as the scheduler does. */
 function tell() {
-  return sql`call private.deliver_all_notifications()`;
+  return notifyAgents(sql);
 }
 
 /** Stores so many leads for the agent of an order, who is not told yet. */

@@ -11607,7 +11607,7 @@ $$;
 comment on function private.notify_of_leads(uuid[]) is
   'Tells the agents of leads that were distributed; of one without an agent, each active manager of its agency.';
 
-create function private.deliver_notifications() returns boolean
+create function private.deliver_notifications(began_at timestamptz default clock_timestamp()) returns boolean
 language plpgsql
 set search_path = ''
 -- Rows that others have locked are told the next time.
@@ -11651,37 +11651,21 @@ begin
   exception when others then
     raise warning 'nobody is told of new leads yet (SQLSTATE %)', sqlstate;
   end;
-  return texts = 1000 or are_more_leads;
-end
-$$;
-
-comment on function private.deliver_notifications() is
-  'Tells agents what they could not be told at once, of up to 1,000 texts and 500 leads, and which of the bot''s texts are '
-  'late. Never fails: what cannot be told now stays. Returns whether there were as many texts or leads.';
-
--- Without an empty search_path: a procedure with settings cannot commit.
-create procedure private.deliver_all_notifications()
-language plpgsql
-as $$
-declare
-  began_at constant timestamptz := pg_catalog.clock_timestamp();
-begin
-  -- What could not be told waits anew.
-  while private.deliver_notifications()
-    and pg_catalog.clock_timestamp() < began_at + interval '20 seconds'
-    and least(
+  return (texts = 1000 or are_more_leads)
+    and clock_timestamp() < began_at + interval '20 seconds'
+    -- What could not be told waits anew.
+    and coalesce(least(
       (select u.placed_at from private.untold_leads u order by u.id limit 1),
       (select min(w.created_at) from private.waiting_notifications w)
-    ) < began_at
-  loop
-    commit;
-  end loop;
+    ) < began_at, false);
 end
 $$;
 
-comment on procedure private.deliver_all_notifications() is
-  'Does deliver_notifications(), a transaction each time, until all that waited when it began is told, or for about 20 s. The '
-  'scheduler calls it every 10 seconds.';
+comment on function private.deliver_notifications(timestamptz) is
+  'Tells agents what they could not be told at once, of up to 1,000 texts and 500 leads, and which of the bot''s texts are '
+  'late. Never fails: what cannot be told now stays. The scheduler calls it every 10 seconds, and goes on, a transaction '
+  'each time, while it returns true: began_at is when the first of these calls began. It returns whether anything that '
+  'waited then is still to be told, for 20 s at most.';
 
 -- supabase/schemas/texting/realtime.sql
 
@@ -19791,7 +19775,9 @@ begin
   end if;
   perform cron.schedule('check alerts', '* * * * *', 'select private.check_alerts()');
   -- Beside the texts, which never wait for a burst of leads.
-  perform cron.schedule('notify agents', '10 seconds', 'call private.deliver_all_notifications()');
+  -- No procedure: one that commits can have no search_path of its own.
+  perform cron.schedule('notify agents', '10 seconds', 'do $do$ declare began_at constant timestamptz := clock_timestamp(); '
+    'begin while private.deliver_notifications(began_at) loop commit; end loop; end $do$');
   if to_regclass('net.http_request_queue') is not null and to_regclass('vault.decrypted_secrets') is not null then
     jobs := jobs || '{send texts,fetch leads}'::text[];
     perform cron.schedule('send texts', '10 seconds', 'select private.request_text_work()');
@@ -19808,7 +19794,7 @@ end
 $$;
 
 comment on function private.schedule_jobs() is
-  'Has pg_cron run private.check_alerts() each minute, and every 10 seconds private.deliver_all_notifications(), '
+  'Has pg_cron run private.check_alerts() each minute, and every 10 seconds private.deliver_notifications(), '
   'private.request_text_work() and private.request_fetch_work(), and forget the records of these runs after a week. Returns '
   'the names of the jobs: `check alerts` and `notify agents` need pg_cron, `send texts` and `fetch leads` pg_net and Vault as '
   'well. May be called again.';

@@ -107,7 +107,9 @@ begin
   end if;
   perform cron.schedule('check alerts', '* * * * *', 'select private.check_alerts()');
   -- Beside the texts, which never wait for a burst of leads.
-  perform cron.schedule('notify agents', '10 seconds', 'call private.deliver_all_notifications()');
+  -- No procedure: one that commits can have no search_path of its own.
+  perform cron.schedule('notify agents', '10 seconds', 'do $do$ declare began_at constant timestamptz := clock_timestamp(); '
+    'begin while private.deliver_notifications(began_at) loop commit; end loop; end $do$');
   if to_regclass('net.http_request_queue') is not null and to_regclass('vault.decrypted_secrets') is not null then
     jobs := jobs || '{send texts,fetch leads}'::text[];
     perform cron.schedule('send texts', '10 seconds', 'select private.request_text_work()');
@@ -124,7 +126,7 @@ end
 $$;
 
 comment on function private.schedule_jobs() is
-  'Has pg_cron run private.check_alerts() each minute, and every 10 seconds private.deliver_all_notifications(), '
+  'Has pg_cron run private.check_alerts() each minute, and every 10 seconds private.deliver_notifications(), '
   'private.request_text_work() and private.request_fetch_work(), and forget the records of these runs after a week. Returns '
   'the names of the jobs: `check alerts` and `notify agents` need pg_cron, `send texts` and `fetch leads` pg_net and Vault as '
   'well. May be called again.';

@@ -314,7 +314,7 @@ $$;
 comment on function private.notify_of_leads(uuid[]) is
   'Tells the agents of leads that were distributed; of one without an agent, each active manager of its agency.';
 
-create function private.deliver_notifications() returns boolean
+create function private.deliver_notifications(began_at timestamptz default clock_timestamp()) returns boolean
 language plpgsql
 set search_path = ''
 -- Rows that others have locked are told the next time.
@@ -358,34 +358,18 @@ begin
   exception when others then
     raise warning 'nobody is told of new leads yet (SQLSTATE %)', sqlstate;
   end;
-  return texts = 1000 or are_more_leads;
-end
-$$;
-
-comment on function private.deliver_notifications() is
-  'Tells agents what they could not be told at once, of up to 1,000 texts and 500 leads, and which of the bot''s texts are '
-  'late. Never fails: what cannot be told now stays. Returns whether there were as many texts or leads.';
-
--- Without an empty search_path: a procedure with settings cannot commit.
-create procedure private.deliver_all_notifications()
-language plpgsql
-as $$
-declare
-  began_at constant timestamptz := pg_catalog.clock_timestamp();
-begin
-  -- What could not be told waits anew.
-  while private.deliver_notifications()
-    and pg_catalog.clock_timestamp() < began_at + interval '20 seconds'
-    and least(
+  return (texts = 1000 or are_more_leads)
+    and clock_timestamp() < began_at + interval '20 seconds'
+    -- What could not be told waits anew.
+    and coalesce(least(
       (select u.placed_at from private.untold_leads u order by u.id limit 1),
       (select min(w.created_at) from private.waiting_notifications w)
-    ) < began_at
-  loop
-    commit;
-  end loop;
+    ) < began_at, false);
 end
 $$;
 
-comment on procedure private.deliver_all_notifications() is
-  'Does deliver_notifications(), a transaction each time, until all that waited when it began is told, or for about 20 s. The '
-  'scheduler calls it every 10 seconds.';
+comment on function private.deliver_notifications(timestamptz) is
+  'Tells agents what they could not be told at once, of up to 1,000 texts and 500 leads, and which of the bot''s texts are '
+  'late. Never fails: what cannot be told now stays. The scheduler calls it every 10 seconds, and goes on, a transaction '
+  'each time, while it returns true: began_at is when the first of these calls began. It returns whether anything that '
+  'waited then is still to be told, for 20 s at most.';

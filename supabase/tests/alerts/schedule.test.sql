@@ -1,7 +1,7 @@
 -- The scheduler of a hosted project. pg_cron, pg_net and Vault cannot be installed where this was written, so stand-ins
 -- with their names and arguments take their places. Where a database has the true ones, nothing is tested here.
 begin;
-select plan(17);
+select plan(18);
 \ir ../helpers.psql
 
 select pg_temp.create_agency('agency');
@@ -13,7 +13,7 @@ values (md5('text')::uuid, md5('conversation')::uuid, 'outbound', 'agent', 'Hi')
 create function pg_temp.tests() returns setof text language plpgsql as $$
 begin
   if to_regnamespace('cron') is not null or to_regnamespace('net') is not null or to_regnamespace('vault') is not null then
-    return next skip('this database has one of the extensions', 17);
+    return next skip('this database has one of the extensions', 18);
     return;
   end if;
   -- Texts of other tests may be due; this one's outcome must not depend on them.
@@ -76,6 +76,10 @@ begin
 
   update private.alert_receivers set is_set = true where name = 'webhook';
   return next isnt(private.request_text_work(), null, 'for an alert that is open the function is called');
+
+  insert into private.untold_leads (lead_id) values (md5('nothing')::uuid);
+  execute (select command from cron.job where jobname = 'notify agents');
+  return next is_empty('select from private.untold_leads', 'what waits to be told is told');
 
   execute (select command from cron.job where jobname = 'fetch leads');
   return next is((select count(*) from net.http_request_queue), 2::bigint, 'while no lead is to be fetched, nothing is called for it');
