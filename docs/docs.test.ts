@@ -20,7 +20,7 @@ const SCRIPTS = Object.keys(
 );
 
 /** A path from the root of the checkout, without a placeholder in it. */
-const PATH = /^(?:\.github|admin|dev|docs|e2e|supabase)(?:\/[\w.-]+)*\/?$/;
+const PATH = /^(?:\.github|admin|desk|dev|docs|e2e|supabase)(?:\/[\w.-]+)*\/?$/;
 
 /** The tests that paste the commands of pages. */
 const RUNNERS = ["e2e/docs/pages.test.ts", "e2e/docs/operations.test.ts", "e2e/texting/docs.test.ts"];
@@ -38,6 +38,9 @@ const NOT_KEPT = ["supabase/functions/.env", "stack.json", "config.json", "data.
 
 /** Variables that one process of the stack sets for another, and those of npm and the shell. */
 const BETWEEN_PROCESSES = /^(?:LITE_\w+|LOCAL_GATEWAY|INIT_CWD|PATH|USER|USERNAME)$/;
+
+/** A command for one file of tests: `pgtap <file>`, or all of `npm test -- pgtap <file>`. */
+const TEST_OF = /^(?:npm test -- )?(?:unit|pgtap|e2e|desk|texting|faults|local) (\S+)(?: --update)?$/;
 
 /** A file by its name alone: it stands beside the one that was named before. */
 const FILE_NAME = /^[\w.-]+\.(?:ts|tsx|sql|css|json|psql|yml)$/;
@@ -127,7 +130,7 @@ for (const page of PAGES) {
   const text = Deno.readTextFileSync(url);
 
   Deno.test(`every file that ${page} names exists`, () => {
-    const named = [...text.matchAll(/`([^`\n]+)`/g)].map(([, code]) => code!)
+    const named = [...text.matchAll(/`([^`\n]+)`/g)].map(([, code]) => TEST_OF.exec(code!)?.[1] ?? code!)
       .filter((code) => PATH.test(code) && !NOT_KEPT.includes(code) && !EXAMPLES.includes(code));
     assert.deepEqual(named.filter((path) => !existsSync(new URL(path, ROOT))), []);
   });
