@@ -59,6 +59,7 @@ const TESTS_MAY_IMPORT = {
   [`${RECRUITING}/resumes`]: [`${RECRUITING}/resumes/fixtures`],
   [`${RECRUITING}/webhooks`]: [`${RECRUITING}/webhooks/fixtures`],
   "dev/local": ["dev/testing"],
+  "dev/scripts": ["dev/testing"],
   "dev/testing": ["e2e"],
 };
 

@@ -2,17 +2,20 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { assertSignUpClosed, CLOSE_SIGN_UP } from "../auth_settings.ts";
 import { readOptions } from "../../local/mod.ts";
-import { bundleFunctions } from "./bundle.ts";
+import { type Bundle, bundleFunctions } from "./bundle.ts";
+import { describeChanges } from "./changes.ts";
 import { awaitHealth } from "./health.ts";
+import { Release } from "./release.ts";
 import { requireSecrets } from "./secrets.ts";
 import { SupabaseCli } from "./supabase_cli.ts";
 
 interface Options {
-  projectRef: string;
+  projectRef?: string;
   dbUrl?: string;
   url?: string;
   allowMissingSecrets?: true;
   dryRun?: true;
+  since?: string;
 }
 
 const program = new Command("npm run deploy --")
@@ -20,7 +23,7 @@ const program = new Command("npm run deploy --")
     "Brings a hosted project up to date: checks its secrets and that nobody can sign up, applies the migrations it lacks, sends each function as " +
       "one bundled file and waits until it is healthy. First log in: npx supabase login, or set SUPABASE_ACCESS_TOKEN.",
   )
-  .requiredOption("--project-ref <ref>", "the project, as in https://<ref>.supabase.co", readRef)
+  .option("--project-ref <ref>", "the project, as in https://<ref>.supabase.co", readRef)
   .addOption(
     new Option(
       "--db-url <url>",
@@ -30,19 +33,32 @@ const program = new Command("npm run deploy --")
   )
   .option("--url <url>", "where the project is reached (default: https://<ref>.supabase.co)")
   .option("--allow-missing-secrets", "go on where a secret is missing; its routes refuse everybody")
-  .option("--dry-run", "say what would be done and change nothing")
+  .option(
+    "--dry-run",
+    "say what would be done and change nothing; without --project-ref, for a project that runs the last release",
+  )
+  .option("--since <tag>", "the release to compare with, where it is not the last one; without --project-ref")
   .configureHelp({ helpWidth: 100 });
 
 const options = readOptions<Options>(program);
-const { projectRef, url, allowMissingSecrets = false, dryRun = false } = options;
+const { projectRef, url, allowMissingSecrets = false, dryRun = false, since } = options;
+if (projectRef === undefined && !dryRun) {
+  program.error("error: --project-ref <ref> is missing. Only --dry-run goes without it.");
+}
+if (projectRef !== undefined && since !== undefined) {
+  program.error("error: --since goes without --project-ref: the project itself says what it lacks");
+}
+const release = since === undefined
+  ? Release.last()
+  : Release.find(since) ?? program.error(`error: --since: git has no commit ${since}`);
 const dbUrl = options.dbUrl?.trim() || undefined;
-const problem = dbUrl && dbUrlProblem(dbUrl);
+const problem = dbUrl && projectRef && dbUrlProblem(dbUrl, projectRef);
 // The message must not show the password, as one of commander's own would.
 if (problem) program.error(`error: --db-url or SUPABASE_DB_URL: ${problem}`);
 
 const folder = Deno.makeTempDirSync({ prefix: "deploy-" });
 try {
-  await deploy();
+  await (projectRef === undefined ? compare(release) : deploy(projectRef));
 } catch (error) {
   console.error(`\nStopped: ${(error as Error).message}`);
   Deno.exitCode = 1;
@@ -50,7 +66,18 @@ try {
   Deno.removeSync(folder, { recursive: true });
 }
 
-async function deploy(): Promise<void> {
+/** Says what a deployment would do, without asking any project. */
+async function compare(release: Release): Promise<void> {
+  console.log(
+    release.tag === null
+      ? "No project is given, and there is no release to compare with (no tag of git): everything is new."
+      : `No project is given: this is for one that runs the release ${release.tag}.`,
+  );
+  await bundle();
+  console.log(`\n${(await describeChanges(release)).join("\n")}`);
+}
+
+async function deploy(projectRef: string): Promise<void> {
   const cli = new SupabaseCli(projectRef);
 
   console.log("Checking the secrets");
@@ -59,12 +86,7 @@ async function deploy(): Promise<void> {
   const projectUrl = url?.replace(/\/+$/, "") ?? `https://${projectRef}.supabase.co`;
   await unlessDry(() => requireClosedSignUp(cli, projectUrl));
 
-  console.log("\nBundling the functions");
-  const bundles = await bundleFunctions(folder);
-  for (const { name, bytes } of bundles) {
-    console.log(`  ${name.padEnd(12)} ${Math.round(bytes / 1000)} kB`);
-  }
-
+  const bundles = await bundle();
   console.log(dryRun ? "\nListing the migrations that would be applied" : "\nApplying migrations");
   await unlessDry(() => cli.pushMigrations(dbUrl, dryRun));
 
@@ -81,6 +103,15 @@ async function deploy(): Promise<void> {
   const functionsUrl = `${projectUrl}/functions/v1`;
   await awaitHealth(functionsUrl, names);
   console.log(`\nDeployed to ${functionsUrl}`);
+}
+
+async function bundle(): Promise<Bundle[]> {
+  console.log("\nBundling the functions");
+  const bundles = await bundleFunctions(folder);
+  for (const { name, bytes } of bundles) {
+    console.log(`  ${name.padEnd(12)} ${Math.round(bytes / 1000)} kB`);
+  }
+  return bundles;
 }
 
 async function requireClosedSignUp(cli: SupabaseCli, projectUrl: string): Promise<void> {
@@ -120,7 +151,7 @@ function readRef(value: string): string {
   return value;
 }
 
-function dbUrlProblem(value: string): string | undefined {
+function dbUrlProblem(value: string, projectRef: string): string | undefined {
   if (!/^postgres(ql)?:\/\//.test(value) || !URL.canParse(value)) {
     return "it must be a connection string that begins with postgresql://";
   }

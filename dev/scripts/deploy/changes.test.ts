@@ -1,0 +1,139 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { Checkout } from "../../testing/checkout.ts";
+
+Deno.test("without a project, a dry run says what a deployment would do after the last release", async (test) => {
+  const checkout = new Checkout();
+  const lockFile = Deno.readTextFileSync(join(checkout.root, "package-lock.json"));
+  const hono: string = JSON.parse(lockFile).packages["node_modules/hono"].version;
+  try {
+    await test.step("without a release all is new, and the functions are bundled all the same", () => {
+      const lines = dryRun(checkout);
+      assert.match(lines[0]!, /there is no release to compare with .*: everything is new/);
+      assert(lines.some((line) => /^ {2}recruiting +\d+ kB$/.test(line)), lines.join("\n"));
+      assert(lines.includes("  20261121000000_baseline.sql"));
+      assert(lines.includes("  recruiting   new"));
+      assert(lines.includes("  new     TWILIO_AUTH_TOKEN: signs Twilio's webhooks; several"));
+    });
+
+    git(checkout, "init", "--quiet");
+    edit(
+      checkout,
+      "package-lock.json",
+      (text) => text.replace(`hono": {\n      "version": "${hono}"`, `hono": {\n      "version": "4.0.0"`),
+    );
+    write(checkout, "supabase/migrations/20990101000000_mistaken.sql", "select 1;");
+    write(checkout, "supabase/functions/former/index.ts", "export default {};");
+    commit(checkout, "v7.0.0");
+
+    await test.step("what has changed since is named: migrations, functions, settings, variables and the desk", () => {
+      write(checkout, "package-lock.json", lockFile);
+      write(checkout, "supabase/migrations/20990101000000_mistaken.sql", "select 2;");
+      write(checkout, "supabase/migrations/20990102000000_later.sql", "select 1;");
+      Deno.removeSync(join(checkout.root, "supabase/functions/former"), { recursive: true });
+      edit(checkout, "supabase/functions/texting/work.ts", (text) => `${text}// changed\n`);
+      // Of these nothing is run.
+      edit(checkout, "supabase/functions/_shared/database.types.ts", (text) => `${text}// changed\n`);
+      edit(checkout, "supabase/functions/_shared/json.test.ts", (text) => `${text}// changed\n`);
+      edit(checkout, "supabase/config.toml", (text) => text.replace("enable_signup = false", "enable_signup = true"));
+      edit(
+        checkout,
+        "docs/configuration.md",
+        (text) =>
+          text.replace(/^\| `METRICS_KEY`.+\n/m, "").replace("import requests a minute", "import requests an hour")
+            .replace(/^\| `DESK_URL`.+\n/m, "$&| `GREETING`  | functions | how recruits are greeted |\n"),
+      );
+      edit(checkout, "desk/index.html", (text) => `${text}\n`);
+      assert.deepEqual(plan(checkout), [
+        "Migrations that would be applied: 1",
+        "  20990102000000_later.sql",
+        "  20990101000000_mistaken.sql was released, and is different now: a project that has it keeps it as it was",
+        "",
+        "Functions that would be deployed: 4",
+        `  api          hono 4.0.0 → ${hono}`,
+        `  operator     hono 4.0.0 → ${hono}`,
+        `  recruiting   hono 4.0.0 → ${hono}`,
+        `  texting      1 of <n> files changed, hono 4.0.0 → ${hono}`,
+        "  former is gone, and stays deployed: npx supabase functions delete former",
+        "",
+        "Settings of supabase/config.toml that changed: 1",
+        "  changed auth.enable_signup: false → true (in a hosted project's dashboard: docs/hosting.md)",
+        "",
+        "Environment variables of the functions that changed: 3",
+        "  new     GREETING: how recruits are greeted",
+        "  changed LEADS_IMPORT_RATE_LIMIT: import requests an hour; unset: no limit",
+        "  gone    METRICS_KEY",
+        "",
+        "The desk has changed: build and publish it after the deployment (npm run desk -- build).",
+      ]);
+    });
+
+    await test.step("a tag of the checkout itself is what would be deployed; --since names another release", () => {
+      commit(checkout, "v8.0.0");
+      assert.match(dryRun(checkout)[0]!, /runs the release v7\.0\.0\.$/);
+      assert.equal(
+        plan(checkout, "--since", "v8.0.0").filter((line) => /changed: [1-9]|files changed|→/.test(line)).length,
+        0,
+      );
+      assert.match(run(checkout, 2, "--dry-run", "--since", "v9.0.0"), /git has no commit v9\.0\.0/);
+    });
+
+    await test.step("only a dry run goes without a project", () => {
+      assert.match(run(checkout, 2), /--project-ref <ref> is missing/);
+      assert.match(
+        run(checkout, 2, "--dry-run", "--since", "v7.0.0", `--project-ref=${"a".repeat(20)}`),
+        /--since goes without/,
+      );
+    });
+  } finally {
+    checkout.remove();
+  }
+});
+
+/** Runs `npm run deploy` in the copy, without npm, which would install the packages of the changed lock file. */
+function run({ root }: Checkout, code: number, ...args: string[]): string {
+  const { code: ended, stdout, stderr } = new Deno.Command(Deno.execPath(), {
+    args: ["run", "--quiet", "--allow-all", "dev/scripts/deploy/main.ts", ...args],
+    cwd: root,
+    // It is set where commands are used, and no project is asked.
+    env: { NO_COLOR: "1", SUPABASE_DB_URL: `postgresql://postgres.${"b".repeat(20)}@pooler.invalid:5432/postgres` },
+  }).outputSync();
+  const output = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)).join("");
+  assert.equal(ended, code, output);
+  return output;
+}
+
+function dryRun(checkout: Checkout, ...args: string[]): string[] {
+  return run(checkout, 0, "--dry-run", ...args).trimEnd().split("\n");
+}
+
+/** What a dry run says after the functions are bundled. */
+function plan(checkout: Checkout, ...args: string[]): string[] {
+  const lines = dryRun(checkout, ...args);
+  return lines.slice(lines.findIndex((line) => line.startsWith("Migrations")))
+    .map((line) => line.replace(/ of \d+ files/, " of <n> files"));
+}
+
+function write({ root }: Checkout, path: string, text: string): void {
+  Deno.mkdirSync(join(root, path, ".."), { recursive: true });
+  Deno.writeTextFileSync(join(root, path), text);
+}
+
+function edit(checkout: Checkout, path: string, change: (text: string) => string): void {
+  const text = Deno.readTextFileSync(join(checkout.root, path));
+  const changed = change(text);
+  assert.notEqual(changed, text, path);
+  write(checkout, path, changed);
+}
+
+function git({ root }: Checkout, ...args: string[]): void {
+  const { success, stderr } = new Deno.Command("git", { args, cwd: root }).outputSync();
+  assert(success, new TextDecoder().decode(stderr));
+}
+
+/** Commits all files and gives the commit a tag. */
+function commit(checkout: Checkout, tag: string): void {
+  git(checkout, "add", "--all");
+  git(checkout, "-c", "user.name=A test", "-c", "user.email=test@example.com", "commit", "--quiet", "-m", tag);
+  git(checkout, "tag", tag);
+}
