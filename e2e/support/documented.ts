@@ -2,7 +2,7 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import ajvFormats from "ajv-formats";
 import assert from "node:assert/strict";
-import { openApiDocument } from "../../dev/scripts/openapi/document.ts";
+import { openApiDocument } from "../../dev/scripts/openapi.ts";
 
 /** A response with its body already read. */
 export interface ApiResponse {
@@ -17,7 +17,7 @@ export interface ApiResponse {
 
 const document = JSON.parse(JSON.stringify(openApiDocument({ strict: true })));
 const ajv = ajvFormats.default(new Ajv2020({ strict: false })).addSchema(document, "openapi");
-const REMEDY = "the Operation beside each route says what it responds; npm run openapi writes openapi.json";
+const REMEDY = "the Endpoint beside each handler says what it responds; npm run openapi writes openapi.json";
 
 /** The routes that the desk alone calls; the document is for callers. */
 export const OF_OPERATORS = ["/operator/deliveries/replay", "/operator/mappings", "/operator/mappings/preview"];

@@ -1,6 +1,7 @@
 import { type Context, Hono } from "hono";
 import { cors } from "hono/cors";
 import { routePath } from "hono/route";
+import type { Description } from "./description.ts";
 import { ApiError, internalError } from "./errors.ts";
 import { IncomingBody } from "./body/read.ts";
 import { describeError, logError, type LogFields, logInfo, traceIds } from "./log.ts";
@@ -24,10 +25,15 @@ export type Handler = (
   parameters: Record<string, string>,
 ) => Promise<Response>;
 
+/** A handler that the OpenAPI document describes. */
+export interface Endpoint extends Description {
+  handler: Handler;
+}
+
 /** The methods that a path takes. GET takes HEAD as well; any other method is METHOD_NOT_ALLOWED. */
 export interface Route {
-  POST?: Handler;
-  GET?: Handler;
+  POST?: Endpoint | Handler;
+  GET?: Endpoint | Handler;
   /** Set where browsers of other origins may call. */
   cors?: Parameters<typeof cors>[0];
 }
@@ -50,7 +56,7 @@ const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f
  *
  * @param headers what every response has, errors too
  * @example
- * export const routes = { "/ingest": { POST: ingest } };
+ * export const routes = { "/ingest": { POST: ingestEndpoint } };
  * export default { fetch: createApp("/recruiting", routes).fetch };
  */
 export function createApp(basePath: string, routes: Routes, headers: Record<string, string> = {}): Hono<Env> {
@@ -103,8 +109,8 @@ function contextOf(request: Request, route: string): RequestContext {
 
 function handlerFor(c: Context<Env>, { GET, POST }: Route): Handler {
   const { method } = c.req;
-  const handler = method === "POST" ? POST : method === "GET" || method === "HEAD" ? GET : undefined;
-  if (handler !== undefined) return handler;
+  const found = method === "POST" ? POST : method === "GET" || method === "HEAD" ? GET : undefined;
+  if (found !== undefined) return typeof found === "function" ? found : found.handler;
   const methods = [...(POST ? ["POST"] : []), ...(GET ? ["GET", "HEAD"] : [])];
   throw new ApiError("METHOD_NOT_ALLOWED", `this path takes ${methods.join(" or ")}`, {
     headers: { Allow: methods.join(", ") },

@@ -1,6 +1,5 @@
 import * as z from "zod";
-import type { Operation } from "./operation.ts";
-import type { RequestContext } from "./app.ts";
+import type { Endpoint, RequestContext } from "./app.ts";
 import { callDatabase } from "./database.ts";
 import { describeError, logError } from "./log.ts";
 import { NEWEST_MIGRATION, VERSION } from "./version.ts";
@@ -31,13 +30,14 @@ const UNREACHABLE: Health = {
   migrations: null,
 };
 
-/** The description of the route of this function. */
-export function healthOperation(name: string): Operation {
+/** `GET /health` of a function. */
+export function healthEndpoint(name: string): Endpoint {
   return {
-    method: "get",
-    path: `/${name}/health`,
+    handler: health,
     id: `${name}Health`,
+    tag: "Monitoring",
     summary: "Tell whether the service can do its work",
+    description: "Anybody may ask. The response comes within 10 s, also where the database does not respond.",
     security: [],
     responses: {
       200: {
@@ -46,20 +46,17 @@ export function healthOperation(name: string): Operation {
         examples: { ok: ["All is well", HEALTHY] },
       },
       503: {
-        description: "The database does not respond, or lacks a migration. Comes within 10 s.",
+        description: "The database does not respond, or lacks a migration",
         schema: healthResponse,
         examples: { unreachable: ["No database", UNREACHABLE] },
       },
     },
-    errors: [],
+    errors: ["METHOD_NOT_ALLOWED"],
   };
 }
 
-/**
- * GET /health: says whether the service can do its work, with 200 or 503. Too old a migration is `unavailable`. Anybody
- * may ask, so the response has versions and nothing else.
- */
-export async function health({ requestId }: RequestContext): Promise<Response> {
+/** Too old a migration is `unavailable`. Anybody may ask, so the response has versions and nothing else. */
+async function health({ requestId }: RequestContext): Promise<Response> {
   const body = await check(requestId);
   const headers = { "Cache-Control": "no-store" };
   return Response.json(body, { status: body.status === "ok" ? 200 : 503, headers });

@@ -1,18 +1,19 @@
 import * as z from "zod";
-import type { Operation } from "./operation.ts";
+import type { Endpoint } from "./app.ts";
 // Imported like this, older versions of the Supabase CLI find the file and deploy it too.
 import document from "./openapi.json" with { type: "json" };
 
 const openApiDocument = z.looseObject({ openapi: z.string(), paths: z.looseObject({}) })
   .meta({ id: "OpenApi", description: "An OpenAPI document." });
 
-/** The description of the route of this function. */
-export function openApiOperation(name: string): Operation {
+/** `GET /openapi.json` of a function: the OpenAPI document of all routes (`npm run openapi` writes it). */
+export function openApiEndpoint(name: string): Endpoint {
   return {
-    method: "get",
-    path: `/${name}/openapi.json`,
+    handler: () => Promise.resolve(Response.json(document)),
     id: `${name}OpenApi`,
+    tag: "Documentation",
     summary: "This document",
+    description: "Each function serves the document of all functions. Anybody may read it.",
     security: [],
     responses: {
       200: {
@@ -21,11 +22,6 @@ export function openApiOperation(name: string): Operation {
         examples: { beginning: ["How it begins", { openapi: "3.1.0", paths: {} }] },
       },
     },
-    errors: [],
+    errors: ["METHOD_NOT_ALLOWED"],
   };
-}
-
-/** `GET /openapi.json` of each function: the OpenAPI document of all routes (`npm run openapi` writes it). */
-export function openApi(): Promise<Response> {
-  return Promise.resolve(Response.json(document));
 }

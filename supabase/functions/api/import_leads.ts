@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { JSON_ERRORS, type Operation } from "../_shared/operation.ts";
-import { refuseDryRun, type RequestContext } from "../_shared/app.ts";
+import { JSON_ERRORS } from "../_shared/description.ts";
+import { type Endpoint, refuseDryRun, type RequestContext } from "../_shared/app.ts";
 import { ApiError } from "../_shared/errors.ts";
 import { BATCH_BOUNDS, isObject, type Json } from "../_shared/json.ts";
 import { type Idempotency, readJson } from "../_shared/body/json.ts";
@@ -50,10 +50,10 @@ const leadImport = importRequest.extend({ leads: z.array(salesLead).max(10_000) 
 const EXTERNAL_ID = "20000000-0000-4000-8000-0000000000ab";
 const LEAD = "0a4be0a6-7b37-4b68-9a0c-3a6d6e1a5d0c";
 
-export const importOperation: Operation = {
-  method: "post",
+export const importEndpoint: Endpoint = {
+  handler: importLeads,
   isIdempotent: true,
-  path: "/api/leads/import",
+  tag: "Sales leads",
   id: "importLeads",
   summary: "Import sales leads for one agent",
   description: "Each lead is imported or reported by itself. The same request again imports nothing twice.",
@@ -112,7 +112,7 @@ export const importOperation: Operation = {
 };
 
 /** POST /api/leads/import (SPEC 4.3): sales leads for one agent. Each lead is imported, or reported, by itself. */
-export async function importLeads(context: RequestContext): Promise<Response> {
+async function importLeads(context: RequestContext): Promise<Response> {
   const { request, requestId, rejected, log } = context;
   if (
     !matchesSecret(request.headers.get("x-api-key") ?? "", secretsFromEnv("LEADS_IMPORT_API_KEY"))

@@ -1,8 +1,8 @@
 import { createApp, type Routes } from "../_shared/app.ts";
-import { health } from "../_shared/health.ts";
-import { openApi } from "../_shared/openapi_route.ts";
-import { importLeads } from "./import_leads.ts";
-import { logPresentationActivity } from "./log_presentation_activity.ts";
+import { healthEndpoint } from "../_shared/health.ts";
+import { openApiEndpoint } from "../_shared/openapi_route.ts";
+import { importEndpoint } from "./import_leads.ts";
+import { activityEndpoint } from "./log_presentation_activity.ts";
 
 // The pop-out may be on any site. sendBeacon sends a JSON Blob with credentials, and then a browser refuses `*` and
 // requires the origin's name. This is safe, because the route reads no cookies.
@@ -20,11 +20,11 @@ const cors: Routes[string]["cors"] = {
 };
 
 export const routes: Routes = {
-  "/leads/import": { POST: importLeads },
+  "/leads/import": { POST: importEndpoint },
   // The only route that browsers call.
-  "/leads/log-presentation-activity": { POST: logPresentationActivity, cors },
-  "/health": { GET: health },
-  "/openapi.json": { GET: openApi },
+  "/leads/log-presentation-activity": { POST: activityEndpoint, cors },
+  "/health": { GET: healthEndpoint("api") },
+  "/openapi.json": { GET: openApiEndpoint("api") },
 };
 
 export default { fetch: createApp("/api", routes).fetch };

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { JSON_ERRORS, type Operation } from "../_shared/operation.ts";
-import { refuseDryRun, type RequestContext } from "../_shared/app.ts";
+import { JSON_ERRORS } from "../_shared/description.ts";
+import { type Endpoint, refuseDryRun, type RequestContext } from "../_shared/app.ts";
 import { callDatabase } from "../_shared/database.ts";
 import { readJson } from "../_shared/body/json.ts";
 import { rateLimitFromEnv } from "../_shared/rate_limit.ts";
@@ -20,12 +20,13 @@ export const activityRequest = z.object({
 export const activityResult = z.strictObject({ success: z.literal(true) })
   .meta({ id: "Success" });
 
-export const activityOperation: Operation = {
-  method: "post",
+export const activityEndpoint: Endpoint = {
+  handler: logPresentationActivity,
   isIdempotent: true,
-  path: "/api/leads/log-presentation-activity",
+  tag: "Presentations",
   id: "logPresentationActivity",
   summary: "Log what happens to a presentation, from its pop-out window",
+  description: "Browsers of any origin may call it. The lead must be one of the agent's.",
   security: ["projectKey", "projectKeyInQuery", "userToken"],
   body: {
     types: ["application/json", "text/plain"],
@@ -52,7 +53,7 @@ export const activityOperation: Operation = {
  * POST /api/leads/log-presentation-activity (SPEC 4.4): logs what happens to a presentation. The pop-out window that
  * calls it has no user session, so the database is called with the rights of the service role.
  */
-export async function logPresentationActivity(
+async function logPresentationActivity(
   context: RequestContext,
 ): Promise<Response> {
   await requireProjectCredentials(context.request);

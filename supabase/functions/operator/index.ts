@@ -1,6 +1,6 @@
 import { createApp, type Route, type Routes } from "../_shared/app.ts";
-import { health } from "../_shared/health.ts";
-import { openApi } from "../_shared/openapi_route.ts";
+import { healthEndpoint } from "../_shared/health.ts";
+import { openApiEndpoint } from "../_shared/openapi_route.ts";
 import { previewMapping, saveMapping } from "./mappings.ts";
 import { replayDeliveries } from "./replay.ts";
 
@@ -17,8 +17,8 @@ export const routes: Routes = {
   "/deliveries/replay": { POST: replayDeliveries, cors },
   "/mappings": { POST: saveMapping, cors },
   "/mappings/preview": { POST: previewMapping, cors },
-  "/health": { GET: health },
-  "/openapi.json": { GET: openApi },
+  "/health": { GET: healthEndpoint("operator") },
+  "/openapi.json": { GET: openApiEndpoint("operator") },
 };
 
 // The responses hold data of persons: no cache keeps them.

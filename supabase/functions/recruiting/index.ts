@@ -1,24 +1,24 @@
 import { createApp, type Routes } from "../_shared/app.ts";
-import { health } from "../_shared/health.ts";
-import { openApi } from "../_shared/openapi_route.ts";
-import { ingest } from "./ingest/ingest.ts";
-import { ingestBulk } from "./ingest/bulk.ts";
-import { workFetches } from "./fetches/work.ts";
-import { metrics } from "./metrics/metrics.ts";
-import { smsInbound } from "./sms/inbound.ts";
-import { smsStatus } from "./sms/status.ts";
-import { respondToWebhookChallenge, webhook } from "./webhooks/webhook.ts";
+import { healthEndpoint } from "../_shared/health.ts";
+import { openApiEndpoint } from "../_shared/openapi_route.ts";
+import { ingestEndpoint } from "./ingest/ingest.ts";
+import { bulkEndpoint } from "./ingest/bulk.ts";
+import { fetchEndpoint } from "./fetches/work.ts";
+import { metricsEndpoint } from "./metrics/metrics.ts";
+import { inboundEndpoint } from "./sms/inbound.ts";
+import { statusEndpoint } from "./sms/status.ts";
+import { challengeEndpoint, webhookEndpoint } from "./webhooks/webhook.ts";
 
 export const routes: Routes = {
-  "/ingest": { POST: ingest },
-  "/ingest/bulk": { POST: ingestBulk },
-  "/webhooks/:slug": { POST: webhook, GET: respondToWebhookChallenge },
-  "/fetches/work": { POST: workFetches },
-  "/sms/inbound": { POST: smsInbound },
-  "/sms/status": { POST: smsStatus },
-  "/metrics": { GET: metrics },
-  "/health": { GET: health },
-  "/openapi.json": { GET: openApi },
+  "/ingest": { POST: ingestEndpoint },
+  "/ingest/bulk": { POST: bulkEndpoint },
+  "/webhooks/:slug": { POST: webhookEndpoint, GET: challengeEndpoint },
+  "/fetches/work": { POST: fetchEndpoint },
+  "/sms/inbound": { POST: inboundEndpoint },
+  "/sms/status": { POST: statusEndpoint },
+  "/metrics": { GET: metricsEndpoint },
+  "/health": { GET: healthEndpoint("recruiting") },
+  "/openapi.json": { GET: openApiEndpoint("recruiting") },
 };
 
 export default { fetch: createApp("/recruiting", routes).fetch };

@@ -1,12 +1,12 @@
 import { createApp, type Routes } from "../_shared/app.ts";
-import { health } from "../_shared/health.ts";
-import { openApi } from "../_shared/openapi_route.ts";
-import { work } from "./work.ts";
+import { healthEndpoint } from "../_shared/health.ts";
+import { openApiEndpoint } from "../_shared/openapi_route.ts";
+import { workEndpoint } from "./work.ts";
 
 export const routes: Routes = {
-  "/work": { POST: work },
-  "/health": { GET: health },
-  "/openapi.json": { GET: openApi },
+  "/work": { POST: workEndpoint },
+  "/health": { GET: healthEndpoint("texting") },
+  "/openapi.json": { GET: openApiEndpoint("texting") },
 };
 
 export default { fetch: createApp("/texting", routes).fetch };

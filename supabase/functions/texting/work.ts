@@ -1,5 +1,4 @@
-import type { Operation } from "../_shared/operation.ts";
-import type { RequestContext } from "../_shared/app.ts";
+import type { Endpoint, RequestContext } from "../_shared/app.ts";
 import { continueAfterResponse } from "../_shared/background.ts";
 import { callDatabase } from "../_shared/database.ts";
 import { requireWorkerKey } from "../_shared/worker_key.ts";
@@ -18,9 +17,9 @@ const NO_TEXTS: WorkCounts = {
   errors: 0,
 };
 
-export const workOperation: Operation = {
-  method: "post",
-  path: "/texting/work",
+export const workEndpoint: Endpoint = {
+  handler: work,
+  tag: "Scheduler",
   id: "sendDueTexts",
   summary: "Scheduler: send the texts that are due, copy recruits' files, and tell of alerts",
   description: "Several calls at the same time do no harm. A body is ignored.",
@@ -43,7 +42,7 @@ export const workOperation: Operation = {
  * them. Where no account at Twilio is set, it holds them. Responds when nothing is due any more, or after 1,000 texts or about 40 s. The response counts the texts by the
  * state they were left in. Beside the texts, recruits' files are copied and alerts are told.
  */
-export async function work({ request, requestId, log }: RequestContext): Promise<Response> {
+async function work({ request, requestId, log }: RequestContext): Promise<Response> {
   requireWorkerKey(request, "texting");
   const copying = copyMedia(requestId);
   const telling = tellAlerts(requestId);

@@ -1,7 +1,6 @@
 import * as z from "zod";
-import type { RequestContext } from "../../_shared/app.ts";
+import type { Endpoint, RequestContext } from "../../_shared/app.ts";
 import { continueAfterResponse } from "../../_shared/background.ts";
-import type { Operation } from "../../_shared/operation.ts";
 import { count } from "../../_shared/validate.ts";
 import { requireWorkerKey } from "../../_shared/worker_key.ts";
 import { fetchDueLeads } from "./fetch.ts";
@@ -16,9 +15,9 @@ const fetchResult = z.strictObject({
   description: "How many fetches were left in each state, and how many errors there were.",
 });
 
-export const fetchOperation: Operation = {
-  method: "post",
-  path: "/recruiting/fetches/work",
+export const fetchEndpoint: Endpoint = {
+  handler: workFetches,
+  tag: "Scheduler",
   id: "fetchDueLeads",
   summary: "Scheduler: fetch the leads of which a vendor has only given notice",
   description: "Several calls at the same time do no harm. A body is ignored.",
@@ -37,7 +36,7 @@ export const fetchOperation: Operation = {
 };
 
 /** POST /recruiting/fetches/work: fetches the leads that are due. The response counts them by their states. */
-export async function workFetches({ request, requestId, log }: RequestContext): Promise<Response> {
+async function workFetches({ request, requestId, log }: RequestContext): Promise<Response> {
   requireWorkerKey(request, "recruiting");
   const working = fetchDueLeads(requestId);
   // The caller may hang up before it ends.

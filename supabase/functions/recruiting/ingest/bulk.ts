@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { JSON_ERRORS, type Operation } from "../../_shared/operation.ts";
-import { isDryRun, type RequestContext } from "../../_shared/app.ts";
+import { JSON_ERRORS } from "../../_shared/description.ts";
+import { type Endpoint, isDryRun, type RequestContext } from "../../_shared/app.ts";
 import { BATCH_CALL, batchIdempotency } from "../../_shared/batch.ts";
 import { mayHaveRun } from "../../_shared/database.ts";
 import { ApiError } from "../../_shared/errors.ts";
@@ -64,12 +64,14 @@ const recruitingLeads = bulkRequest.extend({
   leads: z.array(recruitingLead).min(1).max(10_000),
 }).meta({ id: "RecruitingLeads" });
 
-export const bulkOperation: Operation = {
-  method: "post",
+export const bulkEndpoint: Endpoint = {
+  handler: ingestBulk,
   isIdempotent: true,
-  path: "/recruiting/ingest/bulk",
+  tag: "Recruiting leads",
   id: "ingestRecruitingLeads",
   summary: "Ingest several recruiting leads, without resumes and without distribution",
+  description: "Each row is stored, is a duplicate, or is reported by itself. Rows are not distributed: in a dry run " +
+    "`distributed_to` is always null.",
   security: ["vendorKey"],
   query: DRY_RUN_QUERY,
   body: {
@@ -118,7 +120,7 @@ export const bulkOperation: Operation = {
 };
 
 /** POST /recruiting/ingest/bulk (SPEC 4.2): many leads, deduplicated and stored as one batch, not distributed. */
-export async function ingestBulk(context: RequestContext): Promise<Response> {
+async function ingestBulk(context: RequestContext): Promise<Response> {
   const { vendor, requestId, rejected, log } = await authenticateVendor(context);
 
   const isTried = isDryRun(context);

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { JSON_ERRORS, type Operation } from "../../_shared/operation.ts";
-import { isDryRun, type RequestContext } from "../../_shared/app.ts";
+import { JSON_ERRORS } from "../../_shared/description.ts";
+import { type Endpoint, isDryRun, type RequestContext } from "../../_shared/app.ts";
 import { ApiError } from "../../_shared/errors.ts";
 import { isObject, type Json } from "../../_shared/json.ts";
 import { type Idempotency, readJson } from "../../_shared/body/json.ts";
@@ -36,12 +36,15 @@ export const WAITING = { id: "4be0643f-1d98-473b-97cd-ca98a65347dd", status: "cr
 /** The example of a lead that has come before. */
 export const DUPLICATE = { id: "4be0643f-1d98-473b-97cd-ca98a65347dd", status: "duplicate" };
 
-export const ingestOperation: Operation = {
-  method: "post",
+export const ingestEndpoint: Endpoint = {
+  handler: ingest,
   isIdempotent: true,
-  path: "/recruiting/ingest",
+  tag: "Recruiting leads",
   id: "ingestRecruitingLead",
   summary: "Ingest one recruiting lead",
+  description:
+    "Deduplicates, stores and distributes the lead. `distributed_to` is null when no open order matched, for " +
+    "a test lead, and when another transaction locks the order: the lead is distributed later then.",
   security: ["vendorKey"],
   query: DRY_RUN_QUERY,
   body: {
@@ -96,7 +99,7 @@ export const ingestOperation: Operation = {
 };
 
 /** POST /recruiting/ingest (SPEC 4.1): one lead, deduplicated, stored and distributed. */
-export async function ingest(context: RequestContext): Promise<Response> {
+async function ingest(context: RequestContext): Promise<Response> {
   const { vendor, requestId, log } = await authenticateVendor(context);
 
   const dryRun = isDryRun(context);

@@ -1,17 +1,16 @@
 import * as z from "zod";
-import type { RequestContext } from "../../_shared/app.ts";
+import type { Endpoint, RequestContext } from "../../_shared/app.ts";
 import { callDatabase } from "../../_shared/database.ts";
 import { ApiError } from "../../_shared/errors.ts";
-import type { Operation } from "../../_shared/operation.ts";
 import { bearerToken, matchesSecret, secretsFromEnv } from "../../_shared/secrets.ts";
 import { exposition, type Sample } from "./exposition.ts";
 
 /** The response as a text. */
 const metricsText = z.string().meta({ id: "Metrics" });
 
-export const metricsOperation: Operation = {
-  method: "get",
-  path: "/recruiting/metrics",
+export const metricsEndpoint: Endpoint = {
+  handler: metrics,
+  tag: "Monitoring",
   id: "readMetrics",
   summary: "Monitor: read the figures of the service",
   description: "In the text format of Prometheus. Nothing in it is of a person. Not found where no METRICS_KEY is set.",
@@ -36,7 +35,7 @@ export const metricsOperation: Operation = {
 };
 
 /** GET /recruiting/metrics: the figures of the service in the text format of Prometheus. */
-export async function metrics({ request }: RequestContext): Promise<Response> {
+async function metrics({ request }: RequestContext): Promise<Response> {
   const keys = secretsFromEnv("METRICS_KEY");
   // As for a path that there is not: who has no monitor has no route for it.
   if (keys.length === 0) throw new ApiError("NOT_FOUND", "there is no such path");

@@ -1,6 +1,5 @@
 import * as z from "zod";
-import type { Operation } from "../../_shared/operation.ts";
-import type { RequestContext } from "../../_shared/app.ts";
+import type { Endpoint, RequestContext } from "../../_shared/app.ts";
 import { callDatabase } from "../../_shared/database.ts";
 import { type Parameter, RETRY_MS, SMS_ERRORS, SMS_RESPONSE, smsWebhook } from "./webhook.ts";
 
@@ -28,11 +27,12 @@ interface Media {
   content_type: string | null;
 }
 
-export const inboundOperation: Operation = {
-  method: "post",
-  path: "/recruiting/sms/inbound",
+export const inboundEndpoint: Endpoint = {
+  handler: smsInbound,
+  tag: "Text messages",
   id: "receiveSms",
   summary: "Twilio: a recruit's text message",
+  description: "Stores the message in the conversation of its two numbers. The same message again is stored once.",
   security: ["twilioSignature"],
   body: {
     types: ["application/x-www-form-urlencoded"],
@@ -60,7 +60,7 @@ export const inboundOperation: Operation = {
 };
 
 /** POST /recruiting/sms/inbound (SPEC 4.5): stores a recruit's message in its conversation. */
-export function smsInbound(context: RequestContext): Promise<Response> {
+function smsInbound(context: RequestContext): Promise<Response> {
   return smsWebhook(context, (parameter, id) =>
     callDatabase("receive_sms", {
       recruit_phone: parameter("From"),

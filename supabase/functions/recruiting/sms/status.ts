@@ -1,6 +1,5 @@
 import * as z from "zod";
-import type { Operation } from "../../_shared/operation.ts";
-import type { RequestContext } from "../../_shared/app.ts";
+import type { Endpoint, RequestContext } from "../../_shared/app.ts";
 import { callDatabase } from "../../_shared/database.ts";
 import { uuid } from "../../_shared/validate.ts";
 import { RETRY_MS, SMS_ERRORS, SMS_RESPONSE, smsWebhook } from "./webhook.ts";
@@ -16,11 +15,12 @@ export const smsStatusResult = z.strictObject({
   status: z.enum(["updated", "ignored", "error"]),
 }).meta({ id: "SmsStatusResult" });
 
-export const statusOperation: Operation = {
-  method: "post",
-  path: "/recruiting/sms/status",
+export const statusEndpoint: Endpoint = {
+  handler: smsStatus,
+  tag: "Text messages",
   id: "updateSmsStatus",
   summary: "Twilio: the delivery status of a message",
+  description: "Stores the status: the last callback wins, and the same callback again changes nothing.",
   security: ["twilioSignature"],
   query: {
     message: {
@@ -53,7 +53,7 @@ export const statusOperation: Operation = {
 };
 
 /** POST /recruiting/sms/status (SPEC 4.6): stores the delivery status of an outbound message. */
-export function smsStatus(context: RequestContext): Promise<Response> {
+function smsStatus(context: RequestContext): Promise<Response> {
   return smsWebhook(context, (parameter, id) =>
     callDatabase("update_sms_status", {
       message_sid: parameter("MessageSid"),

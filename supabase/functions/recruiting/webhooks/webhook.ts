@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { JSON_ERRORS, type Operation } from "../../_shared/operation.ts";
-import { isDryRun, type RequestContext } from "../../_shared/app.ts";
+import { JSON_ERRORS } from "../../_shared/description.ts";
+import { type Endpoint, isDryRun, type RequestContext } from "../../_shared/app.ts";
 import { idempotencyKey } from "../../_shared/body/json.ts";
 import { sha256Hex } from "../../_shared/secrets.ts";
 import { readUnauthenticatedBody } from "../../_shared/body/form.ts";
@@ -31,16 +31,15 @@ type Parameters = Record<string, string>;
 const webhookBody = z.union([recruitingLead, z.array(recruitingLead).max(1_000)])
   .meta({ id: "WebhookBody" });
 
-const path = "/recruiting/webhooks/{slug}";
 const parameters = { slug: "The vendor's slug." };
 const ofLinkedIn = { description: "Of LinkedIn.", schema: z.string().optional() };
 const ofMeta = { description: "Of Meta.", schema: z.string().optional() };
 
-export const webhookOperation: Operation = {
-  method: "post",
+export const webhookEndpoint: Endpoint = {
+  handler: webhook,
   isIdempotent: true,
-  path,
   parameters,
+  tag: "Recruiting leads",
   id: "receiveWebhook",
   summary: "Take in the leads of a vendor that cannot send an API key",
   description: "Does what POST /recruiting/ingest does. The body may also be a form, and may " +
@@ -86,7 +85,7 @@ export const webhookOperation: Operation = {
  * POST /recruiting/webhooks/<vendor slug>: does what POST /recruiting/ingest does, for vendors that cannot send an API
  * key. The body may be a form, and may hold several leads.
  */
-export async function webhook(context: RequestContext, { slug }: Parameters): Promise<Response> {
+async function webhook(context: RequestContext, { slug }: Parameters): Promise<Response> {
   const identify = (bytes: Uint8Array | null) => identifySender(context, slug!, bytes);
   const recognize = () => recognizeSender(slug!, context.request);
   const { sender, body } = await readUnauthenticatedBody(context.body, BODY_LIMIT, identify, { recognize });
@@ -113,12 +112,13 @@ export async function webhook(context: RequestContext, { slug }: Parameters): Pr
   return Response.json(response, { status: isNew ? 201 : 200 });
 }
 
-export const challengeOperation: Operation = {
-  method: "get",
-  path,
+export const challengeEndpoint: Endpoint = {
+  handler: respondToWebhookChallenge,
   parameters,
+  tag: "Recruiting leads",
   id: "respondToWebhookChallenge",
   summary: "Show LinkedIn or Meta that the address is ours",
+  description: "Both send a challenge when the webhook is registered, and LinkedIn again from time to time.",
   security: [],
   query: {
     "challengeCode": ofLinkedIn,
@@ -145,7 +145,7 @@ export const challengeOperation: Operation = {
 /**
  * GET /recruiting/webhooks/<vendor slug>: the challenges by which LinkedIn and Meta ask whether the address is ours.
  */
-export async function respondToWebhookChallenge(
+async function respondToWebhookChallenge(
   context: RequestContext,
   { slug }: Parameters,
 ): Promise<Response> {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type ErrorCode, STATUS_OF_CODE } from "../../../supabase/functions/_shared/errors.ts";
+import { type ErrorCode, STATUS_OF_CODE } from "../../supabase/functions/_shared/errors.ts";
 
 const CODES = Object.keys(STATUS_OF_CODE) as [ErrorCode, ...ErrorCode[]];
 

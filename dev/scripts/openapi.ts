@@ -1,22 +1,16 @@
+/** `npm run openapi`: writes the OpenAPI document of all routes, from the `routes` in the functions' `index.ts`. */
+import { join } from "node:path";
 import * as z from "zod";
-import { type ErrorCode, STATUS_OF_CODE } from "../../../supabase/functions/_shared/errors.ts";
-import { uuid } from "../../../supabase/functions/_shared/validate.ts";
-import { VERSION } from "../../../supabase/functions/_shared/version.ts";
-import { importOperation } from "../../../supabase/functions/api/import_leads.ts";
-import { activityOperation } from "../../../supabase/functions/api/log_presentation_activity.ts";
-import { bulkOperation } from "../../../supabase/functions/recruiting/ingest/bulk.ts";
-import { ingestOperation } from "../../../supabase/functions/recruiting/ingest/ingest.ts";
-import { metricsOperation } from "../../../supabase/functions/recruiting/metrics/metrics.ts";
-import { inboundOperation } from "../../../supabase/functions/recruiting/sms/inbound.ts";
-import { statusOperation } from "../../../supabase/functions/recruiting/sms/status.ts";
-import { challengeOperation, webhookOperation } from "../../../supabase/functions/recruiting/webhooks/webhook.ts";
-import { fetchOperation } from "../../../supabase/functions/recruiting/fetches/work.ts";
-import { workOperation } from "../../../supabase/functions/texting/work.ts";
-import { healthOperation } from "../../../supabase/functions/_shared/health.ts";
-import { openApiOperation } from "../../../supabase/functions/_shared/openapi_route.ts";
-import type { Examples, Operation } from "../../../supabase/functions/_shared/operation.ts";
-import { ERROR_RESPONSES, errorSchema } from "./errors.ts";
-import { SECURITY_SCHEMES } from "./security.ts";
+import type { Endpoint, Routes } from "../../supabase/functions/_shared/app.ts";
+import { type Examples, SECURITY_SCHEMES, type Success, TAGS } from "../../supabase/functions/_shared/description.ts";
+import { type ErrorCode, STATUS_OF_CODE } from "../../supabase/functions/_shared/errors.ts";
+import { uuid } from "../../supabase/functions/_shared/validate.ts";
+import { VERSION } from "../../supabase/functions/_shared/version.ts";
+import { FUNCTION_NAMES, FUNCTIONS_FOLDER } from "./edge_functions.ts";
+import { ERROR_RESPONSES, errorSchema } from "./openapi_errors.ts";
+
+/** Where the document is kept. The functions are deployed with it and serve it. */
+export const OPENAPI_FILE = join(FUNCTIONS_FOLDER, "_shared/openapi.json");
 
 const DESCRIPTION = [
   "Recruiting leads, sales leads, presentation activity, and texts of insurance agencies.",
@@ -28,35 +22,53 @@ const DESCRIPTION = [
 /** The further errors of a request with an Idempotency-Key. */
 const IDEMPOTENCY_ERRORS: ErrorCode[] = ["CONFLICT", "IDEMPOTENCY_KEY_REUSED"];
 
-const FUNCTIONS = ["recruiting", "api", "texting", "operator"];
+/** A method of a path. */
+export interface Operation {
+  method: "get" | "post";
+  /** Below `{base_url}`, e.g. `/recruiting/webhooks/{slug}`. */
+  path: string;
+  /** Undefined where the document leaves it out. */
+  endpoint: Endpoint | undefined;
+}
 
-/** The routes in the order of docs/specification.md, and then those that it does not have. */
-export const OPERATIONS: Operation[] = [
-  ingestOperation,
-  bulkOperation,
-  importOperation,
-  activityOperation,
-  inboundOperation,
-  statusOperation,
-  webhookOperation,
-  challengeOperation,
-  fetchOperation,
-  workOperation,
-  metricsOperation,
-  ...FUNCTIONS.map(healthOperation),
-  ...FUNCTIONS.map(openApiOperation),
-];
+/** Every route of the functions. */
+export const OPERATIONS: Operation[] = (await Promise.all(FUNCTION_NAMES.map(operationsOf))).flat();
+
+async function operationsOf(name: string): Promise<Operation[]> {
+  const { routes }: { routes: Routes } = await import(`../../supabase/functions/${name}/index.ts`);
+  return Object.entries(routes).flatMap(([path, { POST, GET }]) =>
+    Object.entries({ post: POST, get: GET }).filter(([, found]) => found !== undefined).map(([method, found]) => ({
+      method: method as Operation["method"],
+      path: `/${name}${path.replace(/:(\w+)/g, "{$1}")}`,
+      endpoint: typeof found === "function" ? undefined : found,
+    }))
+  );
+}
+
+/** The routes that the document has. */
+export const DOCUMENTED = OPERATIONS.flatMap(({ endpoint, ...route }) => endpoint ? [{ ...route, ...endpoint }] : []);
+
+/** The document as text. */
+export function openApiText(): string {
+  return JSON.stringify(openApiDocument(), null, 2) + "\n";
+}
 
 /**
- * The OpenAPI 3.1 document of all routes, as each is described in its file.
+ * The OpenAPI 3.1 document of all routes, as each is described beside its handler.
  *
  * @param strict responses may have no other fields. The tests check responses against the strict document.
  */
 export function openApiDocument({ strict = false } = {}) {
-  const codes = new Set([...OPERATIONS.flatMap(({ errors }) => errors), ...IDEMPOTENCY_ERRORS]);
+  const codes = new Set([...DOCUMENTED.flatMap(({ errors }) => errors), ...IDEMPOTENCY_ERRORS]);
   return {
     openapi: "3.1.0",
-    info: { title: "Lead intake", version: VERSION, description: DESCRIPTION },
+    info: {
+      title: "Lead intake",
+      version: VERSION,
+      description: DESCRIPTION,
+      contact: { name: "Operators of the service" },
+      license: { name: "Proprietary", identifier: "LicenseRef-Proprietary" },
+    },
     servers: [
       {
         url: "https://{project}.supabase.co/functions/v1",
@@ -65,12 +77,11 @@ export function openApiDocument({ strict = false } = {}) {
       },
       { url: "http://127.0.0.1:54321/functions/v1", description: "The local stack" },
     ],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths: Object.fromEntries(
-      Map.groupBy(OPERATIONS, ({ path }) => path).entries().map(([path, operations]) => [
+      Map.groupBy(DOCUMENTED, ({ path }) => path).entries().map(([path, operations]) => [
         path,
-        Object.fromEntries(
-          operations.map((operation) => [operation.method, describe(operation)]),
-        ),
+        Object.fromEntries(operations.map((operation) => [operation.method, describe(operation)])),
       ]),
     ),
     components: {
@@ -97,14 +108,15 @@ export function openApiDocument({ strict = false } = {}) {
   };
 }
 
-function describe(operation: Operation) {
-  const { body, parameters = {}, query = {}, isIdempotent = false } = operation;
-  const errors = [...operation.errors, ...(isIdempotent ? IDEMPOTENCY_ERRORS : [])];
+function describe(endpoint: Endpoint) {
+  const { body, parameters = {}, query = {}, isIdempotent = false } = endpoint;
+  const errors = [...endpoint.errors, ...(isIdempotent ? IDEMPOTENCY_ERRORS : [])];
   return {
-    operationId: operation.id,
-    summary: operation.summary,
-    description: operation.description,
-    security: operation.security.map((name) => ({ [name]: [] })),
+    operationId: endpoint.id,
+    tags: [endpoint.tag],
+    summary: endpoint.summary,
+    description: endpoint.description,
+    security: endpoint.security.map((name) => ({ [name]: [] })),
     parameters: [
       ...Object.entries(parameters).map(([name, description]) => ({
         name,
@@ -123,36 +135,27 @@ function describe(operation: Operation) {
     ],
     requestBody: body && {
       required: true,
-      content: Object.fromEntries(
-        body.types.map((type) => [type, content(body)]),
-      ),
+      content: Object.fromEntries(body.types.map((type) => [type, content(body)])),
     },
     responses: {
+      ...mapValues(endpoint.responses, success),
       ...Object.fromEntries(
-        Object.entries(operation.responses).map(([status, { description, text, schema, examples }]) => [
-          status,
-          response(description, {
-            ...(schema && { "application/json": content({ schema, examples: examples ?? {} }) }),
-            ...(text && { "text/plain": content(text) }),
-          }),
-        ]),
-      ),
-      ...Object.fromEntries(
-        errors.map((code) => [
-          STATUS_OF_CODE[code],
-          { $ref: `#/components/responses/${code}` },
-        ]),
+        errors.map((code) => [STATUS_OF_CODE[code], { $ref: `#/components/responses/${code}` }]),
       ),
     },
   };
 }
 
+function success({ description, text, schema, examples = {} }: Success) {
+  return response(description, {
+    ...(schema && { "application/json": content({ schema, examples }) }),
+    ...(text && { "text/plain": content(text) }),
+  });
+}
 function content({ schema, examples }: { schema: z.ZodType; examples: Examples }) {
   return {
     schema: { $ref: uriOf(nameOf(schema)) },
-    examples: Object.fromEntries(
-      Object.entries(examples).map(([name, [summary, value]]) => [name, { summary, value }]),
-    ),
+    examples: mapValues(examples, ([summary, value]) => ({ summary, value })),
   };
 }
 
@@ -173,7 +176,7 @@ function nameOf(schema: z.ZodType): string {
 function namedSchemas(strict: boolean) {
   const sent = toSchemas("input");
   const received = toSchemas("output", strict);
-  const requests = OPERATIONS.flatMap(({ body }) => body === undefined ? [] : refersTo(body.schema));
+  const requests = DOCUMENTED.flatMap(({ body }) => body === undefined ? [] : refersTo(body.schema));
   return Object.fromEntries(
     Object.keys(received).sort().map((name) => [name, (requests.includes(name) ? sent : received)[name]]),
   );
@@ -202,9 +205,7 @@ function toSchemas(io: "input" | "output", strict = true) {
       }
     },
   });
-  return Object.fromEntries(
-    Object.entries(schemas).map(([id, { $schema: _, $id: __, ...schema }]) => [id, schema]),
-  );
+  return mapValues(schemas, ({ $schema: _, $id: __, ...schema }) => schema);
 }
 
 function toInlineSchema(schema: z.ZodType) {
@@ -230,4 +231,13 @@ function errorResponse(code: ErrorCode) {
   const examples: Examples = { [code]: [description, value] };
   const json = content({ schema: errorSchema, examples });
   return response(description, { "application/json": json }, headers);
+}
+
+function mapValues<Value, Mapped>(record: Record<string, Value>, map: (value: Value) => Mapped) {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]));
+}
+
+if (import.meta.main) {
+  Deno.writeTextFileSync(OPENAPI_FILE, openApiText());
+  console.log(`Wrote ${OPENAPI_FILE}`);
 }

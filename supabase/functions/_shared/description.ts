@@ -1,0 +1,115 @@
+import type * as z from "zod";
+import type { ErrorCode } from "./errors.ts";
+
+/** What the routes are grouped by. */
+export const TAGS = {
+  "Recruiting leads": "From the vendors of an agency: applicants for its jobs.",
+  "Sales leads": "People who may want an insurance, each for one agent.",
+  "Presentations": "What happens in the window of a presentation.",
+  "Text messages": "Called by Twilio.",
+  "Scheduler": "Called by the scheduler of the database.",
+  "Monitoring": "Whether the service works, and what it has done.",
+  "Documentation": "What you are reading.",
+};
+
+/** The ways in which callers authenticate (SPEC 5), as the OpenAPI document has them. */
+export const SECURITY_SCHEMES = {
+  vendorKey: {
+    type: "http",
+    scheme: "bearer",
+    description: "A vendor's API key. It also selects the parser of the body.",
+  },
+  webhookProof: {
+    type: "apiKey",
+    in: "header",
+    name: "webhook-signature",
+    description: "The proof that is agreed with the vendor: a signature as Standard Webhooks " +
+      "(shown here), Indeed, Greenhouse, LinkedIn or Meta send it, or another header, user and " +
+      "password, a parameter of the query, or `google_key` in the body.",
+  },
+  importKey: { type: "apiKey", in: "header", name: "x-api-key" },
+  projectKey: {
+    type: "apiKey",
+    in: "header",
+    name: "apikey",
+    description: "The project's anon or publishable key.",
+  },
+  projectKeyInQuery: {
+    type: "apiKey",
+    in: "query",
+    name: "apikey",
+    description: "The same key, for sendBeacon, which cannot set headers.",
+  },
+  userToken: { type: "http", scheme: "bearer", description: "A signed-in user's JWT." },
+  twilioSignature: {
+    type: "apiKey",
+    in: "header",
+    name: "X-Twilio-Signature",
+    description: "Twilio's signature over the public URL and every parameter.",
+  },
+  workerKey: {
+    type: "http",
+    scheme: "bearer",
+    description: "The scheduler's key: `TEXTING_WORKER_KEY`.",
+  },
+  metricsKey: {
+    type: "http",
+    scheme: "bearer",
+    description: "The monitor's key: `METRICS_KEY`.",
+  },
+};
+
+/** The errors of any JSON route, without those of its Idempotency-Key. */
+export const JSON_ERRORS: ErrorCode[] = [
+  "BAD_REQUEST",
+  "UNAUTHORIZED",
+  "REQUEST_TIMEOUT",
+  "PAYLOAD_TOO_LARGE",
+  "UNSUPPORTED_MEDIA_TYPE",
+  "TOO_MANY_REQUESTS",
+  "INTERNAL_ERROR",
+];
+
+/**
+ * What the OpenAPI document says of a route besides its method and path, which stand in the `index.ts` of its function.
+ * Its schemas have names, which `.meta({ id })` gives them.
+ */
+export interface Description {
+  /** Unique among all routes. */
+  id: string;
+  tag: keyof typeof TAGS;
+  summary: string;
+  description: string;
+  /** Any one of them is enough; none: the route is open to everybody. */
+  security: (keyof typeof SECURITY_SCHEMES)[];
+  /** The parameters of the path: what each is. */
+  parameters?: Record<string, string>;
+  /** Whether it takes the header `Idempotency-Key`. */
+  isIdempotent?: boolean;
+  query?: Record<string, { description: string; schema: z.ZodType }>;
+  /** The body that a `post` takes. */
+  body?: {
+    types: (
+      | "application/json"
+      | "text/plain"
+      | "application/x-www-form-urlencoded"
+      | "multipart/form-data"
+    )[];
+    schema: z.ZodType;
+    examples: Examples;
+  };
+  /** Successful responses by HTTP status. */
+  responses: Record<number, Success>;
+  errors: ErrorCode[];
+}
+
+/** A successful response: as JSON, as `text/plain`, or as either. */
+export interface Success {
+  description: string;
+  schema?: z.ZodType;
+  examples?: Examples;
+  text?: { schema: z.ZodType; examples: Examples };
+}
+
+/** Values that fit a schema, by name: what each is, and the value. */
+export type Examples = Record<string, [summary: string, value: object | string]>;
