@@ -285,7 +285,7 @@ $$;
 
 comment on function private.escalate(public.recruiting_conversations) is
   'Gives a conversation to a person: its assigned agent, else its lead''s, else the agent of the agency who has waited '
-  'longest for a recruit, else a manager. It stays with the bot where none of them is active.';
+  'longest for a recruit and is not away, else a manager. It stays with the bot where none of them is active.';
 
 create function private.note_reason() returns trigger
 language plpgsql

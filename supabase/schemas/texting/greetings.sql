@@ -29,7 +29,8 @@ begin
     where a.agency_id = choose_agent.agency_id
       and a.is_active
       and (a.id = any (preferred) or a.accepts_recruits or a.role = 'manager')
-    order by array_position(preferred, a.id) nulls last, a.accepts_recruits desc, a.last_assigned_at nulls first, a.id
+    order by array_position(preferred, a.id) nulls last, (a.away_until > now()) is true, a.accepts_recruits desc,
+      a.last_assigned_at nulls first, a.id
     limit 1
   );
 end
@@ -37,7 +38,8 @@ $$;
 
 comment on function private.choose_agent(uuid, uuid[]) is
   'The agent who gets a conversation of this agency: the first of the preferred agents who is active, else the agent who has '
-  'waited longest for a recruit, else a manager. Null where none of them is active.';
+  'waited longest for a recruit, else a manager. Of those who are not preferred, one who is away comes last. Null where none '
+  'of them is active.';
 
 create function private.fill_template(template text, lead public.recruiting_leads, assigned_agent_id uuid default null)
 returns text

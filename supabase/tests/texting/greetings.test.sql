@@ -1,7 +1,7 @@
 -- The first text to a recruit, when the lead goes to an agency.
 begin;
 create extension if not exists dblink with schema extensions;
-select plan(76);
+select plan(80);
 \ir ../helpers.psql
 
 -- Orders and leads of the seed would take part.
@@ -128,23 +128,32 @@ insert into public.agents (id, agency_id, first_name, role, is_active, accepts_r
   (md5('next')::uuid, md5('agency')::uuid, 'Nora', 'agent', true, true, now()),
   (md5('later')::uuid, md5('agency')::uuid, 'Leo', 'agent', true, true, now() + interval '1 day'),
   (md5('boss')::uuid, md5('agency')::uuid, 'Boss', 'manager', true, false, null);
-create function pg_temp.filled(template text, of_lead text, assigned text, inactive text[] default '{}') returns text
-language plpgsql as $$
+create function pg_temp.filled(
+  template text, of_lead text, assigned text, inactive text[] default '{}', away text[] default '{}'
+) returns text language plpgsql as $$
 begin
-  update public.agents a set is_active = a.first_name <> all (inactive) where a.agency_id = md5('agency')::uuid;
+  update public.agents a
+  set is_active = a.first_name <> all (inactive),
+    away_until = case when a.first_name = any (away) then now() + interval '1 second' else now() end
+  where a.agency_id = md5('agency')::uuid;
   return private.fill_template(template, jsonb_populate_record(null::public.recruiting_leads, jsonb_build_object(
     'first_name', 'Ada', 'agency_id', md5('agency')::uuid, 'agent_id', md5(of_lead)::uuid)), md5(assigned)::uuid);
 end
 $$;
-select is(pg_temp.filled('{agent} of {agency}', of_lead, assigned, inactive), greeted || ' of Acme {agent} Agency', description)
+select is(
+  pg_temp.filled('{agent} of {agency}', of_lead, assigned, inactive, away), greeted || ' of Acme {agent} Agency', description)
 from (values
-  ('next', 'later', '{}'::text[], 'Leo', '{agent} is the conversation''s agent'),
-  ('next', null, '{}', 'Nora', 'else the lead''s'),
-  ('next', 'later', '{Leo}', 'Nora', 'of whom one who is inactive counts as none'),
-  (null, null, '{Ann}', 'Nora', 'else the agent who has waited longest'),
-  ('next', 'later', '{Ann,Nora,Leo}', 'Boss', 'else a manager'),
-  (null, null, '{Ann,Nora,Leo,Boss}', 'An agent', 'and an agent where there is nobody')
-) c (of_lead, assigned, inactive, greeted, description);
+  ('next', 'later', '{}'::text[], '{}'::text[], 'Leo', '{agent} is the conversation''s agent'),
+  ('next', null, '{}', '{}', 'Nora', 'else the lead''s'),
+  ('next', 'later', '{Leo}', '{}', 'Nora', 'of whom one who is inactive counts as none'),
+  ('next', null, '{}', '{Nora}', 'Nora', 'one who is away still has the lead'),
+  (null, null, '{Ann}', '{}', 'Nora', 'else the agent who has waited longest'),
+  (null, null, '{Ann}', '{Nora}', 'Leo', 'and is not away'),
+  ('next', 'later', '{Ann,Nora,Leo}', '{}', 'Boss', 'else a manager'),
+  (null, null, '{Ann}', '{Nora,Leo}', 'Boss', 'also while the agents are away'),
+  (null, null, '{Ann,Boss}', '{Nora,Leo}', 'Nora', 'else one who is away'),
+  (null, null, '{Ann,Nora,Leo,Boss}', '{}', 'An agent', 'and an agent where there is nobody')
+) c (of_lead, assigned, inactive, away, greeted, description);
 update public.agents set first_name = 'acme {agent}', last_name = 'agency' where id = md5('next')::uuid;
 select is(pg_temp.filled('Hi. {agent} from {agency}', 'next', null), 'Hi. An agent from Acme {agent} Agency',
   'an agent with the agency''s own name is an agent');
