@@ -28,7 +28,7 @@ const MAY_IMPORT = {
   [`${RECRUITING}/sms`]: [SHARED],
   [`${RECRUITING}/webhooks`]: [SHARED, ...["fetches", "ingest", "parsers"].map((name) => `${RECRUITING}/${name}`)],
   [`${RECRUITING}/webhooks/fixtures`]: [SHARED, `${RECRUITING}/webhooks`],
-  "supabase/functions/texting": [SHARED],
+  "supabase/functions/worker": [SHARED, `${RECRUITING}/fetches`],
   "supabase/tests": ["supabase/functions", "dev/local", "dev/scripts", "dev/testing", "admin"],
 
   "admin/formats": [],

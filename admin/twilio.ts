@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../supabase/functions/_shared/configuration.ts";
-import { type TwilioAccount, twilioAccount } from "../supabase/functions/texting/twilio_account.ts";
-import { TwilioError } from "../supabase/functions/texting/twilio_api.ts";
+import { type TwilioAccount, twilioAccount } from "../supabase/functions/worker/twilio/account.ts";
+import { TwilioError } from "../supabase/functions/worker/twilio/api.ts";
 import { CommandError } from "./errors.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type postgres from "postgres";
-import { type Script, type Session as BotSession, type Step, step } from "../../supabase/functions/texting/bot/step.ts";
+import { type Script, type Session as BotSession, type Step, step } from "../../supabase/functions/worker/bot/step.ts";
 import type { AdminCommand } from "../command.ts";
 import { valueOf } from "../database.ts";
 import { CommandError } from "../errors.ts";

@@ -1,4 +1,4 @@
-import type { Script } from "../../supabase/functions/texting/bot/step.ts";
+import type { Script } from "../../supabase/functions/worker/bot/step.ts";
 import { formatCsv } from "../formats/csv.ts";
 import { findAgency } from "../find.ts";
 import { list } from "../lists.ts";

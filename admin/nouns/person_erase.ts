@@ -1,6 +1,6 @@
 import type postgres from "postgres";
-import type { TwilioAccount } from "../../supabase/functions/texting/twilio_account.ts";
-import { deleteMessage, listMessages } from "../../supabase/functions/texting/twilio_api.ts";
+import type { TwilioAccount } from "../../supabase/functions/worker/twilio/account.ts";
+import { deleteMessage, listMessages } from "../../supabase/functions/worker/twilio/api.ts";
 import { projectClient, valueOf } from "../database.ts";
 import { codeOf, CommandError } from "../errors.ts";
 import type { Outcome, Session, Subject } from "../session.ts";

@@ -1,8 +1,8 @@
 import { Option } from "commander";
 import type postgres from "postgres";
-import { matchingMessages } from "../../supabase/functions/texting/look_up_text.ts";
-import type { TwilioAccount } from "../../supabase/functions/texting/twilio_account.ts";
-import { listMedia, listMessages, type TwilioMessage } from "../../supabase/functions/texting/twilio_api.ts";
+import { matchingMessages } from "../../supabase/functions/worker/texts/look_up_text.ts";
+import type { TwilioAccount } from "../../supabase/functions/worker/twilio/account.ts";
+import { listMedia, listMessages, type TwilioMessage } from "../../supabase/functions/worker/twilio/api.ts";
 import type { AdminCommand } from "../command.ts";
 import { valueOf } from "../database.ts";
 import { readServicePhone } from "../lookup.ts";

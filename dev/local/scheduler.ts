@@ -1,13 +1,13 @@
 import type postgres from "postgres";
 import { connect } from "./database/postgres.ts";
 
-/** The milliseconds between two questions whether texts or alerts are due. */
+/** The milliseconds between two questions whether work is due. */
 const ASK_EVERY_MS = 5_000;
 
 /** The milliseconds between two checks of the alerts. */
 const CHECK_EVERY_MS = 60_000;
 
-/** A call of the function claims texts for 40 s. After this time the function hangs. */
+/** The worker claims for 40 s. A call that takes longer than this hangs. */
 const CALL_WITHIN_MS = 90_000;
 
 /** Where the texts, the function and the person at the terminal are. */
@@ -15,7 +15,7 @@ interface Options {
   dbUrl: string;
   /** `{base_url}` */
   functionsUrl: string;
-  /** TEXTING_WORKER_KEY */
+  /** WORKER_KEY */
   key: string;
   /** Whether the functions know an account at Twilio. */
   isConfigured: boolean;
@@ -27,8 +27,7 @@ interface Options {
 
 /**
  * Runs the jobs of a hosted project's scheduler (supabase/schemas/alerts/schedule.sql): it checks the alerts each
- * minute, notifies agents, and calls the workers when texts, files or alerts are due, or leads are to be fetched. As
- * there, a job that takes long holds up no other.
+ * minute, notifies agents, and calls the worker while work is due. As there, a job that takes long holds up no other.
  */
 export class Scheduler {
   readonly #options: Options;
@@ -74,12 +73,11 @@ export class Scheduler {
   }
 
   async #callIfDue(): Promise<void> {
-    const [due] = await this.#sql<{ texts: boolean; others: boolean; fetches: boolean }[]>`
+    const [due] = await this.#sql<{ texts: boolean; others: boolean }[]>`
       select
         public.are_texts_due() as texts,
-        private.is_fetch_due() as fetches,
-        ${this.#options.isConfigured} and private.is_media_due() or private.is_alert_due() as others`;
-    if (due!.fetches) this.#begin("/recruiting/fetches/work");
+        private.is_fetch_due() or private.is_alert_due() or ${this.#options.isConfigured} and private.is_media_due()
+          as others`;
     if (due!.texts && !this.#options.isConfigured) {
       this.#sayOnce(
         "Texts wait to be sent, but TWILIO_ACCOUNT_SID is not set. Set it with TWILIO_API_KEY and TWILIO_API_SECRET in " +
@@ -87,31 +85,25 @@ export class Scheduler {
       );
     }
     if (!due!.others && !due!.texts) return;
-    this.#begin("/texting/work", (response) => {
-      if (!this.#options.isConfigured) return;
-      if (response.ok) this.#said = "";
-      else {
-        this.#sayOnce(
-          `Texts are not sent: POST /texting/work responds with ${response.status}. The gateway's log says why.`,
-        );
-      }
-    });
-  }
-
-  #begin(path: string, onResponse: (response: Response) => void = () => {}): void {
-    const call = this.#call(path).then(onResponse).catch(() => {}).finally(() => this.#calls.delete(call));
+    const call = this.#call().catch(() => {}).finally(() => this.#calls.delete(call));
     this.#calls.add(call);
   }
 
-  async #call(path: string): Promise<Response> {
-    const { functionsUrl, key } = this.#options;
-    const response = await fetch(functionsUrl + path, {
+  async #call(): Promise<void> {
+    const { functionsUrl, key, isConfigured } = this.#options;
+    const response = await fetch(`${functionsUrl}/worker/run`, {
       method: "POST",
       headers: { authorization: `Bearer ${key}` },
       signal: AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(CALL_WITHIN_MS)]),
     });
     await response.body?.cancel();
-    return response;
+    if (!isConfigured) return;
+    if (response.ok) this.#said = "";
+    else {
+      this.#sayOnce(
+        `Texts are not sent: POST /worker/run responds with ${response.status}. The gateway's log says why.`,
+      );
+    }
   }
 
   #sayOnce(text: string): void {

@@ -11,7 +11,7 @@ const GENERATORS = {
   SUPABASE_SECRET_KEY: () => `sb_secret_${random(24)}`,
   LEADS_IMPORT_API_KEY: () => random(32),
   TWILIO_AUTH_TOKEN: () => randomBytes(16).toString("hex"),
-  TEXTING_WORKER_KEY: () => random(32),
+  WORKER_KEY: () => random(32),
 };
 
 /** The roles that the services log in as. */

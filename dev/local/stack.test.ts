@@ -59,7 +59,7 @@ Deno.test("the life of a local stack", async (test) => {
         "publishable_key",
         "secret_key",
         "service_role_key",
-        "texting_worker_key",
+        "worker_key",
         "twilio_auth_token",
         "vendors",
       ]);

@@ -20,7 +20,7 @@ export interface StackOptions extends StackLocation, Listener {
   /**
    * What secrets and functions are set to, by the name of the environment variable. A secret that is missing or blank
    * is generated. FUNCTIONS_RELOAD=off leaves the functions alone when their files change, and TEXTING_WORKER=off
-   * leaves it to others to check the alerts and to call POST /texting/work.
+   * leaves it to others to check the alerts and to call POST /worker/run.
    */
   settings: Record<string, string>;
   /** Whether it builds the desk and serves it at /desk/. */
@@ -133,7 +133,7 @@ export class LocalStack {
     return new Scheduler({
       dbUrl: info.db_url,
       functionsUrl: info.functions_url,
-      key: info.texting_worker_key,
+      key: info.worker_key,
       isConfigured: Boolean(settings.TWILIO_ACCOUNT_SID?.trim()),
       say,
     });
@@ -157,7 +157,7 @@ export class LocalStack {
       jwt_secret: secrets.SUPABASE_JWT_SECRET,
       leads_import_api_key: firstOf(secrets.LEADS_IMPORT_API_KEY),
       twilio_auth_token: firstOf(secrets.TWILIO_AUTH_TOKEN),
-      texting_worker_key: firstOf(secrets.TEXTING_WORKER_KEY),
+      worker_key: firstOf(secrets.WORKER_KEY),
       vendors: [],
     };
 
@@ -204,7 +204,7 @@ export class LocalStack {
           ...settings,
           LEADS_IMPORT_API_KEY: secrets.LEADS_IMPORT_API_KEY,
           TWILIO_AUTH_TOKEN: secrets.TWILIO_AUTH_TOKEN,
-          TEXTING_WORKER_KEY: secrets.TEXTING_WORKER_KEY,
+          WORKER_KEY: secrets.WORKER_KEY,
           DESK_URL: settings.DESK_URL || (folder === null ? "" : `${apiUrl}/desk/`),
           SUPABASE_URL: apiUrl,
           SUPABASE_ANON_KEY: info.anon_key,

@@ -23,7 +23,7 @@ export interface StackInfo {
   /** The first one, if there are several. */
   twilio_auth_token: string;
   /** The first one, if there are several. */
-  texting_worker_key: string;
+  worker_key: string;
   vendors: VendorInfo[];
 }
 

@@ -1,4 +1,4 @@
-import type { AlertBody } from "../../supabase/functions/texting/alerts/request.ts";
+import type { AlertBody } from "../../supabase/functions/worker/alerts/request.ts";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { freePorts } from "../local/mod.ts";
 

@@ -1,7 +1,7 @@
 /** `npm run admin -- text reconcile`: what Twilio has and we do not. */
 import assert from "node:assert/strict";
-import { twilioAccount } from "../../supabase/functions/texting/twilio_account.ts";
-import { createMessage } from "../../supabase/functions/texting/twilio_api.ts";
+import { twilioAccount } from "../../supabase/functions/worker/twilio/account.ts";
+import { createMessage } from "../../supabase/functions/worker/twilio/api.ts";
 import type { TwilioDouble } from "../../dev/testing/twilio/double.ts";
 import { admin, adminJson, assertRefused } from "../support/admin.ts";
 import { sql } from "../support/client.ts";

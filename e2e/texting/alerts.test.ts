@@ -151,7 +151,7 @@ Deno.test("what a killed worker has claimed or sent is told again by the same id
   await eventually(10, () => assert.deepEqual(statesOf(sent), ["open"]));
   const first = lastRequest();
   await kill("gateway");
-  await eventually(20, async () => assert.equal((await send("/texting/work")).status, 401));
+  await eventually(20, async () => assert.equal((await send("/worker/run")).status, 401));
   await working;
   receiver.behave();
   await passTime();

@@ -47,18 +47,18 @@ export const statesOf = (subject: string) => receiver.toldOf(subject).map(({ sta
 export const lastRequest = () => receiver.requests.filter(({ path }) => path === "/alerts").at(-1)!;
 
 /** Where a launcher finds the stack. */
-export const launcher = { dbUrl: stack.db_url, functionsUrl: stack.functions_url, key: stack.texting_worker_key };
+export const launcher = { dbUrl: stack.db_url, functionsUrl: stack.functions_url, key: stack.worker_key };
 
 /** Calls the worker with these settings, in the test's own process. */
 export async function workWith(settings: Record<string, string>) {
-  const texting = await functionWith("texting", {
+  const worker = await functionWith("worker", {
     ...double.settings,
     ...receiver.settings,
     DESK_URL: "",
-    TEXTING_WORKER_KEY: "key",
+    WORKER_KEY: "key",
     ...settings,
   });
-  return await texting("/texting/work", { headers: { authorization: "Bearer key" } });
+  return await worker("/worker/run", { headers: { authorization: "Bearer key" } });
 }
 
 /** The signature, from the words of the specification alone. */

@@ -22,7 +22,7 @@ import { rowLock, whileHeld } from "../../dev/testing/faults/database.ts";
 /** Kills the process that all workers run in, and waits until there is a new one. */
 async function killWorkers(): Promise<void> {
   await kill("gateway");
-  await eventually(20, async () => assert.equal((await send("/texting/work")).status, 401));
+  await eventually(20, async () => assert.equal((await send("/worker/run")).status, 401));
 }
 
 /** Starts workers, which may be killed. */

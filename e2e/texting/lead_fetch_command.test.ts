@@ -47,8 +47,8 @@ async function fetchesOf({ id }: Webhook) {
 
 /** Has the worker fetch what waits. */
 async function work(): Promise<void> {
-  const headers = { authorization: `Bearer ${stack.texting_worker_key}` };
-  assertResponse(await send("/recruiting/fetches/work", { headers }), 200);
+  const headers = { authorization: `Bearer ${stack.worker_key}` };
+  assertResponse(await send("/worker/run", { headers }), 200);
 }
 
 Deno.test("what Meta has and we do not is fetched, of each form and page", async () => {

@@ -78,8 +78,8 @@ async function work({ id }: Webhook) {
     )
     update private.lead_fetches f set due_at = now(), lease_until = least(f.lease_until, now())
     from waiting w where f.vendor_id = ${id} and f.leadgen_id = w.leadgen_id`;
-  const response = await send("/recruiting/fetches/work", {
-    headers: { authorization: `Bearer ${stack.texting_worker_key}` },
+  const response = await send("/worker/run", {
+    headers: { authorization: `Bearer ${stack.worker_key}` },
   });
   return assertResponse(response, 200);
 }
@@ -319,7 +319,7 @@ Deno.test("a process that is killed after the 200 leaves the lead to the worker"
   await give(webhook, leadgen);
   await eventually(10, () => assert.equal(double.requests(leadgen).length, 1));
   await kill("gateway");
-  await eventually(20, async () => assert.equal((await send("/recruiting/fetches/work")).status, 401));
+  await eventually(20, async () => assert.equal((await send("/worker/run")).status, 401));
   assert.equal((await fetchOf(leadgen))!.state, "waiting");
   await work(webhook);
   await becomes(leadgen, "done");
@@ -359,7 +359,7 @@ Deno.test("while the database keeps no notice, Meta gets 500 and sends it again"
 Deno.test("a lead that the service cannot store waits as after a failure of Meta, and not for ever", async () => {
   const webhook = await createPage();
   const leadgen = addLead();
-  const recruiting = await functionWith("recruiting", { ...double.settings, TEXTING_WORKER_KEY: "key" });
+  const worker = await functionWith("worker", { ...double.settings, WORKER_KEY: "key" });
   // Not the webhook's, which would have the lead fetched by the gateway.
   await sql`select public.add_lead_fetches(${webhook.id}, 'request', ${
     sql.json([{ leadgen_id: leadgen, page_id: null, form_id: null, notice: { leadgen_id: leadgen } }])
@@ -370,11 +370,11 @@ Deno.test("a lead that the service cannot store waits as after a failure of Meta
         String(input).endsWith("/rpc/ingest_recruiting_leads")
           ? Promise.resolve(Response.json({ code: "XX000", message: "Secret words" }, { status: 500 }))
           : fetch(input, init),
-      () => recruiting("/recruiting/fetches/work", { headers: { authorization: "Bearer key" } }),
+      () => worker("/worker/run", { headers: { authorization: "Bearer key" } }),
     )
   );
   await becomes(leadgen, "waiting", "not_stored");
-  assert(lines.some((line) => line.includes("fetch_not_recorded")), lines.join("\n"));
+  assert(lines.some((line) => line.includes('"event":"job_failed","job":"lead_fetches"')), lines.join("\n"));
   assert(!lines.join("\n").includes("Secret words"));
   await work(webhook);
   await becomes(leadgen, "done");
@@ -382,11 +382,11 @@ Deno.test("a lead that the service cannot store waits as after a failure of Meta
 });
 
 Deno.test("the worker is called with its key alone", async () => {
-  assertResponse(await send("/recruiting/fetches/work"), 401);
+  assertResponse(await send("/worker/run"), 401);
 });
 
 Deno.test("no log line has a token, a secret, a name, an e-mail address or a phone number", async () => {
-  const recruiting = await functionWith("recruiting", { ...double.settings, TEXTING_WORKER_KEY: "key" });
+  const worker = await functionWith("worker", { ...double.settings, WORKER_KEY: "key" });
   const person = fc.record({
     name: fc.stringMatching(/^[A-Z][a-z]{9}$/),
     phone: fc.integer({ min: 2_000_000, max: 9_999_999 }).map((end) => `+1312${end}`),
@@ -410,11 +410,9 @@ Deno.test("no log line has a token, a secret, a name, an e-mail address or a pho
       await sql`select public.add_lead_fetches(${webhook.id}, 'request', ${
         sql.json([{ leadgen_id: leadgen, page_id: null, form_id: null, notice: { leadgen_id: leadgen } }])
       })`;
-      const lines = await consoleOf(() =>
-        recruiting("/recruiting/fetches/work", { headers: { authorization: "Bearer key" } })
-      );
+      const lines = await consoleOf(() => worker("/worker/run", { headers: { authorization: "Bearer key" } }));
       const logged = lines.join("\n");
-      assert.match(logged, /fetches\/work/);
+      assert.match(logged, /worker\/run/);
       for (const secret of [token, GRAPH_APP.secret, name, phone, phone.slice(2), leadgen]) {
         assert(!logged.includes(secret), `${logged} has ${secret}`);
       }

@@ -71,8 +71,8 @@ function refused(): Response {
 
 /** The worker in this process. */
 async function workHere(settings: Record<string, string> = {}) {
-  const texting = await functionWith("texting", { ...double.settings, TEXTING_WORKER_KEY: "key", ...settings });
-  return await texting("/texting/work", { headers: { authorization: "Bearer key" } });
+  const worker = await functionWith("worker", { ...double.settings, WORKER_KEY: "key", ...settings });
+  return await worker("/worker/run", { headers: { authorization: "Bearer key" } });
 }
 
 Deno.test("each file of a text is copied, with the type of its content", async () => {
@@ -205,7 +205,7 @@ Deno.test("a worker that is killed before it has stored a file, or after it, lea
   await eventually(10, async () => assert.partialDeepStrictEqual(await copies(id), [{ attempt: 1 }]));
   await kill("gateway");
   await workers;
-  await eventually(20, async () => assert.equal((await send("/texting/work")).status, 401));
+  await eventually(20, async () => assert.equal((await send("/worker/run")).status, 401));
   double.clearFaults();
   await passTime(id);
 
@@ -305,8 +305,7 @@ Deno.test("nothing that is logged has a file's URL, its content, a number or a k
     }),
   );
   const logged = lines.join();
-  assert.match(logged, /"files":0/);
-  assert.match(logged, /"event":"file_not_copied"/);
+  assert.match(logged, /"event":"job_failed","job":"media_copies"/);
   const secrets = [
     conversation.recruit.slice(1),
     conversation.phone.slice(1),

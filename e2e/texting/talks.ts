@@ -2,7 +2,7 @@
 import { signInNewAgent } from "../support/agents.ts";
 import { createAgency, createVendor, sql } from "../support/client.ts";
 import { newPhone, receive } from "../support/sms.ts";
-import type { Script } from "../../supabase/functions/texting/bot/step.ts";
+import type { Script } from "../../supabase/functions/worker/bot/step.ts";
 import { double, work } from "./texts.ts";
 
 const STATE = "XB";

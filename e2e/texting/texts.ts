@@ -78,8 +78,8 @@ export async function outboxText(message_id: string) {
 }
 
 /** Asks the worker to send what is due, and returns its response. */
-export function requestWork(key = stack.texting_worker_key): Promise<ApiResponse> {
-  return send("/texting/work", { headers: { authorization: `Bearer ${key}` } });
+export function requestWork(key = stack.worker_key): Promise<ApiResponse> {
+  return send("/worker/run", { headers: { authorization: `Bearer ${key}` } });
 }
 
 /** Asks the worker to send what is due, and returns its counts. */

@@ -1,4 +1,4 @@
-/** POST /texting/work with settings that the running stack does not have, and faults around it. */
+/** POST /worker/run with settings that the running stack does not have, and faults around it. */
 import assert from "node:assert/strict";
 import { send, sql, stack } from "../support/client.ts";
 import { consoleOf, functionWith } from "../support/function.ts";
@@ -9,22 +9,30 @@ import { awaitState, createConversation, double, outboxText, passTime, queueText
 import { tableLock, whileHeld, whileMissing } from "../../dev/testing/faults/database.ts";
 import { losingResponseOf, withFetch } from "../../dev/testing/faults/responses.ts";
 
-const NOTHING = { accepted: 0, unconfirmed: 0, pending: 0, refused: 0, failed: 0, errors: 0 };
+const NOTHING = {
+  accepted: 0,
+  unconfirmed: 0,
+  pending: 0,
+  refused: 0,
+  failed: 0,
+  lead_fetches: { done: 0, waiting: 0, failed: 0 },
+  errors: 0,
+};
 
 /** Calls the route of a function with these settings. */
 async function workWith(
   settings: Record<string, string> = {},
   headers: Record<string, string> = { authorization: "Bearer key" },
 ) {
-  const texting = await functionWith("texting", {
+  const worker = await functionWith("worker", {
     ...double.settings,
-    TEXTING_WORKER_KEY: "key",
+    WORKER_KEY: "key",
     PUBLIC_FUNCTIONS_URL: "",
     TEXT_RESEND_UNCONFIRMED: "",
     TEXTING_COUNTRIES: "",
     ...settings,
   });
-  return await texting("/texting/work", { headers });
+  return await worker("/worker/run", { headers });
 }
 
 Deno.test("without the worker's key the route is UNAUTHORIZED, whatever else is shown", async () => {
@@ -32,29 +40,29 @@ Deno.test("without the worker's key the route is UNAUTHORIZED, whatever else is 
     const headers of [
       {},
       { authorization: "Bearer wrong" },
-      { authorization: `Basic ${btoa(`x:${stack.texting_worker_key}`)}` },
-      { apikey: stack.texting_worker_key },
+      { authorization: `Basic ${btoa(`x:${stack.worker_key}`)}` },
+      { apikey: stack.worker_key },
       { authorization: `Bearer ${stack.service_role_key}`, apikey: stack.secret_key },
     ] as Record<string, string>[]
   ) {
-    const { status, body, headers: received } = await send("/texting/work", { headers });
+    const { status, body, headers: received } = await send("/worker/run", { headers });
     assert.deepEqual([status, body.error.code], [401, "UNAUTHORIZED"]);
-    assert.equal(received.get("www-authenticate"), 'Bearer realm="texting"');
+    assert.equal(received.get("www-authenticate"), 'Bearer realm="worker"');
   }
-  for (const TEXTING_WORKER_KEY of ["", " ", ","]) {
+  for (const WORKER_KEY of ["", " ", ","]) {
     for (const key of ["", "key", "undefined"]) {
       const headers = { authorization: `Bearer ${key}` };
-      assert.equal((await workWith({ TEXTING_WORKER_KEY }, headers)).status, 401);
+      assert.equal((await workWith({ WORKER_KEY }, headers)).status, 401);
     }
   }
 });
 
 Deno.test("with its key, or either while it is rotated, the route says that nothing was due", async () => {
-  const headers = { authorization: `Bearer ${stack.texting_worker_key}` };
-  const { status, body } = await send("/texting/work", { headers });
+  const headers = { authorization: `Bearer ${stack.worker_key}` };
+  const { status, body } = await send("/worker/run", { headers });
   assert.deepEqual([status, body], [200, NOTHING]);
   for (const key of ["old", "new"]) {
-    const rotated = await workWith({ TEXTING_WORKER_KEY: "new, old" }, {
+    const rotated = await workWith({ WORKER_KEY: "new, old" }, {
       authorization: `Bearer ${key}`,
     });
     assert.deepEqual(rotated.body, NOTHING);
@@ -62,8 +70,8 @@ Deno.test("with its key, or either while it is rotated, the route says that noth
 });
 
 Deno.test("the route takes POST alone", async () => {
-  const headers = { authorization: `Bearer ${stack.texting_worker_key}` };
-  const { status, headers: received } = await send("/texting/work", { method: "GET", headers });
+  const headers = { authorization: `Bearer ${stack.worker_key}` };
+  const { status, headers: received } = await send("/worker/run", { method: "GET", headers });
   assert.deepEqual([status, received.get("allow")], [405, "POST"]);
 });
 
@@ -251,18 +259,18 @@ Deno.test("nothing that is logged has a phone number, words, a key or an id of t
   await workWith();
 });
 
-Deno.test("while a step of the worker fails, the other steps and the texts go on", async (test) => {
-  for (const step of ["claim_greetings(integer)", "claim_take_overs(integer)", "claim_bot_turns(integer)"]) {
-    await test.step(step, async () => {
+Deno.test("while a job of the worker cannot claim, the others and the texts go on", async (test) => {
+  for (const job of ["claim_greetings(integer)", "claim_take_overs(integer)", "claim_bot_turns(integer)"]) {
+    await test.step(job, async () => {
       const conversation = await createConversation();
       await queueText(conversation, "Hi");
-      await whileMissing(step, async () => {
+      await whileMissing(job, async () => {
         const lines = await consoleOf(async () => {
           assert.deepEqual((await workWith()).body, { ...NOTHING, accepted: 1, errors: 1 });
         });
         const errors = lines.filter((line) => line.includes('"level":"error"'));
         assert.equal(errors.length, 1, "it is left out then");
-        assert.match(errors[0]!, /"event":"text_work_failed","step":"\w+"/);
+        assert.match(errors[0]!, /"event":"job_failed","job":"\w+"/);
       });
       assert.deepEqual(sentBodies(conversation), ["Hi"]);
     });
@@ -276,7 +284,7 @@ Deno.test("while texts cannot be claimed, the bot's turns and the greetings are 
   assert.deepEqual([...await sql`select from public.bot_turns where conversation_id = ${id}`], []);
 });
 
-Deno.test("a step that hangs holds up no text for long", async () => {
+Deno.test("a job that hangs holds up no text", async () => {
   const conversation = await createConversation();
   await queueText(conversation, "Hi");
   let working: Promise<unknown> | undefined;
@@ -294,7 +302,7 @@ Deno.test("the launcher sends what is due, and says once what is missing", async
   const options = {
     dbUrl: stack.db_url,
     functionsUrl: stack.functions_url,
-    key: stack.texting_worker_key,
+    key: stack.worker_key,
     askEvery: 50,
     say: (text: string) => void said.push(text),
   };
@@ -307,7 +315,7 @@ Deno.test("the launcher sends what is due, and says once what is missing", async
   await Promise.all([unconfigured.stop(), wrong.stop()]);
   assert.equal(said.length, 2, said.join("\n"));
   assert.match(said.join("\n"), /TWILIO_ACCOUNT_SID is not set/);
-  assert.match(said.join("\n"), /POST \/texting\/work responds with 401/);
+  assert.match(said.join("\n"), /POST \/worker\/run responds with 401/);
   assert.equal((await outboxText(id)).attempt, 0);
 
   const worker = new Scheduler({ ...options, isConfigured: true });

@@ -19668,9 +19668,9 @@ grant execute on function public.claim_alert_deliveries(integer, boolean, boolea
 
 -- supabase/schemas/alerts/schedule.sql
 
--- The jobs of a hosted project. pg_cron checks the alerts, and has pg_net call POST /texting/work when texts, files or
--- alerts are due, and POST /recruiting/fetches/work when leads are to be fetched. Locally `npm start` does the same
--- (dev/local/scheduler.ts). Where the extensions are missing, nothing here does anything.
+-- The jobs of a hosted project. pg_cron checks the alerts, notifies agents, and has pg_net call POST /worker/run while
+-- work is due. Locally `npm start` does the same (dev/local/scheduler.ts). Where the extensions are missing, nothing here
+-- does anything.
 
 create function public.are_texts_due() returns boolean
 language sql
@@ -19688,12 +19688,12 @@ language sql
 stable
 set search_path = ''
 as $$
-  select public.are_texts_due() or private.is_media_due() or private.is_alert_due()
+  select public.are_texts_due() or private.is_fetch_due() or private.is_media_due() or private.is_alert_due()
 $$;
 
-comment on function private.is_work_due() is 'Whether a step of the worker would find something to do.';
+comment on function private.is_work_due() is 'Whether a job of the worker would find something to do.';
 
-create function private.call_worker(path text, due text) returns bigint
+create function private.call_worker() returns bigint
 language plpgsql
 set search_path = ''
 as $$
@@ -19701,69 +19701,35 @@ declare
   url text;
   key text;
 begin
-  select s.decrypted_secret into url from vault.decrypted_secrets s where s.name = 'texting_worker_url';
-  select s.decrypted_secret into key from vault.decrypted_secrets s where s.name = 'texting_worker_key';
+  if not private.is_work_due() then
+    return null;
+  end if;
+  select s.decrypted_secret into url from vault.decrypted_secrets s where s.name = 'worker_url';
+  select s.decrypted_secret into key from vault.decrypted_secrets s where s.name = 'worker_key';
   if url is null or key is null then
-    raise exception '% are due, but Vault lacks the secret %',
-      private.quoted(due), private.quoted(case when url is null then 'texting_worker_url' else 'texting_worker_key' end);
+    if public.are_texts_due() or private.is_fetch_due() then
+      raise exception 'texts or leads to fetch are due, but Vault lacks the secret %',
+        private.quoted(case when url is null then 'worker_url' else 'worker_key' end);
+    end if;
+    -- The project may want neither texts nor notifications of alerts.
+    return null;
   end if;
   return net.http_post(
-    -- One secret names the project for all workers.
-    url := regexp_replace(url, '/texting/work/*$', '') || path,
+    url := url,
     body := '{}',
     headers := jsonb_build_object('Authorization', 'Bearer ' || key, 'Content-Type', 'application/json'),
-    -- A worker claims texts for 40 s, and leads for 20 s.
+    -- The worker claims for 40 s.
     timeout_milliseconds := 60000
   );
 end
 $$;
 
-comment on function private.call_worker(text, text) is
-  'Has pg_net call a worker of the functions, such as /texting/work, because `texts` are due, say. Returns the id of pg_net''s request. The key is the '
-  'Vault''s secret `texting_worker_key`; the secret `texting_worker_url` has the address of /texting/work, of which the others '
-  'are made. An error names the one that is missing; pg_cron keeps it in cron.job_run_details.';
+comment on function private.call_worker() is
+  'Has pg_net call POST /worker/run while work is due. Returns the id of pg_net''s request, or null. Vault''s secret `worker_url` is the '
+  'address, and `worker_key` the key. While texts or leads to fetch are due, an error names the secret that is missing; pg_cron '
+  'keeps it in cron.job_run_details.';
 
-revoke execute on function private.call_worker(text, text) from service_role;
-
-create function private.request_text_work() returns bigint
-language plpgsql
-set search_path = ''
-as $$
-begin
-  if not private.is_work_due() then
-    return null;
-  end if;
-  if not public.are_texts_due() and (
-    select count(*) from vault.decrypted_secrets s where s.name in ('texting_worker_url', 'texting_worker_key')
-  ) < 2 then
-    -- The project may want neither texts nor to be told of alerts.
-    return null;
-  end if;
-  return private.call_worker('/texting/work', 'texts');
-end
-$$;
-
-comment on function private.request_text_work() is
-  'Has pg_net call POST /texting/work when texts, files or alerts are due. Returns as private.call_worker() does, or null. While texts are due, an error names the secret that is missing.';
-
-revoke execute on function private.request_text_work() from service_role;
-
-create function private.request_fetch_work() returns bigint
-language plpgsql
-set search_path = ''
-as $$
-begin
-  if not private.is_fetch_due() then
-    return null;
-  end if;
-  return private.call_worker('/recruiting/fetches/work', 'leads to fetch');
-end
-$$;
-
-comment on function private.request_fetch_work() is
-  'Has pg_net call POST /recruiting/fetches/work when leads are to be fetched. Returns as private.call_worker() does, or null.';
-
-revoke execute on function private.request_fetch_work() from service_role;
+revoke execute on function private.call_worker() from service_role;
 
 create function private.schedule_jobs() returns text[]
 language plpgsql
@@ -19781,25 +19747,30 @@ begin
   perform cron.schedule('notify agents', '10 seconds', 'do $do$ declare began_at constant timestamptz := clock_timestamp(); '
     'begin while private.deliver_notifications(began_at) loop commit; end loop; end $do$');
   if to_regclass('net.http_request_queue') is not null and to_regclass('vault.decrypted_secrets') is not null then
-    jobs := jobs || '{send texts,fetch leads}'::text[];
-    perform cron.schedule('send texts', '10 seconds', 'select private.request_text_work()');
-    perform cron.schedule('fetch leads', '10 seconds', 'select private.request_fetch_work()');
+    jobs := jobs || '{run worker}'::text[];
+    perform cron.schedule('run worker', '10 seconds', 'select private.call_worker()');
   end if;
   perform cron.schedule(
     'prune runs of jobs',
     '17 3 * * *',
     'delete from cron.job_run_details where end_time < now() - interval ''7 days'' and jobid in '
-    '(select jobid from cron.job where jobname in (''check alerts'', ''notify agents'', ''send texts'', ''fetch leads''))'
+    '(select jobid from cron.job where jobname in (''check alerts'', ''notify agents'', ''run worker''))'
   );
   return jobs;
 end
 $$;
 
 comment on function private.schedule_jobs() is
+<<<<<<< HEAD
   'Has pg_cron run private.check_alerts() each minute, and every 10 seconds private.deliver_notifications(), '
   'private.request_text_work() and private.request_fetch_work(), and forget the records of these runs after a week. Returns '
   'the names of the jobs: `check alerts` and `notify agents` need pg_cron, `send texts` and `fetch leads` pg_net and Vault as '
   'well. May be called again.';
+=======
+  'Has pg_cron run private.check_alerts() each minute, and every 10 seconds private.deliver_all_notifications() and '
+  'private.call_worker(), and forget the records of these runs after a week. Returns the names of the jobs: `check alerts` and '
+  '`notify agents` need pg_cron, `run worker` pg_net and Vault as well. May be called again.';
+>>>>>>> ca82675c (Run all background work by one worker and one loop)
 
 revoke execute on function private.schedule_jobs() from service_role;
 

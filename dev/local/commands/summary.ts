@@ -53,7 +53,7 @@ export function fullSummary(stack: StackInfo, dataDir: string, publicUrl: string
       ["JWT secret", stack.jwt_secret],
       ["Leads import key", stack.leads_import_api_key],
       ["Twilio auth token", stack.twilio_auth_token],
-      ["Texting worker key", stack.texting_worker_key],
+      ["Worker key", stack.worker_key],
       ...vendorRows(stack),
       ["Logs", `${shorten(dataDir)}/logs`],
       ["E-mails", `${shorten(dataDir)}/${MAIL_FOLDER}`],

@@ -31,7 +31,7 @@ Deno.test("without a project, a dry run says what a deployment would do after th
       write(checkout, "supabase/migrations/20990101000000_mistaken.sql", "select 2;");
       write(checkout, "supabase/migrations/20990102000000_later.sql", "select 1;");
       Deno.removeSync(join(checkout.root, "supabase/functions/former"), { recursive: true });
-      edit(checkout, "supabase/functions/texting/work.ts", (text) => `${text}// changed\n`);
+      edit(checkout, "supabase/functions/worker/run.ts", (text) => `${text}// changed\n`);
       // Of these nothing is run.
       edit(checkout, "supabase/functions/_shared/database.types.ts", (text) => `${text}// changed\n`);
       edit(checkout, "supabase/functions/_shared/json.test.ts", (text) => `${text}// changed\n`);

@@ -8,7 +8,7 @@ const NEEDED = {
 
 /** Without these no text is sent, and nothing else changes. */
 const NEEDED_TO_TEXT = [
-  "TEXTING_WORKER_KEY",
+  "WORKER_KEY",
   "TWILIO_ACCOUNT_SID",
   "TWILIO_API_KEY",
   "TWILIO_API_SECRET",

@@ -220,7 +220,7 @@ export class HostedPlatform {
       SUPABASE_SECRET_KEYS: JSON.stringify({ default: stack.secret_key }),
       LEADS_IMPORT_API_KEY: stack.leads_import_api_key,
       TWILIO_AUTH_TOKEN: stack.twilio_auth_token,
-      TEXTING_WORKER_KEY: stack.texting_worker_key,
+      WORKER_KEY: stack.worker_key,
       PUBLIC_FUNCTIONS_URL: this.functionsUrl,
     };
   }

@@ -1,5 +1,5 @@
 /** Posts one text as the function `texting` does, and prints the outcome. The argument is the API's origin. */
-import { createMessage } from "../../../supabase/functions/texting/twilio_api.ts";
+import { createMessage } from "../../../supabase/functions/worker/twilio/api.ts";
 
 const exchange = await createMessage({
   to: "+12025550101",

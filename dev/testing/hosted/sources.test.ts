@@ -79,9 +79,9 @@ async function assertWorks({ functionsUrl }: HostedPlatform): Promise<void> {
   );
   // The key is right. There is no account at Twilio, and no text is due.
   assert.deepEqual(
-    await status("/texting/work", {
+    await status("/worker/run", {
       method: "POST",
-      headers: { authorization: `Bearer ${stack.texting_worker_key}` },
+      headers: { authorization: `Bearer ${stack.worker_key}` },
     }),
     [200, undefined],
   );

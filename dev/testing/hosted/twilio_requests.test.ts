@@ -1,6 +1,6 @@
 /**
  * The errors of the hosted projects' Deno for a request to Twilio that fails.
- * `supabase/functions/texting/twilio_api.test.ts` shows those of the pinned Deno.
+ * `supabase/functions/worker/twilio/api.test.ts` shows those of the pinned Deno.
  */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";

@@ -50,7 +50,7 @@ export const SECURITY_SCHEMES = {
   workerKey: {
     type: "http",
     scheme: "bearer",
-    description: "The scheduler's key: `TEXTING_WORKER_KEY`.",
+    description: "The scheduler's key: `WORKER_KEY`.",
   },
   metricsKey: {
     type: "http",

@@ -6,7 +6,7 @@ const FUNCTIONS = new URL("../", import.meta.url);
 /** Those that take more, by file, and what bounds their input. */
 const BOUNDED: Record<string, string> = {
   "_shared/json.ts /0+$/": "numbers of at most 100 characters",
-  "texting/bot/yes_no.ts /([a-z])\\1+$/": "runs of two letters, because longer ones are shortened before",
+  "worker/bot/yes_no.ts /([a-z])\\1+$/": "runs of two letters, because longer ones are shortened before",
   "_shared/public_url.ts /^[\\s\"']+|[\\s\"'/]+$/g": "the configuration",
 };
 

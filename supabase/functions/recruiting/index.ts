@@ -3,7 +3,6 @@ import { healthEndpoint } from "../_shared/health.ts";
 import { openApiEndpoint } from "../_shared/openapi_route.ts";
 import { ingestEndpoint } from "./ingest/ingest.ts";
 import { bulkEndpoint } from "./ingest/bulk.ts";
-import { fetchEndpoint } from "./fetches/work.ts";
 import { metricsEndpoint } from "./metrics/metrics.ts";
 import { inboundEndpoint } from "./sms/inbound.ts";
 import { statusEndpoint } from "./sms/status.ts";
@@ -13,7 +12,6 @@ export const routes: Routes = {
   "/ingest": { POST: ingestEndpoint },
   "/ingest/bulk": { POST: bulkEndpoint },
   "/webhooks/:slug": { POST: webhookEndpoint, GET: challengeEndpoint },
-  "/fetches/work": { POST: fetchEndpoint },
   "/sms/inbound": { POST: inboundEndpoint },
   "/sms/status": { POST: statusEndpoint },
   "/metrics": { GET: metricsEndpoint },

@@ -1,7 +1,7 @@
 -- The scheduler of a hosted project. pg_cron, pg_net and Vault cannot be installed where this was written, so stand-ins
 -- with their names and arguments take their places. Where a database has the true ones, nothing is tested here.
 begin;
-select plan(18);
+select plan(17);
 \ir ../helpers.psql
 
 select pg_temp.create_agency('agency');
@@ -39,73 +39,68 @@ begin
   create schema vault;
   create table vault.decrypted_secrets (name text, decrypted_secret text);
 
-  return next is(private.schedule_jobs(), '{check alerts,notify agents,send texts,fetch leads}', 'with all of them texts are sent, and leads fetched');
+  return next is(private.schedule_jobs(), '{check alerts,notify agents,run worker}', 'with all of them the worker is called');
   perform private.schedule_jobs();
   return next results_eq(
     'select jobname, schedule from cron.job order by jobname',
-    $q$values ('check alerts', '* * * * *'), ('fetch leads', '10 seconds'), ('notify agents', '10 seconds'),
-      ('prune runs of jobs', '17 3 * * *'), ('send texts', '10 seconds')$q$,
-    'there are five jobs, also when it is called again');
+    $q$values ('check alerts', '* * * * *'), ('notify agents', '10 seconds'), ('prune runs of jobs', '17 3 * * *'),
+      ('run worker', '10 seconds')$q$,
+    'there are four jobs, also when it is called again');
 
-  execute (select command from cron.job where jobname = 'send texts');
+  execute (select command from cron.job where jobname = 'run worker');
   return next is_empty('select from net.http_request_queue', 'while nothing is due, nothing is called');
 
   insert into public.alerts (kind, subject) values ('number_paused', '+19995550000');
-  return next is(private.request_text_work(), null, 'nor while an alert is open and no URL for it is set');
+  return next is(private.call_worker(), null, 'nor while an alert is open and no URL for it is set');
   update private.alert_receivers set is_set = true;
-  return next is(private.request_text_work(), null, 'nor where the worker is not known');
+  return next is(private.call_worker(), null, 'nor where the worker is not known');
   update private.alert_receivers set is_set = false;
 
   insert into public.text_outbox (message_id, kind) values (md5('text')::uuid, 'agent');
   return next throws_ok(
-    'select private.request_text_work()', 'P0001',
-    'texts are due, but Vault lacks the secret texting_worker_url', 'a URL that is missing is named');
-  insert into vault.decrypted_secrets values ('texting_worker_url', 'https://project.example/functions/v1/texting/work');
+    'select private.call_worker()', 'P0001',
+    'texts or leads to fetch are due, but Vault lacks the secret worker_url', 'a URL that is missing is named');
+  insert into vault.decrypted_secrets values ('worker_url', 'https://project.example/functions/v1/worker/run');
   return next throws_ok(
-    'select private.request_text_work()', 'P0001',
-    'texts are due, but Vault lacks the secret texting_worker_key', 'so is a key');
-  insert into vault.decrypted_secrets values ('texting_worker_key', 'the key');
-  execute (select command from cron.job where jobname = 'send texts');
+    'select private.call_worker()', 'P0001',
+    'texts or leads to fetch are due, but Vault lacks the secret worker_key', 'so is a key');
+  insert into vault.decrypted_secrets values ('worker_key', 'the key');
+  execute (select command from cron.job where jobname = 'run worker');
   return next results_eq(
     $q$select url, headers ->> 'Authorization', timeout from net.http_request_queue$q$,
-    $q$values ('https://project.example/functions/v1/texting/work', 'Bearer the key', 60000)$q$,
+    $q$values ('https://project.example/functions/v1/worker/run', 'Bearer the key', 60000)$q$,
     'once a text is due, the function is called with its key');
 
   update public.text_outbox set due_at = now() + interval '1 hour' where message_id = md5('text')::uuid;
-  return next is(private.request_text_work(), null, 'a text that is due later waits');
+  return next is(private.call_worker(), null, 'a text that is due later waits');
 
   update private.alert_receivers set is_set = true where name = 'webhook';
-  return next isnt(private.request_text_work(), null, 'for an alert that is open the function is called');
+  return next isnt(private.call_worker(), null, 'for an alert that is open the function is called');
 
   insert into private.untold_leads (lead_id) values (md5('nothing')::uuid);
   execute (select command from cron.job where jobname = 'notify agents');
   return next is_empty('select from private.untold_leads', 'what waits to be told is told');
 
-  execute (select command from cron.job where jobname = 'fetch leads');
-  return next is((select count(*) from net.http_request_queue), 2::bigint, 'while no lead is to be fetched, nothing is called for it');
+  update private.alert_receivers set is_set = false;
   perform pg_temp.create_vendor('vendor');
   perform public.add_lead_fetches(md5('vendor')::uuid, 'request', '[{"leadgen_id": "1", "notice": {}}]');
-  execute (select command from cron.job where jobname = 'fetch leads');
-  return next results_eq(
-    'select url, headers ->> ''Authorization'' from net.http_request_queue order by id desc limit 1',
-    $q$values ('https://project.example/functions/v1/recruiting/fetches/work', 'Bearer the key')$q$,
-    'once one is, the function for it is called beside the one for texts');
+  return next isnt(private.call_worker(), null, 'so it is for a lead to fetch');
   delete from vault.decrypted_secrets;
   return next throws_ok(
-    'select private.request_fetch_work()', 'P0001',
-    'leads to fetch are due, but Vault lacks the secret texting_worker_url', 'or what is missing is named');
+    'select private.call_worker()', 'P0001',
+    'texts or leads to fetch are due, but Vault lacks the secret worker_url', 'or what is missing is named');
 
   create table cron.job_run_details (jobid bigint, end_time timestamptz);
   alter table cron.job add column jobid bigint generated always as identity;
   insert into cron.job_run_details
   select j.jobid, now() - age
   from cron.job j cross join unnest(array[interval '1 day', interval '8 days']) age
-  where j.jobname = 'send texts'
+  where j.jobname = 'run worker'
   union all values (-1, now() - interval '8 days');
   execute (select command from cron.job where jobname = 'prune runs of jobs');
   return next is((select count(*) from cron.job_run_details), 2::bigint, 'the records of old runs go, and those of other jobs stay');
   return next ok(
-    not has_function_privilege('service_role', 'private.request_text_work()', 'execute')
+    not has_function_privilege('service_role', 'private.call_worker()', 'execute')
     and not has_function_privilege('service_role', 'private.schedule_jobs()', 'execute'),
     'only the owner of the database calls the scheduler');
 end

@@ -1,8 +1,8 @@
 /** Random conversations with the bot, with other things happening between a turn's claim and its end. */
 import assert from "node:assert/strict";
 import { connect, readStackInfo } from "../../../dev/local/mod.ts";
-import { type Script, step } from "../../functions/texting/bot/step.ts";
-import type { ClaimedTurn, Turn } from "../../functions/texting/bot/turns.ts";
+import { type Script, step } from "../../functions/worker/bot/step.ts";
+import type { ClaimedTurn, Turn } from "../../functions/worker/bot/bot_turns.ts";
 
 const CONVERSATIONS = 60;
 const EVENTS = 25;

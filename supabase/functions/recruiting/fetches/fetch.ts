@@ -2,16 +2,14 @@
 import { continueAfterResponse } from "../../_shared/background.ts";
 import { callDatabase, isRefused } from "../../_shared/database.ts";
 import { ApiError } from "../../_shared/errors.ts";
+import { type Job, type Report, type RunContext, runJobs } from "../../_shared/jobs.ts";
 import type { Json } from "../../_shared/json.ts";
-import { describeError, logError } from "../../_shared/log.ts";
+import { logError } from "../../_shared/log.ts";
 import { AT_A_TIME } from "../../_shared/semaphores.ts";
 import { ingestLead } from "../ingest/ingest.ts";
 import { toVendor } from "../ingest/vendor.ts";
 import { NOT_A_NEW_APPLICATION } from "../parsers/parser.ts";
 import { getLead, type GraphFailure } from "./graph.ts";
-
-/** After this time no further lead is claimed. */
-const CLAIM_FOR_MS = 20_000;
 
 /** A lease has 60 s. A fetch takes at most 10 s for each secret of the app, and storing its lead as long. */
 const RECORD_WITHIN_MS = 15_000;
@@ -42,15 +40,6 @@ interface Outcome {
   payload?: Json;
 }
 
-/** The number of fetches that were left in each state. */
-export interface FetchCounts {
-  done: number;
-  waiting: number;
-  failed: number;
-  /** Errors in the service itself, which the log has. */
-  errors: number;
-}
-
 let atWork: Promise<unknown> | null = null;
 let isAskedAgain = false;
 
@@ -64,45 +53,27 @@ export function fetchAfterResponse(requestId: string): void {
 async function fetchAll(requestId: string): Promise<void> {
   while (isAskedAgain) {
     isAskedAgain = false;
-    await fetchDueLeads(requestId);
+    await runJobs({ lead_fetches: leadFetches }, requestId);
   }
   // In the same turn as the question above, so that nobody asks a loop that has ended.
   atWork = null;
 }
 
-/** Fetches the leads that are due, several at a time, until none is or 20 s have passed. Never rejects. */
-export async function fetchDueLeads(requestId: string): Promise<FetchCounts> {
-  const counts: FetchCounts = { done: 0, waiting: 0, failed: 0, errors: 0 };
-  const report = (error: unknown, fields: { fetch_id?: string; vendor_id?: string } = {}) => {
-    counts.errors++;
-    const cause = error instanceof Error ? error.cause ?? error : error;
-    logError({ request_id: requestId, event: "fetch_not_recorded", ...fields, ...describeError(cause) });
+/** Fetches the leads that are due, several at a time. */
+export function leadFetches({ requestId }: RunContext): Job<ClaimedFetch> {
+  return {
+    atOnce: AT_A_TIME.fetches,
+    claim: async (max) => ({ items: await callDatabase("claim_lead_fetches", { max }) }),
+    handle: async (claim, report) => ({ state: await fetchLead(claim, requestId, report) }),
+    idsOf: ({ id, vendor_id }) => ({ fetch_id: id, vendor_id }),
   };
-  try {
-    for (const deadline = Date.now() + CLAIM_FOR_MS; Date.now() < deadline;) {
-      const claimed: ClaimedFetch[] = await callDatabase("claim_lead_fetches", { max: AT_A_TIME.fetches });
-      if (claimed.length === 0) break;
-      await Promise.all(claimed.map(async (claim) => {
-        const { id: fetch_id, vendor_id } = claim;
-        try {
-          const state = await fetchLead(claim, requestId, (error) => report(error, { fetch_id, vendor_id }));
-          if (state !== null) counts[state]++;
-        } catch (error) {
-          report(error, { fetch_id, vendor_id });
-        }
-      }));
-    }
-  } catch (error) {
-    report(error);
-  }
-  return counts;
 }
 
 /** Fetches and stores a lead, and records what became of it. Returns the state in which it is left. */
 async function fetchLead(
   claim: ClaimedFetch,
   requestId: string,
-  report: (error: unknown) => void,
+  report: Report,
 ): Promise<"done" | "waiting" | "failed" | null> {
   const { id, attempt, vendor_id, leadgen_id, token, app_secrets } = claim;
   const answer = await getLead(leadgen_id, token.secret, app_secrets);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { matchingMessages } from "./look_up_text.ts";
-import type { TwilioMessage } from "./twilio_api.ts";
+import type { TwilioMessage } from "../twilio/api.ts";
 
 function message(sid: string, body: string | null, fields: Partial<TwilioMessage> = {}) {
   return {

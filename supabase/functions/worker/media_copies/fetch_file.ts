@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { hadConnection } from "../../_shared/connection.ts";
 import { failure, type Result, success } from "../../_shared/result.ts";
 import { MIB } from "../../_shared/units.ts";
-import type { TwilioAccount } from "../twilio_account.ts";
+import type { TwilioAccount } from "../twilio/account.ts";
 import { fileType } from "./file_type.ts";
 import { isPublicHost } from "./public_address.ts";
 

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import twilio from "twilio";
 import RequestClient from "twilio/lib/base/RequestClient.js";
-import { createMessage, deleteMessage, listMedia, listMessages, type NewMessage } from "./twilio_api.ts";
-import type { TwilioAccount } from "./twilio_account.ts";
+import { createMessage, deleteMessage, listMedia, listMessages, type NewMessage } from "./api.ts";
+import type { TwilioAccount } from "./account.ts";
 
 const SID = `AC${"0".repeat(32)}`;
 const TEXT: NewMessage = {

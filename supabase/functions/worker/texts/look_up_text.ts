@@ -1,10 +1,10 @@
-import { callDatabase, type CallOptions } from "../_shared/database.ts";
-import { describeError, logError } from "../_shared/log.ts";
-import { failure, type Result, success } from "../_shared/result.ts";
+import { callDatabase, type CallOptions } from "../../_shared/database.ts";
+import { describeError, logError } from "../../_shared/log.ts";
+import { failure, type Result, success } from "../../_shared/result.ts";
 import type { ClaimedText, TextState } from "./claimed_text.ts";
 import type { TextResult } from "./outcome.ts";
-import type { TwilioAccount } from "./twilio_account.ts";
-import { listMessages, TwilioError, type TwilioMessage } from "./twilio_api.ts";
+import type { TwilioAccount } from "../twilio/account.ts";
+import { listMessages, TwilioError, type TwilioMessage } from "../twilio/api.ts";
 
 /** The milliseconds that Twilio's clock may be behind the database's. */
 const CLOCKS_DIFFER_MS = 3 * 60_000;

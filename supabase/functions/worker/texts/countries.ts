@@ -1,5 +1,5 @@
 import { type CountryCode, getCountryCallingCode, isSupportedCountry } from "libphonenumber-js";
-import { ConfigurationError } from "../_shared/configuration.ts";
+import { ConfigurationError } from "../../_shared/configuration.ts";
 
 /** The countries whose numbers are greeted unless `TEXTING_COUNTRIES` names others. */
 const GREETED = "US,CA";

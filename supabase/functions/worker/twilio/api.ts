@@ -2,15 +2,15 @@
  * The part of Twilio's REST API that we use.
  *
  * Twilio's own library is not used for it: bundled it has 3.7 MB, and it sends a request again where `fetch` below does
- * not. twilio_api.test.ts proves that both make the same requests.
+ * not. api.test.ts proves that both make the same requests.
  *
  * @see https://www.twilio.com/docs/messaging/api/message-resource
  */
 import { Buffer } from "node:buffer";
-import { hadConnection } from "../_shared/connection.ts";
-import { isObject, JSON_BOUNDS, parseJson } from "../_shared/json.ts";
-import { type TwilioAccount, twilioAccount } from "./twilio_account.ts";
-import { MIB } from "../_shared/units.ts";
+import { hadConnection } from "../../_shared/connection.ts";
+import { isObject, JSON_BOUNDS, parseJson } from "../../_shared/json.ts";
+import { type TwilioAccount, twilioAccount } from "./account.ts";
+import { MIB } from "../../_shared/units.ts";
 
 /** The milliseconds that Twilio may take for one response. */
 const TIMEOUT_MS = 10_000;

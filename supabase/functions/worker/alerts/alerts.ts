@@ -1,14 +1,15 @@
 import { callDatabase } from "../../_shared/database.ts";
-import { describeError, logError } from "../../_shared/log.ts";
+import type { Job, Report, RunContext } from "../../_shared/jobs.ts";
+import { logError } from "../../_shared/log.ts";
 import { AT_A_TIME } from "../../_shared/semaphores.ts";
 import { type AlertBody, ping, postAlert } from "./request.ts";
 import { alertReceiver, heartbeatUrl, type Receiver } from "./settings.ts";
 
-/** After this time no further delivery is claimed. */
-const CLAIM_FOR_MS = 20_000;
-
 /** A lease has 30 s. After this time the outcome of a delivery is not recorded any more. */
 const RECORD_WITHIN_MS = 15_000;
+
+/** Stands among the deliveries for the request to the monitor. */
+const HEARTBEAT = "heartbeat";
 
 /** The result of claim_alert_deliveries(). */
 interface Claimed {
@@ -23,49 +24,37 @@ interface Delivery {
   body: AlertBody;
 }
 
-/** The result of one call of the worker. */
-export interface Told {
-  /** The number of deliveries that arrived. */
-  alerts: number;
-  /** The number of errors in the service itself, which the log has. A receiver that fails is none. */
-  errors: number;
-}
-
 /**
- * Tells the receiver of `ALERT_WEBHOOK_URL` what is new of alerts, and the monitor of `ALERT_HEARTBEAT_URL` that alerts
- * are checked. A receiver that fails ends it; what it was not told is due again later. Never rejects.
+ * Notifies the receiver of `ALERT_WEBHOOK_URL` of what is new of alerts, and the monitor of `ALERT_HEARTBEAT_URL` that
+ * alerts are checked. A receiver that fails ends it: what it was not notified of is due again later.
  */
-export async function tellAlerts(requestId: string): Promise<Told> {
-  const told: Told = { alerts: 0, errors: 0 };
-  const report = (error: unknown) => {
-    told.errors++;
-    const cause = error instanceof Error ? error.cause ?? error : error;
-    logError({ request_id: requestId, event: "alerts_not_told", ...describeError(cause) });
-  };
+export function alerts({ requestId, report }: RunContext): Job<Delivery | typeof HEARTBEAT> {
   const receiver = settingOf(alertReceiver, report);
   const heartbeat = settingOf(heartbeatUrl, report);
-  try {
-    for (const deadline = Date.now() + CLAIM_FOR_MS; Date.now() < deadline;) {
+  return {
+    atOnce: AT_A_TIME.alerts,
+    async claim(max) {
       const { deliveries, is_heartbeat_due }: Claimed = await callDatabase("claim_alert_deliveries", {
-        max: AT_A_TIME.alerts,
+        max,
         has_webhook: receiver !== null,
         has_heartbeat: heartbeat !== null,
       });
-      const beating = is_heartbeat_due ? beat(heartbeat!, requestId) : undefined;
-      const arrived = await Promise.all(deliveries.map((delivery) => deliver(receiver!, delivery, requestId)));
-      await beating;
-      const count = arrived.filter(Boolean).length;
-      told.alerts += count;
-      if (count === 0 || count < deliveries.length) break;
-    }
-  } catch (error) {
-    report(error);
-  }
-  return told;
+      return { items: is_heartbeat_due ? [...deliveries, HEARTBEAT] : deliveries };
+    },
+    async handle(item) {
+      if (item === HEARTBEAT) {
+        await beat(heartbeat!, requestId);
+        return { state: null };
+      }
+      const hasArrived = await deliver(receiver!, item, requestId);
+      return { state: hasArrived ? "delivered" : null, isLast: !hasArrived };
+    },
+    idsOf: (item) => item === HEARTBEAT ? {} : { delivery_id: item.id },
+  };
 }
 
 /** A setting; null where it is not set, or wrong. Then it is reported. */
-function settingOf<Value>(read: () => Value | null, report: (error: unknown) => void): Value | null {
+function settingOf<Value>(read: () => Value | null, report: Report): Value | null {
   try {
     return read();
   } catch (error) {

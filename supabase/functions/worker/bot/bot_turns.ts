@@ -1,5 +1,5 @@
 import { callDatabase } from "../../_shared/database.ts";
-import type { Report } from "../report.ts";
+import type { Job, Report } from "../../_shared/jobs.ts";
 import { type RecruitText, type Script, type Session, type Step, step } from "./step.ts";
 
 /** A turn that one worker has to itself for 60 s. */
@@ -20,25 +20,20 @@ export interface Turn {
   texts: RecruitText[];
 }
 
-/** The number of turns that are claimed at once. Each takes some milliseconds. */
-const CLAIM_AT_MOST = 20;
-
 /**
- * Decides what the bot says in the turns that are due, and puts it into the outbox. A turn that fails holds up no
- * other, and is due again in 60 s. Returns how many turns were due.
- *
- * @throws ApiError INTERNAL_ERROR when the database gives no turns.
+ * Decides what the bot says in the turns that are due, and puts it into the outbox. A turn that fails is due again in
+ * 60 s.
  */
-export async function takeBotTurns(report: Report): Promise<number> {
-  const claims: ClaimedTurn[] = await callDatabase("claim_bot_turns", { max: CLAIM_AT_MOST });
-  for (const claim of claims) {
-    try {
-      await takeTurn(claim, report);
-    } catch (error) {
-      report(error, { step: "bot_turn", conversation_id: claim.conversation_id });
-    }
-  }
-  return claims.length;
+export function botTurns(): Job<ClaimedTurn> {
+  return {
+    atOnce: 4,
+    claim: async (max) => ({ items: await callDatabase("claim_bot_turns", { max }) }),
+    async handle(turn, report) {
+      await takeTurn(turn, report);
+      return { state: "taken" };
+    },
+    idsOf: ({ conversation_id }) => ({ conversation_id }),
+  };
 }
 
 async function takeTurn({ conversation_id, attempt }: ClaimedTurn, report: Report): Promise<void> {
@@ -49,8 +44,8 @@ async function takeTurn({ conversation_id, attempt }: ClaimedTurn, report: Repor
   try {
     taken = script && step(script, session, texts, new Date(now));
   } catch (error) {
-    // The turn would fail again. An agent is told.
-    report(error, { step: "bot_step", conversation_id });
+    // The turn would fail again, so the conversation goes to an agent.
+    report(error, { step: "bot_step" });
   }
   await callDatabase("complete_bot_turn", {
     conversation_id,

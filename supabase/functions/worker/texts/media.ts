@@ -1,6 +1,6 @@
-import { serviceClient } from "../_shared/database.ts";
-import { toPublicUrl } from "../_shared/public_url.ts";
-import { failure, type Result, success } from "../_shared/result.ts";
+import { serviceClient } from "../../_shared/database.ts";
+import { toPublicUrl } from "../../_shared/public_url.ts";
+import { failure, type Result, success } from "../../_shared/result.ts";
 import type { TextMedia } from "./claimed_text.ts";
 import type { Outcome } from "./outcome.ts";
 

@@ -1,12 +1,12 @@
-import { callDatabase } from "../_shared/database.ts";
-import { describeError, logError } from "../_shared/log.ts";
-import { publicFunctionsUrl } from "../_shared/public_url.ts";
+import { callDatabase } from "../../_shared/database.ts";
+import { describeError, logError } from "../../_shared/log.ts";
+import { publicFunctionsUrl } from "../../_shared/public_url.ts";
 import type { ClaimedText, TextState } from "./claimed_text.ts";
 import { isGreeted } from "./countries.ts";
 import { readableUrls } from "./media.ts";
 import { type Outcome, outcomeOf, type TextResult } from "./outcome.ts";
-import type { TwilioAccount } from "./twilio_account.ts";
-import { createMessage } from "./twilio_api.ts";
+import type { TwilioAccount } from "../twilio/account.ts";
+import { createMessage } from "../twilio/api.ts";
 
 /** After `claim_texts` a text is ours for 60 s. These times leave room for clocks that differ. */
 const SEND_WITHIN_MS = 30_000;

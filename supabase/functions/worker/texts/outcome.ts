@@ -1,5 +1,5 @@
 import type { TextState } from "./claimed_text.ts";
-import { createdAtOf, errorCodeOf, type Exchange } from "./twilio_api.ts";
+import { createdAtOf, errorCodeOf, type Exchange } from "../twilio/api.ts";
 
 /** The outcome of a text that was posted to Twilio, as the SQL function `record_text_outcome` takes it. */
 export interface Outcome {

@@ -1,12 +1,9 @@
 import { callDatabase, serviceClient } from "../../_shared/database.ts";
-import { describeError, logError } from "../../_shared/log.ts";
+import type { Job } from "../../_shared/jobs.ts";
 import { failure, type Result, success } from "../../_shared/result.ts";
 import { AT_A_TIME } from "../../_shared/semaphores.ts";
-import { type TwilioAccount, twilioAccount } from "../twilio_account.ts";
+import { type TwilioAccount, twilioAccount } from "../twilio/account.ts";
 import { type FetchedFile, fetchFile, type NotFetched } from "./fetch_file.ts";
-
-/** After this time no further file is claimed. */
-const CLAIM_FOR_MS = 20_000;
 
 /** A lease has 60 s. A file takes at most 20 s, and its upload as long. */
 const RECORD_WITHIN_MS = 15_000;
@@ -23,40 +20,18 @@ interface ClaimedFile {
   path: string;
 }
 
-/** What one call of the worker has copied. */
-export interface Copied {
-  /** The number of files. */
-  files: number;
-  /** The number of errors in the service itself, which the log has. A file that is not had is none. */
-  errors: number;
-}
-
-/** Copies the files of recruits' texts that are due from Twilio into storage. Never rejects. */
-export async function copyMedia(requestId: string): Promise<Copied> {
-  const copied: Copied = { files: 0, errors: 0 };
-  const report = (error: unknown, message_id?: string) => {
-    copied.errors++;
-    const cause = error instanceof Error ? error.cause ?? error : error;
-    logError({ request_id: requestId, event: "file_not_copied", message_id, ...describeError(cause) });
-  };
+/**
+ * Copies the files of recruits' texts that are due from Twilio into storage. Null without an account at Twilio: the job
+ * of the texts says so.
+ */
+export function mediaCopies(): Job<ClaimedFile> | null {
   const account = accountOf();
-  if (account === null) return copied;
-  try {
-    for (const deadline = Date.now() + CLAIM_FOR_MS; Date.now() < deadline;) {
-      const files: ClaimedFile[] = await callDatabase("claim_media_copies", { max: AT_A_TIME.files });
-      if (files.length === 0) break;
-      await Promise.all(files.map(async (file) => {
-        try {
-          if (await copy(account, file)) copied.files++;
-        } catch (error) {
-          report(error, file.message_id);
-        }
-      }));
-    }
-  } catch (error) {
-    report(error);
-  }
-  return copied;
+  return account && {
+    atOnce: AT_A_TIME.files,
+    claim: async (max) => ({ items: await callDatabase("claim_media_copies", { max }) }),
+    handle: async (file) => ({ state: await copy(account, file) ? "copied" : null }),
+    idsOf: ({ message_id, position }) => ({ message_id, position }),
+  };
 }
 
 /** The account at Twilio; null where none is set, or a setting is wrong. Then the texts report it. */

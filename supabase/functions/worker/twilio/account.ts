@@ -1,6 +1,6 @@
-import { ConfigurationError, requiredEnv } from "../_shared/configuration.ts";
-import { pastedUrl } from "../_shared/public_url.ts";
-import { secretsFromEnv } from "../_shared/secrets.ts";
+import { ConfigurationError, requiredEnv } from "../../_shared/configuration.ts";
+import { pastedUrl } from "../../_shared/public_url.ts";
+import { secretsFromEnv } from "../../_shared/secrets.ts";
 
 /** An account at Twilio, and how we log in to it. */
 export interface TwilioAccount {

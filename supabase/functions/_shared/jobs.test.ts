@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { type Job, type JobRun, runJobs } from "./jobs.ts";
+
+/** A job whose items are due from the beginning, or are added to the queue later. */
+function jobOf(queue: string[], settings: Partial<Job<string>> = {}): Job<string> & { mostAtOnce: number } {
+  let running = 0;
+  const job = {
+    mostAtOnce: 0,
+    atOnce: 2,
+    claim: (max: number) => Promise.resolve({ items: queue.splice(0, max) }),
+    async handle(): Promise<{ state: string }> {
+      job.mostAtOnce = Math.max(job.mostAtOnce, ++running);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      running--;
+      return { state: "done" };
+    },
+    idsOf: (item: string) => ({ item }),
+    ...settings,
+  };
+  return job;
+}
+
+/** Runs jobs, and returns what they have done with the lines that they logged. */
+async function runLogged(...args: Parameters<typeof runJobs>): Promise<JobRun & { lines: string[] }> {
+  const { error } = console;
+  const lines: string[] = [];
+  console.error = (line: string) => lines.push(line);
+  try {
+    return { ...await runJobs(...args), lines };
+  } finally {
+    console.error = error;
+  }
+}
+
+Deno.test("all that is due is done, not more at once than the job takes", async () => {
+  const job = jobOf(Array.from({ length: 25 }, String));
+  assert.deepEqual(await runJobs({ job: () => job }, "request"), { counts: { job: { done: 25 } }, errors: 0 });
+  assert.equal(job.mostAtOnce, 2);
+});
+
+Deno.test("what an item makes due of another job is done in the same run, whichever job stands first", async () => {
+  for (const names of [["fed", "feeding"], ["feeding", "fed"]]) {
+    const fed: string[] = [];
+    const jobs: Record<string, () => Job<string>> = {
+      fed: () => jobOf(fed),
+      feeding: () =>
+        jobOf(["1", "2", "3"], {
+          handle: async (item) => {
+            await new Promise((resolve) => setTimeout(resolve, 5));
+            fed.push(item);
+            return { state: "done" };
+          },
+        }),
+    };
+    const { counts } = await runJobs(Object.fromEntries(names.map((name) => [name, jobs[name]!])), "request");
+    assert.deepEqual(counts.fed, { done: 3 });
+  }
+});
+
+Deno.test("an item that fails is counted and logged with its ids, and the others go on", async () => {
+  const handle = (item: string) => item === "2" ? Promise.reject(new Error("Secret")) : Promise.resolve({ state: null });
+  const { counts, errors, lines } = await runLogged({ job: () => jobOf(["1", "2", "3"], { handle }) }, "request");
+  assert.deepEqual([counts, errors, lines.length], [{ job: {} }, 1, 1]);
+  assert.partialDeepStrictEqual(JSON.parse(lines[0]!), { event: "job_failed", job: "job", item: "2", error: "Error" });
+  assert(!lines[0]!.includes("Secret"));
+});
+
+Deno.test("a job that cannot start or claim ends, and the others go on", async () => {
+  const { counts, errors, lines } = await runLogged({
+    unset: () => null,
+    wrong: () => {
+      throw new Error("a setting");
+    },
+    unclaimed: () => jobOf([], { claim: () => Promise.reject(new Error("no database")) }),
+    job: () => jobOf(["1"]),
+  }, "request");
+  assert.deepEqual([counts.job, errors], [{ done: 1 }, 2]);
+  assert.deepEqual(lines.map((line) => JSON.parse(line).job), ["wrong", "unclaimed"]);
+});
+
+Deno.test("the end of the required job is thrown, once the others have ended", async () => {
+  const queue = ["1", "2", "3"];
+  const jobs = {
+    required: () => {
+      throw new Error("a setting");
+    },
+    job: () => jobOf(queue),
+  };
+  await assert.rejects(runJobs(jobs, "request", "required"), /a setting/);
+  assert.deepEqual(queue, []);
+});
+
+Deno.test("after an item by which the others would fail as well nothing more is claimed", async () => {
+  const queue = ["1", "2", "3", "4", "5"];
+  const handle = () => Promise.resolve({ state: "failed", isLast: true });
+  await runJobs({ job: () => jobOf(queue, { handle }) }, "request");
+  assert.deepEqual(queue, ["3", "4", "5"]);
+});
+
+Deno.test("what waits for its turn is done when it has come", async () => {
+  const turns = [Date.now() + 60, Date.now() + 120];
+  let nextAt: number | undefined = turns.shift();
+  const job = jobOf([], {
+    claim: () => {
+      const isDue = nextAt !== undefined && nextAt <= Date.now();
+      if (isDue) nextAt = turns.shift();
+      return Promise.resolve({
+        items: isDue ? ["1"] : [],
+        nextAt: nextAt === undefined ? null : new Date(nextAt).toISOString(),
+      });
+    },
+  });
+  assert.deepEqual((await runJobs({ job: () => job }, "request")).counts, { job: { done: 2 } });
+});
+
+Deno.test("after 1,000 items the rest stays due", async () => {
+  const queue = Array.from({ length: 2_000 }, String);
+  await runJobs({ job: () => jobOf(queue, { atOnce: 100, handle: () => Promise.resolve({ state: "done" }) }) }, "request");
+  assert(queue.length > 899 && queue.length <= 1_000, String(queue.length));
+});

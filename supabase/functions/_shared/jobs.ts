@@ -1,0 +1,179 @@
+/** The loop of all background work: claim what is due, work on it within its lease, and stop in time. */
+import { describeError, logError, type LogFields } from "./log.ts";
+
+/** A kind of background work: items that become due in the database. */
+export interface Job<Item> {
+  /** The most items at work at a time. */
+  atOnce: number;
+  /** Claims at most `max` items that are due. This worker has each to itself until its lease ends. */
+  claim(max: number): Promise<Claimed<Item>>;
+  /**
+   * Works on an item and records its outcome while the lease lasts. When it rejects, or the worker dies, the item is
+   * due again after its lease.
+   *
+   * @param claimedAt when the call that claimed it began, in milliseconds
+   */
+  handle(item: Item, report: Report, claimedAt: number): Promise<Handled>;
+  /** The ids that a log line about the item has. */
+  idsOf(item: Item): LogFields;
+}
+
+/** The result of a claim. */
+export interface Claimed<Item> {
+  items: Item[];
+  /** When an item that only waits for its turn can be claimed; null: none does. */
+  nextAt?: string | null;
+}
+
+/** What became of an item. */
+export interface Handled {
+  /** The state that it was left in, which the run counts; null: none to count. */
+  state: string | null;
+  /** Whether the other items would fail as well. Then nothing more is claimed. */
+  isLast?: boolean;
+}
+
+/** Logs and counts an error that ends nothing else. */
+export type Report = (error: unknown, fields?: LogFields) => void;
+
+/** What a job needs to know of its run. */
+export interface RunContext {
+  /** Of the request that has begun the run. */
+  requestId: string;
+  report: Report;
+}
+
+/** Makes a job for a run; null where the settings leave it nothing to do. Throws where a setting is wrong. */
+// deno-lint-ignore no-explicit-any
+export type CreateJob = (context: RunContext) => Job<any> | null;
+
+/** What a run has done. */
+export interface JobRun {
+  /** The number of items of each job by the state that they were left in. One that was claimed twice counts twice. */
+  counts: Record<string, Record<string, number>>;
+  /** The number of errors in the service itself, which the log has. */
+  errors: number;
+}
+
+/** After this time nothing more is claimed. The platform ends a request after 150 s. */
+const CLAIM_FOR_MS = 40_000;
+
+/**
+ * After so many items nothing more is claimed. Each takes about 1 ms of CPU, and the platform ends a request after 2 s.
+ */
+const CLAIM_AT_MOST = 1_000;
+
+/** The longest wait, in milliseconds, before asking again for what has become due. */
+const ASK_AGAIN_MS = 1_000;
+
+/**
+ * Works on what is due of all jobs beside each other, until nothing is due any more, or 1,000 items or 40 s have passed.
+ * An item of one job may make one of another due. Whatever fails in a job, the others go on. A job that cannot start or
+ * claim ends, and the log names it.
+ *
+ * @param jobs by their names in the log
+ * @param required the name of the job without which the run has failed
+ * @throws what ended the required job, when all others have ended
+ */
+export async function runJobs(
+  jobs: Record<string, CreateJob>,
+  requestId: string,
+  required?: string,
+): Promise<JobRun> {
+  const run = new Run(requestId, Object.keys(jobs));
+  const ends = await Promise.allSettled(Object.entries(jobs).map(([name, create]) => run.job(name, create)));
+  Object.keys(jobs).forEach((job, index) => {
+    const end = ends[index]!;
+    if (end.status === "rejected" && job !== required) run.report(end.reason, { job });
+  });
+  const failed = ends[Object.keys(jobs).indexOf(required ?? "")];
+  if (failed?.status === "rejected") throw failed.reason;
+  return { counts: run.counts, errors: run.errors };
+}
+
+class Run {
+  readonly counts: JobRun["counts"] = {};
+  errors = 0;
+  readonly #requestId: string;
+  readonly #deadline = Date.now() + CLAIM_FOR_MS;
+  /** The jobs that may find something due without another's help. */
+  readonly #busy: Set<string>;
+  #claimed = 0;
+  #handled = 0;
+  #change = Promise.withResolvers<void>();
+
+  constructor(requestId: string, names: string[]) {
+    this.#requestId = requestId;
+    this.#busy = new Set(names);
+  }
+
+  readonly report: Report = (error, fields = {}) => {
+    this.errors++;
+    const cause = error instanceof Error ? error.cause ?? error : error;
+    logError({ request_id: this.#requestId, event: "job_failed", ...fields, ...describeError(cause) });
+  };
+
+  async job(name: string, create: CreateJob): Promise<void> {
+    const running = new Set<Promise<void>>();
+    const report: Report = (error, fields) => this.report(error, { job: name, ...fields });
+    try {
+      const job = create({ requestId: this.#requestId, report });
+      if (job !== null) await this.#work(name, job, running);
+    } finally {
+      await Promise.all(running);
+      this.#settle(name);
+    }
+  }
+
+  async #work<Item>(name: string, job: Job<Item>, running: Set<Promise<void>>): Promise<void> {
+    const counts: Record<string, number> = this.counts[name] = {};
+    let isLast = false;
+    const handle = async (item: Item, claimedAt: number) => {
+      const report: Report = (error, fields) => this.report(error, { job: name, ...job.idsOf(item), ...fields });
+      try {
+        const handled = await job.handle(item, report, claimedAt);
+        if (handled.state !== null) counts[handled.state] = (counts[handled.state] ?? 0) + 1;
+        isLast ||= handled.isLast ?? false;
+      } catch (error) {
+        report(error);
+      }
+      this.#handled++;
+    };
+    while (!isLast && this.#claimed < CLAIM_AT_MOST && Date.now() < this.#deadline) {
+      const claimedAt = Date.now();
+      const handledBefore = this.#handled;
+      const { items, nextAt = null } = await job.claim(job.atOnce - running.size);
+      this.#claimed += items.length;
+      for (const item of items) {
+        const handled = handle(item, claimedAt).finally(() => running.delete(handled));
+        running.add(handled);
+      }
+      const wait = nextAt === null ? Infinity : Date.parse(nextAt) - Date.now();
+      if (running.size > 0 || Date.now() + wait < this.#deadline) {
+        this.#busy.add(name);
+        await within(Math.min(Math.max(wait, 50), ASK_AGAIN_MS), Promise.race(running));
+        // Claiming one item at a time would cost a query for each.
+        while (running.size > job.atOnce / 2) await Promise.race(running);
+      } else {
+        this.#settle(name);
+        if (this.#busy.size === 0 && this.#handled === handledBefore) return;
+        if (this.#busy.size > 0) await within(ASK_AGAIN_MS, this.#change.promise);
+      }
+    }
+  }
+
+  /** Wakes the jobs that wait for this one. */
+  #settle(name: string): void {
+    if (!this.#busy.delete(name)) return;
+    this.#change.resolve();
+    this.#change = Promise.withResolvers();
+  }
+}
+
+/** Waits until something has ended, or this many milliseconds. */
+async function within(ms: number, ended: Promise<unknown>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const timeout = new Promise<void>((resolve) => timer = setTimeout(resolve, ms));
+  await Promise.race([ended, timeout]);
+  clearTimeout(timer);
+}
