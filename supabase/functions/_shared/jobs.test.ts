@@ -58,7 +58,8 @@ Deno.test("what an item makes due of another job is done in the same run, whiche
 });
 
 Deno.test("an item that fails is counted and logged with its ids, and the others go on", async () => {
-  const handle = (item: string) => item === "2" ? Promise.reject(new Error("Secret")) : Promise.resolve({ state: null });
+  const handle = (item: string) =>
+    item === "2" ? Promise.reject(new Error("Secret")) : Promise.resolve({ state: null });
   const { counts, errors, lines } = await runLogged({ job: () => jobOf(["1", "2", "3"], { handle }) }, "request");
   assert.deepEqual([counts, errors, lines.length], [{ job: {} }, 1, 1]);
   assert.partialDeepStrictEqual(JSON.parse(lines[0]!), { event: "job_failed", job: "job", item: "2", error: "Error" });
@@ -115,6 +116,9 @@ Deno.test("what waits for its turn is done when it has come", async () => {
 
 Deno.test("after 1,000 items the rest stays due", async () => {
   const queue = Array.from({ length: 2_000 }, String);
-  await runJobs({ job: () => jobOf(queue, { atOnce: 100, handle: () => Promise.resolve({ state: "done" }) }) }, "request");
+  await runJobs(
+    { job: () => jobOf(queue, { atOnce: 100, handle: () => Promise.resolve({ state: "done" }) }) },
+    "request",
+  );
   assert(queue.length > 899 && queue.length <= 1_000, String(queue.length));
 });
