@@ -19761,16 +19761,9 @@ end
 $$;
 
 comment on function private.schedule_jobs() is
-<<<<<<< HEAD
-  'Has pg_cron run private.check_alerts() each minute, and every 10 seconds private.deliver_notifications(), '
-  'private.request_text_work() and private.request_fetch_work(), and forget the records of these runs after a week. Returns '
-  'the names of the jobs: `check alerts` and `notify agents` need pg_cron, `send texts` and `fetch leads` pg_net and Vault as '
-  'well. May be called again.';
-=======
-  'Has pg_cron run private.check_alerts() each minute, and every 10 seconds private.deliver_all_notifications() and '
+  'Has pg_cron run private.check_alerts() each minute, and every 10 seconds private.deliver_notifications() and '
   'private.call_worker(), and forget the records of these runs after a week. Returns the names of the jobs: `check alerts` and '
   '`notify agents` need pg_cron, `run worker` pg_net and Vault as well. May be called again.';
->>>>>>> ca82675c (Run all background work by one worker and one loop)
 
 revoke execute on function private.schedule_jobs() from service_role;
 
