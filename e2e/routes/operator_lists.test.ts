@@ -156,7 +156,7 @@ Deno.test("alerts have their words, and are acknowledged", async () => {
     where id = ${order.id}`;
   await sql`select private.check_alerts()`;
   const { data: alert } = await client.from("alert_list").select().eq("subject", order.id).single();
-  assert.equal(alert!.name, `order ${order.id.slice(0, 8)}`);
+  assert.equal(alert!.name, `order ${order.id.slice(0, 8)} of An agency under test`);
   assert.match(alert!.problem, /^ended .* UTC, 7 of 7 leads short$/);
   assert.equal(alert!.command, `order close ${order.id.slice(0, 8)}`);
   assert.equal(alert!.state, "open");

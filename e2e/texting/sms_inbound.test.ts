@@ -32,6 +32,7 @@ Deno.test("SPEC 2.4, 4.5: a message is stored with direction, sender, MessageSid
     sent_at: null,
     delivered_at: null,
     failed_at: null,
+    heard: null,
   });
   assert.deepEqual(await stored(conversation), { last_message_at: created_at, status: "bot" });
 });

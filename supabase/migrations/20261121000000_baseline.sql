@@ -14530,7 +14530,9 @@ language plpgsql
 -- An operator who is signed in has no right on orders.
 security definer
 set search_path = ''
-set lock_timeout = '5s'
+-- Longer, also while many read (private.admit_request()): the operator is told of a lock.
+set statement_timeout = '4s'
+set lock_timeout = '2s'
 as $$
 declare
   stored jsonb;
@@ -14563,7 +14565,7 @@ comment on function public.resize_order(uuid, jsonb, jsonb) is
   'Changes how many leads an order gets, in all and a day, and returns it. changes: {quantity, daily_cap|null}, either or both; '
   'seen: the order as the caller has read it. A quantity that is reached makes it filled, and a higher one opens it again. For '
   'operators; of one who is signed in, a row of operator_actions says so. PT404 for an unknown one; PT400 names the column; '
-  'PT409 when somebody has changed it, or holds the lock for 5 s. 42501 for a user who is no operator.';
+  'PT409 when somebody has changed it, or holds the lock for 2 s. 42501 for a user who is no operator.';
 grant execute on function public.resize_order(uuid, jsonb, jsonb) to authenticated, service_role;
 
 create function public.set_order_status(order_id uuid, status text, seen text default null) returns public.recruiting_orders
@@ -14571,7 +14573,8 @@ language plpgsql
 -- An operator who is signed in has no right on orders.
 security definer
 set search_path = ''
-set lock_timeout = '5s'
+set statement_timeout = '4s'
+set lock_timeout = '2s'
 as $$
 declare
   changed public.recruiting_orders;
@@ -14600,7 +14603,7 @@ $$;
 comment on function public.set_order_status(uuid, text, text) is
   'Pauses, opens or closes an order, and returns it. One that is filled can only be closed. seen: the status that the caller '
   'has read; with another one nothing is changed. For operators; of one who is signed in, a row of operator_actions says so. '
-  'PT404 for an unknown one; PT400 for another status; PT409 says why it cannot be, as when others hold the lock for 5 s. '
+  'PT404 for an unknown one; PT400 for another status; PT409 says why it cannot be, as when others hold the lock for 2 s. '
   '42501 for a user who is no operator.';
 grant execute on function public.set_order_status(uuid, text, text) to authenticated, service_role;
 
@@ -14641,7 +14644,8 @@ language plpgsql
 -- An operator who is signed in has no right on orders.
 security definer
 set search_path = ''
-set lock_timeout = '5s'
+set statement_timeout = '4s'
+set lock_timeout = '2s'
 as $$
 declare
   changed public.recruiting_orders;
@@ -14674,7 +14678,7 @@ comment on function public.set_agency_orders(uuid, text, uuid[]) is
   'Pauses all open orders of an agency, or opens all that are paused: all or none. order_ids: what the caller has seen, the '
   'oldest first, as private.orders_to_set() says. Returns the orders. Once it is committed, no lead goes to a paused one. Of an '
   'operator who is signed in, a row of operator_actions says so. PT409 when the agency has other such '
-  'orders by now, others hold the lock for 5 s, or says why one cannot be opened; PT400 for another status. 42501 for a user '
+  'orders by now, others hold the lock for 2 s, or says why one cannot be opened; PT400 for another status. 42501 for a user '
   'who is no operator.';
 grant execute on function public.set_agency_orders(uuid, text, uuid[]) to authenticated, service_role;
 
@@ -14838,7 +14842,9 @@ language plpgsql
 -- An operator who is signed in has no right on leads and orders.
 security definer
 set search_path = ''
-set lock_timeout = '5s'
+-- Longer, also while many read (private.admit_request()): the operator is told of a lock.
+set statement_timeout = '4s'
+set lock_timeout = '2s'
 as $$
 declare
   begun timestamptz;
@@ -14879,7 +14885,7 @@ $$;
 comment on function public.distribute_leads(integer, uuid) is
   'Distributes at most so many waiting leads, of all vendors or of one, the oldest first, and returns them with the agency '
   'and the agent. For operators; of one who is signed in, a row of operator_actions says so. PT400 unless max is from 1 to '
-  '100: new leads wait meanwhile. PT409 when others hold the locks for 5 s. 42501 for a user who is no operator.';
+  '100: new leads wait meanwhile. PT409 when others hold the locks for 2 s. 42501 for a user who is no operator.';
 grant execute on function public.distribute_leads(integer, uuid) to authenticated, service_role;
 
 -- supabase/schemas/operators/assign.sql
@@ -15069,7 +15075,9 @@ language plpgsql
 -- An operator who is signed in has no right on leads and orders.
 security definer
 set search_path = ''
-set lock_timeout = '5s'
+-- Longer, also while many read (private.admit_request()): the operator is told of a lock.
+set statement_timeout = '4s'
+set lock_timeout = '2s'
 as $$
 declare
   lead public.recruiting_leads;
@@ -15147,7 +15155,7 @@ comment on function public.return_lead(uuid, text) is
   'order_status, conversations, texts}: of the order after it, and how many conversations and waiting texts there were. '
   'For operators; of one who is signed in, a row of operator_actions says so. PT400 names reason; PT404 for an unknown '
   'lead; PT409 when no order has the lead, it was returned before, a text to the recruit is being sent, or others hold a '
-  'lock for 5 s. 42501 for a user who is no operator.';
+  'lock for 2 s. 42501 for a user who is no operator.';
 grant execute on function public.return_lead(uuid, text) to authenticated, service_role;
 
 create function private.lock_returned_lead(lead_id uuid) returns public.recruiting_leads
@@ -15582,7 +15590,9 @@ language plpgsql
 -- An operator who is signed in has no right on texts and leads.
 security definer
 set search_path = ''
-set lock_timeout = '5s'
+-- Longer, also while many read (private.admit_request()): the operator is told of a lock.
+set statement_timeout = '4s'
+set lock_timeout = '2s'
 as $$
 declare
   waiting record;
@@ -15659,7 +15669,7 @@ comment on function public.adopt_texts(text, text, uuid) is
   'number is an agency''s, it must be its lead. The lead''s agent, if active, has taken the conversation over, and is told. '
   'What the texts say of a consent holds. Returns [{conversation_id, service_phone, lead_id, agency_id, agent_id|null, texts}]. '
   'For operators; of one who is signed in, a row of operator_actions says so. PT404 when no text waits; PT409 when there is no '
-  'such lead, another one has come, or others hold the lock for 5 s. 42501 for a user who is no operator.';
+  'such lead, another one has come, or others hold the lock for 2 s. 42501 for a user who is no operator.';
 grant execute on function public.adopt_texts(text, text, uuid) to authenticated, service_role;
 
 create function public.dismiss_deliveries(delivery_ids uuid[])
@@ -15668,7 +15678,8 @@ language plpgsql
 -- An operator who is signed in has no right on rejected deliveries.
 security definer
 set search_path = ''
-set lock_timeout = '5s'
+set statement_timeout = '4s'
+set lock_timeout = '2s'
 as $$
 #variable_conflict use_column
 declare
@@ -15701,7 +15712,7 @@ $$;
 comment on function public.dismiss_deliveries(uuid[]) is
   'Takes rejected deliveries off the list of open ones, for good, and returns those that there are: their status now, and '
   'whether this call has changed it. One that was replayed stays so. For operators; one who is signed in gives 1 to 100 ids, '
-  'and a row of operator_actions says so. PT400 for another number of ids; PT409 when others hold the locks for 5 s. 42501 for '
+  'and a row of operator_actions says so. PT400 for another number of ids; PT409 when others hold the locks for 2 s. 42501 for '
   'a user who is no operator.';
 grant execute on function public.dismiss_deliveries(uuid[]) to authenticated, service_role;
 
@@ -15710,7 +15721,8 @@ language plpgsql
 -- An operator who is signed in has no right on the numbers.
 security definer
 set search_path = ''
-set lock_timeout = '5s'
+set statement_timeout = '4s'
+set lock_timeout = '2s'
 as $$
 #variable_conflict use_variable
 declare
@@ -15734,7 +15746,7 @@ $$;
 comment on function public.resume_number(text) is
   'Sends what was held for a paused number of ours, and what comes. Returns the number; one that is active stays as it is. '
   'For operators; of one who is signed in, a row of operator_actions says so. PT404 for a number that is not ours; PT409 when '
-  'others hold the lock for 5 s. 42501 for a user who is no operator.';
+  'others hold the lock for 2 s. 42501 for a user who is no operator.';
 grant execute on function public.resume_number(text) to authenticated, service_role;
 
 -- supabase/schemas/operators/hours.sql

@@ -78,8 +78,12 @@ Deno.test("the error says where a text stops being JSON, if V8 does, and nothing
       ['{\n  "name": "A\tnn"}', " at line 2, column 13"],
       ["[12345678901234567890,\n12345678901234567890 secret]", " at line 2, column 22"],
       ['{"\\u0061": 1,\n secret}', " at line 2, column 2"],
-      ['{"name": secret}', ""],
-      ["secret", ""],
+      ['{"name": secret}', " at line 1, column 10"],
+      ["secret", " at line 1, column 1"],
+      ['{\r\n "name": secret,\r\n "state": "AZ"}', " at line 2, column 10"],
+      ['{"first_name": "Ann",\n "last_name": secret,\n "state": "AZ"}', " at line 2, column 15"],
+      ['{"first_name": "Ann",\n "last_name": secret}', " at line 2, column 15"],
+      ['[{"first_name": secret, "state": "AZ"}, {"first_name": secret, "state": "AZ"}]', ""],
     ] as const
   ) {
     assert.throws(() => parseJson(text), { message: `the body is not valid JSON${where}` }, text);

@@ -101,13 +101,40 @@ function whyInvalid(text: string): string {
     JSON.parse(text);
   } catch (error) {
     const { message } = error as SyntaxError;
-    const [, at, line, column] = / at position (\d+) \(line (\d+) column (\d+)\)$/.exec(message) ?? [];
-    if (message.startsWith("Unexpected end") || Number(at) >= text.length) {
+    const at = errorPlace(message, text);
+    if (message.startsWith("Unexpected end") || at !== undefined && at >= text.length) {
       return "the body is not valid JSON: it ends too early";
     }
-    if (line) return `the body is not valid JSON at line ${line}, column ${column}`;
+    if (at !== undefined) return `the body is not valid JSON at ${lineAndColumn(text, at)}`;
   }
   return "the body is not valid JSON";
+}
+
+/** How much V8 quotes before and after a token, of a text that has more. */
+const QUOTED = 10;
+
+/** Where V8 stopped: its message has the position, or quotes the text there. Undefined where that stands several times. */
+function errorPlace(message: string, text: string): number | undefined {
+  const [, position] = / at position (\d+) \(line/.exec(message) ?? [];
+  if (position) return Number(position);
+  const [, token, before, quoted, after] =
+    /^Unexpected token '(.)', (\.\.\.)?"(.*)"(\.\.\.)? is not valid JSON$/s.exec(message) ?? [];
+  if (token === undefined) return undefined;
+  if (!before && after) return quoted!.length - QUOTED;
+  if (before && !after) return text.length - quoted!.length + QUOTED;
+  const known = before ? quoted! : token;
+  const at = text.indexOf(known);
+  return at === text.lastIndexOf(known) ? at + (before ? QUOTED : 0) : undefined;
+}
+
+/** A place in a text, both from 1 on. */
+function lineAndColumn(text: string, at: number): string {
+  let [line, start] = [1, 0];
+  for (let end = text.indexOf("\n"); end >= 0 && end < at; end = text.indexOf("\n", start)) {
+    line++;
+    start = end + 1;
+  }
+  return `line ${line}, column ${at - start + 1}`;
 }
 
 /** Makes a text storable: drops U+0000 and replaces lone surrogates by U+FFFD. */

@@ -6,7 +6,9 @@ language plpgsql
 -- An operator who is signed in has no right on leads and orders.
 security definer
 set search_path = ''
-set lock_timeout = '5s'
+-- Longer, also while many read (private.admit_request()): the operator is told of a lock.
+set statement_timeout = '4s'
+set lock_timeout = '2s'
 as $$
 declare
   begun timestamptz;
@@ -47,5 +49,5 @@ $$;
 comment on function public.distribute_leads(integer, uuid) is
   'Distributes at most so many waiting leads, of all vendors or of one, the oldest first, and returns them with the agency '
   'and the agent. For operators; of one who is signed in, a row of operator_actions says so. PT400 unless max is from 1 to '
-  '100: new leads wait meanwhile. PT409 when others hold the locks for 5 s. 42501 for a user who is no operator.';
+  '100: new leads wait meanwhile. PT409 when others hold the locks for 2 s. 42501 for a user who is no operator.';
 grant execute on function public.distribute_leads(integer, uuid) to authenticated, service_role;

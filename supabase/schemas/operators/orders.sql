@@ -83,7 +83,9 @@ language plpgsql
 -- An operator who is signed in has no right on orders.
 security definer
 set search_path = ''
-set lock_timeout = '5s'
+-- Longer, also while many read (private.admit_request()): the operator is told of a lock.
+set statement_timeout = '4s'
+set lock_timeout = '2s'
 as $$
 declare
   stored jsonb;
@@ -116,7 +118,7 @@ comment on function public.resize_order(uuid, jsonb, jsonb) is
   'Changes how many leads an order gets, in all and a day, and returns it. changes: {quantity, daily_cap|null}, either or both; '
   'seen: the order as the caller has read it. A quantity that is reached makes it filled, and a higher one opens it again. For '
   'operators; of one who is signed in, a row of operator_actions says so. PT404 for an unknown one; PT400 names the column; '
-  'PT409 when somebody has changed it, or holds the lock for 5 s. 42501 for a user who is no operator.';
+  'PT409 when somebody has changed it, or holds the lock for 2 s. 42501 for a user who is no operator.';
 grant execute on function public.resize_order(uuid, jsonb, jsonb) to authenticated, service_role;
 
 create function public.set_order_status(order_id uuid, status text, seen text default null) returns public.recruiting_orders
@@ -124,7 +126,8 @@ language plpgsql
 -- An operator who is signed in has no right on orders.
 security definer
 set search_path = ''
-set lock_timeout = '5s'
+set statement_timeout = '4s'
+set lock_timeout = '2s'
 as $$
 declare
   changed public.recruiting_orders;
@@ -153,7 +156,7 @@ $$;
 comment on function public.set_order_status(uuid, text, text) is
   'Pauses, opens or closes an order, and returns it. One that is filled can only be closed. seen: the status that the caller '
   'has read; with another one nothing is changed. For operators; of one who is signed in, a row of operator_actions says so. '
-  'PT404 for an unknown one; PT400 for another status; PT409 says why it cannot be, as when others hold the lock for 5 s. '
+  'PT404 for an unknown one; PT400 for another status; PT409 says why it cannot be, as when others hold the lock for 2 s. '
   '42501 for a user who is no operator.';
 grant execute on function public.set_order_status(uuid, text, text) to authenticated, service_role;
 
@@ -194,7 +197,8 @@ language plpgsql
 -- An operator who is signed in has no right on orders.
 security definer
 set search_path = ''
-set lock_timeout = '5s'
+set statement_timeout = '4s'
+set lock_timeout = '2s'
 as $$
 declare
   changed public.recruiting_orders;
@@ -227,7 +231,7 @@ comment on function public.set_agency_orders(uuid, text, uuid[]) is
   'Pauses all open orders of an agency, or opens all that are paused: all or none. order_ids: what the caller has seen, the '
   'oldest first, as private.orders_to_set() says. Returns the orders. Once it is committed, no lead goes to a paused one. Of an '
   'operator who is signed in, a row of operator_actions says so. PT409 when the agency has other such '
-  'orders by now, others hold the lock for 5 s, or says why one cannot be opened; PT400 for another status. 42501 for a user '
+  'orders by now, others hold the lock for 2 s, or says why one cannot be opened; PT400 for another status. 42501 for a user '
   'who is no operator.';
 grant execute on function public.set_agency_orders(uuid, text, uuid[]) to authenticated, service_role;
 

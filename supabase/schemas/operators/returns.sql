@@ -5,7 +5,9 @@ language plpgsql
 -- An operator who is signed in has no right on leads and orders.
 security definer
 set search_path = ''
-set lock_timeout = '5s'
+-- Longer, also while many read (private.admit_request()): the operator is told of a lock.
+set statement_timeout = '4s'
+set lock_timeout = '2s'
 as $$
 declare
   lead public.recruiting_leads;
@@ -83,7 +85,7 @@ comment on function public.return_lead(uuid, text) is
   'order_status, conversations, texts}: of the order after it, and how many conversations and waiting texts there were. '
   'For operators; of one who is signed in, a row of operator_actions says so. PT400 names reason; PT404 for an unknown '
   'lead; PT409 when no order has the lead, it was returned before, a text to the recruit is being sent, or others hold a '
-  'lock for 5 s. 42501 for a user who is no operator.';
+  'lock for 2 s. 42501 for a user who is no operator.';
 grant execute on function public.return_lead(uuid, text) to authenticated, service_role;
 
 create function private.lock_returned_lead(lead_id uuid) returns public.recruiting_leads
