@@ -45,8 +45,10 @@ async function operationsOf(name: string): Promise<Operation[]> {
   );
 }
 
-/** The routes that the document has. */
-export const DOCUMENTED = OPERATIONS.flatMap(({ endpoint, ...route }) => endpoint ? [{ ...route, ...endpoint }] : []);
+/** The routes that the document has, by their tags. */
+export const DOCUMENTED = Object.keys(TAGS).flatMap((tag) =>
+  OPERATIONS.flatMap(({ endpoint, ...route }) => endpoint?.tag === tag ? [{ ...route, ...endpoint }] : [])
+);
 
 /** The document as text. */
 export function openApiText(): string {

@@ -107,7 +107,6 @@ export const STEPS: Step[] = [
       "dev/bench",
       "dev/scripts",
       "desk/*/*.test.ts",
-      "dev/chaos/routes.test.ts",
       "dev/testing/*.test.ts",
       "docs/*.test.ts",
     ],

@@ -13,8 +13,9 @@ const RESPONSES: Record<string, object> = {
 
 const list = examples(stack);
 
-Deno.test("dev/local/commands/examples.ts has a command for every route of the specification", () => {
-  assert.deepEqual(list.map(({ route }) => route), Object.keys(RESPONSES));
+Deno.test("every route of the specification has a command", () => {
+  const routes = list.map(({ route }) => route);
+  assert.deepEqual(Object.keys(RESPONSES).filter((route) => !routes.includes(route)), []);
 });
 
 for (const { route, command } of list) {
@@ -22,6 +23,8 @@ for (const { route, command } of list) {
     const { stdout, stderr } = await new Deno.Command("sh", { args: ["-c", command] }).output();
     const text = new TextDecoder().decode(stdout);
     assert(text !== "", new TextDecoder().decode(stderr));
-    assert.partialDeepStrictEqual(JSON.parse(text), RESPONSES[route]!);
+    const response = JSON.parse(text);
+    assert.equal(response.error, undefined, text);
+    assert.partialDeepStrictEqual(response, RESPONSES[route] ?? {});
   });
 }

@@ -17,9 +17,3 @@ Deno.test("Twilio's requests are sent to this stack, signed for its public addre
     assert(command.includes(`X-Twilio-Signature: ${signature}'`), command);
   }
 });
-
-Deno.test("a route without a body or a key has its command too", () => {
-  const stack = { functions_url: "http://127.0.0.1:1/f", vendors: [] };
-  const [example] = examples(stack as Partial<StackInfo> as StackInfo, "", ["GET /recruiting/health"]);
-  assert.equal(example!.command, "curl -sS -X GET 'http://127.0.0.1:1/f/recruiting/health'");
-});
