@@ -84,28 +84,82 @@ insert into public.leads (id, external_id, agency_id, agent_id, first_name, last
   ('10000003-0000-4000-8000-000000000003', '20000003-0000-4000-8000-000000000003', 'a0000001-0000-4000-8000-000000000001', 'b0000003-0000-4000-8000-000000000003', 'Helen', 'Kowalski', '847.555.0113', '+18475550113', 'helen.kowalski@example.com', 'Evanston', 'IL', '60201', 'en', 'globe'),
   ('10000004-0000-4000-8000-000000000004', '20000004-0000-4000-8000-000000000004', 'a0000002-0000-4000-8000-000000000002', 'b0000005-0000-4000-8000-000000000005', 'Greg', 'Sandoval', '720 555 0114', '+17205550114', null, 'Boulder', 'CO', '80301', 'en', 'br');
 
-insert into public.recruiting_leads (id, vendor_id, vendor_lead_id, first_name, vendor_metadata,
-  agency_id, agent_id, distributed_at, created_at) values
-  ('30000001-0000-4000-8000-000000000001', 'd0000001-0000-4000-8000-000000000001', 'seed-1', 'Nadia', '{"last_name": "Petrov", "email": "nadia.petrov@example.com", "phone": "+13125550121", "city": "Chicago", "state": "IL"}', 'a0000001-0000-4000-8000-000000000001', 'b0000002-0000-4000-8000-000000000002', now() - interval '22 hours', now() - interval '22 hours'),
-  ('30000002-0000-4000-8000-000000000002', 'd0000002-0000-4000-8000-000000000002', 'seed-2', 'Marcus', '{"last_name": "Bell", "phone": "+13125550122", "city": "Gary", "state": "IN"}', 'a0000001-0000-4000-8000-000000000001', 'b0000003-0000-4000-8000-000000000003', now() - interval '23 hours', now() - interval '23 hours');
+-- Nadia came by the order, to Maria. The others have come in bulk, to James.
+insert into public.recruiting_leads (id, vendor_id, vendor_lead_id, first_name, agency_id, agent_id, vendor_metadata,
+  distributed_at, created_at)
+select
+  ('3000000' || n || '-0000-4000-8000-00000000000' || n)::uuid, vendor_id::uuid, 'seed-' || n, first_name,
+  'a0000001-0000-4000-8000-000000000001', agent_id::uuid,
+  jsonb_build_object('phone', '+1312555012' || n) || metadata::jsonb, now() - minutes * interval '1 minute',
+  now() - minutes * interval '1 minute'
+from (values
+  (1, 'd0000001-0000-4000-8000-000000000001', 'b0000002-0000-4000-8000-000000000002', 1320, 'Nadia', '{"last_name": "Petrov", "email": "nadia.petrov@example.com", "city": "Chicago", "state": "IL"}'),
+  (2, 'd0000002-0000-4000-8000-000000000002', 'b0000003-0000-4000-8000-000000000003', 62, 'Marcus', '{"last_name": "Bell", "email": "marcus.bell@example.com", "city": "Gary", "state": "IN", "answers": [{"question": "Do you hold a life insurance license?", "answer": "Yes"}], "vendor_fields": {"job_title": "Life insurance agent", "experience": "3 years in retail sales"}}'),
+  (3, 'd0000002-0000-4000-8000-000000000002', 'b0000003-0000-4000-8000-000000000003', 80, 'Grace', '{"last_name": "Whitcombe", "city": "Aurora", "state": "IL"}'),
+  (4, 'd0000002-0000-4000-8000-000000000002', 'b0000003-0000-4000-8000-000000000003', 45, 'Ruth', '{"last_name": "Lindqvist", "city": "Joliet", "state": "IL"}'),
+  (5, 'd0000002-0000-4000-8000-000000000002', 'b0000003-0000-4000-8000-000000000003', 30, 'Tomás', '{"last_name": "Rivera", "city": "Hammond", "state": "IN"}')
+) l (n, vendor_id, agent_id, minutes, first_name, metadata);
+
+insert into public.screening_answers (lead_id, question, value, said, answered_at) values
+  ('30000002-0000-4000-8000-000000000002', 'licensed', '"yes"', 'Yes, life and health', now() - interval '55 minutes'),
+  ('30000002-0000-4000-8000-000000000002', 'states', '["IL", "IN"]', 'Indiana and Illinois', now() - interval '50 minutes');
 
 insert into public.service_numbers (phone, agency_id) values ('+13125550100', 'a0000001-0000-4000-8000-000000000001');
 
--- Marcus waits for an answer. Nadia does not, and has written more than 12 hours ago, so that quiet hours may hold a
--- text to her.
-insert into public.recruiting_conversations (id, recruiting_lead_id, agency_id, recruit_phone, service_phone,
-  status, assigned_agent_id, last_message_at, last_text_at, waiting_since) values
-  ('40000001-0000-4000-8000-000000000001', '30000001-0000-4000-8000-000000000001', 'a0000001-0000-4000-8000-000000000001', '+13125550121', '+13125550100', 'bot', null, now() - interval '20 hours', now() - interval '1199 minutes', null),
-  ('40000002-0000-4000-8000-000000000002', '30000002-0000-4000-8000-000000000002', 'a0000001-0000-4000-8000-000000000001', '+13125550122', '+13125550100', 'escalated', 'b0000003-0000-4000-8000-000000000003', now() - interval '3 minutes', now() - interval '3 minutes', now() - interval '3 minutes');
+insert into public.recruiting_conversations (id, recruiting_lead_id, agency_id, recruit_phone, service_phone, status,
+  assigned_agent_id, created_at)
+select
+  ('4000000' || right(vendor_lead_id, 1) || '-0000-4000-8000-00000000000' || right(vendor_lead_id, 1))::uuid, id,
+  agency_id, phone, '+13125550100', case first_name when 'Nadia' then 'bot' else 'escalated' end,
+  case when first_name <> 'Nadia' then agent_id end, created_at
+from public.recruiting_leads;
 
-insert into public.recruiting_messages (id, conversation_id, direction, sender_type, sent_by, provider_message_id,
-  body, status, sent_at, created_at) values
-  ('50000001-0000-4000-8000-000000000001', '40000001-0000-4000-8000-000000000001', 'outbound', 'bot', null, 'SM00000000000000000000000000000001', 'Hi Nadia, thanks for applying! When could we talk?', 'sent', now() - interval '21 hours', now() - interval '21 hours'),
-  ('50000002-0000-4000-8000-000000000002', '40000001-0000-4000-8000-000000000001', 'inbound', 'recruit', null, 'SM00000000000000000000000000000003', 'Any day after 5 pm.', null, null, now() - interval '20 hours'),
-  ('50000005-0000-4000-8000-000000000005', '40000001-0000-4000-8000-000000000001', 'outbound', 'bot', null, 'SM00000000000000000000000000000005', 'Thank you, Nadia. Maria will call you.', 'sent', now() - interval '1199 minutes', now() - interval '1199 minutes'),
-  ('50000003-0000-4000-8000-000000000003', '40000002-0000-4000-8000-000000000002', 'outbound', 'agent', 'b0000003-0000-4000-8000-000000000003', 'SM00000000000000000000000000000002', 'Hi Marcus, James here. Does Tuesday work?', 'queued', null, now() - interval '20 minutes'),
-  ('50000004-0000-4000-8000-000000000004', '40000002-0000-4000-8000-000000000002', 'inbound', 'recruit', null, 'SM00000000000000000000000000000004', 'Tuesday at 10 is fine. Should I bring anything?', null, null, now() - interval '3 minutes');
+-- The last words of those who wait are a moment old, so that nobody has waited too long. Nadia does not wait, and has
+-- written more than 12 hours ago, so that quiet hours may hold a text to her.
+insert into public.recruiting_messages (id, conversation_id, direction, sender_type, sent_by, provider_message_id, body,
+  status, sent_at, created_at)
+select
+  ('500000' || lpad(n::text, 2, '0') || '-0000-4000-8000-0000000000' || lpad(n::text, 2, '0'))::uuid, c.id,
+  case sender when 'recruit' then 'inbound' else 'outbound' end, sender,
+  case sender when 'agent' then c.assigned_agent_id end, 'SM' || case n when 1 then '0' else '5' end || lpad(n::text, 31, '0'),
+  t.body, t.status, case when sender <> 'recruit' then now() - minutes * interval '1 minute' end,
+  now() - minutes * interval '1 minute'
+from (values
+  (1, 'Nadia', 'bot', 1260, 'sent', 'Hi Nadia, thanks for applying! When could we talk?'),
+  (2, 'Nadia', 'recruit', 1200, null, 'Any day after 5 pm.'),
+  (3, 'Nadia', 'bot', 1199, 'delivered', 'Thank you, Nadia. Maria will call you.'),
+  (4, 'Grace', 'bot', 79, 'delivered', 'Hi Grace, this is the assistant of Lakeshore Insurance Group. Do you hold a life insurance license? Reply STOP to opt out.'),
+  (5, 'Grace', 'recruit', 74, null, 'Yes! When do I start?'),
+  (6, 'Grace', 'agent', 70, 'delivered', 'Welcome aboard, Grace. See you Monday. James'),
+  (7, 'Marcus', 'bot', 60, 'delivered', 'Hi Marcus, this is the assistant of Lakeshore Insurance Group. Do you hold a life insurance license? Reply STOP to opt out.'),
+  (8, 'Marcus', 'recruit', 55, null, 'Yes, life and health'),
+  (9, 'Marcus', 'bot', 54, 'delivered', 'Great. In which states?'),
+  (10, 'Marcus', 'recruit', 50, null, 'Indiana and Illinois'),
+  (11, 'Marcus', 'agent', 20, 'delivered', 'Hi Marcus, James here. You have what we look for. Does Tuesday work?'),
+  (12, 'Marcus', 'recruit', 5, null, 'Tuesday at 10 is fine. Should I bring anything?'),
+  (13, 'Ruth', 'recruit', 4, null, 'Is the position remote?'),
+  (14, 'Tomás', 'agent', 25, 'delivered', 'Hi Tomás, James here. When could we talk?'),
+  (15, 'Tomás', 'recruit', 2, null, 'Sorry, was driving. Call me any time now')
+) t (n, name, sender, minutes, status, body)
+join public.recruiting_leads l on l.first_name = t.name
+join public.recruiting_conversations c on c.recruiting_lead_id = l.id;
 
-insert into public.agent_notifications (agent_id, conversation_id, message_id, kind, created_at) values
-  ('b0000002-0000-4000-8000-000000000002', '40000001-0000-4000-8000-000000000001', '50000002-0000-4000-8000-000000000002', 'text', now() - interval '20 hours'),
-  ('b0000003-0000-4000-8000-000000000003', '40000002-0000-4000-8000-000000000002', '50000004-0000-4000-8000-000000000004', 'text', now() - interval '3 minutes');
+update public.recruiting_conversations c
+set last_text_at = m.latest, last_message_at = m.inbound, waiting_since = case when m.inbound = m.latest then m.inbound end
+from (
+  select conversation_id, max(created_at) as latest, max(created_at) filter (where direction = 'inbound') as inbound
+  from public.recruiting_messages
+  group by conversation_id
+) m
+where m.conversation_id = c.id;
+
+insert into public.agent_notifications (agent_id, conversation_id, message_id, kind, created_at)
+select c.assigned_agent_id, c.id, m.id, 'text', m.created_at
+from public.recruiting_conversations c
+join public.recruiting_messages m on m.conversation_id = c.id and m.created_at = c.waiting_since;
+
+-- What James has answered he has read.
+insert into public.conversation_reads (conversation_id, agent_id, read_up_to)
+select c.id, c.assigned_agent_id, c.last_text_at
+from public.recruiting_conversations c
+where c.assigned_agent_id is not null and c.waiting_since is null;

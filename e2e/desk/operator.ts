@@ -38,6 +38,10 @@ async function furnish(): Promise<() => Promise<void>> {
       from generate_series(0, 13) d, generate_series(1, 20 + (d * ${place + 3} + ${place}) % 11)`;
     await createOrder({ id } as Vendor, { quantity: 300 });
     await sql`select public.distribute_waiting_leads(1000, ${id})`;
+    // One that an order got is among the newest.
+    await sql`
+      update public.recruiting_leads set created_at = now() where id = (
+        select id from public.recruiting_leads where vendor_id = ${id} and distribution = 'distributed' limit 1)`;
   }
   const rejections = [["missing first_name", 8], ["phone: must be a phone number", 3]] as const;
   for (const [reason, count] of rejections) {

@@ -93,7 +93,7 @@ insert into public.bot_turns (conversation_id, due_at, message_ids) values (md5(
 insert into public.screening_answers (lead_id, question, value, said)
 select md5('recruit ' || owner)::uuid, 'licensed', '"yes"', 'Yes' from owners;
 insert into public.skipped_greetings (recruiting_lead_id, agency_id, reason)
-select a.lead_id, l.agency_id, 'no_number' from public.screening_answers a join public.recruiting_leads l on l.id = a.lead_id where l.agency_id is not null;
+select distinct a.lead_id, l.agency_id, 'no_number' from public.screening_answers a join public.recruiting_leads l on l.id = a.lead_id where l.agency_id is not null;
 insert into public.quick_replies (agency_id, shortcut, body) select agency_id, 'bye', 'Bye' from owners group by agency_id;
 insert into public.recruit_exports (agency_id, agent_id, recruits)
 values (md5('agency')::uuid, md5('mia')::uuid, 1), (md5('elsewhere')::uuid, md5('otto')::uuid, 1);
