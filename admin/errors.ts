@@ -46,7 +46,7 @@ export async function inOptions<Value>(
   try {
     return await work;
   } catch (error) {
-    if (!codeOf(error).startsWith("PT")) throw error;
+    if (!/^(PT|22023$)/.test(codeOf(error))) throw error;
     const named = (_: string, name: string) => options[name] === undefined ? "" : `${options[name]}: `;
     throw new CommandError((error as Error).message.replace(/^([a-z_]+): /, named));
   }

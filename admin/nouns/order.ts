@@ -42,6 +42,16 @@ const REST = {
   ),
 };
 const SETTINGS = { quantity: QUANTITY, ...REST };
+/** The options that errors of the database name by their columns. */
+const OPTIONS = {
+  agent_id: "--agent",
+  daily_cap: "--daily-cap",
+  ends_at: "--ends",
+  greeting_template: "--greeting-template",
+  quantity: "--quantity",
+};
+type Order = Row<"recruiting_orders">;
+type Settings = Record<string, postgres.JSONValue>;
 
 /** The columns of the list of orders. */
 const SHOWN = [
@@ -105,7 +115,7 @@ export function addOrder(program: AdminCommand): void {
         (name === undefined) === (agency === undefined) && "give one order, or all of an --agency"
       )
       .runs((session, name: string | undefined, { agency }: { agency?: string }) =>
-        name === undefined ? setAgencyOrders(session, agency!, verb, status) : setStatus(session, name, status)
+        name === undefined ? setAgencyOrders(session, agency!, verb) : setStatus(session, name, status)
       );
   }
   order.verb("close <order>", "ends an order before it is filled", "e0000001")
@@ -122,75 +132,66 @@ async function recountOrders({ act }: Session): Promise<Outcome> {
 }
 
 async function createOrder(session: Session, given: Given & { agency: string }): Promise<Outcome> {
-  const { sql } = session;
+  const { sql, act } = session;
   const agency = await findAgency(sql, given.agency);
-  const order = await saveOrder(session, agency, given);
-  return orderInForce(
-    sql,
-    order,
-    agency,
-    `Created an order for ${order.quantity} leads (${order.id}), which is open.`,
+  const settings = await settingsOf(sql, agency, given);
+  const [order] = await inOptions(
+    act(
+      (transaction) => transaction<[Order]>`select * from public.create_order(${agency.id}, ${sql.json(settings)})`,
+      ([{ id }]) => ({ order_id: id, agency_id: agency.id, changes: settings }),
+    ),
+    OPTIONS,
   );
+  const said = `Created an order for ${order.quantity} leads (${order.id}), which is open.`;
+  return orderInForce(sql, order, agency, said);
 }
 
-async function updateOrder(session: Session, name: string, given: Given): Promise<Outcome> {
-  const { sql } = session;
-  const old = await findOrder(sql, name);
-  const agency = await findAgency(sql, old.agency_id);
-  const order = await saveOrder(session, agency, given, old.id);
-  const now = order.status === old.status ? "" : ` It is ${order.status} now.`;
-  return orderInForce(sql, order, agency, `Changed the order ${order.id}.${now}`);
+async function updateOrder({ sql, act }: Session, name: string, given: Given): Promise<Outcome> {
+  const { id, agency_id, status } = await findOrder(sql, name);
+  const agency = await findAgency(sql, agency_id);
+  const changes = await settingsOf(sql, agency, given);
+  const [order] = await inOptions(
+    act(
+      (transaction) => transaction<[Order]>`select * from public.change_order(${id}, ${sql.json(changes)})`,
+      { order_id: id, changes },
+    ),
+    OPTIONS,
+  );
+  const now = order.status === status ? "" : ` It is ${order.status} now.`;
+  return orderInForce(sql, order, agency, `Changed the order ${id}.${now}`);
 }
 
-async function saveOrder(
-  { sql, act }: Session,
-  agency: Row<"agencies">,
-  given: Given,
-  id: string | null = null,
-): Promise<Row<"recruiting_orders">> {
+/** The columns that a command line sets. */
+async function settingsOf(sql: Session["sql"], agency: Row<"agencies">, given: Given): Promise<Settings> {
   const settings = columnsOf(SETTINGS, given);
   const { agent_id, vendor_id } = settings;
   if (typeof agent_id === "string") settings.agent_id = (await findAgent(sql, agent_id, agency)).id;
   if (typeof vendor_id === "string") settings.vendor_id = await idOf(sql, "vendor", vendor_id);
-  const [order] = await inOptions(
-    act(
-      (transaction) =>
-        transaction<[Row<"recruiting_orders">]>`
-          select * from public.save_order(${sql.json(settings as postgres.JSONValue)}, ${agency.id}, ${id})`,
-      ([order]) => ({ order_id: order.id, ...(id === null && { agency_id: agency.id }), changes: settings }),
-    ),
-    {
-      agent_id: "--agent",
-      ends_at: "--ends",
-      greeting_template: "--greeting-template",
-      quantity: "--quantity",
-    },
-  );
-  return order;
+  return settings as Settings;
 }
 
 /** Pauses, opens or closes an order. */
 async function setStatus({ sql, act }: Session, name: string, status: string): Promise<Outcome> {
   const { id, status: old } = await findOrder(sql, name);
   const [order] = await act(
-    (transaction) => transaction`select * from public.set_order_status(${id}, ${status})`,
+    (transaction) => transaction`select * from public.change_order(${id}, ${sql.json({ status })})`,
     status === old ? () => null : { order_ids: [id] },
   );
   const [is, now] = status === old ? ["was", "before"] : ["is", "now"];
   return { data: order, text: `The order ${id} ${is} ${status} ${now}.` };
 }
 
-/** Pauses or opens all orders of an agency: all or none, and those that it has shown. */
+/** Pauses all open orders of an agency, or opens all paused ones: those that it has shown, all or none. */
 async function setAgencyOrders(
   { sql, confirm, act }: Session,
   name: string,
   verb: "pause" | "open",
-  status: string,
 ): Promise<Outcome> {
   const agency = await findAgency(sql, name);
+  const [old, status] = verb === "pause" ? ["open", "paused"] : ["paused", "open"];
   const meant = await sql`
     select o.* from public.order_list o
-    where o.id = any (private.orders_to_set(${agency.id}, ${status})) order by o.created_at, o.id`;
+    where o.agency_id = ${agency.id} and o.status = ${old} order by o.created_at, o.id`;
   if (meant.length === 0) {
     return { data: [], text: `${agency.name} has no order to ${verb}.` };
   }
@@ -198,11 +199,15 @@ async function setAgencyOrders(
   const orders = meant.length === 1 ? "this order" : `these ${meant.length} orders`;
   await confirm(`${shown}\n\n${verb === "pause" ? "Pause" : "Open"} ${orders} of ${agency.name}?`);
   const ids = meant.map(({ id }) => id);
-  const changed = await inOptions(
-    act(
-      (transaction) => transaction`select * from public.set_agency_orders(${agency.id}, ${status}, ${ids}::uuid[])`,
-      { agency_id: agency.id, order_ids: ids },
-    ),
+  // Locked in the order of their ids, as whoever else locks several.
+  const changed = await act(
+    (transaction) =>
+      transaction`
+        select o.*
+        from (select unnest(${ids}::uuid[]) as id order by id) given
+        cross join public.change_order(given.id, ${sql.json({ status })}, ${sql.json({ status: old })}) o
+        order by o.created_at, o.id`,
+    { agency_id: agency.id, order_ids: ids },
   );
   const are = changed.length === 1 ? "1 order is" : `${changed.length} orders are`;
   return { data: changed, text: `${ids.join("\n")}\n\n${agency.name}: ${are} ${status} now.` };

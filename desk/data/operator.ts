@@ -259,7 +259,7 @@ export const operatorQueries = {
         : query.in("status", ["open", "paused"]);
       return await call(after(narrowed, last)) as Order[];
     }),
-  /** The orders of an agency that are open or paused, the oldest first, as set_agency_orders() takes them. */
+  /** The orders of an agency that are open or paused, the oldest first. */
   agencyOrders: (agency_id: string) =>
     queryOptions({
       queryKey: [...operatorQueries.all(), "agency orders", agency_id],

@@ -1,15 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import type { Replayed, ReplayResult } from "../../supabase/functions/_shared/replay_result.ts";
 import { call, CallError, repeat, type Result, supabase } from "./client.ts";
-import {
-  asOperator,
-  countWaiting,
-  operatorQueries,
-  type Order,
-  post,
-  readAgain,
-  type UnmatchedText,
-} from "./operator.ts";
+import { asOperator, countWaiting, operatorQueries, post, readAgain, type UnmatchedText } from "./operator.ts";
 import { queryClient } from "./queries.ts";
 
 export type { Replayed };
@@ -57,37 +49,6 @@ export function useAdoptTexts() {
         throw error;
       }
     },
-    onSettled: () => void readAgain(),
-  });
-}
-
-/** Pauses, opens or closes an order that the user has seen as it is. */
-export function useSetOrderStatus() {
-  return useMutation({
-    mutationFn: ({ order, status }: { order: Order; status: string }) =>
-      asOperator(call(supabase.rpc("set_order_status", { order_id: order.id, status, seen: order.status }))),
-    onSettled: () => void readAgain(),
-  });
-}
-
-/** Changes how many leads an order gets, in all and a day, as the user has seen it. */
-export function useResizeOrder() {
-  return useMutation({
-    mutationFn: ({ seen, changes }: { seen: Order; changes: { quantity?: number; daily_cap?: number | null } }) => {
-      const { quantity, daily_cap } = seen;
-      return asOperator(
-        call(supabase.rpc("resize_order", { order_id: seen.id, changes, seen: { quantity, daily_cap } })),
-      );
-    },
-    onSettled: () => void readAgain(),
-  });
-}
-
-/** Pauses or opens these orders, which are all of their agency that are open or paused: all of them or none. */
-export function useSetAgencyOrders() {
-  return useMutation({
-    mutationFn: (given: { agency_id: string; status: "open" | "paused"; order_ids: string[] }) =>
-      asOperator(call(supabase.rpc("set_agency_orders", given))),
     onSettled: () => void readAgain(),
   });
 }

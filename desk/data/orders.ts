@@ -1,6 +1,5 @@
 import { queryOptions, useMutation } from "@tanstack/react-query";
-import type { Json } from "../../supabase/functions/_shared/database.types.ts";
-import { call, supabase } from "./client.ts";
+import { call, repeat, supabase } from "./client.ts";
 import { after, pagesOptions } from "./pages.ts";
 import { queryClient } from "./queries.ts";
 
@@ -89,18 +88,23 @@ export interface OrderChanges {
   greeting_template?: string | null;
 }
 
-/**
- * Changes an order of the agency. `seen`: as the user has seen it, so that nobody else's change is undone. Not repeated
- * by itself: after a lost response the same change would be refused as somebody's.
- */
-export function useChangeOrder(order_id: string) {
+/** Those that an operator may change. */
+export interface OperatorChanges {
+  status?: string;
+  daily_cap?: number | null;
+  quantity?: number;
+}
+
+/** Changes orders, each as the user has seen it, so that nobody else's change is undone. Throws the first refusal. */
+export function useChangeOrders() {
   return useMutation({
-    mutationFn: ({ changes, seen }: { changes: OrderChanges; seen: Order }) =>
-      call(supabase.rpc("change_order", {
-        order_id,
-        changes: { ...changes },
-        seen: Object.fromEntries(Object.keys(changes).map((name) => [name, seen[name as keyof OrderChanges] as Json])),
-      })),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: orderQueries.all() }),
+    mutationFn: async ({ orders, changes }: { orders: { id: string }[]; changes: OrderChanges | OperatorChanges }) => {
+      const change = (seen: { id: string }) =>
+        repeat(() => supabase.rpc("change_order", { order_id: seen.id, changes: { ...changes }, seen: { ...seen } }));
+      const results = await Promise.allSettled(orders.map(change));
+      for (const result of results) if (result.status === "rejected") throw result.reason;
+    },
+    // Everything is read again, also what the user may do: that may be why it was refused.
+    onSettled: () => void queryClient.invalidateQueries(),
   });
 }

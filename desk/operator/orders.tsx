@@ -1,7 +1,7 @@
 import { Link } from "wouter";
 import { useQuery } from "@tanstack/react-query";
 import { operatorQueries, type Order } from "../data/operator.ts";
-import { useSetAgencyOrders, useSetOrderStatus } from "../data/operator_acts.ts";
+import { useChangeOrders } from "../data/orders.ts";
 import { usePages } from "../data/pages.ts";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { LoadMoreButton } from "../ui/load_more_button.tsx";
@@ -79,7 +79,7 @@ function titleOf({ agencyId, orderId, agency }: { agencyId?: string; orderId?: s
 function OrderRow({ order }: { order: Order }) {
   const { id, agency_id, agency, agent, vendor, states, filled, quantity, leads_today, daily_cap, status, ends_at } =
     order;
-  const { mutateAsync: setStatus } = useSetOrderStatus();
+  const { mutateAsync: change } = useChangeOrders();
   // Such an order is not opened: it would get no lead.
   const isOver = filled === quantity || ends_at !== null && Date.parse(ends_at) <= Date.now();
   const acts = (ACTS[status] ?? []).filter((act) => !(isOver && act.status === "open"));
@@ -113,7 +113,7 @@ function OrderRow({ order }: { order: Order }) {
             label={label}
             of={`order ${id.slice(0, 8)}`}
             question={<p>{meaning} It is noted with your name.</p>}
-            act={() => setStatus({ order, status })}
+            act={() => change({ orders: [order], changes: { status } })}
           />
         ))}
       </p>
@@ -121,26 +121,26 @@ function OrderRow({ order }: { order: Order }) {
   );
 }
 
-/** All open orders of an agency are paused, or all paused ones opened, at once. */
+/** Pauses all open orders of an agency, or opens all paused ones that can be opened. */
 function AgencyActs({ agencyId, agency }: { agencyId: string; agency: string }) {
   const { data: orders = [] } = useQuery(operatorQueries.agencyOrders(agencyId));
-  const { mutateAsync: set } = useSetAgencyOrders();
+  const { mutateAsync: change } = useChangeOrders();
   return (
     <p className="buttons">
       {([["Pause", "open", "paused"], ["Open", "paused", "open"]] as const).map(([verb, from, status]) => {
-        const ids = orders.filter((order) => order.status === from).map(({ id }) => id);
-        if (ids.length === 0) return null;
-        const all = ids.length === 1 ? `the ${from} order` : `all ${ids.length} ${from} orders`;
+        const meant = orders.filter((order) => order.status === from);
+        if (meant.length === 0) return null;
+        const all = meant.length === 1 ? `the ${from} order` : `all ${meant.length} ${from} orders`;
         return (
           <ConfirmButton
             key={verb}
             label={`${verb} ${all}`}
             question={
               <p>
-                {verb} {all} of {agency}? It happens to all or to none, and is noted with your name.
+                {verb} {all} of {agency}? It is noted with your name.
               </p>
             }
-            act={() => set({ agency_id: agencyId, status, order_ids: ids })}
+            act={() => change({ orders: meant, changes: { status } })}
           />
         );
       })}

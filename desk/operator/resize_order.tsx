@@ -1,16 +1,16 @@
 import { useRef, useState } from "react";
 import type { Order } from "../data/operator.ts";
-import { useResizeOrder } from "../data/operator_acts.ts";
+import { useChangeOrders } from "../data/orders.ts";
 import { ActionError, useAction } from "../ui/action.tsx";
 
 /** Changes how many leads an order gets, in all and a day. */
 export function ResizeOrder({ order }: { order: Order }) {
-  const { mutateAsync: resize } = useResizeOrder();
+  const { mutateAsync: change } = useChangeOrders();
   const dialog = useRef<HTMLDialogElement>(null);
   // The order as it was when the form was opened: a change of somebody else meanwhile is refused.
   const [seen, setSeen] = useState<Order | null>(null);
   const resizing = useAction(async (fields: FormData) => {
-    await resize({ seen: seen!, changes: changesOf(fields, seen!) });
+    await change({ orders: [seen!], changes: changesOf(fields, seen!) });
     dialog.current!.close();
   });
   return (

@@ -1,17 +1,17 @@
 import { useRef, useState } from "react";
 import { readStates } from "../../supabase/functions/_shared/states.ts";
-import { type Order, type OrderChanges, useChangeOrder } from "../data/orders.ts";
+import { type Order, type OrderChanges, useChangeOrders } from "../data/orders.ts";
 import { ActionButton, ActionError, useAction } from "../ui/action.tsx";
 
 /** What a manager may change of an order that may still get leads: its pause, cap, states and greeting. */
 export function OrderActions({ order }: { order: Order }) {
   const { status } = order;
-  const change = useChangeOrder(order.id);
+  const { mutateAsync: change } = useChangeOrders();
   const dialog = useRef<HTMLDialogElement>(null);
   // The order as it was when the form was opened: a change of somebody else meanwhile is refused.
   const [seen, setSeen] = useState<Order | null>(null);
   const changing = useAction(async (fields: FormData) => {
-    await change.mutateAsync({ changes: changesOf(fields, seen!), seen: seen! });
+    await change({ orders: [seen!], changes: changesOf(fields, seen!) });
     dialog.current!.close();
   });
   if (status !== "open" && status !== "paused") return null;
@@ -22,7 +22,7 @@ export function OrderActions({ order }: { order: Order }) {
   return (
     <div className="buttons">
       {!(isOver && other === "open") && (
-        <ActionButton act={() => change.mutateAsync({ changes: { status: other }, seen: order })}>
+        <ActionButton act={() => change({ orders: [order], changes: { status: other } })}>
           {other === "paused" ? "Pause" : "Open again"} <span className="visually-hidden">{name}</span>
         </ActionButton>
       )}

@@ -3996,7 +3996,32 @@ export type Database = {
       "begin_operator_action": { Args: { "action": string; "subject": Json }; Returns: string };
       "begin_resume_upload": { Args: { "lead_id": string; "path": string }; Returns: Json };
       "cancel_text": { Args: { "message_id": string }; Returns: Json };
-      "change_order": { Args: { "changes": Json; "order_id": string; "seen": Json }; Returns: Json };
+      "change_order": {
+        Args: { "changes": Json; "order_id": string; "seen"?: Json };
+        Returns: {
+          "agency_id": string;
+          "agent_id": string | null;
+          "created_at": string;
+          "daily_cap": number | null;
+          "ends_at": string | null;
+          "filled": number;
+          "greeting_template": string | null;
+          "id": string;
+          "priority": number;
+          "quantity": number;
+          "starts_at": string | null;
+          "states": (string)[] | null;
+          "status": string;
+          "updated_at": string;
+          "vendor_id": string | null;
+        };
+        SetofOptions: {
+          from: "*";
+          to: "recruiting_orders";
+          isOneToOne: true;
+          isSetofReturn: false;
+        };
+      };
       "check_daily_counts": {
         Args: Record<PropertyKey, never>;
         Returns: {
@@ -4054,6 +4079,32 @@ export type Database = {
           "refused": (number)[];
           "vendor": string;
         }[];
+      };
+      "create_order": {
+        Args: { "agency_id": string; "settings": Json };
+        Returns: {
+          "agency_id": string;
+          "agent_id": string | null;
+          "created_at": string;
+          "daily_cap": number | null;
+          "ends_at": string | null;
+          "filled": number;
+          "greeting_template": string | null;
+          "id": string;
+          "priority": number;
+          "quantity": number;
+          "starts_at": string | null;
+          "states": (string)[] | null;
+          "status": string;
+          "updated_at": string;
+          "vendor_id": string | null;
+        };
+        SetofOptions: {
+          from: "*";
+          to: "recruiting_orders";
+          isOneToOne: true;
+          isSetofReturn: false;
+        };
       };
       "create_vendor_api_key": {
         Args: { "expires_at"?: string; "label": string; "vendor_slug": string };
@@ -4394,32 +4445,6 @@ export type Database = {
         };
         Returns: Json;
       };
-      "resize_order": {
-        Args: { "changes": Json; "order_id": string; "seen": Json };
-        Returns: {
-          "agency_id": string;
-          "agent_id": string | null;
-          "created_at": string;
-          "daily_cap": number | null;
-          "ends_at": string | null;
-          "filled": number;
-          "greeting_template": string | null;
-          "id": string;
-          "priority": number;
-          "quantity": number;
-          "starts_at": string | null;
-          "states": (string)[] | null;
-          "status": string;
-          "updated_at": string;
-          "vendor_id": string | null;
-        };
-        SetofOptions: {
-          from: "*";
-          to: "recruiting_orders";
-          isOneToOne: true;
-          isSetofReturn: false;
-        };
-      };
       "resume_number": {
         Args: { "phone": string };
         Returns: {
@@ -4449,32 +4474,6 @@ export type Database = {
         Returns: Json;
       };
       "save_mapping": { Args: { "parser_config": Json; "seen": string; "vendor_id": string }; Returns: string };
-      "save_order": {
-        Args: { "agency_id"?: string; "order_id"?: string; "settings": Json };
-        Returns: {
-          "agency_id": string;
-          "agent_id": string | null;
-          "created_at": string;
-          "daily_cap": number | null;
-          "ends_at": string | null;
-          "filled": number;
-          "greeting_template": string | null;
-          "id": string;
-          "priority": number;
-          "quantity": number;
-          "starts_at": string | null;
-          "states": (string)[] | null;
-          "status": string;
-          "updated_at": string;
-          "vendor_id": string | null;
-        };
-        SetofOptions: {
-          from: "*";
-          to: "recruiting_orders";
-          isOneToOne: true;
-          isSetofReturn: false;
-        };
-      };
       "save_quick_reply": {
         Args: { "body": string; "quick_reply_id"?: string; "seen_at"?: string; "shortcut": string };
         Returns: Json;
@@ -4526,32 +4525,6 @@ export type Database = {
         Returns: Json;
       };
       "service_health": { Args: Record<PropertyKey, never>; Returns: Json };
-      "set_agency_orders": {
-        Args: { "agency_id": string; "order_ids": (string)[]; "status": string };
-        Returns: {
-          "agency_id": string;
-          "agent_id": string | null;
-          "created_at": string;
-          "daily_cap": number | null;
-          "ends_at": string | null;
-          "filled": number;
-          "greeting_template": string | null;
-          "id": string;
-          "priority": number;
-          "quantity": number;
-          "starts_at": string | null;
-          "states": (string)[] | null;
-          "status": string;
-          "updated_at": string;
-          "vendor_id": string | null;
-        }[];
-        SetofOptions: {
-          from: "*";
-          to: "recruiting_orders";
-          isOneToOne: false;
-          isSetofReturn: true;
-        };
-      };
       "set_alert_rule": {
         Args: { "is_on"?: boolean; "kind": string; "threshold"?: Json };
         Returns: {
@@ -4563,32 +4536,6 @@ export type Database = {
         SetofOptions: {
           from: "*";
           to: "alert_rules";
-          isOneToOne: true;
-          isSetofReturn: false;
-        };
-      };
-      "set_order_status": {
-        Args: { "order_id": string; "seen"?: string; "status": string };
-        Returns: {
-          "agency_id": string;
-          "agent_id": string | null;
-          "created_at": string;
-          "daily_cap": number | null;
-          "ends_at": string | null;
-          "filled": number;
-          "greeting_template": string | null;
-          "id": string;
-          "priority": number;
-          "quantity": number;
-          "starts_at": string | null;
-          "states": (string)[] | null;
-          "status": string;
-          "updated_at": string;
-          "vendor_id": string | null;
-        };
-        SetofOptions: {
-          from: "*";
-          to: "recruiting_orders";
           isOneToOne: true;
           isSetofReturn: false;
         };

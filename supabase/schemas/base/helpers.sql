@@ -137,6 +137,14 @@ comment on function private.quoted(anyelement, integer) is
   'a line end would begin a header.';
 grant execute on function private.quoted(anyelement, integer) to authenticated;
 
+create function private.iso_time(moment timestamptz) returns text
+language sql
+stable
+set search_path = ''
+return to_char(moment at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
+
+comment on function private.iso_time(timestamptz) is 'A time as ISO 8601 in UTC, to the millisecond.';
+
 -- For batches of rows: a row that the database refuses is reported, and the other rows are stored.
 
 create function private.is_call_error(code text) returns boolean

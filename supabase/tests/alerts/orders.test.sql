@@ -83,11 +83,11 @@ from (values
     'order_nearly_filled {"agency": "agency", "filled": 65, "quantity": 100, "full_in_days": 5.0, "leads_7_days": 49}'),
   -- Full: the one alert ends and the other opens, until the order is closed or raised.
   (array[$$select pg_temp.set_order('filled = 99')$$, $$select pg_temp.set_order('filled = 100, status = ''filled''')$$, $$select$$,
-    $$select public.set_order_status(md5('order')::uuid, 'closed')$$],
+    $$select public.change_order(md5('order')::uuid, '{"status": "closed"}')$$],
     'order_nearly_filled {"agency": "agency", "filled": 99, "quantity": 100, "full_in_days": null, "leads_7_days": 0}, '
     'order_filled {"agency": "agency", "filled": 100, "quantity": 100}, order_filled {"agency": "agency", "filled": 100, "quantity": 100}, none'),
   (array[$$select pg_temp.set_order('filled = 100, status = ''filled''')$$,
-    $$select public.save_order('{"quantity": 200}', order_id => md5('order')::uuid)$$],
+    $$select public.change_order(md5('order')::uuid, '{"quantity": 200}')$$],
     'order_filled {"agency": "agency", "filled": 100, "quantity": 100}, none'),
   (array[$$select pg_temp.set_order('filled = 100, status = ''filled''')$$,
     $$update public.alert_rules set is_on = false where kind = 'order_filled'$$],

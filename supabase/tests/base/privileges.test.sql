@@ -112,7 +112,7 @@ select set_eq(
     'public.distribute_leads', 'public.acknowledge_alert', 'public.set_alert_rule', 'public.count_vendor_days', 'private.may_operate',
     'private.alert_name', 'private.counted', 'private.alert_problem', 'private.alert_command', 'private.in_utc', 'private.recruit_of', 'private.own_service_phones', 'private.vendor_name', 'private.day_start', 'private.current_agent_id', 'private.current_agency_id',
     'public.return_lead', 'public.adopt_texts', 'public.dismiss_deliveries', 'public.resume_number',
-    'public.set_order_status', 'public.set_agency_orders', 'public.resize_order', 'public.explain_order',
+    'public.explain_order',
     'private.managed_agency_id', 'private.submitting_lead_id', 'private.quoted', 'private.invalid_field', 'private.require_fields',
     'private.text_field', 'private.amount_field', 'private.count_field', 'private.boolean_field', 'private.date_field',
     'private.read_demographics', 'private.read_sale', 'private.read_referrals', 'private.conversation_of_file'
@@ -139,7 +139,7 @@ select set_eq(
     'public.find_person', 'public.export_person', 'public.person_copies', 'public.erase_person',
     'public.list_leads', 'public.find_leads', 'public.show_lead', 'public.report_leads', 'public.return_lead',
     'public.acknowledge_alert', 'public.set_alert_rule', 'public.recount_orders', 'public.explain_lead', 'public.explain_order',
-    'public.save_order', 'public.resize_order', 'public.set_agency_orders', 'public.set_order_status', 'public.rotate_vendor_api_keys', 'public.distribute_leads', 'public.find_named', 'public.find_lead', 'public.find_double',
+    'public.create_order', 'public.change_order', 'public.rotate_vendor_api_keys', 'public.distribute_leads', 'public.find_named', 'public.find_lead', 'public.find_double',
     'public.preview_replay', 'public.count_vendor_days', 'public.mapping_samples', 'public.save_mapping',
     'public.read_metrics', 'public.are_texts_due', 'public.claim_alert_deliveries', 'public.record_alert_delivery', 'public.test_alert'
   ],

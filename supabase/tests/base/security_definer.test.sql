@@ -24,8 +24,7 @@ select set_eq(
     'read_conversation(uuid,timestamp with time zone)', 'signed_in_user()', 'begin_operator_action(text,jsonb)',
     'private.may_operate()', 'read_payload(uuid)', 'distribute_leads(integer,uuid)', 'acknowledge_alert(uuid)',
     'set_alert_rule(text,boolean,jsonb)', 'count_vendor_days(integer,text)', 'return_lead(uuid,text)',
-    'adopt_texts(text,text,uuid)', 'dismiss_deliveries(uuid[])', 'resume_number(text)', 'set_order_status(uuid,text,text)',
-    'set_agency_orders(uuid,text,uuid[])', 'resize_order(uuid,jsonb,jsonb)', 'explain_order(uuid)'
+    'adopt_texts(text,text,uuid)', 'dismiss_deliveries(uuid[])', 'resume_number(text)', 'explain_order(uuid)'
   ],
   'only these functions are security definer, and docs/security.md says of each why');
 

@@ -123,6 +123,7 @@ insert into lists values
   (format('select count(*) from public.lead_list where id = %L', md5('waiting')::uuid), '1'),
   (format('select count(*) from public.waiting_lead_list where id = %L', md5('waiting')::uuid), '1'),
   (format('select count(*) from public.waiting_vendor_list where leads = 1 and vendor_id = %L', md5('vendor')::uuid), '1'),
+  (format('select count(*) from public.order_list where id = %L', md5('order')::uuid), '1'),
   (format('select count(*) from public.unmatched_text_list where id = %L', md5('text')::uuid), '1'),
   (format('select count(*) from public.waiting_recruit_list where agent = ''ann'' and minutes = 90 and conversation_id = %L',
     md5('waits')::uuid), '1');

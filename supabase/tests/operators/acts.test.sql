@@ -1,7 +1,7 @@
--- The acts of operators: unmatched texts get a conversation, deliveries are dismissed, a paused number is resumed, orders
--- are paused and opened.
+-- The acts of operators: unmatched texts get a conversation, deliveries are dismissed, a paused number is resumed. Those on
+-- orders are in change_order.test.sql.
 begin;
-select plan(90);
+select plan(46);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor');
@@ -46,10 +46,7 @@ create temp table calls (statement text);
 insert into calls values
   ($$select public.adopt_texts('+19995550001')::text$$),
   (format('select count(*)::text from public.dismiss_deliveries(array[%L]::uuid[])', md5('first')::uuid)),
-  ($$select (public.resume_number('+19995550100')).phone$$),
-  (format('select (public.set_order_status(%L, ''paused'')).status', md5('order')::uuid)),
-  (format('select (public.resize_order(%L, ''{}'', ''{}'')).status', md5('order')::uuid)),
-  (format('select count(*)::text from public.set_agency_orders(%L, ''paused'', ''{}'')', md5('agency')::uuid));
+  ($$select (public.resume_number('+19995550100')).phone$$);
 select is(
   pg_temp.value_as(name, statement), case name when 'anon' then '42501 permission denied for function '
     || (regexp_match(statement, 'public\.(\w+)'))[1] else '42501 only an operator may do this' end,
@@ -147,74 +144,6 @@ select results_eq('select pg_temp.actions()', $$values ('number resume {"service
 select is(
   pg_temp.act($$select (public.resume_number('+19995550199')).status$$), 'PT404 phone: +19995550199 is not one of our numbers',
   'a number that is not ours is refused');
-
--- Orders
-insert into public.recruiting_orders (id, agency_id, quantity, filled, status)
-select md5(name)::uuid, md5('agency')::uuid, 10, filled, status
-from (values ('order', 'open', 0), ('full', 'filled', 10)) o (name, status, filled);
-create function pg_temp.set_order(name text, status text, seen text) returns text language sql as $$
-  select pg_temp.act(format('select (public.set_order_status(%L, %L, %L)).status', md5(name)::uuid, status, seen))
-$$;
-select is(
-  pg_temp.act('select string_agg(status, '' '' order by status) from public.order_list where agency = ''agency'''), 'filled open',
-  'an operator reads the orders');
-select is(pg_temp.value_as('mia', 'select count(*)::text from public.order_list'), '0', 'and a manager none of them');
-select is(pg_temp.set_order('order', 'paused', 'open'), 'paused', 'an operator pauses an order');
-select is(pg_temp.set_order('order', 'paused', 'open'), 'paused', 'again, it stays so');
-select is(
-  pg_temp.set_order('order', 'closed', 'open'), 'PT409 seen: the order is paused now. Look again', 'what others have changed is not closed unseen');
-select matches(pg_temp.set_order('full', 'open', 'filled'), '^PT409 The order .* has all of its 10 leads', 'a full order is not opened');
-select is(
-  pg_temp.set_order('order', status, 'paused'), 'PT400 status: must be open, paused or closed',
-  format('no order is made %s by hand', coalesce(status, 'null')))
-from unnest(array['filled', 'shut', null]) status;
-select is(pg_temp.set_order('none', 'open', 'paused'), 'PT404 order_id: no order ' || md5('none')::uuid, 'nor one that there is not');
-select results_eq(
-  'select pg_temp.actions()',
-  $$values ('number resume {"service_phone": "+19995550100"}'),
-    (format('order pause {"order_ids": ["%s"]}', md5('order')::uuid))$$, 'one change is noted');
-create function pg_temp.resize(name text, changes text, seen text default '{"quantity": 10, "daily_cap": null}') returns text
-language sql as $$
-  select pg_temp.act(format(
-    'select concat_ws('' '', o.quantity, o.daily_cap, o.status) from public.resize_order(%L, %L, %L) o', md5(name)::uuid, changes, seen))
-$$;
-select is(pg_temp.resize('full', '{"quantity": 20, "daily_cap": 5}'), '20 5 open', 'a full order gets more leads, and is open again');
-select is(pg_temp.resize('full', '{"daily_cap": null}', '{"daily_cap": 5}'), '20 open', 'a daily cap is taken away');
-select is(pg_temp.resize(name, changes), error, error)
-from (values
-  ('full', '{"quantity": 30}', 'PT409 quantity: somebody has changed it meanwhile'),
-  ('order', '{"quantity": 0}', 'PT400 quantity: must be a whole number from 1 to 999,999'),
-  ('order', '{"quantity": null}', 'PT400 quantity: must be a whole number from 1 to 999,999'),
-  ('order', '{"daily_cap": "many"}', 'PT400 daily_cap: must be a whole number from 1 to 999,999'),
-  ('order', '{"priority": 1}', 'PT400 priority: is not changed here'),
-  ('order', '[]', 'PT400 changes: must be an object'),
-  ('none', '{"quantity": 20}', 'PT404 order_id: no order ' || md5('none')::uuid)
-) e (name, changes, error);
-update public.recruiting_orders set quantity = 20, filled = 15 where id = md5('full')::uuid;
-select is(
-  pg_temp.resize('full', '{"quantity": 12}', '{"quantity": 20}'), 'PT400 quantity: 12 is less than the 15 leads it has already received',
-  'less than it has is refused');
-delete from public.operator_actions where action = 'order update';
-update public.recruiting_orders set quantity = 10, filled = 10, status = 'filled' where id = md5('full')::uuid;
-select is(
-  pg_temp.act(format('select count(*)::text from public.set_agency_orders(%L, ''open'', ''{}'')', md5('agency')::uuid)),
-  'PT409 order_ids: others have changed the agency''s orders meanwhile. Try again', 'other orders than the operator has seen stay');
-select is(
-  pg_temp.act(format('select count(*)::text from public.set_agency_orders(%L, ''open'', array[%L]::uuid[])',
-    md5('agency')::uuid, md5('order')::uuid)), '1', 'all paused ones of an agency are opened');
-select results_eq(
-  $$select user_id, done_by from public.operator_actions where action = 'order open'$$,
-  $$values (md5('user visitor')::uuid, null::text)$$, 'which is noted with who is signed in, and no other name');
-
-select is(
-  pg_temp.act(format('select count(*)::text from public.set_agency_orders(%L, null, ''{}'')', md5('agency')::uuid)),
-  'PT400 status: must be open or paused', 'orders are opened or paused');
-delete from public.operator_actions;
-insert into public.recruiting_orders (agency_id, quantity, created_at)
-select md5('agency')::uuid, 10, now() + n * interval '1 second' from generate_series(1, 400) n;
-select matches(
-  pg_temp.act(format('select count(*)::text from public.set_agency_orders(%L, ''paused'', %L)',
-    md5('agency')::uuid, private.orders_to_set(md5('agency')::uuid, 'paused'))), '^40\d$', 'also where they are many');
 
 select * from finish();
 rollback;

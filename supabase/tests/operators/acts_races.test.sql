@@ -1,7 +1,7 @@
--- Operators give a text a conversation, or dismiss deliveries, at the same moment. What they commit is deleted at the end.
+-- Operators give a text a conversation, dismiss deliveries, or resume a number, at the same moment. What they commit is deleted at the end.
 begin;
 create extension if not exists dblink with schema extensions;
-select plan(4);
+select plan(8);
 \ir ../helpers.psql
 
 select pg_temp.create_committed('race', 'bob');
@@ -33,6 +33,27 @@ select throws_ok(
     as r (id uuid, status text, was_open boolean)$$,
   'PT409', 'Others are replaying these deliveries. Try again in a moment.', 'one that is being replayed is waited for, and then left');
 select pg_temp.let_go();
+
+-- Numbers, by one who is signed in
+select pg_temp.commit_of('race', $sql$
+  insert into public.operators (user_id) values (md5('user bob')::uuid);
+  insert into public.service_numbers (phone, agency_id, status) values ('+19995550600', {id}, 'paused');
+$sql$);
+select results_eq(
+  $$select * from pg_temp.race(4, $race$
+    select (public.resume_number('+19995550600')).status
+    from (select set_config('request.jwt.claims', json_build_object('sub', md5('user bob')::uuid)::text, false)) signed_in$race$)$$,
+  $$select 'active' from generate_series(1, 4)$$, 'four times an operator resumes a number: it is active');
+select is(
+  (select count(*)::integer from public.operator_actions where user_id = md5('user bob')::uuid), 1, 'which is noted once');
+select pg_temp.commit($$update public.service_numbers set status = 'paused' where phone = '+19995550600'$$);
+select pg_temp.hold($$select 1 from public.service_numbers where phone = '+19995550600' for update$$);
+select throws_ok(
+  $$select * from extensions.dblink(pg_temp.dsn(), 'select public.resume_number(''+19995550600'')::text') as r (number text)$$,
+  'PT409', 'Others have locked the number. Try again in a moment.', 'one that others have locked is waited for, and then left');
+select pg_temp.let_go();
+select is((select n.status from public.service_numbers n where n.phone = '+19995550600'), 'paused', 'and stays paused');
+select pg_temp.commit($$delete from public.operator_actions where user_id = md5('user bob')::uuid$$);
 select pg_temp.remove_committed('race');
 
 select * from finish();
