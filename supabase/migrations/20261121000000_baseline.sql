@@ -247,6 +247,14 @@ comment on function private.quoted(anyelement, integer) is
   'a line end would begin a header.';
 grant execute on function private.quoted(anyelement, integer) to authenticated;
 
+create function private.iso_time(moment timestamptz) returns text
+language sql
+stable
+set search_path = ''
+return to_char(moment at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
+
+comment on function private.iso_time(timestamptz) is 'A time as ISO 8601 in UTC, to the millisecond.';
+
 -- For batches of rows: a row that the database refuses is reported, and the other rows are stored.
 
 create function private.is_call_error(code text) returns boolean
@@ -14443,272 +14451,222 @@ comment on view public.outbox_list is
   'it is not one of the agency''s; outbox_state: as the outbox has it, pending, sending and unconfirmed are found by an index.';
 grant select on public.outbox_list to authenticated, service_role;
 
--- supabase/schemas/operators/orders.sql
+-- supabase/schemas/operators/change_order.sql
 
--- An order is made and changed by one function, which reads times in the time zone of the agency.
+-- Orders: who may change which column, and which values an order may have.
 
-create function public.save_order(settings jsonb, agency_id uuid default null, order_id uuid default null)
-returns public.recruiting_orders
+create function public.create_order(agency_id uuid, settings jsonb) returns public.recruiting_orders
 language plpgsql
 set search_path = ''
 as $$
 declare
-  saved public.recruiting_orders;
-  inactive public.agents;
-  zone text;
-  field text;
+  created_id uuid;
 begin
-  -- `filled` does not grow meanwhile.
-  select o.* into saved from public.recruiting_orders o where o.id = order_id for no key update;
-  if order_id is null then
-    saved := jsonb_populate_record(saved, jsonb_build_object('id', gen_random_uuid(), 'agency_id', agency_id, 'filled', 0,
-      'priority', 0, 'status', 'open'));
-  elsif saved.id is null then
-    raise exception 'order_id: no order %', private.quoted(order_id) using errcode = 'PT404';
+  insert into public.recruiting_orders (agency_id, quantity)
+  values (create_order.agency_id, (settings ->> 'quantity')::integer)
+  returning id into created_id;
+  return public.change_order(created_id, settings);
+end
+$$;
+
+comment on function public.create_order(uuid, jsonb) is
+  'Creates an order of an agency, which is open, and returns it. settings: quantity, and any other columns that change_order() '
+  'takes, whose errors it has.';
+grant execute on function public.create_order(uuid, jsonb) to service_role;
+
+create function public.change_order(order_id uuid, changes jsonb, seen jsonb default null) returns public.recruiting_orders
+language plpgsql
+-- Managers and operators may not write the table. Which orders and columns they may change is decided here.
+security definer
+set search_path = ''
+-- Longer, also while many read (private.admit_request()): the caller is told of a lock.
+set statement_timeout = '4s'
+set lock_timeout = '2s'
+as $$
+declare
+  caller constant public.agents := private.current_agent();
+  is_manager constant boolean := coalesce(caller.role = 'manager' and private.hold_agent(caller.id), false);
+  is_operator constant boolean := private.is_operator();
+  operates constant boolean := is_operator or caller.id is null and private.may_operate();
+  stored public.recruiting_orders;
+  saved public.recruiting_orders;
+  columns text[];
+  field text;
+  today integer;
+  before jsonb;
+  after jsonb;
+begin
+  if not (operates or is_manager) then
+    raise exception 'only a manager or an operator may change an order' using errcode = 'insufficient_privilege';
   end if;
-  select a.timezone into zone from public.agencies a where a.id = saved.agency_id;
-  foreach field in array array['starts_at', 'ends_at'] loop
-    if settings ->> field !~ 'T.*(Z|[+-]\d\d:\d\d)$' then
-      settings := jsonb_set(settings, array[field], to_jsonb((settings ->> field)::timestamp at time zone zone));
+  select o.* into stored
+  from public.recruiting_orders o
+  where o.id = change_order.order_id and (operates or o.agency_id = caller.agency_id)
+  for no key update;
+  if not found then
+    raise exception 'order_id: there is no such order' using errcode = 'PT404';
+  elsif jsonb_typeof(changes) is distinct from 'object' then
+    perform private.invalid_field('changes', 'must be an object');
+  end if;
+
+  columns := case
+    when not operates then '{status,daily_cap,states,greeting_template}'::text[]
+    when not is_operator then
+      '{status,daily_cap,states,greeting_template,quantity,priority,agent_id,vendor_id,starts_at,ends_at}'
+    when is_manager and stored.agency_id = caller.agency_id then '{status,daily_cap,states,greeting_template,quantity}'
+    else '{status,daily_cap,quantity}'
+  end;
+  for field in select k from jsonb_object_keys(changes) k loop
+    if field <> all (columns) then
+      perform private.invalid_field(
+        field, case when operates then 'is not for operators to change' else 'is not for managers to change' end);
+    elsif seen is not null and to_jsonb(stored) -> field is distinct from seen -> field
+      and to_jsonb(stored) -> field <> changes -> field
+    then
+      raise exception '%: somebody has changed it meanwhile', private.quoted(field) using errcode = 'PT409';
     end if;
   end loop;
-  saved := jsonb_populate_record(saved, settings);
 
-  select a.* into inactive from public.agents a where a.id = saved.agent_id and not a.is_active;
-  if settings ? 'agent_id' and inactive.id is not null then
-    raise exception 'agent_id: % is inactive and gets no lead: npm run admin -- agent update % --active true',
-      private.quoted(inactive.first_name), private.quoted(inactive.id) using errcode = 'PT400';
-  elsif settings ? 'ends_at' and saved.ends_at <= now() then
-    raise exception 'ends_at: % is in the past, so the order would get no lead',
-      private.quoted(private.iso_time(saved.ends_at))
-      using errcode = 'PT400';
-  elsif private.unknown_state(settings -> 'states') is not null then
-    raise exception 'states: % is no state', private.quoted(private.unknown_state(settings -> 'states')) using errcode = 'PT400';
-  elsif settings ->> 'greeting_template' is not null and not private.is_greeting_template(saved.greeting_template) then
-    raise exception 'greeting_template: give a text of at most 1,600 characters with {agency} and the word STOP, and no '
-      'other braces than {agency}, {first_name} and {agent}. Characters are UTF-16 units: most emoji have 2 or more'
-      using errcode = 'PT400';
-  elsif saved.ends_at <= saved.starts_at then
-    raise exception 'ends_at: % is not after the start, %', private.quoted(private.iso_time(saved.ends_at)),
-      private.quoted(private.iso_time(saved.starts_at)) using errcode = 'PT400';
-  elsif saved.quantity < saved.filled then
-    raise exception 'quantity: % is less than the % leads it has already received',
-      private.quoted(saved.quantity), private.quoted(saved.filled)
-      using errcode = 'PT400';
+  saved := private.changed_order(stored, changes);
+  if saved.status is distinct from stored.status then
+    perform private.check_order_status(stored.status, saved, operates);
+  end if;
+  if not operates and changes ->> 'daily_cap' is not null then
+    today := (
+      select count(*)
+      from public.recruiting_leads l
+      join public.agencies g on g.id = saved.agency_id
+      where l.agency_id = saved.agency_id and l.order_id = saved.id
+        and l.distributed_at >= private.day_start(now(), g.timezone)
+    );
+    if saved.daily_cap < today then
+      perform private.invalid_field('daily_cap', format('%s is less than the %s leads of today', saved.daily_cap, today));
+    end if;
+  end if;
+  if saved.status in ('open', 'filled') then
+    saved.status := case when saved.filled = saved.quantity then 'filled' else 'open' end;
   end if;
 
-  insert into public.recruiting_orders as o (
-    id, agency_id, agent_id, vendor_id, states, quantity, daily_cap, priority, status, starts_at, ends_at, greeting_template
-  )
-  values (
-    saved.id, saved.agency_id, saved.agent_id, saved.vendor_id, saved.states, saved.quantity, saved.daily_cap,
-    saved.priority,
-    case
-      when saved.status = 'open' and saved.filled = saved.quantity then 'filled'
-      when saved.status = 'filled' and saved.filled < saved.quantity then 'open'
-      else saved.status
-    end,
-    saved.starts_at, saved.ends_at, saved.greeting_template
-  )
-  on conflict (id) do update set
-    agent_id = excluded.agent_id, vendor_id = excluded.vendor_id, states = excluded.states, quantity = excluded.quantity,
-    daily_cap = excluded.daily_cap, priority = excluded.priority, status = excluded.status,
-    starts_at = excluded.starts_at, ends_at = excluded.ends_at, greeting_template = excluded.greeting_template
+  select jsonb_object_agg(k, to_jsonb(stored) -> k), jsonb_object_agg(k, to_jsonb(saved) -> k) into before, after
+  from jsonb_object_keys(changes) k
+  where to_jsonb(stored) -> k <> to_jsonb(saved) -> k;
+  if after is null then
+    return stored;
+  elsif not operates then
+    insert into public.order_changes (agency_id, order_id, agent_id, before, after)
+    values (stored.agency_id, stored.id, caller.id, before, after);
+  elsif after - 'status' = '{}' then
+    perform private.note_operator_action(
+      case saved.status when 'open' then 'order open' when 'paused' then 'order pause' else 'order close' end,
+      jsonb_build_object('order_ids', array[stored.id]));
+  else
+    perform private.note_operator_action('order update', jsonb_build_object('order_id', stored.id, 'changes', after));
+  end if;
+  update public.recruiting_orders o
+  set
+    status = saved.status, daily_cap = saved.daily_cap, states = saved.states, greeting_template = saved.greeting_template,
+    quantity = saved.quantity, priority = saved.priority, agent_id = saved.agent_id, vendor_id = saved.vendor_id,
+    starts_at = saved.starts_at, ends_at = saved.ends_at
+  where o.id = stored.id
   returning o.* into saved;
+  return saved;
+exception when lock_not_available then
+  raise exception 'Others have locked the order. Try again in a moment.' using errcode = 'PT409';
+end
+$$;
+
+comment on function public.change_order(uuid, jsonb, jsonb) is
+  'Changes an order and returns it as it is now. changes: the new values of columns; null takes one away. Managers change '
+  'status (open or paused), daily_cap, states and greeting_template of the orders of their agency; operators status (also '
+  'closed), daily_cap and quantity of any order; the service role all columns. A time without an offset is in the agency''s '
+  'time zone. A quantity that is reached makes the order filled, and a higher one opens it again. seen: the values of these '
+  'columns as the caller has read them; without it nothing is compared. A column that has its new value already is no '
+  'change. What a manager changes is kept in order_changes, what an operator changes in operator_actions. Errors: 22023 '
+  '(HTTP 400) names the column; 42501 (403) for a user who is neither an active manager nor an operator; PT404 for an unknown '
+  'order or that of another agency; PT409 names a column that somebody has changed meanwhile, says why the order cannot have '
+  'this status, or that others have held its lock for 2 s.';
+grant execute on function public.change_order(uuid, jsonb, jsonb) to authenticated;
+grant execute on function public.change_order(uuid, jsonb, jsonb) to service_role;
+
+create function private.changed_order(stored public.recruiting_orders, changes jsonb) returns public.recruiting_orders
+language plpgsql
+set search_path = ''
+as $$
+declare
+  zone constant text := (select a.timezone from public.agencies a where a.id = stored.agency_id);
+  saved public.recruiting_orders;
+  inactive public.agents;
+  field text;
+begin
+  foreach field in array array['quantity', 'daily_cap'] loop
+    if (changes -> field)::text !~ '^[1-9]\d{0,5}$' and not (field = 'daily_cap' and changes -> field = 'null') then
+      perform private.invalid_field(field, 'must be a whole number from 1 to 999,999');
+    end if;
+  end loop;
+  if changes ? 'states' and not (
+    changes -> 'states' = 'null'
+    or jsonb_typeof(changes -> 'states') = 'array' and jsonb_array_length(changes -> 'states') between 1 and 100
+      and not changes -> 'states' @? '$[*] ? (@.type() != "string" || !(@ like_regex "^[A-Z]{2}$"))'
+  ) then
+    perform private.invalid_field('states', 'must be two upper-case letters each, or null');
+  elsif private.unknown_state(changes -> 'states') is not null then
+    perform private.invalid_field('states', format('%s is no state', private.unknown_state(changes -> 'states')));
+  elsif not private.is_greeting_template(changes ->> 'greeting_template') then
+    perform private.invalid_field('greeting_template', 'give a text of at most 1,600 characters with {agency} and the word STOP, '
+      'and no other braces than {agency}, {first_name} and {agent}. Characters are UTF-16 units: most emoji have 2 or more');
+  end if;
+  foreach field in array array['starts_at', 'ends_at'] loop
+    if changes ->> field !~ 'T.*(Z|[+-]\d\d:\d\d)$' then
+      changes := jsonb_set(changes, array[field], to_jsonb((changes ->> field)::timestamp at time zone zone));
+    end if;
+  end loop;
+  saved := jsonb_populate_record(stored, changes);
+
+  select a.* into inactive from public.agents a where a.id = (changes ->> 'agent_id')::uuid and not a.is_active;
+  if found then
+    perform private.invalid_field('agent_id', format('%s is inactive and gets no lead: npm run admin -- agent update %s --active true',
+      private.quoted(inactive.first_name), inactive.id));
+  elsif changes ? 'ends_at' and saved.ends_at <= now() then
+    perform private.invalid_field(
+      'ends_at', format('%s is in the past, so the order would get no lead', private.iso_time(saved.ends_at)));
+  elsif saved.ends_at <= saved.starts_at then
+    perform private.invalid_field(
+      'ends_at', format('%s is not after the start, %s', private.iso_time(saved.ends_at), private.iso_time(saved.starts_at)));
+  elsif saved.quantity < saved.filled then
+    perform private.invalid_field(
+      'quantity', format('%s is less than the %s leads it has already received', saved.quantity, saved.filled));
+  end if;
   return saved;
 end
 $$;
 
-comment on function public.save_order(jsonb, uuid, uuid) is
-  'Changes an order, or without order_id makes one of the agency, which is open. settings: the columns to set; null takes '
-  'one away, and a time without an offset is meant in the agency''s time zone. A quantity that is reached makes the order '
-  'filled, and a higher one opens it again. Returns the order. PT404 for an unknown one; PT400 names the column.';
-grant execute on function public.save_order(jsonb, uuid, uuid) to service_role;
+comment on function private.changed_order(public.recruiting_orders, jsonb) is
+  'The row of an order with these changes. 22023 names the column that cannot have its new value. The status is not checked.';
 
-create function public.resize_order(order_id uuid, changes jsonb, seen jsonb) returns public.recruiting_orders
-language plpgsql
--- An operator who is signed in has no right on orders.
-security definer
-set search_path = ''
--- Longer, also while many read (private.admit_request()): the operator is told of a lock.
-set statement_timeout = '4s'
-set lock_timeout = '2s'
-as $$
-declare
-  stored jsonb;
-  field text;
-begin
-  perform private.require_operator();
-  select to_jsonb(o) into stored from public.recruiting_orders o where o.id = order_id for no key update;
-  if stored is null then
-    raise exception 'order_id: no order %', private.quoted(order_id) using errcode = 'PT404';
-  elsif jsonb_typeof(changes) is distinct from 'object' then
-    raise exception 'changes: must be an object' using errcode = 'PT400';
-  end if;
-  for field in select k from jsonb_object_keys(changes) k order by k desc loop
-    if field not in ('quantity', 'daily_cap') then
-      raise exception '%: is not changed here', private.quoted(field) using errcode = 'PT400';
-    elsif changes ->> field !~ '^[1-9]\d{0,5}$' or (field = 'quantity' and changes -> field = 'null') then
-      raise exception '%: must be a whole number from 1 to 999,999', private.quoted(field) using errcode = 'PT400';
-    elsif stored -> field is distinct from seen -> field then
-      raise exception '%: somebody has changed it meanwhile', private.quoted(field) using errcode = 'PT409';
-    end if;
-  end loop;
-  perform private.note_operator_action('order update', jsonb_build_object('order_id', order_id, 'changes', changes));
-  return public.save_order(changes, order_id => order_id);
-exception when lock_not_available then
-  raise exception 'Others have locked the order. Try again in a moment.' using errcode = 'PT409';
-end
-$$;
-
-comment on function public.resize_order(uuid, jsonb, jsonb) is
-  'Changes how many leads an order gets, in all and a day, and returns it. changes: {quantity, daily_cap|null}, either or both; '
-  'seen: the order as the caller has read it. A quantity that is reached makes it filled, and a higher one opens it again. For '
-  'operators; of one who is signed in, a row of operator_actions says so. PT404 for an unknown one; PT400 names the column; '
-  'PT409 when somebody has changed it, or holds the lock for 2 s. 42501 for a user who is no operator.';
-grant execute on function public.resize_order(uuid, jsonb, jsonb) to authenticated, service_role;
-
-create function public.set_order_status(order_id uuid, status text, seen text default null) returns public.recruiting_orders
-language plpgsql
--- An operator who is signed in has no right on orders.
-security definer
-set search_path = ''
-set statement_timeout = '4s'
-set lock_timeout = '2s'
-as $$
-declare
-  changed public.recruiting_orders;
-begin
-  perform private.require_operator();
-  -- An order is filled by its leads alone.
-  if status in ('open', 'paused', 'closed') is not true then
-    raise exception 'status: must be open, paused or closed' using errcode = 'PT400';
-  end if;
-  select o.* into changed from public.recruiting_orders o where o.id = order_id for no key update;
-  if changed.id is null then
-    raise exception 'order_id: no order %', private.quoted(order_id) using errcode = 'PT404';
-  elsif changed.status = set_order_status.status then
-    return changed;
-  elsif changed.status <> seen then
-    raise exception 'seen: the order is % now. Look again', private.quoted(changed.status) using errcode = 'PT409';
-  end if;
-  perform private.note_operator_action(
-    private.order_action(status), jsonb_build_object('order_ids', array[order_id]));
-  return private.put_order_status(changed, status);
-exception when lock_not_available then
-  raise exception 'Others have locked the order. Try again in a moment.' using errcode = 'PT409';
-end
-$$;
-
-comment on function public.set_order_status(uuid, text, text) is
-  'Pauses, opens or closes an order, and returns it. One that is filled can only be closed. seen: the status that the caller '
-  'has read; with another one nothing is changed. For operators; of one who is signed in, a row of operator_actions says so. '
-  'PT404 for an unknown one; PT400 for another status; PT409 says why it cannot be, as when others hold the lock for 2 s. '
-  '42501 for a user who is no operator.';
-grant execute on function public.set_order_status(uuid, text, text) to authenticated, service_role;
-
-create function private.order_action(status text) returns text
-language sql
-immutable
-set search_path = ''
-return case status when 'open' then 'order open' when 'paused' then 'order pause' else 'order close' end;
-
-comment on function private.order_action(text) is 'The action of operator_actions that gives an order this status.';
-
-create function private.put_order_status(changed public.recruiting_orders, status text) returns public.recruiting_orders
+create function private.check_order_status(stored_status text, saved public.recruiting_orders, operates boolean) returns void
 language plpgsql
 set search_path = ''
 as $$
 begin
-  if put_order_status.status <> 'closed' and changed.filled = changed.quantity then
-    raise exception 'The order % has all of its % leads. Give it a higher quantity first.',
-      private.quoted(changed.id), private.quoted(changed.quantity)
+  -- Only leads fill an order.
+  if saved.status in ('open', 'paused') is not true and (operates and saved.status = 'closed') is not true then
+    perform private.invalid_field(
+      'status', case when operates then 'must be open, paused or closed' else 'must be open or paused' end);
+  elsif not operates and stored_status not in ('open', 'paused') then
+    raise exception 'status: the order is %', stored_status using errcode = 'PT409';
+  elsif saved.status <> 'closed' and saved.filled = saved.quantity then
+    raise exception 'The order % has all of its % leads. Give it a higher quantity first.', saved.id, saved.quantity
       using errcode = 'PT409';
-  elsif put_order_status.status = 'open' and changed.ends_at <= now() then
-    raise exception 'The order % has ended. Give it a later end first.', private.quoted(changed.id) using errcode = 'PT409';
-  elsif put_order_status.status = 'paused' and changed.status <> 'open' then
-    raise exception 'The order % is %, so it gets no leads as it is.',
-      private.quoted(changed.id), private.quoted(changed.status) using errcode = 'PT409';
+  elsif saved.status = 'open' and saved.ends_at <= now() then
+    raise exception 'The order % has ended. Give it a later end first.', saved.id using errcode = 'PT409';
+  elsif saved.status = 'paused' and stored_status <> 'open' then
+    raise exception 'The order % is %, so it gets no leads as it is.', saved.id, stored_status using errcode = 'PT409';
   end if;
-  update public.recruiting_orders o set status = put_order_status.status where o.id = changed.id returning o.* into changed;
-  return changed;
 end
 $$;
 
-comment on function private.put_order_status(public.recruiting_orders, text) is
-  'Gives an order, which the caller has locked, another status, and returns it. PT409 says why it cannot have it.';
-
-create function public.set_agency_orders(agency_id uuid, status text, order_ids uuid[])
-returns setof public.recruiting_orders
-language plpgsql
--- An operator who is signed in has no right on orders.
-security definer
-set search_path = ''
-set statement_timeout = '4s'
-set lock_timeout = '2s'
-as $$
-declare
-  changed public.recruiting_orders;
-begin
-  perform private.require_operator();
-  if status in ('open', 'paused') is not true then
-    raise exception 'status: must be open or paused' using errcode = 'PT400';
-  end if;
-  -- A lead that an order is getting comes before. From then on distribution passes over the orders.
-  perform from public.recruiting_orders o where o.agency_id = set_agency_orders.agency_id order by o.id for no key update;
-  if order_ids is distinct from private.orders_to_set(agency_id, status) then
-    raise exception 'order_ids: others have changed the agency''s orders meanwhile. Try again' using errcode = 'PT409';
-  end if;
-  for changed in
-    select o.* from unnest(order_ids) with ordinality given (id, place) join public.recruiting_orders o on o.id = given.id
-    order by given.place
-  loop
-    return next private.put_order_status(changed, status);
-  end loop;
-  if order_ids <> '{}' then
-    perform private.note_operator_action(
-      private.order_action(status), jsonb_build_object('agency_id', agency_id, 'order_ids', order_ids));
-  end if;
-exception when lock_not_available then
-  raise exception 'Others have locked the agency''s orders. Try again in a moment.' using errcode = 'PT409';
-end
-$$;
-
-comment on function public.set_agency_orders(uuid, text, uuid[]) is
-  'Pauses all open orders of an agency, or opens all that are paused: all or none. order_ids: what the caller has seen, the '
-  'oldest first, as private.orders_to_set() says. Returns the orders. Once it is committed, no lead goes to a paused one. Of an '
-  'operator who is signed in, a row of operator_actions says so. PT409 when the agency has other such '
-  'orders by now, others hold the lock for 2 s, or says why one cannot be opened; PT400 for another status. 42501 for a user '
-  'who is no operator.';
-grant execute on function public.set_agency_orders(uuid, text, uuid[]) to authenticated, service_role;
-
-create function private.orders_to_set(agency_id uuid, status text) returns uuid[]
-language sql
-stable
-set search_path = ''
-return array(
-  select o.id
-  from public.recruiting_orders o
-  where o.agency_id = orders_to_set.agency_id
-    and o.status = case orders_to_set.status when 'paused' then 'open' else 'paused' end
-  order by o.created_at, o.id
-);
-
-comment on function private.orders_to_set(uuid, text) is
-  'The orders of an agency that set_agency_orders() would give this status, the oldest first.';
-grant execute on function private.orders_to_set(uuid, text) to service_role;
-
-create function private.iso_time(moment timestamptz) returns text
-language sql
-stable
-set search_path = ''
-return to_char(moment at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
-
-comment on function private.iso_time(timestamptz) is 'A time as ISO 8601 in UTC, to the millisecond.';
-
--- supabase/schemas/operators/change_order.sql
-
--- The parts of an order that a manager of its agency changes. The others are the operator's.
+comment on function private.check_order_status(text, public.recruiting_orders, boolean) is
+  'Refuses a status that an order cannot have: 22023 for another word, PT409 says why.';
 
 create function private.unknown_state(states jsonb) returns text
 language plpgsql
@@ -14730,107 +14688,6 @@ $$;
 
 comment on function private.unknown_state(jsonb) is
   'The first of these codes that is no state of a lead (_shared/states.ts); null: each is one, or there are none.';
-
-create function public.change_order(order_id uuid, changes jsonb, seen jsonb) returns jsonb
-language plpgsql
--- Managers may not write the table. Which orders and columns they may change is decided here.
-security definer
-set search_path = ''
-set lock_timeout = '2s'
-as $$
-declare
-  caller constant public.agents := private.current_agent();
-  saved public.recruiting_orders;
-  before jsonb;
-  after jsonb;
-  field text;
-  today integer;
-begin
-  if caller.id is null or caller.role <> 'manager' or not private.hold_agent(caller.id) then
-    raise exception 'only a manager may change an order' using errcode = 'insufficient_privilege';
-  end if;
-  select o.* into saved
-  from public.recruiting_orders o
-  where o.id = change_order.order_id and o.agency_id = caller.agency_id
-  for no key update;
-  if not found then
-    raise exception 'order_id: there is no such order' using errcode = 'PT404';
-  elsif jsonb_typeof(changes) is distinct from 'object' then
-    perform private.invalid_field('changes', 'must be an object');
-  end if;
-  for field in select k from jsonb_object_keys(changes) k loop
-    if field not in ('status', 'daily_cap', 'states', 'greeting_template') then
-      perform private.invalid_field(field, 'is not for managers to change');
-    elsif to_jsonb(saved) -> field is distinct from seen -> field then
-      raise exception '%: somebody has changed it meanwhile', private.quoted(field) using errcode = 'PT409';
-    end if;
-  end loop;
-
-  if jsonb_typeof(changes -> 'daily_cap') = 'number' then
-    today := (
-      select count(*)
-      from public.recruiting_leads l
-      join public.agencies g on g.id = saved.agency_id
-      where l.agency_id = saved.agency_id and l.order_id = saved.id
-        and l.distributed_at >= private.day_start(now(), g.timezone)
-    );
-    if (changes ->> 'daily_cap')::numeric not between 1 and 100000 or changes ->> 'daily_cap' !~ '^\d+$' then
-      perform private.invalid_field('daily_cap', 'must be a whole number from 1 to 100,000');
-    elsif (changes ->> 'daily_cap')::integer < today then
-      perform private.invalid_field('daily_cap', format('%s is less than the %s leads of today', changes ->> 'daily_cap', today));
-    end if;
-  elsif jsonb_typeof(changes -> 'daily_cap') <> 'null' then
-    perform private.invalid_field('daily_cap', 'must be a whole number, or null');
-  end if;
-  if changes ? 'states' and not (
-    changes -> 'states' = 'null'
-    or jsonb_typeof(changes -> 'states') = 'array' and jsonb_array_length(changes -> 'states') between 1 and 100
-      and not changes -> 'states' @? '$[*] ? (@.type() != "string" || !(@ like_regex "^[A-Z]{2}$"))'
-  ) then
-    perform private.invalid_field('states', 'must be two upper-case letters each, or null');
-  elsif private.unknown_state(changes -> 'states') is not null then
-    perform private.invalid_field('states', format('%s is no state', private.unknown_state(changes -> 'states')));
-  end if;
-  if changes ->> 'greeting_template' is not null and not private.is_greeting_template(changes ->> 'greeting_template') then
-    perform private.invalid_field(
-      'greeting_template',
-      'must have {agency} and the word STOP, at most 1,600 characters, and no other braces than {agency}, {first_name} and {agent}');
-  end if;
-
-  if changes ? 'status' then
-    if coalesce(changes ->> 'status', '') not in ('open', 'paused') then
-      perform private.invalid_field('status', 'must be open or paused');
-    elsif saved.status not in ('open', 'paused') then
-      raise exception 'status: the order is %', private.quoted(saved.status) using errcode = 'PT409';
-    elsif changes ->> 'status' = 'open' and saved.filled = saved.quantity then
-      raise exception 'status: the order is filled' using errcode = 'PT409';
-    elsif changes ->> 'status' = 'open' and saved.ends_at <= now() then
-      raise exception 'status: the order has ended' using errcode = 'PT409';
-    end if;
-  end if;
-  select jsonb_object_agg(k, to_jsonb(saved) -> k), jsonb_object_agg(k, changes -> k) into before, after
-  from jsonb_object_keys(changes) k
-  where to_jsonb(saved) -> k is distinct from changes -> k;
-  if after is not null then
-    insert into public.order_changes (agency_id, order_id, agent_id, before, after)
-    values (saved.agency_id, saved.id, caller.id, before, after);
-  end if;
-  saved := jsonb_populate_record(saved, changes);
-  update public.recruiting_orders o
-  set
-    status = saved.status, daily_cap = saved.daily_cap, states = saved.states, greeting_template = saved.greeting_template
-  where o.id = saved.id;
-  return jsonb_build_object('order_id', saved.id) || changes;
-end
-$$;
-
-comment on function public.change_order(uuid, jsonb, jsonb) is
-  'Changes an order of a manager''s agency. changes: any of {status: open|paused, daily_cap: number|null, states: [text]|null, '
-  'greeting_template: text|null}. seen: the values of these as the caller has read them. What differs is kept in order_changes. '
-  'Returns {order_id} with the changes. Errors: 22023 (HTTP 400) names the member, also a daily_cap below the leads of today and '
-  'a state that does not exist; 42501 (403) when the caller is no active manager; PT404 for an order of another agency; PT409 '
-  'names a member that somebody has changed meanwhile, or says that the order is filled, closed or has ended.';
-grant execute on function public.change_order(uuid, jsonb, jsonb) to authenticated;
 
 -- supabase/schemas/operators/distribute.sql
 
