@@ -16,10 +16,10 @@ type Row<View extends keyof Views, Known extends keyof Views[View]["Row"]> =
 /** A row of what a function returns. */
 type Returned<Name extends keyof Functions> = Functions[Name]["Returns"] extends (infer Each)[] ? Each : never;
 
-/** A condition that somebody must know of, with its words. */
+/** A condition that somebody must know of, with its words, and the view that helps. */
 export type Alert = Row<
   "alert_list",
-  "id" | "kind" | "subject" | "name" | "problem" | "command" | "state" | "opened_at" | "details"
+  "id" | "kind" | "subject" | "name" | "problem" | "state" | "opened_at" | "details"
 >;
 /** The leads of a vendor on each of the days. */
 export type VendorDays = Returned<"count_vendor_days">;

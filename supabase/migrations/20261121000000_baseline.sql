@@ -17968,7 +17968,7 @@ grant execute on function public.save_mapping(uuid, jsonb, text) to service_role
 
 -- supabase/schemas/alerts/tables.sql
 
--- The alerts: conditions that somebody must know of, and the rules by which they are found.
+-- The alerts: conditions that somebody must know of, and the kinds of these, each with its rule.
 
 create function private.is_threshold(threshold jsonb) returns boolean
 language sql
@@ -17985,32 +17985,29 @@ comment on function private.is_threshold(jsonb) is
 
 create table public.alert_rules (
   kind text primary key,
+  -- check_alerts() calls it. Whoever writes the row, it can only be a function of `private` that finds alerts.
+  finder text check (finder ~ '^find_'),
   is_on boolean not null default true,
   threshold jsonb not null check (private.is_threshold(threshold)),
+  title text,
+  advice text,
+  link_label text,
   created_at timestamptz not null default now()
 );
 
-comment on table public.alert_rules is 'The rules of alerts, one for each kind: whether it is looked for, and from what on.';
+comment on table public.alert_rules is
+  'The kinds of alerts with their rules: whether a kind is looked for, and from what on. The row of a kind stands below the '
+  'function that finds its alerts.';
+comment on column public.alert_rules.finder is
+  'The function of the schema `private` that finds the alerts: (threshold jsonb, checked_at timestamptz) returns setof '
+  'private.found_alert. Null: none does.';
 comment on column public.alert_rules.threshold is 'The numbers of the rule, by name: {minutes}, {percent, days}, ...; {} where it has none.';
+comment on column public.alert_rules.title is 'The heading of its alerts on the page of operators.';
+comment on column public.alert_rules.advice is 'What to do about them, in a sentence or two.';
+comment on column public.alert_rules.link_label is 'The words of the links of its alerts; null: they have none.';
 
 alter table public.alert_rules enable row level security;
 grant select, insert, update, delete on public.alert_rules to service_role;
-
-insert into public.alert_rules (kind, threshold) values
-  ('number_paused', '{}'),
-  ('order_stalled', '{}'),
-  ('texts_stuck', '{"minutes": 5}'),
-  ('texts_failing', '{"percent": 5, "opt_out_percent": 3, "texts": 100, "at_least": 20}'),
-  ('opt_out_unmatched', '{}'),
-  ('worker_late', '{"minutes": 5}'),
-  ('recruit_waiting', '{"minutes": 15, "managers_after": 60}'),
-  ('leads_waiting', '{"minutes": 15}'),
-  ('deliveries_rejected', '{"per_hour": 10, "percent": 20, "last": 50, "at_least": 20}'),
-  ('fetch_refused', '{}'),
-  ('vendor_silent', '{"leads": 5}'),
-  ('key_expires', '{"days": 7}'),
-  ('order_nearly_filled', '{"percent": 90, "days": 2}'),
-  ('order_filled', '{}');
 
 create table public.alerts (
   id uuid primary key default gen_random_uuid(),
@@ -18022,6 +18019,10 @@ create table public.alerts (
   resolved_at timestamptz,
   told_at timestamptz,
   details jsonb not null default '{}' check (jsonb_typeof(details) = 'object'),
+  subject_name text,
+  problem text,
+  command text,
+  link text,
   check ((state = 'resolved') = (resolved_at is not null))
 );
 
@@ -18041,13 +18042,29 @@ comment on column public.alerts.seen_at is 'When the condition was last found.';
 comment on column public.alerts.told_at is
   'When the receiver of alerts last learnt, or may have, that it is open; null: it did not, or knows that it is over.';
 comment on column public.alerts.details is 'The figures of the condition when it was last found: counts and times, by name.';
+comment on column public.alerts.subject_name is 'The subject as people know it, such as `vendor talroo` or `order 5f0c6a3e of Prairie Life`.';
+comment on column public.alerts.problem is 'What is wrong, to follow the name and a colon. Times are in UTC.';
+comment on column public.alerts.command is 'The admin command that helps, without `npm run admin --`.';
+comment on column public.alerts.link is 'The view of the desk that helps, such as `/operator/outbox`; null: none does.';
 
 alter table public.alerts enable row level security;
 grant select, insert, update, delete on public.alerts to service_role;
 
-create type private.found_alert as (subject text, details jsonb);
+create type private.found_alert as (subject text, details jsonb, subject_name text, problem text, command text, link text);
 
-comment on type private.found_alert is 'A subject of which the condition of a kind is true, with the figures about it.';
+comment on type private.found_alert is
+  'A subject of which the condition of a kind is true, with the figures about it, its words and its link, as public.alerts '
+  'has them.';
+
+create function private.counted(count bigint, noun text) returns text
+language sql
+immutable
+set search_path = ''
+as $$
+  select format('%s %s', to_char(count, 'FM999,999,999,990'), case when count = 1 then noun else regexp_replace(noun, 'y$', 'ie') || 's' end)
+$$;
+
+comment on function private.counted(bigint, text) is 'A number of things, such as `1 lead` or `1,200 leads`.';
 
 -- supabase/schemas/alerts/vendors.sql
 
@@ -18063,7 +18080,11 @@ declare
   latest constant timestamptz := checked_at - make_interval(mins => 1) * (threshold ->> 'minutes')::double precision;
 begin
   return query
-  select v.slug, jsonb_build_object('leads', sum(w.leads), 'since', private.iso_time(min(w.since)))
+  select
+    v.slug, jsonb_build_object('leads', sum(w.leads), 'since', private.iso_time(min(w.since))), 'vendor ' || v.slug,
+    format(
+      '%s without an order, the first since %s', private.counted(sum(w.leads)::bigint, 'lead'), private.in_utc(min(w.since))),
+    'lead waiting --vendor ' || v.slug, '/operator/waiting'
   from (
     select l.vendor_id, count(*) as leads, min(l.created_at) as since
     from public.recruiting_leads l
@@ -18083,6 +18104,11 @@ $$;
 comment on function private.find_leads_waiting(jsonb, timestamptz) is
   'Vendors with a lead that has been unmatched or pending for {minutes}: {leads, since}. Test leads and leads in bulk are '
   'neither.';
+
+insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (
+  'leads_waiting', 'find_leads_waiting', '{"minutes": 15}',
+  'Waiting leads', 'Open an order for them. Where open orders want them, distribute them.',
+  'Distribute the waiting leads');
 
 create function private.find_deliveries_rejected(threshold jsonb, checked_at timestamptz)
 returns setof private.found_alert
@@ -18117,51 +18143,58 @@ begin
         and r.received_at > checked_at - interval '1 hour' and r.received_at <= checked_at
     ) hour
     where v.is_active
-  )
-  select f.slug, case
-    when f.in_hour >= per_hour then jsonb_build_object('deliveries', f.in_hour, 'since', private.iso_time(f.since))
-    else jsonb_build_object('deliveries', latest.rejected, 'of', latest.deliveries, 'since', private.iso_time(latest.since))
-  end
-  from refused f
-  cross join lateral (
-    select count(*) as deliveries, count(*) filter (where d.is_rejected) as rejected,
-      min(d.received_at) filter (where d.is_rejected) as since
-    from (
-      select a.*
+  ), found as (
+    select
+      f.slug, '--vendor ' || f.slug as sender, case when f.in_hour < per_hour then latest.deliveries end as of,
+      case when f.in_hour < per_hour then latest.rejected else f.in_hour end as rejected,
+      case when f.in_hour < per_hour then latest.since else f.since end as since
+    from refused f
+    cross join lateral (
+      select count(*) as deliveries, count(*) filter (where d.is_rejected) as rejected,
+        min(d.received_at) filter (where d.is_rejected) as since
       from (
-        select t.received_at, true as is_rejected
-        from unnest(f.times) t (received_at)
-        union all
-        (
-          select d.received_at, false
-          from public.recruiting_lead_duplicates d
-          where d.vendor_id = f.id and d.received_at between oldest and checked_at
-          order by d.received_at desc
-          limit last
-        )
-        union all
-        (
-          select l.created_at, false
-          from public.recruiting_leads l
-          where l.vendor_id = f.id and l.created_at between oldest and checked_at
-          order by l.created_at desc
-          limit last
-        )
-      ) a (received_at, is_rejected)
-      order by a.received_at desc
-      limit last
-    ) d
-  ) latest
-  where cardinality(f.times) >= least(per_hour, share * at_least)
-    and (f.in_hour >= per_hour or latest.deliveries >= at_least and latest.rejected >= share * latest.deliveries)
-  union all
-  -- The importers of sales leads are no vendors, and count as one.
-  select 'import', jsonb_build_object('deliveries', count(*), 'since', private.iso_time(min(r.received_at)))
-  from public.rejected_deliveries r
-  where r.status = 'open' and r.vendor_id is null
-    and r.received_at > checked_at - interval '1 hour' and r.received_at <= checked_at
-    and not exists (select from public.vendors v where v.slug = 'import')
-  having count(*) >= per_hour;
+        select a.*
+        from (
+          select t.received_at, true as is_rejected
+          from unnest(f.times) t (received_at)
+          union all
+          (
+            select d.received_at, false
+            from public.recruiting_lead_duplicates d
+            where d.vendor_id = f.id and d.received_at between oldest and checked_at
+            order by d.received_at desc
+            limit last
+          )
+          union all
+          (
+            select l.created_at, false
+            from public.recruiting_leads l
+            where l.vendor_id = f.id and l.created_at between oldest and checked_at
+            order by l.created_at desc
+            limit last
+          )
+        ) a (received_at, is_rejected)
+        order by a.received_at desc
+        limit last
+      ) d
+    ) latest
+    where cardinality(f.times) >= least(per_hour, share * at_least)
+      and (f.in_hour >= per_hour or latest.deliveries >= at_least and latest.rejected >= share * latest.deliveries)
+    union all
+    -- The importers of sales leads are no vendors, and count as one.
+    select 'import', '--imports', null, count(*), min(r.received_at)
+    from public.rejected_deliveries r
+    where r.status = 'open' and r.vendor_id is null
+      and r.received_at > checked_at - interval '1 hour' and r.received_at <= checked_at
+      and not exists (select from public.vendors v where v.slug = 'import')
+    having count(*) >= per_hour
+  )
+  select
+    f.slug,
+    jsonb_strip_nulls(jsonb_build_object('deliveries', f.rejected, 'of', f.of, 'since', private.iso_time(f.since))),
+    'vendor ' || f.slug, format('%s, the first %s', private.counted(f.rejected, 'rejected delivery'), private.in_utc(f.since)),
+    'delivery list ' || f.sender, '/operator/deliveries'
+  from found f;
 end
 $$;
 
@@ -18169,6 +18202,11 @@ comment on function private.find_deliveries_rejected(jsonb, timestamptz) is
   'Vendors with {per_hour} open rejected deliveries in the last hour, or with {percent} of their {last} deliveries of a '
   'week rejected and open, of {at_least}: {deliveries, since}, in the second case with {of}. Each lead counts as a delivery. '
   'The subject `import` has the rows of imports, by the hour alone.';
+
+insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (
+  'deliveries_rejected', 'find_deliveries_rejected', '{"per_hour": 10, "percent": 20, "last": 50, "at_least": 20}',
+  'Rejected deliveries', 'Correct what rejects them, such as the mapping. Then replay.',
+  'Replay or dismiss the rejected deliveries');
 
 create function private.find_vendor_silent(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
 language plpgsql
@@ -18196,15 +18234,10 @@ begin
     group by hour.vendor_id
     having count(*) = 4
   )
-  -- The last lead is looked for once, when the alert opens: far back, the search is long.
-  select v.slug, coalesce(a.details, (
-    select jsonb_build_object('since', private.iso_time(l.created_at))
-    from public.recruiting_leads l
-    where l.vendor_id = v.id and l.created_at < silence.since
-      and exists (select from public.recruiting_leads any_lead where any_lead.vendor_id = v.id)
-    order by l.created_at desc
-    limit 1
-  ), '{}')
+  select
+    v.slug, jsonb_strip_nulls(jsonb_build_object('since', private.iso_time(latest.at))), 'vendor ' || v.slug,
+    coalesce('has sent no lead since ' || private.in_utc(latest.at), 'has never sent a lead'), 'key list ' || v.slug,
+    '/operator/vendors'
   from public.vendors v
   left join public.alerts a on a.kind = 'vendor_silent' and a.subject = v.slug and a.state <> 'resolved'
   cross join lateral (
@@ -18222,6 +18255,19 @@ begin
     order by l.created_at desc
     limit 1
   ) lead on true
+  -- The last lead is looked for once, when the alert opens: far back, the search is long.
+  cross join lateral (
+    select case when a.id is not null then (a.details ->> 'since')::timestamptz else (
+      select l.created_at
+      from public.recruiting_leads l
+      where l.vendor_id = v.id and l.created_at < silence.since
+        and exists (select from public.recruiting_leads any_lead where any_lead.vendor_id = v.id)
+      order by l.created_at desc
+      limit 1
+    ) end as at
+    -- Once for each vendor.
+    offset 0
+  ) latest
   where v.is_active and silence.since is not null and lead.id is null
     and (v.silent_after is null or v.created_at <= silence.since);
 end
@@ -18232,6 +18278,11 @@ comment on function private.find_vendor_silent(jsonb, timestamptz) is
   '{leads} in each of the four weeks before: {since} is the time of the vendor''s last lead, if there is one. The hours are '
   'those of UTC. Stays until the vendor sends a lead.';
 
+insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (
+  'vendor_silent', 'find_vendor_silent', '{"leads": 5}',
+  'Silent vendors', 'They have sent nothing for longer than usual. Ask them.',
+  'See the vendors and their keys');
+
 create function private.find_key_expires(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
 language plpgsql
 stable
@@ -18241,10 +18292,13 @@ declare
   latest constant timestamptz := checked_at + interval '1 day' * (threshold ->> 'days')::double precision;
 begin
   return query
-  select distinct on (k.vendor) k.vendor, jsonb_strip_nulls(jsonb_build_object(
-    'what', k.what, 'prefix', case k.what when 'api key' then k.id end, 'expires_at', private.iso_time(k.expires_at)
-  ))
+  select distinct on (k.vendor)
+    k.vendor,
+    jsonb_strip_nulls(jsonb_build_object('what', k.what, 'prefix', p.prefix, 'expires_at', private.iso_time(k.expires_at))),
+    'vendor ' || k.vendor, format('its %s expires %s', concat_ws(' ', k.what, p.prefix), private.in_utc(k.expires_at)),
+    case k.what when 'api key' then 'key rotate ' else 'webhook show ' end || k.vendor, '/operator/vendors'
   from private.expiring_keys(checked_at) k
+  cross join lateral (select case k.what when 'api key' then k.id end as prefix) p
   -- An expired one is told of for a week more: that it has expired mends nothing.
   where k.expires_at > checked_at - interval '7 days' and k.expires_at <= latest
   order by k.vendor, k.expires_at, k.what;
@@ -18255,6 +18309,11 @@ comment on function private.find_key_expires(jsonb, timestamptz) is
   'Vendors with a key, a webhook secret or a token that expires within {days}, or has in the last 7 days, and no newer '
   'one of its kind that is valid for longer: {what, prefix of a key, expires_at} of the first to expire.';
 
+insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (
+  'key_expires', 'find_key_expires', '{"days": 7}',
+  'Keys of vendors', 'The people who run the service make the vendor a new key before the old one expires.',
+  'See the vendors and their keys');
+
 create function private.find_fetch_refused(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
 language plpgsql
 stable
@@ -18262,19 +18321,36 @@ set search_path = ''
 as $$
 begin
   return query
-  select v.slug, jsonb_build_object(
-    'leads', count(*), 'since', private.iso_time(min(f.held_since)),
-    -- The reason of the latest attempt. One that came while the others were held has none.
-    'reason', (array_agg(f.reason order by f.attempt desc) filter (where f.reason is not null))[1])
-  from private.lead_fetches f
-  join public.vendors v on v.id = f.vendor_id and v.is_active
-  where f.held_since <= checked_at
-  group by v.slug;
+  select
+    h.slug, jsonb_build_object('leads', h.leads, 'since', private.iso_time(h.since), 'reason', h.reason), 'vendor ' || h.slug,
+    format(
+      '%s not fetched since %s: %s', private.counted(h.leads, 'lead'), private.in_utc(h.since),
+      case h.reason
+        when 'no_token' then 'it has no valid access token'
+        else format('Meta refuses its access token (%s)', h.reason)
+      end
+    ),
+    'vendor webhook check ' || h.slug, null
+  from (
+    select
+      v.slug, count(*) as leads, min(f.held_since) as since,
+      -- The reason of the latest attempt. One that came while the others were held has none.
+      (array_agg(f.reason order by f.attempt desc) filter (where f.reason is not null))[1] as reason
+    from private.lead_fetches f
+    join public.vendors v on v.id = f.vendor_id and v.is_active
+    where f.held_since <= checked_at
+    group by v.slug
+  ) h;
 end
 $$;
 
 comment on function private.find_fetch_refused(jsonb, timestamptz) is
   'Vendors whose notices wait because their access token is refused, or they have none: {leads, since, reason}.';
+
+insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (
+  'fetch_refused', 'find_fetch_refused', '{}',
+  'Leads that are not fetched', 'Meta refuses the access token. The people who run the service add a new one. Then all are fetched.',
+  null);
 
 -- supabase/schemas/alerts/orders.sql
 
@@ -18291,10 +18367,14 @@ declare
   days constant numeric := threshold ->> 'days';
 begin
   return query
-  select o.id::text, jsonb_build_object(
-    'agency', a.name, 'filled', o.filled, 'quantity', o.quantity, 'leads_7_days', recent.leads,
-    'full_in_days', round(pace.days_left, 1)
-  )
+  select
+    o.id::text,
+    jsonb_build_object(
+      'agency', a.name, 'filled', o.filled, 'quantity', o.quantity, 'leads_7_days', recent.leads,
+      'full_in_days', round(pace.days_left, 1)
+    ),
+    format('order %s of %s', left(o.id::text, 8), a.name), format('has %s of its %s leads', o.filled, o.quantity),
+    format('order update %s --quantity %s', left(o.id::text, 8), 2 * o.quantity::bigint), '/operator/orders/' || o.id
   from public.recruiting_orders o
   join public.agencies a on a.id = o.agency_id
   cross join lateral (
@@ -18320,12 +18400,20 @@ comment on function private.find_order_nearly_filled(jsonb, timestamptz) is
   'Open orders that have {percent} of their leads, or will be full within {days} at the pace of the last 7 days: {agency, '
   'filled, quantity, leads_7_days, full_in_days|null}. Not one that has ended.';
 
+insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (
+  'order_nearly_filled', 'find_order_nearly_filled', '{"percent": 90, "days": 2}',
+  'Orders that are nearly full', 'Ask the agency whether it wants more leads.',
+  'See the order');
+
 create function private.find_order_filled(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
 language sql
 stable
 set search_path = ''
 as $$
-  select o.id::text, jsonb_build_object('agency', a.name, 'filled', o.filled, 'quantity', o.quantity)
+  select
+    o.id::text, jsonb_build_object('agency', a.name, 'filled', o.filled, 'quantity', o.quantity),
+    format('order %s of %s', left(o.id::text, 8), a.name), format('is full, with %s leads', o.quantity),
+    'order close ' || left(o.id::text, 8), '/operator/orders/' || o.id
   from public.recruiting_orders o
   join public.agencies a on a.id = o.agency_id
   where o.status = 'filled'
@@ -18333,6 +18421,11 @@ $$;
 
 comment on function private.find_order_filled(jsonb, timestamptz) is
   'Orders that have all of their leads, until they are closed or get a higher quantity: {agency, filled, quantity}.';
+
+insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (
+  'order_filled', 'find_order_filled', '{}',
+  'Full orders', 'They get no lead any more. Raise them, or close them.',
+  'See the order');
 
 -- supabase/schemas/alerts/texting.sql
 
@@ -18343,13 +18436,20 @@ language sql
 stable
 set search_path = ''
 as $$
-  select n.phone, jsonb_build_object('agency', a.name)
+  select
+    n.phone, jsonb_build_object('agency', a.name), format('number %s of %s', n.phone, a.name),
+    'paused, so its texts wait', 'number resume ' || n.phone, '/operator/numbers'
   from public.service_numbers n
   join public.agencies a on a.id = n.agency_id
   where n.status = 'paused'
 $$;
 
 comment on function private.find_number_paused(jsonb, timestamptz) is 'Our numbers that are paused.';
+
+insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (
+  'number_paused', 'find_number_paused', '{}',
+  'Paused numbers', 'No text leaves a paused number. Find the cause, and resume it.',
+  'Resume numbers');
 
 create function private.find_texts_stuck(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
 language sql
@@ -18377,7 +18477,14 @@ as $$
     coalesce(t.subject, 'texts_stuck'),
     jsonb_strip_nulls(jsonb_build_object(
       'agency', max(a.name), 'texts', sum(t.texts), 'since', min(t.since), 'reason', max(t.reason)
-    ))
+    )),
+    coalesce('number ' || t.subject || ' of ' || max(a.name), 'texts'),
+    case max(t.reason)
+      when 'credentials' then format('not sent since %s: the provider refuses the login', private.in_utc(min(t.since)))
+      when 'no_account' then format('not sent since %s: TWILIO_ACCOUNT_SID is not set', private.in_utc(min(t.since)))
+      else format('%s not sent, the first due %s', private.counted(sum(t.texts)::bigint, 'text'), private.in_utc(min(t.since)))
+    end,
+    'text outbox', '/operator/outbox'
   from (
     select n.phone as subject, n.agency_id, s.texts, s.since, null as reason
     from numbers p
@@ -18428,6 +18535,11 @@ comment on function private.find_texts_stuck(jsonb, timestamptz) is
   'kind too, at once, where no account is set or the provider refuses our login. Not those of a paused number, nor those that quiet hours hold. '
   'Of a number at most 1,000 texts are counted.';
 
+insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (
+  'texts_stuck', 'find_texts_stuck', '{"minutes": 5}',
+  'Texts that are not sent', 'Find out what holds them.',
+  'See the texts that are not sent');
+
 create function private.find_texts_failing(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
 language sql
 stable
@@ -18437,7 +18549,14 @@ set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
-  select a.id::text, jsonb_build_object('agency', a.name, 'failed', l.failed, 'opted_out', s.opted_out, 'texts', l.texts)
+  select
+    a.id::text, jsonb_build_object('agency', a.name, 'failed', l.failed, 'opted_out', s.opted_out, 'texts', l.texts),
+    'agency ' || a.name,
+    format('of its last %s, ', private.counted(l.texts, 'text')) || concat_ws(
+      ' and ', nullif(l.failed, 0) || ' failed',
+      case s.opted_out when 0 then null when 1 then '1 was' else s.opted_out || ' were' end || ' answered by an opt-out'
+    ),
+    'text outbox --state failed --agency ' || left(a.id::text, 8), '/operator/outbox/failed/' || a.id
   from public.agencies a
   cross join lateral (
     select
@@ -18495,6 +18614,11 @@ comment on function private.find_texts_failing(jsonb, timestamptz) is
   'The agencies of whose last {texts} texts, of at least {at_least}, {percent} or more have failed, or of whose recruits '
   '{opt_out_percent} of these texts or more have opted out since. Only what was posted to the provider counts.';
 
+insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (
+  'texts_failing', 'find_texts_failing', '{"percent": 5, "opt_out_percent": 3, "texts": 100, "at_least": 20}',
+  'Texts that fail', 'Recruits don''t get them, or don''t want them. Ask the agency.',
+  'See the texts that failed');
+
 create function private.find_opt_out_unmatched(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
 language sql
 stable
@@ -18515,7 +18639,11 @@ as $$
   )
   select
     coalesce(n.phone, 'opt_out_unmatched'),
-    jsonb_strip_nulls(jsonb_build_object('agency', max(a.name), 'texts', sum(s.texts), 'since', min(s.since)))
+    jsonb_strip_nulls(jsonb_build_object('agency', max(a.name), 'texts', sum(s.texts), 'since', min(s.since))),
+    coalesce('number ' || n.phone || ' of ' || max(a.name), 'texts'),
+    format(
+      '%s without a conversation, the first %s', private.counted(sum(s.texts)::bigint, 'opt-out'), private.in_utc(min(s.since))),
+    'text unmatched', '/operator/texts'
   from numbers p
   left join public.service_numbers n on n.phone = p.phone
   left join public.agencies a on a.id = n.agency_id
@@ -18536,6 +18664,11 @@ $$;
 comment on function private.find_opt_out_unmatched(jsonb, timestamptz) is
   'Our numbers that got an opt-out which belongs to no conversation; of numbers that are not ours, the kind. Of a number at '
   'most 1,000 texts are counted.';
+
+insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (
+  'opt_out_unmatched', 'find_opt_out_unmatched', '{}',
+  'Opt-outs for nobody', 'These recruits want no texts any more. Give each text a conversation.',
+  'Give texts a conversation');
 
 create function private.find_worker_late(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
 language sql
@@ -18584,10 +18717,12 @@ as $$
       order by o.priority, o.due_at, o.ordinal
     ) t
   )
-  select 'worker_late', jsonb_build_object('due', d.due, 'since', greatest(d.since, l.last_run))
+  select
+    'worker_late', jsonb_build_object('due', d.due, 'since', d.since), 'worker',
+    format('not called since %s, with %s due', private.in_utc(d.since), d.due), 'text outbox', '/operator/outbox'
   from late l
   cross join lateral (
-    select count(*) as due, min(f.since) as since from (select u.since from due u limit 1000) f
+    select count(*) as due, greatest(min(f.since), l.last_run) as since from (select u.since from due u limit 1000) f
   ) d
   where d.due > 0
 $$;
@@ -18595,6 +18730,11 @@ $$;
 comment on function private.find_worker_late(jsonb, timestamptz) is
   'The kind, where something has been due for {minutes} and the worker, or the scheduler that tells agents of leads, has not '
   'run for as long. At most 1,000 are counted. Where texting is not set up, nothing of it is due.';
+
+insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (
+  'worker_late', 'find_worker_late', '{"minutes": 5}',
+  'Sending texts', 'Nobody sends the texts that are due. The people who run the service start the worker.',
+  'See the texts that are not sent');
 
 -- supabase/schemas/alerts/order_stalled.sql
 
@@ -18605,41 +18745,65 @@ language sql
 stable
 set search_path = ''
 as $$
+  with orders as materialized (
+    select
+      o.id, left(o.id::text, 8) as name, o.agency_id, a.name as agency, o.ends_at, o.quantity, o.daily_cap, v.slug as vendor,
+      left_over.*,
+      case
+        -- Of several reasons the first: while an order has ended, nothing else matters.
+        when o.ends_at <= checked_at then 'ended'
+        when not v.is_active then 'vendor_inactive'
+        when private.next_agent(o.agency_id, o.agent_id) is null then 'no_agent'
+        when left_over.days * o.daily_cap < left_over.leads then 'capped'
+      end as reason,
+      ceil(left_over.leads::numeric / greatest(left_over.days, 1)) as cap
+    from public.recruiting_orders o
+    join public.agencies a on a.id = o.agency_id
+    left join public.vendors v on v.id = o.vendor_id
+    -- Days of the agency, with today and the last one.
+    cross join lateral (
+      select ((o.ends_at - interval '1 microsecond') at time zone a.timezone)::date
+        - (greatest(o.starts_at, checked_at) at time zone a.timezone)::date + 1 as days,
+        o.quantity - o.filled as leads
+    ) left_over
+    where o.status = 'open' and o.filled < o.quantity
+  )
   select
-    o.id::text,
-    jsonb_build_object('agency', a.name) || case
-      -- Of several reasons the first: while an order has ended, nothing else matters.
-      when o.ends_at <= checked_at then
-        jsonb_build_object('reason', 'ended', 'ends_at', o.ends_at, 'missing', remaining.leads, 'quantity', o.quantity)
-      when not v.is_active then jsonb_build_object('reason', 'vendor_inactive', 'vendor', v.slug)
-      when private.next_agent(o.agency_id, o.agent_id) is null then
-        jsonb_build_object('reason', 'no_agent', 'agency_id', o.agency_id)
-      else jsonb_build_object(
-        'reason', 'capped', 'possible', remaining.days * o.daily_cap, 'missing', remaining.leads,
-        'daily_cap', ceil(remaining.leads::numeric / greatest(remaining.days, 1))
-      )
-    end
-  from public.recruiting_orders o
-  join public.agencies a on a.id = o.agency_id
-  left join public.vendors v on v.id = o.vendor_id
-  -- Days of the agency, with today and the last one.
+    o.id::text, jsonb_build_object('agency', o.agency, 'reason', o.reason) || w.details,
+    format('order %s of %s', o.name, o.agency), w.problem, w.command, '/operator/orders/' || o.id
+  from orders o
   cross join lateral (
-    select ((o.ends_at - interval '1 microsecond') at time zone a.timezone)::date
-      - (greatest(o.starts_at, checked_at) at time zone a.timezone)::date + 1 as days,
-      o.quantity - o.filled as leads
-  ) remaining
-  where o.status = 'open' and o.filled < o.quantity
-    and (
-      o.ends_at <= checked_at
-      or not v.is_active
-      or private.next_agent(o.agency_id, o.agent_id) is null
-      or remaining.days * o.daily_cap < remaining.leads
-    )
+    values
+      (
+        'ended', jsonb_build_object('ends_at', o.ends_at, 'missing', o.leads, 'quantity', o.quantity),
+        format('ended %s, %s of %s leads short', private.in_utc(o.ends_at), o.leads, o.quantity), 'order close ' || o.name
+      ),
+      (
+        'vendor_inactive', jsonb_build_object('vendor', o.vendor),
+        format('wants leads of %s, which is inactive', o.vendor), format('vendor update %s --active true', o.vendor)
+      ),
+      (
+        'no_agent', jsonb_build_object('agency_id', o.agency_id),
+        'gives its leads to no agent, because none of its agency is active, not away and accepts recruits',
+        'agent list --agency ' || left(o.agency_id::text, 8)
+      ),
+      (
+        'capped', jsonb_build_object('possible', o.days * o.daily_cap, 'missing', o.leads, 'daily_cap', o.cap),
+        format('can get %s of its %s missing leads until its end, by its daily cap', o.days * o.daily_cap, o.leads),
+        format('order update %s --daily-cap %s', o.name, o.cap)
+      )
+  ) w (reason, details, problem, command)
+  where o.reason is not null and w.reason = o.reason
 $$;
 
 comment on function private.find_order_stalled(jsonb, timestamptz) is
   'Open orders that can''t fill: they have ended, their vendor is inactive, their agency has nobody for them, or their daily '
   'cap times the days left is less than the leads left.';
+
+insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (
+  'order_stalled', 'find_order_stalled', '{}',
+  'Orders that can''t fill', 'Change these open orders, or close them.',
+  'See the order');
 
 -- supabase/schemas/alerts/recruits.sql
 
@@ -18653,7 +18817,10 @@ set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
-  select c.id::text, jsonb_build_object('agency', a.name, 'since', c.waiting_since, 'minutes', w.minutes)
+  select
+    c.id::text, jsonb_build_object('agency', a.name, 'since', c.waiting_since, 'minutes', w.minutes),
+    format('conversation %s of %s', left(c.id::text, 8), a.name),
+    'a recruit waits for an answer since ' || private.in_utc(c.waiting_since), 'text waiting', '/operator/recruits'
   from public.recruiting_conversations c
   join public.agencies a on a.id = c.agency_id
   -- A recruit whose answer was put off waits from then on.
@@ -18668,6 +18835,11 @@ $$;
 comment on function private.find_recruit_waiting(jsonb, timestamptz) is
   'The conversations in which a recruit has waited for {minutes} of the agency''s hours. Nobody waits who was answered, by a '
   'person or the bot, needs no reply, or has opted out. An answer that is put off is not waited for until then.';
+
+insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (
+  'recruit_waiting', 'find_recruit_waiting', '{"minutes": 15, "managers_after": 60}',
+  'Recruits who wait', 'The agent and the managers were told. Ask them.',
+  'See the recruits who wait');
 
 create function private.untold_waiting_recruits()
 returns table (conversation_id uuid, message_id uuid, agent_id uuid)
@@ -18765,80 +18937,19 @@ comment on function private.tell_of_waiting_recruits() is
 -- The check that opens, updates and resolves alerts.
 
 create function private.found_alerts(checked_at timestamptz)
-returns table (kind text, subject text, details jsonb)
-language sql
+returns table (kind text, subject text, details jsonb, subject_name text, problem text, command text, link text)
+language plpgsql
 stable
 set search_path = ''
 as $$
-  select r.kind, f.*
-  from public.alert_rules r
-  cross join lateral private.find_leads_waiting(r.threshold, checked_at) f
-  where r.kind = 'leads_waiting' and r.is_on
-  union all
-  select r.kind, f.*
-  from public.alert_rules r
-  cross join lateral private.find_deliveries_rejected(r.threshold, checked_at) f
-  where r.kind = 'deliveries_rejected' and r.is_on
-  union all
-  select r.kind, f.*
-  from public.alert_rules r
-  cross join lateral private.find_fetch_refused(r.threshold, checked_at) f
-  where r.kind = 'fetch_refused' and r.is_on
-  union all
-  select r.kind, f.*
-  from public.alert_rules r
-  cross join lateral private.find_vendor_silent(r.threshold, checked_at) f
-  where r.kind = 'vendor_silent' and r.is_on
-  union all
-  select r.kind, f.*
-  from public.alert_rules r
-  cross join lateral private.find_key_expires(r.threshold, checked_at) f
-  where r.kind = 'key_expires' and r.is_on
-  union all
-  select r.kind, f.*
-  from public.alert_rules r
-  cross join lateral private.find_order_nearly_filled(r.threshold, checked_at) f
-  where r.kind = 'order_nearly_filled' and r.is_on
-  union all
-  select r.kind, f.*
-  from public.alert_rules r
-  cross join lateral private.find_order_filled(r.threshold, checked_at) f
-  where r.kind = 'order_filled' and r.is_on
-  union all
-  select r.kind, f.*
-  from public.alert_rules r
-  cross join lateral private.find_number_paused(r.threshold, checked_at) f
-  where r.kind = 'number_paused' and r.is_on
-  union all
-  select r.kind, f.*
-  from public.alert_rules r
-  cross join lateral private.find_order_stalled(r.threshold, checked_at) f
-  where r.kind = 'order_stalled' and r.is_on
-  union all
-  select r.kind, f.*
-  from public.alert_rules r
-  cross join lateral private.find_texts_stuck(r.threshold, checked_at) f
-  where r.kind = 'texts_stuck' and r.is_on
-  union all
-  select r.kind, f.*
-  from public.alert_rules r
-  cross join lateral private.find_texts_failing(r.threshold, checked_at) f
-  where r.kind = 'texts_failing' and r.is_on
-  union all
-  select r.kind, f.*
-  from public.alert_rules r
-  cross join lateral private.find_opt_out_unmatched(r.threshold, checked_at) f
-  where r.kind = 'opt_out_unmatched' and r.is_on
-  union all
-  select r.kind, f.*
-  from public.alert_rules r
-  cross join lateral private.find_worker_late(r.threshold, checked_at) f
-  where r.kind = 'worker_late' and r.is_on
-  union all
-  select r.kind, f.*
-  from public.alert_rules r
-  cross join lateral private.find_recruit_waiting(r.threshold, checked_at) f
-  where r.kind = 'recruit_waiting' and r.is_on
+declare
+  rule public.alert_rules;
+begin
+  for rule in select r.* from public.alert_rules r where r.is_on and r.finder is not null loop
+    return query execute format('select $1, f.* from private.%I($2, $3) f', rule.finder)
+      using rule.kind, rule.threshold, checked_at;
+  end loop;
+end
 $$;
 
 comment on function private.found_alerts(timestamptz) is
@@ -18875,11 +18986,13 @@ begin
       and not exists (select from found f where f.kind = a.kind and f.subject = a.subject)
     returning a.id
   ), written as (
-    insert into public.alerts as a (kind, subject, details, opened_at, seen_at)
-    select f.kind, f.subject, f.details, checked_at, checked_at
+    insert into public.alerts as a (kind, subject, details, subject_name, problem, command, link, opened_at, seen_at)
+    select f.*, checked_at, checked_at
     from found f
     on conflict (kind, subject) where state <> 'resolved'
-    do update set seen_at = excluded.seen_at, details = excluded.details
+    do update set
+      seen_at = excluded.seen_at, details = excluded.details, subject_name = excluded.subject_name,
+      problem = excluded.problem, command = excluded.command, link = excluded.link
     returning xmax = 0 as is_new
   )
   select (select count(*) from ended), (select count(*) from written w where w.is_new) into resolved, opened;
@@ -18899,146 +19012,15 @@ comment on function private.check_alerts() is
   'whose rule is off, and tells agents of recruits who wait. A scheduler runs it each minute. Returns {open, opened, '
   'resolved}: numbers of alerts; null while another check runs.';
 
--- supabase/schemas/alerts/words.sql
+-- supabase/schemas/alerts/lists.sql
 
--- The words of alerts, the same for the command `check`, the page of operators and the webhook. None of them is of a
--- person: a conversation and an order are named by their ids and their agency.
-
-create function private.alert_name(kind text, subject text, details jsonb) returns text
-language sql
-immutable
-set search_path = ''
-as $$
-  select case
-    when kind = 'texts_failing' then 'agency ' || coalesce(details ->> 'agency', left(subject, 8))
-    else concat_ws(
-      ' of ',
-      case
-        when subject = kind then case kind when 'worker_late' then 'worker' else 'texts' end
-        when kind in ('leads_waiting', 'deliveries_rejected', 'vendor_silent', 'key_expires', 'fetch_refused') then
-          'vendor ' || subject
-        when kind like 'order\_%' then 'order ' || left(subject, 8)
-        when kind = 'recruit_waiting' then 'conversation ' || left(subject, 8)
-        else 'number ' || subject
-      end,
-      details ->> 'agency'
-    )
-  end
-$$;
-
-comment on function private.alert_name(text, text, jsonb) is
-  'The name of an alert''s subject, such as `vendor talroo` or `order 5f0c6a3e of Prairie Life`.';
-
-create function private.counted(count bigint, noun text) returns text
-language sql
-immutable
-set search_path = ''
-as $$
-  select format('%s %s', to_char(count, 'FM999,999,999,990'), case when count = 1 then noun else regexp_replace(noun, 'y$', 'ie') || 's' end)
-$$;
-
-comment on function private.counted(bigint, text) is 'A number of things, such as `1 lead` or `1,200 leads`.';
-
-create function private.alert_problem(kind text, details jsonb) returns text
-language sql
-stable
-set search_path = ''
-as $$
-  with said as (
-    select
-      private.in_utc((details ->> 'since')::timestamptz) as since,
-      private.counted(coalesce(details ->> 'leads', details ->> 'deliveries', details ->> 'texts')::bigint, case kind
-        when 'leads_waiting' then 'lead'
-        when 'fetch_refused' then 'lead'
-        when 'deliveries_rejected' then 'rejected delivery'
-        when 'opt_out_unmatched' then 'opt-out'
-        else 'text'
-      end) as counted,
-      details ->> 'quantity' as quantity
-  )
-  select case kind
-    when 'texts_stuck' then case
-      when details ->> 'reason' = 'credentials' then format('not sent since %s: the provider refuses the login', s.since)
-      when details ->> 'reason' = 'no_account' then format('not sent since %s: TWILIO_ACCOUNT_SID is not set', s.since)
-      else format('%s not sent, the first due %s', s.counted, s.since)
-    end
-    when 'number_paused' then 'paused, so its texts wait'
-    when 'leads_waiting' then format('%s without an order, the first since %s', s.counted, s.since)
-    when 'deliveries_rejected' then format('%s, the first %s', s.counted, s.since)
-    when 'fetch_refused' then format(
-      '%s not fetched since %s: %s', s.counted, s.since, case details ->> 'reason'
-        when 'no_token' then 'it has no valid access token'
-        else format('Meta refuses its access token (%s)', details ->> 'reason')
-      end)
-    when 'vendor_silent' then coalesce('has sent no lead since ' || s.since, 'has never sent a lead')
-    when 'order_nearly_filled' then format('has %s of its %s leads', details ->> 'filled', s.quantity)
-    when 'order_filled' then format('is full, with %s leads', s.quantity)
-    when 'order_stalled' then case details ->> 'reason'
-      when 'ended' then format(
-        'ended %s, %s of %s leads short', private.in_utc((details ->> 'ends_at')::timestamptz), details ->> 'missing', s.quantity)
-      when 'capped' then format(
-        'can get %s of its %s missing leads until its end, by its daily cap', details ->> 'possible', details ->> 'missing')
-      when 'no_agent' then 'gives its leads to no agent, because none of its agency is active, not away and accepts recruits'
-      when 'vendor_inactive' then format('wants leads of %s, which is inactive', details ->> 'vendor')
-    end
-    when 'recruit_waiting' then format('a recruit waits for an answer since %s', s.since)
-    when 'texts_failing' then format('of its last %s, ', s.counted) || concat_ws(
-      ' and ', nullif(details ->> 'failed', '0') || ' failed',
-      case details ->> 'opted_out' when '0' then null when '1' then '1 was' else (details ->> 'opted_out') || ' were' end
-        || ' answered by an opt-out')
-    when 'key_expires' then format(
-      'its %s expires %s', concat_ws(' ', details ->> 'what', details ->> 'prefix'),
-      private.in_utc((details ->> 'expires_at')::timestamptz))
-    when 'opt_out_unmatched' then format('%s without a conversation, the first %s', s.counted, s.since)
-    when 'worker_late' then format('not called since %s, with %s due', s.since, details ->> 'due')
-  end
-  from said s
-$$;
-
-comment on function private.alert_problem(text, jsonb) is
-  'The problem of an alert, as words that follow alert_name() and a colon. Times are in UTC. Null for a kind that is unknown.';
-
-create function private.alert_command(kind text, subject text, details jsonb) returns text
-language sql
-immutable
-set search_path = ''
-as $$
-  select case kind
-    when 'texts_stuck' then 'text outbox'
-    when 'number_paused' then 'number resume ' || subject
-    when 'leads_waiting' then 'lead waiting --vendor ' || subject
-    when 'deliveries_rejected' then 'delivery list ' || case subject when 'import' then '--imports' else '--vendor ' || subject end
-    when 'fetch_refused' then 'vendor webhook check ' || subject
-    when 'vendor_silent' then 'key list ' || subject
-    when 'order_nearly_filled' then format('order update %s --quantity %s', o.name, 2 * (details ->> 'quantity')::bigint)
-    when 'order_filled' then 'order close ' || o.name
-    when 'order_stalled' then case details ->> 'reason'
-      when 'capped' then format('order update %s --daily-cap %s', o.name, details ->> 'daily_cap')
-      when 'no_agent' then 'agent list --agency ' || left(details ->> 'agency_id', 8)
-      when 'vendor_inactive' then format('vendor update %s --active true', details ->> 'vendor')
-      else 'order close ' || o.name
-    end
-    when 'recruit_waiting' then 'text waiting'
-    when 'texts_failing' then format('text outbox --state failed --agency %s', o.name)
-    when 'key_expires' then case details ->> 'what' when 'api key' then 'key rotate ' else 'webhook show ' end || subject
-    when 'opt_out_unmatched' then 'text unmatched'
-    when 'worker_late' then 'text outbox'
-  end
-  from (values (left(subject, 8))) o (name)
-$$;
-
-comment on function private.alert_command(text, text, jsonb) is
-  'The admin command that helps with an alert, without `npm run admin --`. Null for a kind that is unknown.';
-
--- A user needs these rights for the view below, which is called with the rights of the user.
-grant execute on function private.alert_name(text, text, jsonb), private.counted(bigint, text), private.alert_problem(text, jsonb),
-  private.alert_command(text, text, jsonb), private.in_utc(timestamptz) to authenticated;
+-- The lists of alerts and of jobs, for operators.
 
 create view private.alert_list as
-select a.id, a.kind, a.subject, private.alert_name(a.kind, a.subject, a.details) as name,
-  private.alert_problem(a.kind, a.details) as problem, private.alert_command(a.kind, a.subject, a.details) as command,
-  a.state, a.opened_at, a.seen_at, a.resolved_at, a.details
+select a.id, a.kind, a.subject, coalesce(a.subject_name, a.subject) as name, a.problem, a.command, a.link, r.title, r.advice,
+  r.link_label, a.state, a.opened_at, a.seen_at, a.resolved_at, a.details
 from public.alerts a
+join public.alert_rules r on r.kind = a.kind
 where (select private.may_operate());
 
 comment on view private.alert_list is 'Alerts with their words, for operators.';
@@ -19048,7 +19030,7 @@ create view public.alert_list with (security_invoker = true) as select * from pr
 
 comment on view public.alert_list is
   'Alerts. name: the subject as people know it; problem: what is wrong, to follow the name and a colon; command: the admin '
-  'command that helps.';
+  'command that helps; link: the view of the desk that helps, with link_label; title and advice: those of its kind.';
 grant select on public.alert_list to authenticated, service_role;
 
 create view private.job_list as
@@ -19293,21 +19275,6 @@ comment on function private.is_alert_due() is
 -- alerts.told_at is what the receiver may know. A lost outcome sets it, because the request may have arrived; a refused
 -- one does not. So nothing is told of an alert that was opened and resolved while the receiver was away.
 
-create function private.alert_text(alert private.alerts_to_tell) returns text
-language sql
-stable
-set search_path = ''
-as $$
-  select concat_ws(
-    ': ',
-    case alert.event when 'opened' then 'Open' when 'repeated' then 'Still open' else 'Over' end,
-    private.alert_name(alert.kind, alert.subject, alert.details),
-    private.alert_problem(alert.kind, alert.details)
-  ) || '.'
-$$;
-
-comment on function private.alert_text(private.alerts_to_tell) is 'A sentence about what is told of an alert, for a person to read.';
-
 create function public.claim_alert_deliveries(max integer, has_webhook boolean, has_heartbeat boolean) returns jsonb
 language plpgsql
 set search_path = ''
@@ -19390,7 +19357,11 @@ begin
   with added as (
     insert into private.alert_deliveries (alert_id, event, body)
     select t.id, t.event, jsonb_build_object(
-      'text', private.alert_text(t), 'kind', t.kind, 'subject', t.subject, 'state', t.state,
+      'text', concat_ws(
+        ': ', case t.event when 'opened' then 'Open' when 'repeated' then 'Still open' else 'Over' end,
+        coalesce(t.subject_name, t.subject), t.problem
+      ) || '.',
+      'kind', t.kind, 'subject', t.subject, 'state', t.state,
       'since', private.iso_time(t.opened_at), 'details', t.details
     )
     from private.alerts_to_tell t

@@ -234,59 +234,83 @@ export type Database = {
       };
       "alert_rules": {
         Row: {
+          "advice": string | null;
           "created_at": string;
+          "finder": string | null;
           "is_on": boolean;
           "kind": string;
+          "link_label": string | null;
           "threshold": NonNullable<Json>;
+          "title": string | null;
         };
         ComputedFields: never;
         Insert: {
+          "advice"?: string | null;
           "created_at"?: string;
+          "finder"?: string | null;
           "is_on"?: boolean;
           "kind": string;
+          "link_label"?: string | null;
           "threshold": NonNullable<Json>;
+          "title"?: string | null;
         };
         Update: {
+          "advice"?: string | null;
           "created_at"?: string;
+          "finder"?: string | null;
           "is_on"?: boolean;
           "kind"?: string;
+          "link_label"?: string | null;
           "threshold"?: NonNullable<Json>;
+          "title"?: string | null;
         };
         Relationships: [];
       };
       "alerts": {
         Row: {
+          "command": string | null;
           "details": NonNullable<Json>;
           "id": string;
           "kind": string;
+          "link": string | null;
           "opened_at": string;
+          "problem": string | null;
           "resolved_at": string | null;
           "seen_at": string;
           "state": string;
           "subject": string;
+          "subject_name": string | null;
           "told_at": string | null;
         };
         ComputedFields: never;
         Insert: {
+          "command"?: string | null;
           "details"?: NonNullable<Json>;
           "id"?: string;
           "kind": string;
+          "link"?: string | null;
           "opened_at"?: string;
+          "problem"?: string | null;
           "resolved_at"?: string | null;
           "seen_at"?: string;
           "state"?: string;
           "subject": string;
+          "subject_name"?: string | null;
           "told_at"?: string | null;
         };
         Update: {
+          "command"?: string | null;
           "details"?: NonNullable<Json>;
           "id"?: string;
           "kind"?: string;
+          "link"?: string | null;
           "opened_at"?: string;
+          "problem"?: string | null;
           "resolved_at"?: string | null;
           "seen_at"?: string;
           "state"?: string;
           "subject"?: string;
+          "subject_name"?: string | null;
           "told_at"?: string | null;
         };
         Relationships: [
@@ -3130,10 +3154,13 @@ export type Database = {
       };
       "alert_list": {
         Row: {
+          "advice": string | null;
           "command": string | null;
           "details": NonNullable<Json>;
           "id": string;
           "kind": string;
+          "link": string | null;
+          "link_label": string | null;
           "name": string | null;
           "opened_at": string;
           "problem": string | null;
@@ -3141,34 +3168,9 @@ export type Database = {
           "seen_at": string;
           "state": string;
           "subject": string;
+          "title": string | null;
         };
         ComputedFields: never;
-        Insert: {
-          "command"?: never;
-          "details"?: Json | null;
-          "id"?: string | null;
-          "kind"?: string | null;
-          "name"?: never;
-          "opened_at"?: string | null;
-          "problem"?: never;
-          "resolved_at"?: string | null;
-          "seen_at"?: string | null;
-          "state"?: string | null;
-          "subject"?: string | null;
-        };
-        Update: {
-          "command"?: never;
-          "details"?: Json | null;
-          "id"?: string | null;
-          "kind"?: string | null;
-          "name"?: never;
-          "opened_at"?: string | null;
-          "problem"?: never;
-          "resolved_at"?: string | null;
-          "seen_at"?: string | null;
-          "state"?: string | null;
-          "subject"?: string | null;
-        };
         Relationships: [];
       };
       "bot_session_list": {
@@ -3966,14 +3968,18 @@ export type Database = {
       "acknowledge_alert": {
         Args: { "alert_id": string };
         Returns: {
+          "command": string | null;
           "details": NonNullable<Json>;
           "id": string;
           "kind": string;
+          "link": string | null;
           "opened_at": string;
+          "problem": string | null;
           "resolved_at": string | null;
           "seen_at": string;
           "state": string;
           "subject": string;
+          "subject_name": string | null;
           "told_at": string | null;
         };
         SetofOptions: {
@@ -4528,10 +4534,14 @@ export type Database = {
       "set_alert_rule": {
         Args: { "is_on"?: boolean; "kind": string; "threshold"?: Json };
         Returns: {
+          "advice": string | null;
           "created_at": string;
+          "finder": string | null;
           "is_on": boolean;
           "kind": string;
+          "link_label": string | null;
           "threshold": NonNullable<Json>;
+          "title": string | null;
         };
         SetofOptions: {
           from: "*";

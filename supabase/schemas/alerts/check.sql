@@ -1,80 +1,19 @@
 -- The check that opens, updates and resolves alerts.
 
 create function private.found_alerts(checked_at timestamptz)
-returns table (kind text, subject text, details jsonb)
-language sql
+returns table (kind text, subject text, details jsonb, subject_name text, problem text, command text, link text)
+language plpgsql
 stable
 set search_path = ''
 as $$
-  select r.kind, f.*
-  from public.alert_rules r
-  cross join lateral private.find_leads_waiting(r.threshold, checked_at) f
-  where r.kind = 'leads_waiting' and r.is_on
-  union all
-  select r.kind, f.*
-  from public.alert_rules r
-  cross join lateral private.find_deliveries_rejected(r.threshold, checked_at) f
-  where r.kind = 'deliveries_rejected' and r.is_on
-  union all
-  select r.kind, f.*
-  from public.alert_rules r
-  cross join lateral private.find_fetch_refused(r.threshold, checked_at) f
-  where r.kind = 'fetch_refused' and r.is_on
-  union all
-  select r.kind, f.*
-  from public.alert_rules r
-  cross join lateral private.find_vendor_silent(r.threshold, checked_at) f
-  where r.kind = 'vendor_silent' and r.is_on
-  union all
-  select r.kind, f.*
-  from public.alert_rules r
-  cross join lateral private.find_key_expires(r.threshold, checked_at) f
-  where r.kind = 'key_expires' and r.is_on
-  union all
-  select r.kind, f.*
-  from public.alert_rules r
-  cross join lateral private.find_order_nearly_filled(r.threshold, checked_at) f
-  where r.kind = 'order_nearly_filled' and r.is_on
-  union all
-  select r.kind, f.*
-  from public.alert_rules r
-  cross join lateral private.find_order_filled(r.threshold, checked_at) f
-  where r.kind = 'order_filled' and r.is_on
-  union all
-  select r.kind, f.*
-  from public.alert_rules r
-  cross join lateral private.find_number_paused(r.threshold, checked_at) f
-  where r.kind = 'number_paused' and r.is_on
-  union all
-  select r.kind, f.*
-  from public.alert_rules r
-  cross join lateral private.find_order_stalled(r.threshold, checked_at) f
-  where r.kind = 'order_stalled' and r.is_on
-  union all
-  select r.kind, f.*
-  from public.alert_rules r
-  cross join lateral private.find_texts_stuck(r.threshold, checked_at) f
-  where r.kind = 'texts_stuck' and r.is_on
-  union all
-  select r.kind, f.*
-  from public.alert_rules r
-  cross join lateral private.find_texts_failing(r.threshold, checked_at) f
-  where r.kind = 'texts_failing' and r.is_on
-  union all
-  select r.kind, f.*
-  from public.alert_rules r
-  cross join lateral private.find_opt_out_unmatched(r.threshold, checked_at) f
-  where r.kind = 'opt_out_unmatched' and r.is_on
-  union all
-  select r.kind, f.*
-  from public.alert_rules r
-  cross join lateral private.find_worker_late(r.threshold, checked_at) f
-  where r.kind = 'worker_late' and r.is_on
-  union all
-  select r.kind, f.*
-  from public.alert_rules r
-  cross join lateral private.find_recruit_waiting(r.threshold, checked_at) f
-  where r.kind = 'recruit_waiting' and r.is_on
+declare
+  rule public.alert_rules;
+begin
+  for rule in select r.* from public.alert_rules r where r.is_on and r.finder is not null loop
+    return query execute format('select $1, f.* from private.%I($2, $3) f', rule.finder)
+      using rule.kind, rule.threshold, checked_at;
+  end loop;
+end
 $$;
 
 comment on function private.found_alerts(timestamptz) is
@@ -111,11 +50,13 @@ begin
       and not exists (select from found f where f.kind = a.kind and f.subject = a.subject)
     returning a.id
   ), written as (
-    insert into public.alerts as a (kind, subject, details, opened_at, seen_at)
-    select f.kind, f.subject, f.details, checked_at, checked_at
+    insert into public.alerts as a (kind, subject, details, subject_name, problem, command, link, opened_at, seen_at)
+    select f.*, checked_at, checked_at
     from found f
     on conflict (kind, subject) where state <> 'resolved'
-    do update set seen_at = excluded.seen_at, details = excluded.details
+    do update set
+      seen_at = excluded.seen_at, details = excluded.details, subject_name = excluded.subject_name,
+      problem = excluded.problem, command = excluded.command, link = excluded.link
     returning xmax = 0 as is_new
   )
   select (select count(*) from ended), (select count(*) from written w where w.is_new) into resolved, opened;

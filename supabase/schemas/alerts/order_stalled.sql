@@ -5,38 +5,62 @@ language sql
 stable
 set search_path = ''
 as $$
+  with orders as materialized (
+    select
+      o.id, left(o.id::text, 8) as name, o.agency_id, a.name as agency, o.ends_at, o.quantity, o.daily_cap, v.slug as vendor,
+      left_over.*,
+      case
+        -- Of several reasons the first: while an order has ended, nothing else matters.
+        when o.ends_at <= checked_at then 'ended'
+        when not v.is_active then 'vendor_inactive'
+        when private.next_agent(o.agency_id, o.agent_id) is null then 'no_agent'
+        when left_over.days * o.daily_cap < left_over.leads then 'capped'
+      end as reason,
+      ceil(left_over.leads::numeric / greatest(left_over.days, 1)) as cap
+    from public.recruiting_orders o
+    join public.agencies a on a.id = o.agency_id
+    left join public.vendors v on v.id = o.vendor_id
+    -- Days of the agency, with today and the last one.
+    cross join lateral (
+      select ((o.ends_at - interval '1 microsecond') at time zone a.timezone)::date
+        - (greatest(o.starts_at, checked_at) at time zone a.timezone)::date + 1 as days,
+        o.quantity - o.filled as leads
+    ) left_over
+    where o.status = 'open' and o.filled < o.quantity
+  )
   select
-    o.id::text,
-    jsonb_build_object('agency', a.name) || case
-      -- Of several reasons the first: while an order has ended, nothing else matters.
-      when o.ends_at <= checked_at then
-        jsonb_build_object('reason', 'ended', 'ends_at', o.ends_at, 'missing', remaining.leads, 'quantity', o.quantity)
-      when not v.is_active then jsonb_build_object('reason', 'vendor_inactive', 'vendor', v.slug)
-      when private.next_agent(o.agency_id, o.agent_id) is null then
-        jsonb_build_object('reason', 'no_agent', 'agency_id', o.agency_id)
-      else jsonb_build_object(
-        'reason', 'capped', 'possible', remaining.days * o.daily_cap, 'missing', remaining.leads,
-        'daily_cap', ceil(remaining.leads::numeric / greatest(remaining.days, 1))
-      )
-    end
-  from public.recruiting_orders o
-  join public.agencies a on a.id = o.agency_id
-  left join public.vendors v on v.id = o.vendor_id
-  -- Days of the agency, with today and the last one.
+    o.id::text, jsonb_build_object('agency', o.agency, 'reason', o.reason) || w.details,
+    format('order %s of %s', o.name, o.agency), w.problem, w.command, '/operator/orders/' || o.id
+  from orders o
   cross join lateral (
-    select ((o.ends_at - interval '1 microsecond') at time zone a.timezone)::date
-      - (greatest(o.starts_at, checked_at) at time zone a.timezone)::date + 1 as days,
-      o.quantity - o.filled as leads
-  ) remaining
-  where o.status = 'open' and o.filled < o.quantity
-    and (
-      o.ends_at <= checked_at
-      or not v.is_active
-      or private.next_agent(o.agency_id, o.agent_id) is null
-      or remaining.days * o.daily_cap < remaining.leads
-    )
+    values
+      (
+        'ended', jsonb_build_object('ends_at', o.ends_at, 'missing', o.leads, 'quantity', o.quantity),
+        format('ended %s, %s of %s leads short', private.in_utc(o.ends_at), o.leads, o.quantity), 'order close ' || o.name
+      ),
+      (
+        'vendor_inactive', jsonb_build_object('vendor', o.vendor),
+        format('wants leads of %s, which is inactive', o.vendor), format('vendor update %s --active true', o.vendor)
+      ),
+      (
+        'no_agent', jsonb_build_object('agency_id', o.agency_id),
+        'gives its leads to no agent, because none of its agency is active, not away and accepts recruits',
+        'agent list --agency ' || left(o.agency_id::text, 8)
+      ),
+      (
+        'capped', jsonb_build_object('possible', o.days * o.daily_cap, 'missing', o.leads, 'daily_cap', o.cap),
+        format('can get %s of its %s missing leads until its end, by its daily cap', o.days * o.daily_cap, o.leads),
+        format('order update %s --daily-cap %s', o.name, o.cap)
+      )
+  ) w (reason, details, problem, command)
+  where o.reason is not null and w.reason = o.reason
 $$;
 
 comment on function private.find_order_stalled(jsonb, timestamptz) is
   'Open orders that can''t fill: they have ended, their vendor is inactive, their agency has nobody for them, or their daily '
   'cap times the days left is less than the leads left.';
+
+insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (
+  'order_stalled', 'find_order_stalled', '{}',
+  'Orders that can''t fill', 'Change these open orders, or close them.',
+  'See the order');

@@ -1,4 +1,4 @@
--- The alerts: conditions that somebody must know of, and the rules by which they are found.
+-- The alerts: conditions that somebody must know of, and the kinds of these, each with its rule.
 
 create function private.is_threshold(threshold jsonb) returns boolean
 language sql
@@ -15,32 +15,29 @@ comment on function private.is_threshold(jsonb) is
 
 create table public.alert_rules (
   kind text primary key,
+  -- check_alerts() calls it. Whoever writes the row, it can only be a function of `private` that finds alerts.
+  finder text check (finder ~ '^find_'),
   is_on boolean not null default true,
   threshold jsonb not null check (private.is_threshold(threshold)),
+  title text,
+  advice text,
+  link_label text,
   created_at timestamptz not null default now()
 );
 
-comment on table public.alert_rules is 'The rules of alerts, one for each kind: whether it is looked for, and from what on.';
+comment on table public.alert_rules is
+  'The kinds of alerts with their rules: whether a kind is looked for, and from what on. The row of a kind stands below the '
+  'function that finds its alerts.';
+comment on column public.alert_rules.finder is
+  'The function of the schema `private` that finds the alerts: (threshold jsonb, checked_at timestamptz) returns setof '
+  'private.found_alert. Null: none does.';
 comment on column public.alert_rules.threshold is 'The numbers of the rule, by name: {minutes}, {percent, days}, ...; {} where it has none.';
+comment on column public.alert_rules.title is 'The heading of its alerts on the page of operators.';
+comment on column public.alert_rules.advice is 'What to do about them, in a sentence or two.';
+comment on column public.alert_rules.link_label is 'The words of the links of its alerts; null: they have none.';
 
 alter table public.alert_rules enable row level security;
 grant select, insert, update, delete on public.alert_rules to service_role;
-
-insert into public.alert_rules (kind, threshold) values
-  ('number_paused', '{}'),
-  ('order_stalled', '{}'),
-  ('texts_stuck', '{"minutes": 5}'),
-  ('texts_failing', '{"percent": 5, "opt_out_percent": 3, "texts": 100, "at_least": 20}'),
-  ('opt_out_unmatched', '{}'),
-  ('worker_late', '{"minutes": 5}'),
-  ('recruit_waiting', '{"minutes": 15, "managers_after": 60}'),
-  ('leads_waiting', '{"minutes": 15}'),
-  ('deliveries_rejected', '{"per_hour": 10, "percent": 20, "last": 50, "at_least": 20}'),
-  ('fetch_refused', '{}'),
-  ('vendor_silent', '{"leads": 5}'),
-  ('key_expires', '{"days": 7}'),
-  ('order_nearly_filled', '{"percent": 90, "days": 2}'),
-  ('order_filled', '{}');
 
 create table public.alerts (
   id uuid primary key default gen_random_uuid(),
@@ -52,6 +49,10 @@ create table public.alerts (
   resolved_at timestamptz,
   told_at timestamptz,
   details jsonb not null default '{}' check (jsonb_typeof(details) = 'object'),
+  subject_name text,
+  problem text,
+  command text,
+  link text,
   check ((state = 'resolved') = (resolved_at is not null))
 );
 
@@ -71,10 +72,26 @@ comment on column public.alerts.seen_at is 'When the condition was last found.';
 comment on column public.alerts.told_at is
   'When the receiver of alerts last learnt, or may have, that it is open; null: it did not, or knows that it is over.';
 comment on column public.alerts.details is 'The figures of the condition when it was last found: counts and times, by name.';
+comment on column public.alerts.subject_name is 'The subject as people know it, such as `vendor talroo` or `order 5f0c6a3e of Prairie Life`.';
+comment on column public.alerts.problem is 'What is wrong, to follow the name and a colon. Times are in UTC.';
+comment on column public.alerts.command is 'The admin command that helps, without `npm run admin --`.';
+comment on column public.alerts.link is 'The view of the desk that helps, such as `/operator/outbox`; null: none does.';
 
 alter table public.alerts enable row level security;
 grant select, insert, update, delete on public.alerts to service_role;
 
-create type private.found_alert as (subject text, details jsonb);
+create type private.found_alert as (subject text, details jsonb, subject_name text, problem text, command text, link text);
 
-comment on type private.found_alert is 'A subject of which the condition of a kind is true, with the figures about it.';
+comment on type private.found_alert is
+  'A subject of which the condition of a kind is true, with the figures about it, its words and its link, as public.alerts '
+  'has them.';
+
+create function private.counted(count bigint, noun text) returns text
+language sql
+immutable
+set search_path = ''
+as $$
+  select format('%s %s', to_char(count, 'FM999,999,999,990'), case when count = 1 then noun else regexp_replace(noun, 'y$', 'ie') || 's' end)
+$$;
+
+comment on function private.counted(bigint, text) is 'A number of things, such as `1 lead` or `1,200 leads`.';

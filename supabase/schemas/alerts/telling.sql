@@ -15,21 +15,6 @@
 -- alerts.told_at is what the receiver may know. A lost outcome sets it, because the request may have arrived; a refused
 -- one does not. So nothing is told of an alert that was opened and resolved while the receiver was away.
 
-create function private.alert_text(alert private.alerts_to_tell) returns text
-language sql
-stable
-set search_path = ''
-as $$
-  select concat_ws(
-    ': ',
-    case alert.event when 'opened' then 'Open' when 'repeated' then 'Still open' else 'Over' end,
-    private.alert_name(alert.kind, alert.subject, alert.details),
-    private.alert_problem(alert.kind, alert.details)
-  ) || '.'
-$$;
-
-comment on function private.alert_text(private.alerts_to_tell) is 'A sentence about what is told of an alert, for a person to read.';
-
 create function public.claim_alert_deliveries(max integer, has_webhook boolean, has_heartbeat boolean) returns jsonb
 language plpgsql
 set search_path = ''
@@ -112,7 +97,11 @@ begin
   with added as (
     insert into private.alert_deliveries (alert_id, event, body)
     select t.id, t.event, jsonb_build_object(
-      'text', private.alert_text(t), 'kind', t.kind, 'subject', t.subject, 'state', t.state,
+      'text', concat_ws(
+        ': ', case t.event when 'opened' then 'Open' when 'repeated' then 'Still open' else 'Over' end,
+        coalesce(t.subject_name, t.subject), t.problem
+      ) || '.',
+      'kind', t.kind, 'subject', t.subject, 'state', t.state,
       'since', private.iso_time(t.opened_at), 'details', t.details
     )
     from private.alerts_to_tell t

@@ -5,13 +5,20 @@ language sql
 stable
 set search_path = ''
 as $$
-  select n.phone, jsonb_build_object('agency', a.name)
+  select
+    n.phone, jsonb_build_object('agency', a.name), format('number %s of %s', n.phone, a.name),
+    'paused, so its texts wait', 'number resume ' || n.phone, '/operator/numbers'
   from public.service_numbers n
   join public.agencies a on a.id = n.agency_id
   where n.status = 'paused'
 $$;
 
 comment on function private.find_number_paused(jsonb, timestamptz) is 'Our numbers that are paused.';
+
+insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (
+  'number_paused', 'find_number_paused', '{}',
+  'Paused numbers', 'No text leaves a paused number. Find the cause, and resume it.',
+  'Resume numbers');
 
 create function private.find_texts_stuck(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
 language sql
@@ -39,7 +46,14 @@ as $$
     coalesce(t.subject, 'texts_stuck'),
     jsonb_strip_nulls(jsonb_build_object(
       'agency', max(a.name), 'texts', sum(t.texts), 'since', min(t.since), 'reason', max(t.reason)
-    ))
+    )),
+    coalesce('number ' || t.subject || ' of ' || max(a.name), 'texts'),
+    case max(t.reason)
+      when 'credentials' then format('not sent since %s: the provider refuses the login', private.in_utc(min(t.since)))
+      when 'no_account' then format('not sent since %s: TWILIO_ACCOUNT_SID is not set', private.in_utc(min(t.since)))
+      else format('%s not sent, the first due %s', private.counted(sum(t.texts)::bigint, 'text'), private.in_utc(min(t.since)))
+    end,
+    'text outbox', '/operator/outbox'
   from (
     select n.phone as subject, n.agency_id, s.texts, s.since, null as reason
     from numbers p
@@ -90,6 +104,11 @@ comment on function private.find_texts_stuck(jsonb, timestamptz) is
   'kind too, at once, where no account is set or the provider refuses our login. Not those of a paused number, nor those that quiet hours hold. '
   'Of a number at most 1,000 texts are counted.';
 
+insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (
+  'texts_stuck', 'find_texts_stuck', '{"minutes": 5}',
+  'Texts that are not sent', 'Find out what holds them.',
+  'See the texts that are not sent');
+
 create function private.find_texts_failing(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
 language sql
 stable
@@ -99,7 +118,14 @@ set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
-  select a.id::text, jsonb_build_object('agency', a.name, 'failed', l.failed, 'opted_out', s.opted_out, 'texts', l.texts)
+  select
+    a.id::text, jsonb_build_object('agency', a.name, 'failed', l.failed, 'opted_out', s.opted_out, 'texts', l.texts),
+    'agency ' || a.name,
+    format('of its last %s, ', private.counted(l.texts, 'text')) || concat_ws(
+      ' and ', nullif(l.failed, 0) || ' failed',
+      case s.opted_out when 0 then null when 1 then '1 was' else s.opted_out || ' were' end || ' answered by an opt-out'
+    ),
+    'text outbox --state failed --agency ' || left(a.id::text, 8), '/operator/outbox/failed/' || a.id
   from public.agencies a
   cross join lateral (
     select
@@ -157,6 +183,11 @@ comment on function private.find_texts_failing(jsonb, timestamptz) is
   'The agencies of whose last {texts} texts, of at least {at_least}, {percent} or more have failed, or of whose recruits '
   '{opt_out_percent} of these texts or more have opted out since. Only what was posted to the provider counts.';
 
+insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (
+  'texts_failing', 'find_texts_failing', '{"percent": 5, "opt_out_percent": 3, "texts": 100, "at_least": 20}',
+  'Texts that fail', 'Recruits don''t get them, or don''t want them. Ask the agency.',
+  'See the texts that failed');
+
 create function private.find_opt_out_unmatched(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
 language sql
 stable
@@ -177,7 +208,11 @@ as $$
   )
   select
     coalesce(n.phone, 'opt_out_unmatched'),
-    jsonb_strip_nulls(jsonb_build_object('agency', max(a.name), 'texts', sum(s.texts), 'since', min(s.since)))
+    jsonb_strip_nulls(jsonb_build_object('agency', max(a.name), 'texts', sum(s.texts), 'since', min(s.since))),
+    coalesce('number ' || n.phone || ' of ' || max(a.name), 'texts'),
+    format(
+      '%s without a conversation, the first %s', private.counted(sum(s.texts)::bigint, 'opt-out'), private.in_utc(min(s.since))),
+    'text unmatched', '/operator/texts'
   from numbers p
   left join public.service_numbers n on n.phone = p.phone
   left join public.agencies a on a.id = n.agency_id
@@ -198,6 +233,11 @@ $$;
 comment on function private.find_opt_out_unmatched(jsonb, timestamptz) is
   'Our numbers that got an opt-out which belongs to no conversation; of numbers that are not ours, the kind. Of a number at '
   'most 1,000 texts are counted.';
+
+insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (
+  'opt_out_unmatched', 'find_opt_out_unmatched', '{}',
+  'Opt-outs for nobody', 'These recruits want no texts any more. Give each text a conversation.',
+  'Give texts a conversation');
 
 create function private.find_worker_late(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
 language sql
@@ -246,10 +286,12 @@ as $$
       order by o.priority, o.due_at, o.ordinal
     ) t
   )
-  select 'worker_late', jsonb_build_object('due', d.due, 'since', greatest(d.since, l.last_run))
+  select
+    'worker_late', jsonb_build_object('due', d.due, 'since', d.since), 'worker',
+    format('not called since %s, with %s due', private.in_utc(d.since), d.due), 'text outbox', '/operator/outbox'
   from late l
   cross join lateral (
-    select count(*) as due, min(f.since) as since from (select u.since from due u limit 1000) f
+    select count(*) as due, greatest(min(f.since), l.last_run) as since from (select u.since from due u limit 1000) f
   ) d
   where d.due > 0
 $$;
@@ -257,3 +299,8 @@ $$;
 comment on function private.find_worker_late(jsonb, timestamptz) is
   'The kind, where something has been due for {minutes} and the worker, or the scheduler that tells agents of leads, has not '
   'run for as long. At most 1,000 are counted. Where texting is not set up, nothing of it is due.';
+
+insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (
+  'worker_late', 'find_worker_late', '{"minutes": 5}',
+  'Sending texts', 'Nobody sends the texts that are due. The people who run the service start the worker.',
+  'See the texts that are not sent');

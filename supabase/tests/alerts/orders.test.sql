@@ -1,6 +1,6 @@
 -- The alerts about orders: when each of them opens, stays and ends.
 begin;
-select plan(19);
+select plan(21);
 \ir ../helpers.psql
 
 -- Rows of other tests and of the seed must not matter.
@@ -93,6 +93,22 @@ from (values
     $$update public.alert_rules set is_on = false where kind = 'order_filled'$$],
     'order_filled {"agency": "agency", "filled": 100, "quantity": 100}, none')
 ) c (statements, opened);
+
+-- Their words, commands and links
+create function pg_temp.said(changes text) returns text language plpgsql as $$
+begin
+  perform pg_temp.set_order(changes), private.check_alerts();
+  return (select replace(
+      concat_ws(': ', replace(a.subject_name, left(a.subject, 8), '<order>'), a.problem, replace(a.command, left(a.subject, 8), '<order>'), a.link),
+      a.subject, '<order>')
+    from public.alerts a where a.state = 'open');
+end
+$$;
+select is(pg_temp.said('filled = 95'),
+  'order <order> of agency: has 95 of its 100 leads: order update <order> --quantity 200: /operator/orders/<order>', 'of one that is nearly full');
+select is(pg_temp.said('filled = 100, status = ''filled'''),
+  'order <order> of agency: is full, with 100 leads: order close <order>: /operator/orders/<order>', 'of one that is full');
+select pg_temp.set_order('filled = 0, status = ''open''');
 
 -- The pace is that of the manager's page.
 select pg_temp.distribute(70, '5 days');

@@ -1,6 +1,6 @@
 -- Recruits who wait for an answer: which hours count, the alert, and who is told.
 begin;
-select plan(45);
+select plan(46);
 \ir ../helpers.psql
 
 select pg_temp.create_agency('agency', 'America/Chicago', 'ann', 'bob');
@@ -122,6 +122,10 @@ from (values
   ('nobody', 'mia moe', 'without an agent the managers are told at once')
 ) t (name, told, description);
 create temp table told as select id, created_at from public.agent_notifications where kind = 'recruit_waiting';
+select matches(
+  (select concat_ws(': ', a.subject_name, a.problem, a.command, a.link) from public.alerts a where a.subject = md5('60')::uuid::text),
+  format('^conversation %s of agency: a recruit waits for an answer since \d{4}-\d\d-\d\d \d\d:\d\d UTC: text waiting: /operator/recruits$',
+    left(md5('60'), 8)), 'in words, with the command and the link');
 select is(private.check_alerts(), '{"open": 4, "opened": 0, "resolved": 0}', 'the alerts stay');
 select set_eq(
   $$select id from public.agent_notifications where kind = 'recruit_waiting' and read_at is null$$, 'select id from told', 'and nobody is told twice');

@@ -1,6 +1,6 @@
 -- Alerts about texts: when each kind opens, stays and ends.
 begin;
-select plan(81);
+select plan(84);
 \ir ../helpers.psql
 
 select pg_temp.create_agency('agency'), pg_temp.create_agency('other');
@@ -32,7 +32,7 @@ begin
   return regexp_replace(replace(findings, md5('agency')::uuid::text, '<agency>'), '"\d{4}-\d\d-\d\dT[^"]+"', '<time>', 'g');
 end
 $$;
--- The same in words.
+-- The same in words, with the command and the link.
 create function pg_temp.said(kind text, statements text) returns text language plpgsql as $$
 declare
   words text;
@@ -40,14 +40,14 @@ begin
   begin
     execute statements;
     execute format(
-      $q$select string_agg(concat_ws(': ', private.alert_name(r.kind, f.subject, f.details),
-          private.alert_problem(r.kind, f.details)), E'\n' order by f.subject)
+      $q$select string_agg(concat_ws(': ', f.subject_name, f.problem, f.command, f.link), E'\n' order by f.subject)
         from public.alert_rules r, private.%I(r.threshold, now()) f where r.kind = %L$q$, 'find_' || kind, kind)
     into words;
     raise exception using errcode = 'UNDO0';
   exception when sqlstate 'UNDO0' then
     null;
   end;
+  words := replace(replace(words, md5('agency')::uuid::text, '<agency>'), left(md5('agency'), 8), '<agency>');
   return regexp_replace(words, '\d{4}-\d\d-\d\d \d\d:\d\d UTC', '<time>', 'g');
 end
 $$;
@@ -205,21 +205,27 @@ from (values
     'worker_late {"due": 1, "since": <time>}')
 ) c (kind, statements, finding);
 
--- Their words
+-- Their words, commands and links
 select is(pg_temp.said(kind, statements), words, concat_ws(': ', kind, statements))
 from (values
   ('number_paused', $$update public.service_numbers set status = 'paused' where phone = '+19995550100'$$,
-    'number +19995550100 of agency: paused, so its texts wait'),
+    'number +19995550100 of agency: paused, so its texts wait: number resume +19995550100: /operator/numbers'),
   ('texts_stuck', $$select pg_temp.text('first_due_at = now() - interval ''1 hour''')$$,
-    'number +19995550100 of agency: 1 text not sent, the first due <time>'),
-  ('texts_failing', 'select pg_temp.posted(100, 5)', 'agency agency: of its last 100 texts, 5 failed'),
+    'number +19995550100 of agency: 1 text not sent, the first due <time>: text outbox: /operator/outbox'),
+  ('texts_stuck', $$select pg_temp.text('reason = ''credentials''')$$,
+    'texts: not sent since <time>: the provider refuses the login: text outbox: /operator/outbox'),
+  ('texts_stuck', $$select pg_temp.text('reason = ''no_account''')$$,
+    'texts: not sent since <time>: TWILIO_ACCOUNT_SID is not set: text outbox: /operator/outbox'),
+  ('worker_late', $$select pg_temp.text('due_at = now() - interval ''1 hour''')$$,
+    'worker: not called since <time>, with 1 due: text outbox: /operator/outbox'),
+  ('texts_failing', 'select pg_temp.posted(100, 5)', 'agency agency: of its last 100 texts, 5 failed: text outbox --state failed --agency <agency>: /operator/outbox/failed/<agency>'),
   ('texts_failing', $$select pg_temp.posted(21), pg_temp.opt_out('0', 1)$$,
-    'agency agency: of its last 21 texts, 1 was answered by an opt-out'),
+    'agency agency: of its last 21 texts, 1 was answered by an opt-out: text outbox --state failed --agency <agency>: /operator/outbox/failed/<agency>'),
   ('texts_failing', $$select pg_temp.posted(100, 5), pg_temp.opt_out('0', 1, 2)$$,
-    'agency agency: of its last 100 texts, 5 failed and 2 were answered by an opt-out'),
+    'agency agency: of its last 100 texts, 5 failed and 2 were answered by an opt-out: text outbox --state failed --agency <agency>: /operator/outbox/failed/<agency>'),
   ('opt_out_unmatched', $$select pg_temp.receive('Stop')$$,
-    'number +19995550100 of agency: 1 opt-out without a conversation, the first <time>'),
-  ('opt_out_unmatched', $$select pg_temp.receive('Stop', null)$$, 'texts: 1 opt-out without a conversation, the first <time>')
+    'number +19995550100 of agency: 1 opt-out without a conversation, the first <time>: text unmatched: /operator/texts'),
+  ('opt_out_unmatched', $$select pg_temp.receive('Stop', null)$$, 'texts: 1 opt-out without a conversation, the first <time>: text unmatched: /operator/texts')
 ) c (kind, statements, words);
 
 select * from finish();

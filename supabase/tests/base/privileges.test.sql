@@ -110,7 +110,7 @@ select set_eq(
     'public.assign_conversations', 'public.change_order', 'public.reply_needed', 'public.snooze_conversation', 'public.search_inbox',
     'private.conversations_with_words', 'private.like_pattern', 'public.signed_in_user', 'public.begin_operator_action', 'public.read_payload',
     'public.distribute_leads', 'public.acknowledge_alert', 'public.set_alert_rule', 'public.count_vendor_days', 'private.may_operate',
-    'private.alert_name', 'private.counted', 'private.alert_problem', 'private.alert_command', 'private.in_utc', 'private.recruit_of', 'private.own_service_phones', 'private.vendor_name', 'private.day_start', 'private.current_agent_id', 'private.current_agency_id',
+    'private.recruit_of', 'private.own_service_phones', 'private.vendor_name', 'private.day_start', 'private.current_agent_id', 'private.current_agency_id',
     'public.return_lead', 'public.adopt_texts', 'public.dismiss_deliveries', 'public.resume_number',
     'public.explain_order',
     'private.managed_agency_id', 'private.submitting_lead_id', 'private.quoted', 'private.invalid_field', 'private.require_fields',
