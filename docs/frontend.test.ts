@@ -1,9 +1,7 @@
 /**
- * The table of docs/frontend.md says who reads what, and the database test counts it. Its list of functions has those
- * that a signed-in user may call. They must not disagree.
+ * The table of docs/frontend.md says who reads what, and the database test counts it. They must not disagree.
  */
 import assert from "node:assert/strict";
-import { schemaFiles } from "../dev/scripts/migration/files.ts";
 
 const ROOT = new URL("../", import.meta.url);
 
@@ -57,28 +55,3 @@ for (const [table, words] of documented()) {
     );
   });
 }
-
-/** The functions that users of an agency may call, as the page writes them: `name(argument, argument = default)`. */
-function callable(): string[] {
-  const forOperators = (path: string) =>
-    path.includes("/operators/") && !/\/(?:signed_in|change_order)\.sql$/.test(path);
-  const schemas = schemaFiles().filter(({ path }) => !forOperators(path)).map(({ text }) => text).join("\n");
-  const granted = [...schemas.matchAll(/^grant execute on function public\.(\w+)\(.*\) to authenticated;$/gm)];
-  return granted.map(([, name]) => {
-    const [, listed] = new RegExp(`^create function public\\.${name}\\(([^)]*)\\)`, "m").exec(schemas)!;
-    const parameters = listed!.split(",").map((parameter) => {
-      const [, argument, value] = /^(\w*)(?: \w+(?:\[\])?(?: default '?([^']*)'?)?)?$/.exec(parameter.trim())!;
-      return value === undefined ? argument : `${argument} = ${value}`;
-    });
-    return `${name}(${parameters.join(", ")})`;
-  });
-}
-
-Deno.test("docs/frontend.md has every function that agents and managers may call, with its arguments", () => {
-  const page = Deno.readTextFileSync(new URL("docs/frontend.md", ROOT));
-  const [, section] = page.split("\n## The functions that a page calls\n");
-  const listed = [...section!.split("\n## ", 1)[0]!.matchAll(/^- `(\w+\([^`]*\))` →/gm)].map(([, signature]) =>
-    signature!
-  );
-  assert.deepEqual(listed.sort(), callable().sort());
-});

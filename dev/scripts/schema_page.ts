@@ -1,7 +1,9 @@
 import { connect } from "../local/mod.ts";
+import type postgres from "postgres";
 import { schemaFiles } from "./migration/files.ts";
+import { functionSections } from "./schema_functions.ts";
 
-/** The tables for people. Relative to the checkout. */
+/** The tables and functions for people. Relative to the checkout. */
 export const SCHEMA_PAGE = "docs/schema.md";
 
 interface Table {
@@ -30,12 +32,14 @@ interface Reference {
 
 /**
  * The text of {@link SCHEMA_PAGE}: for each area of `supabase/schemas` a diagram of its tables, and each table and
- * column with its comment.
+ * column with its comment; then what users read and call.
  *
  * @param dbUrl a database that all migrations were applied to
  */
 export async function schemaPage(dbUrl: string, root?: string): Promise<string> {
-  const tables = new Map((await readTables(dbUrl)).map((table) => [table.name, table]));
+  const sql = connect(dbUrl);
+  const [found, functions] = await Promise.all([readTables(sql), functionSections(sql)]).finally(() => sql.end());
+  const tables = new Map(found.map((table) => [table.name, table]));
   const files = schemaFiles(root).map(({ path, text }) => ({
     area: path.split("/").at(-2)!,
     tables: Array.from(
@@ -44,12 +48,17 @@ export async function schemaPage(dbUrl: string, root?: string): Promise<string> 
     ),
   }));
   const areas = Map.groupBy(files.filter(({ tables }) => tables.length > 0), ({ area }) => area);
-  return `# The tables
+  return `# The tables and functions
 
 Written by \`npm run types\` from the comments in \`supabase/schemas\`. Each area has a diagram, then its
-tables. A column may be empty where it says "optional". Tables with \`private.\` are not in the API.
+tables. A column may be empty where it says "optional". What begins with \`private.\` is not in the API. After the areas:
+[what agents and managers read and call](#views-and-functions-of-agents-and-managers),
+[what operators read and call](#views-and-functions-of-operators), and
+[functions with their owner's rights](#functions-with-their-owners-rights).
 
 ${Array.from(areas, ([name, files]) => showArea({ name, tables: files.flatMap(({ tables }) => tables) })).join("\n\n")}
+
+${functions}
 `;
 }
 
@@ -81,55 +90,50 @@ function showTable({ name, comment, columns }: Table): string {
   return `### ${name}\n\n${comment}\n\n${lines.join("\n")}`;
 }
 
-async function readTables(dbUrl: string): Promise<Table[]> {
-  const sql = connect(dbUrl);
-  try {
-    return await sql<Table[]>`
-      select
-        case n.nspname when 'public' then '' else n.nspname || '.' end || c.relname as name,
-        coalesce(obj_description(c.oid, 'pg_class'), '') as comment,
-        (
-          select jsonb_agg(
-            jsonb_build_object(
-              'name', a.attname,
-              'type', replace(format_type(a.atttypid, a.atttypmod), 'timestamp with time zone', 'timestamptz'),
-              'is_optional', not a.attnotnull,
-              'is_generated', a.attgenerated <> '' or a.attidentity = 'a',
-              'comment', col_description(c.oid, a.attnum)
-            )
-            order by a.attnum
+async function readTables(sql: postgres.Sql): Promise<Table[]> {
+  return await sql<Table[]>`
+    select
+      case n.nspname when 'public' then '' else n.nspname || '.' end || c.relname as name,
+      coalesce(obj_description(c.oid, 'pg_class'), '') as comment,
+      (
+        select jsonb_agg(
+          jsonb_build_object(
+            'name', a.attname,
+            'type', replace(format_type(a.atttypid, a.atttypmod), 'timestamp with time zone', 'timestamptz'),
+            'is_optional', not a.attnotnull,
+            'is_generated', a.attgenerated <> '' or a.attidentity = 'a',
+            'comment', col_description(c.oid, a.attnum)
           )
-          from pg_attribute a
-          where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-        ) as columns,
-        (
-          select coalesce(jsonb_agg(reference order by reference -> 'columns'), '[]')
-          from (
-            select jsonb_build_object(
-              'to', case tn.nspname when 'public' then '' else tn.nspname || '.' end || t.relname,
-              'columns', array(
-                select a.attname
-                from unnest(f.conkey) with ordinality as key (attnum, position)
-                join pg_attribute a on a.attrelid = c.oid and a.attnum = key.attnum
-                order by key.position
-              ),
-              'is_optional', exists (
-                select from pg_attribute a where a.attrelid = c.oid and a.attnum = any (f.conkey) and not a.attnotnull
-              ),
-              'is_unique', exists (
-                select from pg_constraint u where u.conrelid = c.oid and u.contype in ('p', 'u') and u.conkey <@ f.conkey
-              )
-            ) as reference
-            from pg_constraint f
-            join pg_class t on t.oid = f.confrelid
-            join pg_namespace tn on tn.oid = t.relnamespace
-            where f.conrelid = c.oid and f.contype = 'f'
-          ) found
-        ) as references
-      from pg_class c
-      join pg_namespace n on n.oid = c.relnamespace
-      where c.relkind in ('r', 'p') and n.nspname in ('public', 'private')`;
-  } finally {
-    await sql.end();
-  }
+          order by a.attnum
+        )
+        from pg_attribute a
+        where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+      ) as columns,
+      (
+        select coalesce(jsonb_agg(reference order by reference -> 'columns'), '[]')
+        from (
+          select jsonb_build_object(
+            'to', case tn.nspname when 'public' then '' else tn.nspname || '.' end || t.relname,
+            'columns', array(
+              select a.attname
+              from unnest(f.conkey) with ordinality as key (attnum, position)
+              join pg_attribute a on a.attrelid = c.oid and a.attnum = key.attnum
+              order by key.position
+            ),
+            'is_optional', exists (
+              select from pg_attribute a where a.attrelid = c.oid and a.attnum = any (f.conkey) and not a.attnotnull
+            ),
+            'is_unique', exists (
+              select from pg_constraint u where u.conrelid = c.oid and u.contype in ('p', 'u') and u.conkey <@ f.conkey
+            )
+          ) as reference
+          from pg_constraint f
+          join pg_class t on t.oid = f.confrelid
+          join pg_namespace tn on tn.oid = t.relnamespace
+          where f.conrelid = c.oid and f.contype = 'f'
+        ) found
+      ) as references
+    from pg_class c
+    join pg_namespace n on n.oid = c.relnamespace
+    where c.relkind in ('r', 'p') and n.nspname in ('public', 'private')`;
 }

@@ -433,7 +433,6 @@ alter table private.request_slots enable row level security;
 
 create function private.admit_request() returns void
 language plpgsql
--- Security definer, because users may not read the table. Nobody calls it by the API.
 security definer
 set search_path = ''
 as $$
@@ -473,7 +472,8 @@ $$;
 
 comment on function private.admit_request() is
   'Called by PostgREST in the transaction of each request, before its work (db_pre_request). The service role passes. '
-  'Anybody else gets one of the caller''s slots and one of all callers'', until the transaction ends, or 429.';
+  'Anybody else gets one of the caller''s slots and one of all callers'', until the transaction ends, or 429. '
+  'Security definer because users may not read the table. Only PostgREST calls it.';
 grant execute on function private.admit_request() to anon, authenticated;
 
 create function private.take_slot(key integer, first integer, last integer) returns boolean
@@ -682,7 +682,6 @@ grant execute on function public.service_health() to service_role;
 create function private.newest_migration() returns text
 language plpgsql
 stable
--- Security definer, because the service role may not read the record of migrations. It gives out one version.
 security definer
 set search_path = ''
 as $$
@@ -698,7 +697,8 @@ end
 $$;
 
 comment on function private.newest_migration() is
-  'Version of the newest migration that has been applied, or null when the database keeps no record of migrations.';
+  'Version of the newest migration that has been applied, or null when the database keeps no record of migrations. '
+  'Security definer because the service role may not read the record of migrations. It returns one version.';
 
 -- supabase/schemas/agencies/tables.sql
 
@@ -779,7 +779,7 @@ grant select, insert, update, delete on public.agents to service_role;
 -- The agent who is signed in, and the defaults of an agency or an agent when it is stored.
 
 -- The signed-in agent. Policies call these functions inside a scalar subquery, so that each runs once for a statement
--- and not once for each row. They are security definer because the policy on agents would otherwise call itself.
+-- and not once for each row.
 
 create function private.current_user_id() returns uuid
 language sql
@@ -803,7 +803,10 @@ as $$
   where a.user_id = private.current_user_id() and a.is_active
 $$;
 
-comment on function private.current_agent() is 'The active agent who is signed in, or null.';
+comment on function private.current_agent() is
+  'The active agent who is signed in, or null. '
+  'Security definer because a policy on agents that reads agents would call itself. It returns what is the caller''s '
+  'own.';
 
 create function private.current_agent_id() returns uuid
 language sql
@@ -814,7 +817,10 @@ as $$
   select (private.current_agent()).id
 $$;
 
-comment on function private.current_agent_id() is 'Id of the active agent who is signed in, or null.';
+comment on function private.current_agent_id() is
+  'Id of the active agent who is signed in, or null. '
+  'Security definer because a policy on agents that reads agents would call itself. It returns what is the caller''s '
+  'own.';
 grant execute on function private.current_agent_id() to authenticated;
 
 create function private.current_agency_id() returns uuid
@@ -826,7 +832,10 @@ as $$
   select (private.current_agent()).agency_id
 $$;
 
-comment on function private.current_agency_id() is 'Agency of the active agent who is signed in, or null.';
+comment on function private.current_agency_id() is
+  'Agency of the active agent who is signed in, or null. '
+  'Security definer because a policy on agents that reads agents would call itself. It returns what is the caller''s '
+  'own.';
 grant execute on function private.current_agency_id() to authenticated;
 
 create function private.managed_agency_id() returns uuid
@@ -839,7 +848,10 @@ as $$
   from private.current_agent() a
 $$;
 
-comment on function private.managed_agency_id() is 'Agency of the active manager who is signed in, or null.';
+comment on function private.managed_agency_id() is
+  'Agency of the active manager who is signed in, or null. '
+  'Security definer because a policy on agents that reads agents would call itself. It returns what is the caller''s '
+  'own.';
 grant execute on function private.managed_agency_id() to authenticated;
 
 -- An agent who leaves, and what is given to the agent at the same moment, come one after the other.
@@ -2361,14 +2373,15 @@ create policy "managers read their agency's" on public.order_changes
 create function private.vendor_name(vendor_id uuid) returns text
 language sql
 stable
--- A manager may know whose leads an order is for. Vendors' settings are the operator's.
 security definer
 set search_path = ''
 as $$
   select (select v.name from public.vendors v where v.id = vendor_name.vendor_id)
 $$;
 
-comment on function private.vendor_name(uuid) is 'The name of a vendor; null where there is none.';
+comment on function private.vendor_name(uuid) is
+  'The name of a vendor; null where there is none. '
+  'Security definer because managers may not read vendors. It returns the name alone.';
 grant execute on function private.vendor_name(uuid) to authenticated;
 -- The day of a daily cap.
 grant execute on function private.day_start(timestamptz, text) to authenticated;
@@ -4806,9 +4819,8 @@ create policy "submitters of a presentation add its referrals" on public.lead_re
 
 -- Counts of what has happened to a lead.
 --
--- The triggers that count are security definer, because nobody but the service role may write metrics. Each changes only
--- the metrics of the lead of its row. It adds and subtracts instead of counting all rows again, so that two transactions
--- at once lose nothing.
+-- Each trigger changes only the metrics of the lead of its row. It adds and subtracts instead of counting all rows again,
+-- so that two transactions at once lose nothing.
 
 create function private.create_lead_metrics() returns trigger
 language plpgsql
@@ -4851,7 +4863,9 @@ begin
 end
 $$;
 
-comment on function private.count_lead_activity() is 'Trigger: counts an activity in lead_metrics.';
+comment on function private.count_lead_activity() is
+  'Trigger: counts an activity in lead_metrics. '
+  'Security definer because the signed-in agent may not write lead_metrics.';
 
 create trigger count_lead_activity
   after insert or delete on public.lead_activities
@@ -4873,7 +4887,9 @@ begin
 end
 $$;
 
-comment on function private.count_lead_presentation() is 'Trigger: counts a submitted presentation in lead_metrics.';
+comment on function private.count_lead_presentation() is
+  'Trigger: counts a submitted presentation in lead_metrics. '
+  'Security definer because the signed-in agent may not write lead_metrics.';
 
 create trigger count_lead_presentation
   after insert or delete on public.lead_presentations
@@ -4896,7 +4912,8 @@ end
 $$;
 
 comment on function private.count_lead_sale() is
-  'Trigger: counts a sale and adds up the annual premiums in lead_metrics.';
+  'Trigger: counts a sale and adds up the annual premiums in lead_metrics. '
+  'Security definer because the signed-in agent may not write lead_metrics.';
 
 create trigger count_lead_sale
   after insert or update of annual_premium or delete on public.lead_sales
@@ -4915,7 +4932,9 @@ begin
 end
 $$;
 
-comment on function private.count_lead_referral() is 'Trigger: counts a referral in lead_metrics.';
+comment on function private.count_lead_referral() is
+  'Trigger: counts a referral in lead_metrics. '
+  'Security definer because the signed-in agent may not write lead_metrics.';
 
 create trigger count_lead_referral
   after insert or delete on public.lead_referrals
@@ -6562,14 +6581,16 @@ grant execute on function public.take_over_texts(uuid) to service_role;
 create function private.own_service_phones() returns text[]
 language sql
 stable
--- Agents may not read the numbers, and a policy needs them.
 security definer
 set search_path = ''
 as $$
   select array(select n.phone::text from public.service_numbers n where n.agency_id = private.current_agency_id())
 $$;
 
-comment on function private.own_service_phones() is 'The numbers of the agency of the active agent who is signed in.';
+comment on function private.own_service_phones() is
+  'The numbers of the agency of the active agent who is signed in. '
+  'Security definer because agents may not read the numbers of their agency. Only the policy of unmatched_texts calls '
+  'it.';
 grant execute on function private.own_service_phones() to authenticated;
 
 -- As start_conversation() decides, which makes messages of them.
@@ -7048,7 +7069,6 @@ comment on function private.record_consent(uuid, text, text, text, text, uuid, u
 
 create function public.record_text_consent(phone text, state text, reason text) returns jsonb
 language plpgsql
--- Agents may not write the tables. Only managers may record a consent, only their agency's, and only with a reason.
 security definer
 set search_path = ''
 as $$
@@ -7073,7 +7093,8 @@ comment on function public.record_text_consent(text, text, text) is
   'Records what a recruit has said otherwise than by text, for the agency of the signed-in manager: state opted_in or '
   'opted_out, with the reason. An opt-out refuses the texts that wait. Returns {phone, state}. Errors: 42501 (HTTP 403) '
   'when the caller is no active manager; 22023 (400) names the field. The provider keeps a list of its own: to a '
-  'recruit who has texted STOP to a number, it sends nothing from it before START, whatever is recorded here.';
+  'recruit who has texted STOP to a number, it sends nothing from it before START, whatever is recorded here. '
+  'Security definer because agents may not write the tables.';
 grant execute on function public.record_text_consent(text, text, text) to authenticated;
 
 create function private.open_conversation(
@@ -8341,7 +8362,6 @@ comment on function private.queue_text(uuid, text, text, jsonb, uuid, uuid) is
 create function private.is_number_active(phone text, agency_id uuid) returns boolean
 language sql
 stable
--- Agents may not read the numbers, and a text that waits for one says so.
 security definer
 set search_path = ''
 as $$
@@ -8352,7 +8372,10 @@ as $$
   )
 $$;
 
-comment on function private.is_number_active(text, uuid) is 'Whether this is a number of the agency, and not paused.';
+comment on function private.is_number_active(text, uuid) is
+  'Whether this is a number of the agency, and not paused. '
+  'Security definer because agents may not read the numbers of their agency. It says whether one sends, for texts in '
+  'the timeline that wait.';
 grant execute on function private.is_number_active(text, uuid) to authenticated;
 
 create function private.text_state(message_status text, outbox_state text, due_at timestamptz, may_leave boolean)
@@ -8493,7 +8516,6 @@ create function public.start_conversation(
   service_phone text default null
 ) returns jsonb
 language plpgsql
--- Agents may not write the tables. Who may begin a conversation is decided here.
 security definer
 set search_path = ''
 as $$
@@ -8561,7 +8583,8 @@ comment on function public.start_conversation(uuid, uuid, text) is
   'Returns {conversation_id, service_phone}. '
   'Errors: 42501 (HTTP 403) when the caller is no active agent; PT404 for an unknown lead or another agent''s; 22023 '
   '(400) when the lead has no phone in E.164, or the named agent or number is none of the agency; PT409 when the agency has '
-  'no active number.';
+  'no active number. '
+  'Security definer because agents may not write the tables.';
 grant execute on function public.start_conversation(uuid, uuid, text) to authenticated;
 
 create function private.writer() returns public.agents
@@ -8669,8 +8692,6 @@ comment on function private.tell_of_new_owner(public.recruiting_conversations[],
 
 create function public.assign_conversation(conversation_id uuid, agent_id uuid) returns jsonb
 language plpgsql
--- Agents may not write the tables. A user who may write in a conversation may take it over, and managers may give it
--- away.
 security definer
 set search_path = ''
 as $$
@@ -8709,12 +8730,12 @@ comment on function public.assign_conversation(uuid, uuid) is
   'itself; a manager may name any active agent of the agency. The bot says nothing more. Who had it is told, and what others '
   'have been told of the conversation counts as read. Returns {conversation_id, '
   'status: escalated, assigned_agent_id}, also when the agent has it already. Errors: 22023 (HTTP 400) names agent_id; '
-  '42501 (403) when the caller is no active agent; PT404 for a conversation in which the caller may not write.';
+  '42501 (403) when the caller is no active agent; PT404 for a conversation in which the caller may not write. '
+  'Security definer because agents may not write the tables.';
 grant execute on function public.assign_conversation(uuid, uuid) to authenticated;
 
 create function public.assign_conversations(ids uuid[], agent uuid) returns jsonb
 language plpgsql
--- As assign_conversation().
 security definer
 set search_path = ''
 set lock_timeout = '2s'
@@ -8768,12 +8789,12 @@ comment on function public.assign_conversations(uuid[], uuid) is
   'Gives up to 200 conversations of a manager''s agency to one of its active agents, who is told once. Each who had some of '
   'them is told once, too. One that the agent has already stays as it is. Returns {given, not_given: [id]}: how many have '
   'changed hands, and the ids that are none of the agency''s. Errors: 22023 (HTTP 400) names ids or agent; 42501 (403) when the '
-  'caller is no active manager; 55P03 when others have locked one for 2 seconds: then none has changed.';
+  'caller is no active manager; 55P03 when others have locked one for 2 seconds: then none has changed. '
+  'Security definer because agents may not write the tables.';
 grant execute on function public.assign_conversations(uuid[], uuid) to authenticated;
 
 create function public.ask_for_conversation(conversation_id uuid) returns jsonb
 language plpgsql
--- Agents may not write the table. Who may ask for a conversation is decided here.
 security definer
 set search_path = ''
 as $$
@@ -8831,7 +8852,8 @@ comment on function public.ask_for_conversation(uuid) is
   'has it. They are told (kind `asked_for` of agent_notifications), once until they have read it. The recruit''s agent may '
   'ask, and the agent who has lost the conversation. Returns {conversation_id}. Errors: 42501 (HTTP 403) when the caller is no '
   'active agent; PT404 for any other conversation; PT409 when the caller may write in it already, or '
-  'the agency has no active manager.';
+  'the agency has no active manager. '
+  'Security definer because agents may not write the tables.';
 grant execute on function public.ask_for_conversation(uuid) to authenticated;
 
 create function private.unanswered_since(conversation public.recruiting_conversations) returns timestamptz
@@ -8894,7 +8916,6 @@ comment on function private.lock_what_was_read(uuid, timestamptz) is
 
 create function public.no_reply_needed(conversation_id uuid, read_up_to timestamptz default null) returns jsonb
 language plpgsql
--- Agents may not write the table. A user who may write in a conversation may say that nothing is to be written.
 security definer
 set search_path = ''
 as $$
@@ -8912,12 +8933,12 @@ comment on function public.no_reply_needed(uuid, timestamptz) is
   'The conversation is not due any more: waiting_since and snoozed_until are null until the next text, or reply_needed(). '
   'read_up_to: the created_at of the recruit''s latest text that the caller has read. Returns {conversation_id}. Errors: '
   '42501 (HTTP 403) when the caller is no active agent; PT404 for a conversation in which the caller may not write; PT409 '
-  'when the recruit has written after read_up_to.';
+  'when the recruit has written after read_up_to. '
+  'Security definer because agents may not write the tables.';
 grant execute on function public.no_reply_needed(uuid, timestamptz) to authenticated;
 
 create function public.reply_needed(conversation_id uuid) returns jsonb
 language plpgsql
--- As no_reply_needed().
 security definer
 set search_path = ''
 as $$
@@ -8940,12 +8961,12 @@ $$;
 comment on function public.reply_needed(uuid) is
   'Takes no_reply_needed() back: the recruit waits since the first text that we have not answered. Where each is answered, the '
   'conversation is due from now on. One who has opted out is not. Returns {conversation_id}. Errors: 42501 (HTTP 403) when the '
-  'caller is no active agent; PT404 for a conversation in which the caller may not write.';
+  'caller is no active agent; PT404 for a conversation in which the caller may not write. '
+  'Security definer because agents may not write the tables.';
 grant execute on function public.reply_needed(uuid) to authenticated;
 
 create function public.snooze_conversation(id uuid, until timestamptz, read_up_to timestamptz default null) returns jsonb
 language plpgsql
--- As no_reply_needed().
 security definer
 set search_path = ''
 as $$
@@ -8969,7 +8990,8 @@ comment on function public.snooze_conversation(uuid, timestamptz, timestamptz) i
   'the recruit does not wait. A text of the recruit or of an agent ends it, and so does null. read_up_to: as of '
   'no_reply_needed(). Returns {conversation_id, snoozed_until}. Errors: 22023 (HTTP 400) for a time that has passed, or more '
   'than 90 days ahead; 42501 (403) when the caller is no active agent; PT404 for a conversation in which the caller may not '
-  'write; PT409 when the recruit has written after read_up_to.';
+  'write; PT409 when the recruit has written after read_up_to. '
+  'Security definer because agents may not write the tables.';
 grant execute on function public.snooze_conversation(uuid, timestamptz, timestamptz) to authenticated;
 
 -- supabase/schemas/texting/text_limits.sql
@@ -9029,7 +9051,6 @@ comment on function private.require_room(uuid, uuid) is
 create function private.may_add_file(conversation_id uuid) returns boolean
 language plpgsql
 stable
--- Users do not see all files of a conversation, nor the limits.
 security definer
 set search_path = ''
 as $$
@@ -9048,7 +9069,8 @@ $$;
 
 comment on function private.may_add_file(uuid) is
   'Whether users may add another file to the conversation by private.text_limits. Uploads that are under way at the same time '
-  'do not count each other.';
+  'do not count each other. '
+  'Security definer because users do not read all files of a conversation, nor the limits.';
 grant execute on function private.may_add_file(uuid) to authenticated;
 
 -- supabase/schemas/texting/send.sql
@@ -9063,7 +9085,6 @@ create function public.send_text(
   take_over boolean default false
 ) returns jsonb
 language plpgsql
--- Agents may not write the tables. Who may send is decided by may_write().
 security definer
 set search_path = ''
 as $$
@@ -9139,7 +9160,8 @@ comment on function public.send_text(uuid, text, uuid, jsonb, boolean) is
   'caller is no active agent; PT404 for an unknown conversation or another agent''s; PT403 when the recruit has opted '
   'out; PT409 when another agent has the conversation, whom `take_over: <name> has this conversation` names, and when '
   'the conversation''s number is not one of the agency''s; PT429 (429) beyond private.text_limits: too many texts wait in '
-  'the conversation, or the caller has sent too many in a minute.';
+  'the conversation, or the caller has sent too many in a minute. '
+  'Security definer because agents may not write the tables.';
 grant execute on function public.send_text(uuid, text, uuid, jsonb, boolean) to authenticated;
 
 create function private.read_media(media jsonb, conversation_id uuid) returns jsonb
@@ -9255,7 +9277,6 @@ comment on function private.retry_text(uuid) is
 
 create function public.retry_text(message_id uuid) returns jsonb
 language plpgsql
--- Agents may not write the tables. A user who may write in a conversation may send its texts once more.
 security definer
 set search_path = ''
 as $$
@@ -9284,12 +9305,12 @@ comment on function public.retry_text(uuid) is
   'Sends a text once more that has failed, or of which nobody knows whether it was sent: the recruit may then get it '
   'twice. For a user who may write in its conversation. Returns {message_id, status: queued|held, due_at}. Errors: 42501 '
   '(HTTP 403) when the caller is no active agent; PT404 for another text; PT409 when it waits, is being sent, was '
-  'accepted or refused; PT403 when the recruit has opted out.';
+  'accepted or refused; PT403 when the recruit has opted out. '
+  'Security definer because agents may not write the tables.';
 grant execute on function public.retry_text(uuid) to authenticated;
 
 create function public.cancel_text(message_id uuid) returns jsonb
 language plpgsql
--- Agents may not write the tables. A user who may write in a conversation may cancel what waits in it.
 security definer
 set search_path = ''
 as $$
@@ -9332,7 +9353,8 @@ comment on function public.cancel_text(uuid) is
   'A text that waits is never sent: it is refused with the reason `cancelled`, and its message has failed. The recruit waits '
   'again for an answer, unless there is another. For a user who may write in its conversation. Returns {message_id, status: '
   'cancelled}, also when it was cancelled before. Errors: 42501 (HTTP 403) when the caller is no active agent; PT404 for '
-  'another text; PT409 when it is being sent, was sent, or ended otherwise.';
+  'another text; PT409 when it is being sent, was sent, or ended otherwise. '
+  'Security definer because agents may not write the tables.';
 grant execute on function public.cancel_text(uuid) to authenticated;
 
 -- The bucket for the files of texts: <conversation id>/<name>. It is private. Twilio gets a file of an agent's text by
@@ -10600,7 +10622,6 @@ create function public.save_quick_reply(
   seen_at timestamptz default null
 ) returns jsonb
 language plpgsql
--- Nobody may write the table. A manager may by this function.
 security definer
 set search_path = ''
 as $$
@@ -10661,12 +10682,12 @@ comment on function public.save_quick_reply(text, text, uuid, timestamptz) is
   'other placeholders than {first_name}, {agent} and {agency}. seen_at: its updated_at as the manager has read it, in '
   'microseconds; null: whatever has become of it. Returns {id, shortcut, body, created_at, updated_at}. Errors: 22023 (HTTP '
   '400) names the field, and the placeholder; 42501 (403) when the caller is no active manager; PT404 for an unknown one; '
-  'PT409 when another has the shortcut, and when it was changed since seen_at.';
+  'PT409 when another has the shortcut, and when it was changed since seen_at. '
+  'Security definer because agents may not write the tables.';
 grant execute on function public.save_quick_reply(text, text, uuid, timestamptz) to authenticated;
 
 create function public.delete_quick_reply(quick_reply_id uuid) returns jsonb
 language plpgsql
--- Nobody may write the table. A manager may by this function.
 security definer
 set search_path = ''
 as $$
@@ -10683,14 +10704,13 @@ $$;
 
 comment on function public.delete_quick_reply(uuid) is
   'Deletes a quick reply of the manager''s agency. Returns {id}. Errors: 42501 (HTTP 403) when the caller is no active manager; '
-  'PT404 for an unknown one, also one that was deleted before.';
+  'PT404 for an unknown one, also one that was deleted before. '
+  'Security definer because agents may not write the tables.';
 grant execute on function public.delete_quick_reply(uuid) to authenticated;
 
 create function public.quick_replies_to(conversation_id uuid) returns jsonb
 language plpgsql
 stable
--- An agent who was given the conversation with a colleague's recruit needs the name, and does not read the recruit's
--- row.
 security definer
 set search_path = ''
 as $$
@@ -10723,7 +10743,9 @@ $$;
 comment on function public.quick_replies_to(uuid) is
   'The quick replies of the agency for the recruit of a conversation, with the recruit''s first name, the name of the caller '
   'and that of the agency in the place of the placeholders, as in a greeting: [{id, shortcut, body}], by shortcut. Errors: '
-  '42501 (HTTP 403) when the caller is no active agent; PT404 for a conversation in which the caller may not write.';
+  '42501 (HTTP 403) when the caller is no active agent; PT404 for a conversation in which the caller may not write. '
+  'Security definer because an agent who was given the conversation with a colleague''s recruit does not read the '
+  'recruit, whose name is in the words. It asks first whether the caller may write in the conversation.';
 grant execute on function public.quick_replies_to(uuid) to authenticated;
 
 -- supabase/schemas/texting/inbox.sql
@@ -10733,8 +10755,6 @@ grant execute on function public.quick_replies_to(uuid) to authenticated;
 create function private.recruit_of(recruiting_lead_id uuid, out name text, out email text, out state text, out agent_id uuid)
 language plpgsql
 stable
--- An agent who was given the conversation with a colleague's recruit needs the name, and does not read the recruit's
--- row.
 security definer
 set search_path = ''
 as $$
@@ -10746,7 +10766,9 @@ end
 $$;
 
 comment on function private.recruit_of(uuid) is
-  'The name, e-mail address and state of a conversation''s recruit, and the agent who has the recruit; nulls where there is no lead.';
+  'The name, e-mail address and state of a conversation''s recruit, and the agent who has the recruit; nulls where there is no lead. '
+  'Security definer because an agent who was given the conversation with a colleague''s recruit does not read the '
+  'recruit. It returns the name to readers of the conversation. Only the view inbox calls it.';
 grant execute on function private.recruit_of(uuid) to authenticated;
 
 create view public.inbox with (security_invoker = true) as
@@ -10804,7 +10826,6 @@ grant select on public.inbox to authenticated;
 
 create function public.read_conversation(conversation_id uuid, up_to timestamptz) returns integer
 language plpgsql
--- Agents may not write the tables. A user who reads a conversation may say how far.
 security definer
 set search_path = ''
 as $$
@@ -10852,7 +10873,8 @@ comment on function public.read_conversation(uuid, timestamptz) is
   'The signed-in agent has read a conversation up to the text with this created_at, in microseconds as it was read. An '
   'earlier time than before changes nothing. The agent''s notifications about texts up to then are read too; returns how '
   'many were not before. Errors: 22023 (HTTP 400) without up_to; 42501 (403) when the caller is no active agent; PT404 for a '
-  'conversation that the caller does not read.';
+  'conversation that the caller does not read. '
+  'Security definer because agents may not write the tables.';
 grant execute on function public.read_conversation(uuid, timestamptz) to authenticated;
 
 -- The agency's agents as a manager's page shows them.
@@ -10913,7 +10935,6 @@ grant execute on function private.like_pattern(text) to authenticated;
 create function private.conversations_with_words(agency_id uuid, words text) returns uuid[]
 language plpgsql
 stable
--- Under the policies of a user no index could find the words: PostgreSQL checks each text's policy before its words.
 security definer
 set search_path = ''
 -- How often the words occur decides the plan.
@@ -10936,7 +10957,9 @@ $$;
 
 comment on function private.conversations_with_words(uuid, text) is
   'The ids of the conversations of the caller''s agency with a text of 90 days that has these words in a row. None for less than '
-  'three characters, and for another agency. The ids alone say nothing: the caller reads the conversations under the policies.';
+  'three characters, and for another agency. The ids alone say nothing: the caller reads the conversations under the policies. '
+  'Security definer because under the policies no index could find the words. It returns ids to search_inbox(), which '
+  'reads the conversations under the policies.';
 grant execute on function private.conversations_with_words(uuid, text) to authenticated;
 
 create function public.search_inbox(agency_id uuid, typed text) returns setof public.inbox
@@ -11100,8 +11123,6 @@ comment on function private.figure_opt_outs(uuid, timestamptz) is
 create function public.agency_figures(days integer default 14) returns jsonb
 language plpgsql
 stable
--- Managers read no vendors, and policies on each text would take longer than to count it. A manager gets the figures of the
--- own agency alone.
 security definer
 set search_path = ''
 as $$
@@ -11158,7 +11179,9 @@ comment on function public.agency_figures(integer) is
   'from the first text of each recruit who began to write in these days to the first text of an agent after it; the bot does '
   'not count, and neither does a text that failed. ninety: nine of ten were answered as fast. opt_outs: the numbers that have '
   'opted out. failed: the conversations in which a text of ours was not delivered. figure_list() has the rows behind each. '
-  'Errors: 42501 (HTTP 403) for who is no manager; 22023 (400) names days.';
+  'Errors: 42501 (HTTP 403) for who is no manager; 22023 (400) names days. '
+  'Security definer because managers may not read vendors, and policies on each text would take long. It reads the '
+  'caller''s own agency alone.';
 grant execute on function public.agency_figures(integer) to authenticated;
 
 create function public.figure_list(
@@ -11168,7 +11191,6 @@ create function public.figure_list(
 )
 language plpgsql
 stable
--- As agency_figures().
 security definer
 set search_path = ''
 -- The recruits of the rows by their ids, and not all of the agency.
@@ -11241,7 +11263,9 @@ comment on function public.figure_list(text, integer, date, uuid, uuid) is
   'minutes}. figure: `leads`, of one day and vendor where they are named, or of one order in all its days; `wrote`: the recruits who began to write, with the '
   'minutes to the first response; `answered`: those of them with one; `failed` and `opt_outs`. conversation_id and '
   'recruiting_lead_id are null where there is none. Ask for pages by the last row, ordered by at and id. Errors: 42501 (HTTP '
-  '403) for who is no manager; 22023 (400) names figure or days.';
+  '403) for who is no manager; 22023 (400) names figure or days. '
+  'Security definer because managers may not read vendors, and policies on each text would take long. It reads the '
+  'caller''s own agency alone.';
 grant execute on function public.figure_list(text, integer, date, uuid, uuid) to authenticated;
 
 -- supabase/schemas/texting/recruit_exports.sql
@@ -11274,7 +11298,6 @@ create policy "managers read their agency's" on public.recruit_exports
 
 create function public.note_export(recruits integer) returns jsonb
 language plpgsql
--- Managers may not write the table.
 security definer
 set search_path = ''
 as $$
@@ -11296,7 +11319,8 @@ $$;
 
 comment on function public.note_export(integer) is
   'Notes that the manager who calls it makes a file of so many recruits of its agency. Called before the file is made. '
-  'Returns {export_id}. Errors: 42501 (HTTP 403) for who is no active manager; 22023 (400) names recruits.';
+  'Returns {export_id}. Errors: 42501 (HTTP 403) for who is no active manager; 22023 (400) names recruits. '
+  'Security definer because agents may not write the tables.';
 grant execute on function public.note_export(integer) to authenticated;
 
 -- supabase/schemas/texting/notify.sql
@@ -11392,7 +11416,6 @@ grant select, insert, update, delete on private.waiting_notifications to service
 
 create function public.mark_read(notification_ids uuid[]) returns integer
 language plpgsql
--- Agents may not update the table, of which only read_at is theirs.
 security definer
 set search_path = ''
 as $$
@@ -11409,7 +11432,8 @@ $$;
 
 comment on function public.mark_read(uuid[]) is
   'Marks notifications of the signed-in agent as read. Returns how many were not read before; ids that are not the '
-  'agent''s own are passed over.';
+  'agent''s own are passed over. '
+  'Security definer because agents may not write the tables.';
 grant execute on function public.mark_read(uuid[]) to authenticated;
 
 create function private.answering_agent(conversation public.recruiting_conversations) returns uuid
@@ -11685,7 +11709,6 @@ comment on function private.deliver_notifications(timestamptz) is
 
 create function private.broadcast(event text, payload jsonb, variadic topics text[]) returns void
 language plpgsql
--- Realtime stores the message with the rights of its caller, and the role that stores a text has none there.
 security definer
 set search_path = ''
 -- A text must not wait for Realtime's maintenance.
@@ -11732,7 +11755,9 @@ $$;
 comment on function private.broadcast(text, jsonb, text[]) is
   'Sends an event to private topics, where the project has Realtime; a topic of null is none, nor is the one of an agent who '
   'is not active. A failure of Realtime is a warning and nothing else. A transaction sends nothing more after 2,000 sends, a '
-  'failure, or one that has taken 100 ms.';
+  'failure, or one that has taken 100 ms. '
+  'Security definer because Realtime stores with its caller''s rights, and the service role has none there. Only '
+  'triggers call it. They send ids to the agent whom they concern, and to the managers of the agency.';
 
 create function private.broadcast_notification() returns trigger
 language plpgsql
@@ -11909,7 +11934,6 @@ select private.allow_agent_topics();
 create function private.assigned_recruits() returns uuid[]
 language sql
 stable
--- The policy of conversations reads recruiting_leads, so the policy of recruiting_leads may not read conversations.
 security definer
 set search_path = ''
 as $$
@@ -11920,7 +11944,9 @@ as $$
 $$;
 
 comment on function private.assigned_recruits() is
-  'The recruits of others, or of nobody, whose conversations are assigned to the agent who is signed in.';
+  'The recruits of others, or of nobody, whose conversations are assigned to the agent who is signed in. '
+  'Security definer because the policy of conversations reads recruits, so the policy of recruits may not read '
+  'conversations. It returns ids of recruits whose conversations the caller has.';
 grant execute on function private.assigned_recruits() to authenticated;
 
 -- The last condition is asked for a row that is not the caller's by the others, and is read once for a statement.
@@ -12007,7 +12033,6 @@ create policy "readers of a recruit read its stages in their agency" on public.r
 
 create function public.set_recruit_stage(recruiting_lead_id uuid, stage text) returns jsonb
 language plpgsql
--- Agents may not write the table. Who may set a stage is decided here.
 security definer
 set search_path = ''
 as $$
@@ -12045,7 +12070,8 @@ comment on function public.set_recruit_stage(uuid, text) is
   'Sets the stage of a recruit: new, contacted, interview, licensed, hired or lost. The same stage again changes nothing. It '
   'changes neither consent nor bot. The recruit''s agent may call it, the agent who is assigned a conversation with the '
   'recruit, and the managers of the agency. Returns {recruiting_lead_id, stage}. Errors: 22023 (HTTP 400) names stage; 42501 '
-  '(403) when the caller is no active agent; PT404 for a recruit that the caller does not read, or who was erased.';
+  '(403) when the caller is no active agent; PT404 for a recruit that the caller does not read, or who was erased. '
+  'Security definer because agents may not write the tables.';
 grant execute on function public.set_recruit_stage(uuid, text) to authenticated;
 
 create trigger broadcast_recruit
@@ -12094,7 +12120,6 @@ create policy "readers of a recruit read its calls in their agency" on public.re
 
 create function public.record_call(recruiting_lead_id uuid, call_id uuid, outcome text default null) returns jsonb
 language plpgsql
--- Agents may not write the table. A user who may write about a recruit may say that it was dialled.
 security definer
 set search_path = ''
 as $$
@@ -12128,7 +12153,8 @@ comment on function public.record_call(uuid, uuid, text) is
   'left_message or wrong_number. call_id: made by the agent''s page; the same id is the same call, and an outcome that is given '
   'replaces the one before. Who may call it, as of set_recruit_stage(). Returns {id, outcome|null}. Errors: 22023 (HTTP 400) '
   'names call_id or outcome; 42501 (403) when the caller is no active agent; PT404 for a recruit that the caller does not '
-  'read, or who was erased; PT409 when another call has the id.';
+  'read, or who was erased; PT409 when another call has the id. '
+  'Security definer because agents may not write the tables.';
 grant execute on function public.record_call(uuid, uuid, text) to authenticated;
 
 -- supabase/schemas/texting/conversation_assignments.sql
@@ -12245,7 +12271,6 @@ create policy "readers of a recruit read its notes" on public.recruit_notes
 
 create function public.add_note(recruiting_lead_id uuid, body text, note_id uuid default null) returns jsonb
 language plpgsql
--- Agents may not write the table. A user who reads the notes of a recruit may add one.
 security definer
 set search_path = ''
 as $$
@@ -12279,7 +12304,8 @@ comment on function public.add_note(uuid, text, uuid) is
   'assigned a conversation with the recruit, and the managers of the agency. body: at most 4,000 UTF-16 units, with something '
   'to see in it. note_id: made by the agent''s page, else here; the same id is the same note, as it was at first. Returns {id, '
   'created_at}. Errors: 22023 (HTTP 400) names the field; 42501 (403) when the caller is no active agent; PT404 for a '
-  'recruit whose notes the caller does not read, and for one who was erased; PT409 when another note has the id.';
+  'recruit whose notes the caller does not read, and for one who was erased; PT409 when another note has the id. '
+  'Security definer because agents may not write the tables.';
 grant execute on function public.add_note(uuid, text, uuid) to authenticated;
 
 create trigger broadcast_recruit
@@ -12442,7 +12468,6 @@ create policy "readers of a lead read its answers" on public.screening_answers
 
 create function public.publish_bot_script(agency_id uuid, script jsonb) returns jsonb
 language plpgsql
--- Managers may not write the table. Who may publish is decided here.
 security definer
 set search_path = ''
 as $$
@@ -12457,7 +12482,8 @@ $$;
 comment on function public.publish_bot_script(uuid, jsonb) is
   'Publishes what the bot of an agency says from now on, in conversations that it has not begun; docs/bot.md has the members '
   'of a script. Returns {id, version}. A manager of the agency may call it. Errors: 42501 (HTTP 403) for anybody else; 22023 '
-  '(400) with every problem, a line each: `<question id or member>: <problem>`.';
+  '(400) with every problem, a line each: `<question id or member>: <problem>`. '
+  'Security definer because agents may not write the tables.';
 grant execute on function public.publish_bot_script(uuid, jsonb) to authenticated;
 
 create function private.store_bot_script(agency_id uuid, script jsonb) returns jsonb
@@ -13092,7 +13118,6 @@ create trigger note_reason
 
 create function public.hand_back_to_bot(conversation_id uuid) returns jsonb
 language plpgsql
--- Agents may not write the table. Who may hand a conversation back is decided here, as in send_text().
 security definer
 set search_path = ''
 as $$
@@ -13132,7 +13157,8 @@ comment on function public.hand_back_to_bot(uuid) is
   'Gives a conversation back to the bot, which asks its question anew at the recruit''s next text. It stays assigned, so '
   'that its agent can read on. The assigned agent may call it, '
   'and a manager of its agency. Returns {conversation_id, status: bot}, also when the bot has it already. PT404 for an '
-  'unknown conversation, or one of other agents.';
+  'unknown conversation, or one of other agents. '
+  'Security definer because agents may not write the tables.';
 grant execute on function public.hand_back_to_bot(uuid) to authenticated;
 
 -- supabase/schemas/bot/turns.sql
@@ -13893,7 +13919,6 @@ comment on function private.is_operator() is
 create function private.may_operate() returns boolean
 language sql
 stable
--- A user does not read who is an operator.
 security definer
 set search_path = ''
 as $$
@@ -13902,7 +13927,8 @@ as $$
 $$;
 
 comment on function private.may_operate() is
-  'Whether the caller may read what operators read: an operator who is signed in, the service role, or the command.';
+  'Whether the caller may read what operators read: an operator who is signed in, the service role, or the command. '
+  'Security definer because users may not read who is an operator. It says it of the caller.';
 grant execute on function private.may_operate() to authenticated, service_role;
 
 create function private.require_operator() returns void
@@ -13923,7 +13949,6 @@ comment on function private.require_operator() is
 create function public.signed_in_user() returns jsonb
 language plpgsql
 stable
--- A user may know this about itself, and which migration is the newest. It reads tables that users may not read.
 security definer
 set search_path = ''
 as $$
@@ -13949,8 +13974,10 @@ $$;
 
 comment on function public.signed_in_user() is
   'The data that a page needs about the user who is signed in: {user_id, agent: {id, agency_id, first_name, last_name|null, '
-  'role}|null, agency: {id, name, timezone}|null, is_operator, migrations: <version of the newest migration>|null}. agent and '
-  'agency are null for a user who is no active agent.';
+  'role}|null, agency: {id, name, timezone}|null, is_operator, migrations: the version of the newest one|null}. agent and '
+  'agency are null for a user who is no active agent. '
+  'Security definer because users may not read who is an operator, nor the record of migrations. It returns what is '
+  'the caller''s own.';
 grant execute on function public.signed_in_user() to authenticated;
 
 -- supabase/schemas/operators/lists.sql
@@ -14476,7 +14503,6 @@ grant execute on function public.create_order(uuid, jsonb) to service_role;
 
 create function public.change_order(order_id uuid, changes jsonb, seen jsonb default null) returns public.recruiting_orders
 language plpgsql
--- Managers and operators may not write the table. Which orders and columns they may change is decided here.
 security definer
 set search_path = ''
 -- Longer, also while many read (private.admit_request()): the caller is told of a lock.
@@ -14584,7 +14610,9 @@ comment on function public.change_order(uuid, jsonb, jsonb) is
   'change. What a manager changes is kept in order_changes, what an operator changes in operator_actions. Errors: 22023 '
   '(HTTP 400) names the column; 42501 (403) for a user who is neither an active manager nor an operator; PT404 for an unknown '
   'order or that of another agency; PT409 names a column that somebody has changed meanwhile, says why the order cannot have '
-  'this status, or that others have held its lock for 2 s.';
+  'this status, or that others have held its lock for 2 s. '
+  'Security definer because neither managers nor operators may write orders. It decides which orders and columns each '
+  'of them may change.';
 grant execute on function public.change_order(uuid, jsonb, jsonb) to authenticated;
 grant execute on function public.change_order(uuid, jsonb, jsonb) to service_role;
 
@@ -14696,7 +14724,6 @@ comment on function private.unknown_state(jsonb) is
 create function public.distribute_leads(max integer, vendor_id uuid default null)
 returns table (id uuid, vendor text, name text, state text, agency text, agent text, order_id uuid)
 language plpgsql
--- An operator who is signed in has no right on leads and orders.
 security definer
 set search_path = ''
 -- Longer, also while many read (private.admit_request()): the operator is told of a lock.
@@ -14742,7 +14769,8 @@ $$;
 comment on function public.distribute_leads(integer, uuid) is
   'Distributes at most so many waiting leads, of all vendors or of one, the oldest first, and returns them with the agency '
   'and the agent. For operators; of one who is signed in, a row of operator_actions says so. PT400 unless max is from 1 to '
-  '100: new leads wait meanwhile. PT409 when others hold the locks for 2 s. 42501 for a user who is no operator.';
+  '100: new leads wait meanwhile. PT409 when others hold the locks for 2 s. 42501 for a user who is no operator. '
+  'Security definer because operators may not read or write the tables.';
 grant execute on function public.distribute_leads(integer, uuid) to authenticated, service_role;
 
 -- supabase/schemas/operators/assign.sql
@@ -14929,7 +14957,6 @@ comment on function private.lock_assignee(uuid, uuid, uuid) is
 
 create function public.return_lead(lead_id uuid, reason text) returns jsonb
 language plpgsql
--- An operator who is signed in has no right on leads and orders.
 security definer
 set search_path = ''
 -- Longer, also while many read (private.admit_request()): the operator is told of a lock.
@@ -15012,7 +15039,8 @@ comment on function public.return_lead(uuid, text) is
   'order_status, conversations, texts}: of the order after it, and how many conversations and waiting texts there were. '
   'For operators; of one who is signed in, a row of operator_actions says so. PT400 names reason; PT404 for an unknown '
   'lead; PT409 when no order has the lead, it was returned before, a text to the recruit is being sent, or others hold a '
-  'lock for 2 s. 42501 for a user who is no operator.';
+  'lock for 2 s. 42501 for a user who is no operator. '
+  'Security definer because operators may not read or write the tables.';
 grant execute on function public.return_lead(uuid, text) to authenticated, service_role;
 
 create function private.lock_returned_lead(lead_id uuid) returns public.recruiting_leads
@@ -15444,7 +15472,6 @@ comment on function private.gaps_of(jsonb, jsonb) is
 create function public.adopt_texts(recruit_phone text, service_phone text default null, lead_id uuid default null)
 returns jsonb
 language plpgsql
--- An operator who is signed in has no right on texts and leads.
 security definer
 set search_path = ''
 -- Longer, also while many read (private.admit_request()): the operator is told of a lock.
@@ -15526,13 +15553,13 @@ comment on function public.adopt_texts(text, text, uuid) is
   'number is an agency''s, it must be its lead. The lead''s agent, if active, has taken the conversation over, and is told. '
   'What the texts say of a consent holds. Returns [{conversation_id, service_phone, lead_id, agency_id, agent_id|null, texts}]. '
   'For operators; of one who is signed in, a row of operator_actions says so. PT404 when no text waits; PT409 when there is no '
-  'such lead, another one has come, or others hold the lock for 2 s. 42501 for a user who is no operator.';
+  'such lead, another one has come, or others hold the lock for 2 s. 42501 for a user who is no operator. '
+  'Security definer because operators may not read or write the tables.';
 grant execute on function public.adopt_texts(text, text, uuid) to authenticated, service_role;
 
 create function public.dismiss_deliveries(delivery_ids uuid[])
 returns table (id uuid, status text, was_open boolean)
 language plpgsql
--- An operator who is signed in has no right on rejected deliveries.
 security definer
 set search_path = ''
 set statement_timeout = '4s'
@@ -15570,12 +15597,12 @@ comment on function public.dismiss_deliveries(uuid[]) is
   'Takes rejected deliveries off the list of open ones, for good, and returns those that there are: their status now, and '
   'whether this call has changed it. One that was replayed stays so. For operators; one who is signed in gives 1 to 100 ids, '
   'and a row of operator_actions says so. PT400 for another number of ids; PT409 when others hold the locks for 2 s. 42501 for '
-  'a user who is no operator.';
+  'a user who is no operator. '
+  'Security definer because operators may not read or write the tables.';
 grant execute on function public.dismiss_deliveries(uuid[]) to authenticated, service_role;
 
 create function public.resume_number(phone text) returns public.service_numbers
 language plpgsql
--- An operator who is signed in has no right on the numbers.
 security definer
 set search_path = ''
 set statement_timeout = '4s'
@@ -15603,7 +15630,8 @@ $$;
 comment on function public.resume_number(text) is
   'Sends what was held for a paused number of ours, and what comes. Returns the number; one that is active stays as it is. '
   'For operators; of one who is signed in, a row of operator_actions says so. PT404 for a number that is not ours; PT409 when '
-  'others hold the lock for 2 s. 42501 for a user who is no operator.';
+  'others hold the lock for 2 s. 42501 for a user who is no operator. '
+  'Security definer because operators may not read or write the tables.';
 grant execute on function public.resume_number(text) to authenticated, service_role;
 
 -- supabase/schemas/operators/hours.sql
@@ -17348,7 +17376,6 @@ grant execute on function public.explain_lead(uuid) to service_role;
 create function public.explain_order(order_id uuid) returns jsonb
 language plpgsql
 stable
--- An operator who is signed in has no right on the tables.
 security definer
 set search_path = ''
 -- As search_leads(): it reads the leads of seven days.
@@ -17457,7 +17484,8 @@ comment on function public.explain_order(uuid) is
   'priority, filled, quantity, got, gets_it, reason}]}. leads: how many that it wants came since then (seven days), '
   'without those in bulk and tests; got: how many of them each order got; waiting: how many went to no order; '
   'gets_leads: whether it goes first for some lead now; takes_turns: whether it shares leads with orders of the same '
-  'priority, of which the least filled one goes first. For operators. PT404 for an unknown order; 42501 for a user who is no operator.';
+  'priority, of which the least filled one goes first. For operators. PT404 for an unknown order; 42501 for a user who is no operator. '
+  'Security definer because operators may not read or write the tables.';
 grant execute on function public.explain_order(uuid) to authenticated, service_role;
 
 create function private.orders_tried() returns setof private.tried_order
@@ -17613,7 +17641,6 @@ comment on function private.note_operator_action(text, jsonb) is
 
 create function public.begin_operator_action(action text, subject jsonb) returns uuid
 language plpgsql
--- A user reads neither who is an operator nor what operators have done, and writes the latter in no other way.
 security definer
 set search_path = ''
 as $$
@@ -17633,7 +17660,8 @@ comment on function public.begin_operator_action(text, jsonb) is
   'Stores a row of operator_actions about the operator who is signed in, and returns its id. Called before the operator reads '
   'or searches, and before a route replays or saves: what another transaction does. PT400 for any other action, of which its '
   'own function stores the row, and for a subject that is not of the action, naming its member. 42501 for a user who is no '
-  'operator.';
+  'operator. '
+  'Security definer because users may not read who is an operator, nor write operator_actions in another way.';
 grant execute on function public.begin_operator_action(text, jsonb) to authenticated;
 
 create function private.noted_subject(action_id uuid, action text, within interval default '1 minute') returns jsonb
@@ -17666,7 +17694,6 @@ comment on function private.noted_subject(uuid, text, interval) is
 create function public.read_payload(action_id uuid) returns text
 language plpgsql
 stable
--- A user has no right on rejected deliveries.
 security definer
 set search_path = ''
 as $$
@@ -17685,7 +17712,8 @@ comment on function public.read_payload(uuid) is
   'The payload of the rejected delivery that an operator is about to read, as text: numbers stay exact. Null where nothing '
   'of it is kept. action_id: what begin_operator_action(''delivery show'', {delivery_id}) has returned to the same '
   'user in the last minute. Stored by the same call, the row could be taken back: a caller may have PostgREST convert the '
-  'result, and the error shows it. PT404 without such an action; 42501 for a user who is no operator.';
+  'result, and the error shows it. PT404 without such an action; 42501 for a user who is no operator. '
+  'Security definer because operators may not read or write the tables.';
 grant execute on function public.read_payload(uuid) to authenticated;
 
 create function public.preview_replay(delivery_id uuid, lead jsonb) returns jsonb
@@ -17713,7 +17741,6 @@ create function public.count_vendor_days(days integer default 14, timezone text 
 returns table (vendor text, dates date[], leads integer[], refused integer[])
 language plpgsql
 stable
--- An operator who is signed in has no right on the tables.
 security definer
 set search_path = ''
 -- The number of rows of the days decides the plan.
@@ -17766,7 +17793,8 @@ comment on function public.count_vendor_days(integer, text) is
   'The number of leads of each vendor on each of the last days, up to today, and of its deliveries that were refused; '
   'the vendor with the most leads first. leads and refused are in the order of dates. The vendor `import` stands for '
   'imported sales leads; a vendor of which nothing came is left out. Days are those of the time zone. PT400 unless days is '
-  'from 1 to 90, and for an unknown time zone. 42501 for a user who is no operator.';
+  'from 1 to 90, and for an unknown time zone. 42501 for a user who is no operator. '
+  'Security definer because operators may not read or write the tables.';
 grant execute on function public.count_vendor_days(integer, text) to authenticated, service_role;
 
 -- supabase/schemas/operators/look_up.sql
@@ -17776,7 +17804,6 @@ grant execute on function public.count_vendor_days(integer, text) to authenticat
 create function public.search_leads(action_id uuid, search text) returns jsonb
 language plpgsql
 stable
--- A user has no right on leads of all agencies.
 security definer
 set search_path = ''
 -- A search reads every lead. An operator who waits longer has searched again by then.
@@ -17803,13 +17830,13 @@ comment on function public.search_leads(uuid, text) is
   'The result of find_leads() for what an operator looks for: {found, cut}. found: up to 20 of each kind, those with this very id of their sender''s first, then the newest. '
   'cut: the kinds of which there are more. action_id: what begin_operator_action(''lead find'', {by: phone|email|words}) has '
   'returned to the same user in the last minute. The words themselves are not noted: they may be a person''s, who may be '
-  'erased. 57014 after six seconds; other errors as private.noted_subject() and find_leads().';
+  'erased. 57014 after six seconds; other errors as private.noted_subject() and find_leads(). '
+  'Security definer because operators may not read or write the tables.';
 grant execute on function public.search_leads(uuid, text) to authenticated;
 
 create function public.read_lead(action_id uuid) returns jsonb
 language plpgsql
 stable
--- As search_leads().
 security definer
 set search_path = ''
 as $$
@@ -17824,7 +17851,8 @@ $$;
 comment on function public.read_lead(uuid) is
   'A lead as show_lead() returns it, with explained: the result of explain_lead(), or null for a sales lead. action_id: what '
   'begin_operator_action(''lead show'', {lead_id}) has returned to the same user in the last minute. Errors as '
-  'private.noted_subject(), show_lead().';
+  'private.noted_subject(), show_lead(). '
+  'Security definer because operators may not read or write the tables.';
 grant execute on function public.read_lead(uuid) to authenticated;
 
 -- supabase/schemas/operators/mapping.sql
@@ -17850,7 +17878,6 @@ create function public.mapping_samples(vendor_id uuid, delivery_id uuid default 
 returns table(kind text, id uuid, received_at timestamptz, vendor_lead_id text, status text, reason text)
 language plpgsql
 stable
--- An operator who is signed in has no right on the tables.
 security definer
 set search_path = ''
 as $$
@@ -17889,13 +17916,13 @@ $$;
 comment on function public.mapping_samples(uuid, uuid) is
   'What a vendor''s mapping can be tried on: its newest 20 rejected deliveries whose payload is kept whole, delivery_id among '
   'them if it is one, and of its newest 10 leads those that still have vendor_fields. Newest first, deliveries before leads. '
-  'status and reason are those of a delivery, and null for a lead. 42501 for a user who is no operator.';
+  'status and reason are those of a delivery, and null for a lead. 42501 for a user who is no operator. '
+  'Security definer because operators may not read or write the tables.';
 grant execute on function public.mapping_samples(uuid, uuid) to authenticated, service_role;
 
 create function public.read_sample(action_id uuid) returns jsonb
 language plpgsql
 stable
--- A user has no right on rejected deliveries, nor on leads of all agencies.
 security definer
 set search_path = ''
 as $$
@@ -17929,7 +17956,8 @@ comment on function public.read_sample(uuid) is
   'A payload on which a mapping is tried, as texts of JSON: {kind: delivery, vendor_id, route, row|null, payload}, or {kind: '
   'lead, vendor_id, first_name, vendor_lead_id|null, metadata, payload: its vendor_fields}. action_id: what '
   'begin_operator_action(''mapping try'', {delivery_id} or {lead_id}) has returned to the same user in the last 12 hours. PT404 also where the '
-  'payload is not kept any more. Other errors as private.noted_subject().';
+  'payload is not kept any more. Other errors as private.noted_subject(). '
+  'Security definer because operators may not read or write the tables.';
 grant execute on function public.read_sample(uuid) to authenticated;
 
 create function public.save_mapping(vendor_id uuid, parser_config jsonb, seen text) returns text
@@ -19052,7 +19080,6 @@ grant select on public.job_list to authenticated, service_role;
 
 create function public.acknowledge_alert(alert_id uuid) returns public.alerts
 language plpgsql
--- A user has no right on alerts.
 security definer
 set search_path = ''
 as $$
@@ -19077,13 +19104,13 @@ $$;
 
 comment on function public.acknowledge_alert(uuid) is
   'Says that somebody has an alert in hand: it is not told again until it is resolved. Again, it changes nothing. Of an '
-  'operator who is signed in, a row of operator_actions says so. Returns the alert. PT404 where there is none, PT409 where it is resolved, 42501 for a user who is no operator.';
+  'operator who is signed in, a row of operator_actions says so. Returns the alert. PT404 where there is none, PT409 where it is resolved, 42501 for a user who is no operator. '
+  'Security definer because operators may not read or write the tables.';
 grant execute on function public.acknowledge_alert(uuid) to authenticated, service_role;
 
 create function public.set_alert_rule(kind text, is_on boolean default null, threshold jsonb default '{}')
 returns public.alert_rules
 language plpgsql
--- A user has no right on the rules.
 security definer
 set search_path = ''
 as $$
@@ -19119,7 +19146,8 @@ $$;
 
 comment on function public.set_alert_rule(text, boolean, jsonb) is
   'Turns the rule of a kind on or off (null: as it is), and sets the numbers that threshold names; the others stay. It counts '
-  'from the next check on. Returns the rule. PT400 for a kind or a number that is none, 42501 for a user who is no operator.';
+  'from the next check on. Returns the rule. PT400 for a kind or a number that is none, 42501 for a user who is no operator. '
+  'Security definer because operators may not read or write the tables.';
 grant execute on function public.set_alert_rule(text, boolean, jsonb) to authenticated, service_role;
 
 -- supabase/schemas/alerts/deliveries.sql

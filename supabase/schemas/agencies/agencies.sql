@@ -1,7 +1,7 @@
 -- The agent who is signed in, and the defaults of an agency or an agent when it is stored.
 
 -- The signed-in agent. Policies call these functions inside a scalar subquery, so that each runs once for a statement
--- and not once for each row. They are security definer because the policy on agents would otherwise call itself.
+-- and not once for each row.
 
 create function private.current_user_id() returns uuid
 language sql
@@ -25,7 +25,10 @@ as $$
   where a.user_id = private.current_user_id() and a.is_active
 $$;
 
-comment on function private.current_agent() is 'The active agent who is signed in, or null.';
+comment on function private.current_agent() is
+  'The active agent who is signed in, or null. '
+  'Security definer because a policy on agents that reads agents would call itself. It returns what is the caller''s '
+  'own.';
 
 create function private.current_agent_id() returns uuid
 language sql
@@ -36,7 +39,10 @@ as $$
   select (private.current_agent()).id
 $$;
 
-comment on function private.current_agent_id() is 'Id of the active agent who is signed in, or null.';
+comment on function private.current_agent_id() is
+  'Id of the active agent who is signed in, or null. '
+  'Security definer because a policy on agents that reads agents would call itself. It returns what is the caller''s '
+  'own.';
 grant execute on function private.current_agent_id() to authenticated;
 
 create function private.current_agency_id() returns uuid
@@ -48,7 +54,10 @@ as $$
   select (private.current_agent()).agency_id
 $$;
 
-comment on function private.current_agency_id() is 'Agency of the active agent who is signed in, or null.';
+comment on function private.current_agency_id() is
+  'Agency of the active agent who is signed in, or null. '
+  'Security definer because a policy on agents that reads agents would call itself. It returns what is the caller''s '
+  'own.';
 grant execute on function private.current_agency_id() to authenticated;
 
 create function private.managed_agency_id() returns uuid
@@ -61,7 +70,10 @@ as $$
   from private.current_agent() a
 $$;
 
-comment on function private.managed_agency_id() is 'Agency of the active manager who is signed in, or null.';
+comment on function private.managed_agency_id() is
+  'Agency of the active manager who is signed in, or null. '
+  'Security definer because a policy on agents that reads agents would call itself. It returns what is the caller''s '
+  'own.';
 grant execute on function private.managed_agency_id() to authenticated;
 
 -- An agent who leaves, and what is given to the agent at the same moment, come one after the other.

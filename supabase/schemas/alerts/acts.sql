@@ -2,7 +2,6 @@
 
 create function public.acknowledge_alert(alert_id uuid) returns public.alerts
 language plpgsql
--- A user has no right on alerts.
 security definer
 set search_path = ''
 as $$
@@ -27,13 +26,13 @@ $$;
 
 comment on function public.acknowledge_alert(uuid) is
   'Says that somebody has an alert in hand: it is not told again until it is resolved. Again, it changes nothing. Of an '
-  'operator who is signed in, a row of operator_actions says so. Returns the alert. PT404 where there is none, PT409 where it is resolved, 42501 for a user who is no operator.';
+  'operator who is signed in, a row of operator_actions says so. Returns the alert. PT404 where there is none, PT409 where it is resolved, 42501 for a user who is no operator. '
+  'Security definer because operators may not read or write the tables.';
 grant execute on function public.acknowledge_alert(uuid) to authenticated, service_role;
 
 create function public.set_alert_rule(kind text, is_on boolean default null, threshold jsonb default '{}')
 returns public.alert_rules
 language plpgsql
--- A user has no right on the rules.
 security definer
 set search_path = ''
 as $$
@@ -69,5 +68,6 @@ $$;
 
 comment on function public.set_alert_rule(text, boolean, jsonb) is
   'Turns the rule of a kind on or off (null: as it is), and sets the numbers that threshold names; the others stay. It counts '
-  'from the next check on. Returns the rule. PT400 for a kind or a number that is none, 42501 for a user who is no operator.';
+  'from the next check on. Returns the rule. PT400 for a kind or a number that is none, 42501 for a user who is no operator. '
+  'Security definer because operators may not read or write the tables.';
 grant execute on function public.set_alert_rule(text, boolean, jsonb) to authenticated, service_role;

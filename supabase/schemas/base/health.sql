@@ -18,7 +18,6 @@ grant execute on function public.service_health() to service_role;
 create function private.newest_migration() returns text
 language plpgsql
 stable
--- Security definer, because the service role may not read the record of migrations. It gives out one version.
 security definer
 set search_path = ''
 as $$
@@ -34,4 +33,5 @@ end
 $$;
 
 comment on function private.newest_migration() is
-  'Version of the newest migration that has been applied, or null when the database keeps no record of migrations.';
+  'Version of the newest migration that has been applied, or null when the database keeps no record of migrations. '
+  'Security definer because the service role may not read the record of migrations. It returns one version.';

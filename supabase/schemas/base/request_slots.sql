@@ -33,7 +33,6 @@ alter table private.request_slots enable row level security;
 
 create function private.admit_request() returns void
 language plpgsql
--- Security definer, because users may not read the table. Nobody calls it by the API.
 security definer
 set search_path = ''
 as $$
@@ -73,7 +72,8 @@ $$;
 
 comment on function private.admit_request() is
   'Called by PostgREST in the transaction of each request, before its work (db_pre_request). The service role passes. '
-  'Anybody else gets one of the caller''s slots and one of all callers'', until the transaction ends, or 429.';
+  'Anybody else gets one of the caller''s slots and one of all callers'', until the transaction ends, or 429. '
+  'Security definer because users may not read the table. Only PostgREST calls it.';
 grant execute on function private.admit_request() to anon, authenticated;
 
 create function private.take_slot(key integer, first integer, last integer) returns boolean

@@ -2,7 +2,6 @@
 
 create function public.publish_bot_script(agency_id uuid, script jsonb) returns jsonb
 language plpgsql
--- Managers may not write the table. Who may publish is decided here.
 security definer
 set search_path = ''
 as $$
@@ -17,7 +16,8 @@ $$;
 comment on function public.publish_bot_script(uuid, jsonb) is
   'Publishes what the bot of an agency says from now on, in conversations that it has not begun; docs/bot.md has the members '
   'of a script. Returns {id, version}. A manager of the agency may call it. Errors: 42501 (HTTP 403) for anybody else; 22023 '
-  '(400) with every problem, a line each: `<question id or member>: <problem>`.';
+  '(400) with every problem, a line each: `<question id or member>: <problem>`. '
+  'Security definer because agents may not write the tables.';
 grant execute on function public.publish_bot_script(uuid, jsonb) to authenticated;
 
 create function private.store_bot_script(agency_id uuid, script jsonb) returns jsonb

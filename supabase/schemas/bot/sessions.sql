@@ -311,7 +311,6 @@ create trigger note_reason
 
 create function public.hand_back_to_bot(conversation_id uuid) returns jsonb
 language plpgsql
--- Agents may not write the table. Who may hand a conversation back is decided here, as in send_text().
 security definer
 set search_path = ''
 as $$
@@ -351,5 +350,6 @@ comment on function public.hand_back_to_bot(uuid) is
   'Gives a conversation back to the bot, which asks its question anew at the recruit''s next text. It stays assigned, so '
   'that its agent can read on. The assigned agent may call it, '
   'and a manager of its agency. Returns {conversation_id, status: bot}, also when the bot has it already. PT404 for an '
-  'unknown conversation, or one of other agents.';
+  'unknown conversation, or one of other agents. '
+  'Security definer because agents may not write the tables.';
 grant execute on function public.hand_back_to_bot(uuid) to authenticated;

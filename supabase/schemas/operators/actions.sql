@@ -35,7 +35,6 @@ comment on function private.note_operator_action(text, jsonb) is
 
 create function public.begin_operator_action(action text, subject jsonb) returns uuid
 language plpgsql
--- A user reads neither who is an operator nor what operators have done, and writes the latter in no other way.
 security definer
 set search_path = ''
 as $$
@@ -55,7 +54,8 @@ comment on function public.begin_operator_action(text, jsonb) is
   'Stores a row of operator_actions about the operator who is signed in, and returns its id. Called before the operator reads '
   'or searches, and before a route replays or saves: what another transaction does. PT400 for any other action, of which its '
   'own function stores the row, and for a subject that is not of the action, naming its member. 42501 for a user who is no '
-  'operator.';
+  'operator. '
+  'Security definer because users may not read who is an operator, nor write operator_actions in another way.';
 grant execute on function public.begin_operator_action(text, jsonb) to authenticated;
 
 create function private.noted_subject(action_id uuid, action text, within interval default '1 minute') returns jsonb
@@ -88,7 +88,6 @@ comment on function private.noted_subject(uuid, text, interval) is
 create function public.read_payload(action_id uuid) returns text
 language plpgsql
 stable
--- A user has no right on rejected deliveries.
 security definer
 set search_path = ''
 as $$
@@ -107,7 +106,8 @@ comment on function public.read_payload(uuid) is
   'The payload of the rejected delivery that an operator is about to read, as text: numbers stay exact. Null where nothing '
   'of it is kept. action_id: what begin_operator_action(''delivery show'', {delivery_id}) has returned to the same '
   'user in the last minute. Stored by the same call, the row could be taken back: a caller may have PostgREST convert the '
-  'result, and the error shows it. PT404 without such an action; 42501 for a user who is no operator.';
+  'result, and the error shows it. PT404 without such an action; 42501 for a user who is no operator. '
+  'Security definer because operators may not read or write the tables.';
 grant execute on function public.read_payload(uuid) to authenticated;
 
 create function public.preview_replay(delivery_id uuid, lead jsonb) returns jsonb
@@ -135,7 +135,6 @@ create function public.count_vendor_days(days integer default 14, timezone text 
 returns table (vendor text, dates date[], leads integer[], refused integer[])
 language plpgsql
 stable
--- An operator who is signed in has no right on the tables.
 security definer
 set search_path = ''
 -- The number of rows of the days decides the plan.
@@ -188,5 +187,6 @@ comment on function public.count_vendor_days(integer, text) is
   'The number of leads of each vendor on each of the last days, up to today, and of its deliveries that were refused; '
   'the vendor with the most leads first. leads and refused are in the order of dates. The vendor `import` stands for '
   'imported sales leads; a vendor of which nothing came is left out. Days are those of the time zone. PT400 unless days is '
-  'from 1 to 90, and for an unknown time zone. 42501 for a user who is no operator.';
+  'from 1 to 90, and for an unknown time zone. 42501 for a user who is no operator. '
+  'Security definer because operators may not read or write the tables.';
 grant execute on function public.count_vendor_days(integer, text) to authenticated, service_role;

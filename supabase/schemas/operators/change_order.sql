@@ -21,7 +21,6 @@ grant execute on function public.create_order(uuid, jsonb) to service_role;
 
 create function public.change_order(order_id uuid, changes jsonb, seen jsonb default null) returns public.recruiting_orders
 language plpgsql
--- Managers and operators may not write the table. Which orders and columns they may change is decided here.
 security definer
 set search_path = ''
 -- Longer, also while many read (private.admit_request()): the caller is told of a lock.
@@ -129,7 +128,9 @@ comment on function public.change_order(uuid, jsonb, jsonb) is
   'change. What a manager changes is kept in order_changes, what an operator changes in operator_actions. Errors: 22023 '
   '(HTTP 400) names the column; 42501 (403) for a user who is neither an active manager nor an operator; PT404 for an unknown '
   'order or that of another agency; PT409 names a column that somebody has changed meanwhile, says why the order cannot have '
-  'this status, or that others have held its lock for 2 s.';
+  'this status, or that others have held its lock for 2 s. '
+  'Security definer because neither managers nor operators may write orders. It decides which orders and columns each '
+  'of them may change.';
 grant execute on function public.change_order(uuid, jsonb, jsonb) to authenticated;
 grant execute on function public.change_order(uuid, jsonb, jsonb) to service_role;
 

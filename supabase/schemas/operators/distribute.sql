@@ -3,7 +3,6 @@
 create function public.distribute_leads(max integer, vendor_id uuid default null)
 returns table (id uuid, vendor text, name text, state text, agency text, agent text, order_id uuid)
 language plpgsql
--- An operator who is signed in has no right on leads and orders.
 security definer
 set search_path = ''
 -- Longer, also while many read (private.admit_request()): the operator is told of a lock.
@@ -49,5 +48,6 @@ $$;
 comment on function public.distribute_leads(integer, uuid) is
   'Distributes at most so many waiting leads, of all vendors or of one, the oldest first, and returns them with the agency '
   'and the agent. For operators; of one who is signed in, a row of operator_actions says so. PT400 unless max is from 1 to '
-  '100: new leads wait meanwhile. PT409 when others hold the locks for 2 s. 42501 for a user who is no operator.';
+  '100: new leads wait meanwhile. PT409 when others hold the locks for 2 s. 42501 for a user who is no operator. '
+  'Security definer because operators may not read or write the tables.';
 grant execute on function public.distribute_leads(integer, uuid) to authenticated, service_role;

@@ -3,7 +3,6 @@
 create function public.search_leads(action_id uuid, search text) returns jsonb
 language plpgsql
 stable
--- A user has no right on leads of all agencies.
 security definer
 set search_path = ''
 -- A search reads every lead. An operator who waits longer has searched again by then.
@@ -30,13 +29,13 @@ comment on function public.search_leads(uuid, text) is
   'The result of find_leads() for what an operator looks for: {found, cut}. found: up to 20 of each kind, those with this very id of their sender''s first, then the newest. '
   'cut: the kinds of which there are more. action_id: what begin_operator_action(''lead find'', {by: phone|email|words}) has '
   'returned to the same user in the last minute. The words themselves are not noted: they may be a person''s, who may be '
-  'erased. 57014 after six seconds; other errors as private.noted_subject() and find_leads().';
+  'erased. 57014 after six seconds; other errors as private.noted_subject() and find_leads(). '
+  'Security definer because operators may not read or write the tables.';
 grant execute on function public.search_leads(uuid, text) to authenticated;
 
 create function public.read_lead(action_id uuid) returns jsonb
 language plpgsql
 stable
--- As search_leads().
 security definer
 set search_path = ''
 as $$
@@ -51,5 +50,6 @@ $$;
 comment on function public.read_lead(uuid) is
   'A lead as show_lead() returns it, with explained: the result of explain_lead(), or null for a sales lead. action_id: what '
   'begin_operator_action(''lead show'', {lead_id}) has returned to the same user in the last minute. Errors as '
-  'private.noted_subject(), show_lead().';
+  'private.noted_subject(), show_lead(). '
+  'Security definer because operators may not read or write the tables.';
 grant execute on function public.read_lead(uuid) to authenticated;

@@ -19,7 +19,6 @@ create function public.mapping_samples(vendor_id uuid, delivery_id uuid default 
 returns table(kind text, id uuid, received_at timestamptz, vendor_lead_id text, status text, reason text)
 language plpgsql
 stable
--- An operator who is signed in has no right on the tables.
 security definer
 set search_path = ''
 as $$
@@ -58,13 +57,13 @@ $$;
 comment on function public.mapping_samples(uuid, uuid) is
   'What a vendor''s mapping can be tried on: its newest 20 rejected deliveries whose payload is kept whole, delivery_id among '
   'them if it is one, and of its newest 10 leads those that still have vendor_fields. Newest first, deliveries before leads. '
-  'status and reason are those of a delivery, and null for a lead. 42501 for a user who is no operator.';
+  'status and reason are those of a delivery, and null for a lead. 42501 for a user who is no operator. '
+  'Security definer because operators may not read or write the tables.';
 grant execute on function public.mapping_samples(uuid, uuid) to authenticated, service_role;
 
 create function public.read_sample(action_id uuid) returns jsonb
 language plpgsql
 stable
--- A user has no right on rejected deliveries, nor on leads of all agencies.
 security definer
 set search_path = ''
 as $$
@@ -98,7 +97,8 @@ comment on function public.read_sample(uuid) is
   'A payload on which a mapping is tried, as texts of JSON: {kind: delivery, vendor_id, route, row|null, payload}, or {kind: '
   'lead, vendor_id, first_name, vendor_lead_id|null, metadata, payload: its vendor_fields}. action_id: what '
   'begin_operator_action(''mapping try'', {delivery_id} or {lead_id}) has returned to the same user in the last 12 hours. PT404 also where the '
-  'payload is not kept any more. Other errors as private.noted_subject().';
+  'payload is not kept any more. Other errors as private.noted_subject(). '
+  'Security definer because operators may not read or write the tables.';
 grant execute on function public.read_sample(uuid) to authenticated;
 
 create function public.save_mapping(vendor_id uuid, parser_config jsonb, seen text) returns text

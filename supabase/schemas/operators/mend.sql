@@ -89,7 +89,6 @@ comment on function private.gaps_of(jsonb, jsonb) is
 create function public.adopt_texts(recruit_phone text, service_phone text default null, lead_id uuid default null)
 returns jsonb
 language plpgsql
--- An operator who is signed in has no right on texts and leads.
 security definer
 set search_path = ''
 -- Longer, also while many read (private.admit_request()): the operator is told of a lock.
@@ -171,13 +170,13 @@ comment on function public.adopt_texts(text, text, uuid) is
   'number is an agency''s, it must be its lead. The lead''s agent, if active, has taken the conversation over, and is told. '
   'What the texts say of a consent holds. Returns [{conversation_id, service_phone, lead_id, agency_id, agent_id|null, texts}]. '
   'For operators; of one who is signed in, a row of operator_actions says so. PT404 when no text waits; PT409 when there is no '
-  'such lead, another one has come, or others hold the lock for 2 s. 42501 for a user who is no operator.';
+  'such lead, another one has come, or others hold the lock for 2 s. 42501 for a user who is no operator. '
+  'Security definer because operators may not read or write the tables.';
 grant execute on function public.adopt_texts(text, text, uuid) to authenticated, service_role;
 
 create function public.dismiss_deliveries(delivery_ids uuid[])
 returns table (id uuid, status text, was_open boolean)
 language plpgsql
--- An operator who is signed in has no right on rejected deliveries.
 security definer
 set search_path = ''
 set statement_timeout = '4s'
@@ -215,12 +214,12 @@ comment on function public.dismiss_deliveries(uuid[]) is
   'Takes rejected deliveries off the list of open ones, for good, and returns those that there are: their status now, and '
   'whether this call has changed it. One that was replayed stays so. For operators; one who is signed in gives 1 to 100 ids, '
   'and a row of operator_actions says so. PT400 for another number of ids; PT409 when others hold the locks for 2 s. 42501 for '
-  'a user who is no operator.';
+  'a user who is no operator. '
+  'Security definer because operators may not read or write the tables.';
 grant execute on function public.dismiss_deliveries(uuid[]) to authenticated, service_role;
 
 create function public.resume_number(phone text) returns public.service_numbers
 language plpgsql
--- An operator who is signed in has no right on the numbers.
 security definer
 set search_path = ''
 set statement_timeout = '4s'
@@ -248,5 +247,6 @@ $$;
 comment on function public.resume_number(text) is
   'Sends what was held for a paused number of ours, and what comes. Returns the number; one that is active stays as it is. '
   'For operators; of one who is signed in, a row of operator_actions says so. PT404 for a number that is not ours; PT409 when '
-  'others hold the lock for 2 s. 42501 for a user who is no operator.';
+  'others hold the lock for 2 s. 42501 for a user who is no operator. '
+  'Security definer because operators may not read or write the tables.';
 grant execute on function public.resume_number(text) to authenticated, service_role;

@@ -2,7 +2,6 @@
 
 create function public.return_lead(lead_id uuid, reason text) returns jsonb
 language plpgsql
--- An operator who is signed in has no right on leads and orders.
 security definer
 set search_path = ''
 -- Longer, also while many read (private.admit_request()): the operator is told of a lock.
@@ -85,7 +84,8 @@ comment on function public.return_lead(uuid, text) is
   'order_status, conversations, texts}: of the order after it, and how many conversations and waiting texts there were. '
   'For operators; of one who is signed in, a row of operator_actions says so. PT400 names reason; PT404 for an unknown '
   'lead; PT409 when no order has the lead, it was returned before, a text to the recruit is being sent, or others hold a '
-  'lock for 2 s. 42501 for a user who is no operator.';
+  'lock for 2 s. 42501 for a user who is no operator. '
+  'Security definer because operators may not read or write the tables.';
 grant execute on function public.return_lead(uuid, text) to authenticated, service_role;
 
 create function private.lock_returned_lead(lead_id uuid) returns public.recruiting_leads

@@ -14,7 +14,6 @@ comment on function private.is_operator() is
 create function private.may_operate() returns boolean
 language sql
 stable
--- A user does not read who is an operator.
 security definer
 set search_path = ''
 as $$
@@ -23,7 +22,8 @@ as $$
 $$;
 
 comment on function private.may_operate() is
-  'Whether the caller may read what operators read: an operator who is signed in, the service role, or the command.';
+  'Whether the caller may read what operators read: an operator who is signed in, the service role, or the command. '
+  'Security definer because users may not read who is an operator. It says it of the caller.';
 grant execute on function private.may_operate() to authenticated, service_role;
 
 create function private.require_operator() returns void
@@ -44,7 +44,6 @@ comment on function private.require_operator() is
 create function public.signed_in_user() returns jsonb
 language plpgsql
 stable
--- A user may know this about itself, and which migration is the newest. It reads tables that users may not read.
 security definer
 set search_path = ''
 as $$
@@ -70,6 +69,8 @@ $$;
 
 comment on function public.signed_in_user() is
   'The data that a page needs about the user who is signed in: {user_id, agent: {id, agency_id, first_name, last_name|null, '
-  'role}|null, agency: {id, name, timezone}|null, is_operator, migrations: <version of the newest migration>|null}. agent and '
-  'agency are null for a user who is no active agent.';
+  'role}|null, agency: {id, name, timezone}|null, is_operator, migrations: the version of the newest one|null}. agent and '
+  'agency are null for a user who is no active agent. '
+  'Security definer because users may not read who is an operator, nor the record of migrations. It returns what is '
+  'the caller''s own.';
 grant execute on function public.signed_in_user() to authenticated;

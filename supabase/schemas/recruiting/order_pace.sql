@@ -3,14 +3,15 @@
 create function private.vendor_name(vendor_id uuid) returns text
 language sql
 stable
--- A manager may know whose leads an order is for. Vendors' settings are the operator's.
 security definer
 set search_path = ''
 as $$
   select (select v.name from public.vendors v where v.id = vendor_name.vendor_id)
 $$;
 
-comment on function private.vendor_name(uuid) is 'The name of a vendor; null where there is none.';
+comment on function private.vendor_name(uuid) is
+  'The name of a vendor; null where there is none. '
+  'Security definer because managers may not read vendors. It returns the name alone.';
 grant execute on function private.vendor_name(uuid) to authenticated;
 -- The day of a daily cap.
 grant execute on function private.day_start(timestamptz, text) to authenticated;

@@ -1,8 +1,7 @@
 -- Counts of what has happened to a lead.
 --
--- The triggers that count are security definer, because nobody but the service role may write metrics. Each changes only
--- the metrics of the lead of its row. It adds and subtracts instead of counting all rows again, so that two transactions
--- at once lose nothing.
+-- Each trigger changes only the metrics of the lead of its row. It adds and subtracts instead of counting all rows again,
+-- so that two transactions at once lose nothing.
 
 create function private.create_lead_metrics() returns trigger
 language plpgsql
@@ -45,7 +44,9 @@ begin
 end
 $$;
 
-comment on function private.count_lead_activity() is 'Trigger: counts an activity in lead_metrics.';
+comment on function private.count_lead_activity() is
+  'Trigger: counts an activity in lead_metrics. '
+  'Security definer because the signed-in agent may not write lead_metrics.';
 
 create trigger count_lead_activity
   after insert or delete on public.lead_activities
@@ -67,7 +68,9 @@ begin
 end
 $$;
 
-comment on function private.count_lead_presentation() is 'Trigger: counts a submitted presentation in lead_metrics.';
+comment on function private.count_lead_presentation() is
+  'Trigger: counts a submitted presentation in lead_metrics. '
+  'Security definer because the signed-in agent may not write lead_metrics.';
 
 create trigger count_lead_presentation
   after insert or delete on public.lead_presentations
@@ -90,7 +93,8 @@ end
 $$;
 
 comment on function private.count_lead_sale() is
-  'Trigger: counts a sale and adds up the annual premiums in lead_metrics.';
+  'Trigger: counts a sale and adds up the annual premiums in lead_metrics. '
+  'Security definer because the signed-in agent may not write lead_metrics.';
 
 create trigger count_lead_sale
   after insert or update of annual_premium or delete on public.lead_sales
@@ -109,7 +113,9 @@ begin
 end
 $$;
 
-comment on function private.count_lead_referral() is 'Trigger: counts a referral in lead_metrics.';
+comment on function private.count_lead_referral() is
+  'Trigger: counts a referral in lead_metrics. '
+  'Security definer because the signed-in agent may not write lead_metrics.';
 
 create trigger count_lead_referral
   after insert or delete on public.lead_referrals

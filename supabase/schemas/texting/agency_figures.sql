@@ -125,8 +125,6 @@ comment on function private.figure_opt_outs(uuid, timestamptz) is
 create function public.agency_figures(days integer default 14) returns jsonb
 language plpgsql
 stable
--- Managers read no vendors, and policies on each text would take longer than to count it. A manager gets the figures of the
--- own agency alone.
 security definer
 set search_path = ''
 as $$
@@ -183,7 +181,9 @@ comment on function public.agency_figures(integer) is
   'from the first text of each recruit who began to write in these days to the first text of an agent after it; the bot does '
   'not count, and neither does a text that failed. ninety: nine of ten were answered as fast. opt_outs: the numbers that have '
   'opted out. failed: the conversations in which a text of ours was not delivered. figure_list() has the rows behind each. '
-  'Errors: 42501 (HTTP 403) for who is no manager; 22023 (400) names days.';
+  'Errors: 42501 (HTTP 403) for who is no manager; 22023 (400) names days. '
+  'Security definer because managers may not read vendors, and policies on each text would take long. It reads the '
+  'caller''s own agency alone.';
 grant execute on function public.agency_figures(integer) to authenticated;
 
 create function public.figure_list(
@@ -193,7 +193,6 @@ create function public.figure_list(
 )
 language plpgsql
 stable
--- As agency_figures().
 security definer
 set search_path = ''
 -- The recruits of the rows by their ids, and not all of the agency.
@@ -266,5 +265,7 @@ comment on function public.figure_list(text, integer, date, uuid, uuid) is
   'minutes}. figure: `leads`, of one day and vendor where they are named, or of one order in all its days; `wrote`: the recruits who began to write, with the '
   'minutes to the first response; `answered`: those of them with one; `failed` and `opt_outs`. conversation_id and '
   'recruiting_lead_id are null where there is none. Ask for pages by the last row, ordered by at and id. Errors: 42501 (HTTP '
-  '403) for who is no manager; 22023 (400) names figure or days.';
+  '403) for who is no manager; 22023 (400) names figure or days. '
+  'Security definer because managers may not read vendors, and policies on each text would take long. It reads the '
+  'caller''s own agency alone.';
 grant execute on function public.figure_list(text, integer, date, uuid, uuid) to authenticated;

@@ -232,7 +232,6 @@ comment on function private.record_consent(uuid, text, text, text, text, uuid, u
 
 create function public.record_text_consent(phone text, state text, reason text) returns jsonb
 language plpgsql
--- Agents may not write the tables. Only managers may record a consent, only their agency's, and only with a reason.
 security definer
 set search_path = ''
 as $$
@@ -257,7 +256,8 @@ comment on function public.record_text_consent(text, text, text) is
   'Records what a recruit has said otherwise than by text, for the agency of the signed-in manager: state opted_in or '
   'opted_out, with the reason. An opt-out refuses the texts that wait. Returns {phone, state}. Errors: 42501 (HTTP 403) '
   'when the caller is no active manager; 22023 (400) names the field. The provider keeps a list of its own: to a '
-  'recruit who has texted STOP to a number, it sends nothing from it before START, whatever is recorded here.';
+  'recruit who has texted STOP to a number, it sends nothing from it before START, whatever is recorded here. '
+  'Security definer because agents may not write the tables.';
 grant execute on function public.record_text_consent(text, text, text) to authenticated;
 
 create function private.open_conversation(

@@ -6,7 +6,6 @@ create function public.start_conversation(
   service_phone text default null
 ) returns jsonb
 language plpgsql
--- Agents may not write the tables. Who may begin a conversation is decided here.
 security definer
 set search_path = ''
 as $$
@@ -74,7 +73,8 @@ comment on function public.start_conversation(uuid, uuid, text) is
   'Returns {conversation_id, service_phone}. '
   'Errors: 42501 (HTTP 403) when the caller is no active agent; PT404 for an unknown lead or another agent''s; 22023 '
   '(400) when the lead has no phone in E.164, or the named agent or number is none of the agency; PT409 when the agency has '
-  'no active number.';
+  'no active number. '
+  'Security definer because agents may not write the tables.';
 grant execute on function public.start_conversation(uuid, uuid, text) to authenticated;
 
 create function private.writer() returns public.agents
@@ -182,8 +182,6 @@ comment on function private.tell_of_new_owner(public.recruiting_conversations[],
 
 create function public.assign_conversation(conversation_id uuid, agent_id uuid) returns jsonb
 language plpgsql
--- Agents may not write the tables. A user who may write in a conversation may take it over, and managers may give it
--- away.
 security definer
 set search_path = ''
 as $$
@@ -222,12 +220,12 @@ comment on function public.assign_conversation(uuid, uuid) is
   'itself; a manager may name any active agent of the agency. The bot says nothing more. Who had it is told, and what others '
   'have been told of the conversation counts as read. Returns {conversation_id, '
   'status: escalated, assigned_agent_id}, also when the agent has it already. Errors: 22023 (HTTP 400) names agent_id; '
-  '42501 (403) when the caller is no active agent; PT404 for a conversation in which the caller may not write.';
+  '42501 (403) when the caller is no active agent; PT404 for a conversation in which the caller may not write. '
+  'Security definer because agents may not write the tables.';
 grant execute on function public.assign_conversation(uuid, uuid) to authenticated;
 
 create function public.assign_conversations(ids uuid[], agent uuid) returns jsonb
 language plpgsql
--- As assign_conversation().
 security definer
 set search_path = ''
 set lock_timeout = '2s'
@@ -281,12 +279,12 @@ comment on function public.assign_conversations(uuid[], uuid) is
   'Gives up to 200 conversations of a manager''s agency to one of its active agents, who is told once. Each who had some of '
   'them is told once, too. One that the agent has already stays as it is. Returns {given, not_given: [id]}: how many have '
   'changed hands, and the ids that are none of the agency''s. Errors: 22023 (HTTP 400) names ids or agent; 42501 (403) when the '
-  'caller is no active manager; 55P03 when others have locked one for 2 seconds: then none has changed.';
+  'caller is no active manager; 55P03 when others have locked one for 2 seconds: then none has changed. '
+  'Security definer because agents may not write the tables.';
 grant execute on function public.assign_conversations(uuid[], uuid) to authenticated;
 
 create function public.ask_for_conversation(conversation_id uuid) returns jsonb
 language plpgsql
--- Agents may not write the table. Who may ask for a conversation is decided here.
 security definer
 set search_path = ''
 as $$
@@ -344,7 +342,8 @@ comment on function public.ask_for_conversation(uuid) is
   'has it. They are told (kind `asked_for` of agent_notifications), once until they have read it. The recruit''s agent may '
   'ask, and the agent who has lost the conversation. Returns {conversation_id}. Errors: 42501 (HTTP 403) when the caller is no '
   'active agent; PT404 for any other conversation; PT409 when the caller may write in it already, or '
-  'the agency has no active manager.';
+  'the agency has no active manager. '
+  'Security definer because agents may not write the tables.';
 grant execute on function public.ask_for_conversation(uuid) to authenticated;
 
 create function private.unanswered_since(conversation public.recruiting_conversations) returns timestamptz

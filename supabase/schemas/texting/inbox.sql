@@ -3,8 +3,6 @@
 create function private.recruit_of(recruiting_lead_id uuid, out name text, out email text, out state text, out agent_id uuid)
 language plpgsql
 stable
--- An agent who was given the conversation with a colleague's recruit needs the name, and does not read the recruit's
--- row.
 security definer
 set search_path = ''
 as $$
@@ -16,7 +14,9 @@ end
 $$;
 
 comment on function private.recruit_of(uuid) is
-  'The name, e-mail address and state of a conversation''s recruit, and the agent who has the recruit; nulls where there is no lead.';
+  'The name, e-mail address and state of a conversation''s recruit, and the agent who has the recruit; nulls where there is no lead. '
+  'Security definer because an agent who was given the conversation with a colleague''s recruit does not read the '
+  'recruit. It returns the name to readers of the conversation. Only the view inbox calls it.';
 grant execute on function private.recruit_of(uuid) to authenticated;
 
 create view public.inbox with (security_invoker = true) as
@@ -74,7 +74,6 @@ grant select on public.inbox to authenticated;
 
 create function public.read_conversation(conversation_id uuid, up_to timestamptz) returns integer
 language plpgsql
--- Agents may not write the tables. A user who reads a conversation may say how far.
 security definer
 set search_path = ''
 as $$
@@ -122,7 +121,8 @@ comment on function public.read_conversation(uuid, timestamptz) is
   'The signed-in agent has read a conversation up to the text with this created_at, in microseconds as it was read. An '
   'earlier time than before changes nothing. The agent''s notifications about texts up to then are read too; returns how '
   'many were not before. Errors: 22023 (HTTP 400) without up_to; 42501 (403) when the caller is no active agent; PT404 for a '
-  'conversation that the caller does not read.';
+  'conversation that the caller does not read. '
+  'Security definer because agents may not write the tables.';
 grant execute on function public.read_conversation(uuid, timestamptz) to authenticated;
 
 -- The agency's agents as a manager's page shows them.

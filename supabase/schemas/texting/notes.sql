@@ -28,7 +28,6 @@ create policy "readers of a recruit read its notes" on public.recruit_notes
 
 create function public.add_note(recruiting_lead_id uuid, body text, note_id uuid default null) returns jsonb
 language plpgsql
--- Agents may not write the table. A user who reads the notes of a recruit may add one.
 security definer
 set search_path = ''
 as $$
@@ -62,7 +61,8 @@ comment on function public.add_note(uuid, text, uuid) is
   'assigned a conversation with the recruit, and the managers of the agency. body: at most 4,000 UTF-16 units, with something '
   'to see in it. note_id: made by the agent''s page, else here; the same id is the same note, as it was at first. Returns {id, '
   'created_at}. Errors: 22023 (HTTP 400) names the field; 42501 (403) when the caller is no active agent; PT404 for a '
-  'recruit whose notes the caller does not read, and for one who was erased; PT409 when another note has the id.';
+  'recruit whose notes the caller does not read, and for one who was erased; PT409 when another note has the id. '
+  'Security definer because agents may not write the tables.';
 grant execute on function public.add_note(uuid, text, uuid) to authenticated;
 
 create trigger broadcast_recruit

@@ -89,7 +89,6 @@ grant select, insert, update, delete on private.waiting_notifications to service
 
 create function public.mark_read(notification_ids uuid[]) returns integer
 language plpgsql
--- Agents may not update the table, of which only read_at is theirs.
 security definer
 set search_path = ''
 as $$
@@ -106,7 +105,8 @@ $$;
 
 comment on function public.mark_read(uuid[]) is
   'Marks notifications of the signed-in agent as read. Returns how many were not read before; ids that are not the '
-  'agent''s own are passed over.';
+  'agent''s own are passed over. '
+  'Security definer because agents may not write the tables.';
 grant execute on function public.mark_read(uuid[]) to authenticated;
 
 create function private.answering_agent(conversation public.recruiting_conversations) returns uuid

@@ -239,7 +239,6 @@ comment on function private.queue_text(uuid, text, text, jsonb, uuid, uuid) is
 create function private.is_number_active(phone text, agency_id uuid) returns boolean
 language sql
 stable
--- Agents may not read the numbers, and a text that waits for one says so.
 security definer
 set search_path = ''
 as $$
@@ -250,7 +249,10 @@ as $$
   )
 $$;
 
-comment on function private.is_number_active(text, uuid) is 'Whether this is a number of the agency, and not paused.';
+comment on function private.is_number_active(text, uuid) is
+  'Whether this is a number of the agency, and not paused. '
+  'Security definer because agents may not read the numbers of their agency. It says whether one sends, for texts in '
+  'the timeline that wait.';
 grant execute on function private.is_number_active(text, uuid) to authenticated;
 
 create function private.text_state(message_status text, outbox_state text, due_at timestamptz, may_leave boolean)

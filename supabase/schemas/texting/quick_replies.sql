@@ -52,7 +52,6 @@ create function public.save_quick_reply(
   seen_at timestamptz default null
 ) returns jsonb
 language plpgsql
--- Nobody may write the table. A manager may by this function.
 security definer
 set search_path = ''
 as $$
@@ -113,12 +112,12 @@ comment on function public.save_quick_reply(text, text, uuid, timestamptz) is
   'other placeholders than {first_name}, {agent} and {agency}. seen_at: its updated_at as the manager has read it, in '
   'microseconds; null: whatever has become of it. Returns {id, shortcut, body, created_at, updated_at}. Errors: 22023 (HTTP '
   '400) names the field, and the placeholder; 42501 (403) when the caller is no active manager; PT404 for an unknown one; '
-  'PT409 when another has the shortcut, and when it was changed since seen_at.';
+  'PT409 when another has the shortcut, and when it was changed since seen_at. '
+  'Security definer because agents may not write the tables.';
 grant execute on function public.save_quick_reply(text, text, uuid, timestamptz) to authenticated;
 
 create function public.delete_quick_reply(quick_reply_id uuid) returns jsonb
 language plpgsql
--- Nobody may write the table. A manager may by this function.
 security definer
 set search_path = ''
 as $$
@@ -135,14 +134,13 @@ $$;
 
 comment on function public.delete_quick_reply(uuid) is
   'Deletes a quick reply of the manager''s agency. Returns {id}. Errors: 42501 (HTTP 403) when the caller is no active manager; '
-  'PT404 for an unknown one, also one that was deleted before.';
+  'PT404 for an unknown one, also one that was deleted before. '
+  'Security definer because agents may not write the tables.';
 grant execute on function public.delete_quick_reply(uuid) to authenticated;
 
 create function public.quick_replies_to(conversation_id uuid) returns jsonb
 language plpgsql
 stable
--- An agent who was given the conversation with a colleague's recruit needs the name, and does not read the recruit's
--- row.
 security definer
 set search_path = ''
 as $$
@@ -175,5 +173,7 @@ $$;
 comment on function public.quick_replies_to(uuid) is
   'The quick replies of the agency for the recruit of a conversation, with the recruit''s first name, the name of the caller '
   'and that of the agency in the place of the placeholders, as in a greeting: [{id, shortcut, body}], by shortcut. Errors: '
-  '42501 (HTTP 403) when the caller is no active agent; PT404 for a conversation in which the caller may not write.';
+  '42501 (HTTP 403) when the caller is no active agent; PT404 for a conversation in which the caller may not write. '
+  'Security definer because an agent who was given the conversation with a colleague''s recruit does not read the '
+  'recruit, whose name is in the words. It asks first whether the caller may write in the conversation.';
 grant execute on function public.quick_replies_to(uuid) to authenticated;

@@ -4,7 +4,6 @@
 
 create function private.broadcast(event text, payload jsonb, variadic topics text[]) returns void
 language plpgsql
--- Realtime stores the message with the rights of its caller, and the role that stores a text has none there.
 security definer
 set search_path = ''
 -- A text must not wait for Realtime's maintenance.
@@ -51,7 +50,9 @@ $$;
 comment on function private.broadcast(text, jsonb, text[]) is
   'Sends an event to private topics, where the project has Realtime; a topic of null is none, nor is the one of an agent who '
   'is not active. A failure of Realtime is a warning and nothing else. A transaction sends nothing more after 2,000 sends, a '
-  'failure, or one that has taken 100 ms.';
+  'failure, or one that has taken 100 ms. '
+  'Security definer because Realtime stores with its caller''s rights, and the service role has none there. Only '
+  'triggers call it. They send ids to the agent whom they concern, and to the managers of the agency.';
 
 create function private.broadcast_notification() returns trigger
 language plpgsql

@@ -26,7 +26,6 @@ create policy "managers read their agency's" on public.recruit_exports
 
 create function public.note_export(recruits integer) returns jsonb
 language plpgsql
--- Managers may not write the table.
 security definer
 set search_path = ''
 as $$
@@ -48,5 +47,6 @@ $$;
 
 comment on function public.note_export(integer) is
   'Notes that the manager who calls it makes a file of so many recruits of its agency. Called before the file is made. '
-  'Returns {export_id}. Errors: 42501 (HTTP 403) for who is no active manager; 22023 (400) names recruits.';
+  'Returns {export_id}. Errors: 42501 (HTTP 403) for who is no active manager; 22023 (400) names recruits. '
+  'Security definer because agents may not write the tables.';
 grant execute on function public.note_export(integer) to authenticated;

@@ -3,7 +3,6 @@
 create function private.assigned_recruits() returns uuid[]
 language sql
 stable
--- The policy of conversations reads recruiting_leads, so the policy of recruiting_leads may not read conversations.
 security definer
 set search_path = ''
 as $$
@@ -14,7 +13,9 @@ as $$
 $$;
 
 comment on function private.assigned_recruits() is
-  'The recruits of others, or of nobody, whose conversations are assigned to the agent who is signed in.';
+  'The recruits of others, or of nobody, whose conversations are assigned to the agent who is signed in. '
+  'Security definer because the policy of conversations reads recruits, so the policy of recruits may not read '
+  'conversations. It returns ids of recruits whose conversations the caller has.';
 grant execute on function private.assigned_recruits() to authenticated;
 
 -- The last condition is asked for a row that is not the caller's by the others, and is read once for a statement.
@@ -101,7 +102,6 @@ create policy "readers of a recruit read its stages in their agency" on public.r
 
 create function public.set_recruit_stage(recruiting_lead_id uuid, stage text) returns jsonb
 language plpgsql
--- Agents may not write the table. Who may set a stage is decided here.
 security definer
 set search_path = ''
 as $$
@@ -139,7 +139,8 @@ comment on function public.set_recruit_stage(uuid, text) is
   'Sets the stage of a recruit: new, contacted, interview, licensed, hired or lost. The same stage again changes nothing. It '
   'changes neither consent nor bot. The recruit''s agent may call it, the agent who is assigned a conversation with the '
   'recruit, and the managers of the agency. Returns {recruiting_lead_id, stage}. Errors: 22023 (HTTP 400) names stage; 42501 '
-  '(403) when the caller is no active agent; PT404 for a recruit that the caller does not read, or who was erased.';
+  '(403) when the caller is no active agent; PT404 for a recruit that the caller does not read, or who was erased. '
+  'Security definer because agents may not write the tables.';
 grant execute on function public.set_recruit_stage(uuid, text) to authenticated;
 
 create trigger broadcast_recruit
@@ -188,7 +189,6 @@ create policy "readers of a recruit read its calls in their agency" on public.re
 
 create function public.record_call(recruiting_lead_id uuid, call_id uuid, outcome text default null) returns jsonb
 language plpgsql
--- Agents may not write the table. A user who may write about a recruit may say that it was dialled.
 security definer
 set search_path = ''
 as $$
@@ -222,5 +222,6 @@ comment on function public.record_call(uuid, uuid, text) is
   'left_message or wrong_number. call_id: made by the agent''s page; the same id is the same call, and an outcome that is given '
   'replaces the one before. Who may call it, as of set_recruit_stage(). Returns {id, outcome|null}. Errors: 22023 (HTTP 400) '
   'names call_id or outcome; 42501 (403) when the caller is no active agent; PT404 for a recruit that the caller does not '
-  'read, or who was erased; PT409 when another call has the id.';
+  'read, or who was erased; PT409 when another call has the id. '
+  'Security definer because agents may not write the tables.';
 grant execute on function public.record_call(uuid, uuid, text) to authenticated;

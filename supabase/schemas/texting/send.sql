@@ -8,7 +8,6 @@ create function public.send_text(
   take_over boolean default false
 ) returns jsonb
 language plpgsql
--- Agents may not write the tables. Who may send is decided by may_write().
 security definer
 set search_path = ''
 as $$
@@ -84,7 +83,8 @@ comment on function public.send_text(uuid, text, uuid, jsonb, boolean) is
   'caller is no active agent; PT404 for an unknown conversation or another agent''s; PT403 when the recruit has opted '
   'out; PT409 when another agent has the conversation, whom `take_over: <name> has this conversation` names, and when '
   'the conversation''s number is not one of the agency''s; PT429 (429) beyond private.text_limits: too many texts wait in '
-  'the conversation, or the caller has sent too many in a minute.';
+  'the conversation, or the caller has sent too many in a minute. '
+  'Security definer because agents may not write the tables.';
 grant execute on function public.send_text(uuid, text, uuid, jsonb, boolean) to authenticated;
 
 create function private.read_media(media jsonb, conversation_id uuid) returns jsonb
@@ -200,7 +200,6 @@ comment on function private.retry_text(uuid) is
 
 create function public.retry_text(message_id uuid) returns jsonb
 language plpgsql
--- Agents may not write the tables. A user who may write in a conversation may send its texts once more.
 security definer
 set search_path = ''
 as $$
@@ -229,12 +228,12 @@ comment on function public.retry_text(uuid) is
   'Sends a text once more that has failed, or of which nobody knows whether it was sent: the recruit may then get it '
   'twice. For a user who may write in its conversation. Returns {message_id, status: queued|held, due_at}. Errors: 42501 '
   '(HTTP 403) when the caller is no active agent; PT404 for another text; PT409 when it waits, is being sent, was '
-  'accepted or refused; PT403 when the recruit has opted out.';
+  'accepted or refused; PT403 when the recruit has opted out. '
+  'Security definer because agents may not write the tables.';
 grant execute on function public.retry_text(uuid) to authenticated;
 
 create function public.cancel_text(message_id uuid) returns jsonb
 language plpgsql
--- Agents may not write the tables. A user who may write in a conversation may cancel what waits in it.
 security definer
 set search_path = ''
 as $$
@@ -277,7 +276,8 @@ comment on function public.cancel_text(uuid) is
   'A text that waits is never sent: it is refused with the reason `cancelled`, and its message has failed. The recruit waits '
   'again for an answer, unless there is another. For a user who may write in its conversation. Returns {message_id, status: '
   'cancelled}, also when it was cancelled before. Errors: 42501 (HTTP 403) when the caller is no active agent; PT404 for '
-  'another text; PT409 when it is being sent, was sent, or ended otherwise.';
+  'another text; PT409 when it is being sent, was sent, or ended otherwise. '
+  'Security definer because agents may not write the tables.';
 grant execute on function public.cancel_text(uuid) to authenticated;
 
 -- The bucket for the files of texts: <conversation id>/<name>. It is private. Twilio gets a file of an agent's text by

@@ -53,7 +53,6 @@ comment on function private.require_room(uuid, uuid) is
 create function private.may_add_file(conversation_id uuid) returns boolean
 language plpgsql
 stable
--- Users do not see all files of a conversation, nor the limits.
 security definer
 set search_path = ''
 as $$
@@ -72,5 +71,6 @@ $$;
 
 comment on function private.may_add_file(uuid) is
   'Whether users may add another file to the conversation by private.text_limits. Uploads that are under way at the same time '
-  'do not count each other.';
+  'do not count each other. '
+  'Security definer because users do not read all files of a conversation, nor the limits.';
 grant execute on function private.may_add_file(uuid) to authenticated;

@@ -247,14 +247,16 @@ grant execute on function public.take_over_texts(uuid) to service_role;
 create function private.own_service_phones() returns text[]
 language sql
 stable
--- Agents may not read the numbers, and a policy needs them.
 security definer
 set search_path = ''
 as $$
   select array(select n.phone::text from public.service_numbers n where n.agency_id = private.current_agency_id())
 $$;
 
-comment on function private.own_service_phones() is 'The numbers of the agency of the active agent who is signed in.';
+comment on function private.own_service_phones() is
+  'The numbers of the agency of the active agent who is signed in. '
+  'Security definer because agents may not read the numbers of their agency. Only the policy of unmatched_texts calls '
+  'it.';
 grant execute on function private.own_service_phones() to authenticated;
 
 -- As start_conversation() decides, which makes messages of them.

@@ -21,7 +21,6 @@ comment on function private.lock_what_was_read(uuid, timestamptz) is
 
 create function public.no_reply_needed(conversation_id uuid, read_up_to timestamptz default null) returns jsonb
 language plpgsql
--- Agents may not write the table. A user who may write in a conversation may say that nothing is to be written.
 security definer
 set search_path = ''
 as $$
@@ -39,12 +38,12 @@ comment on function public.no_reply_needed(uuid, timestamptz) is
   'The conversation is not due any more: waiting_since and snoozed_until are null until the next text, or reply_needed(). '
   'read_up_to: the created_at of the recruit''s latest text that the caller has read. Returns {conversation_id}. Errors: '
   '42501 (HTTP 403) when the caller is no active agent; PT404 for a conversation in which the caller may not write; PT409 '
-  'when the recruit has written after read_up_to.';
+  'when the recruit has written after read_up_to. '
+  'Security definer because agents may not write the tables.';
 grant execute on function public.no_reply_needed(uuid, timestamptz) to authenticated;
 
 create function public.reply_needed(conversation_id uuid) returns jsonb
 language plpgsql
--- As no_reply_needed().
 security definer
 set search_path = ''
 as $$
@@ -67,12 +66,12 @@ $$;
 comment on function public.reply_needed(uuid) is
   'Takes no_reply_needed() back: the recruit waits since the first text that we have not answered. Where each is answered, the '
   'conversation is due from now on. One who has opted out is not. Returns {conversation_id}. Errors: 42501 (HTTP 403) when the '
-  'caller is no active agent; PT404 for a conversation in which the caller may not write.';
+  'caller is no active agent; PT404 for a conversation in which the caller may not write. '
+  'Security definer because agents may not write the tables.';
 grant execute on function public.reply_needed(uuid) to authenticated;
 
 create function public.snooze_conversation(id uuid, until timestamptz, read_up_to timestamptz default null) returns jsonb
 language plpgsql
--- As no_reply_needed().
 security definer
 set search_path = ''
 as $$
@@ -96,5 +95,6 @@ comment on function public.snooze_conversation(uuid, timestamptz, timestamptz) i
   'the recruit does not wait. A text of the recruit or of an agent ends it, and so does null. read_up_to: as of '
   'no_reply_needed(). Returns {conversation_id, snoozed_until}. Errors: 22023 (HTTP 400) for a time that has passed, or more '
   'than 90 days ahead; 42501 (403) when the caller is no active agent; PT404 for a conversation in which the caller may not '
-  'write; PT409 when the recruit has written after read_up_to.';
+  'write; PT409 when the recruit has written after read_up_to. '
+  'Security definer because agents may not write the tables.';
 grant execute on function public.snooze_conversation(uuid, timestamptz, timestamptz) to authenticated;
