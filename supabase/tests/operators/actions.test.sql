@@ -3,7 +3,7 @@
 begin;
 -- Changes of others are not seen, so that all tables can be compared.
 set transaction isolation level repeatable read;
-select plan(170);
+select plan(177);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor'), pg_temp.create_vendor('quiet');
@@ -190,6 +190,13 @@ select is(
   pg_temp.begin_as('visitor', action, subject::jsonb), code, message)
 from (values
   ('lead show', '{"lead_id": "4711"}', 'PT400', 'nor does a user begin such a one'),
+  ('lead show', '{"lead_id": "at most undefined"}', 'PT400', 'with words in place of an id'),
+  ('lead find', '{"by": "Ada"}', 'PT400', 'with what was looked for'),
+  ('delivery show', '{}', 'PT400', 'without its subject'),
+  ('delivery show', '[]', 'PT400', 'with what is no subject'),
+  ('delivery replay', '{"delivery_ids": "all"}', 'PT400', 'with no list of ids'),
+  ('mapping try', '{"payload": {"name": "Ada"}}', 'PT400', 'with a payload'),
+  ('mapping save', '{"vendor_id": null}', 'PT400', 'with null'),
   ('delivery replay', jsonb_build_object('delivery_ids', array_fill(md5('a')::uuid, array[2000]))::text, '23514', 'a subject is small')
 ) wrong (action, subject, code, message);
 select throws_ok(
