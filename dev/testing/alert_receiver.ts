@@ -1,6 +1,6 @@
 import type { AlertBody } from "../../supabase/functions/worker/alerts/request.ts";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { freePorts } from "../local/mod.ts";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { LoopbackServer } from "./loopback_server.ts";
 
 /** The secret with which requests to a receiver are signed. */
 export const ALERT_SECRET = `whsec_${btoa("0123456789abcdef0123456789abcdef")}`;
@@ -30,27 +30,15 @@ export type Behaviour =
   | { bytes: number };
 
 /** A program that is told of alerts, over real HTTP. */
-export class AlertReceiver {
+export class AlertReceiver extends LoopbackServer {
+  static override readonly portVariable = "ALERT_RECEIVER_PORT";
   /** All that it got, oldest first. */
   readonly requests: ReceivedRequest[] = [];
-  readonly #port: number;
   #behaviour: (request: ReceivedRequest) => Behaviour = () => ({ status: 200 });
-  #server?: Server;
-
-  private constructor(port: number) {
-    this.#port = port;
-  }
-
-  /** Starts one, by default on the port of ALERT_RECEIVER_PORT where that is set. */
-  static async start(port = Number(Deno.env.get("ALERT_RECEIVER_PORT")) || freePorts(1)[0]!): Promise<AlertReceiver> {
-    const receiver = new AlertReceiver(port);
-    await receiver.start();
-    return receiver;
-  }
 
   /** The settings with which functions use it. */
   get settings(): Record<string, string> {
-    return alertSettings(this.#port);
+    return alertSettings(this.port);
   }
 
   /** Responds in this way from now on; without an argument with 200. */
@@ -64,28 +52,7 @@ export class AlertReceiver {
       .filter((body) => body.subject === subject);
   }
 
-  /** Starts it again on the same port, after `stop`. */
-  async start(): Promise<void> {
-    if (this.#server) return;
-    const server = createServer((incoming, response) => void this.#take(incoming, response).catch(() => {}));
-    this.#server = server;
-    await new Promise<void>((resolve, reject) => {
-      server.once("error", reject).listen(this.#port, "127.0.0.1", resolve);
-    });
-  }
-
-  /** Refuses connections from now on. */
-  async stop(): Promise<void> {
-    const server = this.#server;
-    if (!server) return;
-    this.#server = undefined;
-    await new Promise((resolve) => {
-      server.close(resolve);
-      server.closeAllConnections();
-    });
-  }
-
-  async #take(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+  protected override async respond(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const request: ReceivedRequest = {
       method: incoming.method!,
       path: incoming.url!,

@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
-import { createServer, type IncomingMessage, type Server } from "node:http";
-import { freePorts } from "../../local/mod.ts";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { LoopbackServer, type Reply, send } from "../loopback_server.ts";
 import { GRAPH_APP, GRAPH_PAGE, GRAPH_SCOPES, GRAPH_TOKEN, graphSettings } from "./app.ts";
-import { graphError, type Reply, usageHeader } from "./errors.ts";
+import { graphError, usageHeader } from "./errors.ts";
 
 /** What is asked for. */
 export type GraphCall = "lead" | "page" | "leads" | "forms" | "subscribed_apps" | "debug_token" | "app";
@@ -84,8 +84,8 @@ const LEADS_IN_PAGE = 25;
  * Sources: https://developers.facebook.com/docs/marketing-api/guides/lead-ads/retrieving and
  * https://developers.facebook.com/docs/graph-api/reference/debug_token
  */
-export class GraphDouble {
-  readonly #port: number;
+export class GraphDouble extends LoopbackServer {
+  static override readonly portVariable = "GRAPH_DOUBLE_PORT";
   readonly #requests: GraphRequest[] = [];
   readonly #leads = new Map<string, GraphLead>();
   #forms: GraphForm[] = [];
@@ -93,54 +93,15 @@ export class GraphDouble {
   /** The fields that the page is subscribed to with the app; null: it is not subscribed. */
   #subscribed: string[] | null = ["leadgen"];
   #faults: (GraphFault & { times: number })[] = [];
-  #server?: Server;
 
-  private constructor(port: number) {
-    this.#port = port;
+  constructor(port: number) {
+    super(port);
     this.reset();
-  }
-
-  /** Starts one, by default on the port of GRAPH_DOUBLE_PORT where that is set. */
-  static async start(port = Number(Deno.env.get("GRAPH_DOUBLE_PORT")) || freePorts(1)[0]!): Promise<GraphDouble> {
-    const double = new GraphDouble(port);
-    await double.start();
-    return double;
-  }
-
-  /** Its origin. */
-  get url(): string {
-    return `http://127.0.0.1:${this.#port}`;
   }
 
   /** The settings with which functions and commands use it. */
   get settings(): Record<string, string> {
-    return graphSettings(this.#port);
-  }
-
-  /** Starts it again on the same port with the same leads, after `stop`. */
-  start(): Promise<void> {
-    // node:http, because a connection can be closed without a response.
-    const server = createServer(async (incoming, response) => {
-      const reply = await this.#reply(incoming).catch(() => null);
-      if (reply === null) return incoming.socket.destroy();
-      response.writeHead(reply.status, { "content-type": "application/json; charset=UTF-8", ...reply.headers });
-      response.end(typeof reply.body === "string" ? reply.body : JSON.stringify(reply.body));
-    });
-    this.#server = server;
-    return new Promise((resolve, reject) => {
-      server.once("error", reject).listen(this.#port, "127.0.0.1", resolve);
-    });
-  }
-
-  /** Refuses connections from now on. */
-  async stop(): Promise<void> {
-    const server = this.#server;
-    this.#server = undefined;
-    if (server === undefined) return;
-    await new Promise((resolve) => {
-      server.close(resolve);
-      server.closeAllConnections();
-    });
+    return graphSettings(this.port);
   }
 
   /** Forgets leads, forms, tokens, faults and requests. There is one token, and nothing is missing. */
@@ -206,6 +167,10 @@ export class GraphDouble {
       methods[name](...given as never[]);
     }
     return { status: 200, body: {} };
+  }
+
+  protected override async respond(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    send(response, await this.#reply(incoming));
   }
 
   /** @returns null where the connection is to be closed without a response */
@@ -316,7 +281,7 @@ export class GraphDouble {
 
 function replyOf(fault: GraphFault): Reply | undefined {
   const { status, code, subcode, wait_minutes, location, bytes, text } = fault;
-  if (location !== undefined) return { status: 302, headers: { location }, body: "" };
+  if (location !== undefined) return { status: 302, headers: { location } };
   if (bytes !== undefined) return { status: 200, body: { id: "1", padding: "x".repeat(bytes) } };
   if (text !== undefined) return { status: status ?? 200, body: text };
   if (status === undefined && code === undefined) return undefined;

@@ -1,10 +1,4 @@
-/** A response of the double. */
-export interface Reply {
-  status: number;
-  headers?: Record<string, string>;
-  /** JSON, or the text as it is. */
-  body: unknown;
-}
+import type { Reply } from "../loopback_server.ts";
 
 /**
  * Errors of the Graph API by their code: the HTTP status, the type and the message.

@@ -1,8 +1,8 @@
-import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { getExpectedTwilioSignature } from "twilio/lib/webhooks/webhooks.js";
-import { freePorts } from "../../local/mod.ts";
+import { LoopbackServer, type Reply, send } from "../loopback_server.ts";
 import { ACCOUNT, API_VERSION, isAuthorized, twilioSettings } from "./account.ts";
-import { refusal, type Reply } from "./errors.ts";
+import { refusal } from "./errors.ts";
 import {
   inboundMessage,
   type InboundText,
@@ -83,9 +83,9 @@ export interface Log {
 }
 
 /** A double of the part of Twilio's REST API that texting uses. It sends no text. */
-export class TwilioDouble {
+export class TwilioDouble extends LoopbackServer {
+  static override readonly portVariable = "TWILIO_DOUBLE_PORT";
   readonly account = ACCOUNT;
-  readonly #port: number;
   /** By sid, oldest first. */
   readonly #messages = new Map<string, Message>();
   /** The files of messages, by the path of each. */
@@ -93,59 +93,24 @@ export class TwilioDouble {
   #requests = 0;
   #faults: (Fault & { times: number })[] = [];
   #plan = USUAL_CALLBACKS;
-  #server?: Server;
-
-  private constructor(port: number) {
-    this.#port = port;
-  }
-
-  /** Starts one with an empty account, by default on the port of TWILIO_DOUBLE_PORT where that is set. */
-  static async start(
-    port = Number(Deno.env.get("TWILIO_DOUBLE_PORT")) || freePorts(1)[0]!,
-  ): Promise<TwilioDouble> {
-    const double = new TwilioDouble(port);
-    await double.start();
-    return double;
-  }
-
-  /** Its origin. */
-  get url(): string {
-    return `http://127.0.0.1:${this.#port}`;
-  }
 
   /** The settings with which functions and commands use it. */
   get settings(): Record<string, string> {
-    return twilioSettings(this.#port);
+    return twilioSettings(this.port);
   }
 
   /** Starts it again on the same port with the same messages, after `stop`. */
-  start(): Promise<void> {
-    // node:http, because a connection can be closed without a response.
-    const server = createServer(async (incoming, response) => {
-      // A caller that is killed breaks off in its request.
-      const reply = await this.#reply(incoming).catch(() => null);
-      if (reply === null) return incoming.socket.destroy();
-      response.writeHead(reply.status, { "content-type": "application/json", ...reply.headers });
-      response.end(reply.bytes ?? (reply.body === undefined ? undefined : JSON.stringify(reply.body)));
-    });
-    this.#server = server;
+  override async start(): Promise<void> {
+    const started = super.start();
     for (const message of this.#messages.values()) this.#deliver(message, USUAL_CALLBACKS);
-    return new Promise((resolve, reject) => {
-      server.once("error", reject).listen(this.#port, "127.0.0.1", resolve);
-    });
+    await started;
   }
 
   /** Refuses connections from now on. It forgets its faults and its plan of callbacks, but no message. */
-  async stop(): Promise<void> {
-    const server = this.#server;
-    if (!server) return;
-    this.#server = undefined;
+  override async stop(): Promise<void> {
     this.#faults = [];
     this.#plan = USUAL_CALLBACKS;
-    await new Promise((resolve) => {
-      server.close(resolve);
-      server.closeAllConnections();
-    });
+    await super.stop();
   }
 
   /** The messages that it has accepted and received so far. */
@@ -203,6 +168,10 @@ export class TwilioDouble {
     return [...this.#messages.values()];
   }
 
+  protected override async respond(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    send(response, await this.#reply(incoming));
+  }
+
   /** @returns null where the connection is to be closed without a response */
   async #reply(incoming: IncomingMessage): Promise<Reply | null> {
     const { pathname, searchParams } = new URL(incoming.url!, this.url);
@@ -216,7 +185,7 @@ export class TwilioDouble {
       return this.#withFault(
         "FILE",
         searchParams,
-        () => ({ status: 200, headers, body: undefined, bytes: file.bytes }),
+        () => ({ status: 200, headers, body: file.bytes }),
       );
     }
     const own = `/${API_VERSION}/Accounts/${ACCOUNT.sid}/Messages`;
@@ -250,7 +219,7 @@ export class TwilioDouble {
     const reply = accepted ? carryOut(parameters) : refusal(20500);
     await delay(delay_ms);
     if (drop) return null;
-    if (location !== undefined) return { status: 307, headers: { location }, body: undefined };
+    if (location !== undefined) return { status: 307, headers: { location } };
     if (status === undefined && code === undefined) return reply;
     const headers = retry_after === undefined ? undefined : { "retry-after": `${retry_after}` };
     return { ...refusal(code ?? (status === 429 ? 20429 : 20500), status), headers };
@@ -260,7 +229,7 @@ export class TwilioDouble {
   #delete({ sid, status }: Message): Reply {
     if (["accepted", "queued", "sending"].includes(status)) return refusal(20009);
     this.#messages.delete(sid);
-    return { status: 204, body: undefined };
+    return { status: 204 };
   }
 
   #create(form: URLSearchParams): Reply {
@@ -276,11 +245,11 @@ export class TwilioDouble {
 
   /** Sends a message: it passes through its statuses, and each is told to its StatusCallback. */
   async #deliver(message: Message, plan: CallbackPlan): Promise<void> {
-    const server = this.#server;
+    const { server } = this;
     while (message.due_callbacks.length > 0) {
       await delay(plan.delay_ms);
       // Stopped meanwhile. The next start goes on with it.
-      if (server !== this.#server) return;
+      if (server !== this.server) return;
       const status = message.due_callbacks.shift()!;
       if (PROGRESS.indexOf(status) > PROGRESS.indexOf(message.status)) message.status = status;
       message.date_updated = new Date().toISOString();

@@ -1,11 +1,4 @@
-/** A response of the double. */
-export interface Reply {
-  status: number;
-  body: unknown;
-  headers?: Record<string, string>;
-  /** In place of the body: the bytes of a file. */
-  bytes?: Uint8Array;
-}
+import type { Reply } from "../loopback_server.ts";
 
 /**
  * Twilio's errors by their code: the HTTP status and the message.

@@ -1,5 +1,5 @@
 import { ACCOUNT, API_VERSION } from "./account.ts";
-import type { Reply } from "./errors.ts";
+import type { Reply } from "../loopback_server.ts";
 
 /** A message of the double's account. Times are ISO 8601. */
 export interface Message {
