@@ -2,14 +2,9 @@
 import assert from "node:assert/strict";
 import { freePorts } from "../../local/mod.ts";
 import { eventually } from "../../../e2e/support/processes.ts";
-import {
-  getLead,
-  type GraphAnswer,
-  graphGet,
-  graphOrigin,
-} from "../../../supabase/functions/recruiting/fetches/graph.ts";
+import { getLead, type GraphAnswer, graphOrigin } from "../../../supabase/functions/recruiting/fetches/graph.ts";
 import { MIB } from "../../../supabase/functions/_shared/units.ts";
-import { GRAPH_APP, GRAPH_PAGE, GRAPH_TOKEN } from "./app.ts";
+import { GRAPH_APP, GRAPH_TOKEN } from "./app.ts";
 import { GraphDouble, type GraphFault, type GraphLead } from "./double.ts";
 
 const double = await GraphDouble.start(freePorts(1)[0]!);
@@ -29,7 +24,6 @@ const LEAD: GraphLead = {
   vehicle: "nobody asks for it",
   field_data: [{ name: "first_name", values: ["Lee"] }],
 };
-const CREDENTIALS = { token: GRAPH_TOKEN, appSecrets: [GRAPH_APP.secret] };
 const NOTHING = { ok: false, status: null, code: null, subcode: null, retryAfterSeconds: null };
 
 const fetchLead = (id = LEAD.id, secrets = [GRAPH_APP.secret]) => getLead(id, GRAPH_TOKEN, secrets);
@@ -196,45 +190,6 @@ Deno.test("a token and a person stand in no log line and in no error", async () 
   }
   assert.equal(written.length, 4);
   assert.doesNotMatch(JSON.stringify(written), new RegExp(`${GRAPH_TOKEN}|${GRAPH_APP.secret}|Lee|${LEAD.id}`));
-});
-
-Deno.test("a form's leads come in pages, the newest first, and only those since a time", async () => {
-  double.reset();
-  for (let day = 1; day <= 5; day++) {
-    double.addLead({ ...LEAD, id: `${day}`, created_time: `2026-07-0${day}T00:00:00+0000` });
-  }
-  const value = Date.parse("2026-07-02") / 1_000;
-  const filtering = JSON.stringify([{ field: "time_created", operator: "GREATER_THAN", value }]);
-  const page = async (more: Record<string, string>) => {
-    const answer = await graphGet(
-      `${LEAD.form_id}/leads`,
-      { fields: "id", limit: "2", filtering, ...more },
-      CREDENTIALS,
-    );
-    assert(answer.ok);
-    return answer.body as unknown as { data: { id: string }[]; paging?: { cursors: { after: string }; next?: string } };
-  };
-  const first = await page({});
-  assert.deepEqual(first.data, [{ id: "5" }, { id: "4" }]);
-  const second = await page({ after: first.paging!.cursors.after });
-  assert.deepEqual(second.data, [{ id: "3" }]);
-  assert.equal(second.paging!.next, undefined);
-  assert.deepEqual(await page({ after: second.paging!.cursors.after }), { data: [] });
-});
-
-Deno.test("a token is described to the app alone", async () => {
-  double.reset();
-  double.setToken("EAAold", { expires_at: 1, scopes: ["pages_show_list"] });
-  const app = { token: `${GRAPH_APP.id}|${GRAPH_APP.secret}`, appSecrets: [GRAPH_APP.secret] };
-  const describe = (input_token: string, credentials = app) => graphGet("debug_token", { input_token }, credentials);
-  const known = await describe(GRAPH_TOKEN);
-  assert(known.ok);
-  const { is_valid, profile_id } = known.body.data as Record<string, unknown>;
-  assert.deepEqual([is_valid, profile_id], [true, GRAPH_PAGE.id]);
-  const old = await describe("EAAold");
-  assert(old.ok);
-  assert.equal((old.body.data as Record<string, unknown>).is_valid, false);
-  assert.deepEqual(await describe(GRAPH_TOKEN, CREDENTIALS), refused(400, 190));
 });
 
 Deno.test("the double is a process, which is told over HTTP what to have and how to fail", async () => {

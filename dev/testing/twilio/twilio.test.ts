@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
 import twilio from "twilio";
-import { getExpectedTwilioSignature } from "twilio/lib/webhooks/webhooks.js";
-import { eventually } from "../../../e2e/support/processes.ts";
-import { ACCEPT_THEN_DROP, DROP, ERROR_AFTER_ACCEPT, TOO_MANY_REQUESTS, TwilioDouble } from "./double.ts";
+import { TwilioDouble } from "./double.ts";
 
 const double = await TwilioDouble.start();
 Deno.test.afterAll(() => double.stop());
@@ -91,25 +89,6 @@ Deno.test("a list has pages, newest first, and a new message moves none of them"
   assert.equal((await client().messages.list({ to, pageSize: 4 })).length, 6);
 });
 
-Deno.test(
-  "a list is filtered by the date of sending, which a queued message does not have",
-  async () => {
-    const to = newNumber();
-    double.callBack({ statuses: [] });
-    await client().messages.create({ from: FROM, to, body: "queued" });
-    double.callBack();
-    double.receive({ from: to, to: FROM, body: "Hello" });
-    const hour = 3_600_000;
-    const [before, after] = [new Date(Date.now() - hour), new Date(Date.now() + hour)];
-    const bodies = async (options: object) => (await client().messages.list(options)).map(({ body }) => body);
-    assert.deepEqual(await bodies({ from: to, dateSentAfter: before }), ["Hello"]);
-    assert.deepEqual(await bodies({ from: to, dateSentAfter: after }), []);
-    assert.deepEqual(await bodies({ from: to, dateSentBefore: before }), []);
-    assert.deepEqual(await bodies({ to, dateSentAfter: before }), []);
-    assert.deepEqual(await bodies({ to }), ["queued"]);
-  },
-);
-
 Deno.test("wrong parameters are refused with Twilio's codes", async () => {
   await assertRefused({ to: "12" }, 21211);
   await assertRefused({ from: undefined }, 21603);
@@ -132,104 +111,4 @@ Deno.test("the account's sid with its token, or an API key, is needed", async ()
   other.api.baseUrl = double.url;
   await assert.rejects(other.messages.list({ limit: 1 }), { code: 20404, status: 404 });
   await assert.rejects(client().messages(`SM${"f".repeat(32)}`).fetch(), { code: 20404 });
-});
-
-Deno.test("STOP refuses further texts from that number until START", async () => {
-  const to = newNumber();
-  double.receive({ from: to, to: FROM, body: "Stop " });
-  await assertRefused({ to }, 21610);
-  await client().messages.create({ from: "+12025550101", to, body: "from another number" });
-  double.receive({ from: to, to: FROM, body: "START" });
-  await client().messages.create({ from: FROM, to, body: "Hi" });
-});
-
-Deno.test("a text is deleted with its files, once it is sent", async () => {
-  const to = newNumber();
-  double.callBack({ statuses: [] });
-  const waiting = await client().messages.create({ from: FROM, to, body: "Hi" });
-  await assert.rejects(client().messages(waiting.sid).remove(), { code: 20009 });
-  const { sid } = double.receive({ from: to, to: FROM, body: "Hi" });
-  double.fail({ method: "DELETE", status: 503 });
-  await assert.rejects(client().messages(sid).remove(), { status: 503 });
-  assert.equal(await client().messages(sid).remove(), true);
-  await assert.rejects(client().messages(sid).fetch(), { code: 20404 });
-  await assert.rejects(client().messages(sid).remove(), { code: 20404 });
-  double.callBack();
-});
-
-Deno.test("each fault happens as often as it was asked for", async () => {
-  const to = newNumber();
-  const send = (body: string) => client().messages.create({ from: FROM, to, body });
-  double.fail({ ...DROP, to });
-  double.fail({ ...ACCEPT_THEN_DROP, to });
-  double.fail({ ...TOO_MANY_REQUESTS, to, retry_after: 7 });
-  double.fail({ ...ERROR_AFTER_ACCEPT, to });
-  double.fail({ status: 401, code: 20003, to });
-  double.fail({ accepted: true, delay_ms: 1, to, times: 2 });
-  const network = /socket hang up|ECONNRESET|fetch failed|aborted/i;
-  await assert.rejects(send("1"), network);
-  await assert.rejects(send("2"), network);
-  await assert.rejects(send("3"), { status: 429, code: 20429 });
-  await assert.rejects(send("4"), { status: 500, code: 20500 });
-  await assert.rejects(send("5"), { status: 401, code: 20003 });
-  for (const body of ["6", "7", "8"]) await send(body);
-  const sent = double.sentTo(to).map(({ body }) => body);
-  assert.deepEqual(sent, ["2", "4", "6", "7", "8"]);
-  double.fail({ method: "GET", status: 503 });
-  await assert.rejects(client().messages.list({ to }), { status: 503 });
-  assert.equal((await client().messages.list({ to })).length, 5);
-});
-
-Deno.test("callbacks are signed, and come doubled, reordered, late or not at all", async () => {
-  const received: URLSearchParams[] = [];
-  await using server = Deno.serve(
-    { port: 0, hostname: "127.0.0.1", onListen() {} },
-    async (request) => {
-      const form = new URLSearchParams(await request.text());
-      assert.equal(
-        request.headers.get("x-twilio-signature"),
-        getExpectedTwilioSignature(double.account.authToken, request.url, Object.fromEntries(form)),
-      );
-      received.push(form);
-      return new Response();
-    },
-  );
-  const statusCallback = `http://127.0.0.1:${server.addr.port}/status?message=1`;
-  const send = async (plan: Parameters<TwilioDouble["callBack"]>[0], final: string) => {
-    double.callBack(plan);
-    const { sid } = await client().messages.create(
-      { from: FROM, to: newNumber(), body: "Hi", statusCallback },
-    );
-    const own = () => received.filter((form) => form.get("MessageSid") === sid);
-    const expected = plan?.statuses?.length ?? 2;
-    await eventually(10, () => {
-      assert(own().length >= expected * (plan?.copies ?? 1), `${own().length} callbacks`);
-    });
-    const message = await client().messages(sid).fetch();
-    assert.equal(message.status, final);
-    return own().map((form) => form.get("MessageStatus")).join(" ");
-  };
-  assert.equal(await send({}, "delivered"), "sent delivered");
-  assert.equal(await send({ copies: 2 }, "delivered"), "sent sent delivered delivered");
-  assert.equal(await send({ statuses: ["delivered", "sent"] }, "delivered"), "delivered sent");
-  assert.equal(await send({ statuses: [] }, "queued"), "");
-  assert.equal(await send({ delay_ms: 50 }, "delivered"), "sent delivered");
-  await send({ statuses: ["sent", "undelivered"], error_code: 30003 }, "undelivered");
-  assert.equal(received.at(-1)?.get("ErrorCode"), "30003");
-  double.callBack();
-});
-
-Deno.test("what was accepted before it was stopped is delivered once it is back", async () => {
-  const to = newNumber();
-  double.callBack({ delay_ms: 60_000 });
-  const { sid } = await client().messages.create({ from: FROM, to, body: "Hi 😀" });
-  await double.stop();
-  await assert.rejects(client().messages(sid).fetch(), /ECONNREFUSED|refused/);
-  await double.start();
-  const message = await eventually(10, async () => {
-    const message = await client().messages(sid).fetch();
-    assert.equal(message.status, "delivered");
-    return message;
-  });
-  assert.equal(message.body, "Hi 😀");
 });
