@@ -9,7 +9,7 @@ import { recruitingLead } from "../parsers/generic.ts";
 import { requireLead } from "./lead.ts";
 import { createdLead, type DryRun, duplicateOrDryRun, type IngestedLead } from "./responses.ts";
 import { storeWithResume } from "./resume.ts";
-import { leadStore } from "./store.ts";
+import { leadBatcher } from "./store.ts";
 import { authenticateVendor, previewLead, type Vendor } from "./vendor.ts";
 
 /** The largest body of one lead, in bytes. */
@@ -127,7 +127,7 @@ function nameBulk(body: Json): (error: unknown) => never {
 /**
  * Reads one payload with the vendor's parser, stores the lead with its resume, and distributes it.
  *
- * @throws ApiError as requireLead(), LeadStore.store() and storeWithResume() do.
+ * @throws ApiError as requireLead(), LeadBatcher.store() and storeWithResume() do.
  */
 export async function ingestLead(
   vendor: Vendor,
@@ -137,7 +137,7 @@ export async function ingestLead(
   const { lead, resume } = requireLead(vendor, payload);
   const id = crypto.randomUUID();
   const sent = { vendor, lead: { ...lead, ...request, id, resume_path: null }, idempotency };
-  const stored = await (resume === null ? leadStore.store(sent) : storeWithResume(sent, resume));
+  const stored = await (resume === null ? leadBatcher.store(sent) : storeWithResume(sent, resume));
   return stored.status === "created"
     ? { id: stored.id, status: stored.status, distributed_to: stored.distributed_to }
     : { id: stored.id, status: stored.status };

@@ -14,7 +14,7 @@ import { internalError } from "../../_shared/errors.ts";
 import { describeError, logError } from "../../_shared/log.ts";
 import type { ResumeFile } from "../resumes/resume_file.ts";
 import { type StoredLead, UnknownOutcome } from "./responses.ts";
-import { isRecognized, leadStore, type SentLead } from "./store.ts";
+import { isRecognized, leadBatcher, type SentLead } from "./store.ts";
 import { previewLead } from "./vendor.ts";
 
 /** For how long a passing fault of the database is retried. */
@@ -27,17 +27,17 @@ const CLEAN_UP_ATTEMPTS = 3;
 /**
  * Stores a lead with its resume, and distributes it.
  *
- * @throws ApiError as LeadStore.store() does; INTERNAL_ERROR when storage fails.
+ * @throws ApiError as LeadBatcher.store() does; INTERNAL_ERROR when storage fails.
  */
 export async function storeWithResume(sent: SentLead, resume: ResumeFile): Promise<StoredLead> {
   const { vendor, lead } = sent;
   // The call records the duplicate.
-  if (await isDuplicate(sent)) return await leadStore.store(sent);
+  if (await isDuplicate(sent)) return await leadBatcher.store(sent);
 
   const path = `${vendor.id}/${lead.id}.${resume.ending}`;
   await uploadResume(lead.id, path, resume);
   try {
-    const stored = await leadStore.store({ ...sent, lead: { ...lead, resume_path: path } });
+    const stored = await leadBatcher.store({ ...sent, lead: { ...lead, resume_path: path } });
     // A duplicate, or a request that was carried out before.
     if (stored.id !== lead.id) await removeResume(path);
     return stored;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { databaseError } from "../../_shared/database.ts";
 import { type ApiError, internalError } from "../../_shared/errors.ts";
 import type { StoredLead } from "./responses.ts";
-import { LeadStore, type SentLead, STORE_CALLS } from "./store.ts";
+import { LeadBatcher, type SentLead, STORE_CALLS } from "./store.ts";
 
 /** A call that waits to be ended by the test. */
 interface Call {
@@ -11,15 +11,15 @@ interface Call {
   end(distributes?: boolean): void;
 }
 
-/** A store whose calls the test ends, and what it has called so far. */
-function storeWith(waitMs?: number): { store: LeadStore; calls: Call[] } {
+/** A batcher whose calls the test ends, and what it has called so far. */
+function batcherWith(waitMs?: number): { batcher: LeadBatcher; calls: Call[] } {
   const calls: Call[] = [];
   const ingest = (leads: SentLead[]) => {
     const { promise, resolve } = Promise.withResolvers<StoredLead[]>();
     calls.push({ leads, end: (distributes = true) => resolve(leads.map((lead) => created(lead, distributes))) });
     return promise;
   };
-  return { store: new LeadStore({ ingest }, waitMs), calls };
+  return { batcher: new LeadBatcher({ ingest }, waitMs), calls };
 }
 
 function created({ lead: { id } }: SentLead, isDistributed = false): StoredLead {
@@ -57,8 +57,8 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const sizes = (calls: Call[]) => calls.map(({ leads }) => leads.length);
 
 /** Adds leads, whose answers nobody waits for. */
-function add(store: LeadStore, leads: SentLead[]): void {
-  for (const sent of leads) store.store(sent).catch(() => {});
+function add(batcher: LeadBatcher, leads: SentLead[]): void {
+  for (const sent of leads) batcher.store(sent).catch(() => {});
 }
 
 /** Waits until so many calls have begun. */
@@ -77,11 +77,11 @@ async function endAll(calls: Call[], distributes?: boolean): Promise<void> {
 }
 
 Deno.test("a lone lead goes at once, and what comes during its call goes together in the next", async () => {
-  const { store, calls } = storeWith();
-  const first = store.store(lead());
+  const { batcher, calls } = batcherWith();
+  const first = batcher.store(lead());
   await begun(calls, 1);
 
-  const others = [...some(3), ...some(2, "w")].map((sent) => store.store(sent));
+  const others = [...some(3), ...some(2, "w")].map((sent) => batcher.store(sent));
   await pause(20);
   assert.deepEqual(sizes(calls), [1]);
   calls[0]!.end();
@@ -93,27 +93,27 @@ Deno.test("a lone lead goes at once, and what comes during its call goes togethe
 });
 
 Deno.test("each lead gets its own result, also when others of its call are refused", async () => {
-  const store = new LeadStore({
+  const batcher = new LeadBatcher({
     ingest: (leads) =>
       Promise.resolve(leads.map((sent, n) => n === 1 ? { error: { code: "PT409", message: "busy" } } : created(sent))),
   });
   const sent = some(3);
-  const [first, second, third] = await Promise.allSettled(sent.map((one) => store.store(one)));
+  const [first, second, third] = await Promise.allSettled(sent.map((one) => batcher.store(one)));
   assert.deepEqual(first, { status: "fulfilled", value: created(sent[0]!) });
   assert.equal(second?.status === "rejected" && second.reason.code, "CONFLICT");
   assert.deepEqual(third, { status: "fulfilled", value: created(sent[2]!) });
 });
 
 Deno.test("a call takes 100 leads at most, and 1 MiB unless one lead is larger", async () => {
-  const { store, calls } = storeWith();
-  add(store, some(250));
+  const { batcher, calls } = batcherWith();
+  add(batcher, some(250));
   await endAll(calls);
   assert.deepEqual(sizes(calls), [100, 100, 50]);
 
-  const large = storeWith();
+  const large = batcherWith();
   const text = "x".repeat(400_000);
   add(
-    large.store,
+    large.batcher,
     [text, text, text, text.repeat(5), "x"].map((note) => lead("v", { metadata: { note } })),
   );
   await endAll(large.calls);
@@ -121,10 +121,10 @@ Deno.test("a call takes 100 leads at most, and 1 MiB unless one lead is larger",
 });
 
 Deno.test("vendors take turns: a burst of 1,000 leads does not keep another vendor's lead waiting", async () => {
-  const { store, calls } = storeWith();
-  add(store, some(1_000, "burst"));
+  const { batcher, calls } = batcherWith();
+  add(batcher, some(1_000, "burst"));
   await begun(calls, 1);
-  add(store, [...some(1, "small"), ...some(60, "medium")]);
+  add(batcher, [...some(1, "small"), ...some(60, "medium")]);
   await endAll(calls);
   const second = calls[1]!.leads.map(({ vendor }) => vendor.id);
   assert.deepEqual(second.slice(0, 3).sort(), ["burst", "medium", "small"]);
@@ -134,8 +134,8 @@ Deno.test("vendors take turns: a burst of 1,000 leads does not keep another vend
 });
 
 Deno.test("of 150 vendors each has had a turn before one has a second", async () => {
-  const { store, calls } = storeWith();
-  for (let n = 0; n < 150; n++) add(store, some(2, `vendor ${n}`));
+  const { batcher, calls } = batcherWith();
+  for (let n = 0; n < 150; n++) add(batcher, some(2, `vendor ${n}`));
   await endAll(calls);
   const order = calls.flatMap(({ leads }) => leads.map(({ vendor }) => vendor.id));
   assert.equal(new Set(order.slice(0, 150)).size, 150);
@@ -149,14 +149,14 @@ for (
   ] as const
 ) {
   Deno.test(`leads with one ${what} never share a call, and follow each other`, async () => {
-    const { store, calls } = storeWith();
+    const { batcher, calls } = batcherWith();
     const same = Array.from({ length: 3 }, () => lead("v", options));
-    add(store, [same[0]!, lead(), same[1]!, same[2]!, lead("w", options)]);
+    add(batcher, [same[0]!, lead(), same[1]!, same[2]!, lead("w", options)]);
     await begun(calls, 1);
     calls[0]!.end(false);
     await begun(calls, 2);
     // A second call may begin beside it, but not with a lead of the same id.
-    add(store, some(1));
+    add(batcher, some(1));
     await begun(calls, 3);
     assert.deepEqual(sizes(calls), [3, 1, 1]);
     await endAll(calls);
@@ -168,13 +168,13 @@ for (
 }
 
 Deno.test("a lead waits for every earlier one that it shares an id with", async () => {
-  const { store, calls } = storeWith();
+  const { batcher, calls } = batcherWith();
   const [a, b, both] = [
     lead("v", { vendor_lead_id: "a" }),
     lead("v", { key: "k" }),
     lead("v", { vendor_lead_id: "a", key: "k" }),
   ];
-  add(store, [a, b, both]);
+  add(batcher, [a, b, both]);
   await begun(calls, 1);
   assert.deepEqual(calls[0]!.leads.map(({ lead }) => lead.id), [a.lead.id, b.lead.id]);
   await pause(5);
@@ -186,23 +186,23 @@ Deno.test("a lead waits for every earlier one that it shares an id with", async 
 });
 
 Deno.test("the leads of one delivery share a call, because each is a part of its own", async () => {
-  const { store, calls } = storeWith();
-  add(store, [0, 1, 2].map((part) => lead("v", { delivery: { id: "d", part } })));
-  add(store, [0, 1].map((part) => lead("v", { delivery: { id: null, part } })));
+  const { batcher, calls } = batcherWith();
+  add(batcher, [0, 1, 2].map((part) => lead("v", { delivery: { id: "d", part } })));
+  add(batcher, [0, 1].map((part) => lead("v", { delivery: { id: null, part } })));
   await endAll(calls);
   assert.deepEqual(sizes(calls), [5]);
 });
 
 Deno.test("a second call begins beside a slow one that distributes nothing, and a third does not", async () => {
-  const { store, calls } = storeWith();
-  add(store, some(1));
+  const { batcher, calls } = batcherWith();
+  add(batcher, some(1));
   await begun(calls, 1);
   calls[0]!.end(false);
   for (const count of [2, 3]) {
-    add(store, some(1));
+    add(batcher, some(1));
     await begun(calls, count);
   }
-  add(store, some(1));
+  add(batcher, some(1));
   await pause(20);
   assert.equal(calls.length, 3);
   calls[1]!.end(false);
@@ -211,13 +211,13 @@ Deno.test("a second call begins beside a slow one that distributes nothing, and 
 });
 
 Deno.test("a second call begins beside one that distributes when that seems to hang", async () => {
-  const { store, calls } = storeWith();
-  add(store, some(1));
+  const { batcher, calls } = batcherWith();
+  add(batcher, some(1));
   await begun(calls, 1);
   calls[0]!.end(true);
-  add(store, some(1));
+  add(batcher, some(1));
   await begun(calls, 2);
-  add(store, some(4));
+  add(batcher, some(4));
   await pause(20);
   assert.equal(calls.length, 2);
   await begun(calls, 3);
@@ -226,19 +226,19 @@ Deno.test("a second call begins beside one that distributes when that seems to h
 });
 
 Deno.test("leads that waited for a call go with those that are sent when it has responded", async () => {
-  const { store, calls } = storeWith();
-  const answered = some(3).map((one) => store.store(one));
+  const { batcher, calls } = batcherWith();
+  const answered = some(3).map((one) => batcher.store(one));
   await begun(calls, 1);
-  add(store, some(4));
+  add(batcher, some(4));
   await pause(5);
   calls[0]!.end();
   await Promise.all(answered);
-  add(store, some(3));
+  add(batcher, some(3));
   await begun(calls, 2);
   // They are as many as there were, so the next call waits for no more.
   assert.deepEqual(sizes(calls), [3, 7]);
 
-  add(store, some(1));
+  add(batcher, some(1));
   await pause(5);
   calls[1]!.end();
   await begun(calls, 3);
@@ -247,14 +247,14 @@ Deno.test("leads that waited for a call go with those that are sent when it has 
 });
 
 Deno.test("a lead that waits too long for its call is INTERNAL_ERROR, and is not sent any more", async () => {
-  const { store, calls } = storeWith(30);
-  const first = store.store(lead("v", { vendor_lead_id: "a" }));
+  const { batcher, calls } = batcherWith(30);
+  const first = batcher.store(lead("v", { vendor_lead_id: "a" }));
   await begun(calls, 1);
-  const late = [store.store(lead()), store.store(lead("v", { vendor_lead_id: "a" }))];
+  const late = [batcher.store(lead()), batcher.store(lead("v", { vendor_lead_id: "a" }))];
   for (const one of late) await assert.rejects(one, { code: "INTERNAL_ERROR" });
 
   // Not even then does another lead with the id share a call with the first.
-  add(store, [lead("v", { vendor_lead_id: "a" })]);
+  add(batcher, [lead("v", { vendor_lead_id: "a" })]);
   calls[0]!.end();
   await first;
   await begun(calls, 2);
@@ -290,18 +290,18 @@ Deno.test("each request has its response, whatever any call of the database thro
       for (const [way, call] of throwing(error).entries()) {
         for (const abandon of [WORKING.abandon, ...throwing(fault), () => Promise.resolve({})]) {
           const calls: typeof STORE_CALLS = { ...WORKING, [first]: call, abandon };
-          const store = new LeadStore({
+          const batcher = new LeadBatcher({
             ingest: (leads) => calls.ingest(leads),
             abandon: (id) => calls.abandon(id),
             waitForDistribution: (id) => calls.waitForDistribution(id),
           });
           const same = { vendor_lead_id: "same" };
           const sent = [...some(20), ...Array.from({ length: 3 }, () => lead("v", same))];
-          const responses = Promise.allSettled(sent.map((one) => store.store(one)));
+          const responses = Promise.allSettled(sent.map((one) => batcher.store(one)));
           const ended = await Promise.race([responses, pause(4_000)]);
           assert(ended, `${first} ${way}: a request waits`);
           Object.assign(calls, WORKING);
-          assert.equal((await store.store(lead("v", same))).status, "created");
+          assert.equal((await batcher.store(lead("v", same))).status, "created");
         }
       }
     }
@@ -320,9 +320,9 @@ Deno.test("what is thrown behind the response fails that request alone", async (
     isFirst = false;
     return Promise.reject(lost);
   };
-  const store = new LeadStore({ ...WORKING, ingest, abandon, distributeAfterResponse });
-  await assert.rejects(store.store(lead()), fault);
-  assert.equal((await store.store(lead())).status, "created");
+  const batcher = new LeadBatcher({ ...WORKING, ingest, abandon, distributeAfterResponse });
+  await assert.rejects(batcher.store(lead()), fault);
+  assert.equal((await batcher.store(lead())).status, "created");
 });
 
 Deno.test("a call that is refused as a whole is repeated lead by lead, and the next call does not wait", async () => {
@@ -335,8 +335,8 @@ Deno.test("a call that is refused as a whole is repeated lead by lead, and the n
       ? Promise.reject(refused)
       : Promise.resolve(leads.map((one) => created(one)));
   };
-  const store = new LeadStore({ ...WORKING, ingest });
-  const ended = await Promise.allSettled(sent.map((one) => store.store(one)));
+  const batcher = new LeadBatcher({ ...WORKING, ingest });
+  const ended = await Promise.allSettled(sent.map((one) => batcher.store(one)));
   assert.deepEqual(ended.map(({ status }) => status === "fulfilled"), sent.map((one) => one !== bad));
   assert.deepEqual([sizes.length, sizes[0], Math.max(...sizes.slice(1))], [101, 100, 1]);
 });
@@ -345,11 +345,11 @@ Deno.test("a lead that a crash has taken goes once more, and is not lost silentl
   let calls = 0;
   const ingest = (leads: SentLead[]) => (calls++, WORKING.ingest(leads));
   const gone = () => Promise.resolve({ distribution: null, distributed_to: null });
-  const lostTwice = new LeadStore({ ...WORKING, ingest, waitForDistribution: gone });
+  const lostTwice = new LeadBatcher({ ...WORKING, ingest, waitForDistribution: gone });
   await assert.rejects(lostTwice.store(lead("v", { vendor_lead_id: "a" })), { code: "INTERNAL_ERROR" });
   assert.equal(calls, 2);
 
-  const lostOnce = new LeadStore({
+  const lostOnce = new LeadBatcher({
     ...WORKING,
     ingest,
     waitForDistribution: (id) => calls === 3 ? gone() : WORKING.waitForDistribution(id),
@@ -360,14 +360,18 @@ Deno.test("a lead that a crash has taken goes once more, and is not lost silentl
 });
 
 Deno.test("where nobody knows whether a lead is stored, the error says whether it may be sent again", async () => {
-  const store = new LeadStore({ ...WORKING, ingest: () => Promise.reject(lost), abandon: () => Promise.reject(fault) });
+  const batcher = new LeadBatcher({
+    ...WORKING,
+    ingest: () => Promise.reject(lost),
+    abandon: () => Promise.reject(fault),
+  });
   const may = /may have been stored/;
-  await assert.rejects(store.store(lead()), (error: ApiError) => {
+  await assert.rejects(batcher.store(lead()), (error: ApiError) => {
     return may.test(error.message) && error.details?.[0]?.code === "MAY_HAVE_BEEN_STORED";
   });
   for (const one of [lead("v", { vendor_lead_id: "a" }), lead("v", { key: "k" })]) {
     await assert.rejects(
-      store.store(one),
+      batcher.store(one),
       (error: ApiError) => !may.test(error.message) && error.details === undefined,
     );
   }

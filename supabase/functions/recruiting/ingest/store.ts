@@ -1,6 +1,6 @@
 /**
  * The life of a lead in the database. It waits for a call, goes with all leads that have arrived by then, and comes
- * back in one of five states. Each has its branch in `#live`, whose promise the lead's request awaits: whatever throws,
+ * back in one of five states. Each has its branch in `#process`, whose promise the lead's request awaits: whatever throws,
  * the request has its response.
  *
  * A call repeated with the same ids does no harm. So a call whose response is lost is repeated. When that does not
@@ -80,7 +80,7 @@ interface QueuedLead extends SentLead {
 }
 
 /** The leads of an isolate on their way to the database. They share one call at a time, or two. */
-export class LeadStore {
+export class LeadBatcher {
   readonly #calls: typeof STORE_CALLS;
   readonly #waitMs: number;
   /** Those that no call has taken yet, oldest first. */
@@ -111,14 +111,14 @@ export class LeadStore {
    */
   store(sent: SentLead): Promise<StoredLead> {
     const { promise, resolve } = Promise.withResolvers<StoredLead>();
-    resolve(this.#live(sent, this.#follow(idsOf(sent), promise)));
+    resolve(this.#process(sent, this.#follow(idsOf(sent), promise)));
     return promise;
   }
 
   /** @param isRepeated a crash of the database has taken the lead before it was on disk */
-  async #live(sent: SentLead, earlier?: Promise<unknown>, isRepeated = false): Promise<StoredLead> {
+  async #process(sent: SentLead, earlier?: Promise<unknown>, isRepeated = false): Promise<StoredLead> {
     const { lead, vendor: { credential } } = sent;
-    const outcome = await this.#enqueue(sent, earlier) ?? await this.#goAlone(sent);
+    const outcome = await this.#enqueue(sent, earlier) ?? await this.#retryAlone(sent);
     switch (outcome.state) {
       case "stored":
         return outcome.result;
@@ -141,7 +141,7 @@ export class LeadStore {
           return { id, status: "created", distributed_to: found.distributed_to };
         }
         if (isRepeated) throw internalError("the lead was lost twice");
-        return await this.#live(sent, undefined, true);
+        return await this.#process(sent, undefined, true);
       }
 
       case "unknown":
@@ -166,8 +166,8 @@ export class LeadStore {
     return stored;
   }
 
-  /** Sends a lead by itself, because the call that it shared was refused. */
-  async #goAlone(sent: SentLead): Promise<Outcome> {
+  /** Sends a lead again by itself, because the call that it shared was refused. */
+  async #retryAlone(sent: SentLead): Promise<Outcome> {
     const [outcome] = await SEMAPHORES.vendorCalls.run(() => this.#call([sent]));
     return outcome!;
   }
@@ -346,4 +346,4 @@ export function isRecognized(
 }
 
 /** The leads of this isolate. */
-export const leadStore = new LeadStore();
+export const leadBatcher = new LeadBatcher();
