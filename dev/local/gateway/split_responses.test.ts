@@ -39,6 +39,7 @@ const HEADERS = new Set([
   "content-range",
   "content-type",
   "date",
+  "retry-after",
   "server",
   "transfer-encoding",
   "vary",
@@ -61,6 +62,15 @@ class Connection {
     const { hostname, port } = new URL(url);
     const head = `host: ${hostname}:${port}\r\napikey: ${stack.publishable_key}\r\nauthorization: Bearer ${token}\r\n`;
     return new Connection(await Deno.connect({ hostname, port: Number(port) }), head);
+  }
+
+  /** As {@link exchange}, and sends a request again that is refused because so many run at once, until it is served. */
+  async serve(path: string, json: unknown): Promise<{ status: number; body: string }> {
+    for (const deadline = Date.now() + 10_000;;) {
+      const response = await this.exchange(path, json);
+      if (response.status !== 429 || JSON.parse(response.body).code !== "TOO_MANY_REQUESTS") return response;
+      assert(Date.now() < deadline, `${path} is refused for 10 s`);
+    }
   }
 
   /** Sends a request, and asserts that the response is one, with no byte after it. */
@@ -245,17 +255,18 @@ for (const { way, url, prefix, texts } of WAYS) {
         connection.close();
       });
       const callees = await functionsOf(role);
-      const attackers = Array.from({ length: 4 }, async () => {
+      // As many as users may send at once, also where they were slow lately.
+      const attackers = Array.from({ length: 2 }, async () => {
         const connection = await Connection.to({ url, token });
         for (let callee = callees.shift(); callee; callee = callees.shift()) {
           for (const hostile of texts) {
             for (const body of hostileCalls(callee, hostile)) {
-              const response = await connection.exchange(`${prefix}/rpc/${callee.name}`, body);
+              const response = await connection.serve(`${prefix}/rpc/${callee.name}`, body);
               if (response.body.includes("x??X-Injected")) quoted.add(callee.name);
             }
           }
           // What is left over of a response would be taken for this one.
-          const { status, body } = await connection.exchange(`${prefix}/rpc/there_is_none`, {});
+          const { status, body } = await connection.serve(`${prefix}/rpc/there_is_none`, {});
           assert.deepEqual([status, JSON.parse(body).code], [404, "PGRST202"]);
         }
         connection.close();
