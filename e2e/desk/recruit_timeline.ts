@@ -246,10 +246,12 @@ deskTest("an event reads the one row of the timeline that it is about, however m
     await until(async () => await rows.count() === shown);
     if (shown < 800) await page.locator(".timeline").getByRole("button", { name: "Show more" }).click();
   }
-  const isOfTimeline = (url: string) => url.includes("/recruit_timeline?");
+  const isOfTimeline = ({ href }: URL) => href.includes("/recruit_timeline?");
   const reads: number[] = [];
-  page.on("response", async (response) => {
-    if (isOfTimeline(response.url())) reads.push((await response.json()).length);
+  await page.route(isOfTimeline, async (route) => {
+    const response = await route.fetch();
+    reads.push((await response.json()).length);
+    await route.fulfill({ response });
   });
   await sql`insert into public.recruit_stages (recruiting_lead_id, agency_id, agent_id, stage)
     values (${lead_id}, ${agent.agency_id}, ${agent.agent_id}, 'hired')`;
@@ -260,5 +262,6 @@ deskTest("an event reads the one row of the timeline that it is about, however m
   const words = await rows.locator(".words").allInnerTexts();
   assert.deepEqual(words.slice(0, 3), ["Note 1", "In between", "Note 2"]);
   assert.equal(await rows.count(), 802);
+  await page.unrouteAll({ behavior: "wait" });
   assert.deepEqual(reads, [1, 1]);
 });
