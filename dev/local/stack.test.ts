@@ -59,9 +59,9 @@ Deno.test("the life of a local stack", async (test) => {
         "publishable_key",
         "secret_key",
         "service_role_key",
-        "worker_key",
         "twilio_auth_token",
         "vendors",
+        "worker_key",
       ]);
       assert.equal(stack.functions_url, `http://127.0.0.1:${port}/functions/v1`);
       assert.ok(stack.vendors.some(({ slug }) => slug === "generic"));

@@ -9436,7 +9436,7 @@ create policy "readers of a conversation open its files" on storage.objects
 -- | sending | outcome accepted | accepted |
 -- | sending | outcome unconfirmed: the response was lost | unconfirmed, due in 20 s |
 -- | sending | outcome later, credentials or number_paused: nothing was sent | pending |
--- | pending, due | hold_texts(): no account is set | pending, due in 60 s |
+-- | pending, due | hold_texts(): no account is set | pending, still due, with the reason |
 -- | sending | outcome opted_out | refused |
 -- | sending | outcome failed | failed |
 -- | sending, lease over | claim_texts(): its worker is dead | unconfirmed, due now |
@@ -10228,7 +10228,7 @@ comment on function private.tell_of_late_texts() is
   'Tells a person of the bot''s texts that have waited for a day, up to 100. They are sent all the same '
   'once they may be.';
 
-create function private.postpone_texts(seconds integer, reason text) returns integer
+create function private.postpone_texts(seconds integer, reason text) returns void
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
@@ -10252,9 +10252,6 @@ declare
     where due.state = 'unconfirmed' and due.due_at <= now()
     for update skip locked
   );
-  news constant integer := count(*)
-  from public.text_outbox o
-  where o.message_id = any (waiting) and o.reason is distinct from postpone_texts.reason;
 begin
   -- The claim too, so that a text keeps its place before those that are queued meanwhile.
   update public.text_outbox o
@@ -10263,27 +10260,43 @@ begin
     claim = o.claim + 1,
     reason = case o.state when 'pending' then postpone_texts.reason else o.reason end
   where o.message_id = any (waiting || in_doubt);
-  return news;
 end
 $$;
 
 comment on function private.postpone_texts(integer, text) is
-  'Makes all that is due wait for this reason, because there is no account, or the provider refuses it and not a text. '
-  'Returns how many texts did not wait for this reason before.';
+  'Makes all that is due wait for this reason, because the provider refuses the account and not a text.';
 
 create function public.hold_texts() returns integer
 language plpgsql
 set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+set enable_incremental_sort = off
 as $$
+declare
+  newly_held integer;
 begin
   perform private.note_worker();
-  return private.postpone_texts(60, 'no_account');
+  update public.text_outbox o
+  set reason = 'no_account'
+  where o.message_id = any (array(
+    select due.message_id
+    from public.service_numbers n
+    cross join (values (0), (1)) p (priority)
+    join public.text_outbox due
+      on due.service_phone = n.phone and due.state = 'pending' and due.priority = p.priority and due.due_at <= now()
+    where n.status = 'active' and due.reason is distinct from 'no_account'
+    for update of due skip locked
+  ));
+  get diagnostics newly_held = row_count;
+  return newly_held;
 end
 $$;
 
 comment on function public.hold_texts() is
-  'In place of claim_texts() where no account at the provider is set: all that is due waits for a minute, with the reason '
-  '`no_account`. Returns how many texts did not wait for this reason before.';
+  'In place of claim_texts() where no account at the provider is set: gives the texts that are due the reason `no_account`. '
+  'They stay due, so that they are sent as soon as there is an account. Returns how many did not have this reason before.';
 grant execute on function public.hold_texts() to service_role;
 
 -- supabase/schemas/texting/greetings.sql

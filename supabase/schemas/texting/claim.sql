@@ -9,7 +9,7 @@
 -- | sending | outcome accepted | accepted |
 -- | sending | outcome unconfirmed: the response was lost | unconfirmed, due in 20 s |
 -- | sending | outcome later, credentials or number_paused: nothing was sent | pending |
--- | pending, due | hold_texts(): no account is set | pending, due in 60 s |
+-- | pending, due | hold_texts(): no account is set | pending, still due, with the reason |
 -- | sending | outcome opted_out | refused |
 -- | sending | outcome failed | failed |
 -- | sending, lease over | claim_texts(): its worker is dead | unconfirmed, due now |

@@ -1,6 +1,6 @@
 -- A claim reads what is due and little more, however much has been sent, is held, or waits for a number.
 begin;
-select plan(17);
+select plan(18);
 \ir ../helpers.psql
 
 -- Forgets what the planner knew of these tables, which differs with what has run before, and keeps autovacuum away.
@@ -62,6 +62,7 @@ select cmp_ok(pg_temp.rows_read('public.text_outbox', 'select public.claim_texts
 -- Workers that have died
 update public.text_outbox set lease_until = now() where state = 'sending';
 select cmp_ok(pg_temp.rows_read('public.text_outbox', 'select public.claim_texts(10)'), '<', 500::bigint, 'dead workers'' texts are found by an index');
+select cmp_ok(pg_temp.rows_read('public.text_outbox', 'select public.hold_texts()'), '<', 10000::bigint, 'what is due is held by an index');
 select cmp_ok(pg_temp.rows_read('public.text_outbox', $$select private.postpone_texts(60, 'credentials')$$), '<', 10000::bigint, 'what is due is postponed by an index');
 select ok(not private.is_text_due(), 'then nothing is due');
 

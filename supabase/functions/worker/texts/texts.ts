@@ -40,7 +40,7 @@ export function texts({ requestId }: RunContext): Job<ClaimedText> {
 }
 
 /**
- * Makes all that is due wait for an account at Twilio. The log has one warning for the texts that were not held before.
+ * Says of all that is due that it waits for an account at Twilio. The log has one warning for what did not wait before.
  */
 function heldTexts(requestId: string): Job<never> {
   return {
