@@ -1,6 +1,6 @@
 import type { AdminCommand } from "../command.ts";
 import { namedState } from "../../supabase/functions/_shared/states.ts";
-import { explained, inOptions } from "../errors.ts";
+import { CommandError, explained, inOptions } from "../errors.ts";
 import { readPhone } from "../lookup.ts";
 import { day, option, text, timeOfDay } from "../options.ts";
 import { list } from "../lists.ts";
@@ -64,6 +64,12 @@ async function showHours(
   { phone }: { phone?: string },
 ): Promise<Outcome> {
   const state = given === undefined ? null : readState(given);
+  if (state !== null) {
+    const [known] = await sql`select from public.area_codes where state = ${state} limit 1`;
+    if (known === undefined) {
+      throw new CommandError(`<state>: no area code is in "${given}"; give two letters such as IL`);
+    }
+  }
   if (phone !== undefined) {
     const number = readPhone(phone);
     const [hours] = await sql<[{ opens_at: Date; closes_at: Date }]>`

@@ -26,8 +26,10 @@ export function addTextOutbox(noun: AdminCommand): void {
 
 const listTexts = lists("outbox_list", {
   order: "created_at desc, message_id",
-  none: ({ state }) =>
-    state === undefined ? "No text waits, and none has failed." : `No text is ${state.replace("_", " ")}.`,
+  none: ({ state }) => {
+    if (state === undefined) return "No text waits, and none has failed.";
+    return state === "failed" ? "No text has failed." : `No text is ${state.replace("_", " ")}.`;
+  },
   isOfPersons: true,
   shown: ({ message_id, lead_id, created_at, agency, from, to, kind, state, why, reason }) => (
     { message_id, lead_id, created_at, agency, from, to, kind, state, why: explainWhy({ why, reason }) }
