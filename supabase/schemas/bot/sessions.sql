@@ -60,7 +60,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  perform private.lock_recruit(new.agency_id, new.phone);
+  perform private.lock_conversations_of(new.agency_id, new.phone);
   perform private.end_bot_session(c.id, 'opted_out')
   from public.recruiting_conversations c
   where c.agency_id = new.agency_id and c.recruit_phone = new.phone

@@ -176,7 +176,7 @@ alter table public.recruiting_leads enable row level security;
 grant select on public.recruiting_leads to authenticated;
 grant select, insert, update, delete on public.recruiting_leads to service_role;
 
--- Its policy asks for conversations too: texting/recruits.sql.
+-- Its policy asks for conversations too: desk/recruits.sql.
 
 create table private.untold_leads (
   -- In the order in which they were distributed. New entries go to the end of its index, the only one.

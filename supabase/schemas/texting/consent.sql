@@ -48,7 +48,7 @@ $$;
 comment on function private.lock_consent(uuid, text) is
   'Until this transaction ends, nobody else changes the consent or claims a text by it. Call it before any row is locked.';
 
-create function private.lock_recruit(agency_id uuid, phone text) returns void
+create function private.lock_conversations_of(agency_id uuid, phone text) returns void
 language plpgsql
 set search_path = ''
 as $$
@@ -57,13 +57,13 @@ begin
   -- The recruit may write to several numbers.
   perform
   from public.recruiting_conversations c
-  where c.agency_id = lock_recruit.agency_id and c.recruit_phone = lock_recruit.phone
+  where c.agency_id = lock_conversations_of.agency_id and c.recruit_phone = lock_conversations_of.phone
   order by c.id
   for no key update;
 end
 $$;
 
-comment on function private.lock_recruit(uuid, text) is
+comment on function private.lock_conversations_of(uuid, text) is
   'Locks the recruit''s consent, then all conversations of the recruit with the agency, in the order of their ids. A '
   'function that may record an opt-out calls it before any text is locked.';
 
@@ -175,7 +175,7 @@ begin
   end if;
 
   if event.state = 'opted_out' then
-    perform private.lock_recruit(event.agency_id, event.phone);
+    perform private.lock_conversations_of(event.agency_id, event.phone);
     -- There is nothing that they may be answered.
     update public.recruiting_conversations c
     set waiting_since = null

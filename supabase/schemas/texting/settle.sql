@@ -171,7 +171,7 @@ begin
   join public.recruiting_conversations c on c.id = m.conversation_id
   where m.id = lock_conversation_of.message_id;
   if found and with_consent then
-    perform private.lock_recruit(conversation.agency_id, conversation.recruit_phone);
+    perform private.lock_conversations_of(conversation.agency_id, conversation.recruit_phone);
   elsif found then
     perform from public.recruiting_conversations c where c.id = conversation.id for no key update;
   end if;
@@ -181,7 +181,7 @@ $$;
 
 comment on function private.lock_conversation_of(uuid, boolean) is
   'Locks what changes with a text of ours that fails, before the text itself, as everywhere: its conversation, with_consent all '
-  'of lock_recruit(). Returns the conversation, null where there is no such text.';
+  'of lock_conversations_of(). Returns the conversation, null where there is no such text.';
 
 create function private.tell_of_failed_text(conversation_id uuid, message_id uuid) returns void
 language plpgsql

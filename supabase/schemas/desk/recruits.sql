@@ -1,4 +1,4 @@
--- Recruits as agents work with them: who reads them, their stage, and the calls.
+-- Recruits as agents work with them: who reads them, how a stage is set, and the calls.
 
 create function private.assigned_recruits() returns uuid[]
 language sql
@@ -62,44 +62,6 @@ comment on function private.lock_recruit(public.agents, uuid) is
   'A recruit about whom this agent may write: the recruit''s agent, the agent who is assigned a conversation with the recruit, '
   'and the managers of the agency. Nobody changes or erases it before the transaction ends. PT404 for any other.';
 
-create table public.recruit_stages (
-  id uuid primary key default gen_random_uuid(),
-  recruiting_lead_id uuid not null references public.recruiting_leads (id) on delete cascade,
-  agency_id uuid not null references public.agencies (id),
-  stage text not null check (stage in ('new', 'contacted', 'interview', 'licensed', 'hired', 'lost')),
-  agent_id uuid,
-  created_at timestamptz not null default clock_timestamp(),
-  ended_at timestamptz,
-  foreign key (agent_id, agency_id) references public.agents (id, agency_id),
-  check (ended_at >= created_at)
-);
-
--- A recruit has one stage.
-create unique index recruit_stages_current_idx on public.recruit_stages (recruiting_lead_id) where ended_at is null;
-create index on public.recruit_stages (recruiting_lead_id, created_at, id);
--- The recruits of an agency in one stage.
-create index on public.recruit_stages (agency_id, stage, ended_at, recruiting_lead_id);
-create index on public.recruit_stages (agent_id, agency_id) where agent_id is not null;
-
-comment on table public.recruit_stages is
-  'The stages of recruits with their history. The one that has not ended is the recruit''s stage; without one it is `new`.';
-comment on column public.recruit_stages.agency_id is 'The agency that had the recruit then.';
-comment on column public.recruit_stages.agent_id is 'The agent who set it; null: the bot.';
-comment on column public.recruit_stages.ended_at is 'When the next stage began, or the lead was returned; null: it is the stage now.';
-
-alter table public.recruit_stages enable row level security;
-grant select on public.recruit_stages to authenticated;
-grant select, insert, update, delete on public.recruit_stages to service_role;
-
--- Not by exists(): the planner would read all recruits for the stages of one.
-create policy "readers of a recruit read its stages in their agency" on public.recruit_stages
-  for select to authenticated
-  using (
-    agency_id = (select private.managed_agency_id())
-    or agency_id = (select private.current_agency_id())
-      and (select true from public.recruiting_leads l where l.id = recruit_stages.recruiting_lead_id)
-  );
-
 create function public.set_recruit_stage(recruiting_lead_id uuid, stage text) returns jsonb
 language plpgsql
 security definer
@@ -142,10 +104,6 @@ comment on function public.set_recruit_stage(uuid, text) is
   '(403) when the caller is no active agent; PT404 for a recruit that the caller does not read, or who was erased. '
   'Security definer because agents may not write the tables.';
 grant execute on function public.set_recruit_stage(uuid, text) to authenticated;
-
-create trigger broadcast_recruit
-  after insert on public.recruit_stages
-  for each row execute function private.broadcast_changed_recruit('stage');
 
 create table public.recruit_calls (
   id uuid primary key default gen_random_uuid(),
