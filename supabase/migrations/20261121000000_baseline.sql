@@ -1736,7 +1736,7 @@ alter table public.recruiting_leads enable row level security;
 grant select on public.recruiting_leads to authenticated;
 grant select, insert, update, delete on public.recruiting_leads to service_role;
 
--- Its policy asks for conversations too: texting/recruits.sql.
+-- Its policy asks for conversations too: desk/recruits.sql.
 
 create table private.untold_leads (
   -- In the order in which they were distributed. New entries go to the end of its index, the only one.
@@ -6885,7 +6885,7 @@ $$;
 comment on function private.lock_consent(uuid, text) is
   'Until this transaction ends, nobody else changes the consent or claims a text by it. Call it before any row is locked.';
 
-create function private.lock_recruit(agency_id uuid, phone text) returns void
+create function private.lock_conversations_of(agency_id uuid, phone text) returns void
 language plpgsql
 set search_path = ''
 as $$
@@ -6894,13 +6894,13 @@ begin
   -- The recruit may write to several numbers.
   perform
   from public.recruiting_conversations c
-  where c.agency_id = lock_recruit.agency_id and c.recruit_phone = lock_recruit.phone
+  where c.agency_id = lock_conversations_of.agency_id and c.recruit_phone = lock_conversations_of.phone
   order by c.id
   for no key update;
 end
 $$;
 
-comment on function private.lock_recruit(uuid, text) is
+comment on function private.lock_conversations_of(uuid, text) is
   'Locks the recruit''s consent, then all conversations of the recruit with the agency, in the order of their ids. A '
   'function that may record an opt-out calls it before any text is locked.';
 
@@ -7012,7 +7012,7 @@ begin
   end if;
 
   if event.state = 'opted_out' then
-    perform private.lock_recruit(event.agency_id, event.phone);
+    perform private.lock_conversations_of(event.agency_id, event.phone);
     -- There is nothing that they may be answered.
     update public.recruiting_conversations c
     set waiting_since = null
@@ -10161,7 +10161,7 @@ begin
   join public.recruiting_conversations c on c.id = m.conversation_id
   where m.id = lock_conversation_of.message_id;
   if found and with_consent then
-    perform private.lock_recruit(conversation.agency_id, conversation.recruit_phone);
+    perform private.lock_conversations_of(conversation.agency_id, conversation.recruit_phone);
   elsif found then
     perform from public.recruiting_conversations c where c.id = conversation.id for no key update;
   end if;
@@ -10171,7 +10171,7 @@ $$;
 
 comment on function private.lock_conversation_of(uuid, boolean) is
   'Locks what changes with a text of ours that fails, before the text itself, as everywhere: its conversation, with_consent all '
-  'of lock_recruit(). Returns the conversation, null where there is no such text.';
+  'of lock_conversations_of(). Returns the conversation, null where there is no such text.';
 
 create function private.tell_of_failed_text(conversation_id uuid, message_id uuid) returns void
 language plpgsql
@@ -10578,763 +10578,6 @@ comment on function public.queue_greeting(uuid) is
   'Queues the greeting of a lead that claim_greetings() has given, or notes in skipped_greetings why not. Where somebody has locked what it needs, it is due again '
   'in a second. A lead that does not wait any more is passed over.';
 grant execute on function public.queue_greeting(uuid) to service_role;
-
--- supabase/schemas/texting/quick_replies.sql
-
--- Quick replies: what the agents of an agency write often. Managers keep them.
-
-create table public.quick_replies (
-  id uuid primary key default gen_random_uuid(),
-  agency_id uuid not null references public.agencies (id) on delete cascade,
-  shortcut text not null check (shortcut ~ '^[a-z0-9_-]{1,32}$'),
-  body text not null check (length(body) between 1 and 1600),
-  created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now(),
-  unique (agency_id, shortcut)
-);
-
-comment on table public.quick_replies is
-  'The quick replies of an agency. An agent finds one by its shortcut, and may change the words before they are sent.';
-comment on column public.quick_replies.shortcut is 'What an agent types after `/`: letters from a to z, digits, - and _.';
-comment on column public.quick_replies.body is
-  'The words, with the placeholders of a greeting: {first_name}, {agent} and {agency}.';
-
-create trigger set_updated_at
-  before update on public.quick_replies
-  for each row execute function private.set_updated_at();
-
-alter table public.quick_replies enable row level security;
-grant select on public.quick_replies to authenticated;
-grant select, insert, update, delete on public.quick_replies to service_role;
-
-create policy "agents read the quick replies of their agency" on public.quick_replies
-  for select to authenticated
-  using (agency_id = (select private.current_agency_id()));
-
-create function private.quick_reply_writer() returns public.agents
-language plpgsql
-set search_path = ''
-as $$
-declare
-  caller constant public.agents := private.writer();
-begin
-  if caller.role <> 'manager' then
-    raise exception 'only a manager may change quick replies' using errcode = 'insufficient_privilege';
-  end if;
-  return caller;
-end
-$$;
-
-comment on function private.quick_reply_writer() is
-  'The active manager who is signed in, and does not leave before the transaction ends. 42501 when there is none.';
-
-create function public.save_quick_reply(
-  shortcut text,
-  body text,
-  quick_reply_id uuid default null,
-  seen_at timestamptz default null
-) returns jsonb
-language plpgsql
-security definer
-set search_path = ''
-as $$
-declare
-  max_length constant integer := 1600;
-  caller constant public.agents := private.quick_reply_writer();
-  given_shortcut constant text := lower(btrim(shortcut));
-  unknown constant text := (
-    select p.given[1]
-    from regexp_matches(body, '\{[^{}]*\}', 'g') p (given)
-    where p.given[1] not in ('{first_name}', '{agent}', '{agency}')
-    limit 1
-  );
-  saved public.quick_replies;
-begin
-  if coalesce(given_shortcut, '') !~ '^[a-z0-9_-]{1,32}$' then
-    perform private.invalid_field('shortcut', 'must have 1 to 32 letters from a to z, digits, - or _');
-  elsif private.visible_text(coalesce(body, '')) !~ '[^ \n]' then
-    perform private.invalid_field('body', 'must not be empty');
-  elsif private.utf16_length(body) > max_length then
-    perform private.invalid_field('body', format(
-      'must have at most %s characters, counted in UTF-16 units (most emoji have 2 or more)', max_length));
-  elsif unknown is not null then
-    perform private.invalid_field('body', format(
-      'there is no placeholder %s. Use {first_name}, {agent} or {agency}', left(unknown, 50)));
-  elsif regexp_replace(body, '\{(first_name|agent|agency)\}', '', 'g') ~ '[{}]' then
-    perform private.invalid_field('body', 'must have no other braces than those of {first_name}, {agent} and {agency}');
-  end if;
-
-  if quick_reply_id is null then
-    insert into public.quick_replies as q (agency_id, shortcut, body)
-    values (caller.agency_id, given_shortcut, save_quick_reply.body)
-    returning q.* into saved;
-  else
-    select q.* into saved
-    from public.quick_replies q
-    where q.id = quick_reply_id and q.agency_id = caller.agency_id
-    for update;
-    if not found then
-      raise exception 'quick_reply_id: there is no such quick reply' using errcode = 'PT404';
-    elsif saved.updated_at <> seen_at then
-      raise exception 'seen_at: another manager has changed this quick reply meanwhile' using errcode = 'PT409';
-    end if;
-    update public.quick_replies q
-    set shortcut = given_shortcut, body = save_quick_reply.body
-    where q.id = saved.id
-    returning q.* into saved;
-  end if;
-  return to_jsonb(saved) - 'agency_id';
-exception when unique_violation then
-  raise exception 'shortcut: another quick reply has it' using errcode = 'PT409';
-end
-$$;
-
-comment on function public.save_quick_reply(text, text, uuid, timestamptz) is
-  'Stores a quick reply of the manager''s agency: a new one, or with quick_reply_id another shortcut and body of one that there '
-  'is. shortcut: 1 to 32 letters from a to z, digits, - or _; stored in lower case. body: at most 1,600 UTF-16 units, with no '
-  'other placeholders than {first_name}, {agent} and {agency}. seen_at: its updated_at as the manager has read it, in '
-  'microseconds; null: whatever has become of it. Returns {id, shortcut, body, created_at, updated_at}. Errors: 22023 (HTTP '
-  '400) names the field, and the placeholder; 42501 (403) when the caller is no active manager; PT404 for an unknown one; '
-  'PT409 when another has the shortcut, and when it was changed since seen_at. '
-  'Security definer because agents may not write the tables.';
-grant execute on function public.save_quick_reply(text, text, uuid, timestamptz) to authenticated;
-
-create function public.delete_quick_reply(quick_reply_id uuid) returns jsonb
-language plpgsql
-security definer
-set search_path = ''
-as $$
-declare
-  caller constant public.agents := private.quick_reply_writer();
-begin
-  delete from public.quick_replies q where q.id = quick_reply_id and q.agency_id = caller.agency_id;
-  if not found then
-    raise exception 'quick_reply_id: there is no such quick reply' using errcode = 'PT404';
-  end if;
-  return jsonb_build_object('id', quick_reply_id);
-end
-$$;
-
-comment on function public.delete_quick_reply(uuid) is
-  'Deletes a quick reply of the manager''s agency. Returns {id}. Errors: 42501 (HTTP 403) when the caller is no active manager; '
-  'PT404 for an unknown one, also one that was deleted before. '
-  'Security definer because agents may not write the tables.';
-grant execute on function public.delete_quick_reply(uuid) to authenticated;
-
-create function public.quick_replies_to(conversation_id uuid) returns jsonb
-language plpgsql
-stable
-security definer
-set search_path = ''
-as $$
-declare
-  caller constant public.agents := private.current_agent();
-  conversation public.recruiting_conversations;
-  lead public.recruiting_leads;
-begin
-  if caller.id is null then
-    raise exception 'only an active agent may write to recruits' using errcode = 'insufficient_privilege';
-  end if;
-  select c.* into conversation
-  from public.recruiting_conversations c
-  where c.id = quick_replies_to.conversation_id and private.may_write(caller, c);
-  if not found then
-    raise exception 'conversation_id: there is no such conversation' using errcode = 'PT404';
-  end if;
-  select l.* into lead from public.recruiting_leads l where l.id = conversation.recruiting_lead_id;
-  lead.agency_id := conversation.agency_id;
-  return (
-    select coalesce(jsonb_agg(jsonb_build_object(
-      'id', q.id, 'shortcut', q.shortcut, 'body', private.fill_template(q.body, lead, caller.id)
-    ) order by q.shortcut), '[]')
-    from public.quick_replies q
-    where q.agency_id = conversation.agency_id
-  );
-end
-$$;
-
-comment on function public.quick_replies_to(uuid) is
-  'The quick replies of the agency for the recruit of a conversation, with the recruit''s first name, the name of the caller '
-  'and that of the agency in the place of the placeholders, as in a greeting: [{id, shortcut, body}], by shortcut. Errors: '
-  '42501 (HTTP 403) when the caller is no active agent; PT404 for a conversation in which the caller may not write. '
-  'Security definer because an agent who was given the conversation with a colleague''s recruit does not read the '
-  'recruit, whose name is in the words. It asks first whether the caller may write in the conversation.';
-grant execute on function public.quick_replies_to(uuid) to authenticated;
-
--- supabase/schemas/texting/inbox.sql
-
--- The list of conversations that an agent's page shows, and how far its agent has read them.
-
-create function private.recruit_of(recruiting_lead_id uuid, out name text, out email text, out state text, out agent_id uuid)
-language plpgsql
-stable
-security definer
-set search_path = ''
-as $$
-begin
-  select concat_ws(' ', l.first_name, l.last_name), l.email, l.state, l.agent_id into name, email, state, agent_id
-  from public.recruiting_leads l
-  where l.id = recruit_of.recruiting_lead_id;
-end
-$$;
-
-comment on function private.recruit_of(uuid) is
-  'The name, e-mail address and state of a conversation''s recruit, and the agent who has the recruit; nulls where there is no lead. '
-  'Security definer because an agent who was given the conversation with a colleague''s recruit does not read the '
-  'recruit. It returns the name to readers of the conversation. Only the view inbox calls it.';
-grant execute on function private.recruit_of(uuid) to authenticated;
-
-create view public.inbox with (security_invoker = true) as
-select c.id, c.agency_id, c.status, c.recruit_phone, c.service_phone, c.recruiting_lead_id, r.name, r.email, r.state,
-  c.assigned_agent_id, nullif(concat_ws(' ', a.first_name, a.last_name), '') as agent,
-  coalesce(c.assigned_agent_id, r.agent_id) as agent_id, c.waiting_since, c.due_since, c.last_text_at,
-  m.body as last_body, m.direction as last_direction, coalesce(jsonb_array_length(m.media), 0) as last_media,
-  coalesce(c.last_message_at > coalesce(read.read_up_to, '-infinity'), false) as is_unread,
-  -- Not by exists(): the planner would read the opt-outs of all recruits for one page.
-  coalesce((
-    select t.state = 'opted_out'
-    from public.text_consents t
-    where t.agency_id = c.agency_id and t.phone = c.recruit_phone
-  ), false) as is_opted_out,
-  c.snoozed_until,
-  case when c.snoozed_until is null then c.waiting_since is not null else c.snoozed_until <= now() end as is_due,
-  exists (
-    select
-    from public.recruiting_messages f
-    where f.conversation_id = c.id and f.direction = 'outbound' and f.status = 'failed'
-      and not exists (
-        select
-        from public.recruiting_messages later
-        where later.conversation_id = c.id and later.direction = 'outbound' and later.created_at > f.created_at
-      )
-      and not exists (select from public.text_outbox o where o.message_id = f.id and o.reason in ('cancelled', 'taken_over'))
-  ) as is_failed,
-  exists (
-    select
-    from public.text_outbox o
-    where o.conversation_id = c.id and o.state = 'pending' and o.reason in ('quiet_hours', 'number_paused', 'no_account')
-  ) as is_held
-from public.recruiting_conversations c
-left join lateral private.recruit_of(c.recruiting_lead_id) r on true
-left join public.agents a on a.id = coalesce(c.assigned_agent_id, r.agent_id)
-left join lateral (
-  select t.body, t.direction, t.media
-  from public.recruiting_messages t
-  where t.conversation_id = c.id
-  order by t.created_at desc
-  limit 1
-) m on true
-left join public.conversation_reads read
-  on read.conversation_id = c.id and read.agent_id = (select private.current_agent_id());
-
-comment on view public.inbox is
-  'The conversations that the signed-in agent reads, with the recruit, the agent who is to answer (agent_id and agent: '
-  'the assigned agent, else the recruit''s) and the latest text (last_media: how many files). is_unread: the recruit has '
-  'written since the caller has read it. is_due: the conversation is to be looked at: the recruit waits, or it was put off until a '
-  'time that has come (snoozed_until). is_failed: '
-  'our latest text was not delivered, and nobody has stopped it. is_held: a text of ours waits for the texting hours or for '
-  'its number. Ask for one agency_id, and for pages by the last row: ordered by last_text_at and id, or by due_since and id '
-  'where due_since is not null.';
-grant select on public.inbox to authenticated;
-
-create function public.read_conversation(conversation_id uuid, up_to timestamptz) returns integer
-language plpgsql
-security definer
-set search_path = ''
-as $$
-declare
-  caller constant public.agents := private.current_agent();
-  newly_read integer;
-begin
-  if caller.id is null then
-    raise exception 'only an active agent may read a conversation' using errcode = 'insufficient_privilege';
-  elsif up_to is null then
-    perform private.invalid_field('up_to', 'is required');
-  end if;
-
-  insert into public.conversation_reads as r (conversation_id, agent_id, read_up_to)
-  -- A later text is not read yet.
-  select c.id, caller.id, least(up_to, now())
-  from public.recruiting_conversations c
-  where c.id = read_conversation.conversation_id
-    and (
-      c.assigned_agent_id = caller.id
-      or caller.role = 'manager' and c.agency_id = caller.agency_id
-      or exists (
-        select from public.recruiting_leads l where l.id = c.recruiting_lead_id and l.agent_id = caller.id
-      )
-    )
-  on conflict on constraint conversation_reads_pkey do update
-  set read_up_to = greatest(r.read_up_to, excluded.read_up_to);
-  if not found then
-    raise exception 'conversation_id: there is no such conversation' using errcode = 'PT404';
-  end if;
-
-  update public.agent_notifications n
-  set read_at = now()
-  where n.agent_id = caller.id
-    and n.conversation_id = read_conversation.conversation_id
-    and n.read_at is null
-    -- A text that was fetched later has the provider's time.
-    and coalesce((select m.created_at from public.recruiting_messages m where m.id = n.message_id), n.created_at) <= up_to;
-  get diagnostics newly_read = row_count;
-  return newly_read;
-end
-$$;
-
-comment on function public.read_conversation(uuid, timestamptz) is
-  'The signed-in agent has read a conversation up to the text with this created_at, in microseconds as it was read. An '
-  'earlier time than before changes nothing. The agent''s notifications about texts up to then are read too; returns how '
-  'many were not before. Errors: 22023 (HTTP 400) without up_to; 42501 (403) when the caller is no active agent; PT404 for a '
-  'conversation that the caller does not read. '
-  'Security definer because agents may not write the tables.';
-grant execute on function public.read_conversation(uuid, timestamptz) to authenticated;
-
--- The agency's agents as a manager's page shows them.
-
-create view public.team with (security_invoker = true) as
-select a.id, a.agency_id, a.first_name, a.last_name, a.role, a.is_active, a.accepts_recruits,
-  a.user_id is not null as has_login, coalesce(c.waiting, 0) as waiting, coalesce(c.unread, 0) as unread,
-  c.waiting_since, coalesce(l.recruits, 0) as recruits_7_days
-from public.agents a
-left join (
-  select coalesce(w.assigned_agent_id, r.agent_id) as agent_id, count(*)::integer as waiting,
-    (count(*) filter (where w.last_message_at > coalesce(read.read_up_to, '-infinity')))::integer as unread,
-    min(w.due_since) as waiting_since
-  from public.recruiting_conversations w
-  left join public.recruiting_leads r on r.id = w.recruiting_lead_id
-  left join public.conversation_reads read
-    on read.conversation_id = w.id and read.agent_id = coalesce(w.assigned_agent_id, r.agent_id)
-  where w.agency_id = (select private.managed_agency_id()) and w.due_since is not null
-    and (w.snoozed_until is null or w.snoozed_until <= now())
-  group by 1
-) c on c.agent_id = a.id
-left join (
-  select d.agent_id, count(*)::integer as recruits
-  from public.recruiting_orders o
-  join public.recruiting_leads d
-    on d.agency_id = o.agency_id and d.order_id = o.id and d.distributed_at > now() - interval '7 days'
-  where o.agency_id = (select private.managed_agency_id())
-  group by d.agent_id
-) l on l.agent_id = a.id
-where a.agency_id = (select private.managed_agency_id());
-
-comment on view public.team is
-  'The agents of a manager''s agency, each with the conversations that are due for them (waiting), how many of '
-  'these the agent has not read (unread), since when the first waits (waiting_since; null: none), and the recruits of theirs '
-  'that orders have brought in the last 7 days. Ask for pages by the last row, ordered by first_name and id.';
-grant select on public.team to authenticated;
-
--- supabase/schemas/texting/search.sql
-
--- The search of conversations: by a recruit's name, e-mail address and number, and by words of the texts.
-
-create extension if not exists pg_trgm with schema extensions;
-
--- Texts that hold three letters in a row: the search of an agency need not read all its texts.
-create index recruiting_messages_words_idx on public.recruiting_messages using gin (body extensions.gin_trgm_ops);
-
-create function private.like_pattern(words text) returns text
-language sql
-immutable
-set search_path = ''
-as $$
-  select '%' || regexp_replace(words, '([\\%_])', '\\\1', 'g') || '%'
-$$;
-
-comment on function private.like_pattern(text) is 'The pattern of LIKE for what holds these characters, whatever they are.';
-grant execute on function private.like_pattern(text) to authenticated;
-
-create function private.conversations_with_words(agency_id uuid, words text) returns uuid[]
-language plpgsql
-stable
-security definer
-set search_path = ''
--- How often the words occur decides the plan.
-set plan_cache_mode = force_custom_plan
-as $$
-begin
-  if length(words) < 3 or agency_id is distinct from private.current_agency_id() then
-    return '{}';
-  end if;
-  return array(
-    select distinct m.conversation_id
-    from public.recruiting_messages m
-    join public.recruiting_conversations c on c.id = m.conversation_id
-    where c.agency_id = conversations_with_words.agency_id
-      and m.body ilike private.like_pattern(words)
-      and m.created_at > now() - interval '90 days'
-  );
-end
-$$;
-
-comment on function private.conversations_with_words(uuid, text) is
-  'The ids of the conversations of the caller''s agency with a text of 90 days that has these words in a row. None for less than '
-  'three characters, and for another agency. The ids alone say nothing: the caller reads the conversations under the policies. '
-  'Security definer because under the policies no index could find the words. It returns ids to search_inbox(), which '
-  'reads the conversations under the policies.';
-grant execute on function private.conversations_with_words(uuid, text) to authenticated;
-
-create function public.search_inbox(agency_id uuid, typed text) returns setof public.inbox
-language plpgsql
-stable
-set search_path = ''
-as $$
-declare
-  sought constant text := btrim(typed);
-  digits constant text := regexp_replace(sought, '[\s().+-]', '', 'g');
-  is_phone constant boolean := digits ~ '^[0-9]{3,}$';
-  patterns constant text[] := array(
-    select private.like_pattern(word) from regexp_split_to_table(sought, '\s+') word where word <> '');
-  with_words constant uuid[] := private.conversations_with_words(agency_id, sought);
-begin
-  return query
-  select i.*
-  from public.inbox i
-  where i.agency_id = search_inbox.agency_id
-    and cardinality(patterns) > 0
-    and (
-      is_phone and i.recruit_phone like '%' || digits || '%'
-      or concat_ws(' ', i.name, i.email) ilike all (patterns)
-      or i.id = any (with_words)
-    );
-end
-$$;
-
-comment on function public.search_inbox(uuid, text) is
-  'The rows of inbox, as the caller reads it, of one agency, for what the caller has typed: each word is part of the name or '
-  'the e-mail address; or it is part of the number, from three digits on; or a text of the last 90 days has the words in a '
-  'row, from three characters on. Nothing typed finds nothing. Ask for pages as of inbox.';
-grant execute on function public.search_inbox(uuid, text) to authenticated;
-
--- supabase/schemas/texting/agency_figures.sql
-
--- The figures of an agency, with which a manager begins the day, and the list that each of them counts.
-
-create function private.figures_begin(days integer, out agency public.agencies, out first_day date, out begins timestamptz)
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  select a.* into agency from public.agencies a where a.id = private.managed_agency_id();
-  if agency.id is null then
-    raise exception 'only a manager reads the figures of an agency' using errcode = 'insufficient_privilege';
-  elsif days is null or days not between 1 and 90 then
-    perform private.invalid_field('days', 'must be from 1 to 90');
-  end if;
-  first_day := (now() at time zone agency.timezone)::date - (days - 1);
-  begins := first_day::timestamp at time zone agency.timezone;
-end
-$$;
-
-comment on function private.figures_begin(integer) is
-  'The agency of the manager who calls, and the beginning of the last days in its time zone, today included. 42501 for who is '
-  'no manager; 22023 names days.';
-
-create function private.figure_leads(agency_id uuid, since timestamptz, until timestamptz, order_id uuid default null)
-returns table (lead_id uuid, vendor_id uuid, distributed_at timestamptz)
-language plpgsql
-stable
-set search_path = ''
-set plan_cache_mode = force_custom_plan
-as $$
-begin
-  return query
-  select l.id, l.vendor_id, l.distributed_at
-  from public.recruiting_orders o
-  join public.recruiting_leads l on l.agency_id = o.agency_id and l.order_id = o.id
-  where o.agency_id = figure_leads.agency_id and l.distributed_at >= since and l.distributed_at < until
-    and (figure_leads.order_id is null or o.id = figure_leads.order_id);
-end
-$$;
-
-comment on function private.figure_leads(uuid, timestamptz, timestamptz, uuid) is
-  'The leads that the orders of an agency, or one of them, have brought from one time to another.';
-
-create function private.figure_responses(agency public.agencies, begins timestamptz)
-returns table (conversation_id uuid, written_at timestamptz, minutes integer)
-language plpgsql
-stable
-set search_path = ''
--- The number of rows of the days decides the plan.
-set plan_cache_mode = force_custom_plan
-as $$
-begin
-  return query
-  select c.id, first.created_at, private.waited_minutes(agency, first.created_at, answer.created_at)
-  from public.recruiting_conversations c
-  cross join lateral (
-    select m.created_at
-    from public.recruiting_messages m
-    where m.conversation_id = c.id and m.direction = 'inbound'
-    order by m.created_at
-    limit 1
-  ) first
-  left join lateral (
-    select m.created_at
-    from public.recruiting_messages m
-    where m.conversation_id = c.id and m.direction = 'outbound' and m.sender_type = 'agent' and m.created_at > first.created_at
-      and m.status is distinct from 'failed'
-    order by m.created_at
-    limit 1
-  ) answer on true
-  where c.agency_id = agency.id and c.last_text_at >= begins and first.created_at >= begins;
-end
-$$;
-
-comment on function private.figure_responses(public.agencies, timestamptz) is
-  'The conversations in which the recruit has written for the first time since then, each with the minutes, in the hours of '
-  'the agency, to the first text of an agent after it. Null: there is none. The bot does not count, and neither does a text '
-  'that failed.';
-
-create function private.figure_failures(agency_id uuid, begins timestamptz)
-returns table (conversation_id uuid, failed_at timestamptz)
-language plpgsql
-stable
-set search_path = ''
-set plan_cache_mode = force_custom_plan
-as $$
-begin
-  return query
-  select c.id, failed.at
-  from public.recruiting_conversations c
-  cross join lateral (
-    select max(m.created_at) as at
-    from public.recruiting_messages m
-    where m.conversation_id = c.id and m.direction = 'outbound' and m.status = 'failed' and m.created_at >= begins
-      and not exists (select from public.text_outbox o where o.message_id = m.id and o.reason in ('cancelled', 'taken_over'))
-  ) failed
-  -- A conversation with a text of these days had its latest text in these days.
-  where c.agency_id = figure_failures.agency_id and c.last_text_at >= begins and failed.at is not null;
-end
-$$;
-
-comment on function private.figure_failures(uuid, timestamptz) is
-  'The conversations of an agency in which a text of ours since then was not delivered, each with the time of the latest. '
-  'One that somebody has stopped does not count: by cancelling it, or by taking over from the bot.';
-
-create function private.figure_opt_outs(agency_id uuid, begins timestamptz)
-returns table (event_id uuid, phone text, opted_out_at timestamptz)
-language plpgsql
-stable
-set search_path = ''
-set plan_cache_mode = force_custom_plan
-as $$
-begin
-  return query
-  select distinct on (e.phone) e.id, e.phone::text, e.occurred_at
-  from public.text_consent_events e
-  where e.agency_id = figure_opt_outs.agency_id and e.state = 'opted_out' and e.occurred_at >= begins
-  order by e.phone, e.occurred_at desc, e.id;
-end
-$$;
-
-comment on function private.figure_opt_outs(uuid, timestamptz) is
-  'The numbers that have opted out of texts of an agency since then, each once, with the latest time.';
-
-create function public.agency_figures(days integer default 14) returns jsonb
-language plpgsql
-stable
-security definer
-set search_path = ''
-as $$
-declare
-  period constant record := private.figures_begin(agency_figures.days);
-  agency constant public.agencies := period.agency;
-  first_day constant date := period.first_day;
-  begins constant timestamptz := period.begins;
-begin
-  return (
-    with counted as (
-      select l.vendor_id, (l.distributed_at at time zone agency.timezone)::date as day, count(*) as leads
-      from private.figure_leads(agency.id, begins, 'infinity') l
-      group by 1, 2
-    ), of_vendors as (
-      select v.vendor_id, jsonb_agg(coalesce(c.leads, 0) order by d.n) as leads
-      from (select distinct c.vendor_id from counted c) v
-      cross join generate_series(0, agency_figures.days - 1) d (n)
-      left join counted c on c.vendor_id = v.vendor_id and c.day = first_day + d.n
-      group by v.vendor_id
-    ), waiting as (
-      select count(*) as recruits, min(c.due_since) as since
-      from public.recruiting_conversations c
-      where c.agency_id = agency.id and c.due_since is not null
-        and (c.snoozed_until is null or c.snoozed_until <= now())
-    )
-    select jsonb_build_object(
-      'first_day', first_day, 'days', agency_figures.days,
-      'vendors', (
-        select coalesce(jsonb_agg(
-          jsonb_build_object('id', v.vendor_id, 'vendor', private.vendor_name(v.vendor_id), 'leads', v.leads)
-          order by private.vendor_name(v.vendor_id), v.vendor_id), '[]')
-        from of_vendors v
-      ),
-      'first_response', (
-        select jsonb_build_object(
-          'recruits', count(*), 'answered', count(a.minutes),
-          'median', percentile_disc(0.5) within group (order by a.minutes),
-          'ninety', percentile_disc(0.9) within group (order by a.minutes))
-        from private.figure_responses(agency, begins) a
-      ),
-      'waiting', (select jsonb_build_object('recruits', w.recruits, 'since', w.since) from waiting w),
-      'opt_outs', (select count(*) from private.figure_opt_outs(agency.id, begins)),
-      'failed', (select count(*) from private.figure_failures(agency.id, begins))
-    )
-  );
-end
-$$;
-
-comment on function public.agency_figures(integer) is
-  'The figures of a manager''s agency for the last days of its time zone, today included: {first_day, days, vendors: [{id, '
-  'vendor, leads: [number of each day]}], first_response: {recruits, answered, median, ninety}, waiting: {recruits, since}, '
-  'opt_outs, failed}. vendors: the leads that orders have brought. first_response: the minutes, in the hours of the agency, '
-  'from the first text of each recruit who began to write in these days to the first text of an agent after it; the bot does '
-  'not count, and neither does a text that failed. ninety: nine of ten were answered as fast. opt_outs: the numbers that have '
-  'opted out. failed: the conversations in which a text of ours was not delivered. figure_list() has the rows behind each. '
-  'Errors: 42501 (HTTP 403) for who is no manager; 22023 (400) names days. '
-  'Security definer because managers may not read vendors, and policies on each text would take long. It reads the '
-  'caller''s own agency alone.';
-grant execute on function public.agency_figures(integer) to authenticated;
-
-create function public.figure_list(
-  figure text, days integer default 14, day date default null, vendor_id uuid default null, order_id uuid default null
-) returns table (
-  id uuid, conversation_id uuid, recruiting_lead_id uuid, name text, phone text, agent text, at timestamptz, minutes integer
-)
-language plpgsql
-stable
-security definer
-set search_path = ''
--- The recruits of the rows by their ids, and not all of the agency.
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-as $$
-#variable_conflict use_column
-declare
-  period constant record := private.figures_begin(figure_list.days);
-  agency constant public.agencies := period.agency;
-  begins constant timestamptz := period.begins;
-  since timestamptz := begins;
-  until timestamptz := 'infinity';
-begin
-  if figure is null or figure not in ('leads', 'wrote', 'answered', 'failed', 'opt_outs') then
-    perform private.invalid_field('figure', 'must be leads, wrote, answered, failed or opt_outs');
-  elsif num_nonnulls(day, figure_list.vendor_id, figure_list.order_id) > 0 and figure <> 'leads' then
-    perform private.invalid_field('figure', 'must be leads where a day, a vendor or an order is named');
-  elsif day is not null then
-    since := greatest(begins, day::timestamp at time zone agency.timezone);
-    until := (day + 1)::timestamp at time zone agency.timezone;
-  elsif figure_list.order_id is not null then
-    since := '-infinity';
-  end if;
-  return query
-  with listed as (
-    select l.lead_id as id, null::uuid as conversation_id, l.lead_id as recruiting_lead_id, null::text as phone,
-      l.distributed_at as at, null::integer as minutes
-    from private.figure_leads(agency.id, since, until, figure_list.order_id) l
-    where figure = 'leads' and (figure_list.vendor_id is null or l.vendor_id = figure_list.vendor_id)
-    union all
-    select r.conversation_id, r.conversation_id, null, null, r.written_at, r.minutes
-    from private.figure_responses(agency, begins) r
-    where figure = 'wrote' or figure = 'answered' and r.minutes is not null
-    union all
-    select f.conversation_id, f.conversation_id, null, null, f.failed_at, null
-    from private.figure_failures(agency.id, begins) f
-    where figure = 'failed'
-    union all
-    select o.event_id, c.id, l.id, o.phone, o.opted_out_at, null
-    from private.figure_opt_outs(agency.id, begins) o
-    left join lateral (
-      select c.id
-      from public.recruiting_conversations c
-      where c.agency_id = agency.id and c.recruit_phone = o.phone
-      order by c.last_text_at desc
-      limit 1
-    ) c on true
-    left join lateral (
-      select l.id
-      from public.recruiting_leads l
-      where l.agency_id = agency.id and l.phone = o.phone and length(l.phone) <= 16
-      order by l.distributed_at desc nulls last, l.id
-      limit 1
-    ) l on true
-    where figure = 'opt_outs'
-  )
-  select s.id, s.conversation_id, l.id, nullif(concat_ws(' ', l.first_name, l.last_name), ''),
-    coalesce(s.phone, c.recruit_phone, l.phone), nullif(concat_ws(' ', a.first_name, a.last_name), ''), s.at, s.minutes
-  from listed s
-  left join public.recruiting_conversations c on c.id = s.conversation_id
-  left join public.recruiting_leads l on l.id = coalesce(c.recruiting_lead_id, s.recruiting_lead_id)
-  left join public.agents a on a.id = coalesce(c.assigned_agent_id, l.agent_id);
-end
-$$;
-
-comment on function public.figure_list(text, integer, date, uuid, uuid) is
-  'The rows that agency_figures() counts, of the same days: {id, conversation_id, recruiting_lead_id, name, phone, agent, at, '
-  'minutes}. figure: `leads`, of one day and vendor where they are named, or of one order in all its days; `wrote`: the recruits who began to write, with the '
-  'minutes to the first response; `answered`: those of them with one; `failed` and `opt_outs`. conversation_id and '
-  'recruiting_lead_id are null where there is none. Ask for pages by the last row, ordered by at and id. Errors: 42501 (HTTP '
-  '403) for who is no manager; 22023 (400) names figure or days. '
-  'Security definer because managers may not read vendors, and policies on each text would take long. It reads the '
-  'caller''s own agency alone.';
-grant execute on function public.figure_list(text, integer, date, uuid, uuid) to authenticated;
-
--- supabase/schemas/texting/recruit_exports.sql
-
--- Who has taken the recruits of an agency out of the service, as a file.
-
-create table public.recruit_exports (
-  id uuid primary key default gen_random_uuid(),
-  agency_id uuid not null references public.agencies (id) on delete cascade,
-  agent_id uuid not null,
-  recruits integer not null check (recruits between 0 and 1000000),
-  created_at timestamptz not null default now(),
-  foreign key (agent_id, agency_id) references public.agents (id, agency_id)
-);
-
-create index on public.recruit_exports (agency_id, created_at);
-create index on public.recruit_exports (agent_id, agency_id);
-
-comment on table public.recruit_exports is 'Each export of recruits by a manager, noted before the file was made.';
-comment on column public.recruit_exports.agent_id is 'The manager.';
-comment on column public.recruit_exports.recruits is 'The number of recruits in the file.';
-
-alter table public.recruit_exports enable row level security;
-grant select on public.recruit_exports to authenticated;
-grant select, insert, update, delete on public.recruit_exports to service_role;
-
-create policy "managers read their agency's" on public.recruit_exports
-  for select to authenticated
-  using (agency_id = (select private.managed_agency_id()));
-
-create function public.note_export(recruits integer) returns jsonb
-language plpgsql
-security definer
-set search_path = ''
-as $$
-declare
-  caller constant public.agents := private.current_agent();
-  export_id uuid;
-begin
-  if caller.id is null or caller.role <> 'manager' then
-    raise exception 'only a manager may export recruits' using errcode = 'insufficient_privilege';
-  elsif recruits is null or recruits not between 0 and 1000000 then
-    perform private.invalid_field('recruits', 'must be from 0 to 1,000,000');
-  end if;
-  insert into public.recruit_exports (agency_id, agent_id, recruits)
-  values (caller.agency_id, caller.id, note_export.recruits)
-  returning id into export_id;
-  return jsonb_build_object('export_id', export_id);
-end
-$$;
-
-comment on function public.note_export(integer) is
-  'Notes that the manager who calls it makes a file of so many recruits of its agency. Called before the file is made. '
-  'Returns {export_id}. Errors: 42501 (HTTP 403) for who is no active manager; 22023 (400) names recruits. '
-  'Security definer because agents may not write the tables.';
-grant execute on function public.note_export(integer) to authenticated;
 
 -- supabase/schemas/texting/notify.sql
 
@@ -11940,236 +11183,6 @@ comment on function private.allow_agent_topics() is
 
 select private.allow_agent_topics();
 
--- supabase/schemas/texting/recruits.sql
-
--- Recruits as agents work with them: who reads them, their stage, and the calls.
-
-create function private.assigned_recruits() returns uuid[]
-language sql
-stable
-security definer
-set search_path = ''
-as $$
-  select coalesce(array_agg(distinct l.id), '{}')
-  from public.recruiting_conversations c
-  join public.recruiting_leads l on l.id = c.recruiting_lead_id and l.agency_id = c.agency_id
-  where c.assigned_agent_id = (select private.current_agent_id()) and l.agent_id is distinct from c.assigned_agent_id
-$$;
-
-comment on function private.assigned_recruits() is
-  'The recruits of others, or of nobody, whose conversations are assigned to the agent who is signed in. '
-  'Security definer because the policy of conversations reads recruits, so the policy of recruits may not read '
-  'conversations. It returns ids of recruits whose conversations the caller has.';
-grant execute on function private.assigned_recruits() to authenticated;
-
--- The last condition is asked for a row that is not the caller's by the others, and is read once for a statement.
-create policy "agents read recruits they have or text, managers their agency's" on public.recruiting_leads
-  for select to authenticated
-  using (
-    agent_id = (select private.current_agent_id())
-    or agency_id = (select private.managed_agency_id())
-    or id = any ((select private.assigned_recruits())::uuid[])
-  );
-
-create function private.lock_recruit(caller public.agents, recruiting_lead_id uuid) returns public.recruiting_leads
-language plpgsql
-set search_path = ''
-as $$
-declare
-  lead public.recruiting_leads;
-begin
-  select l.* into lead
-  from public.recruiting_leads l
-  where l.id = lock_recruit.recruiting_lead_id
-    and l.agency_id = caller.agency_id
-    -- Nothing is written about a person who was erased.
-    and l.first_name <> '(erased)'
-    and (
-      l.agent_id = caller.id
-      or caller.role = 'manager'
-      or exists (
-        select
-        from public.recruiting_conversations c
-        where c.recruiting_lead_id = l.id and c.assigned_agent_id = caller.id
-      )
-    )
-  -- The person may be erased at this moment. What is written is there before, and goes too, or is refused.
-  for share;
-  if not found then
-    raise exception 'recruiting_lead_id: there is no such recruit' using errcode = 'PT404';
-  end if;
-  return lead;
-end
-$$;
-
-comment on function private.lock_recruit(public.agents, uuid) is
-  'A recruit about whom this agent may write: the recruit''s agent, the agent who is assigned a conversation with the recruit, '
-  'and the managers of the agency. Nobody changes or erases it before the transaction ends. PT404 for any other.';
-
-create table public.recruit_stages (
-  id uuid primary key default gen_random_uuid(),
-  recruiting_lead_id uuid not null references public.recruiting_leads (id) on delete cascade,
-  agency_id uuid not null references public.agencies (id),
-  stage text not null check (stage in ('new', 'contacted', 'interview', 'licensed', 'hired', 'lost')),
-  agent_id uuid,
-  created_at timestamptz not null default clock_timestamp(),
-  ended_at timestamptz,
-  foreign key (agent_id, agency_id) references public.agents (id, agency_id),
-  check (ended_at >= created_at)
-);
-
--- A recruit has one stage.
-create unique index recruit_stages_current_idx on public.recruit_stages (recruiting_lead_id) where ended_at is null;
-create index on public.recruit_stages (recruiting_lead_id, created_at, id);
--- The recruits of an agency in one stage.
-create index on public.recruit_stages (agency_id, stage, ended_at, recruiting_lead_id);
-create index on public.recruit_stages (agent_id, agency_id) where agent_id is not null;
-
-comment on table public.recruit_stages is
-  'The stages of recruits with their history. The one that has not ended is the recruit''s stage; without one it is `new`.';
-comment on column public.recruit_stages.agency_id is 'The agency that had the recruit then.';
-comment on column public.recruit_stages.agent_id is 'The agent who set it; null: the bot.';
-comment on column public.recruit_stages.ended_at is 'When the next stage began, or the lead was returned; null: it is the stage now.';
-
-alter table public.recruit_stages enable row level security;
-grant select on public.recruit_stages to authenticated;
-grant select, insert, update, delete on public.recruit_stages to service_role;
-
--- Not by exists(): the planner would read all recruits for the stages of one.
-create policy "readers of a recruit read its stages in their agency" on public.recruit_stages
-  for select to authenticated
-  using (
-    agency_id = (select private.managed_agency_id())
-    or agency_id = (select private.current_agency_id())
-      and (select true from public.recruiting_leads l where l.id = recruit_stages.recruiting_lead_id)
-  );
-
-create function public.set_recruit_stage(recruiting_lead_id uuid, stage text) returns jsonb
-language plpgsql
-security definer
-set search_path = ''
-as $$
-declare
-  stages constant text[] := array['new', 'contacted', 'interview', 'licensed', 'hired', 'lost'];
-  caller constant public.agents := private.writer();
-  lead public.recruiting_leads;
-begin
-  if stage is null or stage <> all (stages) then
-    perform private.invalid_field('stage', 'must be one of ' || array_to_string(stages, ', '));
-  end if;
-  lead := private.lock_recruit(caller, recruiting_lead_id);
-  loop
-    exit when stage = coalesce(
-      (
-        select s.stage
-        from public.recruit_stages s
-        where s.recruiting_lead_id = lead.id and s.ended_at is null
-      ),
-      'new');
-    update public.recruit_stages s
-    set ended_at = clock_timestamp()
-    where s.recruiting_lead_id = lead.id and s.ended_at is null and s.stage <> set_recruit_stage.stage;
-    -- Another agent, or the bot, may have set one meanwhile: it is looked at again.
-    insert into public.recruit_stages (recruiting_lead_id, agency_id, stage, agent_id)
-    values (lead.id, lead.agency_id, set_recruit_stage.stage, caller.id)
-    on conflict do nothing;
-    exit when found;
-  end loop;
-  return jsonb_build_object('recruiting_lead_id', lead.id, 'stage', stage);
-end
-$$;
-
-comment on function public.set_recruit_stage(uuid, text) is
-  'Sets the stage of a recruit: new, contacted, interview, licensed, hired or lost. The same stage again changes nothing. It '
-  'changes neither consent nor bot. The recruit''s agent may call it, the agent who is assigned a conversation with the '
-  'recruit, and the managers of the agency. Returns {recruiting_lead_id, stage}. Errors: 22023 (HTTP 400) names stage; 42501 '
-  '(403) when the caller is no active agent; PT404 for a recruit that the caller does not read, or who was erased. '
-  'Security definer because agents may not write the tables.';
-grant execute on function public.set_recruit_stage(uuid, text) to authenticated;
-
-create trigger broadcast_recruit
-  after insert on public.recruit_stages
-  for each row execute function private.broadcast_changed_recruit('stage');
-
-create table public.recruit_calls (
-  id uuid primary key default gen_random_uuid(),
-  recruiting_lead_id uuid not null references public.recruiting_leads (id) on delete cascade,
-  agency_id uuid not null references public.agencies (id),
-  agent_id uuid not null,
-  outcome text check (outcome in ('reached', 'no_answer', 'left_message', 'wrong_number')),
-  created_at timestamptz not null default clock_timestamp(),
-  updated_at timestamptz not null default now(),
-  foreign key (agent_id, agency_id) references public.agents (id, agency_id)
-);
-
-create index on public.recruit_calls (recruiting_lead_id, created_at, id);
-create index on public.recruit_calls (agency_id);
-create index on public.recruit_calls (agent_id, agency_id);
-
-comment on table public.recruit_calls is
-  'The times that an agent has dialled the number of a recruit from the page. Whether anybody answered is what the agent says.';
-comment on column public.recruit_calls.outcome is
-  '`reached`, `no_answer`, `left_message` or `wrong_number`; null: the agent has said nothing.';
-
-create trigger set_updated_at
-  before update on public.recruit_calls
-  for each row execute function private.set_updated_at();
-
-create trigger broadcast_recruit
-  after insert or update of outcome on public.recruit_calls
-  for each row execute function private.broadcast_changed_recruit('call');
-
-alter table public.recruit_calls enable row level security;
-grant select on public.recruit_calls to authenticated;
-grant select, insert, update, delete on public.recruit_calls to service_role;
-
-create policy "readers of a recruit read its calls in their agency" on public.recruit_calls
-  for select to authenticated
-  using (
-    agency_id = (select private.managed_agency_id())
-    or agency_id = (select private.current_agency_id())
-      and (select true from public.recruiting_leads l where l.id = recruit_calls.recruiting_lead_id)
-  );
-
-create function public.record_call(recruiting_lead_id uuid, call_id uuid, outcome text default null) returns jsonb
-language plpgsql
-security definer
-set search_path = ''
-as $$
-declare
-  outcomes constant text[] := array['reached', 'no_answer', 'left_message', 'wrong_number'];
-  caller constant public.agents := private.writer();
-  lead public.recruiting_leads;
-  call public.recruit_calls;
-begin
-  if call_id is null then
-    perform private.invalid_field('call_id', 'is required');
-  elsif outcome <> all (outcomes) then
-    perform private.invalid_field('outcome', 'must be one of ' || array_to_string(outcomes, ', '));
-  end if;
-  lead := private.lock_recruit(caller, recruiting_lead_id);
-  insert into public.recruit_calls as c (id, recruiting_lead_id, agency_id, agent_id, outcome)
-  values (call_id, lead.id, lead.agency_id, caller.id, record_call.outcome)
-  on conflict (id) do update
-  set outcome = coalesce(excluded.outcome, c.outcome)
-  where (c.recruiting_lead_id, c.agent_id) = (excluded.recruiting_lead_id, excluded.agent_id)
-  returning c.* into call;
-  if call.id is null then
-    raise exception 'call_id: another call has this id' using errcode = 'PT409';
-  end if;
-  return jsonb_build_object('id', call.id, 'outcome', call.outcome);
-end
-$$;
-
-comment on function public.record_call(uuid, uuid, text) is
-  'Records that the signed-in agent has dialled the number of a recruit, and the outcome if there is one: reached, no_answer, '
-  'left_message or wrong_number. call_id: made by the agent''s page; the same id is the same call, and an outcome that is given '
-  'replaces the one before. Who may call it, as of set_recruit_stage(). Returns {id, outcome|null}. Errors: 22023 (HTTP 400) '
-  'names call_id or outcome; 42501 (403) when the caller is no active agent; PT404 for a recruit that the caller does not '
-  'read, or who was erased; PT409 when another call has the id. '
-  'Security definer because agents may not write the tables.';
-grant execute on function public.record_call(uuid, uuid, text) to authenticated;
-
 -- supabase/schemas/texting/conversation_assignments.sql
 
 -- Each time that a conversation with a recruit has changed hands.
@@ -12252,78 +11265,51 @@ create trigger note_assignment
   )
   execute function private.note_assignment();
 
--- supabase/schemas/texting/notes.sql
+-- supabase/schemas/texting/recruit_stages.sql
 
--- Notes about a recruit: for the agency alone, and never sent.
+-- How far each recruit has come. Agents and the bot set stages.
 
-create table public.recruit_notes (
+create table public.recruit_stages (
   id uuid primary key default gen_random_uuid(),
   recruiting_lead_id uuid not null references public.recruiting_leads (id) on delete cascade,
-  agent_id uuid not null references public.agents (id),
-  body text not null check (length(body) between 1 and 4000),
-  created_at timestamptz not null default clock_timestamp()
+  agency_id uuid not null references public.agencies (id),
+  stage text not null check (stage in ('new', 'contacted', 'interview', 'licensed', 'hired', 'lost')),
+  agent_id uuid,
+  created_at timestamptz not null default clock_timestamp(),
+  ended_at timestamptz,
+  foreign key (agent_id, agency_id) references public.agents (id, agency_id),
+  check (ended_at >= created_at)
 );
 
-create index on public.recruit_notes (recruiting_lead_id, created_at, id);
-create index on public.recruit_notes (agent_id);
+-- A recruit has one stage.
+create unique index recruit_stages_current_idx on public.recruit_stages (recruiting_lead_id) where ended_at is null;
+create index on public.recruit_stages (recruiting_lead_id, created_at, id);
+-- The recruits of an agency in one stage.
+create index on public.recruit_stages (agency_id, stage, ended_at, recruiting_lead_id);
+create index on public.recruit_stages (agent_id, agency_id) where agent_id is not null;
 
-comment on table public.recruit_notes is
-  'Notes of agents about a recruit. Nobody sends them. Rows are added by add_note(), and go when the person is erased.';
-comment on column public.recruit_notes.agent_id is 'The agent who wrote it.';
-comment on column public.recruit_notes.body is 'Exactly as written.';
+comment on table public.recruit_stages is
+  'The stages of recruits with their history. The one that has not ended is the recruit''s stage; without one it is `new`.';
+comment on column public.recruit_stages.agency_id is 'The agency that had the recruit then.';
+comment on column public.recruit_stages.agent_id is 'The agent who set it; null: the bot.';
+comment on column public.recruit_stages.ended_at is 'When the next stage began, or the lead was returned; null: it is the stage now.';
 
-alter table public.recruit_notes enable row level security;
-grant select on public.recruit_notes to authenticated;
-grant select, insert, update, delete on public.recruit_notes to service_role;
+alter table public.recruit_stages enable row level security;
+grant select on public.recruit_stages to authenticated;
+grant select, insert, update, delete on public.recruit_stages to service_role;
 
--- The policy of the recruit applies inside the subquery. Not by exists(): the planner would read all recruits for the
--- notes of one.
-create policy "readers of a recruit read its notes" on public.recruit_notes
+-- Not by exists(): the planner would read all recruits for the stages of one.
+create policy "readers of a recruit read its stages in their agency" on public.recruit_stages
   for select to authenticated
-  using ((select true from public.recruiting_leads l where l.id = recruit_notes.recruiting_lead_id));
-
-create function public.add_note(recruiting_lead_id uuid, body text, note_id uuid default null) returns jsonb
-language plpgsql
-security definer
-set search_path = ''
-as $$
-declare
-  max_length constant integer := 4000;
-  caller constant public.agents := private.writer();
-  given_id constant uuid := coalesce(note_id, gen_random_uuid());
-  note public.recruit_notes;
-begin
-  if private.visible_text(coalesce(body, '')) !~ '[^ \n]' then
-    perform private.invalid_field('body', 'must not be empty');
-  elsif private.utf16_length(body) > max_length then
-    perform private.invalid_field('body', format(
-      'must have at most %s characters, counted in UTF-16 units (most emoji have 2 or more)', max_length));
-  end if;
-
-  perform private.lock_recruit(caller, recruiting_lead_id);
-  insert into public.recruit_notes as n (id, recruiting_lead_id, agent_id, body)
-  values (given_id, add_note.recruiting_lead_id, caller.id, add_note.body)
-  on conflict (id) do nothing;
-  select n.* into note from public.recruit_notes n where n.id = given_id;
-  if (note.recruiting_lead_id, note.agent_id) is distinct from (add_note.recruiting_lead_id, caller.id) then
-    raise exception 'note_id: another note has this id' using errcode = 'PT409';
-  end if;
-  return jsonb_build_object('id', note.id, 'created_at', note.created_at);
-end
-$$;
-
-comment on function public.add_note(uuid, text, uuid) is
-  'Adds a note of the signed-in agent about a recruit. Nobody sends it. The recruit''s agent may call it, the agent who is '
-  'assigned a conversation with the recruit, and the managers of the agency. body: at most 4,000 UTF-16 units, with something '
-  'to see in it. note_id: made by the agent''s page, else here; the same id is the same note, as it was at first. Returns {id, '
-  'created_at}. Errors: 22023 (HTTP 400) names the field; 42501 (403) when the caller is no active agent; PT404 for a '
-  'recruit whose notes the caller does not read, and for one who was erased; PT409 when another note has the id. '
-  'Security definer because agents may not write the tables.';
-grant execute on function public.add_note(uuid, text, uuid) to authenticated;
+  using (
+    agency_id = (select private.managed_agency_id())
+    or agency_id = (select private.current_agency_id())
+      and (select true from public.recruiting_leads l where l.id = recruit_stages.recruiting_lead_id)
+  );
 
 create trigger broadcast_recruit
-  after insert on public.recruit_notes
-  for each row execute function private.broadcast_changed_recruit('note');
+  after insert on public.recruit_stages
+  for each row execute function private.broadcast_changed_recruit('stage');
 
 -- supabase/schemas/bot/tables.sql
 
@@ -12880,7 +11866,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  perform private.lock_recruit(new.agency_id, new.phone);
+  perform private.lock_conversations_of(new.agency_id, new.phone);
   perform private.end_bot_session(c.id, 'opted_out')
   from public.recruiting_conversations c
   where c.agency_id = new.agency_id and c.recruit_phone = new.phone
@@ -13557,7 +12543,696 @@ comment on function private.is_automatic_reply(public.recruiting_messages) is
   'Whether a machine seems to have written a recruit''s text: the same words came before, and both within 2 seconds of a text '
   'of ours, one of the last 50.';
 
--- supabase/schemas/bot/recruit_timeline.sql
+-- supabase/schemas/desk/inbox.sql
+
+-- The list of conversations that an agent's page shows, and how far its agent has read them.
+
+create function private.recruit_of(recruiting_lead_id uuid, out name text, out email text, out state text, out agent_id uuid)
+language plpgsql
+stable
+security definer
+set search_path = ''
+as $$
+begin
+  select concat_ws(' ', l.first_name, l.last_name), l.email, l.state, l.agent_id into name, email, state, agent_id
+  from public.recruiting_leads l
+  where l.id = recruit_of.recruiting_lead_id;
+end
+$$;
+
+comment on function private.recruit_of(uuid) is
+  'The name, e-mail address and state of a conversation''s recruit, and the agent who has the recruit; nulls where there is no lead. '
+  'Security definer because an agent who was given the conversation with a colleague''s recruit does not read the '
+  'recruit. It returns the name to readers of the conversation. Only the view inbox calls it.';
+grant execute on function private.recruit_of(uuid) to authenticated;
+
+create view public.inbox with (security_invoker = true) as
+select c.id, c.agency_id, c.status, c.recruit_phone, c.service_phone, c.recruiting_lead_id, r.name, r.email, r.state,
+  c.assigned_agent_id, nullif(concat_ws(' ', a.first_name, a.last_name), '') as agent,
+  coalesce(c.assigned_agent_id, r.agent_id) as agent_id, c.waiting_since, c.due_since, c.last_text_at,
+  m.body as last_body, m.direction as last_direction, coalesce(jsonb_array_length(m.media), 0) as last_media,
+  coalesce(c.last_message_at > coalesce(read.read_up_to, '-infinity'), false) as is_unread,
+  -- Not by exists(): the planner would read the opt-outs of all recruits for one page.
+  coalesce((
+    select t.state = 'opted_out'
+    from public.text_consents t
+    where t.agency_id = c.agency_id and t.phone = c.recruit_phone
+  ), false) as is_opted_out,
+  c.snoozed_until,
+  case when c.snoozed_until is null then c.waiting_since is not null else c.snoozed_until <= now() end as is_due,
+  exists (
+    select
+    from public.recruiting_messages f
+    where f.conversation_id = c.id and f.direction = 'outbound' and f.status = 'failed'
+      and not exists (
+        select
+        from public.recruiting_messages later
+        where later.conversation_id = c.id and later.direction = 'outbound' and later.created_at > f.created_at
+      )
+      and not exists (select from public.text_outbox o where o.message_id = f.id and o.reason in ('cancelled', 'taken_over'))
+  ) as is_failed,
+  exists (
+    select
+    from public.text_outbox o
+    where o.conversation_id = c.id and o.state = 'pending' and o.reason in ('quiet_hours', 'number_paused', 'no_account')
+  ) as is_held
+from public.recruiting_conversations c
+left join lateral private.recruit_of(c.recruiting_lead_id) r on true
+left join public.agents a on a.id = coalesce(c.assigned_agent_id, r.agent_id)
+left join lateral (
+  select t.body, t.direction, t.media
+  from public.recruiting_messages t
+  where t.conversation_id = c.id
+  order by t.created_at desc
+  limit 1
+) m on true
+left join public.conversation_reads read
+  on read.conversation_id = c.id and read.agent_id = (select private.current_agent_id());
+
+comment on view public.inbox is
+  'The conversations that the signed-in agent reads, with the recruit, the agent who is to answer (agent_id and agent: '
+  'the assigned agent, else the recruit''s) and the latest text (last_media: how many files). is_unread: the recruit has '
+  'written since the caller has read it. is_due: the conversation is to be looked at: the recruit waits, or it was put off until a '
+  'time that has come (snoozed_until). is_failed: '
+  'our latest text was not delivered, and nobody has stopped it. is_held: a text of ours waits for the texting hours or for '
+  'its number. Ask for one agency_id, and for pages by the last row: ordered by last_text_at and id, or by due_since and id '
+  'where due_since is not null.';
+grant select on public.inbox to authenticated;
+
+create function public.read_conversation(conversation_id uuid, up_to timestamptz) returns integer
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  caller constant public.agents := private.current_agent();
+  newly_read integer;
+begin
+  if caller.id is null then
+    raise exception 'only an active agent may read a conversation' using errcode = 'insufficient_privilege';
+  elsif up_to is null then
+    perform private.invalid_field('up_to', 'is required');
+  end if;
+
+  insert into public.conversation_reads as r (conversation_id, agent_id, read_up_to)
+  -- A later text is not read yet.
+  select c.id, caller.id, least(up_to, now())
+  from public.recruiting_conversations c
+  where c.id = read_conversation.conversation_id
+    and (
+      c.assigned_agent_id = caller.id
+      or caller.role = 'manager' and c.agency_id = caller.agency_id
+      or exists (
+        select from public.recruiting_leads l where l.id = c.recruiting_lead_id and l.agent_id = caller.id
+      )
+    )
+  on conflict on constraint conversation_reads_pkey do update
+  set read_up_to = greatest(r.read_up_to, excluded.read_up_to);
+  if not found then
+    raise exception 'conversation_id: there is no such conversation' using errcode = 'PT404';
+  end if;
+
+  update public.agent_notifications n
+  set read_at = now()
+  where n.agent_id = caller.id
+    and n.conversation_id = read_conversation.conversation_id
+    and n.read_at is null
+    -- A text that was fetched later has the provider's time.
+    and coalesce((select m.created_at from public.recruiting_messages m where m.id = n.message_id), n.created_at) <= up_to;
+  get diagnostics newly_read = row_count;
+  return newly_read;
+end
+$$;
+
+comment on function public.read_conversation(uuid, timestamptz) is
+  'The signed-in agent has read a conversation up to the text with this created_at, in microseconds as it was read. An '
+  'earlier time than before changes nothing. The agent''s notifications about texts up to then are read too; returns how '
+  'many were not before. Errors: 22023 (HTTP 400) without up_to; 42501 (403) when the caller is no active agent; PT404 for a '
+  'conversation that the caller does not read. '
+  'Security definer because agents may not write the tables.';
+grant execute on function public.read_conversation(uuid, timestamptz) to authenticated;
+
+-- The agency's agents as a manager's page shows them.
+
+create view public.team with (security_invoker = true) as
+select a.id, a.agency_id, a.first_name, a.last_name, a.role, a.is_active, a.accepts_recruits,
+  a.user_id is not null as has_login, coalesce(c.waiting, 0) as waiting, coalesce(c.unread, 0) as unread,
+  c.waiting_since, coalesce(l.recruits, 0) as recruits_7_days
+from public.agents a
+left join (
+  select coalesce(w.assigned_agent_id, r.agent_id) as agent_id, count(*)::integer as waiting,
+    (count(*) filter (where w.last_message_at > coalesce(read.read_up_to, '-infinity')))::integer as unread,
+    min(w.due_since) as waiting_since
+  from public.recruiting_conversations w
+  left join public.recruiting_leads r on r.id = w.recruiting_lead_id
+  left join public.conversation_reads read
+    on read.conversation_id = w.id and read.agent_id = coalesce(w.assigned_agent_id, r.agent_id)
+  where w.agency_id = (select private.managed_agency_id()) and w.due_since is not null
+    and (w.snoozed_until is null or w.snoozed_until <= now())
+  group by 1
+) c on c.agent_id = a.id
+left join (
+  select d.agent_id, count(*)::integer as recruits
+  from public.recruiting_orders o
+  join public.recruiting_leads d
+    on d.agency_id = o.agency_id and d.order_id = o.id and d.distributed_at > now() - interval '7 days'
+  where o.agency_id = (select private.managed_agency_id())
+  group by d.agent_id
+) l on l.agent_id = a.id
+where a.agency_id = (select private.managed_agency_id());
+
+comment on view public.team is
+  'The agents of a manager''s agency, each with the conversations that are due for them (waiting), how many of '
+  'these the agent has not read (unread), since when the first waits (waiting_since; null: none), and the recruits of theirs '
+  'that orders have brought in the last 7 days. Ask for pages by the last row, ordered by first_name and id.';
+grant select on public.team to authenticated;
+
+-- supabase/schemas/desk/search.sql
+
+-- The search of conversations: by a recruit's name, e-mail address and number, and by words of the texts.
+
+create extension if not exists pg_trgm with schema extensions;
+
+-- Texts that hold three letters in a row: the search of an agency need not read all its texts.
+create index recruiting_messages_words_idx on public.recruiting_messages using gin (body extensions.gin_trgm_ops);
+
+create function private.like_pattern(words text) returns text
+language sql
+immutable
+set search_path = ''
+as $$
+  select '%' || regexp_replace(words, '([\\%_])', '\\\1', 'g') || '%'
+$$;
+
+comment on function private.like_pattern(text) is 'The pattern of LIKE for what holds these characters, whatever they are.';
+grant execute on function private.like_pattern(text) to authenticated;
+
+create function private.conversations_with_words(agency_id uuid, words text) returns uuid[]
+language plpgsql
+stable
+security definer
+set search_path = ''
+-- How often the words occur decides the plan.
+set plan_cache_mode = force_custom_plan
+as $$
+begin
+  if length(words) < 3 or agency_id is distinct from private.current_agency_id() then
+    return '{}';
+  end if;
+  return array(
+    select distinct m.conversation_id
+    from public.recruiting_messages m
+    join public.recruiting_conversations c on c.id = m.conversation_id
+    where c.agency_id = conversations_with_words.agency_id
+      and m.body ilike private.like_pattern(words)
+      and m.created_at > now() - interval '90 days'
+  );
+end
+$$;
+
+comment on function private.conversations_with_words(uuid, text) is
+  'The ids of the conversations of the caller''s agency with a text of 90 days that has these words in a row. None for less than '
+  'three characters, and for another agency. The ids alone say nothing: the caller reads the conversations under the policies. '
+  'Security definer because under the policies no index could find the words. It returns ids to search_inbox(), which '
+  'reads the conversations under the policies.';
+grant execute on function private.conversations_with_words(uuid, text) to authenticated;
+
+create function public.search_inbox(agency_id uuid, typed text) returns setof public.inbox
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  sought constant text := btrim(typed);
+  digits constant text := regexp_replace(sought, '[\s().+-]', '', 'g');
+  is_phone constant boolean := digits ~ '^[0-9]{3,}$';
+  patterns constant text[] := array(
+    select private.like_pattern(word) from regexp_split_to_table(sought, '\s+') word where word <> '');
+  with_words constant uuid[] := private.conversations_with_words(agency_id, sought);
+begin
+  return query
+  select i.*
+  from public.inbox i
+  where i.agency_id = search_inbox.agency_id
+    and cardinality(patterns) > 0
+    and (
+      is_phone and i.recruit_phone like '%' || digits || '%'
+      or concat_ws(' ', i.name, i.email) ilike all (patterns)
+      or i.id = any (with_words)
+    );
+end
+$$;
+
+comment on function public.search_inbox(uuid, text) is
+  'The rows of inbox, as the caller reads it, of one agency, for what the caller has typed: each word is part of the name or '
+  'the e-mail address; or it is part of the number, from three digits on; or a text of the last 90 days has the words in a '
+  'row, from three characters on. Nothing typed finds nothing. Ask for pages as of inbox.';
+grant execute on function public.search_inbox(uuid, text) to authenticated;
+
+-- supabase/schemas/desk/quick_replies.sql
+
+-- Quick replies: what the agents of an agency write often. Managers keep them.
+
+create table public.quick_replies (
+  id uuid primary key default gen_random_uuid(),
+  agency_id uuid not null references public.agencies (id) on delete cascade,
+  shortcut text not null check (shortcut ~ '^[a-z0-9_-]{1,32}$'),
+  body text not null check (length(body) between 1 and 1600),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  unique (agency_id, shortcut)
+);
+
+comment on table public.quick_replies is
+  'The quick replies of an agency. An agent finds one by its shortcut, and may change the words before they are sent.';
+comment on column public.quick_replies.shortcut is 'What an agent types after `/`: letters from a to z, digits, - and _.';
+comment on column public.quick_replies.body is
+  'The words, with the placeholders of a greeting: {first_name}, {agent} and {agency}.';
+
+create trigger set_updated_at
+  before update on public.quick_replies
+  for each row execute function private.set_updated_at();
+
+alter table public.quick_replies enable row level security;
+grant select on public.quick_replies to authenticated;
+grant select, insert, update, delete on public.quick_replies to service_role;
+
+create policy "agents read the quick replies of their agency" on public.quick_replies
+  for select to authenticated
+  using (agency_id = (select private.current_agency_id()));
+
+create function private.quick_reply_writer() returns public.agents
+language plpgsql
+set search_path = ''
+as $$
+declare
+  caller constant public.agents := private.writer();
+begin
+  if caller.role <> 'manager' then
+    raise exception 'only a manager may change quick replies' using errcode = 'insufficient_privilege';
+  end if;
+  return caller;
+end
+$$;
+
+comment on function private.quick_reply_writer() is
+  'The active manager who is signed in, and does not leave before the transaction ends. 42501 when there is none.';
+
+create function public.save_quick_reply(
+  shortcut text,
+  body text,
+  quick_reply_id uuid default null,
+  seen_at timestamptz default null
+) returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  max_length constant integer := 1600;
+  caller constant public.agents := private.quick_reply_writer();
+  given_shortcut constant text := lower(btrim(shortcut));
+  unknown constant text := (
+    select p.given[1]
+    from regexp_matches(body, '\{[^{}]*\}', 'g') p (given)
+    where p.given[1] not in ('{first_name}', '{agent}', '{agency}')
+    limit 1
+  );
+  saved public.quick_replies;
+begin
+  if coalesce(given_shortcut, '') !~ '^[a-z0-9_-]{1,32}$' then
+    perform private.invalid_field('shortcut', 'must have 1 to 32 letters from a to z, digits, - or _');
+  elsif private.visible_text(coalesce(body, '')) !~ '[^ \n]' then
+    perform private.invalid_field('body', 'must not be empty');
+  elsif private.utf16_length(body) > max_length then
+    perform private.invalid_field('body', format(
+      'must have at most %s characters, counted in UTF-16 units (most emoji have 2 or more)', max_length));
+  elsif unknown is not null then
+    perform private.invalid_field('body', format(
+      'there is no placeholder %s. Use {first_name}, {agent} or {agency}', left(unknown, 50)));
+  elsif regexp_replace(body, '\{(first_name|agent|agency)\}', '', 'g') ~ '[{}]' then
+    perform private.invalid_field('body', 'must have no other braces than those of {first_name}, {agent} and {agency}');
+  end if;
+
+  if quick_reply_id is null then
+    insert into public.quick_replies as q (agency_id, shortcut, body)
+    values (caller.agency_id, given_shortcut, save_quick_reply.body)
+    returning q.* into saved;
+  else
+    select q.* into saved
+    from public.quick_replies q
+    where q.id = quick_reply_id and q.agency_id = caller.agency_id
+    for update;
+    if not found then
+      raise exception 'quick_reply_id: there is no such quick reply' using errcode = 'PT404';
+    elsif saved.updated_at <> seen_at then
+      raise exception 'seen_at: another manager has changed this quick reply meanwhile' using errcode = 'PT409';
+    end if;
+    update public.quick_replies q
+    set shortcut = given_shortcut, body = save_quick_reply.body
+    where q.id = saved.id
+    returning q.* into saved;
+  end if;
+  return to_jsonb(saved) - 'agency_id';
+exception when unique_violation then
+  raise exception 'shortcut: another quick reply has it' using errcode = 'PT409';
+end
+$$;
+
+comment on function public.save_quick_reply(text, text, uuid, timestamptz) is
+  'Stores a quick reply of the manager''s agency: a new one, or with quick_reply_id another shortcut and body of one that there '
+  'is. shortcut: 1 to 32 letters from a to z, digits, - or _; stored in lower case. body: at most 1,600 UTF-16 units, with no '
+  'other placeholders than {first_name}, {agent} and {agency}. seen_at: its updated_at as the manager has read it, in '
+  'microseconds; null: whatever has become of it. Returns {id, shortcut, body, created_at, updated_at}. Errors: 22023 (HTTP '
+  '400) names the field, and the placeholder; 42501 (403) when the caller is no active manager; PT404 for an unknown one; '
+  'PT409 when another has the shortcut, and when it was changed since seen_at. '
+  'Security definer because agents may not write the tables.';
+grant execute on function public.save_quick_reply(text, text, uuid, timestamptz) to authenticated;
+
+create function public.delete_quick_reply(quick_reply_id uuid) returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  caller constant public.agents := private.quick_reply_writer();
+begin
+  delete from public.quick_replies q where q.id = quick_reply_id and q.agency_id = caller.agency_id;
+  if not found then
+    raise exception 'quick_reply_id: there is no such quick reply' using errcode = 'PT404';
+  end if;
+  return jsonb_build_object('id', quick_reply_id);
+end
+$$;
+
+comment on function public.delete_quick_reply(uuid) is
+  'Deletes a quick reply of the manager''s agency. Returns {id}. Errors: 42501 (HTTP 403) when the caller is no active manager; '
+  'PT404 for an unknown one, also one that was deleted before. '
+  'Security definer because agents may not write the tables.';
+grant execute on function public.delete_quick_reply(uuid) to authenticated;
+
+create function public.quick_replies_to(conversation_id uuid) returns jsonb
+language plpgsql
+stable
+security definer
+set search_path = ''
+as $$
+declare
+  caller constant public.agents := private.current_agent();
+  conversation public.recruiting_conversations;
+  lead public.recruiting_leads;
+begin
+  if caller.id is null then
+    raise exception 'only an active agent may write to recruits' using errcode = 'insufficient_privilege';
+  end if;
+  select c.* into conversation
+  from public.recruiting_conversations c
+  where c.id = quick_replies_to.conversation_id and private.may_write(caller, c);
+  if not found then
+    raise exception 'conversation_id: there is no such conversation' using errcode = 'PT404';
+  end if;
+  select l.* into lead from public.recruiting_leads l where l.id = conversation.recruiting_lead_id;
+  lead.agency_id := conversation.agency_id;
+  return (
+    select coalesce(jsonb_agg(jsonb_build_object(
+      'id', q.id, 'shortcut', q.shortcut, 'body', private.fill_template(q.body, lead, caller.id)
+    ) order by q.shortcut), '[]')
+    from public.quick_replies q
+    where q.agency_id = conversation.agency_id
+  );
+end
+$$;
+
+comment on function public.quick_replies_to(uuid) is
+  'The quick replies of the agency for the recruit of a conversation, with the recruit''s first name, the name of the caller '
+  'and that of the agency in the place of the placeholders, as in a greeting: [{id, shortcut, body}], by shortcut. Errors: '
+  '42501 (HTTP 403) when the caller is no active agent; PT404 for a conversation in which the caller may not write. '
+  'Security definer because an agent who was given the conversation with a colleague''s recruit does not read the '
+  'recruit, whose name is in the words. It asks first whether the caller may write in the conversation.';
+grant execute on function public.quick_replies_to(uuid) to authenticated;
+
+-- supabase/schemas/desk/recruits.sql
+
+-- Recruits as agents work with them: who reads them, how a stage is set, and the calls.
+
+create function private.assigned_recruits() returns uuid[]
+language sql
+stable
+security definer
+set search_path = ''
+as $$
+  select coalesce(array_agg(distinct l.id), '{}')
+  from public.recruiting_conversations c
+  join public.recruiting_leads l on l.id = c.recruiting_lead_id and l.agency_id = c.agency_id
+  where c.assigned_agent_id = (select private.current_agent_id()) and l.agent_id is distinct from c.assigned_agent_id
+$$;
+
+comment on function private.assigned_recruits() is
+  'The recruits of others, or of nobody, whose conversations are assigned to the agent who is signed in. '
+  'Security definer because the policy of conversations reads recruits, so the policy of recruits may not read '
+  'conversations. It returns ids of recruits whose conversations the caller has.';
+grant execute on function private.assigned_recruits() to authenticated;
+
+-- The last condition is asked for a row that is not the caller's by the others, and is read once for a statement.
+create policy "agents read recruits they have or text, managers their agency's" on public.recruiting_leads
+  for select to authenticated
+  using (
+    agent_id = (select private.current_agent_id())
+    or agency_id = (select private.managed_agency_id())
+    or id = any ((select private.assigned_recruits())::uuid[])
+  );
+
+create function private.lock_recruit(caller public.agents, recruiting_lead_id uuid) returns public.recruiting_leads
+language plpgsql
+set search_path = ''
+as $$
+declare
+  lead public.recruiting_leads;
+begin
+  select l.* into lead
+  from public.recruiting_leads l
+  where l.id = lock_recruit.recruiting_lead_id
+    and l.agency_id = caller.agency_id
+    -- Nothing is written about a person who was erased.
+    and l.first_name <> '(erased)'
+    and (
+      l.agent_id = caller.id
+      or caller.role = 'manager'
+      or exists (
+        select
+        from public.recruiting_conversations c
+        where c.recruiting_lead_id = l.id and c.assigned_agent_id = caller.id
+      )
+    )
+  -- The person may be erased at this moment. What is written is there before, and goes too, or is refused.
+  for share;
+  if not found then
+    raise exception 'recruiting_lead_id: there is no such recruit' using errcode = 'PT404';
+  end if;
+  return lead;
+end
+$$;
+
+comment on function private.lock_recruit(public.agents, uuid) is
+  'A recruit about whom this agent may write: the recruit''s agent, the agent who is assigned a conversation with the recruit, '
+  'and the managers of the agency. Nobody changes or erases it before the transaction ends. PT404 for any other.';
+
+create function public.set_recruit_stage(recruiting_lead_id uuid, stage text) returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  stages constant text[] := array['new', 'contacted', 'interview', 'licensed', 'hired', 'lost'];
+  caller constant public.agents := private.writer();
+  lead public.recruiting_leads;
+begin
+  if stage is null or stage <> all (stages) then
+    perform private.invalid_field('stage', 'must be one of ' || array_to_string(stages, ', '));
+  end if;
+  lead := private.lock_recruit(caller, recruiting_lead_id);
+  loop
+    exit when stage = coalesce(
+      (
+        select s.stage
+        from public.recruit_stages s
+        where s.recruiting_lead_id = lead.id and s.ended_at is null
+      ),
+      'new');
+    update public.recruit_stages s
+    set ended_at = clock_timestamp()
+    where s.recruiting_lead_id = lead.id and s.ended_at is null and s.stage <> set_recruit_stage.stage;
+    -- Another agent, or the bot, may have set one meanwhile: it is looked at again.
+    insert into public.recruit_stages (recruiting_lead_id, agency_id, stage, agent_id)
+    values (lead.id, lead.agency_id, set_recruit_stage.stage, caller.id)
+    on conflict do nothing;
+    exit when found;
+  end loop;
+  return jsonb_build_object('recruiting_lead_id', lead.id, 'stage', stage);
+end
+$$;
+
+comment on function public.set_recruit_stage(uuid, text) is
+  'Sets the stage of a recruit: new, contacted, interview, licensed, hired or lost. The same stage again changes nothing. It '
+  'changes neither consent nor bot. The recruit''s agent may call it, the agent who is assigned a conversation with the '
+  'recruit, and the managers of the agency. Returns {recruiting_lead_id, stage}. Errors: 22023 (HTTP 400) names stage; 42501 '
+  '(403) when the caller is no active agent; PT404 for a recruit that the caller does not read, or who was erased. '
+  'Security definer because agents may not write the tables.';
+grant execute on function public.set_recruit_stage(uuid, text) to authenticated;
+
+create table public.recruit_calls (
+  id uuid primary key default gen_random_uuid(),
+  recruiting_lead_id uuid not null references public.recruiting_leads (id) on delete cascade,
+  agency_id uuid not null references public.agencies (id),
+  agent_id uuid not null,
+  outcome text check (outcome in ('reached', 'no_answer', 'left_message', 'wrong_number')),
+  created_at timestamptz not null default clock_timestamp(),
+  updated_at timestamptz not null default now(),
+  foreign key (agent_id, agency_id) references public.agents (id, agency_id)
+);
+
+create index on public.recruit_calls (recruiting_lead_id, created_at, id);
+create index on public.recruit_calls (agency_id);
+create index on public.recruit_calls (agent_id, agency_id);
+
+comment on table public.recruit_calls is
+  'The times that an agent has dialled the number of a recruit from the page. Whether anybody answered is what the agent says.';
+comment on column public.recruit_calls.outcome is
+  '`reached`, `no_answer`, `left_message` or `wrong_number`; null: the agent has said nothing.';
+
+create trigger set_updated_at
+  before update on public.recruit_calls
+  for each row execute function private.set_updated_at();
+
+create trigger broadcast_recruit
+  after insert or update of outcome on public.recruit_calls
+  for each row execute function private.broadcast_changed_recruit('call');
+
+alter table public.recruit_calls enable row level security;
+grant select on public.recruit_calls to authenticated;
+grant select, insert, update, delete on public.recruit_calls to service_role;
+
+create policy "readers of a recruit read its calls in their agency" on public.recruit_calls
+  for select to authenticated
+  using (
+    agency_id = (select private.managed_agency_id())
+    or agency_id = (select private.current_agency_id())
+      and (select true from public.recruiting_leads l where l.id = recruit_calls.recruiting_lead_id)
+  );
+
+create function public.record_call(recruiting_lead_id uuid, call_id uuid, outcome text default null) returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  outcomes constant text[] := array['reached', 'no_answer', 'left_message', 'wrong_number'];
+  caller constant public.agents := private.writer();
+  lead public.recruiting_leads;
+  call public.recruit_calls;
+begin
+  if call_id is null then
+    perform private.invalid_field('call_id', 'is required');
+  elsif outcome <> all (outcomes) then
+    perform private.invalid_field('outcome', 'must be one of ' || array_to_string(outcomes, ', '));
+  end if;
+  lead := private.lock_recruit(caller, recruiting_lead_id);
+  insert into public.recruit_calls as c (id, recruiting_lead_id, agency_id, agent_id, outcome)
+  values (call_id, lead.id, lead.agency_id, caller.id, record_call.outcome)
+  on conflict (id) do update
+  set outcome = coalesce(excluded.outcome, c.outcome)
+  where (c.recruiting_lead_id, c.agent_id) = (excluded.recruiting_lead_id, excluded.agent_id)
+  returning c.* into call;
+  if call.id is null then
+    raise exception 'call_id: another call has this id' using errcode = 'PT409';
+  end if;
+  return jsonb_build_object('id', call.id, 'outcome', call.outcome);
+end
+$$;
+
+comment on function public.record_call(uuid, uuid, text) is
+  'Records that the signed-in agent has dialled the number of a recruit, and the outcome if there is one: reached, no_answer, '
+  'left_message or wrong_number. call_id: made by the agent''s page; the same id is the same call, and an outcome that is given '
+  'replaces the one before. Who may call it, as of set_recruit_stage(). Returns {id, outcome|null}. Errors: 22023 (HTTP 400) '
+  'names call_id or outcome; 42501 (403) when the caller is no active agent; PT404 for a recruit that the caller does not '
+  'read, or who was erased; PT409 when another call has the id. '
+  'Security definer because agents may not write the tables.';
+grant execute on function public.record_call(uuid, uuid, text) to authenticated;
+
+-- supabase/schemas/desk/notes.sql
+
+-- Notes about a recruit: for the agency alone, and never sent.
+
+create table public.recruit_notes (
+  id uuid primary key default gen_random_uuid(),
+  recruiting_lead_id uuid not null references public.recruiting_leads (id) on delete cascade,
+  agent_id uuid not null references public.agents (id),
+  body text not null check (length(body) between 1 and 4000),
+  created_at timestamptz not null default clock_timestamp()
+);
+
+create index on public.recruit_notes (recruiting_lead_id, created_at, id);
+create index on public.recruit_notes (agent_id);
+
+comment on table public.recruit_notes is
+  'Notes of agents about a recruit. Nobody sends them. Rows are added by add_note(), and go when the person is erased.';
+comment on column public.recruit_notes.agent_id is 'The agent who wrote it.';
+comment on column public.recruit_notes.body is 'Exactly as written.';
+
+alter table public.recruit_notes enable row level security;
+grant select on public.recruit_notes to authenticated;
+grant select, insert, update, delete on public.recruit_notes to service_role;
+
+-- The policy of the recruit applies inside the subquery. Not by exists(): the planner would read all recruits for the
+-- notes of one.
+create policy "readers of a recruit read its notes" on public.recruit_notes
+  for select to authenticated
+  using ((select true from public.recruiting_leads l where l.id = recruit_notes.recruiting_lead_id));
+
+create function public.add_note(recruiting_lead_id uuid, body text, note_id uuid default null) returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  max_length constant integer := 4000;
+  caller constant public.agents := private.writer();
+  given_id constant uuid := coalesce(note_id, gen_random_uuid());
+  note public.recruit_notes;
+begin
+  if private.visible_text(coalesce(body, '')) !~ '[^ \n]' then
+    perform private.invalid_field('body', 'must not be empty');
+  elsif private.utf16_length(body) > max_length then
+    perform private.invalid_field('body', format(
+      'must have at most %s characters, counted in UTF-16 units (most emoji have 2 or more)', max_length));
+  end if;
+
+  perform private.lock_recruit(caller, recruiting_lead_id);
+  insert into public.recruit_notes as n (id, recruiting_lead_id, agent_id, body)
+  values (given_id, add_note.recruiting_lead_id, caller.id, add_note.body)
+  on conflict (id) do nothing;
+  select n.* into note from public.recruit_notes n where n.id = given_id;
+  if (note.recruiting_lead_id, note.agent_id) is distinct from (add_note.recruiting_lead_id, caller.id) then
+    raise exception 'note_id: another note has this id' using errcode = 'PT409';
+  end if;
+  return jsonb_build_object('id', note.id, 'created_at', note.created_at);
+end
+$$;
+
+comment on function public.add_note(uuid, text, uuid) is
+  'Adds a note of the signed-in agent about a recruit. Nobody sends it. The recruit''s agent may call it, the agent who is '
+  'assigned a conversation with the recruit, and the managers of the agency. body: at most 4,000 UTF-16 units, with something '
+  'to see in it. note_id: made by the agent''s page, else here; the same id is the same note, as it was at first. Returns {id, '
+  'created_at}. Errors: 22023 (HTTP 400) names the field; 42501 (403) when the caller is no active agent; PT404 for a '
+  'recruit whose notes the caller does not read, and for one who was erased; PT409 when another note has the id. '
+  'Security definer because agents may not write the tables.';
+grant execute on function public.add_note(uuid, text, uuid) to authenticated;
+
+create trigger broadcast_recruit
+  after insert on public.recruit_notes
+  for each row execute function private.broadcast_changed_recruit('note');
+
+-- supabase/schemas/desk/recruit_timeline.sql
 
 -- All that has happened with a recruit, in one list.
 
@@ -13672,6 +13347,335 @@ comment on view public.recruit_timeline is
   'reason: why the bot gave it away), `given`: an operator gave the '
   'recruit to another agent ({from|null, to|null}). agent: who did it. Ask for one recruiting_lead_id, and for pages by the last row, ordered by at and id.';
 grant select on public.recruit_timeline to authenticated;
+
+-- supabase/schemas/desk/recruit_exports.sql
+
+-- Who has taken the recruits of an agency out of the service, as a file.
+
+create table public.recruit_exports (
+  id uuid primary key default gen_random_uuid(),
+  agency_id uuid not null references public.agencies (id) on delete cascade,
+  agent_id uuid not null,
+  recruits integer not null check (recruits between 0 and 1000000),
+  created_at timestamptz not null default now(),
+  foreign key (agent_id, agency_id) references public.agents (id, agency_id)
+);
+
+create index on public.recruit_exports (agency_id, created_at);
+create index on public.recruit_exports (agent_id, agency_id);
+
+comment on table public.recruit_exports is 'Each export of recruits by a manager, noted before the file was made.';
+comment on column public.recruit_exports.agent_id is 'The manager.';
+comment on column public.recruit_exports.recruits is 'The number of recruits in the file.';
+
+alter table public.recruit_exports enable row level security;
+grant select on public.recruit_exports to authenticated;
+grant select, insert, update, delete on public.recruit_exports to service_role;
+
+create policy "managers read their agency's" on public.recruit_exports
+  for select to authenticated
+  using (agency_id = (select private.managed_agency_id()));
+
+create function public.note_export(recruits integer) returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  caller constant public.agents := private.current_agent();
+  export_id uuid;
+begin
+  if caller.id is null or caller.role <> 'manager' then
+    raise exception 'only a manager may export recruits' using errcode = 'insufficient_privilege';
+  elsif recruits is null or recruits not between 0 and 1000000 then
+    perform private.invalid_field('recruits', 'must be from 0 to 1,000,000');
+  end if;
+  insert into public.recruit_exports (agency_id, agent_id, recruits)
+  values (caller.agency_id, caller.id, note_export.recruits)
+  returning id into export_id;
+  return jsonb_build_object('export_id', export_id);
+end
+$$;
+
+comment on function public.note_export(integer) is
+  'Notes that the manager who calls it makes a file of so many recruits of its agency. Called before the file is made. '
+  'Returns {export_id}. Errors: 42501 (HTTP 403) for who is no active manager; 22023 (400) names recruits. '
+  'Security definer because agents may not write the tables.';
+grant execute on function public.note_export(integer) to authenticated;
+
+-- supabase/schemas/desk/agency_figures.sql
+
+-- The figures of an agency, with which a manager begins the day, and the list that each of them counts.
+
+create function private.figures_begin(days integer, out agency public.agencies, out first_day date, out begins timestamptz)
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  select a.* into agency from public.agencies a where a.id = private.managed_agency_id();
+  if agency.id is null then
+    raise exception 'only a manager reads the figures of an agency' using errcode = 'insufficient_privilege';
+  elsif days is null or days not between 1 and 90 then
+    perform private.invalid_field('days', 'must be from 1 to 90');
+  end if;
+  first_day := (now() at time zone agency.timezone)::date - (days - 1);
+  begins := first_day::timestamp at time zone agency.timezone;
+end
+$$;
+
+comment on function private.figures_begin(integer) is
+  'The agency of the manager who calls, and the beginning of the last days in its time zone, today included. 42501 for who is '
+  'no manager; 22023 names days.';
+
+create function private.figure_leads(agency_id uuid, since timestamptz, until timestamptz, order_id uuid default null)
+returns table (lead_id uuid, vendor_id uuid, distributed_at timestamptz)
+language plpgsql
+stable
+set search_path = ''
+set plan_cache_mode = force_custom_plan
+as $$
+begin
+  return query
+  select l.id, l.vendor_id, l.distributed_at
+  from public.recruiting_orders o
+  join public.recruiting_leads l on l.agency_id = o.agency_id and l.order_id = o.id
+  where o.agency_id = figure_leads.agency_id and l.distributed_at >= since and l.distributed_at < until
+    and (figure_leads.order_id is null or o.id = figure_leads.order_id);
+end
+$$;
+
+comment on function private.figure_leads(uuid, timestamptz, timestamptz, uuid) is
+  'The leads that the orders of an agency, or one of them, have brought from one time to another.';
+
+create function private.figure_responses(agency public.agencies, begins timestamptz)
+returns table (conversation_id uuid, written_at timestamptz, minutes integer)
+language plpgsql
+stable
+set search_path = ''
+-- The number of rows of the days decides the plan.
+set plan_cache_mode = force_custom_plan
+as $$
+begin
+  return query
+  select c.id, first.created_at, private.waited_minutes(agency, first.created_at, answer.created_at)
+  from public.recruiting_conversations c
+  cross join lateral (
+    select m.created_at
+    from public.recruiting_messages m
+    where m.conversation_id = c.id and m.direction = 'inbound'
+    order by m.created_at
+    limit 1
+  ) first
+  left join lateral (
+    select m.created_at
+    from public.recruiting_messages m
+    where m.conversation_id = c.id and m.direction = 'outbound' and m.sender_type = 'agent' and m.created_at > first.created_at
+      and m.status is distinct from 'failed'
+    order by m.created_at
+    limit 1
+  ) answer on true
+  where c.agency_id = agency.id and c.last_text_at >= begins and first.created_at >= begins;
+end
+$$;
+
+comment on function private.figure_responses(public.agencies, timestamptz) is
+  'The conversations in which the recruit has written for the first time since then, each with the minutes, in the hours of '
+  'the agency, to the first text of an agent after it. Null: there is none. The bot does not count, and neither does a text '
+  'that failed.';
+
+create function private.figure_failures(agency_id uuid, begins timestamptz)
+returns table (conversation_id uuid, failed_at timestamptz)
+language plpgsql
+stable
+set search_path = ''
+set plan_cache_mode = force_custom_plan
+as $$
+begin
+  return query
+  select c.id, failed.at
+  from public.recruiting_conversations c
+  cross join lateral (
+    select max(m.created_at) as at
+    from public.recruiting_messages m
+    where m.conversation_id = c.id and m.direction = 'outbound' and m.status = 'failed' and m.created_at >= begins
+      and not exists (select from public.text_outbox o where o.message_id = m.id and o.reason in ('cancelled', 'taken_over'))
+  ) failed
+  -- A conversation with a text of these days had its latest text in these days.
+  where c.agency_id = figure_failures.agency_id and c.last_text_at >= begins and failed.at is not null;
+end
+$$;
+
+comment on function private.figure_failures(uuid, timestamptz) is
+  'The conversations of an agency in which a text of ours since then was not delivered, each with the time of the latest. '
+  'One that somebody has stopped does not count: by cancelling it, or by taking over from the bot.';
+
+create function private.figure_opt_outs(agency_id uuid, begins timestamptz)
+returns table (event_id uuid, phone text, opted_out_at timestamptz)
+language plpgsql
+stable
+set search_path = ''
+set plan_cache_mode = force_custom_plan
+as $$
+begin
+  return query
+  select distinct on (e.phone) e.id, e.phone::text, e.occurred_at
+  from public.text_consent_events e
+  where e.agency_id = figure_opt_outs.agency_id and e.state = 'opted_out' and e.occurred_at >= begins
+  order by e.phone, e.occurred_at desc, e.id;
+end
+$$;
+
+comment on function private.figure_opt_outs(uuid, timestamptz) is
+  'The numbers that have opted out of texts of an agency since then, each once, with the latest time.';
+
+create function public.agency_figures(days integer default 14) returns jsonb
+language plpgsql
+stable
+security definer
+set search_path = ''
+as $$
+declare
+  period constant record := private.figures_begin(agency_figures.days);
+  agency constant public.agencies := period.agency;
+  first_day constant date := period.first_day;
+  begins constant timestamptz := period.begins;
+begin
+  return (
+    with counted as (
+      select l.vendor_id, (l.distributed_at at time zone agency.timezone)::date as day, count(*) as leads
+      from private.figure_leads(agency.id, begins, 'infinity') l
+      group by 1, 2
+    ), of_vendors as (
+      select v.vendor_id, jsonb_agg(coalesce(c.leads, 0) order by d.n) as leads
+      from (select distinct c.vendor_id from counted c) v
+      cross join generate_series(0, agency_figures.days - 1) d (n)
+      left join counted c on c.vendor_id = v.vendor_id and c.day = first_day + d.n
+      group by v.vendor_id
+    ), waiting as (
+      select count(*) as recruits, min(c.due_since) as since
+      from public.recruiting_conversations c
+      where c.agency_id = agency.id and c.due_since is not null
+        and (c.snoozed_until is null or c.snoozed_until <= now())
+    )
+    select jsonb_build_object(
+      'first_day', first_day, 'days', agency_figures.days,
+      'vendors', (
+        select coalesce(jsonb_agg(
+          jsonb_build_object('id', v.vendor_id, 'vendor', private.vendor_name(v.vendor_id), 'leads', v.leads)
+          order by private.vendor_name(v.vendor_id), v.vendor_id), '[]')
+        from of_vendors v
+      ),
+      'first_response', (
+        select jsonb_build_object(
+          'recruits', count(*), 'answered', count(a.minutes),
+          'median', percentile_disc(0.5) within group (order by a.minutes),
+          'ninety', percentile_disc(0.9) within group (order by a.minutes))
+        from private.figure_responses(agency, begins) a
+      ),
+      'waiting', (select jsonb_build_object('recruits', w.recruits, 'since', w.since) from waiting w),
+      'opt_outs', (select count(*) from private.figure_opt_outs(agency.id, begins)),
+      'failed', (select count(*) from private.figure_failures(agency.id, begins))
+    )
+  );
+end
+$$;
+
+comment on function public.agency_figures(integer) is
+  'The figures of a manager''s agency for the last days of its time zone, today included: {first_day, days, vendors: [{id, '
+  'vendor, leads: [number of each day]}], first_response: {recruits, answered, median, ninety}, waiting: {recruits, since}, '
+  'opt_outs, failed}. vendors: the leads that orders have brought. first_response: the minutes, in the hours of the agency, '
+  'from the first text of each recruit who began to write in these days to the first text of an agent after it; the bot does '
+  'not count, and neither does a text that failed. ninety: nine of ten were answered as fast. opt_outs: the numbers that have '
+  'opted out. failed: the conversations in which a text of ours was not delivered. figure_list() has the rows behind each. '
+  'Errors: 42501 (HTTP 403) for who is no manager; 22023 (400) names days. '
+  'Security definer because managers may not read vendors, and policies on each text would take long. It reads the '
+  'caller''s own agency alone.';
+grant execute on function public.agency_figures(integer) to authenticated;
+
+create function public.figure_list(
+  figure text, days integer default 14, day date default null, vendor_id uuid default null, order_id uuid default null
+) returns table (
+  id uuid, conversation_id uuid, recruiting_lead_id uuid, name text, phone text, agent text, at timestamptz, minutes integer
+)
+language plpgsql
+stable
+security definer
+set search_path = ''
+-- The recruits of the rows by their ids, and not all of the agency.
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+#variable_conflict use_column
+declare
+  period constant record := private.figures_begin(figure_list.days);
+  agency constant public.agencies := period.agency;
+  begins constant timestamptz := period.begins;
+  since timestamptz := begins;
+  until timestamptz := 'infinity';
+begin
+  if figure is null or figure not in ('leads', 'wrote', 'answered', 'failed', 'opt_outs') then
+    perform private.invalid_field('figure', 'must be leads, wrote, answered, failed or opt_outs');
+  elsif num_nonnulls(day, figure_list.vendor_id, figure_list.order_id) > 0 and figure <> 'leads' then
+    perform private.invalid_field('figure', 'must be leads where a day, a vendor or an order is named');
+  elsif day is not null then
+    since := greatest(begins, day::timestamp at time zone agency.timezone);
+    until := (day + 1)::timestamp at time zone agency.timezone;
+  elsif figure_list.order_id is not null then
+    since := '-infinity';
+  end if;
+  return query
+  with listed as (
+    select l.lead_id as id, null::uuid as conversation_id, l.lead_id as recruiting_lead_id, null::text as phone,
+      l.distributed_at as at, null::integer as minutes
+    from private.figure_leads(agency.id, since, until, figure_list.order_id) l
+    where figure = 'leads' and (figure_list.vendor_id is null or l.vendor_id = figure_list.vendor_id)
+    union all
+    select r.conversation_id, r.conversation_id, null, null, r.written_at, r.minutes
+    from private.figure_responses(agency, begins) r
+    where figure = 'wrote' or figure = 'answered' and r.minutes is not null
+    union all
+    select f.conversation_id, f.conversation_id, null, null, f.failed_at, null
+    from private.figure_failures(agency.id, begins) f
+    where figure = 'failed'
+    union all
+    select o.event_id, c.id, l.id, o.phone, o.opted_out_at, null
+    from private.figure_opt_outs(agency.id, begins) o
+    left join lateral (
+      select c.id
+      from public.recruiting_conversations c
+      where c.agency_id = agency.id and c.recruit_phone = o.phone
+      order by c.last_text_at desc
+      limit 1
+    ) c on true
+    left join lateral (
+      select l.id
+      from public.recruiting_leads l
+      where l.agency_id = agency.id and l.phone = o.phone and length(l.phone) <= 16
+      order by l.distributed_at desc nulls last, l.id
+      limit 1
+    ) l on true
+    where figure = 'opt_outs'
+  )
+  select s.id, s.conversation_id, l.id, nullif(concat_ws(' ', l.first_name, l.last_name), ''),
+    coalesce(s.phone, c.recruit_phone, l.phone), nullif(concat_ws(' ', a.first_name, a.last_name), ''), s.at, s.minutes
+  from listed s
+  left join public.recruiting_conversations c on c.id = s.conversation_id
+  left join public.recruiting_leads l on l.id = coalesce(c.recruiting_lead_id, s.recruiting_lead_id)
+  left join public.agents a on a.id = coalesce(c.assigned_agent_id, l.agent_id);
+end
+$$;
+
+comment on function public.figure_list(text, integer, date, uuid, uuid) is
+  'The rows that agency_figures() counts, of the same days: {id, conversation_id, recruiting_lead_id, name, phone, agent, at, '
+  'minutes}. figure: `leads`, of one day and vendor where they are named, or of one order in all its days; `wrote`: the recruits who began to write, with the '
+  'minutes to the first response; `answered`: those of them with one; `failed` and `opt_outs`. conversation_id and '
+  'recruiting_lead_id are null where there is none. Ask for pages by the last row, ordered by at and id. Errors: 42501 (HTTP '
+  '403) for who is no manager; 22023 (400) names figure or days. '
+  'Security definer because managers may not read vendors, and policies on each text would take long. It reads the '
+  'caller''s own agency alone.';
+grant execute on function public.figure_list(text, integer, date, uuid, uuid) to authenticated;
 
 -- supabase/schemas/operators/tables.sql
 
