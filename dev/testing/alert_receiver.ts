@@ -47,7 +47,7 @@ export class AlertReceiver extends LoopbackServer {
   }
 
   /** The bodies about a subject that it has got, oldest first, each repetition too. */
-  toldOf(subject: string): AlertBody[] {
+  bodiesAbout(subject: string): AlertBody[] {
     return this.requests.filter(({ path }) => path === "/alerts").map(({ body }): AlertBody => JSON.parse(body))
       .filter((body) => body.subject === subject);
   }

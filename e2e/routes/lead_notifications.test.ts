@@ -6,7 +6,7 @@ import { notifyAgents } from "../../dev/local/mod.ts";
 import { whileRefused } from "../../dev/testing/faults/database.ts";
 
 /** The notifications of a vendor's leads: the agent and the lead of each. */
-async function toldOf(vendor: { id: string }): Promise<string[]> {
+async function notificationsOf(vendor: { id: string }): Promise<string[]> {
   const rows = await sql`
     select n.agent_id, l.first_name, n.kind
     from public.agent_notifications n join public.recruiting_leads l on l.id = n.lead_id
@@ -33,7 +33,7 @@ function storeUntold(
   ]!}, now() from generate_series(1, ${count}::integer) n
       returning id
     )
-    insert into private.untold_leads (lead_id) select id from stored`;
+    insert into private.lead_notifications_due (lead_id) select id from stored`;
 }
 
 Deno.test("a notification that fails costs neither its lead nor the notification of another one", async () => {
@@ -45,11 +45,11 @@ Deno.test("a notification that fails costs neither its lead nor the notification
     assert.deepEqual(lead.distributed_to, { agency_id: order.agency_id, agent_id });
     assertResponse(await ingest(other, { first_name: "Ben" }), 201);
     await tell();
-    assert.deepEqual(await toldOf(vendor), []);
-    assert.deepEqual(await toldOf(other), [`lead Ben ${others.agent_ids[0]}`]);
+    assert.deepEqual(await notificationsOf(vendor), []);
+    assert.deepEqual(await notificationsOf(other), [`lead Ben ${others.agent_ids[0]}`]);
   }, `new.agent_id = '${agent_id}'`);
   await atOnce(5, () => tell());
-  assert.deepEqual(await toldOf(vendor), [`lead Ann ${agent_id}`]);
+  assert.deepEqual(await notificationsOf(vendor), [`lead Ann ${agent_id}`]);
 });
 
 Deno.test("agents are told of leads that are distributed, once, and of no bulk, duplicate or test lead", async () => {
@@ -61,7 +61,7 @@ Deno.test("agents are told of leads that are distributed, once, and of no bulk, 
   await ingestBulk(vendor, { leads: [{ first_name: "Cyd" }] });
   await tell();
   await tell();
-  assert.deepEqual(await toldOf(vendor), [`lead Ann ${order.agent_ids[0]}`]);
+  assert.deepEqual(await notificationsOf(vendor), [`lead Ann ${order.agent_ids[0]}`]);
 });
 
 Deno.test("a burst is told in one pass, which ends where thousands of notifications fail", async () => {
@@ -71,9 +71,9 @@ Deno.test("a burst is told in one pass, which ends where thousands of notificati
     await storeUntold(vendor, order, 2_100);
     await storeUntold(other, others, 4_100);
     await tell();
-    assert.equal((await toldOf(vendor)).length, 0);
-    assert.equal((await toldOf(other)).length, 4_100);
+    assert.equal((await notificationsOf(vendor)).length, 0);
+    assert.equal((await notificationsOf(other)).length, 4_100);
   }, `new.agent_id = '${order.agent_ids[0]}'`);
   await tell();
-  assert.equal((await toldOf(vendor)).length, 2_100);
+  assert.equal((await notificationsOf(vendor)).length, 2_100);
 });

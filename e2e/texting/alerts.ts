@@ -41,7 +41,7 @@ export const passTime = () =>
     where state = 'pending'`;
 
 /** The states of which the receiver was told, each repetition too. */
-export const statesOf = (subject: string) => receiver.toldOf(subject).map(({ state }) => state);
+export const statesOf = (subject: string) => receiver.bodiesAbout(subject).map(({ state }) => state);
 
 /** The last request about an alert. */
 export const lastRequest = () => receiver.requests.filter(({ path }) => path === "/alerts").at(-1)!;

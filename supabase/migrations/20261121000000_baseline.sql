@@ -101,7 +101,7 @@ comment on table private.job_runs is 'The last run of each job that a scheduler 
 comment on column private.job_runs.job is 'The name of the job, e.g. `check alerts`.';
 comment on column private.job_runs.started_at is 'The time by which the run judges. It never goes back.';
 comment on column private.job_runs.ended_at is 'When a run last ended without an error; null: never.';
-comment on column private.job_runs.heartbeat_at is 'When a monitor was last told that the job runs; null: never.';
+comment on column private.job_runs.heartbeat_at is 'When a monitor was last notified that the job runs; null: never.';
 
 alter table private.job_runs enable row level security;
 grant select, insert, update, delete on private.job_runs to service_role;
@@ -1082,7 +1082,7 @@ create type public.proof_refusal as enum (
   'webhook_off', 'no_secret', 'proof_missing', 'proof_malformed', 'time_missing', 'time_in_milliseconds', 'time_too_old',
   'time_in_future', 'differs', 'challenge'
 );
-comment on type public.proof_refusal is 'Why a request to a webhook proves nothing. Its sender is not told.';
+comment on type public.proof_refusal is 'Why a request to a webhook proves nothing. Its sender does not learn it.';
 grant usage on type public.proof_refusal to service_role;
 
 create table private.refused_proofs (
@@ -1738,7 +1738,7 @@ grant select, insert, update, delete on public.recruiting_leads to service_role;
 
 -- Its policy asks for conversations too: desk/recruits.sql.
 
-create table private.untold_leads (
+create table private.lead_notifications_due (
   -- In the order in which they were distributed. New entries go to the end of its index, the only one.
   id bigint generated always as identity primary key,
   -- Without a foreign key: distribution would wait for its check.
@@ -1746,12 +1746,12 @@ create table private.untold_leads (
   placed_at timestamptz not null default clock_timestamp()
 );
 
-comment on table private.untold_leads is
-  'Recruiting leads that were distributed and whose agents are not told yet. What tells them reads and deletes the rows. It '
+comment on table private.lead_notifications_due is
+  'Recruiting leads that were distributed and whose agents are not notified yet. The job that notifies them reads and deletes the rows. It '
   'is no part of the transaction that distributes the lead, so that it can never fail it.';
 
-alter table private.untold_leads enable row level security;
-grant select, insert, update, delete on private.untold_leads to service_role;
+alter table private.lead_notifications_due enable row level security;
+grant select, insert, update, delete on private.lead_notifications_due to service_role;
 
 create table private.waiting_greetings (
   -- Deferrable, because it is noted when the lead gets its order, and the lead may be stored after that.
@@ -2705,8 +2705,8 @@ begin
       + (turn.ordinal - 1 + (place.leads - turn.ordinal) / agents * agents) * interval '1 microsecond'
     from unnest(place.agent_ids) with ordinality as turn (agent_id, ordinal)
     where a.id = turn.agent_id and turn.ordinal <= place.leads
-  ), untold as (
-    insert into private.untold_leads (lead_id) select l.id from unnest(leads) l
+  ), notifications as (
+    insert into private.lead_notifications_due (lead_id) select l.id from unnest(leads) l
   )
   select array_agg(
     row(
@@ -2722,7 +2722,7 @@ end
 $$;
 
 comment on function private.assign_leads(private.pending_lead[], private.placement, timestamptz) is
-  'Counts these leads in their order, gives its agents their turns, notes what they are to be told, and returns the place of '
+  'Counts these leads in their order, gives its agents their turns, queues their notifications, and returns the place of '
   'each lead. The first one is distributed at the moment. The caller has locked the order and the agents.';
 
 create function public.distribute_waiting_leads(max integer, vendor_id uuid default null) returns integer
@@ -7309,7 +7309,7 @@ create trigger read_unmatched_consents
 
 -- supabase/schemas/texting/arrive.sql
 
--- The arrival of a recruit's text: POST /recruiting/sms/inbound stores it, and the bot or an agent is told.
+-- The arrival of a recruit's text: POST /recruiting/sms/inbound stores it, and the bot or an agent is notified.
 
 create unlogged table private.texts_to_answer (
   conversation_id uuid primary key references public.recruiting_conversations (id) on delete cascade,
@@ -7318,7 +7318,7 @@ create unlogged table private.texts_to_answer (
 
 comment on table private.texts_to_answer is
   'A recruit''s texts that have just come to a conversation with the status `bot`. A row stands here within a transaction '
-  'alone: a trigger of the bot takes those that the bot answers, and an agent is told of the others.';
+  'alone: a trigger of the bot takes those that the bot answers, and an agent is notified of the others.';
 comment on column private.texts_to_answer.message_ids is 'The messages, oldest first.';
 
 alter table private.texts_to_answer enable row level security;
@@ -7385,8 +7385,8 @@ comment on function public.receive_sms(text, text, text, text, jsonb, uuid, text
   'Stores an inbound message in the conversation of these two numbers, once for each MessageSid and once for each '
   'message_id. The caller makes the message_id, so that it may repeat the call. media: [{url, content_type}]. Returns '
   '{status: received}, also when it was stored before. Without a conversation it stores the text in unmatched_texts in '
-  'the same way, tells the recruit''s agent, and returns {status: no_conversation}. An opt-in or opt-out holds with the '
-  'message (opt_out_type: Twilio''s OptOutType), and the bot answers, or an agent is told. received_at: when the '
+  'the same way, notifies the recruit''s agent, and returns {status: no_conversation}. An opt-in or opt-out holds with the '
+  'message (opt_out_type: Twilio''s OptOutType), and the bot answers, or an agent is notified. received_at: when the '
   'provider got it; null: now. copies_media: whether the worker copies its files (media_copies).';
 grant execute on function public.receive_sms(text, text, text, text, jsonb, uuid, text, timestamptz, boolean) to service_role;
 
@@ -7502,7 +7502,7 @@ $$;
 
 comment on function private.store_texts(public.recruiting_conversations, public.unmatched_texts[]) is
   'Stores a recruit''s texts as messages of this conversation, once for each id and each MessageSid. A consent in them holds, '
-  'an agent''s reply is not held any more, and the bot answers, or an agent is told. received_at null: now. The caller '
+  'an agent''s reply is not held any more, and the bot answers, or an agent is notified. received_at null: now. The caller '
   'holds the locks of receive_sms().';
 
 -- supabase/schemas/texting/callbacks.sql
@@ -7632,14 +7632,14 @@ begin
     perform private.pause_number(failed.service_phone, error_code);
   end if;
   if failed.kind is not null then
-    perform private.tell_of_failed_text(failed.conversation_id, message_id);
+    perform private.notify_of_failed_text(failed.conversation_id, message_id);
   end if;
 end
 $$;
 
 comment on function private.handle_failed_text(uuid, text) is
   'The steps when the provider could not deliver a message of ours. 21610: the recruit has opted out. 30034: the number '
-  'may not send, and is paused. A person is told of a text of the outbox.';
+  'may not send, and is paused. A person is notified of a text of the outbox.';
 
 -- A callback may be stored before its message, after it, or at the same moment. Both therefore take the message's lock
 -- first: a message a shared one, a callback an exclusive one. Then each looks for what the other one has stored.
@@ -8155,7 +8155,7 @@ create index text_outbox_pending_idx on public.text_outbox (service_phone, prior
   where state = 'pending';
 create index text_outbox_sending_idx on public.text_outbox (lease_until) where state = 'sending';
 create index text_outbox_unconfirmed_idx on public.text_outbox (due_at, ordinal) where state = 'unconfirmed';
--- The bot's texts that wait, until a person is told that one is late.
+-- The bot's texts that wait, until a person is notified that one is late.
 create index text_outbox_late_idx on public.text_outbox (created_at)
   where state = 'pending' and kind = 'bot' and late_at is null;
 -- The text that was sent last in a conversation.
@@ -8209,7 +8209,7 @@ comment on column public.text_outbox.accepted_at is
   'When the provider had accepted it, at the latest: the end of the second that the provider names, or when we first knew '
   'it, whichever is earlier; not before attempted_at. Null: not accepted.';
 comment on column public.text_outbox.late_at is
-  'When a person was told that a text of the bot had waited for a day.';
+  'When a person was notified that a text of the bot had waited for a day.';
 comment on column public.text_outbox.lookups is
   'The number of times that the provider did not know it since the last request.';
 comment on column public.text_outbox.resends is 'The number of times that it was sent again after the provider did not know it.';
@@ -8566,7 +8566,7 @@ begin
     -- From a person it is taken in this way alone.
     perform public.assign_conversation(conversation.id, agent_id);
   end if;
-  -- The texts stand in the conversation now, and its agent is told of them there.
+  -- The texts stand in the conversation now, and its agent is notified of them there.
   update public.agent_notifications n
   set read_at = now()
   where n.lead_id = lead.id and n.kind = 'unmatched_text' and n.read_at is null;
@@ -8577,7 +8577,7 @@ $$;
 comment on function public.start_conversation(uuid, uuid, text) is
   'The conversation with a lead''s recruit: with service_phone the one with this number of the agency, else the one that there is with the number of the agency that the recruit knows, '
   'or a new one with its least used active number. It takes over the recruit''s unmatched texts to that number, and '
-  'what agents were told of them counts as read. The '
+  'the notifications of them count as read. The '
   'lead''s agent may call it, and a manager of its agency. It is assigned to the agent named, else to the lead''s. One '
   'that is escalated already goes to the agent named as assign_conversation() says, with its errors, else it stays as it is. '
   'Returns {conversation_id, service_phone}. '
@@ -8646,7 +8646,7 @@ $$;
 comment on function private.lock_to_write(public.agents, uuid) is
   'A conversation in which this agent may write, locked. PT404 for any other.';
 
-create function private.tell_of_new_owner(conversations public.recruiting_conversations[], agent_id uuid) returns void
+create function private.notify_of_new_owner(conversations public.recruiting_conversations[], agent_id uuid) returns void
 language plpgsql
 set search_path = ''
 as $$
@@ -8654,7 +8654,7 @@ declare
   changing constant public.recruiting_conversations[] := array(
     select c
     from unnest(conversations) c
-    where c.status <> 'escalated' or c.assigned_agent_id <> tell_of_new_owner.agent_id
+    where c.status <> 'escalated' or c.assigned_agent_id <> notify_of_new_owner.agent_id
   );
 begin
   -- Others need not answer any more, and the agent has not lost it any more.
@@ -8664,14 +8664,14 @@ begin
   where n.conversation_id = c.id
     and n.read_at is null
     and case n.kind
-      when 'taken_over' then n.agent_id = tell_of_new_owner.agent_id
-      else n.agent_id <> tell_of_new_owner.agent_id
+      when 'taken_over' then n.agent_id = notify_of_new_owner.agent_id
+      else n.agent_id <> notify_of_new_owner.agent_id
     end;
   insert into public.agent_notifications (agent_id, conversation_id, kind, by_agent_id, others, read_at)
   select
-    l.agent_id, l.id, 'taken_over', tell_of_new_owner.agent_id,
+    l.agent_id, l.id, 'taken_over', notify_of_new_owner.agent_id,
     case when l.place = 1 then nullif(l.lost - 1, 0) end,
-    -- The first is told. The others say that the agent had them, and may ask for them. Who does it knows it.
+    -- The first has a notification. The others say that the agent had them, and may ask for them. Who does it knows it.
     case when l.place > 1 or l.agent_id = private.current_agent_id() then now() end
   from (
     select
@@ -8679,15 +8679,15 @@ begin
       count(*) over (partition by before) as lost
     from unnest(changing) c
     cross join private.answering_agent(c) before
-    where before <> tell_of_new_owner.agent_id
+    where before <> notify_of_new_owner.agent_id
   ) l
   order by l.agent_id, l.place;
 end
 $$;
 
-comment on function private.tell_of_new_owner(public.recruiting_conversations[], uuid) is
-  'Tells each agent who was to answer in some of these conversations, once, that this agent has them from now on (kind '
-  '`taken_over`). A manager who gives the own ones away is not told. What others have been told of them counts as read. One '
+comment on function private.notify_of_new_owner(public.recruiting_conversations[], uuid) is
+  'Notifies each agent who was to answer in some of these conversations, once, that this agent has them from now on (kind '
+  '`taken_over`). A manager who gives the own ones away is not notified. The earlier notifications of others about them count as read. One '
   'that the agent has already is passed over. conversations: as they were before, and locked.';
 
 create function public.assign_conversation(conversation_id uuid, agent_id uuid) returns jsonb
@@ -8715,7 +8715,7 @@ begin
     update public.recruiting_conversations c
     set status = 'escalated', assigned_agent_id = assign_conversation.agent_id
     where c.id = conversation.id;
-    perform private.tell_of_new_owner(array[conversation], agent_id);
+    perform private.notify_of_new_owner(array[conversation], agent_id);
     if agent_id <> caller.id then
       perform private.notify_agents(conversation.id, null, 'handoff', 'assigned');
     end if;
@@ -8726,9 +8726,9 @@ end
 $$;
 
 comment on function public.assign_conversation(uuid, uuid) is
-  'Gives a conversation to an agent, who is told, unless it is the caller. A user who may write in it takes it over by naming '
-  'itself; a manager may name any active agent of the agency. The bot says nothing more. Who had it is told, and what others '
-  'have been told of the conversation counts as read. Returns {conversation_id, '
+  'Gives a conversation to an agent, who is notified, unless it is the caller. A user who may write in it takes it over by naming '
+  'itself; a manager may name any active agent of the agency. The bot says nothing more. Who had it is notified, and the earlier '
+  'notifications of others about it count as read. Returns {conversation_id, '
   'status: escalated, assigned_agent_id}, also when the agent has it already. Errors: 22023 (HTTP 400) names agent_id; '
   '42501 (403) when the caller is no active agent; PT404 for a conversation in which the caller may not write. '
   'Security definer because agents may not write the tables.';
@@ -8769,8 +8769,8 @@ begin
   set status = 'escalated', assigned_agent_id = assign_conversations.agent
   from unnest(given) g
   where c.id = g.id;
-  perform private.tell_of_new_owner(given, agent);
-  -- The agent is told once, of the first.
+  perform private.notify_of_new_owner(given, agent);
+  -- The agent is notified once, of the first.
   if cardinality(given) > 0 and agent <> caller.id then
     insert into public.agent_notifications (agent_id, conversation_id, kind, reason, others)
     values (agent, given[1].id, 'handoff', 'assigned', nullif(cardinality(given) - 1, 0));
@@ -8786,8 +8786,8 @@ end
 $$;
 
 comment on function public.assign_conversations(uuid[], uuid) is
-  'Gives up to 200 conversations of a manager''s agency to one of its active agents, who is told once. Each who had some of '
-  'them is told once, too. One that the agent has already stays as it is. Returns {given, not_given: [id]}: how many have '
+  'Gives up to 200 conversations of a manager''s agency to one of its active agents, who is notified once. Each who had some of '
+  'them is notified once, too. One that the agent has already stays as it is. Returns {given, not_given: [id]}: how many have '
   'changed hands, and the ids that are none of the agency''s. Errors: 22023 (HTTP 400) names ids or agent; 42501 (403) when the '
   'caller is no active manager; 55P03 when others have locked one for 2 seconds: then none has changed. '
   'Security definer because agents may not write the tables.';
@@ -8849,7 +8849,7 @@ $$;
 
 comment on function public.ask_for_conversation(uuid) is
   'Asks the manager who has a conversation to give it to the caller, or each active manager of the agency where no manager '
-  'has it. They are told (kind `asked_for` of agent_notifications), once until they have read it. The recruit''s agent may '
+  'has it. They are notified (kind `asked_for` of agent_notifications), once until they have read it. The recruit''s agent may '
   'ask, and the agent who has lost the conversation. Returns {conversation_id}. Errors: 42501 (HTTP 403) when the caller is no '
   'active agent; PT404 for any other conversation; PT409 when the caller may write in it already, or '
   'the agency has no active manager. '
@@ -8986,7 +8986,7 @@ end
 $$;
 
 comment on function public.snooze_conversation(uuid, timestamptz, timestamptz) is
-  'Puts a conversation off: until then it is not due, and nobody is told that the recruit waits. Then it is due, also where '
+  'Puts a conversation off: until then it is not due, and nobody is notified that the recruit waits. Then it is due, also where '
   'the recruit does not wait. A text of the recruit or of an agent ends it, and so does null. read_up_to: as of '
   'no_reply_needed(). Returns {conversation_id, snoozed_until}. Errors: 22023 (HTTP 400) for a time that has passed, or more '
   'than 90 days ahead; 42501 (403) when the caller is no active agent; PT404 for a conversation in which the caller may not '
@@ -9136,7 +9136,7 @@ begin
     end if;
     perform private.require_room(conversation.id, caller.id);
     perform private.refuse_waiting_texts(conversation.id, 'taken_over', 'bot');
-    perform private.tell_of_new_owner(array[conversation], caller.id);
+    perform private.notify_of_new_owner(array[conversation], caller.id);
     queued := private.queue_text(conversation.id, 'agent', body, files, client_message_id, caller.id);
   end if;
 
@@ -9154,7 +9154,7 @@ comment on function public.send_text(uuid, text, uuid, jsonb, boolean) is
   'manager of its agency. body: at most 1,600 UTF-16 units, with something to see in it; may be empty with media, at '
   'most 10 of {url, content_type}. A `bot` conversation is taken over: it becomes escalated, and the sender''s; the '
   'bot''s texts that wait are refused. One that another active agent has is taken over with take_over, which managers '
-  'may; that agent is told (see agent_notifications). Returns {message_id, status: queued|held|duplicate, due_at, '
+  'may; that agent is notified (see agent_notifications). Returns {message_id, status: queued|held|duplicate, due_at, '
   'segments}: held by quiet hours or a paused number; duplicate for a client_message_id that the conversation has, with '
   'the values of the first call, also for another owner. Errors: 22023 (HTTP 400) names the field; 42501 (403) when the '
   'caller is no active agent; PT404 for an unknown conversation or another agent''s; PT403 when the recruit has opted '
@@ -9258,7 +9258,7 @@ begin
   update public.recruiting_conversations c
   set waiting_since = private.unanswered_since(c)
   where c.id = conversation.id;
-  -- So that the agent is told if it fails again.
+  -- So that the agent is notified if it fails again.
   delete from public.agent_notifications n
   where n.message_id = retry_text.message_id and n.kind = 'failed';
   update public.text_outbox o
@@ -9982,7 +9982,7 @@ comment on function public.record_text_lookup(uuid, integer, text[], boolean, ti
   'body since attempted_at; created_at: the time that the provider names for each. The first sid that no other message has '
   'belongs to this text. Without one, the text is looked up again 2 minutes after it was sent. If it is unknown then too, it is sent once more, and the look-up 10 minutes later '
   'is the last. The text of a dead worker may never have left: it is sent again after the last look-up too, at most 5 times '
-  'in all. may_resend = false: the text is not sent again, and its agent is told. claim and the returned state: as in '
+  'in all. may_resend = false: the text is not sent again, and its agent is notified. claim and the returned state: as in '
   'record_text_outcome().';
 grant execute on function public.record_text_lookup(uuid, integer, text[], boolean, timestamptz[]) to service_role;
 
@@ -10135,7 +10135,7 @@ begin
   update public.recruiting_messages m
   set status = 'failed', error_code = coalesce(code, m.error_code), failed_at = coalesce(m.failed_at, now())
   where m.id = ended.message_id;
-  perform private.tell_of_failed_text(ended.conversation_id, ended.message_id);
+  perform private.notify_of_failed_text(ended.conversation_id, ended.message_id);
   update public.text_outbox o
   set state = end_text.state, reason = end_text.reason, lease_until = null
   where o.message_id = ended.message_id
@@ -10146,7 +10146,7 @@ $$;
 
 comment on function private.end_text(public.text_outbox, text, text, text) is
   'Ends a text that was not sent: state refused or failed. Its message is failed, with the provider''s code, and its agent '
-  'is told. Returns the text as it is then.';
+  'is notified. Returns the text as it is then.';
 
 create function private.lock_conversation_of(message_id uuid, with_consent boolean)
 returns public.recruiting_conversations
@@ -10173,7 +10173,7 @@ comment on function private.lock_conversation_of(uuid, boolean) is
   'Locks what changes with a text of ours that fails, before the text itself, as everywhere: its conversation, with_consent all '
   'of lock_conversations_of(). Returns the conversation, null where there is no such text.';
 
-create function private.tell_of_failed_text(conversation_id uuid, message_id uuid) returns void
+create function private.notify_of_failed_text(conversation_id uuid, message_id uuid) returns void
 language plpgsql
 set search_path = ''
 as $$
@@ -10181,16 +10181,16 @@ begin
   perform private.notify_agents(conversation_id, message_id, 'failed');
   update public.recruiting_conversations c
   set waiting_since = private.unanswered_since(c)
-  where c.id = tell_of_failed_text.conversation_id;
+  where c.id = notify_of_failed_text.conversation_id;
 end
 $$;
 
-comment on function private.tell_of_failed_text(uuid, uuid) is
-  'The steps when a text of ours does not arrive, of the bot or a person: a person is told, and the recruit waits for '
+comment on function private.notify_of_failed_text(uuid, uuid) is
+  'The steps when a text of ours does not arrive, of the bot or a person: a person is notified, and the recruit waits for '
   'an answer again. The message is failed. The caller '
   'has locked the conversation.';
 
-create function private.tell_of_late_texts() returns void
+create function private.notify_of_late_texts() returns void
 language plpgsql
 set search_path = ''
 as $$
@@ -10224,8 +10224,8 @@ begin
 end
 $$;
 
-comment on function private.tell_of_late_texts() is
-  'Tells a person of the bot''s texts that have waited for a day, up to 100. They are sent all the same '
+comment on function private.notify_of_late_texts() is
+  'Notifies a person of the bot''s texts that have waited for a day, up to 100. They are sent all the same '
   'once they may be.';
 
 create function private.postpone_texts(seconds integer, reason text) returns void
@@ -10598,7 +10598,7 @@ create table public.agent_notifications (
   created_at timestamptz not null default now(),
   read_at timestamptz,
   unique (message_id, kind, agent_id),
-  -- Many texts of a recruit in a day are told once.
+  -- One for all texts of a recruit in a day.
   unique (lead_id, agent_id, day),
   check ((kind in ('lead', 'unmatched_text')) = (conversation_id is null)),
   check ((kind in ('lead', 'unmatched_text')) = (lead_id is not null)),
@@ -10632,12 +10632,12 @@ comment on column public.agent_notifications.kind is
   '`handoff`: the bot''s script has ended, or a colleague has given the conversation; `taken_over`: a colleague has it '
   'now; `asked_for`: a colleague asks for it; `lead`: a recruit was distributed to the agent, or the agency; '
   '`unmatched_text`: a recruit without a conversation has written (see waiting_texts); `recruit_waiting`: a recruit has '
-  'waited for an answer for long (see tell_of_waiting_recruits()).';
+  'waited for an answer for long (see notify_of_waiting_recruits()).';
 comment on column public.agent_notifications.reason is 'With `handoff`: as in bot_sessions.reason, or `assigned`.';
 comment on column public.agent_notifications.by_agent_id is
   'With `taken_over`: who has the conversation now; with `asked_for`: who asks for it.';
 comment on column public.agent_notifications.others is
-  'How many further conversations went to another agent together with this one, and are not told of alone; null: none.';
+  'How many further conversations went to another agent together with this one, and have no notification of their own; null: none.';
 comment on column public.agent_notifications.read_at is 'When the agent has read it, or a recruit stopped waiting; null: not yet.';
 
 alter table public.agent_notifications enable row level security;
@@ -10732,7 +10732,7 @@ as $$
 declare
   conversation public.recruiting_conversations;
   answering uuid;
-  told uuid[];
+  notified uuid[];
 begin
   if message_ids is null then
     return;
@@ -10740,21 +10740,21 @@ begin
   -- The conversation may be going to another agent.
   select c.* into conversation from public.recruiting_conversations c where c.id = notify_of_texts.conversation_id for share;
   answering := private.answering_agent(conversation);
-  told := array_remove(array[answering], null);
+  notified := array_remove(array[answering], null);
   if answering is null or exists (select from public.agents a where a.id = answering and a.away_until > now()) then
-    told := told || array(
+    notified := notified || array(
       select a.id
       from public.agents a
       where a.agency_id = conversation.agency_id and a.role = 'manager' and a.is_active and a.id is distinct from answering
     );
   end if;
-  if told = '{}' and conversation.assigned_agent_id is not null then
-    told := array[conversation.assigned_agent_id];
+  if notified = '{}' and conversation.assigned_agent_id is not null then
+    notified := array[conversation.assigned_agent_id];
   end if;
   insert into public.agent_notifications (agent_id, conversation_id, message_id, kind, reason)
   select t.agent_id, conversation.id, m.message_id, notify_of_texts.kind, notify_of_texts.reason
   from unnest(message_ids) as m (message_id)
-  cross join unnest(told) as t (agent_id)
+  cross join unnest(notified) as t (agent_id)
   on conflict on constraint agent_notifications_message_id_kind_agent_id_key do nothing;
 exception when lock_not_available then
   insert into private.waiting_notifications (conversation_id, message_id, kind, reason)
@@ -10764,11 +10764,11 @@ end
 $$;
 
 comment on function private.notify_of_texts(uuid, uuid[], text, text) is
-  'Tells the agent who is to answer in a conversation about messages of it, once for each kind (see agent_notifications): '
+  'Notifies the agent who is to answer in a conversation about messages of it, once for each kind (see agent_notifications): '
   'the assigned agent, else the lead''s, else each manager of the agency, as far as they are active. While that agent is '
   'away, each manager too, because no other colleague may read the conversation. Where nobody is active, the assigned '
   'agent, who may come back. message_ids null: none. Where others have locked the agents or the conversation, they '
-  'are told later, by deliver_notifications().';
+  'are notified later, by deliver_notifications().';
 
 create function private.notify_of_unmatched_text(received public.unmatched_texts) returns void
 language plpgsql
@@ -10798,18 +10798,18 @@ begin
     return;
   end if;
 
-  with told as (
+  with lead_agent as (
     select a.id, a.away_until > now() as is_away from public.agents a where a.id = recruit.agent_id and a.is_active
   )
   insert into public.agent_notifications (agent_id, lead_id, kind, day)
   select t.id, recruit.id, 'unmatched_text', recruit.day
   from (
-    select id from told
+    select id from lead_agent
     union
     select a.id
     from public.agents a
     where a.agency_id = recruit.agency_id and a.role = 'manager' and a.is_active
-      and not exists (select from told where is_away is not true)
+      and not exists (select from lead_agent where is_away is not true)
   ) t
   on conflict on constraint agent_notifications_lead_id_agent_id_day_key do nothing;
 exception
@@ -10817,16 +10817,16 @@ exception
     insert into private.waiting_notifications (unmatched_text_id, kind) values (received.id, 'unmatched_text');
   when others then
     -- Without the error's message, which may quote the text.
-    raise warning 'unmatched text % was stored, but nobody was told: SQLSTATE %', received.id, sqlstate;
+    raise warning 'unmatched text % was stored, but nobody was notified: SQLSTATE %', received.id, sqlstate;
 end
 $$;
 
 comment on function private.notify_of_unmatched_text(public.unmatched_texts) is
-  'Tells the agent of a recruit that the recruit has written to a number of the agency without a conversation. Where the '
-  'recruit has no active agent, it tells each active manager; while the agent is away, both. Once for a recruit and day of the agency, and of several leads '
-  'with the number the latest. Never fails. Where others have locked the agents, deliver_notifications() tells them later.';
+  'Notifies the agent of a recruit that the recruit has written to a number of the agency without a conversation. Where the '
+  'recruit has no active agent, it notifies each active manager; while the agent is away, both. Once for a recruit and day of the agency, and of several leads '
+  'with the number the latest. Never fails. Where others have locked the agents, deliver_notifications() notifies them later.';
 
-create function private.notify_of_untold_leads() returns boolean
+create function private.notify_of_due_leads() returns boolean
 language plpgsql
 set search_path = ''
 -- By the index, also with a plan that was made while the table was small.
@@ -10837,31 +10837,31 @@ declare
   -- A long transaction keeps all versions of the agents, whose turns go on meanwhile, and then reads them.
   most constant integer := 500;
   taken integer;
-  untold uuid[];
+  due uuid[];
   lead_id uuid;
 begin
-  with told as (
-    delete from private.untold_leads u
+  with deleted as (
+    delete from private.lead_notifications_due u
     where u.id = any (array(
-      select w.id from private.untold_leads w order by w.id limit most for update skip locked
+      select w.id from private.lead_notifications_due w order by w.id limit most for update skip locked
     ))
     returning u.lead_id
   )
-  select count(*), array_agg(distinct t.lead_id) into taken, untold from told t;
+  select count(*), array_agg(distinct d.lead_id) into taken, due from deleted d;
 
   begin
-    perform private.notify_of_leads(untold);
+    perform private.notify_of_leads(due);
   exception when others then
     -- One that fails costs only itself, and comes last the next time.
-    foreach lead_id in array untold loop
+    foreach lead_id in array due loop
       begin
         if clock_timestamp() > deadline then
           raise lock_not_available using message = 'there is no time left for the lead';
         end if;
         perform private.notify_of_leads(array[lead_id]);
       exception when others then
-        raise warning 'nobody is told of the lead % yet (SQLSTATE %)', lead_id, sqlstate;
-        insert into private.untold_leads (lead_id) values (lead_id);
+        raise warning 'nobody is notified of the lead % yet (SQLSTATE %)', lead_id, sqlstate;
+        insert into private.lead_notifications_due (lead_id) values (lead_id);
       end;
     end loop;
   end;
@@ -10869,8 +10869,8 @@ begin
 end
 $$;
 
-comment on function private.notify_of_untold_leads() is
-  'Tells the agents of up to 500 leads of untold_leads, those that have waited longest, each once. A lead whose '
+comment on function private.notify_of_due_leads() is
+  'Notifies the agents of up to 500 leads of lead_notifications_due, those that have waited longest, each once. A lead whose '
   'notification fails stays there, with a warning. Returns whether there were as many.';
 
 create function private.notify_of_leads(lead_ids uuid[]) returns void
@@ -10895,12 +10895,12 @@ end
 $$;
 
 comment on function private.notify_of_leads(uuid[]) is
-  'Tells the agents of leads that were distributed; of one without an agent, each active manager of its agency.';
+  'Notifies the agents of leads that were distributed; of one without an agent, each active manager of its agency.';
 
 create function private.deliver_notifications(began_at timestamptz default clock_timestamp()) returns boolean
 language plpgsql
 set search_path = ''
--- Rows that others have locked are told the next time.
+-- Rows that others have locked have their turn the next time.
 set lock_timeout = '100ms'
 as $$
 declare
@@ -10932,34 +10932,34 @@ begin
     raise warning 'notifications of texts are not delivered yet (SQLSTATE %)', sqlstate;
   end;
   begin
-    perform private.tell_of_late_texts();
+    perform private.notify_of_late_texts();
   exception when others then
-    raise warning 'nobody is told of late texts yet (SQLSTATE %)', sqlstate;
+    raise warning 'nobody is notified of late texts yet (SQLSTATE %)', sqlstate;
   end;
   begin
-    are_more_leads := private.notify_of_untold_leads();
+    are_more_leads := private.notify_of_due_leads();
   exception when others then
-    raise warning 'nobody is told of new leads yet (SQLSTATE %)', sqlstate;
+    raise warning 'nobody is notified of new leads yet (SQLSTATE %)', sqlstate;
   end;
   return (texts = 1000 or are_more_leads)
     and clock_timestamp() < began_at + interval '20 seconds'
-    -- What could not be told waits anew.
+    -- What could not be delivered waits anew.
     and coalesce(least(
-      (select u.placed_at from private.untold_leads u order by u.id limit 1),
+      (select u.placed_at from private.lead_notifications_due u order by u.id limit 1),
       (select min(w.created_at) from private.waiting_notifications w)
     ) < began_at, false);
 end
 $$;
 
 comment on function private.deliver_notifications(timestamptz) is
-  'Tells agents what they could not be told at once, of up to 1,000 texts and 500 leads, and which of the bot''s texts are '
-  'late. Never fails: what cannot be told now stays. The scheduler calls it every 10 seconds, and goes on, a transaction '
+  'Delivers notifications that could not be written at once, of up to 1,000 texts and 500 leads, and those of the bot''s texts that are '
+  'late. Never fails: what cannot be delivered now stays. The scheduler calls it every 10 seconds, and goes on, a transaction '
   'each time, while it returns true: began_at is when the first of these calls began. It returns whether anything that '
-  'waited then is still to be told, for 20 s at most.';
+  'waited then is still to be delivered, for 20 s at most.';
 
 -- supabase/schemas/texting/realtime.sql
 
--- Tells open pages that there is something to read, through Supabase Realtime: ids alone. Realtime belongs to the
+-- Notifies open pages that there is something to read, through Supabase Realtime: ids alone. Realtime belongs to the
 -- platform: it may be missing, switched off or failing, and no text is ever lost or late for it. What counts are the
 -- rows.
 
@@ -11056,7 +11056,7 @@ begin
     begin
       select l.agent_id into lead_agent_id from public.recruiting_leads l where l.id = conversation.recruiting_lead_id;
     exception when lock_not_available then
-      raise warning 'nobody was told of a changed conversation, because recruiting_leads is locked';
+      raise warning 'nobody was notified of a changed conversation, because recruiting_leads is locked';
       perform set_config('lead_intake.broadcasts_left', '0', true);
       return;
     end;
@@ -11827,7 +11827,7 @@ $$;
 
 comment on function private.end_bot_session(uuid, text) is
   'The bot answers nothing more in a conversation: its turn is gone, and its session stopped. reason: as in bot_sessions. An '
-  'agent is told of the text that the turn would have answered, unless an agent writes (taken_over). The caller has locked '
+  'agent is notified of the text that the turn would have answered, unless an agent writes (taken_over). The caller has locked '
   'the conversation.';
 
 create function private.stop_bot(conversation_id uuid, reason text) returns void
@@ -11945,7 +11945,7 @@ $$;
 
 comment on function private.carry_out_step(public.recruiting_conversations, uuid, public.bot_sessions, uuid, jsonb) is
   'Does what a step says (see complete_bot_turn()), and ends the turn: the session, the answer, the reply in the outbox, and '
-  'who is told. message_id: the last text that the step answers; null: only time has passed. old: the session before it. '
+  'who is notified. message_id: the last text that the step answers; null: only time has passed. old: the session before it. '
   'The caller has locked all of them.';
 
 create function private.store_bot_session(
@@ -12396,10 +12396,10 @@ end
 $$;
 
 comment on function public.complete_bot_turn(uuid, integer, integer, uuid, integer, jsonb) is
-  'Stores what step() has decided for a claimed turn: the session, the answer, the reply in the outbox, and who is told. '
+  'Stores what step() has decided for a claimed turn: the session, the answer, the reply in the outbox, and who is notified. '
   'attempt, version, script_id and the number of texts are those of the claim. step, null where there is none: '
   '{reply|null, session|null, heard?, answered?: {question, value, said}, ended?: {state, reason, goes_to_person}}. heard: as '
-  'recruiting_messages.heard; of `early` an agent is told. Returns `done`; `again`: a text has come since, the session has '
+  'recruiting_messages.heard; of `early` an agent is notified. Returns `done`; `again`: a text has come since, the session has '
   'changed, or the question has left; `held`: quiet hours, or our text before it, hold '
   'the question; `dropped`: something else has ended the turn.';
 grant execute on function public.complete_bot_turn(uuid, integer, integer, uuid, integer, jsonb) to service_role;
@@ -14522,7 +14522,7 @@ create function public.change_order(order_id uuid, changes jsonb, seen jsonb def
 language plpgsql
 security definer
 set search_path = ''
--- Longer, also while many read (private.admit_request()): the caller is told of a lock.
+-- Longer, also while many read (private.admit_request()): the caller gets an error about a lock.
 set statement_timeout = '4s'
 set lock_timeout = '2s'
 as $$
@@ -14743,7 +14743,7 @@ returns table (id uuid, vendor text, name text, state text, agency text, agent t
 language plpgsql
 security definer
 set search_path = ''
--- Longer, also while many read (private.admit_request()): the operator is told of a lock.
+-- Longer, also while many read (private.admit_request()): the operator gets an error about a lock.
 set statement_timeout = '4s'
 set lock_timeout = '2s'
 as $$
@@ -14819,7 +14819,7 @@ begin
     if is_returned then
       raise exception 'lead_id: the lead was returned' using errcode = 'PT409';
     end if;
-    -- A text locks its conversation before it tells the agent, and so waits for this, or this for the text.
+    -- A text locks its conversation before it notifies the agent, and so waits for this, or this for the text.
     givers := givers || array(
       select c.assigned_agent_id
       from public.recruiting_conversations c
@@ -14879,7 +14879,7 @@ begin
   update public.agent_notifications n
   set agent_id = to_agent.id
   where n.id = any (array(
-    -- Once, where several managers were told the same.
+    -- Once, where several managers had the same notification.
     select distinct on (coalesce(u.message_id, u.id), u.kind) u.id
     from public.agent_notifications u
     where u.agent_id = any (givers)
@@ -14976,7 +14976,7 @@ create function public.return_lead(lead_id uuid, reason text) returns jsonb
 language plpgsql
 security definer
 set search_path = ''
--- Longer, also while many read (private.admit_request()): the operator is told of a lock.
+-- Longer, also while many read (private.admit_request()): the operator gets an error about a lock.
 set statement_timeout = '4s'
 set lock_timeout = '2s'
 as $$
@@ -15051,8 +15051,8 @@ comment on function public.return_lead(uuid, text) is
   'Takes a distributed recruiting lead back from its agency, for good. The order''s count falls by one, and an order '
   'that was filled is open again, or closed where it has ended. No agency has the lead any more, and it is never '
   'distributed again; sent again, it is a duplicate. Its conversations stay with the agency''s managers, without the '
-  'lead and without an agent; the bot says nothing more in them, and texts that wait are refused (lead_returned). What '
-  'agents were told of the lead counts as read. reason: 1 to 500 characters. lead_returns has who had the lead. Returns {lead_id, agency, agent|null, order_id, filled, quantity, '
+  'lead and without an agent; the bot says nothing more in them, and texts that wait are refused (lead_returned). The '
+  'notifications of the lead count as read. reason: 1 to 500 characters. lead_returns has who had the lead. Returns {lead_id, agency, agent|null, order_id, filled, quantity, '
   'order_status, conversations, texts}: of the order after it, and how many conversations and waiting texts there were. '
   'For operators; of one who is signed in, a row of operator_actions says so. PT400 names reason; PT404 for an unknown '
   'lead; PT409 when no order has the lead, it was returned before, a text to the recruit is being sent, or others hold a '
@@ -15099,7 +15099,7 @@ begin
     select c.assigned_agent_id from public.recruiting_conversations c where c.id = leave_conversation.conversation_id
   )];
   perform private.refuse_waiting_texts(conversation_id, 'lead_returned');
-  -- While the lead is known, so that the page of its agent is told.
+  -- While the lead is known, so that the page of its agent is notified.
   update public.recruiting_conversations c
   set status = 'bot', assigned_agent_id = null
   where c.id = leave_conversation.conversation_id;
@@ -15115,7 +15115,7 @@ $$;
 
 comment on function private.leave_conversation(uuid, uuid) is
   'Takes a conversation from its agents: the lead''s (agent_id) and the one who has it. It stays with the managers, who are '
-  'told of a text that the bot has not answered. The caller has locked the conversation.';
+  'notified of a text that the bot has not answered. The caller has locked the conversation.';
 
 -- The first half has no condition: with one, the planner would read it whole for a page of leads.
 create view private.lead_places with (security_invoker = true) as
@@ -15195,7 +15195,7 @@ begin
   )
   select coalesce(array_agg(c.id order by c.id), '{}') into orders from changed c;
 
-  -- The last, because it waits for those who tell the agent something, and they may wait for what is above.
+  -- The last, because it waits for those who notify the agent, and they may wait for what is above.
   delete from auth.users u where u.id = leaving.user_id returning u.email into login;
 
   return moved || jsonb_build_object('order_ids', orders, 'texts', texts, 'manager_id', manager_id, 'login', login, 'is_last', not exists (
@@ -15491,7 +15491,7 @@ returns jsonb
 language plpgsql
 security definer
 set search_path = ''
--- Longer, also while many read (private.admit_request()): the operator is told of a lock.
+-- Longer, also while many read (private.admit_request()): the operator gets an error about a lock.
 set statement_timeout = '4s'
 set lock_timeout = '2s'
 as $$
@@ -15524,7 +15524,7 @@ begin
       raise exception 'lead_id: a newer lead of this phone has come meanwhile. Look again' using errcode = 'PT409';
     end if;
     perform private.lock_consent(waiting.agency_id, recruit_phone);
-    -- Escalated at once, so that the agent is told about the texts, which a trigger moves.
+    -- Escalated at once, so that the agent is notified about the texts, which a trigger moves.
     insert into public.recruiting_conversations (
       recruiting_lead_id, agency_id, recruit_phone, service_phone, status, assigned_agent_id
     )
@@ -15567,7 +15567,7 @@ $$;
 comment on function public.adopt_texts(text, text, uuid) is
   'Makes the conversations for a recruit''s unmatched texts, one for each number of ours (service_phone: for this one '
   'alone), with the newest lead that has an agency and the recruit''s phone (lead_id: with this one, or not at all). Where the '
-  'number is an agency''s, it must be its lead. The lead''s agent, if active, has taken the conversation over, and is told. '
+  'number is an agency''s, it must be its lead. The lead''s agent, if active, has taken the conversation over, and is notified. '
   'What the texts say of a consent holds. Returns [{conversation_id, service_phone, lead_id, agency_id, agent_id|null, texts}]. '
   'For operators; of one who is signed in, a row of operator_actions says so. PT404 when no text waits; PT409 when there is no '
   'such lead, another one has come, or others hold the lock for 2 s. 42501 for a user who is no operator. '
@@ -18344,7 +18344,7 @@ begin
     case k.what when 'api key' then 'key rotate ' else 'webhook show ' end || k.vendor, '/operator/vendors'
   from private.expiring_keys(checked_at) k
   cross join lateral (select case k.what when 'api key' then k.id end as prefix) p
-  -- An expired one is told of for a week more: that it has expired mends nothing.
+  -- An expired one is reported for another week: that it has expired mends nothing.
   where k.expires_at > checked_at - interval '7 days' and k.expires_at <= latest
   order by k.vendor, k.expires_at, k.what;
 end
@@ -18736,7 +18736,7 @@ as $$
     union all
     select w.due_at from private.waiting_take_overs w, late l where w.due_at <= l.at
     union all
-    select u.placed_at from private.untold_leads u, late l where u.placed_at <= l.at
+    select u.placed_at from private.lead_notifications_due u, late l where u.placed_at <= l.at
     union all
     select greatest(t.due_at, t.lease_until) from public.bot_turns t, late l where greatest(t.due_at, t.lease_until) <= l.at
     union all
@@ -18773,7 +18773,7 @@ as $$
 $$;
 
 comment on function private.find_worker_late(jsonb, timestamptz) is
-  'The kind, where something has been due for {minutes} and the worker, or the scheduler that tells agents of leads, has not '
+  'The kind, where something has been due for {minutes} and the worker, or the scheduler that notifies agents of leads, has not '
   'run for as long. At most 1,000 are counted. Where texting is not set up, nothing of it is due.';
 
 insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (
@@ -18883,10 +18883,10 @@ comment on function private.find_recruit_waiting(jsonb, timestamptz) is
 
 insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (
   'recruit_waiting', 'find_recruit_waiting', '{"minutes": 15, "managers_after": 60}',
-  'Recruits who wait', 'The agent and the managers were told. Ask them.',
+  'Recruits who wait', 'The agent and the managers were notified. Ask them.',
   'See the recruits who wait');
 
-create function private.untold_waiting_recruits()
+create function private.recruit_notifications_due()
 returns table (conversation_id uuid, message_id uuid, agent_id uuid)
 language sql
 stable
@@ -18931,14 +18931,14 @@ as $$
     )
 $$;
 
-comment on function private.untold_waiting_recruits() is
-  'Who is yet to be told of the recruits who wait, by their alerts: the assigned agent, else the lead''s, else each manager, as '
+comment on function private.recruit_notifications_due() is
+  'The agents who are yet to be notified of recruits who wait, by their alerts: the assigned agent, else the lead''s, else each manager, as '
   'far as they are active; after {managers_after} minutes each manager. With the text since which the recruit waits.';
 
-create function private.tell_of_waiting_recruits() returns void
+create function private.notify_of_waiting_recruits() returns void
 language plpgsql
 set search_path = ''
--- Rows that others have locked are told the next time.
+-- Rows that others have locked have their turn the next time.
 set lock_timeout = '100ms'
 as $$
 declare
@@ -18955,7 +18955,7 @@ begin
   locked := array(
     select c.id
     from public.recruiting_conversations c
-    where c.id in (select u.conversation_id from private.untold_waiting_recruits() u)
+    where c.id in (select u.conversation_id from private.recruit_notifications_due() u)
     order by c.id
     limit 1000
     for share skip locked
@@ -18965,17 +18965,17 @@ begin
   end if;
   insert into public.agent_notifications (agent_id, conversation_id, message_id, kind)
   select u.agent_id, u.conversation_id, u.message_id, 'recruit_waiting'
-  from private.untold_waiting_recruits() u
+  from private.recruit_notifications_due() u
   where u.conversation_id = any (locked)
   on conflict on constraint agent_notifications_message_id_kind_agent_id_key do nothing;
 exception when others then
-  raise warning 'nobody is told of waiting recruits yet (SQLSTATE %)', sqlstate;
+  raise warning 'nobody is notified of waiting recruits yet (SQLSTATE %)', sqlstate;
 end
 $$;
 
-comment on function private.tell_of_waiting_recruits() is
-  'Tells who is to be told of recruits who wait, of up to 1,000 conversations, each once for a text. Never fails: what '
-  'cannot be told now is told the next time. What was told of those who wait no more counts as read. check_alerts() calls it.';
+comment on function private.notify_of_waiting_recruits() is
+  'Notifies agents and managers of recruits who wait, of up to 1,000 conversations, each once for a text. Never fails: what '
+  'cannot be sent now is sent the next time. Notifications of recruits who no longer wait count as read. check_alerts() calls it.';
 
 -- supabase/schemas/alerts/check.sql
 
@@ -19042,7 +19042,7 @@ begin
   )
   select (select count(*) from ended), (select count(*) from written w where w.is_new) into resolved, opened;
 
-  perform private.tell_of_waiting_recruits();
+  perform private.notify_of_waiting_recruits();
   update private.job_runs j
   set started_at = checked_at, ended_at = clock_timestamp()
   where j.job = 'check alerts';
@@ -19054,7 +19054,7 @@ $$;
 
 comment on function private.check_alerts() is
   'Opens an alert for each condition that is true, updates those that are known, and resolves those that are over or '
-  'whose rule is off, and tells agents of recruits who wait. A scheduler runs it each minute. Returns {open, opened, '
+  'whose rule is off, and notifies agents of recruits who wait. A scheduler runs it each minute. Returns {open, opened, '
   'resolved}: numbers of alerts; null while another check runs.';
 
 -- supabase/schemas/alerts/lists.sql
@@ -19120,7 +19120,7 @@ end
 $$;
 
 comment on function public.acknowledge_alert(uuid) is
-  'Says that somebody has an alert in hand: it is not told again until it is resolved. Again, it changes nothing. Of an '
+  'Says that somebody has an alert in hand: its receiver is not notified again until it is resolved. Again, it changes nothing. Of an '
   'operator who is signed in, a row of operator_actions says so. Returns the alert. PT404 where there is none, PT409 where it is resolved, 42501 for a user who is no operator. '
   'Security definer because operators may not read or write the tables.';
 grant execute on function public.acknowledge_alert(uuid) to authenticated, service_role;
@@ -19170,7 +19170,7 @@ grant execute on function public.set_alert_rule(text, boolean, jsonb) to authent
 -- supabase/schemas/alerts/deliveries.sql
 
 -- The messages about alerts: one row for each request to the receiver, the URL of the setting ALERT_WEBHOOK_URL.
--- telling.sql has their states.
+-- notify.sql has their states.
 
 create table private.alert_deliveries (
   id uuid primary key default gen_random_uuid(),
@@ -19193,7 +19193,7 @@ create unique index alert_deliveries_pending_idx on private.alert_deliveries (al
 create index on private.alert_deliveries (due_at) where state = 'pending';
 
 comment on table private.alert_deliveries is
-  'What the receiver of alerts is told, one request each. The id is the header webhook-id: a repeated request has the same.';
+  'The notifications of the receiver of alerts, one request each. The id is the header webhook-id: a repeated request has the same.';
 comment on column private.alert_deliveries.alert_id is 'The alert; null: a test.';
 comment on column private.alert_deliveries.body is 'The body without its link. It stays the same when the request is repeated.';
 comment on column private.alert_deliveries.outcome is
@@ -19208,7 +19208,7 @@ create table private.alert_receivers (
 );
 
 comment on table private.alert_receivers is
-  'Whether the worker has a URL to tell alerts to, and one that learns that they are checked. The database sees no setting.';
+  'Whether the worker has a URL that is notified of alerts, and one that learns that they are checked. The database sees no setting.';
 comment on column private.alert_receivers.asked_at is 'When the worker last said so.';
 
 insert into private.alert_receivers (name) values ('webhook'), ('heartbeat');
@@ -19217,7 +19217,7 @@ alter table private.alert_deliveries enable row level security;
 alter table private.alert_receivers enable row level security;
 grant select, insert, update, delete on private.alert_deliveries, private.alert_receivers to service_role;
 
-create view private.alerts_to_tell as
+create view private.alert_notifications_due as
 with found as (
   select a.*, case when a.told_at is null then 'opened' else 'repeated' end as event
   from public.alerts a
@@ -19233,8 +19233,8 @@ from found f
 join public.alert_rules r on r.kind = f.kind and r.is_on
 where not exists (select from private.alert_deliveries d where d.alert_id = f.id and d.state = 'pending');
 
-comment on view private.alerts_to_tell is
-  'The alerts of which the receiver is to be told, and the event: opened, repeated or resolved. An alert that has a pending '
+comment on view private.alert_notifications_due is
+  'The alerts of which the receiver is to be notified, and the event: opened, repeated or resolved. An alert that has a pending '
   'delivery waits for it, and one whose rule is off ends silently.';
 
 create view private.due_alert_deliveries as
@@ -19254,7 +19254,7 @@ where d.state = 'pending'
 
 comment on view private.due_alert_deliveries is 'The deliveries that a worker may take now: of a kind and subject only the oldest alert''s.';
 
-grant select on private.alerts_to_tell, private.due_alert_deliveries to service_role;
+grant select on private.alert_notifications_due, private.due_alert_deliveries to service_role;
 
 create function private.is_heartbeat_due(run private.job_runs) returns boolean
 language sql
@@ -19264,7 +19264,7 @@ as $$
   select run.job = 'check alerts'
     and run.ended_at > now() - interval '5 minutes'
     -- A time that lies ahead was of a wrong clock.
-    -- Not now(): a worker that waited for another began before that one told the monitor.
+    -- Not now(): a worker that waited for another began before that one notified the monitor.
     and (
       run.heartbeat_at is null
       or run.heartbeat_at not between clock_timestamp() - interval '5 minutes' and clock_timestamp()
@@ -19273,7 +19273,7 @@ $$;
 
 comment on function private.is_heartbeat_due(private.job_runs) is
   'Whether a monitor is to learn that alerts are checked: a check has completed in the last 5 minutes, and it was not '
-  'told in these.';
+  'notified in these.';
 
 create function private.is_alert_due() returns boolean
 language plpgsql
@@ -19290,7 +19290,7 @@ begin
     where (r.is_set or r.asked_at not between now() - interval '5 minutes' and now())
       and case r.name
         when 'webhook' then
-          exists (select from private.due_alert_deliveries) or exists (select from private.alerts_to_tell)
+          exists (select from private.due_alert_deliveries) or exists (select from private.alert_notifications_due)
         else exists (select from private.job_runs j where private.is_heartbeat_due(j))
       end
   );
@@ -19298,18 +19298,18 @@ end
 $$;
 
 comment on function private.is_alert_due() is
-  'Whether the worker would tell of an alert, or that alerts are checked. While no URL is set: every 5 minutes, to learn '
+  'Whether the worker would send a notification of an alert, or that alerts are checked. While no URL is set: every 5 minutes, to learn '
   'whether one is.';
 
--- supabase/schemas/alerts/telling.sql
+-- supabase/schemas/alerts/notify.sql
 
--- The telling: the worker claims deliveries of alerts, posts them, and records what became of each.
+-- The notification of the receiver: the worker claims deliveries of alerts, posts them, and records what became of each.
 --
 -- | from | by | to |
 -- | --- | --- | --- |
--- | an alert that was not told of | claim_alert_deliveries() | pending, `opened` |
--- | an open alert, told of 24 h ago | the same | pending, `repeated` |
--- | a resolved alert that was told of | the same | pending, `resolved` |
+-- | an alert without a notification | claim_alert_deliveries() | pending, `opened` |
+-- | an open alert, its notification 24 h ago | the same | pending, `repeated` |
+-- | a resolved alert with a notification | the same | pending, `resolved` |
 -- | pending, due | the same | pending, with a lease of 30 s |
 -- | pending, its lease is over | the same: its worker is dead | pending, due; the same id is sent again |
 -- | pending, its alert has resolved meanwhile, or its rule is off | the same | dropped |
@@ -19318,7 +19318,7 @@ comment on function private.is_alert_due() is
 -- | the same, of a resolved alert for a week, or of a test | the same | failed |
 --
 -- alerts.told_at is what the receiver may know. A lost outcome sets it, because the request may have arrived; a refused
--- one does not. So nothing is told of an alert that was opened and resolved while the receiver was away.
+-- one does not. So an alert that was opened and resolved while the receiver was away has no notification.
 
 create function public.claim_alert_deliveries(max integer, has_webhook boolean, has_heartbeat boolean) returns jsonb
 language plpgsql
@@ -19354,8 +19354,8 @@ $$;
 
 comment on function public.claim_alert_deliveries(integer, boolean, boolean) is
   'Gives the worker up to max deliveries of alerts, each for 30 seconds: {deliveries: [{id, attempt, body}], '
-  'is_heartbeat_due}. attempt is for record_alert_delivery(). is_heartbeat_due: this worker, and no other, tells the '
-  'monitor that alerts are checked. has_webhook and has_heartbeat: whether the worker has a URL for either; without one '
+  'is_heartbeat_due}. attempt is for record_alert_delivery(). is_heartbeat_due: this worker, and no other, notifies '
+  'the monitor that alerts are checked. has_webhook and has_heartbeat: whether the worker has a URL for either; without one '
   'nothing is made or claimed.';
 
 create function private.end_alert_deliveries() returns void
@@ -19391,8 +19391,8 @@ end
 $$;
 
 comment on function private.end_alert_deliveries() is
-  'Takes deliveries from workers that are dead, and drops those that need not be told any more. What a rule that is off '
-  'has resolved is not told.';
+  'Takes deliveries from workers that are dead, and drops those that are no longer needed. An alert that '
+  'is resolved because its rule is off has none.';
 
 create function private.add_alert_deliveries() returns void
 language plpgsql
@@ -19409,7 +19409,7 @@ begin
       'kind', t.kind, 'subject', t.subject, 'state', t.state,
       'since', private.iso_time(t.opened_at), 'details', t.details
     )
-    from private.alerts_to_tell t
+    from private.alert_notifications_due t
     returning alert_id
   )
   -- The messages of an earlier alert of the subject go first.
@@ -19424,7 +19424,7 @@ begin
 end
 $$;
 
-comment on function private.add_alert_deliveries() is 'Makes the deliveries of what there is to tell. The caller has the lock of claims.';
+comment on function private.add_alert_deliveries() is 'Makes the deliveries that are due. The caller has the lock of claims.';
 
 create function private.take_alert_deliveries(max integer) returns jsonb
 language plpgsql
@@ -19470,7 +19470,7 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 declare
-  -- For how long the end of an alert is told. An alert that is open is told until it ends.
+  -- How long the end of an alert is sent again. An alert that is open is sent until it ends.
   patience constant interval := '7 days';
   claimed private.alert_deliveries;
 begin

@@ -25,7 +25,7 @@ end
 $$;
 
 comment on function public.acknowledge_alert(uuid) is
-  'Says that somebody has an alert in hand: it is not told again until it is resolved. Again, it changes nothing. Of an '
+  'Says that somebody has an alert in hand: its receiver is not notified again until it is resolved. Again, it changes nothing. Of an '
   'operator who is signed in, a row of operator_actions says so. Returns the alert. PT404 where there is none, PT409 where it is resolved, 42501 for a user who is no operator. '
   'Security definer because operators may not read or write the tables.';
 grant execute on function public.acknowledge_alert(uuid) to authenticated, service_role;

@@ -1,5 +1,5 @@
 -- The messages about alerts: one row for each request to the receiver, the URL of the setting ALERT_WEBHOOK_URL.
--- telling.sql has their states.
+-- notify.sql has their states.
 
 create table private.alert_deliveries (
   id uuid primary key default gen_random_uuid(),
@@ -22,7 +22,7 @@ create unique index alert_deliveries_pending_idx on private.alert_deliveries (al
 create index on private.alert_deliveries (due_at) where state = 'pending';
 
 comment on table private.alert_deliveries is
-  'What the receiver of alerts is told, one request each. The id is the header webhook-id: a repeated request has the same.';
+  'The notifications of the receiver of alerts, one request each. The id is the header webhook-id: a repeated request has the same.';
 comment on column private.alert_deliveries.alert_id is 'The alert; null: a test.';
 comment on column private.alert_deliveries.body is 'The body without its link. It stays the same when the request is repeated.';
 comment on column private.alert_deliveries.outcome is
@@ -37,7 +37,7 @@ create table private.alert_receivers (
 );
 
 comment on table private.alert_receivers is
-  'Whether the worker has a URL to tell alerts to, and one that learns that they are checked. The database sees no setting.';
+  'Whether the worker has a URL that is notified of alerts, and one that learns that they are checked. The database sees no setting.';
 comment on column private.alert_receivers.asked_at is 'When the worker last said so.';
 
 insert into private.alert_receivers (name) values ('webhook'), ('heartbeat');
@@ -46,7 +46,7 @@ alter table private.alert_deliveries enable row level security;
 alter table private.alert_receivers enable row level security;
 grant select, insert, update, delete on private.alert_deliveries, private.alert_receivers to service_role;
 
-create view private.alerts_to_tell as
+create view private.alert_notifications_due as
 with found as (
   select a.*, case when a.told_at is null then 'opened' else 'repeated' end as event
   from public.alerts a
@@ -62,8 +62,8 @@ from found f
 join public.alert_rules r on r.kind = f.kind and r.is_on
 where not exists (select from private.alert_deliveries d where d.alert_id = f.id and d.state = 'pending');
 
-comment on view private.alerts_to_tell is
-  'The alerts of which the receiver is to be told, and the event: opened, repeated or resolved. An alert that has a pending '
+comment on view private.alert_notifications_due is
+  'The alerts of which the receiver is to be notified, and the event: opened, repeated or resolved. An alert that has a pending '
   'delivery waits for it, and one whose rule is off ends silently.';
 
 create view private.due_alert_deliveries as
@@ -83,7 +83,7 @@ where d.state = 'pending'
 
 comment on view private.due_alert_deliveries is 'The deliveries that a worker may take now: of a kind and subject only the oldest alert''s.';
 
-grant select on private.alerts_to_tell, private.due_alert_deliveries to service_role;
+grant select on private.alert_notifications_due, private.due_alert_deliveries to service_role;
 
 create function private.is_heartbeat_due(run private.job_runs) returns boolean
 language sql
@@ -93,7 +93,7 @@ as $$
   select run.job = 'check alerts'
     and run.ended_at > now() - interval '5 minutes'
     -- A time that lies ahead was of a wrong clock.
-    -- Not now(): a worker that waited for another began before that one told the monitor.
+    -- Not now(): a worker that waited for another began before that one notified the monitor.
     and (
       run.heartbeat_at is null
       or run.heartbeat_at not between clock_timestamp() - interval '5 minutes' and clock_timestamp()
@@ -102,7 +102,7 @@ $$;
 
 comment on function private.is_heartbeat_due(private.job_runs) is
   'Whether a monitor is to learn that alerts are checked: a check has completed in the last 5 minutes, and it was not '
-  'told in these.';
+  'notified in these.';
 
 create function private.is_alert_due() returns boolean
 language plpgsql
@@ -119,7 +119,7 @@ begin
     where (r.is_set or r.asked_at not between now() - interval '5 minutes' and now())
       and case r.name
         when 'webhook' then
-          exists (select from private.due_alert_deliveries) or exists (select from private.alerts_to_tell)
+          exists (select from private.due_alert_deliveries) or exists (select from private.alert_notifications_due)
         else exists (select from private.job_runs j where private.is_heartbeat_due(j))
       end
   );
@@ -127,5 +127,5 @@ end
 $$;
 
 comment on function private.is_alert_due() is
-  'Whether the worker would tell of an alert, or that alerts are checked. While no URL is set: every 5 minutes, to learn '
+  'Whether the worker would send a notification of an alert, or that alerts are checked. While no URL is set: every 5 minutes, to learn '
   'whether one is.';

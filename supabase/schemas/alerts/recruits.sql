@@ -29,10 +29,10 @@ comment on function private.find_recruit_waiting(jsonb, timestamptz) is
 
 insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (
   'recruit_waiting', 'find_recruit_waiting', '{"minutes": 15, "managers_after": 60}',
-  'Recruits who wait', 'The agent and the managers were told. Ask them.',
+  'Recruits who wait', 'The agent and the managers were notified. Ask them.',
   'See the recruits who wait');
 
-create function private.untold_waiting_recruits()
+create function private.recruit_notifications_due()
 returns table (conversation_id uuid, message_id uuid, agent_id uuid)
 language sql
 stable
@@ -77,14 +77,14 @@ as $$
     )
 $$;
 
-comment on function private.untold_waiting_recruits() is
-  'Who is yet to be told of the recruits who wait, by their alerts: the assigned agent, else the lead''s, else each manager, as '
+comment on function private.recruit_notifications_due() is
+  'The agents who are yet to be notified of recruits who wait, by their alerts: the assigned agent, else the lead''s, else each manager, as '
   'far as they are active; after {managers_after} minutes each manager. With the text since which the recruit waits.';
 
-create function private.tell_of_waiting_recruits() returns void
+create function private.notify_of_waiting_recruits() returns void
 language plpgsql
 set search_path = ''
--- Rows that others have locked are told the next time.
+-- Rows that others have locked have their turn the next time.
 set lock_timeout = '100ms'
 as $$
 declare
@@ -101,7 +101,7 @@ begin
   locked := array(
     select c.id
     from public.recruiting_conversations c
-    where c.id in (select u.conversation_id from private.untold_waiting_recruits() u)
+    where c.id in (select u.conversation_id from private.recruit_notifications_due() u)
     order by c.id
     limit 1000
     for share skip locked
@@ -111,14 +111,14 @@ begin
   end if;
   insert into public.agent_notifications (agent_id, conversation_id, message_id, kind)
   select u.agent_id, u.conversation_id, u.message_id, 'recruit_waiting'
-  from private.untold_waiting_recruits() u
+  from private.recruit_notifications_due() u
   where u.conversation_id = any (locked)
   on conflict on constraint agent_notifications_message_id_kind_agent_id_key do nothing;
 exception when others then
-  raise warning 'nobody is told of waiting recruits yet (SQLSTATE %)', sqlstate;
+  raise warning 'nobody is notified of waiting recruits yet (SQLSTATE %)', sqlstate;
 end
 $$;
 
-comment on function private.tell_of_waiting_recruits() is
-  'Tells who is to be told of recruits who wait, of up to 1,000 conversations, each once for a text. Never fails: what '
-  'cannot be told now is told the next time. What was told of those who wait no more counts as read. check_alerts() calls it.';
+comment on function private.notify_of_waiting_recruits() is
+  'Notifies agents and managers of recruits who wait, of up to 1,000 conversations, each once for a text. Never fails: what '
+  'cannot be sent now is sent the next time. Notifications of recruits who no longer wait count as read. check_alerts() calls it.';

@@ -260,7 +260,7 @@ as $$
     union all
     select w.due_at from private.waiting_take_overs w, late l where w.due_at <= l.at
     union all
-    select u.placed_at from private.untold_leads u, late l where u.placed_at <= l.at
+    select u.placed_at from private.lead_notifications_due u, late l where u.placed_at <= l.at
     union all
     select greatest(t.due_at, t.lease_until) from public.bot_turns t, late l where greatest(t.due_at, t.lease_until) <= l.at
     union all
@@ -297,7 +297,7 @@ as $$
 $$;
 
 comment on function private.find_worker_late(jsonb, timestamptz) is
-  'The kind, where something has been due for {minutes} and the worker, or the scheduler that tells agents of leads, has not '
+  'The kind, where something has been due for {minutes} and the worker, or the scheduler that notifies agents of leads, has not '
   'run for as long. At most 1,000 are counted. Where texting is not set up, nothing of it is due.';
 
 insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (

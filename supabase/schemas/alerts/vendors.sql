@@ -229,7 +229,7 @@ begin
     case k.what when 'api key' then 'key rotate ' else 'webhook show ' end || k.vendor, '/operator/vendors'
   from private.expiring_keys(checked_at) k
   cross join lateral (select case k.what when 'api key' then k.id end as prefix) p
-  -- An expired one is told of for a week more: that it has expired mends nothing.
+  -- An expired one is reported for another week: that it has expired mends nothing.
   where k.expires_at > checked_at - interval '7 days' and k.expires_at <= latest
   order by k.vendor, k.expires_at, k.what;
 end

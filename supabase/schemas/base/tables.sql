@@ -61,7 +61,7 @@ comment on table private.job_runs is 'The last run of each job that a scheduler 
 comment on column private.job_runs.job is 'The name of the job, e.g. `check alerts`.';
 comment on column private.job_runs.started_at is 'The time by which the run judges. It never goes back.';
 comment on column private.job_runs.ended_at is 'When a run last ended without an error; null: never.';
-comment on column private.job_runs.heartbeat_at is 'When a monitor was last told that the job runs; null: never.';
+comment on column private.job_runs.heartbeat_at is 'When a monitor was last notified that the job runs; null: never.';
 
 alter table private.job_runs enable row level security;
 grant select, insert, update, delete on private.job_runs to service_role;

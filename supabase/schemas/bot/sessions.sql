@@ -21,7 +21,7 @@ $$;
 
 comment on function private.end_bot_session(uuid, text) is
   'The bot answers nothing more in a conversation: its turn is gone, and its session stopped. reason: as in bot_sessions. An '
-  'agent is told of the text that the turn would have answered, unless an agent writes (taken_over). The caller has locked '
+  'agent is notified of the text that the turn would have answered, unless an agent writes (taken_over). The caller has locked '
   'the conversation.';
 
 create function private.stop_bot(conversation_id uuid, reason text) returns void
@@ -139,7 +139,7 @@ $$;
 
 comment on function private.carry_out_step(public.recruiting_conversations, uuid, public.bot_sessions, uuid, jsonb) is
   'Does what a step says (see complete_bot_turn()), and ends the turn: the session, the answer, the reply in the outbox, and '
-  'who is told. message_id: the last text that the step answers; null: only time has passed. old: the session before it. '
+  'who is notified. message_id: the last text that the step answers; null: only time has passed. old: the session before it. '
   'The caller has locked all of them.';
 
 create function private.store_bot_session(

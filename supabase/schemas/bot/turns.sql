@@ -232,10 +232,10 @@ end
 $$;
 
 comment on function public.complete_bot_turn(uuid, integer, integer, uuid, integer, jsonb) is
-  'Stores what step() has decided for a claimed turn: the session, the answer, the reply in the outbox, and who is told. '
+  'Stores what step() has decided for a claimed turn: the session, the answer, the reply in the outbox, and who is notified. '
   'attempt, version, script_id and the number of texts are those of the claim. step, null where there is none: '
   '{reply|null, session|null, heard?, answered?: {question, value, said}, ended?: {state, reason, goes_to_person}}. heard: as '
-  'recruiting_messages.heard; of `early` an agent is told. Returns `done`; `again`: a text has come since, the session has '
+  'recruiting_messages.heard; of `early` an agent is notified. Returns `done`; `again`: a text has come since, the session has '
   'changed, or the question has left; `held`: quiet hours, or our text before it, hold '
   'the question; `dropped`: something else has ended the turn.';
 grant execute on function public.complete_bot_turn(uuid, integer, integer, uuid, integer, jsonb) to service_role;

@@ -25,7 +25,7 @@ begin
     if is_returned then
       raise exception 'lead_id: the lead was returned' using errcode = 'PT409';
     end if;
-    -- A text locks its conversation before it tells the agent, and so waits for this, or this for the text.
+    -- A text locks its conversation before it notifies the agent, and so waits for this, or this for the text.
     givers := givers || array(
       select c.assigned_agent_id
       from public.recruiting_conversations c
@@ -85,7 +85,7 @@ begin
   update public.agent_notifications n
   set agent_id = to_agent.id
   where n.id = any (array(
-    -- Once, where several managers were told the same.
+    -- Once, where several managers had the same notification.
     select distinct on (coalesce(u.message_id, u.id), u.kind) u.id
     from public.agent_notifications u
     where u.agent_id = any (givers)

@@ -23,7 +23,7 @@ create function public.change_order(order_id uuid, changes jsonb, seen jsonb def
 language plpgsql
 security definer
 set search_path = ''
--- Longer, also while many read (private.admit_request()): the caller is told of a lock.
+-- Longer, also while many read (private.admit_request()): the caller gets an error about a lock.
 set statement_timeout = '4s'
 set lock_timeout = '2s'
 as $$

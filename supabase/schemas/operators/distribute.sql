@@ -5,7 +5,7 @@ returns table (id uuid, vendor text, name text, state text, agency text, agent t
 language plpgsql
 security definer
 set search_path = ''
--- Longer, also while many read (private.admit_request()): the operator is told of a lock.
+-- Longer, also while many read (private.admit_request()): the operator gets an error about a lock.
 set statement_timeout = '4s'
 set lock_timeout = '2s'
 as $$

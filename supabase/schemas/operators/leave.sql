@@ -57,7 +57,7 @@ begin
   )
   select coalesce(array_agg(c.id order by c.id), '{}') into orders from changed c;
 
-  -- The last, because it waits for those who tell the agent something, and they may wait for what is above.
+  -- The last, because it waits for those who notify the agent, and they may wait for what is above.
   delete from auth.users u where u.id = leaving.user_id returning u.email into login;
 
   return moved || jsonb_build_object('order_ids', orders, 'texts', texts, 'manager_id', manager_id, 'login', login, 'is_last', not exists (

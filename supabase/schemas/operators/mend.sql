@@ -91,7 +91,7 @@ returns jsonb
 language plpgsql
 security definer
 set search_path = ''
--- Longer, also while many read (private.admit_request()): the operator is told of a lock.
+-- Longer, also while many read (private.admit_request()): the operator gets an error about a lock.
 set statement_timeout = '4s'
 set lock_timeout = '2s'
 as $$
@@ -124,7 +124,7 @@ begin
       raise exception 'lead_id: a newer lead of this phone has come meanwhile. Look again' using errcode = 'PT409';
     end if;
     perform private.lock_consent(waiting.agency_id, recruit_phone);
-    -- Escalated at once, so that the agent is told about the texts, which a trigger moves.
+    -- Escalated at once, so that the agent is notified about the texts, which a trigger moves.
     insert into public.recruiting_conversations (
       recruiting_lead_id, agency_id, recruit_phone, service_phone, status, assigned_agent_id
     )
@@ -167,7 +167,7 @@ $$;
 comment on function public.adopt_texts(text, text, uuid) is
   'Makes the conversations for a recruit''s unmatched texts, one for each number of ours (service_phone: for this one '
   'alone), with the newest lead that has an agency and the recruit''s phone (lead_id: with this one, or not at all). Where the '
-  'number is an agency''s, it must be its lead. The lead''s agent, if active, has taken the conversation over, and is told. '
+  'number is an agency''s, it must be its lead. The lead''s agent, if active, has taken the conversation over, and is notified. '
   'What the texts say of a consent holds. Returns [{conversation_id, service_phone, lead_id, agency_id, agent_id|null, texts}]. '
   'For operators; of one who is signed in, a row of operator_actions says so. PT404 when no text waits; PT409 when there is no '
   'such lead, another one has come, or others hold the lock for 2 s. 42501 for a user who is no operator. '

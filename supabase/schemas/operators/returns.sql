@@ -4,7 +4,7 @@ create function public.return_lead(lead_id uuid, reason text) returns jsonb
 language plpgsql
 security definer
 set search_path = ''
--- Longer, also while many read (private.admit_request()): the operator is told of a lock.
+-- Longer, also while many read (private.admit_request()): the operator gets an error about a lock.
 set statement_timeout = '4s'
 set lock_timeout = '2s'
 as $$
@@ -79,8 +79,8 @@ comment on function public.return_lead(uuid, text) is
   'Takes a distributed recruiting lead back from its agency, for good. The order''s count falls by one, and an order '
   'that was filled is open again, or closed where it has ended. No agency has the lead any more, and it is never '
   'distributed again; sent again, it is a duplicate. Its conversations stay with the agency''s managers, without the '
-  'lead and without an agent; the bot says nothing more in them, and texts that wait are refused (lead_returned). What '
-  'agents were told of the lead counts as read. reason: 1 to 500 characters. lead_returns has who had the lead. Returns {lead_id, agency, agent|null, order_id, filled, quantity, '
+  'lead and without an agent; the bot says nothing more in them, and texts that wait are refused (lead_returned). The '
+  'notifications of the lead count as read. reason: 1 to 500 characters. lead_returns has who had the lead. Returns {lead_id, agency, agent|null, order_id, filled, quantity, '
   'order_status, conversations, texts}: of the order after it, and how many conversations and waiting texts there were. '
   'For operators; of one who is signed in, a row of operator_actions says so. PT400 names reason; PT404 for an unknown '
   'lead; PT409 when no order has the lead, it was returned before, a text to the recruit is being sent, or others hold a '
@@ -127,7 +127,7 @@ begin
     select c.assigned_agent_id from public.recruiting_conversations c where c.id = leave_conversation.conversation_id
   )];
   perform private.refuse_waiting_texts(conversation_id, 'lead_returned');
-  -- While the lead is known, so that the page of its agent is told.
+  -- While the lead is known, so that the page of its agent is notified.
   update public.recruiting_conversations c
   set status = 'bot', assigned_agent_id = null
   where c.id = leave_conversation.conversation_id;
@@ -143,7 +143,7 @@ $$;
 
 comment on function private.leave_conversation(uuid, uuid) is
   'Takes a conversation from its agents: the lead''s (agent_id) and the one who has it. It stays with the managers, who are '
-  'told of a text that the bot has not answered. The caller has locked the conversation.';
+  'notified of a text that the bot has not answered. The caller has locked the conversation.';
 
 -- The first half has no condition: with one, the planner would read it whole for a page of leads.
 create view private.lead_places with (security_invoker = true) as

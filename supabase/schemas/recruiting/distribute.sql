@@ -273,8 +273,8 @@ begin
       + (turn.ordinal - 1 + (place.leads - turn.ordinal) / agents * agents) * interval '1 microsecond'
     from unnest(place.agent_ids) with ordinality as turn (agent_id, ordinal)
     where a.id = turn.agent_id and turn.ordinal <= place.leads
-  ), untold as (
-    insert into private.untold_leads (lead_id) select l.id from unnest(leads) l
+  ), notifications as (
+    insert into private.lead_notifications_due (lead_id) select l.id from unnest(leads) l
   )
   select array_agg(
     row(
@@ -290,7 +290,7 @@ end
 $$;
 
 comment on function private.assign_leads(private.pending_lead[], private.placement, timestamptz) is
-  'Counts these leads in their order, gives its agents their turns, notes what they are to be told, and returns the place of '
+  'Counts these leads in their order, gives its agents their turns, queues their notifications, and returns the place of '
   'each lead. The first one is distributed at the moment. The caller has locked the order and the agents.';
 
 create function public.distribute_waiting_leads(max integer, vendor_id uuid default null) returns integer

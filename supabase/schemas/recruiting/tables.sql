@@ -178,7 +178,7 @@ grant select, insert, update, delete on public.recruiting_leads to service_role;
 
 -- Its policy asks for conversations too: desk/recruits.sql.
 
-create table private.untold_leads (
+create table private.lead_notifications_due (
   -- In the order in which they were distributed. New entries go to the end of its index, the only one.
   id bigint generated always as identity primary key,
   -- Without a foreign key: distribution would wait for its check.
@@ -186,12 +186,12 @@ create table private.untold_leads (
   placed_at timestamptz not null default clock_timestamp()
 );
 
-comment on table private.untold_leads is
-  'Recruiting leads that were distributed and whose agents are not told yet. What tells them reads and deletes the rows. It '
+comment on table private.lead_notifications_due is
+  'Recruiting leads that were distributed and whose agents are not notified yet. The job that notifies them reads and deletes the rows. It '
   'is no part of the transaction that distributes the lead, so that it can never fail it.';
 
-alter table private.untold_leads enable row level security;
-grant select, insert, update, delete on private.untold_leads to service_role;
+alter table private.lead_notifications_due enable row level security;
+grant select, insert, update, delete on private.lead_notifications_due to service_role;
 
 create table private.waiting_greetings (
   -- Deferrable, because it is noted when the lead gets its order, and the lead may be stored after that.

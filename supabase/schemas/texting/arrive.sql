@@ -1,4 +1,4 @@
--- The arrival of a recruit's text: POST /recruiting/sms/inbound stores it, and the bot or an agent is told.
+-- The arrival of a recruit's text: POST /recruiting/sms/inbound stores it, and the bot or an agent is notified.
 
 create unlogged table private.texts_to_answer (
   conversation_id uuid primary key references public.recruiting_conversations (id) on delete cascade,
@@ -7,7 +7,7 @@ create unlogged table private.texts_to_answer (
 
 comment on table private.texts_to_answer is
   'A recruit''s texts that have just come to a conversation with the status `bot`. A row stands here within a transaction '
-  'alone: a trigger of the bot takes those that the bot answers, and an agent is told of the others.';
+  'alone: a trigger of the bot takes those that the bot answers, and an agent is notified of the others.';
 comment on column private.texts_to_answer.message_ids is 'The messages, oldest first.';
 
 alter table private.texts_to_answer enable row level security;
@@ -74,8 +74,8 @@ comment on function public.receive_sms(text, text, text, text, jsonb, uuid, text
   'Stores an inbound message in the conversation of these two numbers, once for each MessageSid and once for each '
   'message_id. The caller makes the message_id, so that it may repeat the call. media: [{url, content_type}]. Returns '
   '{status: received}, also when it was stored before. Without a conversation it stores the text in unmatched_texts in '
-  'the same way, tells the recruit''s agent, and returns {status: no_conversation}. An opt-in or opt-out holds with the '
-  'message (opt_out_type: Twilio''s OptOutType), and the bot answers, or an agent is told. received_at: when the '
+  'the same way, notifies the recruit''s agent, and returns {status: no_conversation}. An opt-in or opt-out holds with the '
+  'message (opt_out_type: Twilio''s OptOutType), and the bot answers, or an agent is notified. received_at: when the '
   'provider got it; null: now. copies_media: whether the worker copies its files (media_copies).';
 grant execute on function public.receive_sms(text, text, text, text, jsonb, uuid, text, timestamptz, boolean) to service_role;
 
@@ -191,5 +191,5 @@ $$;
 
 comment on function private.store_texts(public.recruiting_conversations, public.unmatched_texts[]) is
   'Stores a recruit''s texts as messages of this conversation, once for each id and each MessageSid. A consent in them holds, '
-  'an agent''s reply is not held any more, and the bot answers, or an agent is told. received_at null: now. The caller '
+  'an agent''s reply is not held any more, and the bot answers, or an agent is notified. received_at null: now. The caller '
   'holds the locks of receive_sms().';

@@ -123,14 +123,14 @@ begin
     perform private.pause_number(failed.service_phone, error_code);
   end if;
   if failed.kind is not null then
-    perform private.tell_of_failed_text(failed.conversation_id, message_id);
+    perform private.notify_of_failed_text(failed.conversation_id, message_id);
   end if;
 end
 $$;
 
 comment on function private.handle_failed_text(uuid, text) is
   'The steps when the provider could not deliver a message of ours. 21610: the recruit has opted out. 30034: the number '
-  'may not send, and is paused. A person is told of a text of the outbox.';
+  'may not send, and is paused. A person is notified of a text of the outbox.';
 
 -- A callback may be stored before its message, after it, or at the same moment. Both therefore take the message's lock
 -- first: a message a shared one, a callback an exclusive one. Then each looks for what the other one has stored.

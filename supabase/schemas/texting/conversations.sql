@@ -56,7 +56,7 @@ begin
     -- From a person it is taken in this way alone.
     perform public.assign_conversation(conversation.id, agent_id);
   end if;
-  -- The texts stand in the conversation now, and its agent is told of them there.
+  -- The texts stand in the conversation now, and its agent is notified of them there.
   update public.agent_notifications n
   set read_at = now()
   where n.lead_id = lead.id and n.kind = 'unmatched_text' and n.read_at is null;
@@ -67,7 +67,7 @@ $$;
 comment on function public.start_conversation(uuid, uuid, text) is
   'The conversation with a lead''s recruit: with service_phone the one with this number of the agency, else the one that there is with the number of the agency that the recruit knows, '
   'or a new one with its least used active number. It takes over the recruit''s unmatched texts to that number, and '
-  'what agents were told of them counts as read. The '
+  'the notifications of them count as read. The '
   'lead''s agent may call it, and a manager of its agency. It is assigned to the agent named, else to the lead''s. One '
   'that is escalated already goes to the agent named as assign_conversation() says, with its errors, else it stays as it is. '
   'Returns {conversation_id, service_phone}. '
@@ -136,7 +136,7 @@ $$;
 comment on function private.lock_to_write(public.agents, uuid) is
   'A conversation in which this agent may write, locked. PT404 for any other.';
 
-create function private.tell_of_new_owner(conversations public.recruiting_conversations[], agent_id uuid) returns void
+create function private.notify_of_new_owner(conversations public.recruiting_conversations[], agent_id uuid) returns void
 language plpgsql
 set search_path = ''
 as $$
@@ -144,7 +144,7 @@ declare
   changing constant public.recruiting_conversations[] := array(
     select c
     from unnest(conversations) c
-    where c.status <> 'escalated' or c.assigned_agent_id <> tell_of_new_owner.agent_id
+    where c.status <> 'escalated' or c.assigned_agent_id <> notify_of_new_owner.agent_id
   );
 begin
   -- Others need not answer any more, and the agent has not lost it any more.
@@ -154,14 +154,14 @@ begin
   where n.conversation_id = c.id
     and n.read_at is null
     and case n.kind
-      when 'taken_over' then n.agent_id = tell_of_new_owner.agent_id
-      else n.agent_id <> tell_of_new_owner.agent_id
+      when 'taken_over' then n.agent_id = notify_of_new_owner.agent_id
+      else n.agent_id <> notify_of_new_owner.agent_id
     end;
   insert into public.agent_notifications (agent_id, conversation_id, kind, by_agent_id, others, read_at)
   select
-    l.agent_id, l.id, 'taken_over', tell_of_new_owner.agent_id,
+    l.agent_id, l.id, 'taken_over', notify_of_new_owner.agent_id,
     case when l.place = 1 then nullif(l.lost - 1, 0) end,
-    -- The first is told. The others say that the agent had them, and may ask for them. Who does it knows it.
+    -- The first has a notification. The others say that the agent had them, and may ask for them. Who does it knows it.
     case when l.place > 1 or l.agent_id = private.current_agent_id() then now() end
   from (
     select
@@ -169,15 +169,15 @@ begin
       count(*) over (partition by before) as lost
     from unnest(changing) c
     cross join private.answering_agent(c) before
-    where before <> tell_of_new_owner.agent_id
+    where before <> notify_of_new_owner.agent_id
   ) l
   order by l.agent_id, l.place;
 end
 $$;
 
-comment on function private.tell_of_new_owner(public.recruiting_conversations[], uuid) is
-  'Tells each agent who was to answer in some of these conversations, once, that this agent has them from now on (kind '
-  '`taken_over`). A manager who gives the own ones away is not told. What others have been told of them counts as read. One '
+comment on function private.notify_of_new_owner(public.recruiting_conversations[], uuid) is
+  'Notifies each agent who was to answer in some of these conversations, once, that this agent has them from now on (kind '
+  '`taken_over`). A manager who gives the own ones away is not notified. The earlier notifications of others about them count as read. One '
   'that the agent has already is passed over. conversations: as they were before, and locked.';
 
 create function public.assign_conversation(conversation_id uuid, agent_id uuid) returns jsonb
@@ -205,7 +205,7 @@ begin
     update public.recruiting_conversations c
     set status = 'escalated', assigned_agent_id = assign_conversation.agent_id
     where c.id = conversation.id;
-    perform private.tell_of_new_owner(array[conversation], agent_id);
+    perform private.notify_of_new_owner(array[conversation], agent_id);
     if agent_id <> caller.id then
       perform private.notify_agents(conversation.id, null, 'handoff', 'assigned');
     end if;
@@ -216,9 +216,9 @@ end
 $$;
 
 comment on function public.assign_conversation(uuid, uuid) is
-  'Gives a conversation to an agent, who is told, unless it is the caller. A user who may write in it takes it over by naming '
-  'itself; a manager may name any active agent of the agency. The bot says nothing more. Who had it is told, and what others '
-  'have been told of the conversation counts as read. Returns {conversation_id, '
+  'Gives a conversation to an agent, who is notified, unless it is the caller. A user who may write in it takes it over by naming '
+  'itself; a manager may name any active agent of the agency. The bot says nothing more. Who had it is notified, and the earlier '
+  'notifications of others about it count as read. Returns {conversation_id, '
   'status: escalated, assigned_agent_id}, also when the agent has it already. Errors: 22023 (HTTP 400) names agent_id; '
   '42501 (403) when the caller is no active agent; PT404 for a conversation in which the caller may not write. '
   'Security definer because agents may not write the tables.';
@@ -259,8 +259,8 @@ begin
   set status = 'escalated', assigned_agent_id = assign_conversations.agent
   from unnest(given) g
   where c.id = g.id;
-  perform private.tell_of_new_owner(given, agent);
-  -- The agent is told once, of the first.
+  perform private.notify_of_new_owner(given, agent);
+  -- The agent is notified once, of the first.
   if cardinality(given) > 0 and agent <> caller.id then
     insert into public.agent_notifications (agent_id, conversation_id, kind, reason, others)
     values (agent, given[1].id, 'handoff', 'assigned', nullif(cardinality(given) - 1, 0));
@@ -276,8 +276,8 @@ end
 $$;
 
 comment on function public.assign_conversations(uuid[], uuid) is
-  'Gives up to 200 conversations of a manager''s agency to one of its active agents, who is told once. Each who had some of '
-  'them is told once, too. One that the agent has already stays as it is. Returns {given, not_given: [id]}: how many have '
+  'Gives up to 200 conversations of a manager''s agency to one of its active agents, who is notified once. Each who had some of '
+  'them is notified once, too. One that the agent has already stays as it is. Returns {given, not_given: [id]}: how many have '
   'changed hands, and the ids that are none of the agency''s. Errors: 22023 (HTTP 400) names ids or agent; 42501 (403) when the '
   'caller is no active manager; 55P03 when others have locked one for 2 seconds: then none has changed. '
   'Security definer because agents may not write the tables.';
@@ -339,7 +339,7 @@ $$;
 
 comment on function public.ask_for_conversation(uuid) is
   'Asks the manager who has a conversation to give it to the caller, or each active manager of the agency where no manager '
-  'has it. They are told (kind `asked_for` of agent_notifications), once until they have read it. The recruit''s agent may '
+  'has it. They are notified (kind `asked_for` of agent_notifications), once until they have read it. The recruit''s agent may '
   'ask, and the agent who has lost the conversation. Returns {conversation_id}. Errors: 42501 (HTTP 403) when the caller is no '
   'active agent; PT404 for any other conversation; PT409 when the caller may write in it already, or '
   'the agency has no active manager. '

@@ -108,6 +108,6 @@ comment on function public.record_text_lookup(uuid, integer, text[], boolean, ti
   'body since attempted_at; created_at: the time that the provider names for each. The first sid that no other message has '
   'belongs to this text. Without one, the text is looked up again 2 minutes after it was sent. If it is unknown then too, it is sent once more, and the look-up 10 minutes later '
   'is the last. The text of a dead worker may never have left: it is sent again after the last look-up too, at most 5 times '
-  'in all. may_resend = false: the text is not sent again, and its agent is told. claim and the returned state: as in '
+  'in all. may_resend = false: the text is not sent again, and its agent is notified. claim and the returned state: as in '
   'record_text_outcome().';
 grant execute on function public.record_text_lookup(uuid, integer, text[], boolean, timestamptz[]) to service_role;

@@ -15,7 +15,7 @@ create table public.agent_notifications (
   created_at timestamptz not null default now(),
   read_at timestamptz,
   unique (message_id, kind, agent_id),
-  -- Many texts of a recruit in a day are told once.
+  -- One for all texts of a recruit in a day.
   unique (lead_id, agent_id, day),
   check ((kind in ('lead', 'unmatched_text')) = (conversation_id is null)),
   check ((kind in ('lead', 'unmatched_text')) = (lead_id is not null)),
@@ -49,12 +49,12 @@ comment on column public.agent_notifications.kind is
   '`handoff`: the bot''s script has ended, or a colleague has given the conversation; `taken_over`: a colleague has it '
   'now; `asked_for`: a colleague asks for it; `lead`: a recruit was distributed to the agent, or the agency; '
   '`unmatched_text`: a recruit without a conversation has written (see waiting_texts); `recruit_waiting`: a recruit has '
-  'waited for an answer for long (see tell_of_waiting_recruits()).';
+  'waited for an answer for long (see notify_of_waiting_recruits()).';
 comment on column public.agent_notifications.reason is 'With `handoff`: as in bot_sessions.reason, or `assigned`.';
 comment on column public.agent_notifications.by_agent_id is
   'With `taken_over`: who has the conversation now; with `asked_for`: who asks for it.';
 comment on column public.agent_notifications.others is
-  'How many further conversations went to another agent together with this one, and are not told of alone; null: none.';
+  'How many further conversations went to another agent together with this one, and have no notification of their own; null: none.';
 comment on column public.agent_notifications.read_at is 'When the agent has read it, or a recruit stopped waiting; null: not yet.';
 
 alter table public.agent_notifications enable row level security;
@@ -149,7 +149,7 @@ as $$
 declare
   conversation public.recruiting_conversations;
   answering uuid;
-  told uuid[];
+  notified uuid[];
 begin
   if message_ids is null then
     return;
@@ -157,21 +157,21 @@ begin
   -- The conversation may be going to another agent.
   select c.* into conversation from public.recruiting_conversations c where c.id = notify_of_texts.conversation_id for share;
   answering := private.answering_agent(conversation);
-  told := array_remove(array[answering], null);
+  notified := array_remove(array[answering], null);
   if answering is null or exists (select from public.agents a where a.id = answering and a.away_until > now()) then
-    told := told || array(
+    notified := notified || array(
       select a.id
       from public.agents a
       where a.agency_id = conversation.agency_id and a.role = 'manager' and a.is_active and a.id is distinct from answering
     );
   end if;
-  if told = '{}' and conversation.assigned_agent_id is not null then
-    told := array[conversation.assigned_agent_id];
+  if notified = '{}' and conversation.assigned_agent_id is not null then
+    notified := array[conversation.assigned_agent_id];
   end if;
   insert into public.agent_notifications (agent_id, conversation_id, message_id, kind, reason)
   select t.agent_id, conversation.id, m.message_id, notify_of_texts.kind, notify_of_texts.reason
   from unnest(message_ids) as m (message_id)
-  cross join unnest(told) as t (agent_id)
+  cross join unnest(notified) as t (agent_id)
   on conflict on constraint agent_notifications_message_id_kind_agent_id_key do nothing;
 exception when lock_not_available then
   insert into private.waiting_notifications (conversation_id, message_id, kind, reason)
@@ -181,11 +181,11 @@ end
 $$;
 
 comment on function private.notify_of_texts(uuid, uuid[], text, text) is
-  'Tells the agent who is to answer in a conversation about messages of it, once for each kind (see agent_notifications): '
+  'Notifies the agent who is to answer in a conversation about messages of it, once for each kind (see agent_notifications): '
   'the assigned agent, else the lead''s, else each manager of the agency, as far as they are active. While that agent is '
   'away, each manager too, because no other colleague may read the conversation. Where nobody is active, the assigned '
   'agent, who may come back. message_ids null: none. Where others have locked the agents or the conversation, they '
-  'are told later, by deliver_notifications().';
+  'are notified later, by deliver_notifications().';
 
 create function private.notify_of_unmatched_text(received public.unmatched_texts) returns void
 language plpgsql
@@ -215,18 +215,18 @@ begin
     return;
   end if;
 
-  with told as (
+  with lead_agent as (
     select a.id, a.away_until > now() as is_away from public.agents a where a.id = recruit.agent_id and a.is_active
   )
   insert into public.agent_notifications (agent_id, lead_id, kind, day)
   select t.id, recruit.id, 'unmatched_text', recruit.day
   from (
-    select id from told
+    select id from lead_agent
     union
     select a.id
     from public.agents a
     where a.agency_id = recruit.agency_id and a.role = 'manager' and a.is_active
-      and not exists (select from told where is_away is not true)
+      and not exists (select from lead_agent where is_away is not true)
   ) t
   on conflict on constraint agent_notifications_lead_id_agent_id_day_key do nothing;
 exception
@@ -234,16 +234,16 @@ exception
     insert into private.waiting_notifications (unmatched_text_id, kind) values (received.id, 'unmatched_text');
   when others then
     -- Without the error's message, which may quote the text.
-    raise warning 'unmatched text % was stored, but nobody was told: SQLSTATE %', received.id, sqlstate;
+    raise warning 'unmatched text % was stored, but nobody was notified: SQLSTATE %', received.id, sqlstate;
 end
 $$;
 
 comment on function private.notify_of_unmatched_text(public.unmatched_texts) is
-  'Tells the agent of a recruit that the recruit has written to a number of the agency without a conversation. Where the '
-  'recruit has no active agent, it tells each active manager; while the agent is away, both. Once for a recruit and day of the agency, and of several leads '
-  'with the number the latest. Never fails. Where others have locked the agents, deliver_notifications() tells them later.';
+  'Notifies the agent of a recruit that the recruit has written to a number of the agency without a conversation. Where the '
+  'recruit has no active agent, it notifies each active manager; while the agent is away, both. Once for a recruit and day of the agency, and of several leads '
+  'with the number the latest. Never fails. Where others have locked the agents, deliver_notifications() notifies them later.';
 
-create function private.notify_of_untold_leads() returns boolean
+create function private.notify_of_due_leads() returns boolean
 language plpgsql
 set search_path = ''
 -- By the index, also with a plan that was made while the table was small.
@@ -254,31 +254,31 @@ declare
   -- A long transaction keeps all versions of the agents, whose turns go on meanwhile, and then reads them.
   most constant integer := 500;
   taken integer;
-  untold uuid[];
+  due uuid[];
   lead_id uuid;
 begin
-  with told as (
-    delete from private.untold_leads u
+  with deleted as (
+    delete from private.lead_notifications_due u
     where u.id = any (array(
-      select w.id from private.untold_leads w order by w.id limit most for update skip locked
+      select w.id from private.lead_notifications_due w order by w.id limit most for update skip locked
     ))
     returning u.lead_id
   )
-  select count(*), array_agg(distinct t.lead_id) into taken, untold from told t;
+  select count(*), array_agg(distinct d.lead_id) into taken, due from deleted d;
 
   begin
-    perform private.notify_of_leads(untold);
+    perform private.notify_of_leads(due);
   exception when others then
     -- One that fails costs only itself, and comes last the next time.
-    foreach lead_id in array untold loop
+    foreach lead_id in array due loop
       begin
         if clock_timestamp() > deadline then
           raise lock_not_available using message = 'there is no time left for the lead';
         end if;
         perform private.notify_of_leads(array[lead_id]);
       exception when others then
-        raise warning 'nobody is told of the lead % yet (SQLSTATE %)', lead_id, sqlstate;
-        insert into private.untold_leads (lead_id) values (lead_id);
+        raise warning 'nobody is notified of the lead % yet (SQLSTATE %)', lead_id, sqlstate;
+        insert into private.lead_notifications_due (lead_id) values (lead_id);
       end;
     end loop;
   end;
@@ -286,8 +286,8 @@ begin
 end
 $$;
 
-comment on function private.notify_of_untold_leads() is
-  'Tells the agents of up to 500 leads of untold_leads, those that have waited longest, each once. A lead whose '
+comment on function private.notify_of_due_leads() is
+  'Notifies the agents of up to 500 leads of lead_notifications_due, those that have waited longest, each once. A lead whose '
   'notification fails stays there, with a warning. Returns whether there were as many.';
 
 create function private.notify_of_leads(lead_ids uuid[]) returns void
@@ -312,12 +312,12 @@ end
 $$;
 
 comment on function private.notify_of_leads(uuid[]) is
-  'Tells the agents of leads that were distributed; of one without an agent, each active manager of its agency.';
+  'Notifies the agents of leads that were distributed; of one without an agent, each active manager of its agency.';
 
 create function private.deliver_notifications(began_at timestamptz default clock_timestamp()) returns boolean
 language plpgsql
 set search_path = ''
--- Rows that others have locked are told the next time.
+-- Rows that others have locked have their turn the next time.
 set lock_timeout = '100ms'
 as $$
 declare
@@ -349,27 +349,27 @@ begin
     raise warning 'notifications of texts are not delivered yet (SQLSTATE %)', sqlstate;
   end;
   begin
-    perform private.tell_of_late_texts();
+    perform private.notify_of_late_texts();
   exception when others then
-    raise warning 'nobody is told of late texts yet (SQLSTATE %)', sqlstate;
+    raise warning 'nobody is notified of late texts yet (SQLSTATE %)', sqlstate;
   end;
   begin
-    are_more_leads := private.notify_of_untold_leads();
+    are_more_leads := private.notify_of_due_leads();
   exception when others then
-    raise warning 'nobody is told of new leads yet (SQLSTATE %)', sqlstate;
+    raise warning 'nobody is notified of new leads yet (SQLSTATE %)', sqlstate;
   end;
   return (texts = 1000 or are_more_leads)
     and clock_timestamp() < began_at + interval '20 seconds'
-    -- What could not be told waits anew.
+    -- What could not be delivered waits anew.
     and coalesce(least(
-      (select u.placed_at from private.untold_leads u order by u.id limit 1),
+      (select u.placed_at from private.lead_notifications_due u order by u.id limit 1),
       (select min(w.created_at) from private.waiting_notifications w)
     ) < began_at, false);
 end
 $$;
 
 comment on function private.deliver_notifications(timestamptz) is
-  'Tells agents what they could not be told at once, of up to 1,000 texts and 500 leads, and which of the bot''s texts are '
-  'late. Never fails: what cannot be told now stays. The scheduler calls it every 10 seconds, and goes on, a transaction '
+  'Delivers notifications that could not be written at once, of up to 1,000 texts and 500 leads, and those of the bot''s texts that are '
+  'late. Never fails: what cannot be delivered now stays. The scheduler calls it every 10 seconds, and goes on, a transaction '
   'each time, while it returns true: began_at is when the first of these calls began. It returns whether anything that '
-  'waited then is still to be told, for 20 s at most.';
+  'waited then is still to be delivered, for 20 s at most.';

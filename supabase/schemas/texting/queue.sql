@@ -32,7 +32,7 @@ create index text_outbox_pending_idx on public.text_outbox (service_phone, prior
   where state = 'pending';
 create index text_outbox_sending_idx on public.text_outbox (lease_until) where state = 'sending';
 create index text_outbox_unconfirmed_idx on public.text_outbox (due_at, ordinal) where state = 'unconfirmed';
--- The bot's texts that wait, until a person is told that one is late.
+-- The bot's texts that wait, until a person is notified that one is late.
 create index text_outbox_late_idx on public.text_outbox (created_at)
   where state = 'pending' and kind = 'bot' and late_at is null;
 -- The text that was sent last in a conversation.
@@ -86,7 +86,7 @@ comment on column public.text_outbox.accepted_at is
   'When the provider had accepted it, at the latest: the end of the second that the provider names, or when we first knew '
   'it, whichever is earlier; not before attempted_at. Null: not accepted.';
 comment on column public.text_outbox.late_at is
-  'When a person was told that a text of the bot had waited for a day.';
+  'When a person was notified that a text of the bot had waited for a day.';
 comment on column public.text_outbox.lookups is
   'The number of times that the provider did not know it since the last request.';
 comment on column public.text_outbox.resends is 'The number of times that it was sent again after the provider did not know it.';

@@ -1,4 +1,4 @@
--- Tells open pages that there is something to read, through Supabase Realtime: ids alone. Realtime belongs to the
+-- Notifies open pages that there is something to read, through Supabase Realtime: ids alone. Realtime belongs to the
 -- platform: it may be missing, switched off or failing, and no text is ever lost or late for it. What counts are the
 -- rows.
 
@@ -95,7 +95,7 @@ begin
     begin
       select l.agent_id into lead_agent_id from public.recruiting_leads l where l.id = conversation.recruiting_lead_id;
     exception when lock_not_available then
-      raise warning 'nobody was told of a changed conversation, because recruiting_leads is locked';
+      raise warning 'nobody was notified of a changed conversation, because recruiting_leads is locked';
       perform set_config('lead_intake.broadcasts_left', '0', true);
       return;
     end;

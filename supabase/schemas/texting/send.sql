@@ -59,7 +59,7 @@ begin
     end if;
     perform private.require_room(conversation.id, caller.id);
     perform private.refuse_waiting_texts(conversation.id, 'taken_over', 'bot');
-    perform private.tell_of_new_owner(array[conversation], caller.id);
+    perform private.notify_of_new_owner(array[conversation], caller.id);
     queued := private.queue_text(conversation.id, 'agent', body, files, client_message_id, caller.id);
   end if;
 
@@ -77,7 +77,7 @@ comment on function public.send_text(uuid, text, uuid, jsonb, boolean) is
   'manager of its agency. body: at most 1,600 UTF-16 units, with something to see in it; may be empty with media, at '
   'most 10 of {url, content_type}. A `bot` conversation is taken over: it becomes escalated, and the sender''s; the '
   'bot''s texts that wait are refused. One that another active agent has is taken over with take_over, which managers '
-  'may; that agent is told (see agent_notifications). Returns {message_id, status: queued|held|duplicate, due_at, '
+  'may; that agent is notified (see agent_notifications). Returns {message_id, status: queued|held|duplicate, due_at, '
   'segments}: held by quiet hours or a paused number; duplicate for a client_message_id that the conversation has, with '
   'the values of the first call, also for another owner. Errors: 22023 (HTTP 400) names the field; 42501 (403) when the '
   'caller is no active agent; PT404 for an unknown conversation or another agent''s; PT403 when the recruit has opted '
@@ -181,7 +181,7 @@ begin
   update public.recruiting_conversations c
   set waiting_since = private.unanswered_since(c)
   where c.id = conversation.id;
-  -- So that the agent is told if it fails again.
+  -- So that the agent is notified if it fails again.
   delete from public.agent_notifications n
   where n.message_id = retry_text.message_id and n.kind = 'failed';
   update public.text_outbox o

@@ -145,7 +145,7 @@ begin
   update public.recruiting_messages m
   set status = 'failed', error_code = coalesce(code, m.error_code), failed_at = coalesce(m.failed_at, now())
   where m.id = ended.message_id;
-  perform private.tell_of_failed_text(ended.conversation_id, ended.message_id);
+  perform private.notify_of_failed_text(ended.conversation_id, ended.message_id);
   update public.text_outbox o
   set state = end_text.state, reason = end_text.reason, lease_until = null
   where o.message_id = ended.message_id
@@ -156,7 +156,7 @@ $$;
 
 comment on function private.end_text(public.text_outbox, text, text, text) is
   'Ends a text that was not sent: state refused or failed. Its message is failed, with the provider''s code, and its agent '
-  'is told. Returns the text as it is then.';
+  'is notified. Returns the text as it is then.';
 
 create function private.lock_conversation_of(message_id uuid, with_consent boolean)
 returns public.recruiting_conversations
@@ -183,7 +183,7 @@ comment on function private.lock_conversation_of(uuid, boolean) is
   'Locks what changes with a text of ours that fails, before the text itself, as everywhere: its conversation, with_consent all '
   'of lock_conversations_of(). Returns the conversation, null where there is no such text.';
 
-create function private.tell_of_failed_text(conversation_id uuid, message_id uuid) returns void
+create function private.notify_of_failed_text(conversation_id uuid, message_id uuid) returns void
 language plpgsql
 set search_path = ''
 as $$
@@ -191,16 +191,16 @@ begin
   perform private.notify_agents(conversation_id, message_id, 'failed');
   update public.recruiting_conversations c
   set waiting_since = private.unanswered_since(c)
-  where c.id = tell_of_failed_text.conversation_id;
+  where c.id = notify_of_failed_text.conversation_id;
 end
 $$;
 
-comment on function private.tell_of_failed_text(uuid, uuid) is
-  'The steps when a text of ours does not arrive, of the bot or a person: a person is told, and the recruit waits for '
+comment on function private.notify_of_failed_text(uuid, uuid) is
+  'The steps when a text of ours does not arrive, of the bot or a person: a person is notified, and the recruit waits for '
   'an answer again. The message is failed. The caller '
   'has locked the conversation.';
 
-create function private.tell_of_late_texts() returns void
+create function private.notify_of_late_texts() returns void
 language plpgsql
 set search_path = ''
 as $$
@@ -234,8 +234,8 @@ begin
 end
 $$;
 
-comment on function private.tell_of_late_texts() is
-  'Tells a person of the bot''s texts that have waited for a day, up to 100. They are sent all the same '
+comment on function private.notify_of_late_texts() is
+  'Notifies a person of the bot''s texts that have waited for a day, up to 100. They are sent all the same '
   'once they may be.';
 
 create function private.postpone_texts(seconds integer, reason text) returns void

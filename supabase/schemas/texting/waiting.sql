@@ -91,7 +91,7 @@ end
 $$;
 
 comment on function public.snooze_conversation(uuid, timestamptz, timestamptz) is
-  'Puts a conversation off: until then it is not due, and nobody is told that the recruit waits. Then it is due, also where '
+  'Puts a conversation off: until then it is not due, and nobody is notified that the recruit waits. Then it is due, also where '
   'the recruit does not wait. A text of the recruit or of an agent ends it, and so does null. read_up_to: as of '
   'no_reply_needed(). Returns {conversation_id, snoozed_until}. Errors: 22023 (HTTP 400) for a time that has passed, or more '
   'than 90 days ahead; 42501 (403) when the caller is no active agent; PT404 for a conversation in which the caller may not '

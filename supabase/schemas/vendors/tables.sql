@@ -120,7 +120,7 @@ create type public.proof_refusal as enum (
   'webhook_off', 'no_secret', 'proof_missing', 'proof_malformed', 'time_missing', 'time_in_milliseconds', 'time_too_old',
   'time_in_future', 'differs', 'challenge'
 );
-comment on type public.proof_refusal is 'Why a request to a webhook proves nothing. Its sender is not told.';
+comment on type public.proof_refusal is 'Why a request to a webhook proves nothing. Its sender does not learn it.';
 grant usage on type public.proof_refusal to service_role;
 
 create table private.refused_proofs (

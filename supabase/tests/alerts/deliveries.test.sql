@@ -100,7 +100,7 @@ select pg_temp.open_alert('off'), pg_temp.open_alert('off in doubt');
 select pg_temp.claim(), pg_temp.record('delivered');
 update public.alert_rules set is_on = false where kind = 'test_kind';
 select pg_temp.change('off', 'resolved');
-select ok(not exists (select from private.alerts_to_tell), 'a rule that is off ends its alerts silently');
+select ok(not exists (select from private.alert_notifications_due), 'a rule that is off ends its alerts silently');
 select is_empty('select pg_temp.claim()', 'for the receiver too');
 update public.alert_rules set is_on = true where kind = 'test_kind';
 select is_empty('select pg_temp.claim()', 'also when it is on again');
@@ -133,7 +133,7 @@ select throws_ok(
 
 -- Each scheduler asks every few seconds, with any number of alerts that are over.
 set local enable_seqscan = off;
-select matches(pg_temp.plan_of('select from private.alerts_to_tell'), index, 'what there is to tell is found by ' || index)
+select matches(pg_temp.plan_of('select from private.alert_notifications_due'), index, 'what there is to tell is found by ' || index)
 from unnest(array['alerts_unresolved_idx', 'alerts_told_at_idx']) index;
 select matches(
   pg_temp.plan_of('select from private.due_alert_deliveries'), 'alert_deliveries_(due_at|pending)_idx',

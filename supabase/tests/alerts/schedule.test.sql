@@ -77,9 +77,9 @@ begin
   update private.alert_receivers set is_set = true where name = 'webhook';
   return next isnt(private.call_worker(), null, 'for an alert that is open the function is called');
 
-  insert into private.untold_leads (lead_id) values (md5('nothing')::uuid);
+  insert into private.lead_notifications_due (lead_id) values (md5('nothing')::uuid);
   execute (select command from cron.job where jobname = 'notify agents');
-  return next is_empty('select from private.untold_leads', 'what waits to be told is told');
+  return next is_empty('select from private.lead_notifications_due', 'what waits to be told is told');
 
   update private.alert_receivers set is_set = false;
   perform pg_temp.create_vendor('vendor');

@@ -5,7 +5,7 @@ select plan(84);
 
 select pg_temp.create_agency('agency'), pg_temp.create_agency('other');
 -- Texts of other tests may be there; this one's outcome must not depend on them.
-truncate public.service_numbers, public.recruiting_conversations, public.unmatched_texts, private.untold_leads,
+truncate public.service_numbers, public.recruiting_conversations, public.unmatched_texts, private.lead_notifications_due,
   private.waiting_greetings cascade;
 delete from public.alerts;
 delete from private.job_runs;
@@ -201,7 +201,7 @@ from (values
   ('worker_late', $$select pg_temp.text('state = ''unconfirmed'', due_at = ''infinity''')$$, null),
   ('worker_late', $$insert into public.bot_turns (conversation_id, due_at, message_ids)
     values (md5('talk 1')::uuid, now() - interval '1 hour', '{}')$$, 'worker_late {"due": 1, "since": <time>}'),
-  ('worker_late', $$insert into private.untold_leads (lead_id, placed_at) values (md5('nobody')::uuid, now() - interval '1 hour')$$,
+  ('worker_late', $$insert into private.lead_notifications_due (lead_id, placed_at) values (md5('nobody')::uuid, now() - interval '1 hour')$$,
     'worker_late {"due": 1, "since": <time>}')
 ) c (kind, statements, finding);
 

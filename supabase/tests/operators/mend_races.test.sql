@@ -91,35 +91,35 @@ select results_eq(
 -- A lead of which its agent is being told
 select pg_temp.commit_of('race', $sql$
   delete from public.agent_notifications where kind = 'lead';
-  insert into private.untold_leads (lead_id) select id from public.recruiting_leads where vendor_id = {id} order by id limit 2;
+  insert into private.lead_notifications_due (lead_id) select id from public.recruiting_leads where vendor_id = {id} order by id limit 2;
 $sql$);
-create temp table untold as select id from public.recruiting_leads where vendor_id = md5('race')::uuid order by id limit 2;
-create function pg_temp.told_of_leads() returns table (lead_id uuid, agent text) language sql as $$
+create temp table due as select id from public.recruiting_leads where vendor_id = md5('race')::uuid order by id limit 2;
+create function pg_temp.notified_of_leads() returns table (lead_id uuid, agent text) language sql as $$
   select n.lead_id, a.first_name from public.agent_notifications n join public.agents a on a.id = n.agent_id where n.kind = 'lead'
 $$;
-select pg_temp.hold(format($$select public.assign_leads(md5('ann')::uuid, lead_id => %L)$$, (select id from untold limit 1)));
+select pg_temp.hold(format($$select public.assign_leads(md5('ann')::uuid, lead_id => %L)$$, (select id from due limit 1)));
 -- What waits for longer than 0.1 s, as on a machine that is busy, is told the next time.
 select r.result from generate_series(1, 2),
   lateral extensions.dblink(pg_temp.dsn(), 'select private.deliver_notifications()') as r (result text);
 select results_eq(
-  'select agent from pg_temp.told_of_leads()', $$values ('bob')$$, 'of a lead that is being given nobody is told yet, of others they are');
+  'select agent from pg_temp.notified_of_leads()', $$values ('bob')$$, 'of a lead that is being given nobody is told yet, of others they are');
 select pg_temp.let_go('commit');
 select * from extensions.dblink(pg_temp.dsn(), 'select private.deliver_notifications()') as r (result text);
 select set_eq(
-  'select * from pg_temp.told_of_leads()',
-  $$select id, case when id = (select id from untold limit 1) then 'ann' else 'bob' end from untold$$,
+  'select * from pg_temp.notified_of_leads()',
+  $$select id, case when id = (select id from due limit 1) then 'ann' else 'bob' end from due$$,
   'then the agent who has it is told, and nobody else');
 select pg_temp.commit_of('race', $sql$
   delete from public.agent_notifications where kind = 'lead';
-  insert into private.untold_leads (lead_id) select id from public.recruiting_leads where vendor_id = {id} order by id limit 2;
+  insert into private.lead_notifications_due (lead_id) select id from public.recruiting_leads where vendor_id = {id} order by id limit 2;
 $sql$);
 select pg_temp.hold('select private.deliver_notifications()');
 select pg_temp.send_and_wait(
-  'other', format($$select public.assign_leads(md5('ann')::uuid, lead_id => %L)$$, (select id from untold offset 1)));
+  'other', format($$select public.assign_leads(md5('ann')::uuid, lead_id => %L)$$, (select id from due offset 1)));
 select pg_temp.let_go('commit');
 select is((select count(*)::integer from extensions.dblink_get_result('other') as r (result text)), 1, 'a lead that is being told waits');
 select * from extensions.dblink_get_result('other') as r (result text);
-select results_eq('select distinct agent from pg_temp.told_of_leads()', $$values ('ann')$$, 'and its notification goes along');
+select results_eq('select distinct agent from pg_temp.notified_of_leads()', $$values ('ann')$$, 'and its notification goes along');
 
 -- A lead of a vendor that is being removed
 select pg_temp.create_committed('removed');

@@ -31,7 +31,7 @@ select is(pg_temp.distribute('early'), null, 'nobody is told about a lead that n
 insert into public.recruiting_orders (agency_id, quantity) values (md5('staffed')::uuid, 100);
 select is(pg_temp.distribute('one'), '{ann}', 'a lead''s agent is told');
 select is(pg_temp.distribute('two', null), '{mia,moe}', 'without an agent each active manager is told');
-select is_empty('select from private.untold_leads', 'then nobody is left to be told');
+select is_empty('select from private.lead_notifications_due', 'then nobody is left to be told');
 select lives_ok('select private.deliver_notifications()', 'the scheduler goes on');
 select is(pg_temp.told('one'), '{ann}', 'nobody is told twice');
 
@@ -43,19 +43,19 @@ select is(pg_temp.distribute('three'), null, 'nobody is told while it fails');
 select is(pg_temp.distribute('four', null), '{mia,moe}', 'others are');
 select results_eq(
   $$select l.first_name, l.distribution, l.agent_id
-    from private.untold_leads u join public.recruiting_leads l on l.id = u.lead_id$$,
+    from private.lead_notifications_due u join public.recruiting_leads l on l.id = u.lead_id$$,
   $$values ('three', 'distributed', md5('ann')::uuid)$$, 'the lead has its agent, and waits');
 delete from public.agent_notifications where lead_id = md5('three')::uuid;
 drop trigger refuse on public.agent_notifications;
 update public.recruiting_leads set agent_id = md5('moe')::uuid where id = md5('three')::uuid;
 select private.deliver_notifications();
 select is(pg_temp.told('three'), '{moe}', 'then who has the lead by now is told');
-insert into private.untold_leads (lead_id) values (md5('nothing')::uuid);
+insert into private.lead_notifications_due (lead_id) values (md5('nothing')::uuid);
 select private.deliver_notifications();
-select is_empty('select from private.untold_leads', 'a lead that is gone is told to nobody');
+select is_empty('select from private.lead_notifications_due', 'a lead that is gone is told to nobody');
 
 -- Notifications about a text: the rows that are stored before it, and the active agents
-create function pg_temp.told_of_text(status text, assigned text, of_lead text, inactive text[], away text[] default '{}') returns text[]
+create function pg_temp.notified_of_text(status text, assigned text, of_lead text, inactive text[], away text[] default '{}') returns text[]
 language plpgsql as $$
 declare
   conversation constant uuid := gen_random_uuid();
@@ -75,7 +75,7 @@ begin
     where n.conversation_id = conversation and n.kind = 'text' order by 1);
 end
 $$;
-select is(pg_temp.told_of_text(status, assigned, of_lead, inactive), told, description)
+select is(pg_temp.notified_of_text(status, assigned, of_lead, inactive), told, description)
 from (values
   ('bot', null, 'ann', '{}'::text[], '{ann}'::text[], 'the bot has it and no script: the lead''s agent'),
   ('bot', 'moe', 'ann', '{}', '{moe}', 'an assigned agent goes before the lead''s'),
@@ -86,7 +86,7 @@ from (values
   ('escalated', 'moe', 'ann', '{moe}', '{ann}', 'who has left: the lead''s agent'),
   ('escalated', 'moe', 'ann', '{moe,ann,mia}', '{moe}', 'nobody is active: the assigned agent, who may come back')
 ) c (status, assigned, of_lead, inactive, told, description);
-select is(pg_temp.told_of_text(status, assigned, 'ann', inactive, away), told, description)
+select is(pg_temp.notified_of_text(status, assigned, 'ann', inactive, away), told, description)
 from (values
   ('bot', null, '{}'::text[], '{ann}'::text[], '{ann,mia,moe}'::text[], 'an agent who is away: each manager too'),
   ('escalated', 'mia', '{}', '{mia}', '{mia,moe}', 'of managers too, each once'),

@@ -111,16 +111,16 @@ select is_empty(
 -- Nothing that goes wrong costs the text
 -- A recruit of the seed, whose agent others can lock
 insert into public.service_numbers (phone, agency_id) values ('+19995550300', 'a0000001-0000-4000-8000-000000000001');
-create function pg_temp.told_of_seed() returns integer language sql as $$
+create function pg_temp.notified_of_seed() returns integer language sql as $$
   select count(*)::integer from public.agent_notifications
   where lead_id = '30000002-0000-4000-8000-000000000002' and agent_id = 'b0000003-0000-4000-8000-000000000003' and kind = 'unmatched_text'
 $$;
 select pg_temp.hold($$select id::text from public.agents where id = 'b0000003-0000-4000-8000-000000000003' for update$$);
 select is(pg_temp.write('+13125550122', '+19995550300'), 'no_conversation', 'a text is stored while somebody has locked its agent');
-select is(pg_temp.told_of_seed(), 0, 'whose notification waits');
+select is(pg_temp.notified_of_seed(), 0, 'whose notification waits');
 select pg_temp.let_go();
 select private.deliver_notifications();
-select is(pg_temp.told_of_seed(), 1, 'and is delivered');
+select is(pg_temp.notified_of_seed(), 1, 'and is delivered');
 create function pg_temp.fail() returns trigger language plpgsql as $$ begin raise exception 'no room' using errcode = '53100'; end $$;
 create trigger fail before insert on public.agent_notifications for each row execute function pg_temp.fail();
 select is(pg_temp.write('+19995551002', '+19995550101'), 'no_conversation', 'a text is stored when its notification fails');

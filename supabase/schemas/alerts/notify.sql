@@ -1,10 +1,10 @@
--- The telling: the worker claims deliveries of alerts, posts them, and records what became of each.
+-- The notification of the receiver: the worker claims deliveries of alerts, posts them, and records what became of each.
 --
 -- | from | by | to |
 -- | --- | --- | --- |
--- | an alert that was not told of | claim_alert_deliveries() | pending, `opened` |
--- | an open alert, told of 24 h ago | the same | pending, `repeated` |
--- | a resolved alert that was told of | the same | pending, `resolved` |
+-- | an alert without a notification | claim_alert_deliveries() | pending, `opened` |
+-- | an open alert, its notification 24 h ago | the same | pending, `repeated` |
+-- | a resolved alert with a notification | the same | pending, `resolved` |
 -- | pending, due | the same | pending, with a lease of 30 s |
 -- | pending, its lease is over | the same: its worker is dead | pending, due; the same id is sent again |
 -- | pending, its alert has resolved meanwhile, or its rule is off | the same | dropped |
@@ -13,7 +13,7 @@
 -- | the same, of a resolved alert for a week, or of a test | the same | failed |
 --
 -- alerts.told_at is what the receiver may know. A lost outcome sets it, because the request may have arrived; a refused
--- one does not. So nothing is told of an alert that was opened and resolved while the receiver was away.
+-- one does not. So an alert that was opened and resolved while the receiver was away has no notification.
 
 create function public.claim_alert_deliveries(max integer, has_webhook boolean, has_heartbeat boolean) returns jsonb
 language plpgsql
@@ -49,8 +49,8 @@ $$;
 
 comment on function public.claim_alert_deliveries(integer, boolean, boolean) is
   'Gives the worker up to max deliveries of alerts, each for 30 seconds: {deliveries: [{id, attempt, body}], '
-  'is_heartbeat_due}. attempt is for record_alert_delivery(). is_heartbeat_due: this worker, and no other, tells the '
-  'monitor that alerts are checked. has_webhook and has_heartbeat: whether the worker has a URL for either; without one '
+  'is_heartbeat_due}. attempt is for record_alert_delivery(). is_heartbeat_due: this worker, and no other, notifies '
+  'the monitor that alerts are checked. has_webhook and has_heartbeat: whether the worker has a URL for either; without one '
   'nothing is made or claimed.';
 
 create function private.end_alert_deliveries() returns void
@@ -86,8 +86,8 @@ end
 $$;
 
 comment on function private.end_alert_deliveries() is
-  'Takes deliveries from workers that are dead, and drops those that need not be told any more. What a rule that is off '
-  'has resolved is not told.';
+  'Takes deliveries from workers that are dead, and drops those that are no longer needed. An alert that '
+  'is resolved because its rule is off has none.';
 
 create function private.add_alert_deliveries() returns void
 language plpgsql
@@ -104,7 +104,7 @@ begin
       'kind', t.kind, 'subject', t.subject, 'state', t.state,
       'since', private.iso_time(t.opened_at), 'details', t.details
     )
-    from private.alerts_to_tell t
+    from private.alert_notifications_due t
     returning alert_id
   )
   -- The messages of an earlier alert of the subject go first.
@@ -119,7 +119,7 @@ begin
 end
 $$;
 
-comment on function private.add_alert_deliveries() is 'Makes the deliveries of what there is to tell. The caller has the lock of claims.';
+comment on function private.add_alert_deliveries() is 'Makes the deliveries that are due. The caller has the lock of claims.';
 
 create function private.take_alert_deliveries(max integer) returns jsonb
 language plpgsql
@@ -165,7 +165,7 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 declare
-  -- For how long the end of an alert is told. An alert that is open is told until it ends.
+  -- How long the end of an alert is sent again. An alert that is open is sent until it ends.
   patience constant interval := '7 days';
   claimed private.alert_deliveries;
 begin
