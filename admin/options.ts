@@ -83,15 +83,25 @@ export const boolean = kind(
 /** A moment in the future; a date alone is midnight in UTC. */
 export const futureTime = kind(
   "a time in the future such as 2027-01-31 or 2027-01-31T18:00Z",
-  (given) => momentOf(given) > Date.now() ? new Date(given) : undefined,
+  (given) => momentOf(given) > Date.now() ? new Date(momentOf(given)) : undefined,
 );
 
 /** A moment in the past; a date alone, `today` and `yesterday` are midnight in UTC. */
 export function pastTime(flags: string, description: string): Option {
   const expected = "a time in the past such as 2026-01-31 or 2026-01-31T18:00Z, today or yesterday";
   return option(flags, `${description}; a day is midnight in UTC`, expected, (given) => {
-    const moment = dayIn(given, "UTC");
-    return momentOf(moment) <= Date.now() ? new Date(moment) : undefined;
+    const moment = momentOf(dayIn(given, "UTC"));
+    return moment <= Date.now() ? new Date(moment) : undefined;
+  });
+}
+
+/** The end of a period: a moment in the past, or the end of a day in UTC, today at the latest. */
+export function endTime(flags: string, description: string): Option {
+  const expected = "a time in the past such as 2026-01-31 or 2026-01-31T18:00Z, today or yesterday";
+  return option(flags, `${description}; a day counts whole, in UTC`, expected, (given) => {
+    const text = dayIn(given, "UTC");
+    const moment = momentOf(text);
+    return moment <= Date.now() ? new Date(isDay(text) ? moment + 86_400_000 : moment) : undefined;
   });
 }
 
@@ -155,8 +165,10 @@ export function agencyTime(flags: string, description: string): Option {
 
 /** Milliseconds since 1970; NaN for what is no time, or of a day that the calendar does not have. */
 function momentOf(text: string): number {
-  const [, day] = /^(\d{4}-\d\d-\d\d)(?:T[\d:.]+(?:Z|[+-]\d\d:\d\d)?)?$/.exec(text) ?? [];
-  return day !== undefined && isDay(day) ? Date.parse(text) : NaN;
+  const [, day, time, offset] = /^(\d{4}-\d\d-\d\d)(?:(T[\d:.]+)(Z|[+-]\d\d:\d\d)?)?$/.exec(text) ?? [];
+  if (day === undefined || !isDay(day)) return NaN;
+  // Else JavaScript would take the time zone of the computer.
+  return Date.parse(time === undefined || offset !== undefined ? text : `${text}Z`);
 }
 
 function isDay(text: string): boolean {

@@ -5,6 +5,7 @@ import { findLead } from "../find.ts";
 import { list, lists } from "../lists.ts";
 import {
   choice,
+  endTime,
   firstDay,
   integer,
   lastDay,
@@ -86,7 +87,7 @@ export function addLead(program: AdminCommand): void {
     )
     .takes(VENDOR, text("--request <id>", "only those of this request, by its x-request-id"))
     .takes(pastTime("--since <time>", "only those that came from this time on"))
-    .takes(pastTime("--until <time>", "only those that came before this time"), LIMIT)
+    .takes(endTime("--until <time>", "only those that came until this time"), LIMIT)
     .reads(lists("duplicate_list", {
       order: "received_at desc, id desc",
       none: "No lead came again.",

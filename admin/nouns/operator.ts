@@ -5,7 +5,7 @@ import { CommandError, UsageError } from "../errors.ts";
 import { findLead } from "../find.ts";
 import { list } from "../lists.ts";
 import { readEmail } from "../lookup.ts";
-import { LIMIT, pastTime, text } from "../options.ts";
+import { endTime, LIMIT, pastTime, text } from "../options.ts";
 import type { Outcome, Session } from "../session.ts";
 
 /** How many ids of an action a person is shown. */
@@ -28,7 +28,7 @@ export function addOperator(program: AdminCommand): void {
     .takes(
       text("--by <name>", "only this operator's: a name of --as, a login, or a user's e-mail address or id"),
       pastTime("--since <time>", "only from this time on"),
-      pastTime("--until <time>", "only before this time"),
+      endTime("--until <time>", "only until this time"),
       text("--lead <lead>", "only what concerned this lead: the sender's id, its id or the first 8 characters of it"),
       text("--action <action>", "only this action, such as 'lead return'"),
       LIMIT,

@@ -4,7 +4,7 @@ import { Readable } from "node:stream";
 import type { AdminCommand } from "../../admin/command.ts";
 import { buildProgram } from "../../admin/program.ts";
 import { Session } from "../../admin/session.ts";
-import { admin, adminJson, assertRefused } from "../support/admin.ts";
+import { admin, adminJson, assertRefused, npmRun } from "../support/admin.ts";
 import { sql } from "../support/client.ts";
 import { signInNewUser, type User } from "../support/agents.ts";
 
@@ -68,5 +68,19 @@ Deno.test("a command changes nothing without storing who does it", async () => {
     await session.goOn((transaction) => transaction`delete from public.agencies where name = ${name}`);
   } finally {
     await session.end();
+  }
+});
+
+Deno.test("a time without an offset is one of UTC, wherever the command runs", async () => {
+  const name = `olaf ${crypto.randomUUID()}`;
+  await sql`
+    insert into public.operator_actions (done_by, action, subject, created_at)
+    select ${name}, 'alert test', '{}', now() - hours * interval '1 hour' from generate_series(1, 3, 2) hours`;
+  const since = new Date(Date.now() - 2 * 3_600_000).toISOString().slice(0, 19);
+  for (const TZ of ["Pacific/Pago_Pago", "Pacific/Kiritimati"]) {
+    const line = `operator actions --by "${name}" --since ${since} --json`;
+    const { code, out, err } = await npmRun("admin", line, { TZ });
+    assert.equal(code, 0, err);
+    assert.equal(JSON.parse(out).length, 1, TZ);
   }
 });
