@@ -95,10 +95,7 @@ async function measure(newDatabase: () => Promise<string>): Promise<Measurement[
       await sql`checkpoint`;
     }
     const costs = await inTurns(Object.fromEntries(
-      [ONE, ...CHOICES].map((choice) => [
-        choice.what,
-        () => costOf(databases.get(choice.added)!, choice),
-      ]),
+      [ONE, ...CHOICES].map((choice) => [choice.what, () => costOf(databases.get(choice.added)!, choice)]),
     ));
     return CHOICES.map(({ what }) =>
       ratio(

@@ -24,22 +24,9 @@ const CASES: ({ connections: number; latency: number } & Compared)[] = [
   {
     connections: 16,
     latency: 0,
-    rates: [
-      ["none", "plain", 1.4],
-      ["order", "plain", 1.05],
-      ["duplicate", "order", 0.8],
-      ["refusal", "order", 0.8],
-    ],
+    rates: [["none", "plain", 1.4], ["order", "plain", 1.05], ["duplicate", "order", 0.8], ["refusal", "order", 0.8]],
   },
-  {
-    connections: 64,
-    latency: 0,
-    rates: [
-      ["none", "plain", 3.2],
-      ["order", "plain", 2.4],
-      ["order", "none", 0.75],
-    ],
-  },
+  { connections: 64, latency: 0, rates: [["none", "plain", 3.2], ["order", "plain", 2.4], ["order", "none", 0.75]] },
   { connections: 64, latency: 1, rates: [["order", "none", 0.7]] },
   { connections: 64, latency: 3, rates: [["order", "none", 0.7]] },
   { connections: 1, latency: 0, latencies: [["order", "plain", 3]] },

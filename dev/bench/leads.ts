@@ -21,13 +21,7 @@ export function recruit(id: string) {
 /** The same recruit as the function hands it to the database. */
 export function parsedRecruit(id: string) {
   const { first_name, vendor_lead_id, vendor_metadata } = generic(recruit(id), {}).data!;
-  return {
-    id,
-    first_name: first_name!,
-    vendor_lead_id: vendor_lead_id!,
-    vendor_metadata,
-    resume_path: null,
-  };
+  return { id, first_name: first_name!, vendor_lead_id: vendor_lead_id!, vendor_metadata, resume_path: null };
 }
 
 /** Sales leads as a lead vendor sends them, each a new one. */

@@ -94,9 +94,7 @@ function expectedRows(sent: Sent[], table: Table): Map<string, Expected> {
 
 /** Whether the ids, agencies and agents that the responses name are those stored. */
 function toldFindings(sent: Sent[], stored: Map<Table, Stored[]>): Finding[] {
-  const rows = new Map(
-    [...stored].map(([table, rows]) => [table, new Map(rows.map((row) => [row.key, row]))]),
-  );
+  const rows = new Map([...stored].map(([table, rows]) => [table, new Map(rows.map((row) => [row.key, row]))]));
   const findings: Finding[] = [];
   for (const one of sent) {
     for (const { table, key, id, distributed_to } of one.told) {
@@ -155,9 +153,7 @@ async function orphaned({ conversations, vendorIds }: World, sent: Sent[]): Prom
     select l.first_name || ' has no resume'
     from public.recruiting_leads l
     where l.vendor_id in ${sql(vendorIds)} and l.first_name = any(${withResume})
-      and not exists (
-        select from storage.objects o where o.bucket_id = 'resumes' and o.name = l.resume_path
-      )
+      and not exists (select from storage.objects o where o.bucket_id = 'resumes' and o.name = l.resume_path)
     union all
     select 'the status of message ' || m.provider_message_id || ' is not that of its callback'
     from public.recruiting_messages m

@@ -13,12 +13,7 @@ Deno.test("chaos: of 1,000 requests during 4 faults none is lost, doubled, orpha
     gateways: [stack.api_url, await stack.addGateway()],
     requests: 1_000,
     faults: 4,
-    only: [
-      "Postgres is killed",
-      "PostgREST stands still",
-      "the functions are killed",
-      "the distribution lock is held",
-    ],
+    only: ["Postgres is killed", "PostgREST stands still", "the functions are killed", "the distribution lock is held"],
     rate: 90,
     seconds: 1.5,
     seed: 1,

@@ -44,9 +44,7 @@ function line(name: string, sent: Sent[], findings: Finding[]) {
     unknown: String(sent.filter(({ outcome }) => outcome === "unknown").length),
     "sent again": String(sent.filter(({ statuses }) => statuses.length > 1).length),
     ...Object.fromEntries(
-      KINDS.map((
-        kind,
-      ) => [kind, String(findings.filter((finding) => finding.kind === kind).length)]),
+      KINDS.map((kind) => [kind, String(findings.filter((finding) => finding.kind === kind).length)]),
     ),
   };
 }

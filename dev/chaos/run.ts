@@ -62,10 +62,7 @@ export async function runChaos(options: ChaosOptions): Promise<Report> {
       await delay(CALM_MS);
     }
   })();
-  await Promise.all([
-    making,
-    driver.run(() => traffic.next(), requests, () => done === faults.length),
-  ]);
+  await Promise.all([making, driver.run(() => traffic.next(), requests, () => done === faults.length)]);
 
   say("The faults are over. Taking account");
   // Every request has ended, so nobody needs to wait until it counts as dead.

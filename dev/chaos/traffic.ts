@@ -79,10 +79,7 @@ export class Traffic {
     const leads = Array.from({ length: 5 }, () => this.#lead());
     const rows = leads.map(({ key }): Row => ({ table: "recruiting_leads", key }));
     const items = leads.map(({ key, payload }) => hasIds ? { ...payload, vendor_lead_id: key } : payload);
-    const headers = {
-      ...withKey(this.#world.vendor),
-      ...(!hasIds && { "idempotency-key": crypto.randomUUID() }),
-    };
+    const headers = { ...withKey(this.#world.vendor), ...(!hasIds && { "idempotency-key": crypto.randomUUID() }) };
     return this.#json(
       "/recruiting/ingest/bulk",
       headers,
@@ -95,10 +92,7 @@ export class Traffic {
 
   #import(): TrafficRequest {
     const leads = Array.from({ length: 5 }, () => lead());
-    const rows = leads.map(({ external_id }): Row => ({
-      table: "leads",
-      key: external_id as string,
-    }));
+    const rows = leads.map(({ external_id }): Row => ({ table: "leads", key: external_id as string }));
     const body = { ...this.#world.target, leads };
     const headers = { "x-api-key": stack.leads_import_api_key };
     return this.#json("/api/leads/import", headers, body, rows, ({ status, body }) => {
@@ -195,11 +189,7 @@ export class Traffic {
     rows: Row[],
     read: TrafficRequest["read"],
   ): TrafficRequest {
-    const message = {
-      path: route,
-      headers: { ...JSON_TYPE, ...headers },
-      body: JSON.stringify(payload),
-    };
+    const message = { path: route, headers: { ...JSON_TYPE, ...headers }, body: JSON.stringify(payload) };
     return { route, make: () => message, rows, read };
   }
 
@@ -207,11 +197,7 @@ export class Traffic {
     const token = { "i-twilio-idempotency-token": crypto.randomUUID() };
     const { headers, body } = signedForm(route, parameters);
     const type = { "content-type": "application/x-www-form-urlencoded" };
-    const message = {
-      path: route,
-      headers: { ...headers, ...token, ...type },
-      body: body.toString(),
-    };
+    const message = { path: route, headers: { ...headers, ...token, ...type }, body: body.toString() };
     return {
       route,
       make: () => message,

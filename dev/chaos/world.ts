@@ -36,9 +36,7 @@ export async function createWorld(requests: number): Promise<World> {
   const vendor = await createVendor();
   const webhooks = await Promise.all(SCHEMES.map((scheme) => createWebhook(scheme)));
   const target = await createTarget();
-  const conversations = await Promise.all(
-    Array.from({ length: CONVERSATIONS }, () => createConversation()),
-  );
+  const conversations = await Promise.all(Array.from({ length: CONVERSATIONS }, () => createConversation()));
   const salesLeads = await sql`
     insert into public.leads (external_id, agency_id, agent_id, first_name, phone, state, type)
     select gen_random_uuid(), ${target.agency_id}, ${target.agent_id}, 'Ida', '555-0100', 'IL', 'fe'
@@ -53,9 +51,7 @@ export async function createWorld(requests: number): Promise<World> {
     vendorIds: [vendor, ...webhooks].map(({ id }) => id),
     orderIds: [
       ...await createOrders(vendor, Math.ceil(requests / 25)),
-      ...(await Promise.all(
-        webhooks.map((webhook) => createOrders(webhook, Math.ceil(requests / 400))),
-      )).flat(),
+      ...(await Promise.all(webhooks.map((webhook) => createOrders(webhook, Math.ceil(requests / 400))))).flat(),
     ],
     target,
     salesLeadIds: salesLeads.map(({ id }) => id),

@@ -23,9 +23,7 @@ export async function assertSignUpClosed(projectUrl: string, key: string): Promi
   const { disable_signup, mailer_autoconfirm, external } = await response.json();
   if (disable_signup !== true) throw new Error("anybody can sign up");
   if (mailer_autoconfirm !== false) {
-    throw new Error(
-      "an address counts as confirmed although nobody has opened a link in its mailbox",
-    );
+    throw new Error("an address counts as confirmed although nobody has opened a link in its mailbox");
   }
   if (external?.email !== true) throw new Error("nobody can sign in by e-mail");
 }

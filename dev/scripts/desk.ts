@@ -51,10 +51,7 @@ program.command("build")
           // share is another one, for which no agent waits.
           output: {
             codeSplitting: {
-              groups: [{
-                name: (id, modules) => isFirst(id, modules) ? "shared" : "shared_later",
-                minShareCount: 2,
-              }],
+              groups: [{ name: (id, modules) => isFirst(id, modules) ? "shared" : "shared_later", minShareCount: 2 }],
             },
           },
           input: PAGES.map((page) => join(ROOT, "desk", page)),
@@ -100,13 +97,7 @@ function isSecret(key: string): boolean {
 
 /** The settings of both. `project` is the only origin that the page calls; unless given, any. */
 function configOf(project = "https: wss:"): InlineConfig {
-  return {
-    root: join(ROOT, "desk"),
-    base: "./",
-    configFile: false,
-    logLevel: "warn",
-    plugins: [policy(project)],
-  };
+  return { root: join(ROOT, "desk"), base: "./", configFile: false, logLevel: "warn", plugins: [policy(project)] };
 }
 
 /** Writes the Content-Security-Policy into the page, so that it holds on every host. */

@@ -220,11 +220,7 @@ function response(
   content: Record<string, { schema: object; examples: object }>,
   headers = {},
 ) {
-  return {
-    description,
-    headers: { "x-request-id": { $ref: "#/components/headers/RequestId" }, ...headers },
-    content,
-  };
+  return { description, headers: { "x-request-id": { $ref: "#/components/headers/RequestId" }, ...headers }, content };
 }
 
 function errorResponse(code: ErrorCode) {

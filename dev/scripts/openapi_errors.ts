@@ -48,20 +48,12 @@ export const ERROR_RESPONSES: Record<ErrorCode, ErrorResponse> = {
       },
     },
   },
-  FORBIDDEN: {
-    description: "The user may not do this.",
-    message: "only an operator may do this",
-  },
-  NOT_FOUND: {
-    description: "There is no such lead of this agent.",
-    message: "lead_id: no such lead of this agent",
-  },
+  FORBIDDEN: { description: "The user may not do this.", message: "only an operator may do this" },
+  NOT_FOUND: { description: "There is no such lead of this agent.", message: "lead_id: no such lead of this agent" },
   METHOD_NOT_ALLOWED: {
     description: "The path takes other methods.",
     message: "this path takes POST",
-    headers: {
-      Allow: { description: "The methods that the path takes.", schema: { type: "string" } },
-    },
+    headers: { Allow: { description: "The methods that the path takes.", schema: { type: "string" } } },
   },
   REQUEST_TIMEOUT: {
     description: "The body did not arrive within 30 s. Send the request again.",

@@ -9,9 +9,6 @@ import { withServer } from "./migration/server.ts";
 
 console.log("Building the database from supabase/migrations");
 const paths = await withServer((dbUrl) =>
-  withScratch(
-    dbUrl,
-    async (scratch) => writeGeneratedModules(await scratch.build(migrationFiles())),
-  )
+  withScratch(dbUrl, async (scratch) => writeGeneratedModules(await scratch.build(migrationFiles())))
 );
 for (const path of paths) console.log(`Wrote ${path}`);

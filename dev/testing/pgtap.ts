@@ -24,9 +24,7 @@ export async function installPgtap(): Promise<void> {
 
   const unpacked = Deno.makeTempDirSync({ prefix: "pgtap-" });
   try {
-    const { success, stderr } = await new Deno.Command("tar", {
-      args: ["-xzf", ARCHIVE, "-C", unpacked],
-    }).output();
+    const { success, stderr } = await new Deno.Command("tar", { args: ["-xzf", ARCHIVE, "-C", unpacked] }).output();
     if (!success) throw new Error(new TextDecoder().decode(stderr));
     const source = join(unpacked, "share/postgresql/extension");
     const names = Array.from(Deno.readDirSync(source), ({ name }) => name);

@@ -28,9 +28,7 @@ export async function startThrowawayStack(
 ): Promise<ThrowawayStack> {
   const dataDir = Deno.makeTempDirSync({ prefix: "lead-intake-" });
   const [port, dbPort] = freePorts(2) as [number, number];
-  const variables = parseEnv(
-    Deno.readTextFileSync(join(ROOT, "supabase/functions/.env.example")),
-  );
+  const variables = parseEnv(Deno.readTextFileSync(join(ROOT, "supabase/functions/.env.example")));
   let logged: string[] = [];
   const note = (lines: string[]) => logged = [...logged, ...lines].slice(-40);
   const stack = new LocalStack({

@@ -34,11 +34,7 @@ const MASKS: Record<string, string> = {
 };
 
 /** The forms of the values of some names; with a number, as in `key_2`, for another one. */
-const SHAPES: Record<string, string> = {
-  key: "lik_[\\w-]{43}",
-  key_prefix: "lik_[\\w-]{8}",
-  secret: "[\\w+/-]{43}",
-};
+const SHAPES: Record<string, string> = { key: "lik_[\\w-]{43}", key_prefix: "lik_[\\w-]{8}", secret: "[\\w+/-]{43}" };
 
 /** The form of any other value that has no name yet. */
 const VALUE = "[^\\s\"'`,;()]*[^\\s\"'`,;().:…]";

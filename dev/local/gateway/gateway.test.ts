@@ -187,11 +187,7 @@ for (const kind of ["service_role_key", "secret_key"] as const) {
       app_metadata: { admin: true },
     });
     assert.deepEqual(updated.data.user?.user_metadata, { a: 1, b: 2 });
-    assert.deepEqual(updated.data.user?.app_metadata, {
-      provider: "email",
-      providers: ["email"],
-      admin: true,
-    });
+    assert.deepEqual(updated.data.user?.app_metadata, { provider: "email", providers: ["email"], admin: true });
     assert.equal((await auth.admin.getUserById(id)).data.user?.identities?.length, 1);
 
     const visitor = createClient(stack.api_url, stack.publishable_key, {

@@ -21,10 +21,7 @@ function decodeFully(path: string): string | null {
   let decoded = path;
   for (let round = 0; round < 4; round++) {
     const last = decoded;
-    decoded = last.replace(
-      /%([0-7][0-9a-f])/gi,
-      (_, hex) => String.fromCharCode(parseInt(hex, 16)),
-    );
+    decoded = last.replace(/%([0-7][0-9a-f])/gi, (_, hex) => String.fromCharCode(parseInt(hex, 16)));
     if (decoded === last) return decoded;
   }
   return null;

@@ -12,10 +12,7 @@ async function keep(
   const folder = Deno.makeTempDirSync({ prefix: "lead-intake-" });
   const said: string[] = [];
   let reason: string | undefined;
-  const supervisor = new Supervisor(folder, {
-    say: (text) => said.push(text),
-    giveUp: (given) => reason = given,
-  });
+  const supervisor = new Supervisor(folder, { say: (text) => said.push(text), giveUp: (given) => reason = given });
   const part: Part = {
     name: "part",
     command: "sh",

@@ -6,17 +6,7 @@ Deno.test("supabase/config.toml lists the files of supabase/schemas once, area a
   const listed = schemaFiles().map(({ path }) => path);
   assert.deepEqual(listed, [...new Set(listed)]);
   const folder = (path: string) => path.split("/").slice(0, 3).join("/");
-  const areas = [
-    "base",
-    "agencies",
-    "vendors",
-    "recruiting",
-    "sales",
-    "texting",
-    "bot",
-    "operators",
-    "alerts",
-  ]
+  const areas = ["base", "agencies", "vendors", "recruiting", "sales", "texting", "bot", "operators", "alerts"]
     .map((area) => `supabase/schemas/${area}`);
   assert.deepEqual(listed.map(folder).filter((area, at, all) => area !== all[at - 1]), areas);
 });
@@ -27,10 +17,7 @@ Deno.test("a file that supabase/config.toml lacks is named", () => {
     Deno.mkdirSync(join(root, "supabase/schemas/sales"), { recursive: true });
     Deno.writeTextFileSync(join(root, "supabase/schemas/sales/quotes.sql"), "");
     Deno.writeTextFileSync(join(root, "supabase/config.toml"), "schema_paths = [\n]\n");
-    assert.throws(
-      () => schemaFiles(root),
-      /config\.toml lacks supabase\/schemas\/sales\/quotes\.sql$/,
-    );
+    assert.throws(() => schemaFiles(root), /config\.toml lacks supabase\/schemas\/sales\/quotes\.sql$/);
   } finally {
     Deno.removeSync(root, { recursive: true });
   }
@@ -41,19 +28,7 @@ Deno.test("a topic is lower-case words with underscores", () => {
     assert.equal(topicProblem(topic), undefined);
   }
   for (
-    const topic of [
-      undefined,
-      "",
-      "Daily",
-      "daily-cap",
-      "daily cap",
-      "_x",
-      "x_",
-      "a__b",
-      "../x",
-      "2x",
-      "x".repeat(61),
-    ]
+    const topic of [undefined, "", "Daily", "daily-cap", "daily cap", "_x", "x_", "a__b", "../x", "2x", "x".repeat(61)]
   ) {
     assert(topicProblem(topic), `${topic} is refused`);
   }

@@ -44,9 +44,7 @@ try {
 function report({ path, sql, destructive, missing, generated }: Written): number {
   if (path) {
     console.log(`\n${sql}\nWrote ${path}`);
-    console.log(
-      "Read it before you commit it: the differ makes mistakes, and a deployed migration is never changed.",
-    );
+    console.log("Read it before you commit it: the differ makes mistakes, and a deployed migration is never changed.");
   }
   for (const module of generated) console.log(`Wrote ${module}`);
   if (destructive.length > 0) {

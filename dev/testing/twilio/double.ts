@@ -66,12 +66,7 @@ export interface CallbackPlan {
  * The callbacks of Twilio where nothing goes wrong. The first status of a message is never told.
  * Source: https://www.twilio.com/docs/messaging/guides/outbound-message-status-in-status-callbacks
  */
-const USUAL_CALLBACKS: CallbackPlan = {
-  statuses: ["sent", "delivered"],
-  copies: 1,
-  delay_ms: 10,
-  error_code: null,
-};
+const USUAL_CALLBACKS: CallbackPlan = { statuses: ["sent", "delivered"], copies: 1, delay_ms: 10, error_code: null };
 
 /** The order of the statuses. Callbacks may come in another one, and the message keeps the latest. */
 const PROGRESS = ["accepted", "queued", "sending", "sent", "failed", "undelivered", "delivered"];
@@ -182,11 +177,7 @@ export class TwilioDouble extends LoopbackServer {
     const file = this.#files.get(pathname);
     if (file !== undefined && isAuthorized(incoming.headers.authorization)) {
       const headers = { "content-type": file.content_type };
-      return this.#withFault(
-        "FILE",
-        searchParams,
-        () => ({ status: 200, headers, body: file.bytes }),
-      );
+      return this.#withFault("FILE", searchParams, () => ({ status: 200, headers, body: file.bytes }));
     }
     const own = `/${API_VERSION}/Accounts/${ACCOUNT.sid}/Messages`;
     if (!isAuthorized(incoming.headers.authorization)) return refusal(20003);

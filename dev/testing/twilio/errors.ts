@@ -28,8 +28,5 @@ const ERRORS: Record<number, [status: number, message: string]> = {
 export function refusal(code: number, status?: number): Reply {
   const [usual, message] = ERRORS[code] ?? [400, "Bad Request"];
   const more_info = `https://www.twilio.com/docs/errors/${code}`;
-  return {
-    status: status ?? usual,
-    body: { code, message, more_info, status: status ?? usual },
-  };
+  return { status: status ?? usual, body: { code, message, more_info, status: status ?? usual } };
 }

@@ -17,9 +17,7 @@ let lastNumber = 0;
 const newNumber = () => `+1213555${String(++lastNumber).padStart(4, "0")}`;
 
 async function assertRefused(parameters: object, code: number, status = 400): Promise<void> {
-  const sent = client().messages.create(
-    { from: FROM, to: newNumber(), body: "Hi", ...parameters } as never,
-  );
+  const sent = client().messages.create({ from: FROM, to: newNumber(), body: "Hi", ...parameters } as never);
   await assert.rejects(sent, (error: InstanceType<typeof twilio.RestException>) => {
     assert.equal(error.code, code);
     assert.equal(error.status, status);
@@ -30,12 +28,7 @@ async function assertRefused(parameters: object, code: number, status = 400): Pr
 
 Deno.test("the official client creates, fetches and lists a message", async () => {
   const to = newNumber();
-  const created = await client().messages.create({
-    from: FROM,
-    to,
-    body: "Hi",
-    validityPeriod: 60,
-  });
+  const created = await client().messages.create({ from: FROM, to, body: "Hi", validityPeriod: 60 });
   assert.match(created.sid, /^SM[0-9a-f]{32}$/);
   assert.equal(created.status, "queued");
   assert.equal(created.direction, "outbound-api");
@@ -43,12 +36,7 @@ Deno.test("the official client creates, fetches and lists a message", async () =
   assert(Math.abs(created.dateCreated.getTime() - Date.now()) < 60_000);
 
   const fetched = await client().messages(created.sid).fetch();
-  assert.deepEqual([fetched.sid, fetched.to, fetched.from, fetched.body], [
-    created.sid,
-    to,
-    FROM,
-    "Hi",
-  ]);
+  assert.deepEqual([fetched.sid, fetched.to, fetched.from, fetched.body], [created.sid, to, FROM, "Hi"]);
   const [listed, ...others] = await client().messages.list({ to, from: FROM });
   assert.equal(listed?.sid, created.sid);
   assert.deepEqual(others, []);
@@ -103,10 +91,7 @@ Deno.test("wrong parameters are refused with Twilio's codes", async () => {
 Deno.test("the account's sid with its token, or an API key, is needed", async () => {
   const { sid, authToken } = double.account;
   await client(sid, authToken).messages.list({ limit: 1 });
-  await assert.rejects(client(sid, "wrong").messages.list({ limit: 1 }), {
-    code: 20003,
-    status: 401,
-  });
+  await assert.rejects(client(sid, "wrong").messages.list({ limit: 1 }), { code: 20003, status: 401 });
   const other = twilio(sid, authToken, { accountSid: `AC${"f".repeat(32)}` });
   other.api.baseUrl = double.url;
   await assert.rejects(other.messages.list({ limit: 1 }), { code: 20404, status: 404 });

@@ -67,9 +67,6 @@ export async function mayReceive(
   } catch (error) {
     // The log says why; a caller learns nothing of the inside.
     console.error(`Realtime could not ask the policies: ${(error as Error).message}`);
-    throw new Refusal(
-      "UnableToConnectToProject",
-      "Realtime was unable to connect to the project database",
-    );
+    throw new Refusal("UnableToConnectToProject", "Realtime was unable to connect to the project database");
   }
 }

@@ -51,13 +51,7 @@ export class Client {
   broadcast({ id, topic, event, payload }: Broadcast): void {
     if (!this.#channels.has(topic)) return;
     const message = { type: "broadcast", event, payload, meta: { id } };
-    this.#send({
-      join_ref: null,
-      ref: null,
-      topic: PREFIX + topic,
-      event: "broadcast",
-      payload: message,
-    });
+    this.#send({ join_ref: null, ref: null, topic: PREFIX + topic, event: "broadcast", payload: message });
   }
 
   /** Forgets all topics, after the connection has ended. */
