@@ -3,12 +3,8 @@ import { UsageError } from "./errors.ts";
 import { columnsOf, type Settings } from "./options.ts";
 import type { Outcome, Session } from "./session.ts";
 
-/**
- * Carries out a verb: runs it and prints its outcome.
- *
- * @param action as which it is stored in `operator_actions`; null where it is not
- */
-export type Run = (verb: (session: Session) => Promise<Outcome>, action: string | null) => Promise<void>;
+/** Runs a verb and prints its outcome. */
+export type Run = (work: (session: Session) => Promise<Outcome>, verb: AdminCommand) => Promise<void>;
 
 /** A command whose errors are `UsageError`s that carry its usage: the program, a noun, or a verb. */
 export class AdminCommand extends Command {
@@ -106,7 +102,14 @@ export class AdminCommand extends Command {
     recordedAs: string | null,
   ): this {
     this.recordedAs = recordedAs;
-    return this.action((...given) => this.#run((session) => work(session, ...given as Given), recordedAs));
+    return this.action((...given) => this.#run((session) => work(session, ...given as Given), this));
+  }
+
+  /** The option or the argument that gives the database a value of this name: `--ends` for `ends_at`. */
+  wordFor(name: string): string | undefined {
+    const words = [name, name.replace(/(_agent)?(_id|_at)$/, "")].map((word) => word.replaceAll("_", "-"));
+    const argument = this.registeredArguments.find((argument) => argument.name() === name);
+    return this.options.find((option) => words.includes(option.name()))?.long ?? (argument && `<${name}>`);
   }
 
   /** Throws what commander has against a command line, with what would do instead; what we have says that itself. */

@@ -24,13 +24,14 @@ export async function runCommandLine(args: string[], terminal: Terminal): Promis
   const print = terminal.print ?? ((text: string) => printed.push(text));
   let code = 0;
   let err = "";
-  const run: Run = async (verb, action) => {
+  const run: Run = async (work, verb) => {
     const options = program.opts<GlobalOptions>();
-    const session = new Session(options, terminal, action);
+    const action = verb.recordedAs ?? null;
+    const session = new Session(options, terminal, action, (name) => verb.wordFor(name));
     try {
       if (action !== null) await session.askWho();
-      const { data, text, failed, shows, warnings = [] } = await verb(session);
-      if (shows !== undefined) await session.act(() => Promise.resolve(), shows);
+      const { data, text, failed, shows, warnings = [] } = await work(session);
+      if (shows !== undefined) await session.note(shows);
       if (failed) code = 1;
       err = visibleText(warnings.map((warning) => `Warning: ${warning}`).join("\n"));
       if (options.json) print(`${visibleJson(data)}\n`);

@@ -92,8 +92,6 @@ export async function valueOf<Value>(query: Promise<readonly postgres.Row[]>): P
 export function explainConnection(error: unknown, dbUrl: string): unknown {
   const code = codeOf(error);
   if (!(error instanceof Error) || code === "") return error;
-  // The messages of our own SQL functions are meant for their caller.
-  if (code.startsWith("PT")) return new CommandError(error.message);
   const { host } = new URL(dbUrl);
   const reasons: Record<string, string> = {
     "42P01": `The database at ${host} does not have the service's tables yet: npx supabase db push`,

@@ -34,24 +34,6 @@ export async function explained<Value>(
   }
 }
 
-/**
- * Says what one of our own SQL functions has against a command line, in its words.
- *
- * @param options the option by the function's argument; the name of another argument is left out
- */
-export async function inOptions<Value>(
-  work: Promise<Value>,
-  options: Record<string, string> = {},
-): Promise<Value> {
-  try {
-    return await work;
-  } catch (error) {
-    if (!/^(PT|22023$)/.test(codeOf(error))) throw error;
-    const named = (_: string, name: string) => options[name] === undefined ? "" : `${options[name]}: `;
-    throw new CommandError((error as Error).message.replace(/^([a-z_]+): /, named));
-  }
-}
-
 /** The SQLSTATE or the code of the system of an error; an empty text where it has none. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : "";

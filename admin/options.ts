@@ -273,5 +273,8 @@ export const ONLY_AGENCY = text("--agency <agency>", `only this agency's; ${AGEN
 /** Makes a second one of the same name or e-mail address. `--yes` does not, because it answers other questions. */
 export const AGAIN = new Option("--again", "even if there is one of the same name or address");
 
+/** Tries a verb. */
+export const DRY_RUN = new Option("--dry-run", "say what would happen, and change nothing");
+
 /** The length of a list. */
 export const LIMIT = integer("--limit <number>", "how many at most", 1).default(50);

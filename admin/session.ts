@@ -1,6 +1,6 @@
 import type postgres from "postgres";
 import { connect, explainConnection, findTarget, type ProjectApi, type Target } from "./database.ts";
-import { CommandError, UsageError } from "./errors.ts";
+import { codeOf, CommandError, UsageError } from "./errors.ts";
 import { operatorHere } from "./operator_here.ts";
 import type { Terminal } from "./terminal.ts";
 import { visibleText } from "./formats/visible.ts";
@@ -42,17 +42,27 @@ export class Session {
   readonly #options: GlobalOptions;
   readonly #terminal: Terminal;
   readonly #action: string | null;
+  readonly #wordFor: (name: string) => string | undefined;
   #operator = "";
   #hasActed = false;
   #target?: Target;
   #sql?: postgres.Sql;
   #hasProgress = false;
 
-  /** @param action as which its acts are stored; null for a verb that has none */
-  constructor(options: GlobalOptions, terminal: Terminal, action: string | null) {
+  /**
+   * @param action as which its acts are stored; null for a verb that has none
+   * @param wordFor the word of the command line that gives the database a value of this name
+   */
+  constructor(
+    options: GlobalOptions,
+    terminal: Terminal,
+    action: string | null,
+    wordFor: (name: string) => string | undefined = () => undefined,
+  ) {
     this.#options = options;
     this.#terminal = terminal;
     this.#action = action;
+    this.#wordFor = wordFor;
   }
 
   /**
@@ -98,6 +108,9 @@ export class Session {
     }
     return value!;
   };
+
+  /** Stores who does something that is done elsewhere, or who is shown something. */
+  readonly note = (subject: Subject): Promise<void> => this.act(() => Promise.resolve(), subject);
 
   /** A further transaction of an act that is stored already, and takes many. */
   readonly goOn = <Value>(work: (transaction: postgres.TransactionSql) => Promise<Value>): Promise<Value> => {
@@ -161,8 +174,14 @@ export class Session {
     this.#terminal.showProgress?.(text);
   };
 
-  /** Says what is wrong with the database, where an error is about that. */
+  /** Says what our own SQL functions have against the command line, in its words, or what is wrong with the database. */
   explain(error: unknown): unknown {
+    if (error instanceof Error && /^PT|^22023$/.test(codeOf(error))) {
+      const [, name, rest] = /^([a-z_]+): ([^]+)/.exec(error.message) ?? [];
+      const word = name && (this.#wordFor(name) ?? (name.endsWith("_id") ? "" : name));
+      if (word !== undefined) return new CommandError(word === "" ? rest! : `${word}: ${rest}`);
+      if (codeOf(error) !== "22023") return new CommandError(error.message);
+    }
     return this.#target === undefined ? error : explainConnection(error, this.#target.dbUrl);
   }
 

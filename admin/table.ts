@@ -43,6 +43,12 @@ export function formatTable(objects: readonly object[]): string {
   );
 }
 
+/** The first 50 rows as a table, and how many more there are. */
+export function formatFirst(rows: readonly object[]): string {
+  const more = rows.length - 50;
+  return formatTable(rows.slice(0, 50)) + (more > 0 ? `\n${more} more` : "");
+}
+
 /** An object with a line for each field that is not empty, and each value as a whole. */
 export function formatFields(object: object): string {
   const fields = Object.entries(object).map(([field, value]) => [field, formatCell(value)])

@@ -24,14 +24,12 @@ export async function save<Saved extends { id: string }>(
   columns: ReturnType<typeof columnsOf>,
   given: Given,
   about: Subject,
-  id?: string,
-  unless?: postgres.Fragment,
-  dryRun = false,
+  { id, unless = sql`false`, dryRun }: { id?: string; unless?: postgres.Fragment; dryRun?: boolean } = {},
 ): Promise<Saved> {
   const table = sql(TABLES[noun]);
   const statement = id === undefined
     ? sql`insert into ${table} ${sql(columns)}`
-    : sql`update ${table} set ${sql(columns)} where id = ${id} and not (${unless ?? sql`false`})`;
+    : sql`update ${table} set ${sql(columns)} where id = ${id} and not (${unless})`;
   return await act(
     async (transaction) => {
       await transaction`select pg_advisory_xact_lock(hashtextextended('npm run admin', 0))`;

@@ -64,7 +64,7 @@ async function updateAgency(session: Session, name: string, given: Given): Promi
 
 function saveAgency(session: Session, given: Given, id?: string): Promise<Row<"agencies">> {
   const columns = columnsOf(SETTINGS, given);
-  return explained(save(session, "agency", columns, given, id === undefined ? {} : { changes: columns }, id), {
+  return explained(save(session, "agency", columns, given, id === undefined ? {} : { changes: columns }, { id }), {
     "22023": `--timezone: "${given.timezone}" is not an IANA time zone, such as America/New_York`,
     "23514": "--closes-at: give a time after --opens-at",
   });

@@ -136,8 +136,7 @@ async function updateAgent(session: Session, name: string, given: Given): Promis
     columns,
     given,
     { changed: Object.keys(columns) },
-    old.id,
-    unless,
+    { id: old.id, unless },
   );
   const changed = `Changed the agent ${fullName(agent)}`;
   if (!isAway) return { data: agent, text: `${changed}.` };

@@ -1,5 +1,4 @@
 import { valueOf } from "../database.ts";
-import { inOptions } from "../errors.ts";
 import { findAgency, findAgent, type Row } from "../find.ts";
 import { fullName } from "../names.ts";
 import type { Outcome, Session } from "../session.ts";
@@ -31,18 +30,15 @@ export async function leaveAgent(
   const agency = await findAgency(sql, leaving.agency_id);
   const other = to === undefined ? undefined : await findAgent(sql, to, agency);
   const leave = (dryRun: boolean) =>
-    inOptions(
-      act(
-        (transaction) => valueOf<Left>(transaction`select private.leave_agent(${leaving.id}, ${other?.id ?? null})`),
-        async ({ order_ids }, transaction) => ({
-          agent_id: leaving.id,
-          ...(other && { to_agent_id: other.id }),
-          order_ids,
-          lead_ids: await leadsTakenFrom(transaction, leaving.id),
-        }),
-        dryRun,
-      ),
-      { to_agent_id: "--to" },
+    act(
+      (transaction) => valueOf<Left>(transaction`select private.leave_agent(${leaving.id}, ${other?.id ?? null})`),
+      async ({ order_ids }, transaction) => ({
+        agent_id: leaving.id,
+        ...(other && { to_agent_id: other.id }),
+        order_ids,
+        lead_ids: await leadsTakenFrom(transaction, leaving.id),
+      }),
+      dryRun,
     );
 
   const name = fullName(leaving);

@@ -1,5 +1,5 @@
 import type { AdminCommand } from "../command.ts";
-import { CommandError, inOptions, UsageError } from "../errors.ts";
+import { CommandError, UsageError } from "../errors.ts";
 import { theOnly } from "../find.ts";
 import { list, lists } from "../lists.ts";
 import { boolean, choice, LIMIT, option } from "../options.ts";
@@ -62,8 +62,9 @@ async function acknowledgeAlert({ sql, act }: Session, given: string): Promise<O
     select a.id, a.kind from private.id_range(${given}) r
     join public.alerts a on a.id between r.first_id and r.last_id`;
   const alert = theOnly(alerts, "alert", given, ({ kind }) => kind);
-  const [acknowledged] = await inOptions(
-    act((transaction) => transaction`select * from public.acknowledge_alert(${alert.id})`, { alert_id: alert.id }),
+  const [acknowledged] = await act(
+    (transaction) => transaction`select * from public.acknowledge_alert(${alert.id})`,
+    { alert_id: alert.id },
   );
   return { data: acknowledged, text: `The alert ${alert.id} is acknowledged. It is told again when it is resolved.` };
 }

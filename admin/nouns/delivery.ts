@@ -3,7 +3,7 @@ import type { AdminCommand } from "../command.ts";
 import { valueOf } from "../database.ts";
 import { CommandError } from "../errors.ts";
 import { findDelivery } from "../find.ts";
-import { choice, integer, LIMIT, pastTime, text } from "../options.ts";
+import { choice, DRY_RUN, integer, LIMIT, pastTime, text } from "../options.ts";
 import { conditionOf, type Filters, lists } from "../lists.ts";
 import type { Outcome, Session } from "../session.ts";
 import { formatFields, formatTable } from "../table.ts";
@@ -41,7 +41,7 @@ export function addDelivery(program: AdminCommand): void {
       "stores what was refused, read by the vendor's present parser: one delivery, or all that are open",
       "--vendor acme --since 2026-01-31 --dry-run",
     )
-    .takes(...SELECTION, new Option("--dry-run", "say what would happen, and change nothing"))
+    .takes(...SELECTION, DRY_RUN)
     .addHelpText(
       "after",
       "\nA lead is stored once, however often and by however many it is replayed. What still cannot be stored" +

@@ -9,7 +9,7 @@ import { codeOf, CommandError } from "../errors.ts";
 import { findDelivery, type Row } from "../find.ts";
 import { conditionOf, type Filters } from "../lists.ts";
 import type { Outcome, Session } from "../session.ts";
-import { formatTable } from "../table.ts";
+import { formatFirst } from "../table.ts";
 import { deliveriesOf } from "./delivery_read.ts";
 import { previewLeads } from "./lead_preview.ts";
 
@@ -30,8 +30,6 @@ interface Stored {
   distributed_to?: DistributedTo | null;
   distribution?: "pending";
 }
-
-const FAILURES_SHOWN = 50;
 
 /** The number of attempts to distribute a pending lead, and the pause after each in milliseconds. */
 const ATTEMPTS = 50;
@@ -87,14 +85,8 @@ export async function replayDeliveries(
   return withPreview(
     dryRun ? replays : [],
     { dry_run: dryRun, ...counts, replayed, still_refused: refused },
-    refused.length > 0 ? `${describeRefused(refused)}\n\n${summary}` : summary,
+    refused.length > 0 ? `${formatFirst(refused)}\n\n${summary}` : summary,
   );
-}
-
-/** The first deliveries that are still refused, each with its reason, and how many more there are. */
-export function describeRefused(refused: { delivery_id: string; reason: string }[]): string {
-  const more = refused.length - FAILURES_SHOWN;
-  return formatTable(refused.slice(0, FAILURES_SHOWN)) + (more > 0 ? `\n${more} more` : "");
 }
 
 /** Adds the first leads as they would be stored. */

@@ -1,6 +1,6 @@
 import type { AdminCommand } from "../command.ts";
 import { namedState } from "../../supabase/functions/_shared/states.ts";
-import { CommandError, explained, inOptions } from "../errors.ts";
+import { CommandError, explained } from "../errors.ts";
 import { readPhone } from "../lookup.ts";
 import { day, option, text, timeOfDay } from "../options.ts";
 import { list } from "../lists.ts";
@@ -100,17 +100,15 @@ async function setHours({ sql, act }: Session, given: string, change: Change): P
     const { text } = await hoursOf(sql, state);
     return { data, text: `${said} In force now, in the recipient's time:\n\n${text}` };
   };
-  const options = { state: "<state>", ends_on: "--until" };
   const subject = { ...(state !== null && { state }), changes: { ...change } };
   if (closed && day === null) {
-    const close = act(
+    const [closure] = await act(
       (transaction) =>
         transaction`
           select c.*, c.starts_on::text, c.ends_on::text
           from public.close_hours(${state}, ${from}, ${until}, ${source}) c`,
       subject,
     );
-    const [closure] = await inOptions(close, options);
     return inForce(closure, `Closed the dates ${datesOf(closure!)}, for every text that is not sent yet.`);
   }
   if (none && day === null) {
@@ -127,7 +125,7 @@ async function setHours({ sql, act }: Session, given: string, change: Change): P
         select q.* from public.set_texting_hours(${state}, ${day}, ${start}, ${end}, ${source}) q`,
     subject,
   );
-  const [hours] = await explained(inOptions(set, options), {
+  const [hours] = await explained(set, {
     "23514": "--closes: give a time after --opens",
   });
   const done = none ? "Took away" : "Changed";

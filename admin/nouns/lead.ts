@@ -5,6 +5,7 @@ import { findLead } from "../find.ts";
 import { list, lists } from "../lists.ts";
 import {
   choice,
+  DRY_RUN,
   endTime,
   firstDay,
   integer,
@@ -30,7 +31,6 @@ import { listLeads } from "./lead_list.ts";
 import { rereadLeads } from "./lead_reread.ts";
 import { returnLeads } from "./lead_return.ts";
 
-const DRY_RUN = new Option("--dry-run", "say what would happen, and change nothing");
 const VENDOR = text("--vendor <vendor>", "only leads of this vendor");
 
 const DISTRIBUTIONS = ["distributed", "unmatched", "pending", "not_requested", "returned"];

@@ -1,6 +1,5 @@
 import type postgres from "postgres";
 import { valueOf } from "../database.ts";
-import { inOptions } from "../errors.ts";
 import { findAgent, findLead } from "../find.ts";
 import { fullName } from "../names.ts";
 import type { Outcome, Session } from "../session.ts";
@@ -26,20 +25,17 @@ export async function assignLeads(
     const question = `Give all leads of ${leaving.first_name} to ${agent.first_name}?`;
     await confirm(question);
   }
-  const moved = await inOptions(
-    act(
-      (transaction) =>
-        valueOf<Moved>(transaction`select public.assign_leads(${agent.id}, ${leadId}, ${leaving?.id ?? null})`),
-      async (moved, transaction) =>
-        Object.values(moved).some((number) => number > 0)
-          ? ({
-            to_agent_id: agent.id,
-            ...(leaving && { from_agent_id: leaving.id }),
-            lead_ids: leadId === null ? await leadsTakenFrom(transaction, leaving!.id) : [leadId],
-          })
-          : null,
-    ),
-    { to_agent_id: "--to", from_agent_id: "--from" },
+  const moved = await act(
+    (transaction) =>
+      valueOf<Moved>(transaction`select public.assign_leads(${agent.id}, ${leadId}, ${leaving?.id ?? null})`),
+    async (moved, transaction) =>
+      Object.values(moved).some((number) => number > 0)
+        ? ({
+          to_agent_id: agent.id,
+          ...(leaving && { from_agent_id: leaving.id }),
+          lead_ids: leadId === null ? await leadsTakenFrom(transaction, leaving!.id) : [leadId],
+        })
+        : null,
   );
   const { recruiting_leads, sales_leads, conversations, notifications } = moved;
   const given = `Given to ${agent.first_name}: recruiting leads: ${recruiting_leads}, ` +

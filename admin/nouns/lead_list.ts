@@ -1,5 +1,4 @@
 import { formatCsv } from "../formats/csv.ts";
-import { inOptions } from "../errors.ts";
 import { findAgency, findAgent, idOf } from "../find.ts";
 import { datesOf, type Period } from "../options.ts";
 import { list } from "../lists.ts";
@@ -33,15 +32,11 @@ export async function listLeads({ sql }: Session, given: Filters): Promise<Outco
   const distributed = datesOf({ since: handedOutSince, until: handedOutUntil, timezone }, agency);
   const ids = { vendor_id: vendor, agency_id: agency?.id, agent_id: agent, order_id: order };
   const meant = Object.fromEntries(Object.entries(ids).filter(([, id]) => id != null));
-  const page = (after: string | null, size: number) =>
-    inOptions(
-      sql`select * from public.list_leads(
-        ${vendor}, ${
-        agency?.id ?? null
-      }, ${agent}, ${order}, ${distribution}, ${came.since}, ${came.until}, ${timezone},
-        ${after}, ${size}, ${state}, ${distributed.since}, ${distributed.until})`,
-      { timezone: "--timezone", after: "--after" },
-    );
+  const agencyId = agency?.id ?? null;
+  const page = async (after: string | null, size: number) =>
+    await sql`select * from public.list_leads(
+      ${vendor}, ${agencyId}, ${agent}, ${order}, ${distribution}, ${came.since}, ${came.until}, ${timezone},
+      ${after}, ${size}, ${state}, ${distributed.since}, ${distributed.until})`;
 
   if (given.csv) {
     const { limit = Infinity } = given;

@@ -1,6 +1,6 @@
 import type postgres from "postgres";
 import { valueOf } from "../database.ts";
-import { CommandError, inOptions } from "../errors.ts";
+import { CommandError } from "../errors.ts";
 import { findLead } from "../find.ts";
 import type { Outcome, Session } from "../session.ts";
 
@@ -37,7 +37,7 @@ export async function returnLeads(
       if (kind === "sales") throw new CommandError(`${id} is a sales lead, which no order got.`);
       const run = (transaction: postgres.TransactionSql) =>
         valueOf<Returned>(transaction`select public.return_lead(${id}, ${reason})`);
-      return { lead, ...await inOptions(act(run, { lead_id: id }, isTrial), { reason: "--reason" }) };
+      return { lead, ...await act(run, { lead_id: id }, isTrial) };
     } catch (thrown) {
       const error = session.explain(thrown);
       if (error instanceof CommandError) return { lead, error: error.message };

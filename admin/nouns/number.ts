@@ -1,4 +1,5 @@
 import { Argument } from "commander";
+import type postgres from "postgres";
 import type { AdminCommand } from "../command.ts";
 import { valueOf } from "../database.ts";
 import { CommandError, explained } from "../errors.ts";
@@ -45,10 +46,13 @@ export function addNumber(program: AdminCommand): void {
 
   verb("set", "changes what is given, and nothing else", "+13125550100 --segments-per-second 4.5")
     .changes(SETTINGS)
-    .runs(async (session, phone: string, given: Given) => ({
-      data: await update(session, phone, columnsOf(SETTINGS, given), { changes: columnsOf(SETTINGS, given) }),
-      text: `Changed ${phone}. It takes effect at once.`,
-    }));
+    .runs(async (session, phone: string, given: Given) => {
+      const changes = columnsOf(SETTINGS, given);
+      return {
+        data: await update(session, phone, changes, { changes }),
+        text: `Changed ${phone}. It takes effect at once.`,
+      };
+    });
 
   const pause = "holds what is to be sent from the number; it still receives";
   verb("pause", pause, '+13125550100 --reason "the campaign is not registered yet"')
@@ -95,22 +99,14 @@ async function addServiceNumber(
   };
 }
 
-async function removeNumber({ sql, confirm, act }: Session, phone: string): Promise<Outcome> {
+async function removeNumber(session: Session, phone: string): Promise<Outcome> {
+  const { sql, confirm } = session;
   const waiting = await countWaiting(sql, phone);
   if (waiting > 0) {
     await confirm(`${waiting} texts wait to be sent from ${phone} and would wait for ever.`);
   }
-  const removed = await act(
-    async (transaction) =>
-      required(
-        await transaction<Row<"service_numbers">[]>`
-          delete from public.service_numbers where phone = ${phone} returning *`,
-        phone,
-      ),
-    { service_phone: phone },
-  );
-  const text = `${phone} is not one of our numbers any more. Its conversations stay.`;
-  return { data: removed, text };
+  const data = await change(session, phone, sql`delete from public.service_numbers`, {});
+  return { data, text: `${phone} is not one of our numbers any more. Its conversations stay.` };
 }
 
 function countWaiting(sql: Session["sql"], phone: string): Promise<number> {
@@ -119,26 +115,25 @@ function countWaiting(sql: Session["sql"], phone: string): Promise<number> {
     where o.service_phone = ${phone} and o.state in ('pending', 'sending', 'unconfirmed')`);
 }
 
-function update(
-  { sql, act }: Session,
+function update(session: Session, phone: string, columns: ReturnType<typeof columnsOf>, about: Subject) {
+  return change(session, phone, session.sql`update public.service_numbers set ${session.sql(columns)}`, about);
+}
+
+/** Runs an update or a deletion, which this completes, for one of our numbers. */
+function change(
+  { act }: Session,
   phone: string,
-  columns: ReturnType<typeof columnsOf>,
+  statement: postgres.Fragment,
   about: Subject,
 ): Promise<Row<"service_numbers">> {
   return act(
-    async (transaction) =>
-      required(
-        await transaction<Row<"service_numbers">[]>`
-          update public.service_numbers set ${sql(columns)} where phone = ${phone} returning *`,
-        phone,
-      ),
+    async (transaction) => {
+      const [number] = await transaction<Row<"service_numbers">[]>`${statement} where phone = ${phone} returning *`;
+      if (number === undefined) throw new CommandError(unknown(phone));
+      return number;
+    },
     { service_phone: phone, ...about },
   );
-}
-
-function required([number]: Row<"service_numbers">[], phone: string): Row<"service_numbers"> {
-  if (number !== undefined) return number;
-  throw new CommandError(unknown(phone));
 }
 
 function unknown(phone: string): string {

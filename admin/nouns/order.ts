@@ -1,6 +1,5 @@
 import type postgres from "postgres";
 import type { AdminCommand } from "../command.ts";
-import { inOptions } from "../errors.ts";
 import { findAgency, findAgent, findOrder, idOf, type Row } from "../find.ts";
 import {
   AGENCY,
@@ -42,16 +41,8 @@ const REST = {
   ),
 };
 const SETTINGS = { quantity: QUANTITY, ...REST };
-/** The options that errors of the database name by their columns. */
-const OPTIONS = {
-  agent_id: "--agent",
-  daily_cap: "--daily-cap",
-  ends_at: "--ends",
-  greeting_template: "--greeting-template",
-  quantity: "--quantity",
-};
 type Order = Row<"recruiting_orders">;
-type Settings = Record<string, postgres.JSONValue>;
+type Columns = Record<string, postgres.JSONValue>;
 
 /** The columns of the list of orders. */
 const SHOWN = [
@@ -135,12 +126,9 @@ async function createOrder(session: Session, given: Given & { agency: string }):
   const { sql, act } = session;
   const agency = await findAgency(sql, given.agency);
   const settings = await settingsOf(sql, agency, given);
-  const [order] = await inOptions(
-    act(
-      (transaction) => transaction<[Order]>`select * from public.create_order(${agency.id}, ${sql.json(settings)})`,
-      ([{ id }]) => ({ order_id: id, agency_id: agency.id, changes: settings }),
-    ),
-    OPTIONS,
+  const [order] = await act(
+    (transaction) => transaction<[Order]>`select * from public.create_order(${agency.id}, ${sql.json(settings)})`,
+    ([{ id }]) => ({ order_id: id, agency_id: agency.id, changes: settings }),
   );
   const said = `Created an order for ${order.quantity} leads (${order.id}), which is open.`;
   return orderInForce(sql, order, agency, said);
@@ -150,24 +138,21 @@ async function updateOrder({ sql, act }: Session, name: string, given: Given): P
   const { id, agency_id, status } = await findOrder(sql, name);
   const agency = await findAgency(sql, agency_id);
   const changes = await settingsOf(sql, agency, given);
-  const [order] = await inOptions(
-    act(
-      (transaction) => transaction<[Order]>`select * from public.change_order(${id}, ${sql.json(changes)})`,
-      { order_id: id, changes },
-    ),
-    OPTIONS,
+  const [order] = await act(
+    (transaction) => transaction<[Order]>`select * from public.change_order(${id}, ${sql.json(changes)})`,
+    { order_id: id, changes },
   );
   const now = order.status === status ? "" : ` It is ${order.status} now.`;
   return orderInForce(sql, order, agency, `Changed the order ${id}.${now}`);
 }
 
 /** The columns that a command line sets. */
-async function settingsOf(sql: Session["sql"], agency: Row<"agencies">, given: Given): Promise<Settings> {
+async function settingsOf(sql: Session["sql"], agency: Row<"agencies">, given: Given): Promise<Columns> {
   const settings = columnsOf(SETTINGS, given);
   const { agent_id, vendor_id } = settings;
   if (typeof agent_id === "string") settings.agent_id = (await findAgent(sql, agent_id, agency)).id;
   if (typeof vendor_id === "string") settings.vendor_id = await idOf(sql, "vendor", vendor_id);
-  return settings as Settings;
+  return settings as Columns;
 }
 
 /** Pauses, opens or closes an order. */

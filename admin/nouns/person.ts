@@ -59,14 +59,14 @@ async function findPerson({ sql }: Session, contact: string): Promise<Outcome> {
 }
 
 async function exportPerson(
-  { sql, act }: Session,
+  { sql, note }: Session,
   contact: string,
   { out }: { out?: string },
 ): Promise<Outcome> {
   const held = await valueOf<object>(sql`select public.export_person(${contact})`);
   const subject = await subjectOf(sql, contact);
   if (out === undefined) return { data: held, text: visibleJson(held), shows: subject };
-  await act(() => Promise.resolve(), subject);
+  await note(subject);
   try {
     await Deno.writeTextFile(pathOf(out), `${visibleJson(held)}\n`, {
       mode: 0o600,

@@ -1,7 +1,6 @@
 import type { AdminCommand } from "../command.ts";
 import { valueOf } from "../database.ts";
 import { formatCsv } from "../formats/csv.ts";
-import { inOptions } from "../errors.ts";
 import { findAgency, idOf } from "../find.ts";
 import { choice, datesOf, ONLY_AGENCY, PERIOD, type Period, text, wrongPeriod } from "../options.ts";
 import type { Outcome, Session } from "../session.ts";
@@ -59,12 +58,8 @@ async function reportLeads(
   const vendorId = await idOf(sql, "vendor", given.vendor);
   const agency = given.agency === undefined ? undefined : await findAgency(sql, given.agency);
   const { since, until } = datesOf(given, agency);
-  const report = await inOptions(
-    valueOf<{ rows: Fields[]; totals: Fields }>(sql`
-      select public.report_leads(${by}, ${since}, ${until}, ${timezone}, ${vendorId},
-        ${agency?.id ?? null}, ${dayOf})`),
-    { timezone: "--timezone" },
-  );
+  const report = await valueOf<{ rows: Fields[]; totals: Fields }>(sql`
+    select public.report_leads(${by}, ${since}, ${until}, ${timezone}, ${vendorId}, ${agency?.id ?? null}, ${dayOf})`);
   const counts = COUNTS[dayOf];
   const columns = [...NAMES[by], ...counts];
   const rows = report.rows.map((row) => pick(row, columns));

@@ -1,7 +1,6 @@
 import type postgres from "postgres";
 import type { AdminCommand } from "../command.ts";
 import { valueOf } from "../database.ts";
-import { inOptions } from "../errors.ts";
 import { readPhone, readServicePhone } from "../lookup.ts";
 import { CSV, LIMIT, ONLY_AGENCY, text, wrongCsv } from "../options.ts";
 import { list, lists } from "../lists.ts";
@@ -56,14 +55,12 @@ async function adoptTexts(
 ): Promise<Outcome> {
   const phone = readPhone(given);
   const number = to === undefined ? null : readServicePhone(to);
-  const adopted = await inOptions(
-    act(
-      (transaction) => valueOf<postgres.Row[]>(transaction`select public.adopt_texts(${phone}, ${number})`),
-      (adopted) => ({
-        conversation_ids: adopted.map(({ conversation_id }) => conversation_id),
-        lead_ids: adopted.map(({ lead_id }) => lead_id),
-      }),
-    ),
+  const adopted = await act(
+    (transaction) => valueOf<postgres.Row[]>(transaction`select public.adopt_texts(${phone}, ${number})`),
+    (adopted) => ({
+      conversation_ids: adopted.map(({ conversation_id }) => conversation_id),
+      lead_ids: adopted.map(({ lead_id }) => lead_id),
+    }),
   );
   return list(adopted, "");
 }

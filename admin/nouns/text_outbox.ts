@@ -1,5 +1,4 @@
 import type { AdminCommand } from "../command.ts";
-import { inOptions } from "../errors.ts";
 import { theOnly } from "../find.ts";
 import { choice, LIMIT, ONLY_AGENCY } from "../options.ts";
 import { conditionOf, type Filters, lists } from "../lists.ts";
@@ -64,10 +63,9 @@ async function retryText({ sql, confirm, act }: Session, given: string): Promise
         "npm run admin -- text reconcile asks Twilio.",
     );
   }
-  const retry = act(
+  const [retried] = await act(
     (transaction) => transaction`select message_id, state, due_at from private.retry_text(${id})`,
     { message_id: id, ...(lead_id && { lead_id }) },
   );
-  const [retried] = await inOptions(retry);
   return { data: retried, text: `The text ${id} is sent once more, when it may be.` };
 }

@@ -70,7 +70,7 @@ async function reconcileTexts(
   const counts: Counts = { listed: 0, received: 0, no_conversation: 0, updated: 0, found: 0, files: 0 };
   const { progress } = session;
   const account = accountFromEnvironment();
-  await session.act(() => Promise.resolve(), number === undefined ? {} : { service_phone: number });
+  await session.note(number === undefined ? {} : { service_phone: number });
   await atTwilio("What was stored before stays; run it again.", async () => {
     const messages = await readMessages(account, since, number, progress);
     counts.listed = messages.length;

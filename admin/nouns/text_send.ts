@@ -57,7 +57,7 @@ export function addTextSend(noun: AdminCommand): void {
     .runs(sendText);
 }
 
-async function sendText({ act }: Session, message: TextToSend): Promise<Outcome> {
+async function sendText({ note }: Session, message: TextToSend): Promise<Outcome> {
   const { from, to, body, media = [], status } = message;
   const { url, signedUrl, token } = message.url === undefined ? await ofRunningStack() : hosted(message.url);
   const sid = message.sid ?? `SM${crypto.randomUUID().replaceAll("-", "")}`;
@@ -73,7 +73,7 @@ async function sendText({ act }: Session, message: TextToSend): Promise<Outcome>
     }),
   };
   const signature = getExpectedTwilioSignature(token, signedUrl + path, parameters);
-  await act(() => Promise.resolve(), {});
+  await note({});
   let response: Response, answer: string;
   try {
     response = await fetch(url + path, {

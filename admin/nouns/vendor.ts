@@ -112,7 +112,7 @@ async function updateVendor(
   const columns = columnsWith(sql, config, given);
   // A mapping may be long, and `vendor update` shows it.
   const changes = { ...columnsOf(SETTINGS, given), ...(config !== undefined && { parser_config: "set" }) };
-  const vendor = await save<Row<"vendors">>(session, "vendor", columns, given, { changes }, old.id, undefined, dryRun);
+  const vendor = await save<Row<"vendors">>(session, "vendor", columns, given, { changes }, { id: old.id, dryRun });
   if (dryRun) {
     return {
       ...withPreview(preview, await tryUpdate(session, old, vendor)),

@@ -1,13 +1,11 @@
 import { readDelivery } from "../../supabase/functions/operator/read_delivery.ts";
 import type { Row } from "../find.ts";
 import type { Outcome, Session } from "../session.ts";
-import { formatTable } from "../table.ts";
+import { formatFirst, formatTable } from "../table.ts";
 import { deliveriesOf } from "./delivery_read.ts";
-import { describeRefused } from "./delivery_replay.ts";
 
 /** The deliveries that are held in memory at once. A payload has at most some megabytes. */
 const PAGE = 20;
-const SHOWN = 50;
 
 /** A setting that would change. */
 interface Change {
@@ -43,12 +41,10 @@ export async function tryUpdate(
     }
   }
 
-  const more = read.length - SHOWN;
   const parts = [
     changes.length > 0 ? formatTable(changes.map(shownChange)) : "No setting would change.",
-    read.length > 0 &&
-    `It would read these open deliveries:\n\n${formatTable(read.slice(0, SHOWN))}${more > 0 ? `\n${more} more` : ""}`,
-    refused.length > 0 && `It would still refuse:\n\n${describeRefused(refused)}`,
+    read.length > 0 && `It would read these open deliveries:\n\n${formatFirst(read)}`,
+    refused.length > 0 && `It would still refuse:\n\n${formatFirst(refused)}`,
     `Dry run, nothing was changed. Open deliveries that it would read: ${read.length}. Still refused: ${refused.length}.`,
   ];
   return {

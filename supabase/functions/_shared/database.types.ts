@@ -4048,7 +4048,7 @@ export type Database = {
       "claim_take_overs": { Args: { "max": number }; Returns: Json };
       "claim_texts": { Args: { "max": number }; Returns: Json };
       "close_hours": {
-        Args: { "ends_on": string; "source": string; "starts_on": string; "state": string };
+        Args: { "source": string; "starts_on": string; "state": string; "until": string };
         Returns: {
           "created_at": string;
           "ends_on": string | null;

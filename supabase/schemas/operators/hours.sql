@@ -61,7 +61,7 @@ comment on function public.set_texting_hours(text, integer, time, time, text) is
   'none to take away, or only the law''s; 23514 when it closes before it opens, or has no source.';
 grant execute on function public.set_texting_hours(text, integer, time, time, text) to service_role;
 
-create function public.close_hours(state text, starts_on date, ends_on date, source text) returns public.texting_closures
+create function public.close_hours(state text, starts_on date, until date, source text) returns public.texting_closures
 language plpgsql
 set search_path = ''
 as $$
@@ -72,15 +72,15 @@ begin
   if not exists (select from public.area_codes a where a.state = coalesce(close_hours.state, a.state)) then
     raise exception 'state: no area code is in "%"; give two letters such as IL', private.quoted(state)
       using errcode = 'PT400';
-  elsif ends_on < today then
-    raise exception 'ends_on: % is over', private.quoted(ends_on) using errcode = 'PT400';
-  elsif ends_on < coalesce(starts_on, today) then
-    raise exception 'ends_on: % is before %', private.quoted(ends_on),
+  elsif until < today then
+    raise exception 'until: % is over', private.quoted(until) using errcode = 'PT400';
+  elsif until < coalesce(starts_on, today) then
+    raise exception 'until: % is before %', private.quoted(until),
       private.quoted(coalesce(starts_on, today)) using errcode = 'PT400';
   end if;
 
   insert into public.texting_closures as c (state, starts_on, ends_on, source)
-  values (close_hours.state, coalesce(close_hours.starts_on, today), close_hours.ends_on, close_hours.source)
+  values (close_hours.state, coalesce(close_hours.starts_on, today), until, close_hours.source)
   on conflict on constraint texting_closures_state_starts_on_ends_on_key do update set source = excluded.source
   returning c.* into closed;
   perform private.release_held_texts();

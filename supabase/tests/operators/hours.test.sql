@@ -62,8 +62,8 @@ select ok((select due_at <= now() from public.text_outbox where conversation_id 
 select throws_ok(format('select public.close_hours(%s)', arguments), code, message, format('%s is refused', arguments))
 from (values
   ($$'XX', null, null, 'x'$$, 'PT400', 'state: no area code is in "XX"; give two letters such as IL'),
-  ($$'AL', '2099-01-02', '2099-01-01', 'x'$$, 'PT400', 'ends_on: 2099-01-01 is before 2099-01-02'),
-  ($$'AL', null, '2020-01-01', 'x'$$, 'PT400', 'ends_on: 2020-01-01 is over'), ($$'AL', null, null, ' '$$, '23514', null)
+  ($$'AL', '2099-01-02', '2099-01-01', 'x'$$, 'PT400', 'until: 2099-01-01 is before 2099-01-02'),
+  ($$'AL', null, '2020-01-01', 'x'$$, 'PT400', 'until: 2020-01-01 is over'), ($$'AL', null, null, ' '$$, '23514', null)
 ) e (arguments, code, message);
 
 select public.set_texting_hours(null, null, '00:00', '00:00', 'Office');
