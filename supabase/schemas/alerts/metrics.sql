@@ -39,17 +39,9 @@ begin
   insert into private.metric_days as m (day, metric, vendor_id, result, count)
   select (c.at at time zone 'UTC')::date, c.metric, c.vendor_id, c.result, count(*)
   from (
-    select l.created_at as at, 'leads' as metric, l.vendor_id, 'created' as result
-    from public.recruiting_leads l
-    where l.created_at >= since
-    union all
-    select l.created_at, 'leads', null, 'created'
-    from public.leads l
-    where l.created_at >= since and l.source = 'platform'
-    union all
-    select d.received_at, 'leads', d.vendor_id, 'duplicate'
-    from public.vendors v
-    join public.recruiting_lead_duplicates d on d.vendor_id = v.id and d.received_at >= since
+    select e.at, 'leads' as metric, e.vendor_id, e.result
+    from private.lead_events e
+    where e.result in ('created', 'duplicate') and e.at >= since
     union all
     select o.attempted_at, 'texts', null, o.state
     from public.service_numbers n

@@ -30,11 +30,10 @@ set plan_cache_mode = force_custom_plan
 as $$
 begin
   return query
-  select l.id, l.vendor_id, l.distributed_at
-  from public.recruiting_orders o
-  join public.recruiting_leads l on l.agency_id = o.agency_id and l.order_id = o.id
-  where o.agency_id = figure_leads.agency_id and l.distributed_at >= since and l.distributed_at < until
-    and (figure_leads.order_id is null or o.id = figure_leads.order_id);
+  select e.lead_id, e.vendor_id, e.at
+  from private.lead_events e
+  where e.result = 'distributed' and e.agency_id = figure_leads.agency_id and e.at >= since and e.at < until
+    and (figure_leads.order_id is null or e.order_id = figure_leads.order_id);
 end
 $$;
 

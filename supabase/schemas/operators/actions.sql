@@ -152,19 +152,10 @@ begin
 
   return query
   with received as (
-    select l.vendor_id, (l.created_at at time zone timezone)::date as day, count(*) as leads, 0::bigint as refused
-    from public.recruiting_leads l
-    where l.created_at >= begins
-    group by 1, 2
-    union all
-    select null, (l.created_at at time zone timezone)::date, count(*), 0
-    from public.leads l
-    where l.source = 'platform' and l.created_at >= begins
-    group by 2
-    union all
-    select d.vendor_id, (d.received_at at time zone timezone)::date, 0, count(*)
-    from public.rejected_deliveries d
-    where d.received_at >= begins
+    select e.vendor_id, (e.at at time zone timezone)::date as day, count(*) filter (where e.result = 'created') as leads,
+      count(*) filter (where e.result = 'rejected') as refused
+    from private.lead_events e
+    where e.result in ('created', 'rejected') and e.at >= begins
     group by 1, 2
   )
   select coalesce(v.slug, 'import'), array_agg(c.day order by c.day), array_agg(c.leads order by c.day),

@@ -134,111 +134,63 @@ begin
   with zones as materialized (
     select z.* from private.days_of_zones(first_day, last_day, zone) z
   ),
-  recruits as materialized (
+  events as materialized (
     select
-      l.id, l.agency_id, l.phone, l.distribution,
+      e.result, e.reason, e.vendor_id is null as is_import, e.distribution,
+      case when e.result = 'created' then e.lead_id end as lead_id,
+      o.phone is not null as is_opted_out,
       case by
-        when 'vendor' then l.vendor_id::text
-        when 'agency' then l.agency_id::text
-        when 'agent' then l.agent_id::text
-        when 'order' then l.order_id::text
-        when 'state' then l.state
-        else (first_day + width_bucket(l.created_at, z.midnights) - 1)::text
+        when 'vendor' then e.vendor_id::text
+        when 'agency' then place.agency_id::text
+        when 'agent' then place.agent_id::text
+        when 'order' then place.order_id::text
+        when 'state' then e.state
+        else (first_day + width_bucket(e.at, z.midnights) - 1)::text
       end as key
-    from private.lead_places l
-    left join public.agencies g on g.id = l.agency_id
+    from private.lead_events e
+    left join public.lead_returns r on r.recruiting_lead_id = e.lead_id
+    cross join lateral (
+      select coalesce(e.agency_id, r.agency_id), coalesce(e.agent_id, r.agent_id), coalesce(e.order_id, r.order_id)
+    ) place (agency_id, agent_id, order_id)
+    left join public.agencies g on g.id = place.agency_id
     join zones z on z.timezone = coalesce(g.timezone, zone)
-    where l.is_last
-      and (of_vendor is null or l.vendor_id = of_vendor)
-      and (of_agency is null or l.agency_id = of_agency)
-      and l.created_at >= earliest and l.created_at < latest
-      and l.created_at >= z.begins and l.created_at < z.ends
+    left join public.text_consents o on o.agency_id = place.agency_id and o.phone = e.phone and o.state = 'opted_out'
+    where e.result <> 'distributed'
+      and (of_vendor is null or e.vendor_id = of_vendor)
+      and (of_agency is null or place.agency_id = of_agency)
+      and e.at >= earliest and e.at < latest
+      and e.at >= z.begins and e.at < z.ends
   ),
   texts as (
     select
-      r.key,
+      e.key,
       bool_or(
         m.direction = 'outbound' and m.provider_message_id is not null and m.status is distinct from 'failed'
       ) as is_texted,
       bool_or(m.direction = 'inbound') as is_answered
-    from recruits r
-    join public.recruiting_conversations c on c.recruiting_lead_id = r.id
+    from events e
+    join public.recruiting_conversations c on c.recruiting_lead_id = e.lead_id
     join public.recruiting_messages m on m.conversation_id = c.id
-    group by r.id, r.key
+    group by e.lead_id, e.key
   )
   select
-    r.key, null, count(*), 0::bigint, 0::bigint,
-    count(*) filter (where r.distribution = 'distributed'),
-    count(*) filter (where r.distribution = 'returned'),
-    count(*) filter (where r.distribution in ('unmatched', 'pending')),
-    0::bigint, 0::bigint, count(o.phone)
-  from recruits r
-  left join public.text_consents o on o.agency_id = r.agency_id and o.phone = r.phone and o.state = 'opted_out'
-  group by 1
+    e.key, e.reason, count(*) filter (where e.result = 'created'),
+    -- Of imports only created and refused are known.
+    case when not e.is_import then count(*) filter (where e.result = 'duplicate') end,
+    count(*) filter (where e.result = 'rejected'),
+    case when not e.is_import then count(*) filter (where e.distribution = 'distributed') end,
+    case when not e.is_import then count(*) filter (where e.distribution = 'returned') end,
+    case when not e.is_import then count(*) filter (where e.distribution in ('unmatched', 'pending')) end,
+    case when not e.is_import then 0::bigint end,
+    case when not e.is_import then 0::bigint end,
+    case when not e.is_import then count(*) filter (where e.is_opted_out) end
+  from events e
+  group by e.key, e.reason, e.is_import
   union all
   select
     t.key, null, 0, 0, 0, 0, 0, 0, count(*) filter (where t.is_texted), count(*) filter (where t.is_answered), 0
   from texts t
-  group by 1
-  union all
-  select
-    case by
-      when 'agency' then l.agency_id::text
-      when 'agent' then l.agent_id::text
-      when 'state' then l.state
-      when 'day' then (first_day + width_bucket(l.created_at, z.midnights) - 1)::text
-    end,
-    null, count(*), null, 0, null, null, null, null, null, null
-  from public.leads l
-  join public.agencies g on g.id = l.agency_id
-  join zones z on z.timezone = g.timezone
-  where of_vendor is null and (of_agency is null or l.agency_id = of_agency) and l.source = 'platform'
-    and l.created_at >= z.begins and l.created_at < z.ends
-  group by 1
-  union all
-  select
-    case by
-      when 'vendor' then l.vendor_id::text
-      when 'agency' then place.agency_id::text
-      when 'agent' then place.agent_id::text
-      when 'order' then place.order_id::text
-      when 'state' then l.state
-      else (first_day + width_bucket(p.received_at, z.midnights) - 1)::text
-    end,
-    null, 0, count(*), 0, 0, 0, 0, 0, 0, 0
-  from public.vendors v
-  join public.recruiting_lead_duplicates p on p.vendor_id = v.id
-  join public.recruiting_leads l on l.id = p.lead_id
-  left join public.lead_returns r on r.recruiting_lead_id = l.id
-  cross join lateral (
-    select coalesce(l.agency_id, r.agency_id), coalesce(l.agent_id, r.agent_id), coalesce(l.order_id, r.order_id)
-  ) place (agency_id, agent_id, order_id)
-  left join public.agencies g on g.id = place.agency_id
-  join zones z on z.timezone = coalesce(g.timezone, zone)
-  where (of_vendor is null or v.id = of_vendor)
-    and (of_agency is null or place.agency_id = of_agency)
-    and p.received_at >= earliest and p.received_at < latest
-    and p.received_at >= z.begins and p.received_at < z.ends
-  group by 1
-  union all
-  select
-    case by
-      when 'vendor' then d.vendor_id::text
-      when 'agency' then g.id::text
-      when 'agent' then a.id::text
-      when 'day' then (first_day + width_bucket(d.received_at, z.midnights) - 1)::text
-    end,
-    d.reason, 0, n.none, count(*), n.none, n.none, n.none, n.none, n.none, n.none
-  from public.rejected_deliveries d
-  cross join lateral (select case when d.vendor_id is not null then 0 end as none) n
-  left join public.agencies g on g.id::text = d.context ->> 'agency_id'
-  left join public.agents a on a.agency_id = g.id and a.id::text = d.context ->> 'agent_id'
-  join zones z on z.timezone = coalesce(g.timezone, zone)
-  where (of_vendor is null or d.vendor_id = of_vendor)
-    and (of_agency is null or g.id = of_agency)
-    and d.received_at >= earliest and d.received_at < latest
-    and d.received_at >= z.begins and d.received_at < z.ends
-  group by 1, 2, 4;
+  group by 1;
 end
 $$;
 
@@ -267,11 +219,9 @@ begin
     select z.* from private.days_of_zones(first_day, last_day, 'UTC') z
   ),
   moments as (
-    -- Order by order, because the index is of these.
-    select l.vendor_id, l.agency_id, l.agent_id, l.order_id, l.state, l.distributed_at as moment, true as is_distribution
-    from public.recruiting_orders o
-    join public.recruiting_leads l on l.agency_id = o.agency_id and l.order_id = o.id
-    where l.distributed_at >= earliest and l.distributed_at < latest
+    select e.vendor_id, e.agency_id, e.agent_id, e.order_id, e.state, e.at as moment, true as is_distribution
+    from private.lead_events e
+    where e.result = 'distributed' and e.at >= earliest and e.at < latest
     union all
     select l.vendor_id, r.agency_id, r.agent_id, r.order_id, l.state, e.moment, e.is_distribution
     from public.lead_returns r
