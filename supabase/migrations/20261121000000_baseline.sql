@@ -4940,6 +4940,42 @@ create trigger count_lead_referral
   after insert or delete on public.lead_referrals
   for each row execute function private.count_lead_referral();
 
+-- supabase/schemas/sales/lead_events.sql
+
+-- What is counted of leads, by days or otherwise: each figure of leads reads this view.
+
+create view private.lead_events with (security_invoker = true) as
+select 'created' as result, l.created_at as at, l.vendor_id, l.id as lead_id, l.agency_id, l.agent_id, l.order_id,
+  l.state, l.phone, l.distribution, null as reason
+from public.recruiting_leads l
+union all
+select 'created', l.created_at, null, null, l.agency_id, l.agent_id, null, l.state, null, null, null
+from public.leads l
+where l.source = 'platform'
+union all
+select 'distributed', l.distributed_at, l.vendor_id, l.id, l.agency_id, l.agent_id, l.order_id, l.state, null, null, null
+-- Order by order, because the index is of these.
+from public.recruiting_orders o
+join public.recruiting_leads l on l.agency_id = o.agency_id and l.order_id = o.id
+union all
+select 'duplicate', d.received_at, d.vendor_id, d.lead_id, l.agency_id, l.agent_id, l.order_id, l.state, null, null, null
+from public.recruiting_lead_duplicates d
+-- A left join is left out where nothing of its table is asked for.
+left join public.recruiting_leads l on l.id = d.lead_id
+union all
+select 'rejected', d.received_at, d.vendor_id, null, g.id, a.id, null, null, null, null, d.reason
+from public.rejected_deliveries d
+left join public.agencies g on g.id = case
+  when pg_input_is_valid(d.context ->> 'agency_id', 'uuid') then (d.context ->> 'agency_id')::uuid end
+left join public.agents a on a.agency_id = g.id and a.id = case
+  when pg_input_is_valid(d.context ->> 'agent_id', 'uuid') then (d.context ->> 'agent_id')::uuid end;
+
+comment on view private.lead_events is
+  'What happened to leads. result: `created`, `distributed` (to the agency that has the lead now), `duplicate` or '
+  '`rejected`, at that time. vendor_id: null for imported sales leads. lead_id: of a recruiting lead that is stored. phone and '
+  'distribution: of `created` alone; reason: of `rejected` alone.';
+grant select on private.lead_events to service_role;
+
 -- supabase/schemas/sales/import_leads.sql
 
 -- POST /api/leads/import: one chunk of the sales leads of a request.
@@ -13437,11 +13473,10 @@ set plan_cache_mode = force_custom_plan
 as $$
 begin
   return query
-  select l.id, l.vendor_id, l.distributed_at
-  from public.recruiting_orders o
-  join public.recruiting_leads l on l.agency_id = o.agency_id and l.order_id = o.id
-  where o.agency_id = figure_leads.agency_id and l.distributed_at >= since and l.distributed_at < until
-    and (figure_leads.order_id is null or o.id = figure_leads.order_id);
+  select e.lead_id, e.vendor_id, e.at
+  from private.lead_events e
+  where e.result = 'distributed' and e.agency_id = figure_leads.agency_id and e.at >= since and e.at < until
+    and (figure_leads.order_id is null or e.order_id = figure_leads.order_id);
 end
 $$;
 
@@ -17128,111 +17163,63 @@ begin
   with zones as materialized (
     select z.* from private.days_of_zones(first_day, last_day, zone) z
   ),
-  recruits as materialized (
+  events as materialized (
     select
-      l.id, l.agency_id, l.phone, l.distribution,
+      e.result, e.reason, e.vendor_id is null as is_import, e.distribution,
+      case when e.result = 'created' then e.lead_id end as lead_id,
+      o.phone is not null as is_opted_out,
       case by
-        when 'vendor' then l.vendor_id::text
-        when 'agency' then l.agency_id::text
-        when 'agent' then l.agent_id::text
-        when 'order' then l.order_id::text
-        when 'state' then l.state
-        else (first_day + width_bucket(l.created_at, z.midnights) - 1)::text
+        when 'vendor' then e.vendor_id::text
+        when 'agency' then place.agency_id::text
+        when 'agent' then place.agent_id::text
+        when 'order' then place.order_id::text
+        when 'state' then e.state
+        else (first_day + width_bucket(e.at, z.midnights) - 1)::text
       end as key
-    from private.lead_places l
-    left join public.agencies g on g.id = l.agency_id
+    from private.lead_events e
+    left join public.lead_returns r on r.recruiting_lead_id = e.lead_id
+    cross join lateral (
+      select coalesce(e.agency_id, r.agency_id), coalesce(e.agent_id, r.agent_id), coalesce(e.order_id, r.order_id)
+    ) place (agency_id, agent_id, order_id)
+    left join public.agencies g on g.id = place.agency_id
     join zones z on z.timezone = coalesce(g.timezone, zone)
-    where l.is_last
-      and (of_vendor is null or l.vendor_id = of_vendor)
-      and (of_agency is null or l.agency_id = of_agency)
-      and l.created_at >= earliest and l.created_at < latest
-      and l.created_at >= z.begins and l.created_at < z.ends
+    left join public.text_consents o on o.agency_id = place.agency_id and o.phone = e.phone and o.state = 'opted_out'
+    where e.result <> 'distributed'
+      and (of_vendor is null or e.vendor_id = of_vendor)
+      and (of_agency is null or place.agency_id = of_agency)
+      and e.at >= earliest and e.at < latest
+      and e.at >= z.begins and e.at < z.ends
   ),
   texts as (
     select
-      r.key,
+      e.key,
       bool_or(
         m.direction = 'outbound' and m.provider_message_id is not null and m.status is distinct from 'failed'
       ) as is_texted,
       bool_or(m.direction = 'inbound') as is_answered
-    from recruits r
-    join public.recruiting_conversations c on c.recruiting_lead_id = r.id
+    from events e
+    join public.recruiting_conversations c on c.recruiting_lead_id = e.lead_id
     join public.recruiting_messages m on m.conversation_id = c.id
-    group by r.id, r.key
+    group by e.lead_id, e.key
   )
   select
-    r.key, null, count(*), 0::bigint, 0::bigint,
-    count(*) filter (where r.distribution = 'distributed'),
-    count(*) filter (where r.distribution = 'returned'),
-    count(*) filter (where r.distribution in ('unmatched', 'pending')),
-    0::bigint, 0::bigint, count(o.phone)
-  from recruits r
-  left join public.text_consents o on o.agency_id = r.agency_id and o.phone = r.phone and o.state = 'opted_out'
-  group by 1
+    e.key, e.reason, count(*) filter (where e.result = 'created'),
+    -- Of imports only created and refused are known.
+    case when not e.is_import then count(*) filter (where e.result = 'duplicate') end,
+    count(*) filter (where e.result = 'rejected'),
+    case when not e.is_import then count(*) filter (where e.distribution = 'distributed') end,
+    case when not e.is_import then count(*) filter (where e.distribution = 'returned') end,
+    case when not e.is_import then count(*) filter (where e.distribution in ('unmatched', 'pending')) end,
+    case when not e.is_import then 0::bigint end,
+    case when not e.is_import then 0::bigint end,
+    case when not e.is_import then count(*) filter (where e.is_opted_out) end
+  from events e
+  group by e.key, e.reason, e.is_import
   union all
   select
     t.key, null, 0, 0, 0, 0, 0, 0, count(*) filter (where t.is_texted), count(*) filter (where t.is_answered), 0
   from texts t
-  group by 1
-  union all
-  select
-    case by
-      when 'agency' then l.agency_id::text
-      when 'agent' then l.agent_id::text
-      when 'state' then l.state
-      when 'day' then (first_day + width_bucket(l.created_at, z.midnights) - 1)::text
-    end,
-    null, count(*), null, 0, null, null, null, null, null, null
-  from public.leads l
-  join public.agencies g on g.id = l.agency_id
-  join zones z on z.timezone = g.timezone
-  where of_vendor is null and (of_agency is null or l.agency_id = of_agency) and l.source = 'platform'
-    and l.created_at >= z.begins and l.created_at < z.ends
-  group by 1
-  union all
-  select
-    case by
-      when 'vendor' then l.vendor_id::text
-      when 'agency' then place.agency_id::text
-      when 'agent' then place.agent_id::text
-      when 'order' then place.order_id::text
-      when 'state' then l.state
-      else (first_day + width_bucket(p.received_at, z.midnights) - 1)::text
-    end,
-    null, 0, count(*), 0, 0, 0, 0, 0, 0, 0
-  from public.vendors v
-  join public.recruiting_lead_duplicates p on p.vendor_id = v.id
-  join public.recruiting_leads l on l.id = p.lead_id
-  left join public.lead_returns r on r.recruiting_lead_id = l.id
-  cross join lateral (
-    select coalesce(l.agency_id, r.agency_id), coalesce(l.agent_id, r.agent_id), coalesce(l.order_id, r.order_id)
-  ) place (agency_id, agent_id, order_id)
-  left join public.agencies g on g.id = place.agency_id
-  join zones z on z.timezone = coalesce(g.timezone, zone)
-  where (of_vendor is null or v.id = of_vendor)
-    and (of_agency is null or place.agency_id = of_agency)
-    and p.received_at >= earliest and p.received_at < latest
-    and p.received_at >= z.begins and p.received_at < z.ends
-  group by 1
-  union all
-  select
-    case by
-      when 'vendor' then d.vendor_id::text
-      when 'agency' then g.id::text
-      when 'agent' then a.id::text
-      when 'day' then (first_day + width_bucket(d.received_at, z.midnights) - 1)::text
-    end,
-    d.reason, 0, n.none, count(*), n.none, n.none, n.none, n.none, n.none, n.none
-  from public.rejected_deliveries d
-  cross join lateral (select case when d.vendor_id is not null then 0 end as none) n
-  left join public.agencies g on g.id::text = d.context ->> 'agency_id'
-  left join public.agents a on a.agency_id = g.id and a.id::text = d.context ->> 'agent_id'
-  join zones z on z.timezone = coalesce(g.timezone, zone)
-  where (of_vendor is null or d.vendor_id = of_vendor)
-    and (of_agency is null or g.id = of_agency)
-    and d.received_at >= earliest and d.received_at < latest
-    and d.received_at >= z.begins and d.received_at < z.ends
-  group by 1, 2, 4;
+  group by 1;
 end
 $$;
 
@@ -17261,11 +17248,9 @@ begin
     select z.* from private.days_of_zones(first_day, last_day, 'UTC') z
   ),
   moments as (
-    -- Order by order, because the index is of these.
-    select l.vendor_id, l.agency_id, l.agent_id, l.order_id, l.state, l.distributed_at as moment, true as is_distribution
-    from public.recruiting_orders o
-    join public.recruiting_leads l on l.agency_id = o.agency_id and l.order_id = o.id
-    where l.distributed_at >= earliest and l.distributed_at < latest
+    select e.vendor_id, e.agency_id, e.agent_id, e.order_id, e.state, e.at as moment, true as is_distribution
+    from private.lead_events e
+    where e.result = 'distributed' and e.at >= earliest and e.at < latest
     union all
     select l.vendor_id, r.agency_id, r.agent_id, r.order_id, l.state, e.moment, e.is_distribution
     from public.lead_returns r
@@ -17775,19 +17760,10 @@ begin
 
   return query
   with received as (
-    select l.vendor_id, (l.created_at at time zone timezone)::date as day, count(*) as leads, 0::bigint as refused
-    from public.recruiting_leads l
-    where l.created_at >= begins
-    group by 1, 2
-    union all
-    select null, (l.created_at at time zone timezone)::date, count(*), 0
-    from public.leads l
-    where l.source = 'platform' and l.created_at >= begins
-    group by 2
-    union all
-    select d.vendor_id, (d.received_at at time zone timezone)::date, 0, count(*)
-    from public.rejected_deliveries d
-    where d.received_at >= begins
+    select e.vendor_id, (e.at at time zone timezone)::date as day, count(*) filter (where e.result = 'created') as leads,
+      count(*) filter (where e.result = 'rejected') as refused
+    from private.lead_events e
+    where e.result in ('created', 'rejected') and e.at >= begins
     group by 1, 2
   )
   select coalesce(v.slug, 'import'), array_agg(c.day order by c.day), array_agg(c.leads order by c.day),
@@ -19711,17 +19687,9 @@ begin
   insert into private.metric_days as m (day, metric, vendor_id, result, count)
   select (c.at at time zone 'UTC')::date, c.metric, c.vendor_id, c.result, count(*)
   from (
-    select l.created_at as at, 'leads' as metric, l.vendor_id, 'created' as result
-    from public.recruiting_leads l
-    where l.created_at >= since
-    union all
-    select l.created_at, 'leads', null, 'created'
-    from public.leads l
-    where l.created_at >= since and l.source = 'platform'
-    union all
-    select d.received_at, 'leads', d.vendor_id, 'duplicate'
-    from public.vendors v
-    join public.recruiting_lead_duplicates d on d.vendor_id = v.id and d.received_at >= since
+    select e.at, 'leads' as metric, e.vendor_id, e.result
+    from private.lead_events e
+    where e.result in ('created', 'duplicate') and e.at >= since
     union all
     select o.attempted_at, 'texts', null, o.state
     from public.service_numbers n
