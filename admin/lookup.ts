@@ -50,7 +50,7 @@ export function readEmail(given: string): string {
 }
 
 /**
- * A number of ours of a command line: as {@link readPhone}, or a short code of 5 or 6 digits.
+ * One of our numbers of a command line: as {@link readPhone}, or a short code of 5 or 6 digits.
  *
  * @throws {UsageError} when it is neither
  */

@@ -8,7 +8,7 @@ export function fitTables(columns: number): void {
   width = columns;
 }
 
-/** Columns with ids of ours: their first 8 characters tell them apart, and every command takes these. */
+/** Columns with our ids: their first 8 characters tell them apart, and every command takes these. */
 const OUR_ID = /^(id|(lead|order|agency|agent|delivery|message)_id)$/;
 const ID_LENGTH = 8;
 

@@ -9,7 +9,7 @@ import { addTextOutbox } from "./text_outbox.ts";
 import { addTextReconcile } from "./text_reconcile.ts";
 import { addTextSend } from "./text_send.ts";
 
-const TO = text("--to <number>", "only the texts to this number of ours");
+const TO = text("--to <number>", "only the texts to this number");
 
 export function addText(program: AdminCommand): void {
   const noun = program.noun("text", "text messages of recruits, and the webhooks of Twilio");

@@ -9,7 +9,7 @@ import { explainWhy } from "../../supabase/functions/_shared/twilio_errors.ts";
 const SITUATIONS = ["held", "due", "sending", "unconfirmed", "refused", "failed", "never_queued"];
 
 export function addTextOutbox(noun: AdminCommand): void {
-  const outbox = "texts of ours that are not sent or could not be delivered, and why, the newest first";
+  const outbox = "our texts that are not sent or could not be delivered, and why, the newest first";
   noun.verb("outbox", outbox, "--state held")
     .takes(ONLY_AGENCY, choice("--state <state>", "only these", SITUATIONS), LIMIT)
     .runs(listOutbox);

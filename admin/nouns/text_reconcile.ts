@@ -16,9 +16,9 @@ interface Counts {
   /** Texts of recruits that had not arrived: in a conversation, or in none. */
   received: number;
   no_conversation: number;
-  /** Texts of ours whose status was older. */
+  /** Our texts whose status was older. */
   updated: number;
-  /** Texts of ours of which we did not know that they were sent. */
+  /** Our texts of which we did not know that they were sent. */
   found: number;
   /** Files of recruits' texts that were stored before and have no copy. They are fetched now. */
   files: number;
@@ -48,7 +48,7 @@ export function addTextReconcile(noun: AdminCommand): void {
     .takes(
       new Option(
         "--number <phone>",
-        "only texts from and to this number of ours, not the whole account",
+        "only texts from and to this number, not the whole account",
       ).argParser(readServicePhone),
     )
     .addHelpText(
@@ -116,7 +116,7 @@ function timeOf({ date_sent, date_created }: TwilioMessage): number {
 
 /**
  * Stores texts of recruits that are not stored yet, the oldest first: of a STOP and a START, the later one holds. And
- * stores the statuses of ours that Twilio has later ones of.
+ * stores the statuses of our texts that Twilio has later ones of.
  */
 async function storeMessages(
   { sql, goOn }: Session,

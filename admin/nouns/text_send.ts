@@ -37,7 +37,7 @@ export function addTextSend(noun: AdminCommand): void {
     )
     .takes(
       text("--from <number>", "From, the recruit's number"),
-      text("--to <number>", "To, the number of ours"),
+      text("--to <number>", "To, our number"),
       new Option("--body <text>", "Body, the text").default(""),
       text("--sid <MessageSid>", "the message's id at Twilio; a new one unless given"),
       new Option("--media <url...>", "MediaUrl0 and so on: the pictures of the text"),

@@ -35,7 +35,7 @@ export interface InboxRow {
   is_due: boolean;
   /** Whether our latest text was not delivered. */
   is_failed: boolean;
-  /** Whether a text of ours waits for the texting hours, or for the agency's number. */
+  /** Whether one of our texts waits for the texting hours, or for the agency's number. */
   is_held: boolean;
 }
 

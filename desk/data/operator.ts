@@ -43,7 +43,7 @@ export type Order = Row<
   "order_list",
   "id" | "agency_id" | "agency" | "filled" | "quantity" | "leads_today" | "status" | "created_at"
 >;
-/** A text of ours that the provider does not have, or could not deliver. */
+/** One of our texts that the provider does not have, or could not deliver. */
 export type UnsentText = Row<
   "outbox_list",
   "message_id" | "created_at" | "agency" | "from" | "to" | "kind" | "state" | "why"
@@ -90,7 +90,7 @@ export interface TriedOrder {
   gets_it: boolean;
   reason: string | null;
 }
-/** A number of ours, which texts are sent from. */
+/** One of our numbers, which texts are sent from. */
 export type ServiceNumber = Pick<
   Row<"number_list", "phone" | "agency" | "status" | "waiting">,
   "phone" | "agency" | "status" | "waiting" | "paused_reason"
@@ -353,7 +353,7 @@ export async function openDeliveries(group: Group, until = "infinity"): Promise<
       after(openOf(group).lte("received_at", until), last, "received_at", true)
     ) as RejectedDelivery[];
     ids.push(...rows.map(({ id }) => id));
-    // The service returns no more than 1,000 at once.
+    // The service returns at most 1,000 at once.
   } while (rows.length > 0);
   return ids;
 }

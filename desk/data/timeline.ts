@@ -50,7 +50,7 @@ export interface TextIn {
   heard: string | null;
 }
 
-/** A text of ours, and how far it has come. */
+/** One of our texts, and how far it has come. */
 export interface TextOut {
   conversation_id: string;
   body: string | null;

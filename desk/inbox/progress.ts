@@ -1,7 +1,7 @@
 import type { Message } from "../data/messages.ts";
 import { reasonOf } from "../ui/text_reasons.ts";
 
-/** The progress of a text of ours. */
+/** The progress of one of our texts. */
 export interface Progress {
   words: string;
   /** Held: not sent before. */
@@ -14,7 +14,7 @@ export interface Progress {
   mayWriteAgain?: boolean;
 }
 
-/** The progress of a text of ours, in words for the agent. */
+/** The progress of one of our texts, in words for the agent. */
 export function progressOf({ status, error_code, text_outbox: outbox }: Message): Progress {
   switch (outbox?.state) {
     case "pending":

@@ -7,7 +7,7 @@ import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { phoneText } from "../ui/phone.ts";
 import { ago } from "../ui/time.tsx";
 
-/** Texts of recruits without a conversation, by recruit and number of ours. Without any there is nothing. */
+/** Texts of recruits without a conversation, by recruit and our number. Without any there is nothing. */
 export function WaitingTexts({ agent }: { agent: Agent }) {
   const query = usePages(waitingTextQueries.list(agent.agency_id));
   const byNumbers = Map.groupBy(

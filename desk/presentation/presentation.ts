@@ -59,7 +59,7 @@ try {
   showProblem(form, error as Error);
 }
 
-/** Says whom the presentation is for. An agent who is not signed in presents all the same, and reads no name. */
+/** Says whom the presentation is for. An agent who is not signed in presents anyway, and reads no name. */
 async function showName(): Promise<void> {
   const { data: lead } = await supabase.from("leads").select("first_name, last_name").eq("id", lead_id).maybeSingle();
   if (lead === null) return;

@@ -144,7 +144,7 @@ function notAnswer({ heard }: TextIn): string | null {
   return heard === null || heard === "answer" ? null : `. No answer to the bot: ${HEARD[heard] ?? heard}`;
 }
 
-/** How far a text of ours has come, since when, and why. */
+/** How far one of our texts has come, since when, and why. */
 function stateWords({ state, state_at, reason, until }: TextOut): ReactNode {
   const at = state_at !== null && (
     <>

@@ -41,7 +41,7 @@ interface Choice {
   added: keyof typeof ADDED;
   /** The daily cap of the orders that have one. */
   cap?: number;
-  /** Whether the one order gets the leads all the same, and the added ones only stand in the way. */
+  /** Whether the one order gets the leads anyway, and the added ones only stand in the way. */
   toOne: boolean;
 }
 

@@ -44,7 +44,7 @@ export interface TrafficRequest {
   /** The rows that it must leave. A request that is refused leaves nothing. */
   rows: Row[];
   /**
-   * Reads a response that is no failure of ours.
+   * Reads a response that is not our failure.
    *
    * @returns what it says of the rows; `again` where it says that the request must be sent again; undefined for a
    * response that is wrong

@@ -243,7 +243,7 @@ function filesBelow(folder: string, ending: string): string[] {
   return names.filter((name) => name.endsWith(ending)).sort().map((name) => `${folder}/${name}`);
 }
 
-/** Runs pgTAP as the owner of a hosted project's database, who is no superuser. */
+/** Runs pgTAP as the owner of a hosted project's database, who is not a superuser. */
 async function pgtap(
   stacks: Stacks,
   print: Print = console.log,

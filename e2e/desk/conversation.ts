@@ -43,7 +43,7 @@ async function sendAs({ client }: Texter, { id }: Talk, body: string): Promise<v
   assert.equal(error, null);
 }
 
-deskTest("each text of ours says who wrote it, once for what was written in one go", async (page) => {
+deskTest("each of our texts says who wrote it, once for what was written in one go", async (page) => {
   const manager = await createTexter("manager");
   const omar = await createColleague(manager);
   const talk = await createTalk(omar);

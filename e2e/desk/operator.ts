@@ -115,7 +115,7 @@ for (const [size, options] of Object.entries({ desktop: undefined, phone: PHONE 
   }, options);
 }
 
-deskTest("an agent who is no operator is told whose part this is", async (page) => {
+deskTest("an agent who is not an operator is told whose part this is", async (page) => {
   await signIn(page, await createAgentWithLead(), "operator");
   await page.getByText("This part is for operators of the service.").waitFor();
   assert.equal(await page.getByRole("link", { name: "Operator" }).count(), 0);

@@ -101,7 +101,7 @@ function recordedDuplicates(vendor: Vendor) {
 }
 
 for (const [what, whileUnrecordable] of Object.entries(UNRECORDABLE)) {
-  Deno.test(`fault: a duplicate that cannot be recorded is one all the same, with a line in the log: ${what}`, async () => {
+  Deno.test(`fault: a duplicate that cannot be recorded is one anyway, with a line in the log: ${what}`, async () => {
     const [vendor, webhook] = [await createVendor(), await createWebhook("standard")];
     const lead = { first_name: "Ada", vendor_lead_id: "1" };
     const first = await ingest(vendor, lead);

@@ -83,7 +83,7 @@ Deno.test("leads are counted by vendor and result, and what waits, fills and ope
   assert(before.has("lead_intake_texts_oldest_due_seconds"));
   assert(before.has('lead_intake_alerts{kind="order_filled",state="open"}'));
 
-  // Rows that are deleted, as by `delivery prune`, were there all the same.
+  // Rows that are deleted, as by `delivery prune`, were there anyway.
   await sql`delete from public.rejected_deliveries where vendor_id = ${vendor.id}`;
   await sql`delete from public.recruiting_lead_duplicates where vendor_id = ${vendor.id}`;
   const after = await series();

@@ -13,7 +13,7 @@ for (const { spec, send, status, body, then } of SCENARIOS) {
   });
 }
 
-Deno.test("with no number of ours none of these requests leaves a text to send", async () => {
+Deno.test("without an active number, none of these requests leaves a text to send", async () => {
   const { agency_id } = await theWorld();
   const queued = await sql`
     select from public.text_outbox o

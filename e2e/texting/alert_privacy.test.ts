@@ -9,7 +9,7 @@ import { createConversation, double, queueText, work } from "./texts.ts";
 const receiver = await AlertReceiver.start();
 Deno.test.afterAll(() => receiver.stop());
 
-/** Texts that no sentence of ours has by chance, and that are awkward in JSON, SQL and messages of Slack. */
+/** Texts that none of our sentences has by chance, and that are awkward in JSON, SQL and messages of Slack. */
 const words = fc.tuple(
   fc.string({ unit: "binary", minLength: 6, maxLength: 40 }),
   fc.constantFrom(`"}],"`, "<!channel>", "\\u0000", "'; --", "{agent}", "%s", "${name}", "\n\n", "üñí", "😀"),

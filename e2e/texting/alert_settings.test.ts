@@ -83,7 +83,7 @@ Deno.test("without a URL nothing is sent or asked, and open alerts are told once
   assert.deepEqual(statesOf(phone), ["open"]);
 });
 
-Deno.test("where texting is not set up, alerts are told all the same", async () => {
+Deno.test("where texting is not set up, alerts are told anyway", async () => {
   const phone = await openAlert();
   const { status } = await workWith({ TWILIO_ACCOUNT_SID: "" });
   assert.equal(status, 200);

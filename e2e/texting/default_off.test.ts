@@ -1,4 +1,4 @@
-/** Texting is opt-in: with an account at Twilio but no number of ours, the specification's requests send nothing. */
+/** Texting is opt-in: with an account at Twilio but no number of an agency, the specification's requests send nothing. */
 import assert from "node:assert/strict";
 import { sql } from "../support/client.ts";
 import { SCENARIOS } from "../routes/scenarios.ts";

@@ -55,7 +55,7 @@ async function told({ id }: Texting): Promise<string[]> {
   return rows.map(({ kind }) => kind);
 }
 
-/** A callback with the query that a text of ours has. */
+/** A callback with the query that one of our texts has. */
 function callback(query: string, parameters: Record<string, string>) {
   return sendSigned(`/recruiting/sms/status${query}`, parameters);
 }

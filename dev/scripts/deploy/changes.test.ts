@@ -7,7 +7,7 @@ Deno.test("without a project, a dry run says what a deployment would do after th
   const lockFile = Deno.readTextFileSync(join(checkout.root, "package-lock.json"));
   const hono: string = JSON.parse(lockFile).packages["node_modules/hono"].version;
   try {
-    await test.step("without a release all is new, and the functions are bundled all the same", () => {
+    await test.step("without a release all is new, and the functions are bundled anyway", () => {
       const lines = dryRun(checkout);
       assert.match(lines[0]!, /there is no release to compare with .*: everything is new/);
       assert(lines.some((line) => /^ {2}recruiting +\d+ kB$/.test(line)), lines.join("\n"));

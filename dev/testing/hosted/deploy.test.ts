@@ -38,7 +38,7 @@ Deno.test("npm run deploy", async (test) => {
         () => stopsWhereSignUpIsOpen(platform, database),
       );
       await test.step(
-        "sends each function as one file, and applies the migrations as an owner who is no superuser",
+        "sends each function as one file, and applies the migrations as an owner who is not a superuser",
         () => deploysEverything(platform, database),
       );
       await test.step("lets agents hear of their notifications once there is Realtime", async () => {

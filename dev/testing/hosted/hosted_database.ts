@@ -5,7 +5,7 @@ import { withScratch } from "../../scripts/migration/scratch.ts";
 
 /** A database as a hosted project has it before its first migration. */
 export interface HostedDatabase {
-  /** Connection string of its owner, who is no superuser. */
+  /** Connection string of its owner, who is not a superuser. */
   url: string;
   owner: string;
   /** A connection of a superuser, to arrange what the owner may not. */

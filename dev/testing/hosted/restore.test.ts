@@ -28,7 +28,7 @@ Deno.test("a new project gets all rows and logins of the lost one, and goes on f
     const key = await fill(old);
     await withHostedDatabase(db_url, async ({ url, owner, admin }) => {
       await applyFiles(url, migrationFiles());
-      // The platform allows it to a project's owner, who is no superuser.
+      // The platform allows it to a project's owner, who is not a superuser.
       await admin.unsafe(`grant set on parameter session_replication_role to ${owner}`);
       const restored = connect(url);
       const [tables, counters] = [await dump(old), await sequences(old)];

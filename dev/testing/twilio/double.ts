@@ -26,7 +26,7 @@ export interface Fault {
   times?: number;
   /** Only those whose parameter To is this number. */
   to?: string;
-  /** Whether the request is carried out all the same, so that the message is sent. */
+  /** Whether the request is carried out anyway, so that the message is sent. */
   accepted?: boolean;
   /** The time that the response takes, in milliseconds. */
   delay_ms?: number;

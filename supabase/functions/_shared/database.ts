@@ -59,7 +59,7 @@ const NOT_BEGUN = /^(?:PGRST00[023]|53300)$/;
  */
 const UNDONE = /^(?:40001|40P01|57014|55P03)$/;
 
-/** The database refuses what the call brought: a data exception, a violated constraint, or an exception of ours. */
+/** The database refuses what the call brought: a data exception, a violated constraint, or one of our exceptions. */
 const REFUSED = /^(?:22|23|P0)/;
 
 let client: SupabaseClient<Database> | undefined;
@@ -96,7 +96,7 @@ export async function callDatabase<Name extends SqlFunction, Result>(
       .abortSignal(AbortSignal.timeout(Math.min(patience, timeout)));
     if (error === null) return data as Result;
 
-    // The holder of the same Idempotency-Key may be an attempt of ours that got no response.
+    // The holder of the same Idempotency-Key may be an earlier attempt that got no response.
     const isOwnAttempt: boolean = lost && error.code === "PT409";
     const isLost = isLostResponse(error.code, status);
     lost ||= isLost;
@@ -133,7 +133,7 @@ export function databaseError(
 }
 
 /**
- * Whether a call of {@link callDatabase} that failed may have run in the database all the same. That is so when one of
+ * Whether a call of {@link callDatabase} that failed may have run in the database anyway. That is so when one of
  * its attempts got no response. What the database refuses has not run.
  */
 export function mayHaveRun(error: unknown): boolean {

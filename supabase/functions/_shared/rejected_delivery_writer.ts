@@ -30,7 +30,7 @@ const TIMEOUT_MS = 4_000;
 
 /**
  * The milliseconds that deliveries which come one by one wait for others after a call. A call costs as much as storing
- * several leads, and one that is refused shall cost no more than one that is stored.
+ * several leads, and one that is refused must not cost more than one that is stored.
  */
 const GATHER_MS = 20;
 

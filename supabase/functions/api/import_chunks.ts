@@ -51,7 +51,7 @@ const UNKNOWN = failure<LeadError>({
 
 /**
  * Stores leads in chunks. If only some chunks fail, their leads are reported one by one, because the caller has to
- * learn what became of the others. Leads that were stored all the same are duplicates when they are sent again.
+ * learn what became of the others. Leads that were stored anyway are duplicates when they are sent again.
  *
  * @param count how many leads the request has, of which some may be invalid
  * @param rows leads with distinct external_ids. They are taken one by one, so that a chunk is read while the database

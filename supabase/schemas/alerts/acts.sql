@@ -26,7 +26,7 @@ $$;
 
 comment on function public.acknowledge_alert(uuid) is
   'Says that somebody has an alert in hand: its receiver is not notified again until it is resolved. Again, it changes nothing. Of an '
-  'operator who is signed in, a row of operator_actions says so. Returns the alert. PT404 where there is none, PT409 where it is resolved, 42501 for a user who is no operator. '
+  'operator who is signed in, a row of operator_actions says so. Returns the alert. PT404 where there is none, PT409 where it is resolved, 42501 for a user who is not an operator. '
   'Security definer because operators may not read or write the tables.';
 grant execute on function public.acknowledge_alert(uuid) to authenticated, service_role;
 
@@ -68,6 +68,6 @@ $$;
 
 comment on function public.set_alert_rule(text, boolean, jsonb) is
   'Turns the rule of a kind on or off (null: as it is), and sets the numbers that threshold names; the others stay. It counts '
-  'from the next check on. Returns the rule. PT400 for a kind or a number that is none, 42501 for a user who is no operator. '
+  'from the next check on. Returns the rule. PT400 for a kind or a number that is not one, 42501 for a user who is not an operator. '
   'Security definer because operators may not read or write the tables.';
 grant execute on function public.set_alert_rule(text, boolean, jsonb) to authenticated, service_role;

@@ -92,7 +92,7 @@ set statement_timeout = '10s'
 as $$
 begin
   perform private.count_metric_days();
-  -- One value, because the API returns no more than 1,000 rows.
+  -- One value, because the API returns at most 1,000 rows.
   return (
     with vendor_labels as materialized (
       select v.id, case when row_number() over (order by v.created_at, v.id) < 199 then v.slug else 'other' end as vendor

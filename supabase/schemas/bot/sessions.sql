@@ -243,7 +243,7 @@ begin
 end
 $$;
 
-comment on function private.forget_failed_question() is 'Trigger: a text of ours has failed, which may have asked a question.';
+comment on function private.forget_failed_question() is 'Trigger: one of our texts has failed, which may have asked a question.';
 
 create trigger forget_failed_question
   after update of status on public.recruiting_messages

@@ -99,7 +99,7 @@ end
 $$;
 
 comment on function private.figure_failures(uuid, timestamptz) is
-  'The conversations of an agency in which a text of ours since then was not delivered, each with the time of the latest. '
+  'The conversations of an agency in which one of our texts since then was not delivered, each with the time of the latest. '
   'One that somebody has stopped does not count: by cancelling it, or by taking over from the bot.';
 
 create function private.figure_opt_outs(agency_id uuid, begins timestamptz)
@@ -179,8 +179,8 @@ comment on function public.agency_figures(integer) is
   'opt_outs, failed}. vendors: the leads that orders have brought. first_response: the minutes, in the hours of the agency, '
   'from the first text of each recruit who began to write in these days to the first text of an agent after it; the bot does '
   'not count, and neither does a text that failed. ninety: nine of ten were answered as fast. opt_outs: the numbers that have '
-  'opted out. failed: the conversations in which a text of ours was not delivered. figure_list() has the rows behind each. '
-  'Errors: 42501 (HTTP 403) for who is no manager; 22023 (400) names days. '
+  'opted out. failed: the conversations in which one of our texts was not delivered. figure_list() has the rows behind each. '
+  'Errors: 42501 (HTTP 403) for who is not a manager; 22023 (400) names days. '
   'Security definer because managers may not read vendors, and policies on each text would take long. It reads the '
   'caller''s own agency alone.';
 grant execute on function public.agency_figures(integer) to authenticated;
@@ -264,7 +264,7 @@ comment on function public.figure_list(text, integer, date, uuid, uuid) is
   'minutes}. figure: `leads`, of one day and vendor where they are named, or of one order in all its days; `wrote`: the recruits who began to write, with the '
   'minutes to the first response; `answered`: those of them with one; `failed` and `opt_outs`. conversation_id and '
   'recruiting_lead_id are null where there is none. Ask for pages by the last row, ordered by at and id. Errors: 42501 (HTTP '
-  '403) for who is no manager; 22023 (400) names figure or days. '
+  '403) for who is not a manager; 22023 (400) names figure or days. '
   'Security definer because managers may not read vendors, and policies on each text would take long. It reads the '
   'caller''s own agency alone.';
 grant execute on function public.figure_list(text, integer, date, uuid, uuid) to authenticated;

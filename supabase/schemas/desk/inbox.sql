@@ -67,7 +67,7 @@ comment on view public.inbox is
   'the assigned agent, else the recruit''s) and the latest text (last_media: how many files). is_unread: the recruit has '
   'written since the caller has read it. is_due: the conversation is to be looked at: the recruit waits, or it was put off until a '
   'time that has come (snoozed_until). is_failed: '
-  'our latest text was not delivered, and nobody has stopped it. is_held: a text of ours waits for the texting hours or for '
+  'our latest text was not delivered, and nobody has stopped it. is_held: one of our texts waits for the texting hours or for '
   'its number. Ask for one agency_id, and for pages by the last row: ordered by last_text_at and id, or by due_since and id '
   'where due_since is not null.';
 grant select on public.inbox to authenticated;

@@ -83,7 +83,7 @@ $$;
 
 comment on function private.noted_subject(uuid, text, interval) is
   'The subject of what the operator who is signed in has begun within this time by begin_operator_action(). PT404 without '
-  'such an action; 42501 for a user who is no operator.';
+  'such an action; 42501 for a user who is not an operator.';
 
 create function public.read_payload(action_id uuid) returns text
 language plpgsql
@@ -106,7 +106,7 @@ comment on function public.read_payload(uuid) is
   'The payload of the rejected delivery that an operator is about to read, as text: numbers stay exact. Null where nothing '
   'of it is kept. action_id: what begin_operator_action(''delivery show'', {delivery_id}) has returned to the same '
   'user in the last minute. Stored by the same call, the row could be taken back: a caller may have PostgREST convert the '
-  'result, and the error shows it. PT404 without such an action; 42501 for a user who is no operator. '
+  'result, and the error shows it. PT404 without such an action; 42501 for a user who is not an operator. '
   'Security definer because operators may not read or write the tables.';
 grant execute on function public.read_payload(uuid) to authenticated;
 
@@ -178,6 +178,6 @@ comment on function public.count_vendor_days(integer, text) is
   'The number of leads of each vendor on each of the last days, up to today, and of its deliveries that were refused; '
   'the vendor with the most leads first. leads and refused are in the order of dates. The vendor `import` stands for '
   'imported sales leads; a vendor of which nothing came is left out. Days are those of the time zone. PT400 unless days is '
-  'from 1 to 90, and for an unknown time zone. 42501 for a user who is no operator. '
+  'from 1 to 90, and for an unknown time zone. 42501 for a user who is not an operator. '
   'Security definer because operators may not read or write the tables.';
 grant execute on function public.count_vendor_days(integer, text) to authenticated, service_role;

@@ -316,13 +316,13 @@ from (
   where (select private.may_operate())
 ) t;
 
-comment on view private.outbox_list is 'Texts of ours that Twilio does not have or could not deliver, and greetings that were never queued, for operators.';
+comment on view private.outbox_list is 'Our texts that Twilio does not have or could not deliver, and greetings that were never queued, for operators.';
 grant select on private.outbox_list to authenticated, service_role;
 
 create view public.outbox_list with (security_invoker = true) as select * from private.outbox_list;
 
 comment on view public.outbox_list is
-  'Texts of ours that Twilio does not have or could not deliver. state: held, due, sending, unconfirmed, refused, failed, or '
+  'Our texts that Twilio does not have or could not deliver. state: held, due, sending, unconfirmed, refused, failed, or '
   'never_queued: a greeting of skipped_greetings, which has no message_id; why: the reason in words; due_at: ISO 8601 in UTC, or infinity; number: the state of our number, null where '
   'it is not one of the agency''s; outbox_state: as the outbox has it, pending, sending and unconfirmed are found by an index.';
 grant select on public.outbox_list to authenticated, service_role;

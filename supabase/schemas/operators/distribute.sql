@@ -48,6 +48,6 @@ $$;
 comment on function public.distribute_leads(integer, uuid) is
   'Distributes at most so many waiting leads, of all vendors or of one, the oldest first, and returns them with the agency '
   'and the agent. For operators; of one who is signed in, a row of operator_actions says so. PT400 unless max is from 1 to '
-  '100: new leads wait meanwhile. PT409 when others hold the locks for 2 s. 42501 for a user who is no operator. '
+  '100: new leads wait meanwhile. PT409 when others hold the locks for 2 s. 42501 for a user who is not an operator. '
   'Security definer because operators may not read or write the tables.';
 grant execute on function public.distribute_leads(integer, uuid) to authenticated, service_role;

@@ -178,7 +178,7 @@ comment on function public.explain_order(uuid) is
   'priority, filled, quantity, got, gets_it, reason}]}. leads: how many that it wants came since then (seven days), '
   'without those in bulk and tests; got: how many of them each order got; waiting: how many went to no order; '
   'gets_leads: whether it goes first for some lead now; takes_turns: whether it shares leads with orders of the same '
-  'priority, of which the least filled one goes first. For operators. PT404 for an unknown order; 42501 for a user who is no operator. '
+  'priority, of which the least filled one goes first. For operators. PT404 for an unknown order; 42501 for a user who is not an operator. '
   'Security definer because operators may not read or write the tables.';
 grant execute on function public.explain_order(uuid) to authenticated, service_role;
 

@@ -57,7 +57,7 @@ comment on function public.set_texting_hours(text, integer, time, time, text) is
   'Sets the hours in which texts may be sent to a state (null: to all without hours of their own) on a day (0 is Sunday; '
   'null: on all days without hours of their own), or takes them away (opens null), so that the law''s or '
   'the wider ones count. closes the same as opens: never. Counts for every text that is not sent yet. Returns the row as it '
-  'is then, or the one that is gone. PT400 for a state that is none, and for taking the last hours away; PT404 when there are '
+  'is then, or the one that is gone. PT400 for a state that is not one, and for taking the last hours away; PT404 when there are '
   'none to take away, or only the law''s; 23514 when it closes before it opens, or has no source.';
 grant execute on function public.set_texting_hours(text, integer, time, time, text) to service_role;
 
@@ -91,7 +91,7 @@ $$;
 comment on function public.close_hours(text, date, date, text) is
   'Closes a state (null: every state) from a day (null: today) to a day (null: until open_hours()), both in the recipient''s '
   'time: no greeting and no text of the bot is sent on them, and agents'' texts wait as in quiet hours. The hours stay as '
-  'they are. Returns the row. PT400 for a state that is none, for a last day before the first one, and for one that is over; '
+  'they are. Returns the row. PT400 for a state that is not one, for a last day before the first one, and for one that is over; '
   '23514 without a source.';
 grant execute on function public.close_hours(text, date, date, text) to service_role;
 

@@ -57,7 +57,7 @@ $$;
 comment on function public.mapping_samples(uuid, uuid) is
   'What a vendor''s mapping can be tried on: its newest 20 rejected deliveries whose payload is kept whole, delivery_id among '
   'them if it is one, and of its newest 10 leads those that still have vendor_fields. Newest first, deliveries before leads. '
-  'status and reason are those of a delivery, and null for a lead. 42501 for a user who is no operator. '
+  'status and reason are those of a delivery, and null for a lead. 42501 for a user who is not an operator. '
   'Security definer because operators may not read or write the tables.';
 grant execute on function public.mapping_samples(uuid, uuid) to authenticated, service_role;
 

@@ -165,12 +165,12 @@ end
 $$;
 
 comment on function public.adopt_texts(text, text, uuid) is
-  'Makes the conversations for a recruit''s unmatched texts, one for each number of ours (service_phone: for this one '
+  'Makes the conversations for a recruit''s unmatched texts, one for each of our numbers (service_phone: for this one '
   'alone), with the newest lead that has an agency and the recruit''s phone (lead_id: with this one, or not at all). Where the '
   'number is an agency''s, it must be its lead. The lead''s agent, if active, has taken the conversation over, and is notified. '
   'What the texts say of a consent holds. Returns [{conversation_id, service_phone, lead_id, agency_id, agent_id|null, texts}]. '
   'For operators; of one who is signed in, a row of operator_actions says so. PT404 when no text waits; PT409 when there is no '
-  'such lead, another one has come, or others hold the lock for 2 s. 42501 for a user who is no operator. '
+  'such lead, another one has come, or others hold the lock for 2 s. 42501 for a user who is not an operator. '
   'Security definer because operators may not read or write the tables.';
 grant execute on function public.adopt_texts(text, text, uuid) to authenticated, service_role;
 
@@ -214,7 +214,7 @@ comment on function public.dismiss_deliveries(uuid[]) is
   'Takes rejected deliveries off the list of open ones, for good, and returns those that there are: their status now, and '
   'whether this call has changed it. One that was replayed stays so. For operators; one who is signed in gives 1 to 100 ids, '
   'and a row of operator_actions says so. PT400 for another number of ids; PT409 when others hold the locks for 2 s. 42501 for '
-  'a user who is no operator. '
+  'a user who is not an operator. '
   'Security definer because operators may not read or write the tables.';
 grant execute on function public.dismiss_deliveries(uuid[]) to authenticated, service_role;
 
@@ -245,8 +245,8 @@ end
 $$;
 
 comment on function public.resume_number(text) is
-  'Sends what was held for a paused number of ours, and what comes. Returns the number; one that is active stays as it is. '
+  'Sends what was held for a paused number, and what comes. Returns the number; one that is active stays as it is. '
   'For operators; of one who is signed in, a row of operator_actions says so. PT404 for a number that is not ours; PT409 when '
-  'others hold the lock for 2 s. 42501 for a user who is no operator. '
+  'others hold the lock for 2 s. 42501 for a user who is not an operator. '
   'Security definer because operators may not read or write the tables.';
 grant execute on function public.resume_number(text) to authenticated, service_role;

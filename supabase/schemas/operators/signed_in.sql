@@ -70,7 +70,7 @@ $$;
 comment on function public.signed_in_user() is
   'The data that a page needs about the user who is signed in: {user_id, agent: {id, agency_id, first_name, last_name|null, '
   'role}|null, agency: {id, name, timezone}|null, is_operator, migrations: the version of the newest one|null}. agent and '
-  'agency are null for a user who is no active agent. '
+  'agency are null for a user who is not an active agent. '
   'Security definer because users may not read who is an operator, nor the record of migrations. It returns what is '
   'the caller''s own.';
 grant execute on function public.signed_in_user() to authenticated;

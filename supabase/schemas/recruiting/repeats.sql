@@ -38,7 +38,7 @@ exception
   when serialization_failure then
     raise;
   when others then
-    -- The lead is a duplicate all the same, of a lead that may not be on disk yet.
+    -- The lead is a duplicate anyway, of a lead that may not be on disk yet.
     perform pg_logical_emit_message(true, 'recruiting leads', '');
     return (
       select jsonb_agg(r || case when r ->> 'status' = 'duplicate'

@@ -47,7 +47,7 @@ comment on function private.record_consents_in_texts(uuid, text, public.unmatche
   'Records for an agency the consents that a recruit''s texts give or take back, if any. agency_id null: of none yet. '
   'received_at null: now.';
 
--- A number of ours may be added after a text came to it. One stores a text that gives or takes back a consent, another
+-- One of our numbers may be added after a text came to it. One stores a text that gives or takes back a consent, another
 -- adds the number. Both first take a lock on the number and then look for what the other one stored. Texts share the
 -- lock.
 
@@ -62,7 +62,7 @@ end
 $$;
 
 comment on function private.service_number_lock(text) is
-  'The advisory lock of a number of ours: of its texts, shared, and of the transaction that gives it to an agency.';
+  'The advisory lock of one of our numbers: of its texts, shared, and of the transaction that gives it to an agency.';
 
 create function private.agency_of_numbers(recruit_phone text, service_phone text) returns uuid
 language plpgsql

@@ -378,5 +378,5 @@ end
 $$;
 
 comment on function private.unanswered_since(public.recruiting_conversations) is
-  'The value of waiting_since once a text of ours is not sent after all: the recruit''s first text since our latest one that has '
+  'The value of waiting_since once one of our texts is not sent after all: the recruit''s first text since our latest one that has '
   'not failed. Null without one, and after an opt-out.';

@@ -5,7 +5,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- Nobody knows whether a dead worker has sent its text. One that was sent again gets its 10 minutes all the same.
+  -- Nobody knows whether a dead worker has sent its text. One that was sent again gets its 10 minutes anyway.
   update public.text_outbox o
   set
     state = 'unconfirmed',

@@ -73,7 +73,7 @@ comment on column public.text_outbox.client_message_id is
   'Made by the agent''s page, so that one text that is sent twice is one text.';
 comment on column public.text_outbox.conversation_id is
   'The message''s conversation. A trigger fills in this column, service_phone and segments.';
-comment on column public.text_outbox.service_phone is 'The number of ours that it is sent from: the conversation''s.';
+comment on column public.text_outbox.service_phone is 'The number that it is sent from: the conversation''s.';
 comment on column public.text_outbox.segments is 'Its cost for the number''s rate.';
 comment on column public.text_outbox.priority is
   'The lowest of a number''s due texts is sent first: what an agent writes does not wait for a morning''s greetings.';
@@ -271,7 +271,7 @@ as $$
 $$;
 
 comment on function private.text_state(text, text, timestamptz, boolean) is
-  'How far a text of ours has come: held, due (it is sent next), sending, unconfirmed, refused, sent, delivered or failed. '
+  'How far one of our texts has come: held, due (it is sent next), sending, unconfirmed, refused, sent, delivered or failed. '
   'outbox_state null: a text of before the outbox. may_leave: whether its number is active and there is an account; of a pending text alone.';
 grant execute on function private.text_state(text, text, timestamptz, boolean) to authenticated;
 

@@ -180,7 +180,7 @@ end
 $$;
 
 comment on function private.lock_conversation_of(uuid, boolean) is
-  'Locks what changes with a text of ours that fails, before the text itself, as everywhere: its conversation, with_consent all '
+  'Locks what changes with one of our texts that fails, before the text itself, as everywhere: its conversation, with_consent all '
   'of lock_conversations_of(). Returns the conversation, null where there is no such text.';
 
 create function private.notify_of_failed_text(conversation_id uuid, message_id uuid) returns void
@@ -196,7 +196,7 @@ end
 $$;
 
 comment on function private.notify_of_failed_text(uuid, uuid) is
-  'The steps when a text of ours does not arrive, of the bot or a person: a person is notified, and the recruit waits for '
+  'The steps when one of our texts does not arrive, of the bot or a person: a person is notified, and the recruit waits for '
   'an answer again. The message is failed. The caller '
   'has locked the conversation.';
 
@@ -235,7 +235,7 @@ end
 $$;
 
 comment on function private.notify_of_late_texts() is
-  'Notifies a person of the bot''s texts that have waited for a day, up to 100. They are sent all the same '
+  'Notifies a person of the bot''s texts that have waited for a day, up to 100. They are sent anyway '
   'once they may be.';
 
 create function private.postpone_texts(seconds integer, reason text) returns void

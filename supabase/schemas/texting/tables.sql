@@ -69,7 +69,7 @@ create index on public.recruiting_conversations (assigned_agent_id, agency_id);
 create index on public.recruiting_conversations (service_phone, created_at);
 
 comment on table public.recruiting_conversations is
-  'A text conversation with a recruit: one for each pair of a recruit''s number and a number of ours.';
+  'A text conversation with a recruit: one for each pair of a recruit''s number and one of our numbers.';
 comment on column public.recruiting_conversations.recruiting_lead_id is 'The recruit; null: no lead is known, or it was deleted or returned.';
 comment on column public.recruiting_conversations.assigned_agent_id is 'The agent who answers once the conversation is escalated.';
 comment on column public.recruiting_conversations.recruit_phone is
@@ -169,10 +169,10 @@ create index recruiting_messages_outbound_idx on public.recruiting_messages (con
   where direction = 'outbound';
 -- Most texts are a recruit's, or the bot's.
 create index recruiting_messages_sent_by_idx on public.recruiting_messages (sent_by) where sent_by is not null;
--- The conversations in which a text of ours has failed.
+-- The conversations in which one of our texts has failed.
 create index recruiting_messages_undelivered_idx on public.recruiting_messages (conversation_id, created_at)
   where direction = 'outbound' and status = 'failed';
--- For alerts: whether a text of ours has failed.
+-- For alerts: whether one of our texts has failed.
 create index recruiting_messages_failed_idx on public.recruiting_messages (id)
   where direction = 'outbound' and status = 'failed';
 
@@ -190,10 +190,10 @@ comment on column public.recruiting_messages.heard is
   'answer to it; `opening`: the bot then asked its first question, or asked again; `person`, `question`, `about`, `help`, '
   '`not_interested` or `automatic_reply`. Null: the bot did not read it.';
 comment on column public.recruiting_messages.status is
-  'Delivery status from the last callback. Before the first one: null, queued once the provider has accepted a text of ours, '
+  'Delivery status from the last callback. Before the first one: null, queued once the provider has accepted one of our texts, '
   'or failed when it was not sent.';
 comment on column public.recruiting_messages.error_code is
-  'Error code of the last callback that had one, or why a text of ours was not sent.';
+  'Error code of the last callback that had one, or why one of our texts was not sent.';
 comment on column public.recruiting_messages.sent_at is
   'When the first callback with the status sent came. delivered_at and failed_at likewise.';
 
@@ -370,4 +370,4 @@ end
 $$;
 
 comment on function private.pause_number(text, text) is
-  'Pauses a number of ours that may not send. reason: the provider''s code.';
+  'Pauses one of our numbers that may not send. reason: the provider''s code.';

@@ -129,7 +129,7 @@ $$;
 
 comment on function private.take_over_portion(public.recruiting_conversations) is
   'Takes over up to 1,000 of a conversation''s unmatched texts, the oldest first. Where there may be more, the conversation '
-  'stands in waiting_take_overs; the consents in the newest 1,000 that have one hold all the same.';
+  'stands in waiting_take_overs; the consents in the newest 1,000 that have one hold anyway.';
 
 create function private.oldest_unmatched(conversation public.recruiting_conversations, max integer) returns uuid[]
 language plpgsql

@@ -1,4 +1,4 @@
--- The rows that each reads: an agent, a manager, the manager of another agency, a user who is no agent, anon. The table of
+-- The rows that each reads: an agent, a manager, the manager of another agency, a user who is not an agent, anon. The table of
 -- docs/frontend.md says the same in words; docs/frontend.test.ts holds the two against each other.
 begin;
 select plan(329);

@@ -86,7 +86,7 @@ select pg_temp.begin_talk('ours');
 insert into public.service_numbers (phone, agency_id)
 select recruit_phone, md5('elsewhere')::uuid from public.recruiting_conversations where id = md5('ours')::uuid;
 select pg_temp.write('ours', 'Hi');
-select is((pg_temp.has_turn('ours'), pg_temp.told('ours')), (false, '{ann text}'::text[]), 'the bot does not answer a number of ours');
+select is((pg_temp.has_turn('ours'), pg_temp.told('ours')), (false, '{ann text}'::text[]), 'the bot does not answer one of our numbers');
 
 -- Claims
 select pg_temp.begin_talk('picture');

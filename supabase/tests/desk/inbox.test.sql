@@ -81,7 +81,7 @@ select results_eq(
 select private.queue_text(md5('hers')::uuid, 'agent', 'Hello');
 select results_eq(
   $$select last_body, last_direction, waiting_since, last_text_at from pg_temp.inbox('ann', 'hers')$$,
-  $$values ('Hello', 'outbound', null::timestamptz, now())$$, 'a text of ours is an answer');
+  $$values ('Hello', 'outbound', null::timestamptz, now())$$, 'one of our texts is an answer');
 select pg_temp.text('hers', 'Thanks', null);
 select is((pg_temp.inbox('ann', 'hers')).waiting_since, now(), 'after which the recruit may wait anew');
 select pg_temp.text('hers', 'Other', '2026-03-01'), pg_temp.text('given', 'Hi', now() - interval '1 minute');

@@ -107,7 +107,7 @@ select is(pg_temp.replies('mia', 'hers') #>> '{1,body}', 'Hi Ada, this is mia.',
 select is(pg_temp.replies('cal', 'given') #>> '{1,body}', 'Hi Ada, this is cal.', 'who has the conversation needs no recruit');
 select is(pg_temp.replies('ann', 'odd') #>> '{1,body}', 'Hi there, this is ann.', 'what is no name is not sent');
 select is(pg_temp.save('mia', 'call', '{agent} of {agency} here', pg_temp.id_of('call')) ->> 'shortcut', 'call', 'with other placeholders');
-select is(pg_temp.replies('mia', 'of nobody') #>> '{1,body}', 'mia of agency here', 'without a recruit it has the agency''s name all the same');
+select is(pg_temp.replies('mia', 'of nobody') #>> '{1,body}', 'mia of agency here', 'without a recruit it has the agency''s name anyway');
 select throws_ok(format('select pg_temp.replies(%L, %L)', person, conversation), code, null, format('%s gets none for %s', person, conversation))
 from (values ('cal', 'hers', 'PT404'), ('ann', 'given', 'PT404'), ('otto', 'hers', 'PT404'), ('former', 'hers', '42501'),
   ('anon', 'hers', '42501')) c (person, conversation, code);

@@ -10,7 +10,7 @@ insert into public.recruiting_leads (id, vendor_id, first_name, agency_id, agent
 values (md5('ada')::uuid, md5('vendor')::uuid, 'Ada', md5('agency')::uuid, md5('ann')::uuid, '{"phone": "+19995550001"}');
 select pg_temp.create_conversation('talk', '+19995550001', '+19995550100', lead => 'ada');
 
--- Texts of ours, a minute apart
+-- Our texts, a minute apart
 create temporary table texts (n, state, due_at, reason, status, error_code) as values
   (1, 'accepted', null::timestamptz, null, 'delivered', null), (2, 'accepted', null, null, 'queued', null),
   (3, 'accepted', null, null, 'failed', '30003'), (4, 'refused', null, 'opted_out', 'failed', '21610'),

@@ -55,7 +55,7 @@ create temp table finished as select * from pg_temp.race(6, replace($work$
 $work$, '{key}', pg_temp.key_of('race')));
 select is((select count(*)::integer from finished), 6, 'leads that come and operators who change its quantity end');
 select is(filled, leads, 'the order counts the leads that it has') from pg_temp.raced;
-select ok(filled <= quantity, 'which are no more than it is to get') from pg_temp.raced;
+select ok(filled <= quantity, 'and no order gets more than its quantity') from pg_temp.raced;
 select is(status, case when filled = quantity then 'filled' else 'open' end, 'it is filled when it has all of them, and else open')
 from pg_temp.raced;
 

@@ -66,7 +66,7 @@ select is((select agent_id from public.leads where id = md5('sale')::uuid), md5(
 select is(pg_temp.orders(), 'ann closed, cal open, cal paused', 'orders name the other agent, and closed ones stay as they were');
 select is(
   (select string_agg(o.state, ' ') from public.text_outbox o where o.message_id = md5('one ours')::uuid), 'pending',
-  'a text that waits is sent all the same');
+  'a text that waits is sent anyway');
 select ok(not a.is_active and a.user_id is null, 'the agent is inactive, and has no login') from public.agents a where a.id = md5('ann')::uuid;
 select is((select count(*)::integer from auth.users where id = md5('user ann')::uuid), 0, 'the login is gone');
 select is(

@@ -68,7 +68,7 @@ select is(pg_temp.filled('a'), 1, 'and counts them');
 
 select pg_temp.hold($$select id from public.recruiting_orders where vendor_id = md5('locks')::uuid for no key update$$);
 select is(pg_temp.send('3', '{"state": "TX"}'), 'pending', 'when all orders that match are locked the lead is pending');
-select is(pg_temp.send('4', '{"state": "CA"}'), 'unmatched', 'a lead that they do not want is unmatched all the same');
+select is(pg_temp.send('4', '{"state": "CA"}'), 'unmatched', 'a lead that they do not want is unmatched anyway');
 select is(
   pg_temp.distribute('3'), '{"distribution": "pending", "distributed_to": null, "order_is_locked": true}',
   'it stays pending while they are locked');

@@ -48,7 +48,7 @@ from (values
   ('mia', array['agency', 'ann', 'cal', 'former'], 'a manager sees all of its agency, but not what was never distributed'),
   ('otto', array['otto'], 'a manager of another agency sees its own alone'),
   ('former', array[]::text[], 'who is no longer active sees none'),
-  ('visitor', array[]::text[], 'nor does a user who is no agent'),
+  ('visitor', array[]::text[], 'nor does a user who is not an agent'),
   ('anon', array[]::text[], 'nor who is not signed in')
 ) people (name, expected, why);
 

@@ -39,7 +39,7 @@ select results_eq(
   'it goes to the order and the agent whose turn it is');
 select is(public.distribute_waiting_leads(100, md5('other')::uuid), 1, 'of one vendor only its own leads');
 select is(array[pg_temp.distribution('2'), pg_temp.distribution('3')], array['unmatched', 'distributed'], 'leads of another vendor stay');
-select is(public.distribute_waiting_leads(100), 1, 'an order gets no more than its quantity');
+select is(public.distribute_waiting_leads(100), 1, 'an order gets at most its quantity');
 select is(array[pg_temp.distribution('2'), pg_temp.distribution('5')], array['distributed', 'unmatched'], 'a pending lead is taken along');
 select is(pg_temp.filled(), 3, 'each lead is counted');
 select is(status, 'filled', 'a full order is filled') from public.recruiting_orders where id = md5('order')::uuid;

@@ -88,7 +88,7 @@ from (values
   ('otto', 'first', 'PT404', 'recruiting_lead_id: there is no such lead', 'another agency''s lead'),
   ('ann', 'unknown', 'PT404', 'recruiting_lead_id: there is no such lead', 'an unknown lead'),
   ('former', 'first', '42501', 'only an active agent may start a conversation', 'a deactivated agent'),
-  ('visitor', 'first', '42501', 'only an active agent may start a conversation', 'somebody who is no agent'),
+  ('visitor', 'first', '42501', 'only an active agent may start a conversation', 'somebody who is not an agent'),
   ('ann', 'no phone', '22023', 'recruiting_lead_id: the lead has no phone number in E.164', 'a lead without a phone'),
   ('ann', 'bad phone', '22023', 'recruiting_lead_id: the lead has no phone number in E.164', 'a phone that cannot be texted'),
   ('eve', 'elsewhere', 'PT409', 'recruiting_lead_id: its agency has no active service number', 'an agency without a number')
@@ -122,7 +122,7 @@ create function pg_temp.read(name text) returns integer language sql as $$
 $$;
 select is(pg_temp.as_user('ann', '(select count(*) from public.agent_notifications where conversation_id = md5(''told'')::uuid)'), '3'::jsonb, 'an agent reads the agent''s own');
 select is(pg_temp.read('cal'), 0, 'nobody else marks them as read');
-select is(pg_temp.read('visitor'), 0, 'nor does somebody who is no agent');
+select is(pg_temp.read('visitor'), 0, 'nor does somebody who is not an agent');
 select is(pg_temp.read('ann'), 3, 'the agent marks them as read');
 select is(pg_temp.read('ann'), 0, 'once');
 select is(pg_temp.as_user('ann', 'public.mark_read(null)'), '0'::jsonb, 'no ids are none');

@@ -123,7 +123,7 @@ select pg_temp.answer('2026-01-01 10:00', '1 s', 'I am driving'), pg_temp.answer
 select is(
   array(select private.is_automatic_reply(m) from public.recruiting_messages m
     where conversation_id = md5('machine')::uuid and direction = 'inbound' order by created_at),
-  '{f,f,t,f}', 'the same words twice, both at once after a text of ours');
+  '{f,f,t,f}', 'the same words twice, both at once after one of our texts');
 
 -- Others
 select pg_temp.begin_talk('other'), pg_temp.write('other', 'Hello');

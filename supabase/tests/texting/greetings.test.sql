@@ -91,7 +91,7 @@ from (values
 select is(
   (select array_agg(distribution order by distribution) from public.recruiting_leads
    where id in (md5('no consent')::uuid, md5('no E.164')::uuid, md5('no phone')::uuid, md5('opted out')::uuid)),
-  array['distributed', 'distributed', 'distributed', 'distributed'], 'they are distributed all the same');
+  array['distributed', 'distributed', 'distributed', 'distributed'], 'they are distributed anyway');
 select pg_temp.create_conversation('known', '+13125550007', '+13125550199');
 insert into public.recruiting_messages (conversation_id, direction, sender_type, body) values
   (md5('known')::uuid, 'outbound', 'bot', 'Hello');

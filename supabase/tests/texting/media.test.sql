@@ -39,7 +39,7 @@ from (values
   ('mia', array['of ann', 'of cal', 'of nobody'], 'a manager to all of its agency'),
   ('otto', array[]::text[], 'nobody to another agency''s'),
   ('former', array[]::text[], 'nor who is no longer active'),
-  ('visitor', array[]::text[], 'nor a user who is no agent'),
+  ('visitor', array[]::text[], 'nor a user who is not an agent'),
   ('anon', array[]::text[], 'nor who is not signed in')
 ) people (name, expected, why);
 
@@ -66,7 +66,7 @@ from (values
   ('mia', array['of ann', 'of cal', 'of nobody'], 'a manager those of its agency'),
   ('otto', array[]::text[], 'nobody those of another agency'),
   ('former', array[]::text[], 'nor who is no longer active'),
-  ('visitor', array[]::text[], 'nor a user who is no agent'),
+  ('visitor', array[]::text[], 'nor a user who is not an agent'),
   ('anon', array[]::text[], 'nor who is not signed in')
 ) people (name, expected, why);
 

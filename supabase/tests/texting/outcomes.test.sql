@@ -175,7 +175,7 @@ select is(pg_temp.due_in('one', true), 600::numeric, 'then it is looked up 10 mi
 select is(pg_temp.look_up('one', pg_temp.claim_again('one')), 'failed', 'and is never sent a third time');
 select is(pg_temp.text('one') || ', ' || pg_temp.message('one'), 'failed 2 unconfirmed, no sid failed', 'it has failed');
 select is(pg_temp.notices(), 'failed', 'and its agent is told');
-select is(private.accept_text(md5('one')::uuid, 'test SM8'), 'accepted', 'a callback with our id proves all the same that it was sent');
+select is(private.accept_text(md5('one')::uuid, 'test SM8'), 'accepted', 'a callback with our id proves anyway that it was sent');
 select is(pg_temp.message('one'), 'test SM8 queued', 'then its message has not failed');
 
 select pg_temp.record('one', pg_temp.send('one'), 'unconfirmed');

@@ -81,7 +81,7 @@ from (values
 ) q (description, query);
 update public.media_copies set state = 'waiting', path = null, content_type = null, due_at = now() - interval '1 hour'
 where message_id in (select message_id from public.media_copies limit 1000);
-select cmp_ok(pg_temp.rows_read('public.media_copies', 'select private.is_media_due()'), '<', 1100::bigint, 'of 1,000 due files, the question reads no more than these');
+select cmp_ok(pg_temp.rows_read('public.media_copies', 'select private.is_media_due()'), '<', 1100::bigint, 'of 1,000 due files, the question reads at most these');
 select cmp_ok(pg_temp.rows_read('public.media_copies', 'select public.claim_media_copies(2)'), '<', 1100::bigint, 'nor does a claim');
 
 select * from finish();

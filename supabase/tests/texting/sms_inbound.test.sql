@@ -33,7 +33,7 @@ where id = md5('bot')::uuid;
 
 select is(pg_temp.receive(recruit, service, 'test SM3'), 'no_conversation', description)
 from (values
-  ('0009', '0002', 'an unknown recruit'), ('0001', '0009', 'another number of ours'), ('0002', '0001', 'the two numbers exchanged'),
+  ('0009', '0002', 'an unknown recruit'), ('0001', '0009', 'another our number'), ('0002', '0001', 'the two numbers exchanged'),
   (null, '0002', 'no From'), ('0001', null, 'no To')
 ) as unmatched (recruit, service, description);
 select is_empty(

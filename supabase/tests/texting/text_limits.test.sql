@@ -62,7 +62,7 @@ select pg_temp.send('full', client) from unnest(array['one', 'two']) client;
 select throws_ok(
   $$select pg_temp.send('full')$$, 'PT429',
   'conversation_id: 2 texts already wait to be sent to this recruit; send the next when one of them has left', 'a recruit for whom texts wait');
-select is(pg_temp.send('full', 'two'), 'duplicate', 'a text that was queued is found all the same');
+select is(pg_temp.send('full', 'two'), 'duplicate', 'a text that was queued is found anyway');
 select is(pg_temp.send('free') || ' ' || pg_temp.send('free'), 'queued queued', 'another recruit is texted');
 select throws_ok(
   $$select pg_temp.send('bot', person => 'mia') from generate_series(1, 3)$$, 'PT429', null, 'a manager has the same limit');

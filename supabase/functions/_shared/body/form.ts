@@ -159,7 +159,7 @@ function readUrlEncoded(buffer: Buffer, contentType: string, bounds: JsonBounds)
     return pairs.map(([name, value]) => ({ name: decoder.decode(name), value: decoder.decode(value) }));
   };
   const fields = read("utf-8");
-  // Some senders say Latin-1, and send UTF-8 all the same.
+  // Some senders say Latin-1, and send UTF-8 anyway.
   const isUtf8 = !fields.some(({ name, value }) => name.includes("\ufffd") || value.includes("\ufffd"));
   return isUtf8 || !LATIN1.test(contentType) ? fields : read("windows-1252");
 }

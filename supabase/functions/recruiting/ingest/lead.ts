@@ -107,7 +107,7 @@ export function skipResume(lead: Lead, reason: string): Lead {
 }
 
 /**
- * Logs that leads which were sent again could not be recorded. They are duplicates all the same.
+ * Logs that leads which were sent again could not be recorded. They are duplicates anyway.
  *
  * @param record_error the SQLSTATE; undefined: they are recorded
  */

@@ -284,7 +284,7 @@ function throwing(error: unknown) {
 }
 
 Deno.test("each request has its response, whatever any call of the database throws, and the next one is stored", async () => {
-  const errors = [fault, lost, refused, new TypeError("a mistake of ours"), "no error at all"];
+  const errors = [fault, lost, refused, new TypeError("our mistake"), "no error at all"];
   for (const first of ["ingest", "waitForDistribution"] as const) {
     for (const error of errors) {
       for (const [way, call] of throwing(error).entries()) {

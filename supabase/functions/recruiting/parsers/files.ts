@@ -149,7 +149,7 @@ export function describeFiles(value: Json): Json {
 }
 
 /**
- * @param isOther whether a text counts as a file that is none by itself; `isNamed` where what stands beside it says so
+ * @param isOther whether a text counts as a file that is not one by itself; `isNamed` where what stands beside it says so
  * @param replace gives what stands in a file's place; undefined to leave it out
  */
 function replaceFiles(

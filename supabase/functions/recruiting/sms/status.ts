@@ -24,7 +24,7 @@ export const statusEndpoint: Endpoint = {
   security: ["twilioSignature"],
   query: {
     message: {
-      description: "The id of the message, which each text of ours has in its StatusCallback. " +
+      description: "The id of the message, which each of our texts has in its StatusCallback. " +
         "Anything but a UUID is ignored.",
       schema: z.string(),
     },

@@ -55,7 +55,7 @@ type LeadResponse = Exclude<z.infer<typeof webhookResponse>, Results>;
 type Results = z.infer<typeof webhookResults>;
 
 /**
- * Takes in the one lead of a body, or ignores an event that is none. The leads of a notice of Meta are fetched. Where
+ * Takes in the one lead of a body, or ignores an event that is not one. The leads of a notice of Meta are fetched. Where
  * they are not, and for LinkedIn, the ids are kept as rejected deliveries.
  *
  * @throws ApiError as ingestLead() does.

@@ -25,7 +25,7 @@ export type AnswerValue = string | number | string[];
 const LONGEST_ANSWER = 800;
 
 /**
- * Reads an answer; undefined for a text that is none.
+ * Reads an answer; undefined for a text that is not one.
  *
  * @param ask the question, which tells what "I am licensed" and "6 months" mean
  */

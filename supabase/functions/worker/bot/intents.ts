@@ -26,7 +26,7 @@ export function intentOf(text: string, handoffWords: readonly string[]): Intent 
   return isQuestion(text) ? "question" : undefined;
 }
 
-/** The words that phones write where somebody has tapped a reaction on a text of ours. They quote our words. */
+/** The words that phones write where somebody has tapped a reaction on one of our texts. They quote our words. */
 const REACTION = new RegExp(
   `^\\s*(?:${
     [

@@ -56,7 +56,7 @@ export interface Session {
 /** A text of the recruit. */
 export interface RecruitText {
   body: string;
-  /** Whether an answering machine has sent it: the same words as before, and both at once after a text of ours. */
+  /** Whether an answering machine has sent it: the same words as before, and both at once after one of our texts. */
   is_automatic?: boolean;
   /** Whether it came before the question had left, or may have: it is no answer then. */
   is_early?: boolean;

@@ -30,7 +30,7 @@ const NUMBERS = new Map([
   ..."twenty thirty forty fifty sixty seventy eighty ninety".split(" ").map((word, i) => [word, (i + 2) * 10] as const),
 ]);
 
-/** The number that a word is; undefined for one that is none. */
+/** The number that a word is; undefined for any other word. */
 export function numberOf(word: string): number | undefined {
   return /^\d{1,15}$/.test(word) ? Number(word) : NUMBERS.get(word);
 }

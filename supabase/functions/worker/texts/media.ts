@@ -8,7 +8,7 @@ import type { Outcome } from "./outcome.ts";
 const BUCKET = "text-media";
 
 /**
- * A file of ours: a conversation's id and a name. In the address of a request, other names could lead to any file of
+ * One of our files: a conversation's id and a name. In the address of a request, other names could lead to any file of
  * any bucket, and we may read them all.
  */
 const OWN_FILE = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\/(?!\.+$)[-\w!.*'()&$@=;:+,]+$/;
