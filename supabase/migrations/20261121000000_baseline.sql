@@ -31,7 +31,7 @@ create domain public.e164 as text check (value ~ '^\+[1-9][0-9]{1,14}$');
 comment on domain public.e164 is 'A phone number in E.164 (ITU-T).';
 
 create domain public.service_phone as text check (value ~ '^(\+[1-9][0-9]{1,14}|[0-9]{5,6})$');
-comment on domain public.service_phone is 'A number of ours: E.164, or a short code of 5 or 6 digits.';
+comment on domain public.service_phone is 'One of our numbers: E.164, or a short code of 5 or 6 digits.';
 
 create domain public.consent_state as text check (value in ('opted_in', 'opted_out'));
 comment on domain public.consent_state is 'Whether a recruit wants texts of an agency.';
@@ -3447,7 +3447,7 @@ exception
   when serialization_failure then
     raise;
   when others then
-    -- The lead is a duplicate all the same, of a lead that may not be on disk yet.
+    -- The lead is a duplicate anyway, of a lead that may not be on disk yet.
     perform pg_logical_emit_message(true, 'recruiting leads', '');
     return (
       select jsonb_agg(r || case when r ->> 'status' = 'duplicate'
@@ -6063,7 +6063,7 @@ create index on public.recruiting_conversations (assigned_agent_id, agency_id);
 create index on public.recruiting_conversations (service_phone, created_at);
 
 comment on table public.recruiting_conversations is
-  'A text conversation with a recruit: one for each pair of a recruit''s number and a number of ours.';
+  'A text conversation with a recruit: one for each pair of a recruit''s number and one of our numbers.';
 comment on column public.recruiting_conversations.recruiting_lead_id is 'The recruit; null: no lead is known, or it was deleted or returned.';
 comment on column public.recruiting_conversations.assigned_agent_id is 'The agent who answers once the conversation is escalated.';
 comment on column public.recruiting_conversations.recruit_phone is
@@ -6163,10 +6163,10 @@ create index recruiting_messages_outbound_idx on public.recruiting_messages (con
   where direction = 'outbound';
 -- Most texts are a recruit's, or the bot's.
 create index recruiting_messages_sent_by_idx on public.recruiting_messages (sent_by) where sent_by is not null;
--- The conversations in which a text of ours has failed.
+-- The conversations in which one of our texts has failed.
 create index recruiting_messages_undelivered_idx on public.recruiting_messages (conversation_id, created_at)
   where direction = 'outbound' and status = 'failed';
--- For alerts: whether a text of ours has failed.
+-- For alerts: whether one of our texts has failed.
 create index recruiting_messages_failed_idx on public.recruiting_messages (id)
   where direction = 'outbound' and status = 'failed';
 
@@ -6184,10 +6184,10 @@ comment on column public.recruiting_messages.heard is
   'answer to it; `opening`: the bot then asked its first question, or asked again; `person`, `question`, `about`, `help`, '
   '`not_interested` or `automatic_reply`. Null: the bot did not read it.';
 comment on column public.recruiting_messages.status is
-  'Delivery status from the last callback. Before the first one: null, queued once the provider has accepted a text of ours, '
+  'Delivery status from the last callback. Before the first one: null, queued once the provider has accepted one of our texts, '
   'or failed when it was not sent.';
 comment on column public.recruiting_messages.error_code is
-  'Error code of the last callback that had one, or why a text of ours was not sent.';
+  'Error code of the last callback that had one, or why one of our texts was not sent.';
 comment on column public.recruiting_messages.sent_at is
   'When the first callback with the status sent came. delivered_at and failed_at likewise.';
 
@@ -6364,7 +6364,7 @@ end
 $$;
 
 comment on function private.pause_number(text, text) is
-  'Pauses a number of ours that may not send. reason: the provider''s code.';
+  'Pauses one of our numbers that may not send. reason: the provider''s code.';
 
 -- supabase/schemas/texting/unmatched_texts.sql
 
@@ -6499,7 +6499,7 @@ $$;
 
 comment on function private.take_over_portion(public.recruiting_conversations) is
   'Takes over up to 1,000 of a conversation''s unmatched texts, the oldest first. Where there may be more, the conversation '
-  'stands in waiting_take_overs; the consents in the newest 1,000 that have one hold all the same.';
+  'stands in waiting_take_overs; the consents in the newest 1,000 that have one hold anyway.';
 
 create function private.oldest_unmatched(conversation public.recruiting_conversations, max integer) returns uuid[]
 language plpgsql
@@ -7277,7 +7277,7 @@ comment on function private.record_consents_in_texts(uuid, text, public.unmatche
   'Records for an agency the consents that a recruit''s texts give or take back, if any. agency_id null: of none yet. '
   'received_at null: now.';
 
--- A number of ours may be added after a text came to it. One stores a text that gives or takes back a consent, another
+-- One of our numbers may be added after a text came to it. One stores a text that gives or takes back a consent, another
 -- adds the number. Both first take a lock on the number and then look for what the other one stored. Texts share the
 -- lock.
 
@@ -7292,7 +7292,7 @@ end
 $$;
 
 comment on function private.service_number_lock(text) is
-  'The advisory lock of a number of ours: of its texts, shared, and of the transaction that gives it to an agency.';
+  'The advisory lock of one of our numbers: of its texts, shared, and of the transaction that gives it to an agency.';
 
 create function private.agency_of_numbers(recruit_phone text, service_phone text) returns uuid
 language plpgsql
@@ -8232,7 +8232,7 @@ comment on column public.text_outbox.client_message_id is
   'Made by the agent''s page, so that one text that is sent twice is one text.';
 comment on column public.text_outbox.conversation_id is
   'The message''s conversation. A trigger fills in this column, service_phone and segments.';
-comment on column public.text_outbox.service_phone is 'The number of ours that it is sent from: the conversation''s.';
+comment on column public.text_outbox.service_phone is 'The number that it is sent from: the conversation''s.';
 comment on column public.text_outbox.segments is 'Its cost for the number''s rate.';
 comment on column public.text_outbox.priority is
   'The lowest of a number''s due texts is sent first: what an agent writes does not wait for a morning''s greetings.';
@@ -8430,7 +8430,7 @@ as $$
 $$;
 
 comment on function private.text_state(text, text, timestamptz, boolean) is
-  'How far a text of ours has come: held, due (it is sent next), sending, unconfirmed, refused, sent, delivered or failed. '
+  'How far one of our texts has come: held, due (it is sent next), sending, unconfirmed, refused, sent, delivered or failed. '
   'outbox_state null: a text of before the outbox. may_leave: whether its number is active and there is an account; of a pending text alone.';
 grant execute on function private.text_state(text, text, timestamptz, boolean) to authenticated;
 
@@ -8924,7 +8924,7 @@ end
 $$;
 
 comment on function private.unanswered_since(public.recruiting_conversations) is
-  'The value of waiting_since once a text of ours is not sent after all: the recruit''s first text since our latest one that has '
+  'The value of waiting_since once one of our texts is not sent after all: the recruit''s first text since our latest one that has '
   'not failed. Null without one, and after an opt-out.';
 
 -- supabase/schemas/texting/waiting.sql
@@ -9915,7 +9915,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- Nobody knows whether a dead worker has sent its text. One that was sent again gets its 10 minutes all the same.
+  -- Nobody knows whether a dead worker has sent its text. One that was sent again gets its 10 minutes anyway.
   update public.text_outbox o
   set
     state = 'unconfirmed',
@@ -10206,7 +10206,7 @@ end
 $$;
 
 comment on function private.lock_conversation_of(uuid, boolean) is
-  'Locks what changes with a text of ours that fails, before the text itself, as everywhere: its conversation, with_consent all '
+  'Locks what changes with one of our texts that fails, before the text itself, as everywhere: its conversation, with_consent all '
   'of lock_conversations_of(). Returns the conversation, null where there is no such text.';
 
 create function private.notify_of_failed_text(conversation_id uuid, message_id uuid) returns void
@@ -10222,7 +10222,7 @@ end
 $$;
 
 comment on function private.notify_of_failed_text(uuid, uuid) is
-  'The steps when a text of ours does not arrive, of the bot or a person: a person is notified, and the recruit waits for '
+  'The steps when one of our texts does not arrive, of the bot or a person: a person is notified, and the recruit waits for '
   'an answer again. The message is failed. The caller '
   'has locked the conversation.';
 
@@ -10261,7 +10261,7 @@ end
 $$;
 
 comment on function private.notify_of_late_texts() is
-  'Notifies a person of the bot''s texts that have waited for a day, up to 100. They are sent all the same '
+  'Notifies a person of the bot''s texts that have waited for a day, up to 100. They are sent anyway '
   'once they may be.';
 
 create function private.postpone_texts(seconds integer, reason text) returns void
@@ -12085,7 +12085,7 @@ begin
 end
 $$;
 
-comment on function private.forget_failed_question() is 'Trigger: a text of ours has failed, which may have asked a question.';
+comment on function private.forget_failed_question() is 'Trigger: one of our texts has failed, which may have asked a question.';
 
 create trigger forget_failed_question
   after update of status on public.recruiting_messages
@@ -12650,7 +12650,7 @@ comment on view public.inbox is
   'the assigned agent, else the recruit''s) and the latest text (last_media: how many files). is_unread: the recruit has '
   'written since the caller has read it. is_due: the conversation is to be looked at: the recruit waits, or it was put off until a '
   'time that has come (snoozed_until). is_failed: '
-  'our latest text was not delivered, and nobody has stopped it. is_held: a text of ours waits for the texting hours or for '
+  'our latest text was not delivered, and nobody has stopped it. is_held: one of our texts waits for the texting hours or for '
   'its number. Ask for one agency_id, and for pages by the last row: ordered by last_text_at and id, or by due_since and id '
   'where due_since is not null.';
 grant select on public.inbox to authenticated;
@@ -13542,7 +13542,7 @@ end
 $$;
 
 comment on function private.figure_failures(uuid, timestamptz) is
-  'The conversations of an agency in which a text of ours since then was not delivered, each with the time of the latest. '
+  'The conversations of an agency in which one of our texts since then was not delivered, each with the time of the latest. '
   'One that somebody has stopped does not count: by cancelling it, or by taking over from the bot.';
 
 create function private.figure_opt_outs(agency_id uuid, begins timestamptz)
@@ -13622,8 +13622,8 @@ comment on function public.agency_figures(integer) is
   'opt_outs, failed}. vendors: the leads that orders have brought. first_response: the minutes, in the hours of the agency, '
   'from the first text of each recruit who began to write in these days to the first text of an agent after it; the bot does '
   'not count, and neither does a text that failed. ninety: nine of ten were answered as fast. opt_outs: the numbers that have '
-  'opted out. failed: the conversations in which a text of ours was not delivered. figure_list() has the rows behind each. '
-  'Errors: 42501 (HTTP 403) for who is no manager; 22023 (400) names days. '
+  'opted out. failed: the conversations in which one of our texts was not delivered. figure_list() has the rows behind each. '
+  'Errors: 42501 (HTTP 403) for who is not a manager; 22023 (400) names days. '
   'Security definer because managers may not read vendors, and policies on each text would take long. It reads the '
   'caller''s own agency alone.';
 grant execute on function public.agency_figures(integer) to authenticated;
@@ -13707,7 +13707,7 @@ comment on function public.figure_list(text, integer, date, uuid, uuid) is
   'minutes}. figure: `leads`, of one day and vendor where they are named, or of one order in all its days; `wrote`: the recruits who began to write, with the '
   'minutes to the first response; `answered`: those of them with one; `failed` and `opt_outs`. conversation_id and '
   'recruiting_lead_id are null where there is none. Ask for pages by the last row, ordered by at and id. Errors: 42501 (HTTP '
-  '403) for who is no manager; 22023 (400) names figure or days. '
+  '403) for who is not a manager; 22023 (400) names figure or days. '
   'Security definer because managers may not read vendors, and policies on each text would take long. It reads the '
   'caller''s own agency alone.';
 grant execute on function public.figure_list(text, integer, date, uuid, uuid) to authenticated;
@@ -14027,7 +14027,7 @@ $$;
 comment on function public.signed_in_user() is
   'The data that a page needs about the user who is signed in: {user_id, agent: {id, agency_id, first_name, last_name|null, '
   'role}|null, agency: {id, name, timezone}|null, is_operator, migrations: the version of the newest one|null}. agent and '
-  'agency are null for a user who is no active agent. '
+  'agency are null for a user who is not an active agent. '
   'Security definer because users may not read who is an operator, nor the record of migrations. It returns what is '
   'the caller''s own.';
 grant execute on function public.signed_in_user() to authenticated;
@@ -14519,13 +14519,13 @@ from (
   where (select private.may_operate())
 ) t;
 
-comment on view private.outbox_list is 'Texts of ours that Twilio does not have or could not deliver, and greetings that were never queued, for operators.';
+comment on view private.outbox_list is 'Our texts that Twilio does not have or could not deliver, and greetings that were never queued, for operators.';
 grant select on private.outbox_list to authenticated, service_role;
 
 create view public.outbox_list with (security_invoker = true) as select * from private.outbox_list;
 
 comment on view public.outbox_list is
-  'Texts of ours that Twilio does not have or could not deliver. state: held, due, sending, unconfirmed, refused, failed, or '
+  'Our texts that Twilio does not have or could not deliver. state: held, due, sending, unconfirmed, refused, failed, or '
   'never_queued: a greeting of skipped_greetings, which has no message_id; why: the reason in words; due_at: ISO 8601 in UTC, or infinity; number: the state of our number, null where '
   'it is not one of the agency''s; outbox_state: as the outbox has it, pending, sending and unconfirmed are found by an index.';
 grant select on public.outbox_list to authenticated, service_role;
@@ -14821,7 +14821,7 @@ $$;
 comment on function public.distribute_leads(integer, uuid) is
   'Distributes at most so many waiting leads, of all vendors or of one, the oldest first, and returns them with the agency '
   'and the agent. For operators; of one who is signed in, a row of operator_actions says so. PT400 unless max is from 1 to '
-  '100: new leads wait meanwhile. PT409 when others hold the locks for 2 s. 42501 for a user who is no operator. '
+  '100: new leads wait meanwhile. PT409 when others hold the locks for 2 s. 42501 for a user who is not an operator. '
   'Security definer because operators may not read or write the tables.';
 grant execute on function public.distribute_leads(integer, uuid) to authenticated, service_role;
 
@@ -15091,7 +15091,7 @@ comment on function public.return_lead(uuid, text) is
   'order_status, conversations, texts}: of the order after it, and how many conversations and waiting texts there were. '
   'For operators; of one who is signed in, a row of operator_actions says so. PT400 names reason; PT404 for an unknown '
   'lead; PT409 when no order has the lead, it was returned before, a text to the recruit is being sent, or others hold a '
-  'lock for 2 s. 42501 for a user who is no operator. '
+  'lock for 2 s. 42501 for a user who is not an operator. '
   'Security definer because operators may not read or write the tables.';
 grant execute on function public.return_lead(uuid, text) to authenticated, service_role;
 
@@ -15600,12 +15600,12 @@ end
 $$;
 
 comment on function public.adopt_texts(text, text, uuid) is
-  'Makes the conversations for a recruit''s unmatched texts, one for each number of ours (service_phone: for this one '
+  'Makes the conversations for a recruit''s unmatched texts, one for each of our numbers (service_phone: for this one '
   'alone), with the newest lead that has an agency and the recruit''s phone (lead_id: with this one, or not at all). Where the '
   'number is an agency''s, it must be its lead. The lead''s agent, if active, has taken the conversation over, and is notified. '
   'What the texts say of a consent holds. Returns [{conversation_id, service_phone, lead_id, agency_id, agent_id|null, texts}]. '
   'For operators; of one who is signed in, a row of operator_actions says so. PT404 when no text waits; PT409 when there is no '
-  'such lead, another one has come, or others hold the lock for 2 s. 42501 for a user who is no operator. '
+  'such lead, another one has come, or others hold the lock for 2 s. 42501 for a user who is not an operator. '
   'Security definer because operators may not read or write the tables.';
 grant execute on function public.adopt_texts(text, text, uuid) to authenticated, service_role;
 
@@ -15649,7 +15649,7 @@ comment on function public.dismiss_deliveries(uuid[]) is
   'Takes rejected deliveries off the list of open ones, for good, and returns those that there are: their status now, and '
   'whether this call has changed it. One that was replayed stays so. For operators; one who is signed in gives 1 to 100 ids, '
   'and a row of operator_actions says so. PT400 for another number of ids; PT409 when others hold the locks for 2 s. 42501 for '
-  'a user who is no operator. '
+  'a user who is not an operator. '
   'Security definer because operators may not read or write the tables.';
 grant execute on function public.dismiss_deliveries(uuid[]) to authenticated, service_role;
 
@@ -15680,9 +15680,9 @@ end
 $$;
 
 comment on function public.resume_number(text) is
-  'Sends what was held for a paused number of ours, and what comes. Returns the number; one that is active stays as it is. '
+  'Sends what was held for a paused number, and what comes. Returns the number; one that is active stays as it is. '
   'For operators; of one who is signed in, a row of operator_actions says so. PT404 for a number that is not ours; PT409 when '
-  'others hold the lock for 2 s. 42501 for a user who is no operator. '
+  'others hold the lock for 2 s. 42501 for a user who is not an operator. '
   'Security definer because operators may not read or write the tables.';
 grant execute on function public.resume_number(text) to authenticated, service_role;
 
@@ -15747,7 +15747,7 @@ comment on function public.set_texting_hours(text, integer, time, time, text) is
   'Sets the hours in which texts may be sent to a state (null: to all without hours of their own) on a day (0 is Sunday; '
   'null: on all days without hours of their own), or takes them away (opens null), so that the law''s or '
   'the wider ones count. closes the same as opens: never. Counts for every text that is not sent yet. Returns the row as it '
-  'is then, or the one that is gone. PT400 for a state that is none, and for taking the last hours away; PT404 when there are '
+  'is then, or the one that is gone. PT400 for a state that is not one, and for taking the last hours away; PT404 when there are '
   'none to take away, or only the law''s; 23514 when it closes before it opens, or has no source.';
 grant execute on function public.set_texting_hours(text, integer, time, time, text) to service_role;
 
@@ -15781,7 +15781,7 @@ $$;
 comment on function public.close_hours(text, date, date, text) is
   'Closes a state (null: every state) from a day (null: today) to a day (null: until open_hours()), both in the recipient''s '
   'time: no greeting and no text of the bot is sent on them, and agents'' texts wait as in quiet hours. The hours stay as '
-  'they are. Returns the row. PT400 for a state that is none, for a last day before the first one, and for one that is over; '
+  'they are. Returns the row. PT400 for a state that is not one, for a last day before the first one, and for one that is over; '
   '23514 without a source.';
 grant execute on function public.close_hours(text, date, date, text) to service_role;
 
@@ -17486,7 +17486,7 @@ comment on function public.explain_order(uuid) is
   'priority, filled, quantity, got, gets_it, reason}]}. leads: how many that it wants came since then (seven days), '
   'without those in bulk and tests; got: how many of them each order got; waiting: how many went to no order; '
   'gets_leads: whether it goes first for some lead now; takes_turns: whether it shares leads with orders of the same '
-  'priority, of which the least filled one goes first. For operators. PT404 for an unknown order; 42501 for a user who is no operator. '
+  'priority, of which the least filled one goes first. For operators. PT404 for an unknown order; 42501 for a user who is not an operator. '
   'Security definer because operators may not read or write the tables.';
 grant execute on function public.explain_order(uuid) to authenticated, service_role;
 
@@ -17691,7 +17691,7 @@ $$;
 
 comment on function private.noted_subject(uuid, text, interval) is
   'The subject of what the operator who is signed in has begun within this time by begin_operator_action(). PT404 without '
-  'such an action; 42501 for a user who is no operator.';
+  'such an action; 42501 for a user who is not an operator.';
 
 create function public.read_payload(action_id uuid) returns text
 language plpgsql
@@ -17714,7 +17714,7 @@ comment on function public.read_payload(uuid) is
   'The payload of the rejected delivery that an operator is about to read, as text: numbers stay exact. Null where nothing '
   'of it is kept. action_id: what begin_operator_action(''delivery show'', {delivery_id}) has returned to the same '
   'user in the last minute. Stored by the same call, the row could be taken back: a caller may have PostgREST convert the '
-  'result, and the error shows it. PT404 without such an action; 42501 for a user who is no operator. '
+  'result, and the error shows it. PT404 without such an action; 42501 for a user who is not an operator. '
   'Security definer because operators may not read or write the tables.';
 grant execute on function public.read_payload(uuid) to authenticated;
 
@@ -17786,7 +17786,7 @@ comment on function public.count_vendor_days(integer, text) is
   'The number of leads of each vendor on each of the last days, up to today, and of its deliveries that were refused; '
   'the vendor with the most leads first. leads and refused are in the order of dates. The vendor `import` stands for '
   'imported sales leads; a vendor of which nothing came is left out. Days are those of the time zone. PT400 unless days is '
-  'from 1 to 90, and for an unknown time zone. 42501 for a user who is no operator. '
+  'from 1 to 90, and for an unknown time zone. 42501 for a user who is not an operator. '
   'Security definer because operators may not read or write the tables.';
 grant execute on function public.count_vendor_days(integer, text) to authenticated, service_role;
 
@@ -17909,7 +17909,7 @@ $$;
 comment on function public.mapping_samples(uuid, uuid) is
   'What a vendor''s mapping can be tried on: its newest 20 rejected deliveries whose payload is kept whole, delivery_id among '
   'them if it is one, and of its newest 10 leads those that still have vendor_fields. Newest first, deliveries before leads. '
-  'status and reason are those of a delivery, and null for a lead. 42501 for a user who is no operator. '
+  'status and reason are those of a delivery, and null for a lead. 42501 for a user who is not an operator. '
   'Security definer because operators may not read or write the tables.';
 grant execute on function public.mapping_samples(uuid, uuid) to authenticated, service_role;
 
@@ -19097,7 +19097,7 @@ $$;
 
 comment on function public.acknowledge_alert(uuid) is
   'Says that somebody has an alert in hand: its receiver is not notified again until it is resolved. Again, it changes nothing. Of an '
-  'operator who is signed in, a row of operator_actions says so. Returns the alert. PT404 where there is none, PT409 where it is resolved, 42501 for a user who is no operator. '
+  'operator who is signed in, a row of operator_actions says so. Returns the alert. PT404 where there is none, PT409 where it is resolved, 42501 for a user who is not an operator. '
   'Security definer because operators may not read or write the tables.';
 grant execute on function public.acknowledge_alert(uuid) to authenticated, service_role;
 
@@ -19139,7 +19139,7 @@ $$;
 
 comment on function public.set_alert_rule(text, boolean, jsonb) is
   'Turns the rule of a kind on or off (null: as it is), and sets the numbers that threshold names; the others stay. It counts '
-  'from the next check on. Returns the rule. PT400 for a kind or a number that is none, 42501 for a user who is no operator. '
+  'from the next check on. Returns the rule. PT400 for a kind or a number that is not one, 42501 for a user who is not an operator. '
   'Security definer because operators may not read or write the tables.';
 grant execute on function public.set_alert_rule(text, boolean, jsonb) to authenticated, service_role;
 
@@ -19740,7 +19740,7 @@ set statement_timeout = '10s'
 as $$
 begin
   perform private.count_metric_days();
-  -- One value, because the API returns no more than 1,000 rows.
+  -- One value, because the API returns at most 1,000 rows.
   return (
     with vendor_labels as materialized (
       select v.id, case when row_number() over (order by v.created_at, v.id) < 199 then v.slug else 'other' end as vendor
