@@ -5,8 +5,8 @@ import { inboxQueries } from "./data/inbox.ts";
 import { type Agent, isOldBuild, type User } from "./data/user.ts";
 import { useLive } from "./live.ts";
 import { SignOut } from "./session/sign_out.tsx";
-import { AskForNotifications, ToldSettings } from "./told/settings.tsx";
-import { Told } from "./told/told.tsx";
+import { Notifications } from "./notifications/notifications.tsx";
+import { AskForNotifications, NotificationSettings } from "./notifications/settings.tsx";
 import { AgentNotices } from "./agent_notices.tsx";
 import { cappedText } from "./ui/count.ts";
 import { useOnline } from "./ui/online.ts";
@@ -40,7 +40,7 @@ export function Shell({ user, email, children }: { user: User; email: string; ch
         <Account name={agent?.first_name ?? email} email={email} user={user} />
       </header>
       <PageNotices user={user} />
-      {agent !== null && <Told agent={agent} userId={user.user_id} />}
+      {agent !== null && <Notifications agent={agent} userId={user.user_id} />}
       {children}
     </>
   );
@@ -65,7 +65,7 @@ function Account({ name, email, user }: { name: string; email: string; user: Use
       <div id="account" popover="auto" ref={menu}>
         <p>{email}</p>
         <Link href="/password" onClick={() => menu.current!.hidePopover()}>Change the password</Link>
-        {user.agent !== null && <ToldSettings userId={user.user_id} />}
+        {user.agent !== null && <NotificationSettings userId={user.user_id} />}
         <SignOut />
       </div>
     </div>

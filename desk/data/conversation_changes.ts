@@ -32,7 +32,7 @@ export function useAssignConversation(id: string) {
   });
 }
 
-/** Gives up to 200 conversations to an agent, who is told once. Returns how many have changed hands. */
+/** Gives up to 200 conversations to an agent, who is notified once. Returns how many have changed hands. */
 export async function assignConversations(ids: string[], agent: string): Promise<number> {
   const { given } = await repeat(() => supabase.rpc("assign_conversations", { ids, agent })) as { given: number };
   await queryClient.invalidateQueries({ queryKey: inboxQueries.all() });

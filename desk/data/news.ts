@@ -2,7 +2,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { call, supabase } from "./client.ts";
 import { noticeQueries } from "./notices.ts";
 
-/** A notification as an agent is told of it: who it is about, and no words of a text. */
+/** A notification as the page shows it: who it is about, and no words of a text. */
 export interface News {
   id: string;
   kind: string;

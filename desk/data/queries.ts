@@ -14,7 +14,7 @@ export const queryClient = new QueryClient({
       refetchOnReconnect: "always",
       retry: (failures, error) => failures < 3 && (!(error instanceof CallError) || error.mayPass),
     },
-    // A user who acts without a network is told at once.
+    // A user who acts without a network gets the error at once.
     mutations: { networkMode: "always" },
   },
 });

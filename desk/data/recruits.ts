@@ -29,7 +29,7 @@ export interface Recruit {
   state: string | null;
   created_at: string;
   agents: { first_name: string; last_name: string | null } | null;
-  /** Not empty: the caller was told of this recruit, and has not opened it yet. */
+  /** Not empty: the caller was notified of this recruit, and has not opened it yet. */
   agent_notifications: { id: string }[];
   /** Empty: there is no conversation. */
   recruiting_conversations: { id: string }[];

@@ -13,11 +13,11 @@ import { useVendorName } from "./vendor_name.ts";
 /** One delivery, such as a search has found: what can be done with it, or what became of it. */
 export function FoundDelivery({ id }: { id: string }) {
   const query = useQuery(operatorQueries.delivery(id));
-  const [told, setTold] = useState("");
+  const [report, setReport] = useState("");
   const notice = useRef<HTMLParagraphElement>(null);
 
   function onResolved(sentence: string): void {
-    setTold(sentence);
+    setReport(sentence);
     // The row with its button goes away.
     notice.current!.focus();
     void readAgain();
@@ -28,7 +28,7 @@ export function FoundDelivery({ id }: { id: string }) {
   return (
     <Page title={vendor === undefined ? "Rejected delivery" : `Rejected delivery of ${nameOf(vendor)}`}>
       <Link href="/operator/search" className="back">Search</Link>
-      <p className="notice" role="status" tabIndex={-1} ref={notice}>{told}</p>
+      <p className="notice" role="status" tabIndex={-1} ref={notice}>{report}</p>
       {isId(id)
         ? (
           <QueryResult query={query} resource="delivery">

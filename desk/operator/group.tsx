@@ -18,11 +18,11 @@ export function GroupView({ group }: { group: Group }) {
   const query = usePages(operatorQueries.deliveries(group));
   const { data: known } = useQuery(operatorQueries.reason(group));
   const all = useReplayAll(group);
-  const [told, setTold] = useState("");
+  const [report, setReport] = useState("");
   const notice = useRef<HTMLParagraphElement>(null);
 
   function onResolved(sentence: string): void {
-    setTold(sentence);
+    setReport(sentence);
     // The row with its button goes away.
     notice.current!.focus();
     void readAgain();
@@ -55,7 +55,7 @@ export function GroupView({ group }: { group: Group }) {
                 </p>
               }
               act={() => {
-                setTold("");
+                setReport("");
                 all.start();
                 return Promise.resolve();
               }}
@@ -74,7 +74,7 @@ export function GroupView({ group }: { group: Group }) {
         )}
       </div>
       <ReplayAll of={all} />
-      <p className="notice" role="status" tabIndex={-1} ref={notice}>{told}</p>
+      <p className="notice" role="status" tabIndex={-1} ref={notice}>{report}</p>
       <QueryResult query={query} resource="deliveries">
         {(deliveries) => {
           if (deliveries.length === 0) return <EmptyState title="None of these deliveries is open any more." />;

@@ -12,11 +12,11 @@ import { Time } from "../ui/time.tsx";
 /** Texts that belong to no conversation. */
 export function Texts() {
   const query = usePages(operatorQueries.unmatchedTexts());
-  const [told, setTold] = useState("");
+  const [report, setReport] = useState("");
   const notice = useRef<HTMLParagraphElement>(null);
 
   function onAdopted(sentence: string): void {
-    setTold(sentence);
+    setReport(sentence);
     // The row with its button goes away.
     notice.current!.focus();
   }
@@ -27,7 +27,7 @@ export function Texts() {
         Their two numbers have no conversation. A text may be an opt-out: a person who sent STOP must get no further
         text. Once the text has its conversation, that holds.
       </p>
-      <p className="notice" role="status" tabIndex={-1} ref={notice}>{told}</p>
+      <p className="notice" role="status" tabIndex={-1} ref={notice}>{report}</p>
       <QueryResult query={query} resource="texts">
         {(texts) => {
           if (texts.length === 0) {return (

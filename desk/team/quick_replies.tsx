@@ -66,13 +66,13 @@ function ReplyForm({ before, close }: { before: QuickReply | null; close: () => 
   const save = useSaveQuickReply();
   // As it was when the form was opened: the words of another manager are not lost unseen.
   const [opened] = useState(before);
-  const isTold = save.error instanceof CallError && save.error.field === "seen_at";
+  const isChanged = save.error instanceof CallError && save.error.field === "seen_at";
 
   function submit(event: SubmitEvent<HTMLFormElement>): void {
     event.preventDefault();
     if (save.isPending) return;
     const { shortcut, body } = Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>;
-    save.mutate({ shortcut: shortcut!, body: body!, seen: isTold ? before : opened }, { onSuccess: close });
+    save.mutate({ shortcut: shortcut!, body: body!, seen: isChanged ? before : opened }, { onSuccess: close });
   }
 
   return (

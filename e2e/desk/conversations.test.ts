@@ -14,7 +14,7 @@ import "./looks.ts";
 import "./inbox_pictures.ts";
 import "./pictures.ts";
 import "./phone.ts";
+import "./notifications.ts";
 import "./speed.ts";
-import "./told.ts";
 import "./optimistic.ts";
 import "./queue.ts";

@@ -43,8 +43,8 @@ export function AskForNotifications({ userId }: { userId: string }) {
   );
 }
 
-/** How this browser tells a login what is new, in the account menu. */
-export function ToldSettings({ userId }: { userId: string }) {
+/** How this browser notifies a login of what is new, in the account menu. */
+export function NotificationSettings({ userId }: { userId: string }) {
   const permission = usePermission();
   const { settings: { notifies, sounds }, change } = useSettings(userId);
   return (

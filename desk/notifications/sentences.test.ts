@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { News } from "../data/news.ts";
-import { isAbout, pathOf, sentenceOf } from "./words.ts";
+import { isAbout, pathOf, sentenceOf } from "./sentences.ts";
 
 const NEWS: News = {
   id: "n",

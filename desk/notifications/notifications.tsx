@@ -6,9 +6,9 @@ import { useReadNotice } from "../data/notices.ts";
 import { readSettings } from "../data/settings.ts";
 import type { Agent } from "../data/user.ts";
 import { claim, playSound, show, shownAddresses, showNotification } from "./browser.ts";
-import { isAbout, pathOf, sentenceOf } from "./words.ts";
+import { isAbout, pathOf, sentenceOf } from "./sentences.ts";
 
-/** More than these are not told at once, as after a night. */
+/** The most notifications that are shown at once, as after a night. */
 const MOST = 3;
 /** How long a toast stays, in milliseconds. */
 const TOAST_MS = 8_000;
@@ -17,8 +17,8 @@ const LATE_MS = 60_000;
 /** The kinds that stand above every view until they are read (agent_notices.tsx). */
 const WITH_LINE = ["taken_over", "asked_for", "recruit_waiting"];
 
-/** Tells an agent what is new while the page is open: by a toast here, and by a notification of the browser. */
-export function Told({ agent, userId }: { agent: Agent; userId: string }) {
+/** Notifies an agent of what is new while the page is open: by a toast here, and by a notification of the browser. */
+export function Notifications({ agent, userId }: { agent: Agent; userId: string }) {
   const { data } = useQuery(newsQueries.latest(agent.id));
   const [address, navigate] = useLocation();
   const { mutate: markRead } = useReadNotice(agent.id);
@@ -33,10 +33,10 @@ export function Told({ agent, userId }: { agent: Agent; userId: string }) {
     if (news.conversation_id === null) markRead(news.id);
   }
 
-  async function tell(news: News): Promise<void> {
+  async function notify(news: News): Promise<void> {
     const isSeen = (await shownAddresses()).some((shown) => isAbout(shown, news));
     if (!isSeen && document.visibilityState === "visible" && !WITH_LINE.includes(news.kind)) setToast(news);
-    // A tab that hears of it later must not tell what the user has seen.
+    // A tab that hears of it later must not notify the user of what the user has seen.
     if (!await claim(news.id) || isSeen) return;
     const { notifies, sounds } = readSettings(userId);
     if (sounds) playSound();
@@ -52,7 +52,7 @@ export function Told({ agent, userId }: { agent: Agent; userId: string }) {
       : data.filter(({ id, created_at }) => !ids.has(id) && Date.parse(created_at) > Date.parse(latest) - LATE_MS);
     for (const { id } of data) ids.add(id);
     known.current = { ids, latest: data[0]?.created_at ?? latest ?? new Date(0).toISOString() };
-    for (const news of fresh.slice(0, MOST).reverse()) void tell(news);
+    for (const news of fresh.slice(0, MOST).reverse()) void notify(news);
   }, [data]);
 
   return (

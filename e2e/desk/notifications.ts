@@ -248,14 +248,14 @@ deskTest("a toast covers neither the box nor its button, also on a low phone", a
   await assertAccessible(page);
 }, PHONE);
 
-deskTest("what is no text is told too, each in plain words", async (page) => {
+deskTest("other events than texts have notifications too, each in plain words", async (page) => {
   await standInForNotifications(page, "granted", "granted");
   const agent = await createTexter();
   const omar = await createColleague(agent);
   const talk = await createTalk(agent, "Devon");
   await openInbox(page, agent);
   await page.evaluate("shown.length = 0");
-  const told: [kind: string, sentence: string][] = [
+  const notifications: [kind: string, sentence: string][] = [
     ["handoff", "The bot has left Devon to you."],
     ["failed", "A text to Devon could not be sent."],
     ["taken_over", "Omar has the conversation with Devon now."],
@@ -264,7 +264,7 @@ deskTest("what is no text is told too, each in plain words", async (page) => {
     ["unmatched_text", "Devon has written, and has no conversation yet."],
     ["recruit_waiting", "Devon is waiting for an answer."],
   ];
-  for (const [kind, sentence] of told) {
+  for (const [kind, sentence] of notifications) {
     const isLead = kind === "lead" || kind === "unmatched_text";
     const by = kind === "taken_over" || kind === "asked_for" ? omar.agent_id : null;
     await sql`

@@ -77,15 +77,15 @@ export async function shownAddresses(): Promise<string[]> {
   return held.flatMap(({ name = "" }) => name.startsWith(SHOWS) ? [name.slice(SHOWS.length)] : []);
 }
 
-const TOLD = "told";
-const MOST_TOLD = 100;
+const NOTIFIED = "notified";
+const MOST_NOTIFIED = 100;
 
-/** Takes a notification for this tab. Returns false where another tab has it: only one of them tells. */
+/** Takes a notification for this tab. Returns false where another tab has it: only one of them notifies the user. */
 export async function claim(id: string): Promise<boolean> {
-  return await navigator.locks.request(TOLD, () => {
-    const told: string[] = JSON.parse(localStorage.getItem(TOLD) ?? "[]");
-    if (told.includes(id)) return false;
-    localStorage.setItem(TOLD, JSON.stringify([...told, id].slice(-MOST_TOLD)));
+  return await navigator.locks.request(NOTIFIED, () => {
+    const notified: string[] = JSON.parse(localStorage.getItem(NOTIFIED) ?? "[]");
+    if (notified.includes(id)) return false;
+    localStorage.setItem(NOTIFIED, JSON.stringify([...notified, id].slice(-MOST_NOTIFIED)));
     return true;
   });
 }
