@@ -105,19 +105,13 @@ Deno.test("storage takes a file as a browser's form sends it", async () => {
   assert.deepEqual([data!.type, await data!.text()], ["application/pdf", "%PDF-1.4"]);
 });
 
+// safe_path.test.ts has every way to write such a path.
 for (
   const path of [
     "/_system/info",
-    "/_system/config",
     "/auth/v1/../../_system/info",
-    "/auth/v1/%2e%2e/%2e%2e/_system/info",
     "/auth/v1/..%2f..%2f_system/info",
-    "/auth/v1/..\\..\\_system/info",
-    "/auth/v1/..%5c..%5c_system/info",
-    "/auth/v1/%252e%252e/%252e%252e/_system/info",
     "/storage/v1/../../_system/config",
-    "/auth/v1//../../../_system/info",
-    "/auth/v1/../../rest/v1/../../_system/info",
     "http://127.0.0.1/auth/v1/../../_system/info",
   ]
 ) {
