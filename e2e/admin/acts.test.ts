@@ -55,7 +55,7 @@ Deno.test("each act of a command is stored with its operator, its action and wha
   const slug = name();
   await act(`vendor create ${slug} --parser generic`);
   await act(`vendor remove ${slug}`);
-  await act(`vendor update ${vendor.slug} --name "Acts"`);
+  await act(`vendor update ${vendor.slug} --name ${name()}`);
   await act(`key create ${vendor.slug}`);
   const [{ key_prefix }] = await sql<[{ key_prefix: string }]>`
     select key_prefix from public.vendor_api_keys where vendor_id = ${vendor.id} order by created_at desc limit 1`;
@@ -135,8 +135,12 @@ Deno.test("each act of a command is stored with its operator, its action and wha
   await adminJson("hours set WY --none --yes");
   await act(`operator add ${login.email}`);
   await act(`operator remove ${login.email}`);
-  const [alert] = await sql`
-    insert into public.alerts (kind, subject) values ('order_stalled', ${order.id}) returning id`;
+  // One that has ended, so that no check of the alerts ends this one.
+  const [ended] = await sql`
+    insert into public.recruiting_orders (agency_id, vendor_id, quantity, starts_at, ends_at)
+    values (${agency_id}, ${vendor.id}, 1, now() - interval '2 hours', now() - interval '1 hour') returning id`;
+  await sql`select private.check_alerts()`;
+  const [alert] = await sql`select id from public.alerts where kind = 'order_stalled' and subject = ${ended!.id}`;
   await act(`alert acknowledge ${alert!.id}`);
   await act("alert rule order_stalled --on true");
 

@@ -22,14 +22,18 @@ await sql`
   insert into public.text_outbox (message_id, kind, due_at, state) values (${
   message!.id
 }, 'bot', 'infinity', 'failed')`;
-const [alert] = await sql`
-  insert into public.alerts (kind, subject) values ('order_stalled', ${order.id}) returning id`;
+// One that has ended, so that no check of the alerts ends this one.
+const [ended] = await sql`
+  insert into public.recruiting_orders (agency_id, vendor_id, quantity, starts_at, ends_at)
+  values (${order.agency_id}, ${vendor.id}, 1, now() - interval '2 hours', now() - interval '1 hour') returning id`;
+await sql`select private.check_alerts()`;
+const [alert] = await sql`select id from public.alerts where kind = 'order_stalled' and subject = ${ended!.id}`;
 
 for (
   const [noun, id, line] of [
     ["agency", order.agency_id, (id: string) => `agent list --agency ${id}`],
     ["agent", agent, (id: string) => `agent update ${id} --last-name Reed`],
-    ["vendor", vendor.id, (id: string) => `vendor update ${id} --name Acts`],
+    ["vendor", vendor.id, (id: string) => `vendor update ${id} --text-consent true`],
     ["order", order.id, (id: string) => `order update ${id} --priority 10`],
     ["lead", lead, (id: string) => `lead show ${id}`],
     ["delivery", delivery!, (id: string) => `delivery show ${id}`],
