@@ -84,7 +84,7 @@ insert into public.leads (id, external_id, agency_id, agent_id, first_name, last
   ('10000003-0000-4000-8000-000000000003', '20000003-0000-4000-8000-000000000003', 'a0000001-0000-4000-8000-000000000001', 'b0000003-0000-4000-8000-000000000003', 'Helen', 'Kowalski', '847.555.0113', '+18475550113', 'helen.kowalski@example.com', 'Evanston', 'IL', '60201', 'en', 'globe'),
   ('10000004-0000-4000-8000-000000000004', '20000004-0000-4000-8000-000000000004', 'a0000002-0000-4000-8000-000000000002', 'b0000005-0000-4000-8000-000000000005', 'Greg', 'Sandoval', '720 555 0114', '+17205550114', null, 'Boulder', 'CO', '80301', 'en', 'br');
 
--- Nadia came by the order, to Maria. The others have come in bulk, to James.
+-- Maria has Nadia, and James the others. No order brought them.
 insert into public.recruiting_leads (id, vendor_id, vendor_lead_id, first_name, agency_id, agent_id, vendor_metadata,
   distributed_at, created_at)
 select
@@ -106,16 +106,23 @@ insert into public.screening_answers (lead_id, question, value, said, answered_a
 
 insert into public.service_numbers (phone, agency_id) values ('+13125550100', 'a0000001-0000-4000-8000-000000000001');
 
-insert into public.recruiting_conversations (id, recruiting_lead_id, agency_id, recruit_phone, service_phone, status,
-  assigned_agent_id, created_at)
-select
-  ('4000000' || right(vendor_lead_id, 1) || '-0000-4000-8000-00000000000' || right(vendor_lead_id, 1))::uuid, id,
-  agency_id, phone, '+13125550100', case first_name when 'Nadia' then 'bot' else 'escalated' end,
-  case when first_name <> 'Nadia' then agent_id end, created_at
-from public.recruiting_leads;
-
 -- The last words of those who wait are a moment old, so that nobody has waited too long. Nadia does not wait, and has
 -- written more than 12 hours ago, so that quiet hours may hold a text to her.
+insert into public.recruiting_conversations (id, recruiting_lead_id, agency_id, recruit_phone, service_phone, status,
+  assigned_agent_id, created_at, last_message_at, last_text_at, waiting_since)
+select
+  ('4000000' || right(l.vendor_lead_id, 1) || '-0000-4000-8000-00000000000' || right(l.vendor_lead_id, 1))::uuid, l.id,
+  l.agency_id, l.phone, '+13125550100', t.status, case t.status when 'escalated' then l.agent_id end, l.created_at,
+  now() - wrote * interval '1 minute', now() - latest * interval '1 minute', now() - waits * interval '1 minute'
+from (values
+  ('Nadia', 'bot', 1200, 1199, null),
+  ('Grace', 'escalated', 74, 70, null),
+  ('Marcus', 'escalated', 5, 5, 5),
+  ('Ruth', 'escalated', 4, 4, 4),
+  ('Tomás', 'escalated', 2, 2, 2)
+) t (name, status, wrote, latest, waits)
+join public.recruiting_leads l on l.first_name = t.name;
+
 insert into public.recruiting_messages (id, conversation_id, direction, sender_type, sent_by, provider_message_id, body,
   status, sent_at, created_at)
 select
@@ -143,15 +150,6 @@ from (values
 ) t (n, name, sender, minutes, status, body)
 join public.recruiting_leads l on l.first_name = t.name
 join public.recruiting_conversations c on c.recruiting_lead_id = l.id;
-
-update public.recruiting_conversations c
-set last_text_at = m.latest, last_message_at = m.inbound, waiting_since = case when m.inbound = m.latest then m.inbound end
-from (
-  select conversation_id, max(created_at) as latest, max(created_at) filter (where direction = 'inbound') as inbound
-  from public.recruiting_messages
-  group by conversation_id
-) m
-where m.conversation_id = c.id;
 
 insert into public.agent_notifications (agent_id, conversation_id, message_id, kind, created_at)
 select c.assigned_agent_id, c.id, m.id, 'text', m.created_at
