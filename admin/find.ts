@@ -76,7 +76,7 @@ async function findNamed<Found>(
       ...(agency && { of: ` of "${agency.name}"`, list: `agent list --agency ${agency.id}` }),
     });
   }
-  const { id } = theOnly(found, noun, name, ({ name }) => name);
+  const { id } = requireOne(found, noun, name, ({ name }) => name);
   const [row] = await sql`select * from ${sql(TABLES[noun])} where id = ${id}`;
   return row as Found;
 }
@@ -84,7 +84,7 @@ async function findNamed<Found>(
 /** Finds a lead of either kind by the sender's own id, else by its id or the first 8 characters of it. */
 export async function findLead(sql: postgres.Sql, name: string): Promise<LeadRow> {
   const leads = await sql<LeadRow[]>`select * from public.find_lead(${name})`;
-  return theOnly(leads, "lead", name, (lead) => lead.name, "lead find");
+  return requireOne(leads, "lead", name, (lead) => lead.name, "lead find");
 }
 
 /** Finds a rejected delivery by its id or the first 8 characters of it, or more. */
@@ -95,7 +95,7 @@ export async function findDelivery(
   const rows = await sql<Row<"rejected_deliveries">[]>`
     select d.*
     from private.id_range(${name}) r join public.rejected_deliveries d on d.id between r.first_id and r.last_id`;
-  return theOnly(rows, "delivery", name, (delivery) => delivery.reason);
+  return requireOne(rows, "delivery", name, (delivery) => delivery.reason);
 }
 
 /**
@@ -105,7 +105,7 @@ export async function findDelivery(
  * @param list the command that lists the rows
  * @throws {CommandError} when none or several are meant
  */
-export function theOnly<Found extends { id: string }>(
+export function requireOne<Found extends { id: string }>(
   rows: readonly Found[],
   noun: string,
   name: string,

@@ -1,7 +1,7 @@
 import type postgres from "postgres";
 import { connect, explainConnection, findTarget, type ProjectApi, type Target } from "./database.ts";
 import { codeOf, CommandError, UsageError } from "./errors.ts";
-import { operatorHere } from "./operator_here.ts";
+import { loginName } from "./login_name.ts";
 import type { Terminal } from "./terminal.ts";
 import { visibleText } from "./formats/visible.ts";
 
@@ -71,7 +71,7 @@ export class Session {
    * @throws {UsageError} when nobody can be asked, or answers
    */
   async askWho(): Promise<void> {
-    const known = this.#options.as ?? operatorHere();
+    const known = this.#options.as ?? loginName();
     const name = known ?? (await this.#terminal.ask?.("Who does this? Your name, for `operator actions`:"))?.trim();
     if (!name) throw new UsageError("Nobody knows who does this: this user has no name. Give yours with --as <name>");
     this.#operator = name.slice(0, 128);

@@ -10,7 +10,7 @@ import { Routes } from "./routes.tsx";
 import { readLink } from "./session/link.ts";
 import { followSession } from "./session/session.ts";
 import { Page } from "./ui/page.tsx";
-import { ErrorState } from "./ui/states.tsx";
+import { ErrorState } from "./ui/query_result.tsx";
 
 const root = createRoot(document.getElementById("desk")!);
 try {

@@ -12,7 +12,7 @@ import { OpenLink, Password } from "./session/password.tsx";
 import { useSession } from "./session/session.ts";
 import { SignIn } from "./session/sign_in.tsx";
 import { SignOut } from "./session/sign_out.tsx";
-import { EmptyState, ErrorState, Skeleton } from "./ui/states.tsx";
+import { EmptyState, ErrorState, Skeleton } from "./ui/query_result.tsx";
 
 // The inbox is what agents see first.
 const Home = chunk(async () => (await import("./home/home.tsx")).Home);

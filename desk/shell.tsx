@@ -10,7 +10,7 @@ import { AskForNotifications, NotificationSettings } from "./notifications/setti
 import { AgentNotices } from "./agent_notices.tsx";
 import { cappedText } from "./ui/count.ts";
 import { useOnline } from "./ui/online.ts";
-import { OldBuild } from "./ui/states.tsx";
+import { OldBuild } from "./ui/query_result.tsx";
 import { setUnread } from "./ui/title.ts";
 
 /** The frame of each view: where one can go, who is signed in, and whether the page is up to date. */

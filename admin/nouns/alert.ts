@@ -1,6 +1,6 @@
 import type { AdminCommand } from "../command.ts";
 import { CommandError, UsageError } from "../errors.ts";
-import { theOnly } from "../find.ts";
+import { requireOne } from "../find.ts";
 import { list, lists } from "../lists.ts";
 import { boolean, choice, LIMIT, option } from "../options.ts";
 import type { Outcome, Session } from "../session.ts";
@@ -61,7 +61,7 @@ async function acknowledgeAlert({ sql, act }: Session, given: string): Promise<O
   const alerts = await sql<{ id: string; kind: string }[]>`
     select a.id, a.kind from private.id_range(${given}) r
     join public.alerts a on a.id between r.first_id and r.last_id`;
-  const alert = theOnly(alerts, "alert", given, ({ kind }) => kind);
+  const alert = requireOne(alerts, "alert", given, ({ kind }) => kind);
   const [acknowledged] = await act(
     (transaction) => transaction`select * from public.acknowledge_alert(${alert.id})`,
     { alert_id: alert.id },

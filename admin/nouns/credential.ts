@@ -1,5 +1,5 @@
 /** The credential of a vendor: an API key, or a secret of its webhook. */
-import { findVendor, theOnly } from "../find.ts";
+import { findVendor, requireOne } from "../find.ts";
 import type { Outcome, Session } from "../session.ts";
 
 interface Credential {
@@ -41,7 +41,7 @@ export async function revokeCredential(
     select ${sql(column)}::text as id, label, state from ${sql(view)}
     where vendor_id = ${vendorId} and ${isMeant} order by created`;
   const describe = ({ label, state }: Credential) => label === null ? state : `${label}, ${state}`;
-  const { id, state } = theOnly(found, kind, beginning, describe, `${list} ${slug}`);
+  const { id, state } = requireOne(found, kind, beginning, describe, `${list} ${slug}`);
   const shown = kind === "key" ? `${id}…` : `the secret ${id}`;
   const revoked = state !== "revoked";
   if (revoked) {

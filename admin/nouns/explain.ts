@@ -1,7 +1,7 @@
 import type postgres from "postgres";
 import { CommandError } from "../errors.ts";
 import { valueOf } from "../database.ts";
-import { findAgency, findLead, findOrder, theOnly } from "../find.ts";
+import { findAgency, findLead, findOrder, requireOne } from "../find.ts";
 import type { Outcome, Session } from "../session.ts";
 import { formatTable, formatTime } from "../table.ts";
 
@@ -27,7 +27,7 @@ export async function explainOrders(session: Session, name: string): Promise<Out
   }));
   if (isOrder) return explainOrder(session, name);
   if (isAgency) return explainAgency(session, name);
-  return theOnly([], "order or agency", name, () => null, "order list");
+  return requireOne([], "order or agency", name, () => null, "order list");
 }
 
 /** Says of each order of an agency why it gets leads or none. */

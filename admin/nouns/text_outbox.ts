@@ -1,5 +1,5 @@
 import type { AdminCommand } from "../command.ts";
-import { theOnly } from "../find.ts";
+import { requireOne } from "../find.ts";
 import { choice, LIMIT, ONLY_AGENCY } from "../options.ts";
 import { conditionOf, type Filters, lists } from "../lists.ts";
 import type { Outcome, Session } from "../session.ts";
@@ -56,7 +56,7 @@ async function retryText({ sql, confirm, act }: Session, given: string): Promise
     from private.id_range(${given}) r
     join public.text_outbox o on o.message_id between r.first_id and r.last_id
     join public.recruiting_conversations c on c.id = o.conversation_id`;
-  const { id, lead_id, is_unknown } = theOnly(texts, "text", given, ({ state }) => state, "text outbox");
+  const { id, lead_id, is_unknown } = requireOne(texts, "text", given, ({ state }) => state, "text outbox");
   if (is_unknown) {
     await confirm(
       "Nobody knows whether it was sent, so the recruit may get it twice. " +

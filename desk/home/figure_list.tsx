@@ -9,9 +9,9 @@ import { DotSeparated } from "../ui/dot_separated.tsx";
 import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { Page } from "../ui/page.tsx";
 import { phoneText } from "../ui/phone.ts";
-import { EmptyState, QueryResult } from "../ui/states.tsx";
+import { EmptyState, QueryResult } from "../ui/query_result.tsx";
 import { Time } from "../ui/time.tsx";
-import { clockText, dayName, minutesText } from "./words.ts";
+import { clockText, dayName, minutesText } from "./time_text.ts";
 
 const TITLES: Record<Listed["figure"], string> = {
   leads: "Recruits of the last 14 days",

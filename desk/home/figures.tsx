@@ -3,11 +3,11 @@ import { Link } from "wouter";
 import { figureQueries, type Figures as AgencyFigures, type Listed } from "../data/figures.ts";
 import type { Agent } from "../data/user.ts";
 import { countText } from "../ui/count.ts";
-import { EmptyState, QueryResult } from "../ui/states.tsx";
+import { EmptyState, QueryResult } from "../ui/query_result.tsx";
 import { ago } from "../ui/time.tsx";
 import { listHref } from "./address.ts";
 import { Orders } from "./orders.tsx";
-import { dayName, minutesText } from "./words.ts";
+import { dayName, minutesText } from "./time_text.ts";
 
 /** The figures of the last days, each with the list that it counts, and the orders. */
 export function Figures({ agent }: { agent: Agent }) {

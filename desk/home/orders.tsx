@@ -4,7 +4,7 @@ import { usePages } from "../data/pages.ts";
 import type { Agent } from "../data/user.ts";
 import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { OrderFill } from "../ui/order_fill.tsx";
-import { EmptyState, QueryResult } from "../ui/states.tsx";
+import { EmptyState, QueryResult } from "../ui/query_result.tsx";
 
 /** How the orders that may still get leads fill, and when they will be full. */
 export function Orders({ agent }: { agent: Agent }) {

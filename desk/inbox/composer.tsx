@@ -72,7 +72,7 @@ function TextComposer({ conversation, agent, name, isWriter, isChosen, modeButto
   });
   // The file comes first: what changes while it is sent would be another text with the same words.
   const isReady = !attaching.isRunning && !isTooLong && (body !== "" || draft.file !== null);
-  const problem = whyNot(conversation, name, isWriter);
+  const problem = readOnlyReason(conversation, name, isWriter);
   const takesFrom = takesFromWhom(conversation, agent);
   const asking = useRef<HTMLDialogElement>(null);
   const sending = useAction(async () => {
@@ -238,7 +238,7 @@ function takesFromWhom({ agent_id, agent }: Conversation, { id }: Agent): { id: 
 }
 
 /** The reason why nothing can be written here; null: it can. */
-function whyNot({ optOut, is_opted_out, agent }: Conversation, name: string, isWriter: boolean): ReactNode {
+function readOnlyReason({ optOut, is_opted_out, agent }: Conversation, name: string, isWriter: boolean): ReactNode {
   if (is_opted_out) {
     const who = <bdi>{name}</bdi>;
     const until = <>Nobody of the agency may text this number until {who} writes START.</>;

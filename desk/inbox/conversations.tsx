@@ -9,7 +9,7 @@ import { part } from "../ui/part.tsx";
 import { cappedText } from "../ui/count.ts";
 import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { Search, useDebounced } from "../ui/search.tsx";
-import { EmptyState, QueryResult, Skeleton } from "../ui/states.tsx";
+import { EmptyState, QueryResult, Skeleton } from "../ui/query_result.tsx";
 import { ConversationRows } from "./conversation_rows.tsx";
 import { hrefOf } from "./address.ts";
 import { useKeptRow } from "./kept_row.ts";

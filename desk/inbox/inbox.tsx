@@ -6,7 +6,7 @@ import type { Agent } from "../data/user.ts";
 import { chunk } from "../ui/chunk.ts";
 import { Page } from "../ui/page.tsx";
 import { viewStands } from "../ui/standing.ts";
-import { EmptyState } from "../ui/states.tsx";
+import { EmptyState } from "../ui/query_result.tsx";
 import { useVisibleHeight } from "../ui/visible_height.ts";
 import { addressOf } from "./address.ts";
 import { Conversations } from "./conversations.tsx";

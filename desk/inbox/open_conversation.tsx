@@ -9,7 +9,7 @@ import { noticeQueries } from "../data/notices.ts";
 import { usePages } from "../data/pages.ts";
 import type { Agent } from "../data/user.ts";
 import { phoneText } from "../ui/phone.ts";
-import { EmptyState, QueryResult, Skeleton } from "../ui/states.tsx";
+import { EmptyState, QueryResult, Skeleton } from "../ui/query_result.tsx";
 import { useIsWide } from "../ui/is_wide.ts";
 import { hrefOf } from "./address.ts";
 import { Composer } from "./composer.tsx";

@@ -6,7 +6,7 @@ import { isPhone, phoneText } from "../ui/phone.ts";
 import { RecruitFacts, ResumeButton } from "../ui/recruit_facts.tsx";
 import { RecruitStage } from "../ui/recruit_stage.tsx";
 import { RecruitTimeline } from "../ui/lazy_timeline.tsx";
-import { QueryResult, Skeleton } from "../ui/states.tsx";
+import { QueryResult, Skeleton } from "../ui/query_result.tsx";
 
 /** The facts about the recruit. */
 export function RecruitCard({ conversation, isManager }: { conversation: Conversation; isManager: boolean }) {

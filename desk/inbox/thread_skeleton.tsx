@@ -1,4 +1,4 @@
-import { Skeleton } from "../ui/states.tsx";
+import { Skeleton } from "../ui/query_result.tsx";
 
 /** The place of a conversation that is being loaded. */
 export function ThreadSkeleton() {

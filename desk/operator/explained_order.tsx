@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ExplainedOrder, operatorQueries } from "../data/operator.ts";
-import { QueryResult } from "../ui/states.tsx";
+import { QueryResult } from "../ui/query_result.tsx";
 import { Time } from "../ui/time.tsx";
 import { TriedOrders } from "./tried_orders.tsx";
 

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { operatorQueries, readAgain, type RejectedDelivery } from "../data/operator.ts";
 import { isId } from "../data/pages.ts";
 import { Page } from "../ui/page.tsx";
-import { EmptyState, QueryResult } from "../ui/states.tsx";
+import { EmptyState, QueryResult } from "../ui/query_result.tsx";
 import { Time } from "../ui/time.tsx";
 import { groupOf, pathOf } from "./deliveries.tsx";
 import { DeliveryRow } from "./delivery.tsx";

@@ -7,7 +7,7 @@ import { usePages } from "../data/pages.ts";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { Page } from "../ui/page.tsx";
-import { EmptyState, QueryResult } from "../ui/states.tsx";
+import { EmptyState, QueryResult } from "../ui/query_result.tsx";
 import { DeliveryRow } from "./delivery.tsx";
 import { ReplayAll, useReplayAll } from "./replay_all.tsx";
 import { dismissedText } from "./outcome.ts";

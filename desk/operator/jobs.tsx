@@ -2,7 +2,7 @@ import { Link } from "wouter";
 import { useQuery } from "@tanstack/react-query";
 import { operatorQueries } from "../data/operator.ts";
 import { Page } from "../ui/page.tsx";
-import { EmptyState, QueryResult } from "../ui/states.tsx";
+import { EmptyState, QueryResult } from "../ui/query_result.tsx";
 import { ago, Time } from "../ui/time.tsx";
 
 /** The last run of each job that the service repeats. */

@@ -6,7 +6,7 @@ import { DotSeparated } from "../ui/dot_separated.tsx";
 import { JsonFields } from "../ui/json_value.tsx";
 import { Page } from "../ui/page.tsx";
 import { phoneText } from "../ui/phone.ts";
-import { ErrorState, Skeleton } from "../ui/states.tsx";
+import { ErrorState, Skeleton } from "../ui/query_result.tsx";
 import { Time } from "../ui/time.tsx";
 import { distributionText } from "./lead_words.ts";
 import { TriedOrders } from "./tried_orders.tsx";

@@ -16,7 +16,7 @@ import {
 import { ActionError } from "../ui/action.tsx";
 import { Page } from "../ui/page.tsx";
 import { useDebounced } from "../ui/search.tsx";
-import { EmptyState, QueryResult } from "../ui/states.tsx";
+import { EmptyState, QueryResult } from "../ui/query_result.tsx";
 import { MappingResult } from "./mapping_result.tsx";
 import { SamplePayload } from "./sample_payload.tsx";
 import { useVendorName } from "./vendor_name.ts";

@@ -2,7 +2,7 @@ import { useId } from "react";
 import { CallError } from "../data/client.ts";
 import type { MappingPreview } from "../data/mapping.ts";
 import { JsonFields } from "../ui/json_value.tsx";
-import { ErrorState } from "../ui/states.tsx";
+import { ErrorState } from "../ui/query_result.tsx";
 
 /** The lead that the edited mapping makes of the payload, or why it makes none. */
 export function MappingResult({ preview: { data, error, refetch }, isOpen, isLate, isUnreadable }: {

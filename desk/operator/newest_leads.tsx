@@ -3,7 +3,7 @@ import { type ListedLead, operatorQueries } from "../data/operator.ts";
 import { usePages } from "../data/pages.ts";
 import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { Page } from "../ui/page.tsx";
-import { EmptyState, QueryResult } from "../ui/states.tsx";
+import { EmptyState, QueryResult } from "../ui/query_result.tsx";
 import { Time } from "../ui/time.tsx";
 import { distributionText } from "./lead_words.ts";
 import { useVendorName } from "./vendor_name.ts";

@@ -2,7 +2,7 @@ import { type ReactNode, Suspense } from "react";
 import { Link, Redirect, Route, Switch, useRoute } from "wouter";
 import { chunk } from "../ui/chunk.ts";
 import { Page } from "../ui/page.tsx";
-import { Skeleton } from "../ui/states.tsx";
+import { Skeleton } from "../ui/query_result.tsx";
 import { Utc } from "../ui/time.tsx";
 import { Deliveries } from "./deliveries.tsx";
 import { GroupView } from "./group.tsx";

@@ -6,7 +6,7 @@ import { usePages } from "../data/pages.ts";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { Page } from "../ui/page.tsx";
-import { EmptyState, QueryResult } from "../ui/states.tsx";
+import { EmptyState, QueryResult } from "../ui/query_result.tsx";
 import { Time } from "../ui/time.tsx";
 import { ResizeOrder } from "./resize_order.tsx";
 import { WhyOrder } from "./explained_order.tsx";

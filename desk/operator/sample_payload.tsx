@@ -2,7 +2,7 @@ import { useId, useState } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { type Mapping, mappingQueries, type OpenedSample, type Sample, useOpenSample } from "../data/mapping.ts";
 import { ActionError } from "../ui/action.tsx";
-import { QueryResult, Skeleton } from "../ui/states.tsx";
+import { QueryResult, Skeleton } from "../ui/query_result.tsx";
 import { timeText } from "../ui/time.tsx";
 
 const KINDS = { delivery: "The newest rejected deliveries", lead: "What is left of the newest leads" };

@@ -6,7 +6,7 @@ import { ActionError } from "../ui/action.tsx";
 import { DotSeparated } from "../ui/dot_separated.tsx";
 import { Page } from "../ui/page.tsx";
 import { phoneText } from "../ui/phone.ts";
-import { EmptyState } from "../ui/states.tsx";
+import { EmptyState } from "../ui/query_result.tsx";
 import { Time } from "../ui/time.tsx";
 import { distributionText } from "./lead_words.ts";
 import { useVendorName } from "./vendor_name.ts";

@@ -5,7 +5,7 @@ import { useAcknowledge } from "../data/operator_acts.ts";
 import { usePages } from "../data/pages.ts";
 import { ActionButton } from "../ui/action.tsx";
 import { Page } from "../ui/page.tsx";
-import { EmptyState, QueryResult } from "../ui/states.tsx";
+import { EmptyState, QueryResult } from "../ui/query_result.tsx";
 import { Time } from "../ui/time.tsx";
 import { NewestLeads } from "./newest_leads.tsx";
 import { useVendorName } from "./vendor_name.ts";

@@ -5,7 +5,7 @@ import { usePages } from "../data/pages.ts";
 import { LoadMoreButton, type PagedQuery } from "../ui/load_more_button.tsx";
 import { Page } from "../ui/page.tsx";
 import { phoneText } from "../ui/phone.ts";
-import { EmptyState, QueryResult } from "../ui/states.tsx";
+import { EmptyState, QueryResult } from "../ui/query_result.tsx";
 import { Time } from "../ui/time.tsx";
 
 /** The texts of all agencies that are not sent yet, and why. */

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { DAYS, operatorQueries, type VendorDays } from "../data/operator.ts";
 import { Page } from "../ui/page.tsx";
-import { EmptyState, QueryResult } from "../ui/states.tsx";
+import { EmptyState, QueryResult } from "../ui/query_result.tsx";
 import { Time } from "../ui/time.tsx";
 import { MappingLink, Mappings } from "./mapping_link.tsx";
 import { useVendorName } from "./vendor_name.ts";

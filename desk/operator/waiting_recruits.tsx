@@ -4,7 +4,7 @@ import { usePages } from "../data/pages.ts";
 import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { Page } from "../ui/page.tsx";
 import { phoneText } from "../ui/phone.ts";
-import { EmptyState, QueryResult } from "../ui/states.tsx";
+import { EmptyState, QueryResult } from "../ui/query_result.tsx";
 import { ago, Time } from "../ui/time.tsx";
 
 /** The recruits of all agencies who wait for an answer. */

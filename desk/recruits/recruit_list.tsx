@@ -14,7 +14,7 @@ import { DotSeparated } from "../ui/dot_separated.tsx";
 import { phoneText } from "../ui/phone.ts";
 import { RecruitStage } from "../ui/recruit_stage.tsx";
 import { Search, useDebounced } from "../ui/search.tsx";
-import { EmptyState, QueryResult, Skeleton } from "../ui/states.tsx";
+import { EmptyState, QueryResult, Skeleton } from "../ui/query_result.tsx";
 import { Time } from "../ui/time.tsx";
 
 export function RecruitList(

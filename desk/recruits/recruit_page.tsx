@@ -10,7 +10,7 @@ import { isPhone } from "../ui/phone.ts";
 import { CallLink, RecruitFacts, ResumeButton } from "../ui/recruit_facts.tsx";
 import { RecruitStage } from "../ui/recruit_stage.tsx";
 import { RecruitTimeline } from "../ui/lazy_timeline.tsx";
-import { EmptyState, QueryResult } from "../ui/states.tsx";
+import { EmptyState, QueryResult } from "../ui/query_result.tsx";
 
 /** The page of a recruit: the facts, and what can be done next. */
 export function RecruitPage(

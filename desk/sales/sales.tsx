@@ -9,7 +9,7 @@ import { Page } from "../ui/page.tsx";
 import { DotSeparated } from "../ui/dot_separated.tsx";
 import { phoneText } from "../ui/phone.ts";
 import { Search, useDebounced } from "../ui/search.tsx";
-import { EmptyState, QueryResult, Skeleton } from "../ui/states.tsx";
+import { EmptyState, QueryResult, Skeleton } from "../ui/query_result.tsx";
 import { Time } from "../ui/time.tsx";
 import { openPresentation } from "./present.ts";
 

@@ -7,7 +7,7 @@ import type { Agent } from "../data/user.ts";
 import { cappedText } from "../ui/count.ts";
 import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { fullName } from "../ui/name.ts";
-import { QueryResult } from "../ui/states.tsx";
+import { QueryResult } from "../ui/query_result.tsx";
 import { ago } from "../ui/time.tsx";
 
 /** The agents, and what waits for each of them. */

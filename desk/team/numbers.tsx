@@ -3,7 +3,7 @@ import { numberQueries } from "../data/team.ts";
 import type { Agent } from "../data/user.ts";
 import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { phoneText } from "../ui/phone.ts";
-import { EmptyState, QueryResult } from "../ui/states.tsx";
+import { EmptyState, QueryResult } from "../ui/query_result.tsx";
 
 /** The numbers that texts are sent from. */
 export function Numbers({ agent }: { agent: Agent }) {

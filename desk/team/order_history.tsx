@@ -2,7 +2,7 @@ import { useState } from "react";
 import { changeQueries, type Order, type OrderChange, type OrderChanges } from "../data/orders.ts";
 import { usePages } from "../data/pages.ts";
 import { LoadMoreButton } from "../ui/load_more_button.tsx";
-import { QueryResult, Skeleton } from "../ui/states.tsx";
+import { QueryResult, Skeleton } from "../ui/query_result.tsx";
 import { Time } from "../ui/time.tsx";
 
 /** What managers have changed of an order: the last change, and those before it once the user opens them. */

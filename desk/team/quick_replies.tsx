@@ -7,7 +7,7 @@ import { ActionError } from "../ui/action.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { Field } from "../ui/field.tsx";
 import { LoadMoreButton } from "../ui/load_more_button.tsx";
-import { EmptyState, QueryResult } from "../ui/states.tsx";
+import { EmptyState, QueryResult } from "../ui/query_result.tsx";
 
 /** What the agents of the agency write often. */
 export function QuickReplies({ agent }: { agent: Agent }) {

@@ -2,7 +2,7 @@ import { Component, type ReactNode } from "react";
 import { queryClient } from "../data/queries.ts";
 import { ChunkError } from "./chunk.ts";
 import { Page } from "./page.tsx";
-import { ErrorState, OldBuild } from "./states.tsx";
+import { ErrorState, OldBuild } from "./query_result.tsx";
 
 /** A boundary that keeps the frame when a view has a fault. React has no hook for it. */
 export class ErrorBoundary extends Component<{ children: ReactNode }, { fault: unknown }> {

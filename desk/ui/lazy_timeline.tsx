@@ -1,6 +1,6 @@
 import { Suspense } from "react";
 import { part } from "./part.tsx";
-import { Skeleton } from "./states.tsx";
+import { Skeleton } from "./query_result.tsx";
 
 const View = part("The timeline", async () => (await import("./recruit_timeline.tsx")).RecruitTimeline);
 

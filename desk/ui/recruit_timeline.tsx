@@ -13,7 +13,7 @@ import {
 import { ActionError } from "./action.tsx";
 import { labelOf, wordsOf } from "./json_value.tsx";
 import { LoadMoreButton } from "./load_more_button.tsx";
-import { QueryResult, Skeleton } from "./states.tsx";
+import { QueryResult, Skeleton } from "./query_result.tsx";
 import { reasonOf, whyNeverQueued } from "./text_reasons.ts";
 import { Time } from "./time.tsx";
 

@@ -6,7 +6,18 @@ import { eventually } from "../support/processes.ts";
 import { sql } from "../support/client.ts";
 import { receive } from "../support/sms.ts";
 import { work } from "./texts.ts";
-import { claimTurn, createTalk, DONE, notifications, OPENING, say, SCRIPT, sent, stateOf, takeTurn } from "./talks.ts";
+import {
+  claimTurn,
+  createTalk,
+  DONE,
+  notifications,
+  OPENING,
+  say,
+  SCRIPT,
+  sent,
+  stateOf,
+  takeTurn,
+} from "./bot_conversations.ts";
 
 Deno.test("a script asks its questions, stores the answers and hands over to the lead's agent", async () => {
   const talk = await createTalk();

@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { ACCEPT_THEN_DROP } from "../../dev/testing/twilio/double.ts";
 import { sql } from "../support/client.ts";
 import { receive } from "../support/sms.ts";
-import { createTalk, notifications, OPENING, say, sent, stateOf, takeTurn, type Talk } from "./talks.ts";
+import { createTalk, notifications, OPENING, say, sent, stateOf, takeTurn, type Talk } from "./bot_conversations.ts";
 import { double, passTime, work } from "./texts.ts";
 
 async function heard({ id }: Talk): Promise<string[][]> {

@@ -1,6 +1,6 @@
 /** The texts of a recruit that are no answer to the bot's question: a person asked for, no interest, a stop. */
 import assert from "node:assert/strict";
-import { createTalk, notifications, OPENING, say, SCRIPT, sent, stateOf } from "./talks.ts";
+import { createTalk, notifications, OPENING, say, SCRIPT, sent, stateOf } from "./bot_conversations.ts";
 
 Deno.test("what is no answer is asked once more, and then a person is told", async () => {
   const talk = await createTalk();

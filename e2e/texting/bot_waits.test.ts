@@ -4,7 +4,17 @@ import { eventually } from "../support/processes.ts";
 import { sql } from "../support/client.ts";
 import { receive } from "../support/sms.ts";
 import { double, work } from "./texts.ts";
-import { createTalk, DONE, notifications, OPENING, say, sent, setHours, stateOf, takeTurn } from "./talks.ts";
+import {
+  createTalk,
+  DONE,
+  notifications,
+  OPENING,
+  say,
+  sent,
+  setHours,
+  stateOf,
+  takeTurn,
+} from "./bot_conversations.ts";
 
 Deno.test("quiet hours hold a question, which is worked out anew when they end", async () => {
   const talk = await createTalk();

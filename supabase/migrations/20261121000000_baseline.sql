@@ -868,18 +868,18 @@ $$;
 
 comment on function private.agent_lock(uuid) is 'The key of the advisory lock of an agent; null for null.';
 
-create function private.hold_agent(agent_id uuid) returns boolean
+create function private.lock_active_agent(agent_id uuid) returns boolean
 language plpgsql
 set search_path = ''
 as $$
 begin
   perform pg_advisory_xact_lock_shared(private.agent_lock(agent_id));
-  return exists (select from public.agents a where a.id = hold_agent.agent_id and a.is_active);
+  return exists (select from public.agents a where a.id = lock_active_agent.agent_id and a.is_active);
 end
 $$;
 
-comment on function private.hold_agent(uuid) is
-  'Whether the agent is active. The agent does not leave before the transaction ends. Called before rows are locked, because '
+comment on function private.lock_active_agent(uuid) is
+  'Whether the agent is active. Until the transaction ends, the agent cannot leave. Called before rows are locked, because '
   'leave_agent() takes its lock before all others.';
 
 -- A signed-in agent reads what is assigned to the agent, a manager everything of the agency. A table without a policy
@@ -7151,7 +7151,7 @@ declare
 begin
   -- When two calls come at once, the second finds the conversation of the first.
   perform private.lock_consent(lead.agency_id, lead.phone);
-  is_there := private.hold_agent(open_conversation.agent_id);
+  is_there := private.lock_active_agent(open_conversation.agent_id);
   number := coalesce(
     (select n.phone from public.service_numbers n where n.phone = preferred_number and n.agency_id = lead.agency_id),
     (
@@ -8561,7 +8561,7 @@ declare
   lead_agent_id uuid;
   conversation public.recruiting_conversations;
 begin
-  if caller.id is null or not private.hold_agent(caller.id) then
+  if caller.id is null or not private.lock_active_agent(caller.id) then
     raise exception 'only an active agent may start a conversation' using errcode = 'insufficient_privilege';
   end if;
   -- Before the lead is read, so that nobody takes it back from the agency meanwhile.
@@ -8576,7 +8576,7 @@ begin
     raise exception 'recruiting_lead_id: there is no such lead' using errcode = 'PT404';
   elsif not pg_input_is_valid(coalesce(lead.phone, ''), 'public.e164') then
     perform private.invalid_field('recruiting_lead_id', 'the lead has no phone number in E.164');
-  elsif agent_id is not null and not (private.hold_agent(agent_id) and exists (
+  elsif agent_id is not null and not (private.lock_active_agent(agent_id) and exists (
     select from public.agents a where a.id = start_conversation.agent_id and a.agency_id = lead.agency_id
   )) then
     perform private.invalid_field('agent_id', 'must be an active agent of the lead''s agency');
@@ -8630,7 +8630,7 @@ as $$
 declare
   caller constant public.agents := private.current_agent();
 begin
-  if caller.id is null or not private.hold_agent(caller.id) then
+  if caller.id is null or not private.lock_active_agent(caller.id) then
     raise exception 'only an active agent may write to recruits' using errcode = 'insufficient_privilege';
   end if;
   return caller;
@@ -8739,7 +8739,7 @@ begin
     perform private.invalid_field('agent_id', 'is required');
   elsif agent_id <> caller.id and caller.role <> 'manager' then
     perform private.invalid_field('agent_id', 'must be your own; only a manager may name another agent');
-  elsif not (private.hold_agent(agent_id) and exists (
+  elsif not (private.lock_active_agent(agent_id) and exists (
     select from public.agents a where a.id = assign_conversation.agent_id and a.agency_id = caller.agency_id
   )) then
     perform private.invalid_field('agent_id', 'must be an active agent of the agency');
@@ -8785,7 +8785,7 @@ begin
     raise exception 'only a manager may give several conversations away' using errcode = 'insufficient_privilege';
   elsif coalesce(cardinality(ids), 0) not between 1 and 200 then
     perform private.invalid_field('ids', 'must be 1 to 200 conversations');
-  elsif agent is null or not (private.hold_agent(agent) and exists (
+  elsif agent is null or not (private.lock_active_agent(agent) and exists (
     select from public.agents a where a.id = assign_conversations.agent and a.agency_id = caller.agency_id
   )) then
     perform private.invalid_field('agent', 'must be an active agent of the agency');
@@ -14563,7 +14563,7 @@ set lock_timeout = '2s'
 as $$
 declare
   caller constant public.agents := private.current_agent();
-  is_manager constant boolean := coalesce(caller.role = 'manager' and private.hold_agent(caller.id), false);
+  is_manager constant boolean := coalesce(caller.role = 'manager' and private.lock_active_agent(caller.id), false);
   is_operator constant boolean := private.is_operator();
   operates constant boolean := is_operator or caller.id is null and private.may_operate();
   stored public.recruiting_orders;
@@ -14961,7 +14961,7 @@ begin
   if num_nonnulls(lead_id, from_agent_id) <> 1 then
     raise exception 'give lead_id or from_agent_id, and not both' using errcode = 'PT400';
   end if;
-  perform private.hold_agent(to_agent_id);
+  perform private.lock_active_agent(to_agent_id);
   -- Not so that distribution would pass over the agent meanwhile.
   select a.* into assignee from public.agents a where a.id = to_agent_id for key share;
   if not found then

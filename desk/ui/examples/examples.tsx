@@ -19,7 +19,7 @@ import { useOnline } from "../online.ts";
 import { Page } from "../page.tsx";
 import { RecruitFacts, ResumeButton } from "../recruit_facts.tsx";
 import { Search, useDebounced } from "../search.tsx";
-import { EmptyState, ErrorState, QueryResult, Skeleton } from "../states.tsx";
+import { EmptyState, ErrorState, QueryResult, Skeleton } from "../query_result.tsx";
 import { Time } from "../time.tsx";
 import { setUnread } from "../title.ts";
 import { useVisibleHeight } from "../visible_height.ts";

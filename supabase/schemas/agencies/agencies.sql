@@ -90,18 +90,18 @@ $$;
 
 comment on function private.agent_lock(uuid) is 'The key of the advisory lock of an agent; null for null.';
 
-create function private.hold_agent(agent_id uuid) returns boolean
+create function private.lock_active_agent(agent_id uuid) returns boolean
 language plpgsql
 set search_path = ''
 as $$
 begin
   perform pg_advisory_xact_lock_shared(private.agent_lock(agent_id));
-  return exists (select from public.agents a where a.id = hold_agent.agent_id and a.is_active);
+  return exists (select from public.agents a where a.id = lock_active_agent.agent_id and a.is_active);
 end
 $$;
 
-comment on function private.hold_agent(uuid) is
-  'Whether the agent is active. The agent does not leave before the transaction ends. Called before rows are locked, because '
+comment on function private.lock_active_agent(uuid) is
+  'Whether the agent is active. Until the transaction ends, the agent cannot leave. Called before rows are locked, because '
   'leave_agent() takes its lock before all others.';
 
 -- A signed-in agent reads what is assigned to the agent, a manager everything of the agency. A table without a policy

@@ -132,7 +132,7 @@ begin
   if num_nonnulls(lead_id, from_agent_id) <> 1 then
     raise exception 'give lead_id or from_agent_id, and not both' using errcode = 'PT400';
   end if;
-  perform private.hold_agent(to_agent_id);
+  perform private.lock_active_agent(to_agent_id);
   -- Not so that distribution would pass over the agent meanwhile.
   select a.* into assignee from public.agents a where a.id = to_agent_id for key share;
   if not found then

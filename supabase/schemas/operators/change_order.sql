@@ -29,7 +29,7 @@ set lock_timeout = '2s'
 as $$
 declare
   caller constant public.agents := private.current_agent();
-  is_manager constant boolean := coalesce(caller.role = 'manager' and private.hold_agent(caller.id), false);
+  is_manager constant boolean := coalesce(caller.role = 'manager' and private.lock_active_agent(caller.id), false);
   is_operator constant boolean := private.is_operator();
   operates constant boolean := is_operator or caller.id is null and private.may_operate();
   stored public.recruiting_orders;

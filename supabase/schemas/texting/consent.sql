@@ -278,7 +278,7 @@ declare
 begin
   -- When two calls come at once, the second finds the conversation of the first.
   perform private.lock_consent(lead.agency_id, lead.phone);
-  is_there := private.hold_agent(open_conversation.agent_id);
+  is_there := private.lock_active_agent(open_conversation.agent_id);
   number := coalesce(
     (select n.phone from public.service_numbers n where n.phone = preferred_number and n.agency_id = lead.agency_id),
     (

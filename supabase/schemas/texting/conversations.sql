@@ -15,7 +15,7 @@ declare
   lead_agent_id uuid;
   conversation public.recruiting_conversations;
 begin
-  if caller.id is null or not private.hold_agent(caller.id) then
+  if caller.id is null or not private.lock_active_agent(caller.id) then
     raise exception 'only an active agent may start a conversation' using errcode = 'insufficient_privilege';
   end if;
   -- Before the lead is read, so that nobody takes it back from the agency meanwhile.
@@ -30,7 +30,7 @@ begin
     raise exception 'recruiting_lead_id: there is no such lead' using errcode = 'PT404';
   elsif not pg_input_is_valid(coalesce(lead.phone, ''), 'public.e164') then
     perform private.invalid_field('recruiting_lead_id', 'the lead has no phone number in E.164');
-  elsif agent_id is not null and not (private.hold_agent(agent_id) and exists (
+  elsif agent_id is not null and not (private.lock_active_agent(agent_id) and exists (
     select from public.agents a where a.id = start_conversation.agent_id and a.agency_id = lead.agency_id
   )) then
     perform private.invalid_field('agent_id', 'must be an active agent of the lead''s agency');
@@ -84,7 +84,7 @@ as $$
 declare
   caller constant public.agents := private.current_agent();
 begin
-  if caller.id is null or not private.hold_agent(caller.id) then
+  if caller.id is null or not private.lock_active_agent(caller.id) then
     raise exception 'only an active agent may write to recruits' using errcode = 'insufficient_privilege';
   end if;
   return caller;
@@ -193,7 +193,7 @@ begin
     perform private.invalid_field('agent_id', 'is required');
   elsif agent_id <> caller.id and caller.role <> 'manager' then
     perform private.invalid_field('agent_id', 'must be your own; only a manager may name another agent');
-  elsif not (private.hold_agent(agent_id) and exists (
+  elsif not (private.lock_active_agent(agent_id) and exists (
     select from public.agents a where a.id = assign_conversation.agent_id and a.agency_id = caller.agency_id
   )) then
     perform private.invalid_field('agent_id', 'must be an active agent of the agency');
@@ -239,7 +239,7 @@ begin
     raise exception 'only a manager may give several conversations away' using errcode = 'insufficient_privilege';
   elsif coalesce(cardinality(ids), 0) not between 1 and 200 then
     perform private.invalid_field('ids', 'must be 1 to 200 conversations');
-  elsif agent is null or not (private.hold_agent(agent) and exists (
+  elsif agent is null or not (private.lock_active_agent(agent) and exists (
     select from public.agents a where a.id = assign_conversations.agent and a.agency_id = caller.agency_id
   )) then
     perform private.invalid_field('agent', 'must be an active agent of the agency');

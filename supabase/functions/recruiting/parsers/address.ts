@@ -1,4 +1,4 @@
-import { stateCode } from "./states.ts";
+import { stateCode } from "./state_code.ts";
 
 /** The state and the ZIP code are within so many characters of an address's end. */
 const LONGEST_END = 80;

@@ -3,7 +3,7 @@ import { readAnswers } from "./answers.ts";
 import { type Fields, firstTextOf } from "./fields.ts";
 import { parserOf, type RawLead } from "./normalize.ts";
 import { NOT_A_NEW_APPLICATION } from "./parser.ts";
-import { stateCode } from "./states.ts";
+import { stateCode } from "./state_code.ts";
 
 /** The `data` of the request by which JazzHR checks a new webhook. */
 const VERIFICATION = "JazzHR Verify Event";

@@ -1,7 +1,7 @@
 import { userInfo } from "node:os";
 
 /** The login of the user of this computer; undefined where there is none, as in a container whose user has no name. */
-export function operatorHere(): string | undefined {
+export function loginName(): string | undefined {
   const named = ["USER", "LOGNAME", "USERNAME"].map((name) => Deno.env.get(name)?.trim()).find(Boolean);
   return (named ?? loginOfSystem())?.slice(0, 128);
 }
