@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import type postgres from "postgres";
-import { bootstrapFiles, connect, freePorts, litePart, roleKey } from "../../local/mod.ts";
+import { bootstrapFiles, connect, freePorts, litePart, roleKey, Supervisor } from "../../local/mod.ts";
 import type { SqlFile } from "./files.ts";
 
 /** Databases for a test or a command, on a server that is thrown away with them. */
@@ -108,34 +108,20 @@ async function addAuthAndStorage(
   const [port] = freePorts(1) as [number];
   const home = Deno.makeTempDirSync({ prefix: "lead-intake-" });
   const jwtSecret = randomBytes(32).toString("hex");
-  const part = litePart({
-    dataDir: home,
-    url,
-    jwtSecret,
-    serviceRoleKey: await roleKey("service_role", jwtSecret),
-    siteUrl: "http://127.0.0.1",
-    port,
-  });
+  const supervisor = new Supervisor(home, {});
   // The role must own the objects that it makes, as in the stack. Its password there is not known here.
   await admin.unsafe(`alter database ${name} set role to supabase_lite`);
-  const child = new Deno.Command(part.command, {
-    args: part.args,
-    cwd: part.cwd,
-    env: part.env,
-    stdout: "null",
-    stderr: "piped",
-  }).spawn();
-  const printed = new Response(child.stderr).text();
-  let isRunning = true;
-  const ended = child.status.then(() => isRunning = false);
   try {
-    while (!await part.isReady().catch(() => false)) {
-      if (!isRunning) throw new Error(`Auth and storage could not start:\n${await printed}`);
-      await new Promise((resolve) => setTimeout(resolve, 25));
-    }
+    await supervisor.start(litePart({
+      dataDir: home,
+      url,
+      jwtSecret,
+      serviceRoleKey: await roleKey("service_role", jwtSecret),
+      siteUrl: "http://127.0.0.1",
+      port,
+    }));
   } finally {
-    if (isRunning) child.kill("SIGTERM");
-    await ended;
+    await supervisor.stop();
     Deno.removeSync(home, { recursive: true });
     await admin.unsafe(`alter database ${name} reset role`);
   }
