@@ -34,38 +34,33 @@ async function shown(page: Page): Promise<string[]> {
 
 /** Signs in to the inbox, waits until the page hears of what happens, and goes on to another view. */
 async function openInbox(page: Page, agent: Texter, view?: string): Promise<void> {
-  const known = await createTalk(agent, "Known");
-  await tell(known, [["recruit", "Zero", 1]]);
-  await signIn(page, agent, "inbox");
-  await receive(known, { Body: "One" });
-  await list(page).getByText("One", { exact: true }).waitFor();
-  await toast(page, "Known has written.").waitFor();
-  await settled(page);
+  await tell(await createTalk(agent, "Known"), [["recruit", "Zero", 1]]);
+  await open(page, agent, "inbox");
+  await list(page).getByRole("link", { name: "Known" }).waitFor();
   if (view !== undefined) await page.evaluate(`location.hash = "#/${view}"`);
+}
+
+/**
+ * Signs in to a view. Resolves once the page has joined its topic and has read the notifications since, so that it hears
+ * of the next one and knows it for new.
+ */
+async function open(page: Page, agent: Texter, view: string): Promise<void> {
+  const joined = Promise.withResolvers<void>();
+  page.on("websocket", (socket) =>
+    socket.on("framereceived", ({ payload }) => {
+      const [, , topic, event, content] = JSON.parse(String(payload));
+      const isAnswer = topic === `realtime:agent:${agent.agent_id}` && event === "phx_reply";
+      if (isAnswer && content.status === "ok") joined.resolve();
+    }));
+  await signIn(page, agent, view);
+  await joined.promise;
+  await page.waitForResponse(/\/agent_notifications\?.*limit=20/);
 }
 
 /** Resolves once the tabs of a browser have settled which of them notifies of what they have heard by now. */
 async function settled(page: Page): Promise<void> {
   // Each takes a notification under this lock, and a lock is given in the order in which it is asked for.
   await page.evaluate("navigator.locks.request('told', () => {})");
-}
-
-/**
- * Opens a view in another tab. Resolves once the tab has joined its topic and has read the notifications since, so that
- * it hears of the next one and knows it for new.
- */
-async function openTab(page: Page, agent: Texter, view: string): Promise<Page> {
-  const tab = await page.context().newPage();
-  const joined = Promise.withResolvers<void>();
-  tab.on("websocket", (socket) =>
-    socket.on("framereceived", ({ payload }) => {
-      const [, , topic, event, { status }] = JSON.parse(String(payload));
-      if (topic === `realtime:agent:${agent.agent_id}` && event === "phx_reply" && status === "ok") joined.resolve();
-    }));
-  await signIn(tab, agent, view);
-  await joined.promise;
-  await tab.waitForResponse(/\/agent_notifications\?.*limit=20/);
-  return tab;
 }
 
 function toast(page: Page, words: string) {
@@ -123,7 +118,6 @@ deskTest("a notification has the first name and no words of the text, and opens 
   const agent = await createTexter();
   const talk = await createTalk(agent, "Devon", { last_name: "Oakford" });
   await openInbox(page, agent, "sales");
-  await page.evaluate("shown.length = 0");
   await receive(talk, { Body: "My secret words" });
   await until(async () => (await shown(page)).length > 0);
   assert.deepEqual(await shown(page), ["Devon has written."]);
@@ -173,9 +167,9 @@ deskTest("one of several tabs notifies, and none while another shows the convers
   const agent = await createTexter();
   const talk = await createTalk(agent, "Devon");
   await openInbox(page, agent);
-  const others = [await openTab(page, agent, "recruits"), await openTab(page, agent, "recruits")];
+  const others = [await page.context().newPage(), await page.context().newPage()];
+  for (const tab of others) await open(tab, agent, "recruits");
   const tabs = [page, ...others];
-  for (const tab of tabs) await tab.evaluate("shown.length = 0");
   const all = async () => (await Promise.all(tabs.map(shown))).flat();
   await receive(talk, { Body: "Is this still open?" });
   // A tab that shows the toast has asked for the notification.
@@ -288,7 +282,6 @@ deskTest("other events than texts have notifications too, each in plain words", 
   const omar = await createColleague(agent);
   const talk = await createTalk(agent, "Devon");
   await openInbox(page, agent);
-  await page.evaluate("shown.length = 0");
   const notifications: [kind: string, sentence: string][] = [
     ["handoff", "The bot has left Devon to you."],
     ["failed", "A text to Devon could not be sent."],
