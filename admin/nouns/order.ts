@@ -130,7 +130,8 @@ async function createOrder(session: Session, given: Given & { agency: string }):
     (transaction) => transaction<[Order]>`select * from public.create_order(${agency.id}, ${sql.json(settings)})`,
     ([{ id }]) => ({ order_id: id, agency_id: agency.id, changes: settings }),
   );
-  const said = `Created an order for ${order.quantity} leads (${order.id}), which is open.`;
+  const leads = order.quantity === 1 ? "1 lead" : `${order.quantity} leads`;
+  const said = `Created an order for ${leads} (${order.id}), which is open.`;
   return orderInForce(sql, order, agency, said);
 }
 

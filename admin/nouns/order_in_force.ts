@@ -22,22 +22,30 @@ export async function orderInForce(
 
 /** What is missing so that the leads of an order get an agent, and a greeting where it has one. */
 async function lacksOf(sql: Session["sql"], orderId: string): Promise<string[]> {
-  const [{ agency, agency_id, vendor, has_agent, numbers, vendors }] = await sql<[{
+  const [{ agency, agency_id, timezone, vendor, has_agent, own, away_until, numbers, vendors }] = await sql<[{
     agency: string;
     agency_id: string;
+    timezone: string;
     vendor: string | null;
     has_agent: boolean;
+    own: string | null;
+    away_until: Date | null;
     numbers: number | null;
     vendors: string[] | null;
   }]>`
     select o.agency, o.agency_id, o.vendor, private.next_agent(o.agency_id, o.agent_id) is not null as has_agent,
-      g.numbers, g.vendors
-    from public.order_list o left join public.greeting_list g on g.order_id = o.id
+      y.timezone, concat_ws(' ', own.first_name, own.last_name) as own, own.away_until, g.numbers, g.vendors
+    from public.order_list o
+    join public.agencies y on y.id = o.agency_id
+    left join public.agents own on own.id = o.agent_id and own.away_until > now()
+    left join public.greeting_list g on g.order_id = o.id
     where o.id = ${orderId}`;
   const lacks = [
     !has_agent &&
     `Its leads go to no agent, because none of "${agency}" is active, not away and accepts recruits: ` +
       `npm run admin -- agent list --agency ${agency_id}`,
+    has_agent && away_until !== null &&
+    `Its leads go to other agents until ${formatTime(away_until, timezone)} ${timezone}, because ${own} is away.`,
     numbers === 0 &&
     `Its leads are not greeted, because "${agency}" has no active number: ` +
       `npm run admin -- number add <number> --agency ${agency_id}, or number resume <number>`,
