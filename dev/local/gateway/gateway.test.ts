@@ -157,42 +157,6 @@ Deno.test("serving auth and storage has given nobody a right in public", async (
   assert.deepEqual([...granted], []);
 });
 
-for (const kind of ["service_role_key", "secret_key"] as const) {
-  Deno.test(`supabase-js manages users with the ${kind}`, async () => {
-    const { auth } = createClient(stack.api_url, stack[kind], { auth: { persistSession: false } });
-    const email = `${kind}@example.com`;
-    const created = await auth.admin.createUser({
-      email: email.toUpperCase(),
-      password: "correct horse",
-      email_confirm: true,
-      user_metadata: { a: 1, b: 1 },
-    });
-    assert.equal(created.error, null);
-    const { id } = created.data.user!;
-    assert.equal(created.data.user!.email, email);
-    assert.ok(created.data.user!.email_confirmed_at);
-
-    const again = await auth.admin.createUser({ email, password: "correct horse" });
-    assert.deepEqual([again.error?.status, again.error?.code], [422, "email_exists"]);
-
-    const updated = await auth.admin.updateUserById(id, {
-      password: "battery staple",
-      user_metadata: { b: 2 },
-      app_metadata: { admin: true },
-    });
-    assert.deepEqual(updated.data.user?.user_metadata, { a: 1, b: 2 });
-    assert.deepEqual(updated.data.user?.app_metadata, { provider: "email", providers: ["email"], admin: true });
-    assert.equal((await auth.admin.getUserById(id)).data.user?.identities?.length, 1);
-
-    const visitor = createClient(stack.api_url, stack.publishable_key, {
-      auth: { persistSession: false, autoRefreshToken: false },
-    });
-    const signIn = (password: string) => visitor.auth.signInWithPassword({ email, password });
-    assert.equal((await signIn("correct horse")).error?.code, "invalid_credentials");
-    assert.equal((await signIn("battery staple")).data.user?.id, id);
-  });
-}
-
 Deno.test("nobody can sign up, in any way, and each address is confirmed by its mailbox", async () => {
   const visitor = createClient(stack.api_url, stack.publishable_key, {
     auth: { persistSession: false, autoRefreshToken: false },
@@ -281,25 +245,11 @@ Deno.test("a link leads to no page of a stranger", async () => {
   assert.ok(response.headers.get("location")!.startsWith(stack.api_url));
 });
 
-Deno.test("users are managed with the service role alone, and a mistake is named", async () => {
+Deno.test("users are managed with the service role alone", async () => {
   const anon = createClient(stack.api_url, stack.publishable_key);
   assert.equal((await anon.auth.admin.listUsers()).error?.status, 403);
   const response = await fetch(`${stack.api_url}/auth/v1/admin/users`);
   assert.equal(response.status, 401, await response.text());
-
-  const { auth } = createClient(stack.api_url, stack.secret_key);
-  for (
-    const [attributes, message] of [
-      [{}, /with an email/],
-      [{ email: "nobody" }, /email/],
-      [{ email: "a@example.com", ban_duration: "24h" }, /ban_duration/],
-    ] as const
-  ) {
-    const { error } = await auth.admin.createUser(attributes);
-    assert.deepEqual([error?.status, error?.code], [400, "validation_failed"]);
-    assert.match(error!.message, message);
-  }
-  assert.equal((await auth.admin.getUserById(crypto.randomUUID())).error?.code, "user_not_found");
 });
 
 Deno.test("a body of more than 1 MiB for PostgREST is refused without the secret key, before its rest has come", async () => {
