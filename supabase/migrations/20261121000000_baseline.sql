@@ -269,24 +269,6 @@ $$;
 comment on function private.is_call_error(text) is
   'Whether an error with this SQLSTATE is never the fault of a row, such as a lock or a full disk. It ends the whole call.';
 
-create function private.is_row_error(code text) returns boolean
-language sql
-immutable
-set search_path = ''
-as $$
-  -- Class 22 is bad data, 23 and 44 are broken constraints, P0 is a raised exception. A trigger may also raise an
-  -- exception with a code of its own, so every class that Postgres itself does not use counts as well.
-  select left(code, 2) in ('22', '23', '44', 'P0') or left(code, 2) not in (
-    '00', '01', '02', '03', '08', '09', '0A', '0B', '0F', '0L', '0P', '0Z', '10', '20', '21', '24', '25', '26', '27',
-    '28', '2B', '2D', '2F', '34', '38', '39', '3B', '3D', '3F', '40', '42', '53', '54', '55', '57', '58', '72', 'F0',
-    'HV', 'XX'
-  )
-$$;
-
-comment on function private.is_row_error(text) is
-  'Whether an error with this SQLSTATE is the fault of the row alone. An error that is neither this nor '
-  'private.is_call_error(), such as a missing privilege, may concern all rows: it ends the call where no row is stored.';
-
 create function private.row_error(code text) returns jsonb
 language sql
 immutable
@@ -310,9 +292,15 @@ begin
   if results @? '$[*] ? (!exists (@.error))' then
     return;
   end if;
+  -- Class 22 is bad data, 23 and 44 are broken constraints, P0 is a raised exception: the row alone is at fault. A trigger
+  -- may also raise an exception with a code of its own, so every class that Postgres itself does not use counts as well.
   select r #>> '{error,code}' into code
   from jsonb_array_elements(results) r
-  where not private.is_row_error(r #>> '{error,code}')
+  where left(r #>> '{error,code}', 2) in (
+    '00', '01', '02', '03', '08', '09', '0A', '0B', '0F', '0L', '0P', '0Z', '10', '20', '21', '24', '25', '26', '27',
+    '28', '2B', '2D', '2F', '34', '38', '39', '3B', '3D', '3F', '40', '42', '53', '54', '55', '57', '58', '72', 'F0',
+    'HV', 'XX'
+  )
   limit 1;
   if found then
     raise exception 'no row could be stored' using errcode = code;
@@ -4400,7 +4388,12 @@ begin
   if ends_as = 'failed' then
     perform public.record_rejections(json_build_array(json_build_object(
       'request_id', fetched.request_id, 'route', '/recruiting/webhooks/:slug', 'vendor_id', fetched.vendor_id,
-      'vendor_lead_id', fetched.leadgen_id, 'code', 'BAD_REQUEST', 'reason', private.fetch_failure(outcome, reason),
+      'vendor_lead_id', fetched.leadgen_id, 'code', 'BAD_REQUEST', 'reason', case outcome
+        when 'missing' then
+          'Meta had no such lead for a day: it was deleted, or its form is not one that the access token may read'
+        when 'later' then format('Meta did not give the lead for 7 days: %s', reason)
+        else reason
+      end,
       'payload', coalesce(payload, fetched.notice), 'payload_bytes', octet_length(coalesce(payload, fetched.notice)::text)
     )));
   elsif fetched.lead_id is not null then
@@ -4440,20 +4433,6 @@ $$;
 comment on function private.fetch_pause(interval, integer) is
   'The pause before the next attempt of a fetch that has failed for this time. retry_after: the seconds that the vendor asks '
   'for; null: none. A day at most.';
-
-create function private.fetch_failure(outcome text, reason text) returns text
-language sql
-immutable
-set search_path = ''
-as $$
-  select case outcome
-    when 'missing' then 'Meta had no such lead for a day: it was deleted, or its form is not one that the access token may read'
-    when 'later' then format('Meta did not give the lead for 7 days: %s', reason)
-    else reason
-  end
-$$;
-
-comment on function private.fetch_failure(text, text) is 'Why a lead was not fetched, as a rejected delivery says it.';
 
 create function public.refetch_lead(delivery_id uuid) returns boolean
 language plpgsql
@@ -15477,7 +15456,17 @@ begin
   update public.recruiting_leads l
   set vendor_metadata = l.vendor_metadata || f.gaps
   from (
-    select r.id, private.gaps_of(stored.vendor_metadata, r.vendor_metadata) as gaps
+    select r.id, (
+      select coalesce(jsonb_object_agg(g.key, g.value), '{}')
+      from jsonb_each(r.vendor_metadata) g
+      -- The further fields about a value belong to it: a raw phone of one number is not that of another.
+      left join (values ('phone_raw', 'phone'), ('state_raw', 'state'), ('email_is_alias', 'email')) as said (key, about)
+        on said.key = g.key
+      where g.key not in ('vendor_fields', 'is_test', 'resume_skipped')
+        and private.is_blank(stored.vendor_metadata -> g.key)
+        and private.is_blank(stored.vendor_metadata -> said.about)
+        and not private.is_blank(g.value)
+    ) as gaps
     from jsonb_to_recordset(leads) as r (id uuid, vendor_metadata jsonb)
     join public.recruiting_leads stored on stored.id = r.id
   ) f
@@ -15501,25 +15490,6 @@ as $$
 $$;
 
 comment on function private.is_blank(jsonb) is 'Whether a value says nothing: no value, null, a blank text, an empty list or object.';
-
-create function private.gaps_of(stored jsonb, found jsonb) returns jsonb
-language sql
-immutable
-set search_path = ''
-as $$
-  select coalesce(jsonb_object_agg(f.key, f.value), '{}')
-  from jsonb_each(found) f
-  -- The further fields about a value belong to it: a raw phone of one number is not that of another.
-  left join (values ('phone_raw', 'phone'), ('state_raw', 'state'), ('email_is_alias', 'email')) as said (key, about)
-    on said.key = f.key
-  where f.key not in ('vendor_fields', 'is_test', 'resume_skipped')
-    and private.is_blank(stored -> f.key)
-    and private.is_blank(stored -> said.about)
-    and not private.is_blank(f.value)
-$$;
-
-comment on function private.gaps_of(jsonb, jsonb) is
-  'The members that stand in `found` and are missing or blank in `stored`; both are vendor_metadata.';
 
 create function public.adopt_texts(recruit_phone text, service_phone text default null, lead_id uuid default null)
 returns jsonb
@@ -16529,7 +16499,10 @@ declare
   wanted constant text := lower(given);
   wanted_id constant text := private.indexable_id(given);
   separators constant text := ' ()-.+/';
-  digits constant text := private.phone_digits(given);
+  -- Without the US country code
+  plain constant text := regexp_replace(regexp_replace(given, '\D', '', 'g'), '^1(\d{10})$', '\1');
+  -- Null for what is no phone number as a person writes it, or is too short to be one
+  digits constant text := case when given ~ '^[+\d\s().-]+$' and length(plain) >= 7 then plain end;
   -- The digits in their order, whatever stands between them: a tenth of the time of taking the separators out.
   nearly constant text := regexp_replace('%' || digits, '(\d)', '\1%', 'g');
   first_id uuid;
@@ -16615,21 +16588,6 @@ $$;
 comment on function private.id_range(text) is
   'The first and the last id that begin with a text of at least 8 characters: an index of ids finds such a range. Null for '
   'what is not the beginning of an id. Less than 8 characters may well be a sender''s own id.';
-
-create function private.phone_digits(given text) returns text
-language plpgsql
-immutable
-set search_path = ''
-as $$
-declare
-  digits constant text := regexp_replace(regexp_replace(given, '\D', '', 'g'), '^1(\d{10})$', '\1');
-begin
-  return case when given ~ '^[+\d\s().-]+$' and length(digits) >= 7 then digits end;
-end
-$$;
-
-comment on function private.phone_digits(text) is
-  'The digits of a phone number as a person writes it, without the US country code; null for what is too short to be one.';
 
 create function private.today_in(timezone text) returns date
 language plpgsql
@@ -16726,7 +16684,18 @@ begin
     concat_ws(', ', 'to ' || g.name, a.first_name || coalesce(' ' || a.last_name, ''), 'order ' || p.order_id)
   from private.lead_places p
   join public.agencies g on g.id = p.agency_id
-  left join public.agents a on a.id = private.first_agent_of(p.id, p.agent_id)
+  -- The agent who got it by distribution
+  cross join lateral (
+    select f.agent_id
+    from (
+      select s.from_agent_id, s.created_at, s.id from public.lead_assignments s where s.recruiting_lead_id = p.id
+      union all
+      select p.agent_id, 'infinity', null
+    ) f (agent_id, at, id)
+    order by f.at, f.id
+    limit 1
+  ) first
+  left join public.agents a on a.id = first.agent_id
   where p.id = recruiting_lead_events.lead_id and p.is_last and p.distributed_at is not null
   union all
   select r.created_at, 7, 'returned', concat_ws(', ',
@@ -16893,26 +16862,6 @@ $$;
 
 comment on function private.assignment_events(uuid) is
   'Each time a lead of either kind was given to another agent, as private.recruiting_lead_events() has it.';
-
-create function private.first_agent_of(lead_id uuid, agent_id uuid) returns uuid
-language sql
-stable
-set search_path = ''
-as $$
-  select f.agent_id
-  from (
-    select a.from_agent_id, a.created_at, a.id
-    from public.lead_assignments a
-    where a.recruiting_lead_id = first_agent_of.lead_id
-    union all
-    select first_agent_of.agent_id, 'infinity', null
-  ) f (agent_id, at, id)
-  order by f.at, f.id
-  limit 1
-$$;
-
-comment on function private.first_agent_of(uuid, uuid) is
-  'The agent who got a recruiting lead by distribution. agent_id: who has it now.';
 
 create function private.delivery_events(delivery public.rejected_deliveries)
 returns table (at timestamptz, step integer, event text, detail text)

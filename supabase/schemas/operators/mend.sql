@@ -42,7 +42,17 @@ begin
   update public.recruiting_leads l
   set vendor_metadata = l.vendor_metadata || f.gaps
   from (
-    select r.id, private.gaps_of(stored.vendor_metadata, r.vendor_metadata) as gaps
+    select r.id, (
+      select coalesce(jsonb_object_agg(g.key, g.value), '{}')
+      from jsonb_each(r.vendor_metadata) g
+      -- The further fields about a value belong to it: a raw phone of one number is not that of another.
+      left join (values ('phone_raw', 'phone'), ('state_raw', 'state'), ('email_is_alias', 'email')) as said (key, about)
+        on said.key = g.key
+      where g.key not in ('vendor_fields', 'is_test', 'resume_skipped')
+        and private.is_blank(stored.vendor_metadata -> g.key)
+        and private.is_blank(stored.vendor_metadata -> said.about)
+        and not private.is_blank(g.value)
+    ) as gaps
     from jsonb_to_recordset(leads) as r (id uuid, vendor_metadata jsonb)
     join public.recruiting_leads stored on stored.id = r.id
   ) f
@@ -66,25 +76,6 @@ as $$
 $$;
 
 comment on function private.is_blank(jsonb) is 'Whether a value says nothing: no value, null, a blank text, an empty list or object.';
-
-create function private.gaps_of(stored jsonb, found jsonb) returns jsonb
-language sql
-immutable
-set search_path = ''
-as $$
-  select coalesce(jsonb_object_agg(f.key, f.value), '{}')
-  from jsonb_each(found) f
-  -- The further fields about a value belong to it: a raw phone of one number is not that of another.
-  left join (values ('phone_raw', 'phone'), ('state_raw', 'state'), ('email_is_alias', 'email')) as said (key, about)
-    on said.key = f.key
-  where f.key not in ('vendor_fields', 'is_test', 'resume_skipped')
-    and private.is_blank(stored -> f.key)
-    and private.is_blank(stored -> said.about)
-    and not private.is_blank(f.value)
-$$;
-
-comment on function private.gaps_of(jsonb, jsonb) is
-  'The members that stand in `found` and are missing or blank in `stored`; both are vendor_metadata.';
 
 create function public.adopt_texts(recruit_phone text, service_phone text default null, lead_id uuid default null)
 returns jsonb

@@ -76,7 +76,18 @@ begin
     concat_ws(', ', 'to ' || g.name, a.first_name || coalesce(' ' || a.last_name, ''), 'order ' || p.order_id)
   from private.lead_places p
   join public.agencies g on g.id = p.agency_id
-  left join public.agents a on a.id = private.first_agent_of(p.id, p.agent_id)
+  -- The agent who got it by distribution
+  cross join lateral (
+    select f.agent_id
+    from (
+      select s.from_agent_id, s.created_at, s.id from public.lead_assignments s where s.recruiting_lead_id = p.id
+      union all
+      select p.agent_id, 'infinity', null
+    ) f (agent_id, at, id)
+    order by f.at, f.id
+    limit 1
+  ) first
+  left join public.agents a on a.id = first.agent_id
   where p.id = recruiting_lead_events.lead_id and p.is_last and p.distributed_at is not null
   union all
   select r.created_at, 7, 'returned', concat_ws(', ',
@@ -243,26 +254,6 @@ $$;
 
 comment on function private.assignment_events(uuid) is
   'Each time a lead of either kind was given to another agent, as private.recruiting_lead_events() has it.';
-
-create function private.first_agent_of(lead_id uuid, agent_id uuid) returns uuid
-language sql
-stable
-set search_path = ''
-as $$
-  select f.agent_id
-  from (
-    select a.from_agent_id, a.created_at, a.id
-    from public.lead_assignments a
-    where a.recruiting_lead_id = first_agent_of.lead_id
-    union all
-    select first_agent_of.agent_id, 'infinity', null
-  ) f (agent_id, at, id)
-  order by f.at, f.id
-  limit 1
-$$;
-
-comment on function private.first_agent_of(uuid, uuid) is
-  'The agent who got a recruiting lead by distribution. agent_id: who has it now.';
 
 create function private.delivery_events(delivery public.rejected_deliveries)
 returns table (at timestamptz, step integer, event text, detail text)

@@ -136,7 +136,12 @@ begin
   if ends_as = 'failed' then
     perform public.record_rejections(json_build_array(json_build_object(
       'request_id', fetched.request_id, 'route', '/recruiting/webhooks/:slug', 'vendor_id', fetched.vendor_id,
-      'vendor_lead_id', fetched.leadgen_id, 'code', 'BAD_REQUEST', 'reason', private.fetch_failure(outcome, reason),
+      'vendor_lead_id', fetched.leadgen_id, 'code', 'BAD_REQUEST', 'reason', case outcome
+        when 'missing' then
+          'Meta had no such lead for a day: it was deleted, or its form is not one that the access token may read'
+        when 'later' then format('Meta did not give the lead for 7 days: %s', reason)
+        else reason
+      end,
       'payload', coalesce(payload, fetched.notice), 'payload_bytes', octet_length(coalesce(payload, fetched.notice)::text)
     )));
   elsif fetched.lead_id is not null then
@@ -176,20 +181,6 @@ $$;
 comment on function private.fetch_pause(interval, integer) is
   'The pause before the next attempt of a fetch that has failed for this time. retry_after: the seconds that the vendor asks '
   'for; null: none. A day at most.';
-
-create function private.fetch_failure(outcome text, reason text) returns text
-language sql
-immutable
-set search_path = ''
-as $$
-  select case outcome
-    when 'missing' then 'Meta had no such lead for a day: it was deleted, or its form is not one that the access token may read'
-    when 'later' then format('Meta did not give the lead for 7 days: %s', reason)
-    else reason
-  end
-$$;
-
-comment on function private.fetch_failure(text, text) is 'Why a lead was not fetched, as a rejected delivery says it.';
 
 create function public.refetch_lead(delivery_id uuid) returns boolean
 language plpgsql
