@@ -3,12 +3,13 @@ import { useQuery } from "@tanstack/react-query";
 import { operatorQueries, type Order } from "../data/operator.ts";
 import { useChangeOrders } from "../data/orders.ts";
 import { usePages } from "../data/pages.ts";
+import { isOver } from "../ui/change_order.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { Page } from "../ui/page.tsx";
 import { EmptyState, QueryResult } from "../ui/query_result.tsx";
 import { Time } from "../ui/time.tsx";
-import { ResizeOrder } from "./resize_order.tsx";
+import { ChangeQuantity } from "./change_order.tsx";
 import { WhyOrder } from "./explained_order.tsx";
 import { wantedText } from "./tried_orders.tsx";
 import { useVendorName } from "./vendor_name.ts";
@@ -80,9 +81,7 @@ function OrderRow({ order }: { order: Order }) {
   const { id, agency_id, agency, agent, vendor, states, filled, quantity, leads_today, daily_cap, status, ends_at } =
     order;
   const { mutateAsync: change } = useChangeOrders();
-  // Such an order is not opened: it would get no lead.
-  const isOver = filled === quantity || ends_at !== null && Date.parse(ends_at) <= Date.now();
-  const acts = (ACTS[status] ?? []).filter((act) => !(isOver && act.status === "open"));
+  const acts = (ACTS[status] ?? []).filter((act) => !(isOver(order) && act.status === "open"));
   const nameOf = useVendorName();
   return (
     <li className="order">
@@ -106,7 +105,7 @@ function OrderRow({ order }: { order: Order }) {
         )}
       </p>
       <p className="buttons">
-        <ResizeOrder order={order} />
+        <ChangeQuantity order={order} />
         {acts.map(({ label, status, meaning }) => (
           <ConfirmButton
             key={label}
