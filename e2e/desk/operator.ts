@@ -176,7 +176,9 @@ deskTest("today has each alert, leads to what mends it, and takes it in hand", a
   const [{ state }] = await sql<[{ state: string }]>`select state from public.alerts where subject = ${order.id}`;
   assert.equal(state, "acknowledged");
 
-  await alert.getByRole("link", { name: "See the order" }).click();
+  // Beside the alert, or above it where its kind has no other.
+  await page.getByRole("link", { name: "See the order" }).and(page.locator(`[href="#/operator/orders/${order.id}"]`))
+    .click();
   await page.getByRole("button", { name: `Close order ${order.id.slice(0, 8)}` }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
   await page.locator(".order .badge").getByText("closed").waitFor();

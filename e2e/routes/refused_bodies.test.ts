@@ -32,7 +32,7 @@ for (const { path, headers, stored } of JSON_ROUTES) {
 }
 
 Deno.test("a path that no function has is NOT_FOUND", async () => {
-  for (const path of ["/recruiting/nothing", "/api/leads", "/texting/nothing"]) {
+  for (const path of ["/recruiting/nothing", "/api/leads", "/worker/nothing"]) {
     assertError(await send(path, { body: {} }), 404, "NOT_FOUND", /path/);
   }
 });
