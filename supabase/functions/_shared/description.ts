@@ -3,13 +3,13 @@ import type { ErrorCode } from "./errors.ts";
 
 /** What the routes are grouped by. */
 export const TAGS = {
-  "Recruiting leads": "From the vendors of an agency: applicants for its jobs.",
-  "Sales leads": "People who may want an insurance, each for one agent.",
-  "Presentations": "What happens in the window of a presentation.",
+  "Recruiting leads": "Applicants for the jobs of agencies, from vendors.",
+  "Sales leads": "Prospective customers, each imported for one agent.",
+  "Presentations": "Events of the window in which an agent presents.",
   "Text messages": "Called by Twilio.",
   "Scheduler": "Called by the scheduler of the database.",
-  "Monitoring": "Whether the service works, and what it has done.",
-  "Documentation": "What you are reading.",
+  "Monitoring": "The health and the figures of the service.",
+  "Documentation": "This document.",
 };
 
 /** The ways in which callers authenticate (SPEC 5), as the OpenAPI document has them. */
@@ -58,6 +58,9 @@ export const SECURITY_SCHEMES = {
     description: "The monitor's key: `METRICS_KEY`.",
   },
 };
+
+/** The errors of a path that takes GET alone and refuses nobody: linters require one for each operation. */
+export const GET_ERRORS: ErrorCode[] = ["METHOD_NOT_ALLOWED"];
 
 /** The errors of any JSON route, without those of its Idempotency-Key. */
 export const JSON_ERRORS: ErrorCode[] = [

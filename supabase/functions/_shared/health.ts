@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { GET_ERRORS } from "./description.ts";
 import type { Endpoint, RequestContext } from "./app.ts";
 import { callDatabase } from "./database.ts";
 import { describeError, logError } from "./log.ts";
@@ -51,7 +52,7 @@ export function healthEndpoint(name: string): Endpoint {
         examples: { unreachable: ["No database", UNREACHABLE] },
       },
     },
-    errors: ["METHOD_NOT_ALLOWED"],
+    errors: GET_ERRORS,
   };
 }
 

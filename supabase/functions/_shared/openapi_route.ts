@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { GET_ERRORS } from "./description.ts";
 import type { Endpoint } from "./app.ts";
 // Imported like this, older versions of the Supabase CLI find the file and deploy it too.
 import document from "./openapi.json" with { type: "json" };
@@ -22,6 +23,6 @@ export function openApiEndpoint(name: string): Endpoint {
         examples: { beginning: ["How it begins", { openapi: "3.1.0", paths: {} }] },
       },
     },
-    errors: ["METHOD_NOT_ALLOWED"],
+    errors: GET_ERRORS,
   };
 }
