@@ -113,7 +113,7 @@ export class Scheduler {
   }
 }
 
-/** Tells agents what they could not be told at once, in transactions of their own, as the job `notify agents` does. */
+/** Delivers the notifications of agents that could not be written at once, in transactions of their own, as the job `notify agents` does. */
 export async function notifyAgents(sql: postgres.Sql): Promise<void> {
   const [began] = await sql<{ at: string }[]>`select clock_timestamp()::text as at`;
   for (let goesOn = true; goesOn;) {

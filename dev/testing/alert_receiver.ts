@@ -5,7 +5,7 @@ import { LoopbackServer } from "./loopback_server.ts";
 /** The secret with which requests to a receiver are signed. */
 export const ALERT_SECRET = `whsec_${btoa("0123456789abcdef0123456789abcdef")}`;
 
-/** The settings with which functions tell a receiver on this port of alerts. */
+/** The settings with which functions notify a receiver on this port of alerts. */
 export function alertSettings(port: number): Record<string, string> {
   return {
     ALERT_WEBHOOK_URL: `http://127.0.0.1:${port}/alerts`,
@@ -29,7 +29,7 @@ export type Behaviour =
   | "drop"
   | { bytes: number };
 
-/** A program that is told of alerts, over real HTTP. */
+/** A program that is notified of alerts, over real HTTP. */
 export class AlertReceiver extends LoopbackServer {
   static override readonly portVariable = "ALERT_RECEIVER_PORT";
   /** All that it got, oldest first. */

@@ -24,7 +24,7 @@ export function doublesEnv(stack: string): Record<string, string> {
 }
 
 /**
- * Starts a stack that serves the desk, sends texts to a double of Twilio, tells a receiver of alerts, and fetches leads
+ * Starts a stack that serves the desk, sends texts to a double of Twilio, notifies a receiver of alerts, and fetches leads
  * from a double of Meta's Graph API. Tests ask the worker for its work.
  */
 export function startTextingStack(name: keyof typeof DOUBLES): Promise<ThrowawayStack> {

@@ -227,7 +227,7 @@ deskTest("an agent who has 5,000 conversations sees the first at once, and gets 
   console.log(`one event beside 5,000 rows: ${requests} requests, ${Math.round(bytes / 1000)} kB`);
   assert.deepEqual(read, [1]);
   assert(requests < 8 && bytes < 50_000, `${requests} requests, ${bytes} bytes`);
-  // Else each of them would be an alert of which somebody is told.
+  // Else each of them would be an alert of which somebody is notified.
   await sql`update public.recruiting_conversations set waiting_since = null where agency_id = ${agent.agency_id}`;
 });
 

@@ -205,7 +205,7 @@ deskTest("an agent sees that a recruit has waited for long, until somebody answe
     )
     update public.recruiting_conversations set waiting_since = text.created_at from text where id = ${talk.id}`;
   await signIn(page, agent, "sales");
-  // Rows that another test has locked are told the next time.
+  // Rows that another test has locked have their turn the next time.
   await until(async () => {
     await checkAlerts();
     const told = await sql`

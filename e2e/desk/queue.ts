@@ -303,7 +303,7 @@ deskTest("on a phone the parts of the inbox fit, and Inbox leads back to the one
   await assertAccessible(page);
 }, PHONE);
 
-deskTest("a manager gives several conversations to one agent, who is told once", async (page) => {
+deskTest("a manager gives several conversations to one agent, who is notified once", async (page) => {
   const manager = await createTexter("manager");
   const omar = await createColleague(manager, "Omar");
   for (const [name, minutes] of [["Ruth", 90], ["Devon", 30], ["Grace", 10]] as const) {

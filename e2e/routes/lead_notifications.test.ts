@@ -14,12 +14,12 @@ async function notificationsOf(vendor: { id: string }): Promise<string[]> {
   return rows.map(({ agent_id, first_name, kind }) => `${kind} ${first_name} ${agent_id}`);
 }
 
-/** Tells what waits to be told, as the scheduler does. */
+/** Delivers the notifications that are due, as the scheduler does. */
 function tell() {
   return notifyAgents(sql);
 }
 
-/** Stores so many leads for the agent of an order, who is not told yet. */
+/** Stores so many leads for the agent of an order, who is not notified yet. */
 function storeUntold(
   { id }: { id: string },
   { agency_id, agent_ids }: { agency_id: string; agent_ids: string[] },
@@ -54,7 +54,7 @@ Deno.test("a notification that fails costs neither its lead nor the notification
   assert.deepEqual(await notificationsOf(vendor), [`lead Ann ${agent_id}`]);
 });
 
-Deno.test("agents are told of leads that are distributed, once, and of no bulk, duplicate or test lead", async () => {
+Deno.test("agents are notified of leads that are distributed, once, and of no bulk, duplicate or test lead", async () => {
   const vendor = await createVendor();
   const order = await createOrder(vendor);
   await ingest(vendor, { first_name: "Ann", vendor_lead_id: "1" });
@@ -66,7 +66,7 @@ Deno.test("agents are told of leads that are distributed, once, and of no bulk, 
   assert.deepEqual(await notificationsOf(vendor), [`lead Ann ${order.agent_ids[0]}`]);
 });
 
-Deno.test("a burst is told in one pass, which ends where thousands of notifications fail", async () => {
+Deno.test("a burst is delivered in one pass, which ends where thousands of notifications fail", async () => {
   const [vendor, other] = [await createVendor(), await createVendor()];
   const [order, others] = [await createOrder(vendor), await createOrder(other)];
   await whileRefused("public.agent_notifications", async () => {

@@ -148,7 +148,7 @@ async function personalValues(
   return rows.map(({ value }) => value);
 }
 
-Deno.test("no kind of alert tells a name, a number or a word of a person", async () => {
+Deno.test("no kind of alert has a name, a number or a word of a person", async () => {
   double.callBack({ statuses: [] });
   const kinds = (await sql`select kind from public.alert_rules order by kind`).map(({ kind }) => kind);
   await fc.assert(
@@ -160,16 +160,16 @@ Deno.test("no kind of alert tells a name, a number or a word of a person", async
       try {
         await sql`select private.check_alerts()`;
         const values = await personalValues(trouble);
-        assert(values.length > 20, "there is somebody to tell of");
+        assert(values.length > 20, "there is somebody to find");
         while ((await sql`select private.is_alert_due() as due`)[0]!.due) await work();
 
         const bodies = receiver.requests.map(({ body, headers }) => `${JSON.stringify(headers)} ${body}`);
-        const told = new Set(receiver.requests.filter(({ body }) => body).map(({ body }) => JSON.parse(body).kind));
-        assert.deepEqual([...told].sort(), kinds, "each kind was told");
+        const sent = new Set(receiver.requests.filter(({ body }) => body).map(({ body }) => JSON.parse(body).kind));
+        assert.deepEqual([...sent].sort(), kinds, "each kind was sent");
         for (const value of values) {
           const escaped = JSON.stringify(value).slice(1, -1);
           const body = bodies.find((body) => body.includes(value) || body.includes(escaped));
-          assert.equal(body, undefined, `${JSON.stringify(value)} was told`);
+          assert.equal(body, undefined, `${JSON.stringify(value)} was sent`);
         }
       } finally {
         await endTrouble(trouble);

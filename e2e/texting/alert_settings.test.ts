@@ -1,4 +1,4 @@
-/** The settings by which alerts are told, and what a wrong one does. */
+/** The settings of the notifications of alerts, and what a wrong one does. */
 import assert from "node:assert/strict";
 import { checkAlerts } from "../support/alerts.ts";
 import { admin } from "../support/admin.ts";
@@ -41,7 +41,7 @@ for (
     "hangs": "hang",
   })
 ) {
-  Deno.test(`a receiver that ${name} is told again, by the same id and body, and of the end`, async () => {
+  Deno.test(`a receiver that ${name} gets the alert again, by the same id and body, and of the end`, async () => {
     const phone = await openAlert();
     receiver.behave(behaviour);
     await work();
@@ -65,7 +65,7 @@ for (
   });
 }
 
-Deno.test("without a URL nothing is sent or asked, and open alerts are told once it is set", async () => {
+Deno.test("without a URL nothing is sent or asked, and open alerts are sent once it is set", async () => {
   const phone = await openAlert();
   const off = { ALERT_WEBHOOK_URL: "", ALERT_HEARTBEAT_URL: "" };
   const before = receiver.requests.length;
@@ -83,7 +83,7 @@ Deno.test("without a URL nothing is sent or asked, and open alerts are told once
   assert.deepEqual(statesOf(phone), ["open"]);
 });
 
-Deno.test("where texting is not set up, alerts are told anyway", async () => {
+Deno.test("where texting is not set up, alerts are sent anyway", async () => {
   const phone = await openAlert();
   const { status } = await workWith({ TWILIO_ACCOUNT_SID: "" });
   assert.equal(status, 200);

@@ -1,4 +1,4 @@
-/** Alerts are told to a receiver, over real HTTP. */
+/** A receiver is notified of alerts, over real HTTP. */
 import assert from "node:assert/strict";
 import { checkAlerts } from "../support/alerts.ts";
 import { send, sql, stack } from "../support/client.ts";
@@ -11,7 +11,7 @@ import { kill } from "../../dev/testing/faults/parts.ts";
 import { createConversation, queueText, requestWork, sentBodies, work } from "./texts.ts";
 import { lastRequest, launcher, openAlert, passTime, receiver, resolveAlert, signatureOf, statesOf } from "./alerts.ts";
 
-Deno.test("an alert is told once when it opens and once when it ends, by two schedulers and five workers", async () => {
+Deno.test("the receiver is notified once when an alert opens and once when it ends, by two schedulers and five workers", async () => {
   const phone = await openAlert();
   const schedulers = [1, 2].map(() => new Scheduler({ ...launcher, askEvery: 20, isConfigured: true }));
   try {
@@ -68,7 +68,7 @@ Deno.test("the example of the docs takes an alert, and nothing that was forged o
   for (const [headers, body, secret = ALERT_SECRET] of forgeries) assert(!isAlert(headers, body, secret));
 });
 
-Deno.test("a receiver that is away is told when it is back, and of all at once", async () => {
+Deno.test("a receiver that is away is notified when it is back, and of all at once", async () => {
   const phones = [await openAlert(), await openAlert(), await openAlert()];
   await receiver.stop();
   for (let time = 0; time < 3; time++) {
@@ -85,7 +85,7 @@ Deno.test("a receiver that is away is told when it is back, and of all at once",
   for (const phone of phones) assert.deepEqual(statesOf(phone), ["open"]);
 });
 
-Deno.test("of an alert that ends before anything went out nothing is told", async () => {
+Deno.test("nothing is sent about an alert that ends before anything went out", async () => {
   const early = await openAlert();
   await resolveAlert(early);
   await work();
@@ -99,7 +99,7 @@ Deno.test("of an alert that ends before anything went out nothing is told", asyn
   assert.deepEqual([statesOf(early), statesOf(away)], [[], ["open"]]);
 });
 
-Deno.test("the end of an alert is told where the receiver may know that it began", async () => {
+Deno.test("the end of an alert is sent where the receiver may know that it began", async () => {
   const phone = await openAlert();
   receiver.behave("drop");
   await work();
@@ -135,7 +135,7 @@ Deno.test("a response of 10 MB is not read", async () => {
   assert.deepEqual({ ...delivery }, { state: "delivered", outcome: "HTTP 200" });
 });
 
-Deno.test("what a killed worker has claimed or sent is told again by the same id", async () => {
+Deno.test("what a killed worker has claimed or sent is sent again by the same id", async () => {
   const claimed = await openAlert();
   const [dead] = await sql`select public.claim_alert_deliveries(5, true, false) as claim`;
   const id = dead!.claim.deliveries[0].id;
@@ -188,7 +188,7 @@ Deno.test("texts go out while the deliveries of alerts are locked", async () => 
   assert.equal((await working)!.errors, 0);
 });
 
-Deno.test("a launcher finds what begins, and tells it within 15 seconds after the alert was opened", async () => {
+Deno.test("a launcher finds what begins, and sends it within 15 seconds after the alert was opened", async () => {
   const scheduler = new Scheduler({ ...launcher, isConfigured: true });
   try {
     const phone = await openAlert();

@@ -1,4 +1,4 @@
-/** What the tests of alerts share: a receiver of alerts, and the worker that tells it. */
+/** What the tests of alerts share: a receiver of alerts, and the worker that notifies it. */
 import { createHmac } from "node:crypto";
 import { checkAlerts } from "../support/alerts.ts";
 import { sql, stack } from "../support/client.ts";
@@ -40,7 +40,7 @@ export const passTime = () =>
     set due_at = least(due_at, now()), lease_until = case when lease_until is not null then now() end
     where state = 'pending'`;
 
-/** The states of which the receiver was told, each repetition too. */
+/** The states of which the receiver was notified, each repetition too. */
 export const statesOf = (subject: string) => receiver.bodiesAbout(subject).map(({ state }) => state);
 
 /** The last request about an alert. */

@@ -185,7 +185,7 @@ Deno.test("two bots that face each other stop", async () => {
   assert.deepEqual(sent(talk), []);
 });
 
-Deno.test("nobody writes into silence: without a script the lead's agent is told, else the managers", async () => {
+Deno.test("nobody writes into silence: without a script the lead's agent is notified, else the managers", async () => {
   const talk = await createTalk(null);
   const manager = await signInNewAgent(talk.agency_id, "manager");
   await say(talk, "Hi");
@@ -208,7 +208,7 @@ Deno.test("nobody writes into silence: without a script the lead's agent is told
   );
 });
 
-Deno.test("the bot is switched off: what it has begun ends, and people are told of texts", async () => {
+Deno.test("the bot is switched off: what it has begun ends, and people are notified of texts", async () => {
   const talk = await createTalk();
   await say(talk, "Hi");
   await sql`select private.switch_bot_off(${talk.agency_id})`;

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createTalk, notifications, OPENING, say, SCRIPT, sent, stateOf } from "./bot_conversations.ts";
 
-Deno.test("what is no answer is asked once more, and then a person is told", async () => {
+Deno.test("what is no answer is asked once more, and then a person is notified", async () => {
   const talk = await createTalk();
   await say(talk, "Hi");
   await say(talk, "no problem, yes");
@@ -28,7 +28,7 @@ Deno.test("who asks for a person is heard at once, and who asks back after the o
   }
 });
 
-Deno.test("who is not interested ends the script, gets one courteous text, and the agent is told", async () => {
+Deno.test("who is not interested ends the script, gets one courteous text, and the agent is notified", async () => {
   const talk = await createTalk({ ...SCRIPT, not_interested: "All the best, {first_name}." });
   await say(talk, "Hi");
   await say(talk, "I’m no longer interested");

@@ -33,7 +33,7 @@ Deno.test("quiet hours hold a question, which is worked out anew when they end",
   assert.deepEqual(sent(talk), [OPENING, "In which states?"]);
 });
 
-Deno.test("quiet hours hold no handing over: the agent is told at once", async () => {
+Deno.test("quiet hours hold no handing over: the agent is notified at once", async () => {
   const talk = await createTalk();
   await setHours("00:00", "00:00");
   try {
@@ -73,7 +73,7 @@ Deno.test("one reminder, then the script expires; an answer before that counts",
 /** The response of Twilio to a text that it will never send. */
 const REFUSED = { status: 400, code: 21614 };
 
-Deno.test("a question that fails for good: a person is told, and the next text is no answer to it", async () => {
+Deno.test("a question that fails for good: a person is notified, and the next text is no answer to it", async () => {
   const talk = await createTalk();
   await say(talk, "Hi");
   double.fail({ ...REFUSED, to: talk.recruit });
@@ -120,7 +120,7 @@ Deno.test("a question that the carrier does not deliver is asked again, and one 
   assert.equal(sent(talk).at(-1), DONE);
 });
 
-Deno.test("of a text of the bot that waits for a day a person is told once, and the next text is no answer to it", async () => {
+Deno.test("of a text of the bot that waits for a day a person is notified once, and the next text is no answer to it", async () => {
   const talk = await createTalk();
   await say(talk, "Hi");
   await sql`update public.service_numbers set status = 'paused', paused_reason = 'test' where phone = ${talk.service}`;

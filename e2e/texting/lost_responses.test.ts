@@ -85,7 +85,7 @@ Deno.test("a lost response is made up for by the callback, without a look-up", a
   assert.deepEqual([state, lookups, provider_message_id], ["accepted", 0, sent!.sid]);
 });
 
-Deno.test("a text that Twilio does not know 10 minutes after it was sent again is failed, and its agent is told", async () => {
+Deno.test("a text that Twilio does not know 10 minutes after it was sent again is failed, and its agent is notified", async () => {
   const { agent, ...conversation } = await createAgentsConversation();
   double.fail({ ...DROP, to: conversation.recruit, times: 2 });
   const id = await queueText(conversation, "Hi");

@@ -71,7 +71,7 @@ Deno.test("callbacks may come doubled, in another order, or before the response"
   await send({ statuses: ["delivered", "sent"] }, "sent");
 });
 
-Deno.test("a text that is not delivered is failed with the code, and its agent is told", async () => {
+Deno.test("a text that is not delivered is failed with the code, and its agent is notified", async () => {
   const { agent, ...conversation } = await createAgentsConversation();
   double.callBack({ statuses: ["sent", "undelivered"], error_code: 30003 });
   const id = await queueText(conversation, "Hi");

@@ -48,7 +48,7 @@ async function consent({ agency_id, recruit }: Texting): Promise<string[]> {
 }
 
 /** The notifications of the agent, in order. */
-async function told({ id }: Texting): Promise<string[]> {
+async function notified({ id }: Texting): Promise<string[]> {
   const rows = await sql`
     select n.kind from public.agent_notifications n join public.recruiting_messages m on m.id = n.message_id
     where n.conversation_id = ${id} order by m.created_at, n.kind`;
@@ -83,7 +83,7 @@ Deno.test("an opt-out holds with the text, by the words or by Twilio's OptOutTyp
     "opted_in keyword",
     "opted_in",
   ]);
-  assert.deepEqual(await told(texting), ["text", "opt_out", "text", "opt_out", "text", "text"]);
+  assert.deepEqual(await notified(texting), ["text", "opt_out", "text", "opt_out", "text", "text"]);
 });
 
 Deno.test("an opt-out holds for an agency's number without a conversation, once however often it comes at once", async () => {
@@ -115,7 +115,7 @@ Deno.test("a callback with our id finds a text whose response was lost, and one 
   const failed = { MessageSid: sid, MessageStatus: "failed", ErrorCode: "21610" };
   await callback(`?message=${id}`, failed);
   assert.deepEqual(await consent(texting), ["opted_out provider", "opted_out"]);
-  assert.deepEqual(await told(texting), ["failed"]);
+  assert.deepEqual(await notified(texting), ["failed"]);
 });
 
 Deno.test("a lead is greeted where its order and its vendor say so, and the response is the usual one", async () => {

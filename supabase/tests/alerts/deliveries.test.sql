@@ -38,7 +38,7 @@ insert into public.alert_rules (kind, threshold) values ('order_filled', '{}') o
 update public.alert_rules set is_on = true;
 
 select pg_temp.open_alert('one');
-select ok(private.is_alert_due(), 'the worker is called for an alert of which nobody was told');
+select ok(private.is_alert_due(), 'the worker is called for an alert of which nobody was notified');
 select results_eq('select pg_temp.claim()', array['test_kind open 1'], 'it is claimed');
 select is_empty('select pg_temp.claim()', 'once');
 select ok(not private.is_alert_due(), 'and then the worker is not called for it');
@@ -68,14 +68,14 @@ select is((select d.state from private.alert_deliveries d), 'pending', 'while th
 update private.alert_deliveries set due_at = now();
 select pg_temp.claim(), pg_temp.record('delivered');
 select results_eq($$select pg_temp.delivery('one')$$, array['opened delivered HTTP 200'], 'until it has arrived');
-select is_empty('select pg_temp.claim()', 'then nothing more is told');
+select is_empty('select pg_temp.claim()', 'then nothing more is sent');
 update public.alerts set told_at = now() - interval '24 hours';
 select results_eq('select pg_temp.claim()', array['test_kind open 1'], 'for 24 hours');
 select pg_temp.record('refused', 'HTTP 500'), pg_temp.change('one', 'acknowledged');
 update private.alert_deliveries set due_at = now() where state = 'pending';
 select is_empty('select pg_temp.claim()', 'one that was acknowledged is not repeated');
 select pg_temp.change('one', 'resolved');
-select results_eq('select pg_temp.claim()', array['test_kind resolved 1'], 'but its end is told');
+select results_eq('select pg_temp.claim()', array['test_kind resolved 1'], 'but its end is sent');
 select pg_temp.record('refused', 'no_connection');
 update private.alert_deliveries set due_at = now(), created_at = now() - interval '7 days' where state = 'pending';
 select pg_temp.claim(), pg_temp.record('refused', 'HTTP 410');
@@ -85,16 +85,16 @@ select results_eq(
 select is_empty('select pg_temp.claim()', 'and then not any more');
 
 select pg_temp.open_alert('acknowledged early'), pg_temp.change('acknowledged early', 'acknowledged');
-select results_eq('select pg_temp.claim()', array['test_kind acknowledged 1'], 'one that was acknowledged at once is told');
+select results_eq('select pg_temp.claim()', array['test_kind acknowledged 1'], 'one that was acknowledged at once is sent');
 select pg_temp.record('delivered');
 
 select pg_temp.open_alert('filled', 'order_filled');
 select pg_temp.claim(), pg_temp.record('delivered');
 update public.alerts set told_at = now() - interval '25 hours' where subject = 'filled';
-select is_empty('select pg_temp.claim()', 'that an order is full is told once');
+select is_empty('select pg_temp.claim()', 'that an order is full is sent once');
 
 select pg_temp.open_alert('brief'), pg_temp.change('brief', 'resolved');
-select is_empty('select pg_temp.claim()', 'nothing is told of an alert that ended at once');
+select is_empty('select pg_temp.claim()', 'nothing is sent about an alert that ended at once');
 
 select pg_temp.open_alert('off'), pg_temp.open_alert('off in doubt');
 select pg_temp.claim(), pg_temp.record('delivered');
@@ -110,7 +110,7 @@ select pg_temp.claim();
 update private.alert_deliveries set lease_until = now() where lease_until is not null;
 select ok(private.is_alert_due(), 'what a dead worker has claimed is due again');
 select pg_temp.change('dead', 'resolved');
-select results_eq('select pg_temp.claim()', array['test_kind resolved 1'], 'it may have arrived, so its end is told');
+select results_eq('select pg_temp.claim()', array['test_kind resolved 1'], 'it may have arrived, so its end is sent');
 select pg_temp.record('delivered');
 select results_eq(
   $$select pg_temp.delivery('dead')$$, array['opened dropped worker_died', 'resolved delivered HTTP 200'], 'and nothing else');
@@ -122,7 +122,7 @@ update private.alert_receivers set asked_at = now() + interval '1 day';
 select ok(private.is_alert_due(), 'unless the clock was wrong');
 
 insert into private.job_runs (job, started_at, ended_at) values ('check alerts', now(), now() - interval '4 minutes');
-select is(public.claim_alert_deliveries(0, false, true) -> 'is_heartbeat_due', 'true', 'a check that completed is told to the monitor');
+select is(public.claim_alert_deliveries(0, false, true) -> 'is_heartbeat_due', 'true', 'the monitor is notified of a check that completed');
 update private.job_runs set heartbeat_at = now() + interval '1 hour' where job = 'check alerts';
 select is(public.claim_alert_deliveries(0, false, true) -> 'is_heartbeat_due', 'true', 'also after a clock was set back');
 
@@ -133,7 +133,7 @@ select throws_ok(
 
 -- Each scheduler asks every few seconds, with any number of alerts that are over.
 set local enable_seqscan = off;
-select matches(pg_temp.plan_of('select from private.alert_notifications_due'), index, 'what there is to tell is found by ' || index)
+select matches(pg_temp.plan_of('select from private.alert_notifications_due'), index, 'what is due is found by ' || index)
 from unnest(array['alerts_unresolved_idx', 'alerts_told_at_idx']) index;
 select matches(
   pg_temp.plan_of('select from private.due_alert_deliveries'), 'alert_deliveries_(due_at|pending)_idx',

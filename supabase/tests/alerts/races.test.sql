@@ -18,7 +18,7 @@ select pg_temp.commit_of('race', $sql$
   select md5('race text ' || n)::uuid, md5('race ' || n)::uuid, 'inbound', 'recruit', 'Hi', now() - interval '7 days'
   from generate_series(1, 50) n;
 $sql$);
-create function pg_temp.told() returns table (told text, recruits bigint) language sql as $$
+create function pg_temp.notified() returns table (agent text, recruits bigint) language sql as $$
   select t.names, count(*)
   from (
     select string_agg(a.first_name, ' ') as names
@@ -36,16 +36,16 @@ select is(
   (select count(*)::integer from public.alerts a where a.kind = 'recruit_waiting' and a.state <> 'resolved'
     and a.subject in (select c.id::text from public.recruiting_conversations c where c.agency_id = md5('race')::uuid)),
   50, 'each recruit who waits is one alert');
-select results_eq('select * from pg_temp.told()', $$values ('ann', 50::bigint)$$, 'and is told once');
+select results_eq('select * from pg_temp.notified()', $$values ('ann', 50::bigint)$$, 'and is notified once');
 
 -- A lead goes to another agent while a check runs: the check comes first, or passes the conversation over.
 select pg_temp.commit($$delete from public.agent_notifications where kind = 'recruit_waiting' and agent_id = md5('ann')::uuid$$);
 select pg_temp.hold($$select public.assign_leads(md5('bob')::uuid, lead_id => md5('race lead 1')::uuid)$$);
 select * from extensions.dblink(pg_temp.dsn(), 'select private.check_alerts()') as c (result text);
-select results_eq('select * from pg_temp.told()', $$values ('ann', 49::bigint)$$, 'of a conversation that is being given nobody is told');
+select results_eq('select * from pg_temp.notified()', $$values ('ann', 49::bigint)$$, 'of a conversation that is being given nobody is notified');
 select pg_temp.let_go('commit');
 select * from extensions.dblink(pg_temp.dsn(), 'select private.check_alerts()') as c (result text);
-select set_eq('select * from pg_temp.told()', $$values ('ann', 49::bigint), ('bob', 1)$$, 'but the next time, who has it then');
+select set_eq('select * from pg_temp.notified()', $$values ('ann', 49::bigint), ('bob', 1)$$, 'but the next time, who has it then');
 select pg_temp.commit($$delete from public.agent_notifications where kind = 'recruit_waiting' and agent_id = md5('ann')::uuid$$);
 select pg_temp.hold('select private.check_alerts()');
 select extensions.dblink_connect('giver', pg_temp.dsn());
@@ -53,7 +53,7 @@ select pg_temp.send_and_wait('giver', $$select public.assign_leads(md5('bob')::u
 select pg_temp.let_go('commit');
 select * from extensions.dblink_get_result('giver') as r (result text);
 select extensions.dblink_disconnect('giver');
-select set_eq('select * from pg_temp.told()', $$values ('ann', 48::bigint), ('bob', 2)$$, 'what was told before goes along');
+select set_eq('select * from pg_temp.notified()', $$values ('ann', 48::bigint), ('bob', 2)$$, 'earlier notifications go along');
 
 -- The row of the worker's runs
 select pg_temp.commit($$insert into private.job_runs (job, started_at) values ('send texts', now() - interval '1 hour')

@@ -1,4 +1,4 @@
--- Recruits who wait for an answer: which hours count, the alert, and who is told.
+-- Recruits who wait for an answer: which hours count, the alert, and who is notified.
 begin;
 select plan(46);
 \ir ../helpers.psql
@@ -82,7 +82,7 @@ from (values
     values (md5('agency')::uuid, '+19996660001', 'opted_in', 'keyword'); select pg_temp.waits('15 minutes')$$, 'talk 15')
 ) c (statements, finding);
 
--- Agents who are told by check_alerts().
+-- Agents who are notified by check_alerts().
 -- A conversation whose recruit has waited for so many minutes of the agency's hours, whatever day it is.
 create function pg_temp.talk(name text, minutes integer, assigned text default null, lead text default 'lead') returns void
 language plpgsql as $$
@@ -101,7 +101,7 @@ begin
   update public.recruiting_conversations c set waiting_since = since where c.id = md5(name)::uuid;
 end
 $$;
-create function pg_temp.told(name text) returns text language sql as $$
+create function pg_temp.notified(name text) returns text language sql as $$
   select string_agg(a.first_name, ' ' order by a.first_name)
   from public.agent_notifications n join public.agents a on a.id = n.agent_id
   where n.kind = 'recruit_waiting' and n.conversation_id = md5(name)::uuid and n.message_id = md5('text ' || name)::uuid
@@ -113,34 +113,34 @@ select is(private.check_alerts(), '{"open": 4, "opened": 4, "resolved": 0}', 'ea
 select set_eq(
   'select subject from public.alerts', $$select md5(n)::uuid::text from unnest(array['15', 'of lead', '60', 'nobody']) n$$,
   'by the conversation');
-select is(pg_temp.told(name), told, description)
+select is(pg_temp.notified(name), agents, description)
 from (values
-  ('short', null, 'after 14 minutes nobody is told'),
+  ('short', null, 'after 14 minutes nobody is notified'),
   ('15', 'ann', 'after 15 minutes the assigned agent is'),
   ('of lead', 'bob', 'else the lead''s agent'),
   ('60', 'ann mia moe', 'after 60 minutes the active managers too'),
-  ('nobody', 'mia moe', 'without an agent the managers are told at once')
-) t (name, told, description);
-create temp table told as select id, created_at from public.agent_notifications where kind = 'recruit_waiting';
+  ('nobody', 'mia moe', 'without an agent the managers are notified at once')
+) t (name, agents, description);
+create temp table earlier as select id, created_at from public.agent_notifications where kind = 'recruit_waiting';
 select matches(
   (select concat_ws(': ', a.subject_name, a.problem, a.command, a.link) from public.alerts a where a.subject = md5('60')::uuid::text),
   format('^conversation %s of agency: a recruit waits for an answer since \d{4}-\d\d-\d\d \d\d:\d\d UTC: text waiting: /operator/recruits$',
     left(md5('60'), 8)), 'in words, with the command and the link');
 select is(private.check_alerts(), '{"open": 4, "opened": 0, "resolved": 0}', 'the alerts stay');
 select set_eq(
-  $$select id from public.agent_notifications where kind = 'recruit_waiting' and read_at is null$$, 'select id from told', 'and nobody is told twice');
+  $$select id from public.agent_notifications where kind = 'recruit_waiting' and read_at is null$$, 'select id from earlier', 'and nobody is notified twice');
 
 -- The recruit writes again, and the conversation goes to another agent.
 select public.receive_sms(c.recruit_phone, c.service_phone, 'SM again', 'Hello?', '[]')
 from public.recruiting_conversations c where c.id = md5('15')::uuid;
 select private.check_alerts();
-select is(pg_temp.told('15'), 'ann', 'a further text tells nobody again');
+select is(pg_temp.notified('15'), 'ann', 'a further text notifies nobody again');
 update public.recruiting_conversations set assigned_agent_id = md5('bob')::uuid where id = md5('15')::uuid;
 select private.check_alerts();
-select is(pg_temp.told('15'), 'ann bob', 'who has the conversation by now is told');
+select is(pg_temp.notified('15'), 'ann bob', 'the agent who has the conversation by now is notified');
 update public.agents set is_active = false where id = md5('bob')::uuid;
 select private.check_alerts();
-select is(pg_temp.told('of lead'), 'bob mia moe', 'where nobody active is left, the managers are');
+select is(pg_temp.notified('of lead'), 'bob mia moe', 'where nobody active is left, the managers are');
 
 -- How it ends
 select private.queue_text(md5('15')::uuid, 'agent', 'Yes');
@@ -159,11 +159,11 @@ select is_empty(
 update public.alert_rules set is_on = false;
 select pg_temp.talk('late', 60, 'ann');
 select private.check_alerts();
-select is(pg_temp.told('late'), null, 'where the rule is off, nobody is told');
+select is(pg_temp.notified('late'), null, 'where the rule is off, nobody is notified');
 update public.alert_rules set is_on = true, threshold = '{"minutes": 20, "managers_after": 30}' where kind = 'recruit_waiting';
 select pg_temp.talk('20', 20, 'ann'), pg_temp.talk('30', 30, 'ann'), pg_temp.talk('19', 19, 'ann');
 select private.check_alerts();
-select is(array[pg_temp.told('19'), pg_temp.told('20'), pg_temp.told('30')], array[null, 'ann', 'ann mia moe'], 'by the rule''s own minutes');
+select is(array[pg_temp.notified('19'), pg_temp.notified('20'), pg_temp.notified('30')], array[null, 'ann', 'ann mia moe'], 'by the rule''s own minutes');
 
 -- A notification that fails
 create function private.refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
@@ -173,7 +173,7 @@ update public.recruiting_conversations set assigned_agent_id = md5('bob')::uuid 
 select isnt(private.check_alerts(), null, 'a notification that fails ends no check');
 drop trigger refuse on public.agent_notifications;
 select private.check_alerts();
-select is(pg_temp.told('20'), 'ann bob', 'and comes the next time');
+select is(pg_temp.notified('20'), 'ann bob', 'and comes the next time');
 
 select * from finish();
 rollback;

@@ -79,7 +79,7 @@ begin
 
   insert into private.lead_notifications_due (lead_id) values (md5('nothing')::uuid);
   execute (select command from cron.job where jobname = 'notify agents');
-  return next is_empty('select from private.lead_notifications_due', 'what waits to be told is told');
+  return next is_empty('select from private.lead_notifications_due', 'notifications that are due are delivered');
 
   update private.alert_receivers set is_set = false;
   perform pg_temp.create_vendor('vendor');

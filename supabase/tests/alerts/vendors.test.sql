@@ -270,7 +270,7 @@ select pg_temp.send_weekly(5);
 select is(
   (select f.details from private.find_vendor_silent('{"leads": 5}', now()) f),
   jsonb_build_object('since', private.iso_time(date_trunc('hour', now(), 'UTC') - interval '168 hours 1 minute')),
-  'a silent hour is told by the last lead before it');
+  'a silent hour is named by the last lead before it');
 update public.vendors set silent_after = '2 hours' where id = md5('acme')::uuid;
 select is(
   (select f.details from private.find_vendor_silent('{"leads": 5}', now()) f),

@@ -104,7 +104,7 @@ from (values
     $$select from public.text_consent_events where agency_id = md5('')::uuid and phone = 'x' order by occurred_at desc limit 1$$),
   ('the event of a message', 'text_consent_events_agency_id_message_id_key',
     $$select from public.text_consent_events where agency_id = md5('')::uuid and message_id = md5('')::uuid$$),
-  ('the leads whose agents are to be told', 'lead_notifications_due_pkey',
+  ('the leads whose agents are to be notified', 'lead_notifications_due_pkey',
     $$select from private.lead_notifications_due order by id limit 9$$),
   ('the bot''s due turns', 'bot_turns_due_at_idx', $$select from public.bot_turns where due_at <= now() order by due_at limit 9$$),
   ('the bot''s reminders', 'bot_sessions_wakes_at_idx',
@@ -123,7 +123,7 @@ from (values
     $$select from public.recruiting_conversations c where c.recruiting_lead_id = md5('')::uuid
       or c.assigned_agent_id = md5('')::uuid
       or c.recruiting_lead_id = any (array[md5('')::uuid]) and c.assigned_agent_id is null$$),
-  ('what agents are told of conversations', 'agent_notifications_conversation_id_idx',
+  ('the notifications about conversations', 'agent_notifications_conversation_id_idx',
     $$select from public.agent_notifications where conversation_id = any (array[md5('')::uuid])$$)
 ) as queries (description, index, query);
 

@@ -124,7 +124,7 @@ select is_empty($$
   join public.text_consents t on t.agency_id = c.agency_id and t.phone = c.recruit_phone and t.state = 'opted_out'
   where c.agency_id = md5('race')::uuid and o.state = 'pending' and o.kind = 'bot'$$, 'no text waits for a recruit who has opted out');
 
--- Each recruit's text, while nobody opts out or writes: answered in a turn, or told to a person.
+-- Each recruit's text, while nobody opts out or writes: answered in a turn, or a person is notified.
 select pg_temp.commit($sql$
   delete from public.bot_sessions s using public.recruiting_conversations c
   where c.id = s.conversation_id and c.agency_id = md5('race')::uuid;
@@ -144,7 +144,7 @@ select lives_ok($query$
   begin
     for i in 1..40 loop
       if {worker} <= 3 then
-        -- Of more than 20 in a turn a person is told once.
+        -- Of more than 20 in a turn a person is notified once.
         continue when i > 18;
         perform public.receive_sms('+1999557' || 1001 + i % 6, '+1999555200' || i % 2, format('race lost {worker} %s', i), 'hello', '[]');
       else

@@ -67,7 +67,7 @@ create function pg_temp.session(name text) returns text language sql as $$
   select concat_ws(' ', c.status, s.state, s.reason)
   from public.recruiting_conversations c left join public.bot_sessions s on s.conversation_id = c.id where c.id = md5(name)::uuid
 $$;
-create function pg_temp.told(name text) returns text[] language sql as $$
+create function pg_temp.notified(name text) returns text[] language sql as $$
   select coalesce(array_agg(concat_ws(' ', a.first_name, n.kind, n.reason) order by n.created_at, a.first_name), '{}')
   from public.agent_notifications n join public.agents a on a.id = n.agent_id where n.conversation_id = md5(name)::uuid
 $$;
@@ -79,14 +79,14 @@ $$;
 select pg_temp.publish();
 select pg_temp.begin_talk('old');
 select pg_temp.write('old', 'Hi', now() - interval '61 minutes');
-select is(pg_temp.told('old'), '{ann text}', 'a text that was fetched an hour later is for a person');
+select is(pg_temp.notified('old'), '{ann text}', 'a text that was fetched an hour later is for a person');
 select pg_temp.write('old', 'Hi', now() - interval '59 minutes');
 select ok(pg_temp.has_turn('old'), 'one that is younger is for the bot');
 select pg_temp.begin_talk('ours');
 insert into public.service_numbers (phone, agency_id)
 select recruit_phone, md5('elsewhere')::uuid from public.recruiting_conversations where id = md5('ours')::uuid;
 select pg_temp.write('ours', 'Hi');
-select is((pg_temp.has_turn('ours'), pg_temp.told('ours')), (false, '{ann text}'::text[]), 'the bot does not answer one of our numbers');
+select is((pg_temp.has_turn('ours'), pg_temp.notified('ours')), (false, '{ann text}'::text[]), 'the bot does not answer one of our numbers');
 
 -- Claims
 select pg_temp.begin_talk('picture');
@@ -109,18 +109,18 @@ $$;
 select pg_temp.begin_claim('off');
 select private.switch_bot_off(md5('agency')::uuid);
 select is(pg_temp.end_claim('off'), 'dropped', 'the bot is switched off in a turn');
-select is(pg_temp.told('off'), '{ann text}', 'and the agent is told of its text');
+select is(pg_temp.notified('off'), '{ann text}', 'and the agent is notified of its text');
 select pg_temp.publish();
 select pg_temp.begin_claim('unseen off');
 insert into public.bot_scripts (agency_id, version) values (md5('agency')::uuid, 9);
 select is(pg_temp.end_claim('unseen off'), 'dropped', 'no session begins once the bot is off');
-select is(pg_temp.told('unseen off'), '{ann text}', 'and the agent is told of its text, too');
+select is(pg_temp.notified('unseen off'), '{ann text}', 'and the agent is notified of its text, too');
 select pg_temp.publish();
 
 select pg_temp.begin_claim('no lead');
 delete from public.recruiting_leads where id = md5('no lead')::uuid;
 select is(pg_temp.end_claim('no lead'), 'dropped', 'the lead is deleted in a turn');
-select is(pg_temp.told('no lead'), '{mia text}', 'and a manager is told of its text');
+select is(pg_temp.notified('no lead'), '{mia text}', 'and a manager is notified of its text');
 
 select pg_temp.begin_claim('erased');
 delete from public.recruiting_conversations where id = md5('erased')::uuid;
@@ -148,7 +148,7 @@ select pg_temp.send_all();
 delete from public.recruiting_leads where id = md5('deleted')::uuid;
 update public.bot_sessions set expires_at = now() where conversation_id = md5('deleted')::uuid;
 select is(pg_temp.complete(pg_temp.claim('deleted'), '{"reply": null, "session": null}'), 'dropped', 'a session without a lead ends');
-select is(pg_temp.session('deleted') || pg_temp.told('deleted')::text, 'bot stopped no_lead{}', 'once, and nobody is told of no text');
+select is(pg_temp.session('deleted') || pg_temp.notified('deleted')::text, 'bot stopped no_lead{}', 'once, and nobody is notified of a missing text');
 select pg_temp.begin_talk('escalated');
 select pg_temp.ask('escalated');
 select pg_temp.send_all();
@@ -161,7 +161,7 @@ select is(pg_temp.session('escalated'), 'escalated stopped taken_over', 'and one
 select pg_temp.begin_talk('failing'), pg_temp.ask('failing'), pg_temp.send_all(), pg_temp.write('failing', 'yes');
 select pg_temp.complete(pg_temp.claim('failing'), null);
 select is(
-  pg_temp.session('failing') || pg_temp.told('failing')::text, 'bot stopped failed{"ann text"}',
+  pg_temp.session('failing') || pg_temp.notified('failing')::text, 'bot stopped failed{"ann text"}',
   'a script that the worker cannot follow is left to a person');
 
 -- Quiet hours
@@ -197,10 +197,10 @@ $$;
 select pg_temp.begin_claim('nobody');
 update public.agents set is_active = false where agency_id = md5('agency')::uuid;
 select is(pg_temp.end_claim('nobody', pg_temp.ended('asked')), 'done', 'a person is asked for, and nobody is active');
-select is(pg_temp.session('nobody') || pg_temp.told('nobody')::text, 'bot escalated asked{}', 'the bot says nothing more');
+select is(pg_temp.session('nobody') || pg_temp.notified('nobody')::text, 'bot escalated asked{}', 'the bot says nothing more');
 update public.agents set is_active = first_name <> 'former' where agency_id = md5('agency')::uuid;
 select pg_temp.write('nobody', 'Anybody?');
-select is(pg_temp.told('nobody'), '{ann text}', 'the next text is told to who is active by then');
+select is(pg_temp.notified('nobody'), '{ann text}', 'the agent who is active by then is notified of the next text');
 
 -- Handing back
 create function pg_temp.hand_back(name text) returns text language plpgsql as $$
@@ -218,7 +218,7 @@ select is(pg_temp.hand_back('night 2'), 'bot done done', 'a script that has come
 update public.bot_sessions set state = 'expired', reason = 'expired' where conversation_id = md5('night 2')::uuid;
 select is(pg_temp.hand_back('night 2'), 'bot expired expired', 'nor one that has expired');
 select pg_temp.write('night 2', 'Hi');
-select is((pg_temp.has_turn('night 2'), pg_temp.told('night 2')), (false, '{ann text}'::text[]), 'the agent is told of the next text');
+select is((pg_temp.has_turn('night 2'), pg_temp.notified('night 2')), (false, '{ann text}'::text[]), 'the agent is notified of the next text');
 select is(pg_temp.hand_back('night 1'), 'bot active', 'one that was stopped goes on');
 select is(pg_temp.session('nobody'), 'bot escalated asked', 'a recruit asked for a person in the first text');
 select is(pg_temp.hand_back('nobody'), 'bot', 'handed back, the bot has not introduced itself and begins');

@@ -86,7 +86,7 @@ select is(
   (select count(*) from public.recruiting_leads where agent_id = md5('ann')::uuid)
     + (select count(*) from public.recruiting_conversations where assigned_agent_id = md5('ann')::uuid)
     + (select count(*) from public.agent_notifications where agent_id = md5('ann')::uuid and read_at is null),
-  1::bigint, 'nothing is left with the agent but what the other one was told, too');
+  1::bigint, 'nothing is left with the agent but what the other one was notified of, too');
 
 select results_eq($$select * from pg_temp.kept('hers') union all select * from pg_temp.kept('sale 2')$$,
   array['ann > bob', 'ann > bob'], 'who had each of them is kept');

@@ -87,7 +87,7 @@ select results_eq(
   $$values ('escalated', md5('newest')::uuid, md5('ann')::uuid)$$, 'its agent has taken it over');
 select results_eq(
   $$select kind from public.agent_notifications where agent_id = md5('ann')::uuid order by 1$$,
-  $$values ('opt_out'), ('text')$$, 'and is told about each text');
+  $$values ('opt_out'), ('text')$$, 'and is notified of each text');
 select is(private.is_opted_out(md5('agency')::uuid, '+19995550001'), true, 'a STOP in it holds for the agency');
 select is((select count(*) from public.unmatched_texts where recruit_phone = '+19995550001'), 1::bigint, 'other texts wait');
 select is(

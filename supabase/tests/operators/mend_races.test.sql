@@ -49,7 +49,7 @@ select pg_temp.commit('do $do$ begin perform private.deliver_notifications(); en
 select is(
   (select count(*)::integer from public.agent_notifications n where n.conversation_id in (
     select id from public.recruiting_conversations where agency_id = md5('race')::uuid)),
-  40, 'each text and each failure is told once');
+  40, 'each text and each failure has one notification');
 select is_empty(
   $$select n.kind from public.agent_notifications n join public.recruiting_conversations c on c.id = n.conversation_id
     where c.agency_id = md5('race')::uuid and n.agent_id <> c.assigned_agent_id$$,
@@ -66,7 +66,7 @@ select is(
     where vendor_id = md5('race')::uuid and agent_id = md5('bob')::uuid),
   40, 'all are the agent''s who stays');
 
--- A text that is being stored, and a failure that is being told
+-- A text that is being stored, and a failure whose notification is being written
 select pg_temp.commit($$
   update public.agents set is_active = true where id = md5('ann')::uuid;
   delete from public.agent_notifications where agent_id = md5('bob')::uuid$$);
@@ -76,7 +76,7 @@ select pg_temp.send_and_wait('other', $$select public.assign_leads(md5('ann')::u
 select pg_temp.let_go('commit');
 select is(
   (select result::jsonb -> 'notifications' from extensions.dblink_get_result('other') as r (result text)), '1',
-  'a text that is being stored is waited for, and what it tells goes along');
+  'a text that is being stored is waited for, and its notification goes along');
 select * from extensions.dblink_get_result('other') as r (result text);
 select pg_temp.hold($$select public.assign_leads(md5('bob')::uuid, from_agent_id => md5('ann')::uuid)$$);
 select pg_temp.send_and_wait('other',
@@ -86,29 +86,30 @@ select is((select count(*)::integer from extensions.dblink_get_result('other') a
 select * from extensions.dblink_get_result('other') as r (result text);
 select results_eq(
   $$select agent_id from public.agent_notifications where message_id = md5('race sent 2')::uuid$$,
-  $$values (md5('bob')::uuid)$$, 'and is told to the new agent');
+  $$values (md5('bob')::uuid)$$, 'and the new agent is notified');
 
--- A lead of which its agent is being told
+-- A lead of which its agent is being notified
 select pg_temp.commit_of('race', $sql$
   delete from public.agent_notifications where kind = 'lead';
   insert into private.lead_notifications_due (lead_id) select id from public.recruiting_leads where vendor_id = {id} order by id limit 2;
 $sql$);
 create temp table due as select id from public.recruiting_leads where vendor_id = md5('race')::uuid order by id limit 2;
 create function pg_temp.notified_of_leads() returns table (lead_id uuid, agent text) language sql as $$
-  select n.lead_id, a.first_name from public.agent_notifications n join public.agents a on a.id = n.agent_id where n.kind = 'lead'
+  select n.lead_id, a.first_name
+  from due join public.agent_notifications n on n.lead_id = due.id and n.kind = 'lead' join public.agents a on a.id = n.agent_id
 $$;
 select pg_temp.hold(format($$select public.assign_leads(md5('ann')::uuid, lead_id => %L)$$, (select id from due limit 1)));
--- What waits for longer than 0.1 s, as on a machine that is busy, is told the next time.
+-- What waits for longer than 0.1 s, as on a machine that is busy, has its turn the next time.
 select r.result from generate_series(1, 2),
   lateral extensions.dblink(pg_temp.dsn(), 'select private.deliver_notifications()') as r (result text);
 select results_eq(
-  'select agent from pg_temp.notified_of_leads()', $$values ('bob')$$, 'of a lead that is being given nobody is told yet, of others they are');
+  'select agent from pg_temp.notified_of_leads()', $$values ('bob')$$, 'of a lead that is being given nobody is notified yet, of others they are');
 select pg_temp.let_go('commit');
 select * from extensions.dblink(pg_temp.dsn(), 'select private.deliver_notifications()') as r (result text);
 select set_eq(
   'select * from pg_temp.notified_of_leads()',
   $$select id, case when id = (select id from due limit 1) then 'ann' else 'bob' end from due$$,
-  'then the agent who has it is told, and nobody else');
+  'then the agent who has it is notified, and nobody else');
 select pg_temp.commit_of('race', $sql$
   delete from public.agent_notifications where kind = 'lead';
   insert into private.lead_notifications_due (lead_id) select id from public.recruiting_leads where vendor_id = {id} order by id limit 2;
@@ -117,7 +118,7 @@ select pg_temp.hold('select private.deliver_notifications()');
 select pg_temp.send_and_wait(
   'other', format($$select public.assign_leads(md5('ann')::uuid, lead_id => %L)$$, (select id from due offset 1)));
 select pg_temp.let_go('commit');
-select is((select count(*)::integer from extensions.dblink_get_result('other') as r (result text)), 1, 'a lead that is being told waits');
+select is((select count(*)::integer from extensions.dblink_get_result('other') as r (result text)), 1, 'a lead whose notification is being written waits');
 select * from extensions.dblink_get_result('other') as r (result text);
 select results_eq('select distinct agent from pg_temp.notified_of_leads()', $$values ('ann')$$, 'and its notification goes along');
 

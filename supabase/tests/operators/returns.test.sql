@@ -134,7 +134,7 @@ select is_empty('select from private.waiting_greetings where lead_id = md5(''bad
 select results_eq(
   $$select n.lead_id is not null, coalesce(n.lead_id, n.conversation_id) from public.agent_notifications n
     where n.agent_id = md5('ann')::uuid and n.read_at is null and n.kind in ('lead', 'text') order by 1$$,
-  $$values (false, md5('good')::uuid), (true, md5('good')::uuid)$$, 'what the agent was told of it counts as read');
+  $$values (false, md5('good')::uuid), (true, md5('good')::uuid)$$, 'the notifications of it count as read');
 
 -- Later
 select throws_ok(
@@ -154,7 +154,7 @@ select is(
 select results_eq(
   $$select a.first_name from public.agent_notifications n join public.agents a on a.id = n.agent_id
     join public.recruiting_messages m on m.id = n.message_id where m.provider_message_id = 'SM1'$$,
-  $$values ('mia')$$, 'and told to a manager');
+  $$values ('mia')$$, 'and a manager is notified');
 select is(
   pg_temp.error_as('mia', format('select public.start_conversation(%L)', md5('bad')::uuid)) like 'PT404%', true,
   'nobody begins a conversation about it');

@@ -66,7 +66,7 @@ select is(pg_temp.with_flag('is_due'), 'Devon', 'so the recruit is not among tho
 select is(pg_temp.with_flag('snoozed_until > now() + interval ''1 day'''), 'Ruth Ba%ker', 'but waits till then');
 select is_empty(
   $$select from private.find_recruit_waiting('{"minutes": 1}', now()) f where f.subject = md5('ruth')::uuid::text$$,
-  'nobody is told that this recruit waits');
+  'nobody is notified that this recruit waits');
 update public.recruiting_conversations set snoozed_until = now() where id = md5('ruth')::uuid;
 select is(pg_temp.with_flag('is_due'), 'Devon,Ruth Ba%ker', 'when the time has come, the recruit waits again');
 select pg_temp.snooze('mia', now() + interval '90 days');
@@ -110,7 +110,7 @@ select is(
   pg_temp.seen('ann', 'select (i.due_since = i.snoozed_until)::text from public.inbox i'), 'true', 'since that time');
 select is_empty(
   $$select from private.find_recruit_waiting('{"minutes": 0}', now() + interval '1 day') f where f.subject = md5('ruth')::uuid::text$$,
-  'no operator is told that this recruit waits');
+  'no operator is notified that this recruit waits');
 select is((public.agency_figures() -> 'waiting' ->> 'recruits')::integer, 2, 'a manager counts it among those who wait')
 from (select pg_temp.become('mia')) mia;
 reset role;

@@ -68,7 +68,7 @@ realtimeTest("a notification is sent to its agent's topic, as ids alone", async 
   }]);
 });
 
-/** The parts that an agent's page must read again, and whether its agent is told beside the agency. */
+/** The parts that an agent's page must read again, and whether its agent is notified beside the agency. */
 const CHANGES: [what: string, sql: string][] = [
   ["the recruit writes", "select public.receive_sms('+13125550100', '+13125550199', 'test', 'Hi', '[]')"],
   ["a text is queued", "select private.queue_text($1, 'agent', 'Hi')"],
@@ -217,7 +217,7 @@ realtimeTest("many changes together wait once for a lock of Realtime's", async (
   }
 });
 
-realtimeTest("a text that takes a conversation over from the bot is told once", async (sql, _, { id, ...ids }) => {
+realtimeTest("a text that takes a conversation over from the bot has one event", async (sql, _, { id, ...ids }) => {
   await sql`insert into public.service_numbers (phone, agency_id) values ('+13125550199', ${ids.agency_id})`;
   await sql`
     with login as (insert into auth.users (id, email) values (gen_random_uuid(), 'nora@topics.example') returning id)
@@ -232,16 +232,19 @@ realtimeTest("a text that takes a conversation over from the bot is told once", 
   assert.deepEqual(await changed(sql, id), [`agency:${ids.agency_id}`, `agent:${ids.agent_id}`]);
 });
 
-realtimeTest("of thousands of conversations that change together, pages are told of the first", async (sql, _, ids) => {
-  await sql`
+realtimeTest(
+  "of thousands of conversations that change together, pages are notified of the first",
+  async (sql, _, ids) => {
+    await sql`
     insert into public.recruiting_conversations (agency_id, recruit_phone, service_phone, assigned_agent_id)
     select ${ids.agency_id}, '+1999555' || 1000 + n, '+13125550199', ${ids.agent_id} from generate_series(1, 1500) n`;
-  await sql`update public.recruiting_conversations set waiting_since = now() where agency_id = ${ids.agency_id}`;
-  const [{ sent }] = await sql<[{ sent: number }]>`
+    await sql`update public.recruiting_conversations set waiting_since = now() where agency_id = ${ids.agency_id}`;
+    const [{ sent }] = await sql<[{ sent: number }]>`
     select count(*)::integer as sent from realtime.messages where event = 'changed'`;
-  // 3,000 would be all. Fewer than 2,000 where the machine is busy: a send that takes 100 ms is the last.
-  assert.ok(sent > 0 && sent <= 2000, `${sent} were sent`);
-});
+    // 3,000 would be all. Fewer than 2,000 where the machine is busy: a send that takes 100 ms is the last.
+    assert.ok(sent > 0 && sent <= 2000, `${sent} were sent`);
+  },
+);
 
 realtimeTest("a text does not wait for a lock of the recruits'", async (sql, _, { agency_id }) => {
   await sql`

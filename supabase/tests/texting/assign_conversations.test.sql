@@ -1,4 +1,4 @@
--- Many conversations that a manager gives to one agent: who may, who is told, and two managers at once.
+-- Many conversations that a manager gives to one agent: who may, who is notified, and two managers at once.
 begin;
 select plan(21);
 \ir ../helpers.psql
@@ -21,7 +21,7 @@ begin
 end
 $$;
 
-create view pg_temp.told as
+create view pg_temp.notified as
 select a.first_name as name, n.kind, n.others
 from public.agent_notifications n
 join public.agents a on a.id = n.agent_id and a.agency_id = md5('agency')::uuid
@@ -50,8 +50,8 @@ select is(
    from public.recruiting_conversations c join public.agents a on a.id = c.assigned_agent_id where c.service_phone = '+19995550000'),
   'cal escalated, cal escalated, cal escalated, cal escalated, eve escalated', 'which are the agent''s then');
 select results_eq(
-  $$select name, kind, others from pg_temp.told order by 1$$,
-  $$values ('ann', 'taken_over', 1), ('cal', 'handoff', 2)$$, 'each agent is told once, and of how many');
+  $$select name, kind, others from pg_temp.notified order by 1$$,
+  $$values ('ann', 'taken_over', 1), ('cal', 'handoff', 2)$$, 'each agent is notified once, and of how many');
 select pg_temp.become('ann');
 select lives_ok(
   format('select public.ask_for_conversation(%L)', md5(name)::uuid), 'who had it may ask for ' || name)
@@ -65,17 +65,17 @@ select is(
       and payload ->> 'conversation_id' in (md5('one')::uuid::text, md5('two')::uuid::text)), 1,
   'and one event says so');
 select is(pg_temp.assign('mia', 'cal', 'one', 'two') ->> 'given', '0', 'a second time nothing changes');
-select is((select count(*)::integer from pg_temp.told), 2, 'and nobody is told again');
+select is((select count(*)::integer from pg_temp.notified), 2, 'and nobody is notified again');
 select is(pg_temp.assign('mia', 'mia', 'one') ->> 'given', '1', 'a manager may take them');
 select results_eq(
-  $$select name, kind, others from pg_temp.told order by 1, 2, 3$$,
+  $$select name, kind, others from pg_temp.notified order by 1, 2, 3$$,
   $$values ('ann', 'taken_over', 1), ('cal', 'handoff', 2), ('cal', 'taken_over', null)$$,
-  'the agent who loses it is told, and a manager not of the own');
+  'the agent who loses it is notified, and a manager not of the own');
 select is(pg_temp.assign('mia', 'ann', 'one', 'two', 'bot') ->> 'given', '3', 'of two agents');
 select results_eq(
-  $$select name, kind, others from pg_temp.told order by 1, 2, 3$$,
+  $$select name, kind, others from pg_temp.notified order by 1, 2, 3$$,
   $$values ('ann', 'handoff', 2), ('cal', 'taken_over', 1), ('cal', 'taken_over', null)$$,
-  'each who loses some is told once of them, and the manager who gives them is not');
+  'each who loses some is notified once of them, and the manager who gives them is not');
 
 select * from finish();
 rollback;

@@ -1,4 +1,4 @@
--- Changes by an inbound text and a delivery callback besides the message: consent, the outbox, and what the agent is told.
+-- Changes by an inbound text and a delivery callback besides the message: consent, the outbox, and the agent's notifications.
 begin;
 select plan(62);
 \ir ../helpers.psql
@@ -29,7 +29,7 @@ create function pg_temp.text_of(name text) returns text language sql as $$
   select concat_ws(' ', o.state, o.reason, m.status, m.error_code)
   from public.text_outbox o join public.recruiting_messages m on m.id = o.message_id where o.message_id = md5(name)::uuid
 $$;
-create function pg_temp.told(name text) returns text language sql as $$
+create function pg_temp.notified(name text) returns text language sql as $$
   select string_agg(kind, ' ' order by kind) from public.agent_notifications n
   join public.recruiting_messages m on m.id = n.message_id
   where n.agent_id = md5('agent')::uuid and (m.provider_message_id = 'test ' || name or m.id = md5(name)::uuid)
@@ -98,14 +98,14 @@ select is(pg_temp.consent('0001'), 'opted_in keyword', 'nor does a STOP from bef
 select pg_temp.receive('0001', '0100', 'SM14', 'stop', moment => now() - interval '30 seconds');
 select is(pg_temp.consent('0001'), 'opted_out keyword', 'but one from about the same time does');
 
--- The agent is told
+-- The agent is notified
 select pg_temp.receive('0002', '0100', 'SM20', 'Hi');
-select is(pg_temp.told('SM20'), 'text', 'the agent is told of a text to an escalated conversation');
+select is(pg_temp.notified('SM20'), 'text', 'the agent is notified of a text to an escalated conversation');
 select pg_temp.receive('0002', '0100', 'SM20', 'Hi');
-select is(pg_temp.told('SM20'), 'text', 'once');
+select is(pg_temp.notified('SM20'), 'text', 'once');
 select pg_temp.receive('0002', '0100', 'SM21', 'Stop');
-select is(pg_temp.told('SM21'), 'opt_out', 'and of an opt-out');
-select is(pg_temp.told('SM3'), null, 'nobody is told of a text to the bot');
+select is(pg_temp.notified('SM21'), 'opt_out', 'and of an opt-out');
+select is(pg_temp.notified('SM3'), null, 'nobody is notified of a text to the bot');
 select pg_temp.receive('0002', '0100', 'SM22', 'unstop');
 
 -- An agent's text that quiet hours hold
@@ -121,7 +121,7 @@ select is(pg_temp.receive('0003', '0100', 'SM30', 'STOP'), 'no_conversation', 'S
 select is(pg_temp.consent('0003'), 'opted_out keyword', 'it holds for the agency of the number');
 select pg_temp.create_conversation('later', '+19995550003', '+19995550100', 'agent');
 select is(pg_temp.events('0003'), 1::bigint, 'when the conversation is made, it is not said a second time');
-select is(pg_temp.told('SM30'), 'opt_out', 'but its agent is told');
+select is(pg_temp.notified('SM30'), 'opt_out', 'but its agent is notified');
 
 select pg_temp.receive('0004', '0109', 'SM40', 'stop');
 select pg_temp.receive('0004', '0109', 'SM41', 'start');
@@ -173,7 +173,7 @@ select pg_temp.add_text('to be refused', 'escalated', state => 'sending');
 update public.text_outbox set attempted_at = clock_timestamp() where message_id = md5('to be refused')::uuid;
 select pg_temp.callback('OUT4', 'failed', '21610', 'to be refused');
 select is(pg_temp.consent('0002'), 'opted_out provider', 'error 21610 opts the recruit out');
-select is(pg_temp.told('to be refused'), 'failed', 'and the agent is told that the text failed');
+select is(pg_temp.notified('to be refused'), 'failed', 'and the agent is notified that the text failed');
 select pg_temp.receive('0002', '0100', 'SM24', 'START');
 select pg_temp.callback('OUT4', 'undelivered', '21610', 'to be refused');
 select is(pg_temp.consent('0002'), 'opted_in keyword', 'the same error once more, after START, does not');
@@ -191,7 +191,7 @@ select pg_temp.callback('OUT6', 'undelivered', '30034', 'unregistered');
 select results_eq(
   $$select status, paused_reason from public.service_numbers where phone = '+19995550100'$$,
   $$values ('paused', '30034')$$, 'error 30034 pauses the number');
-select is(pg_temp.told('unregistered'), null, 'nobody is told of a text of the bot');
+select is(pg_temp.notified('unregistered'), null, 'nobody is notified of a text of the bot');
 select is(pg_temp.callback('SM1', 'failed', '21610'), 'updated', 'a callback of an inbound message updates it, as the specification says');
 select is(pg_temp.consent('0001'), 'opted_out keyword', 'and says nothing about texts');
 

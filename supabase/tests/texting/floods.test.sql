@@ -1,4 +1,4 @@
--- Thousands of texts of one recruit: the texts of all others go on, and a person is told of the flood.
+-- Thousands of texts of one recruit: the texts of all others go on, and a person is notified of the flood.
 begin;
 select plan(38);
 \ir ../helpers.psql
@@ -43,7 +43,7 @@ begin
   );
 end
 $$;
-create function pg_temp.told(name text) returns text language sql as $$
+create function pg_temp.notified(name text) returns text language sql as $$
   select string_agg(format('%s %s %s', a.first_name, n.kind, coalesce(n.reason, count::text)), ', ' order by n.kind, n.reason)
   from (
     select agent_id, kind, reason, count(*) as count from public.agent_notifications
@@ -77,7 +77,7 @@ select cmp_ok(
 select is(jsonb_array_length(pg_temp.turn_of('flood') -> 'texts'), 20, 'the worker gets 20');
 select pg_temp.write('flood') from generate_series(1, 330);
 select is(pg_temp.state_of('flood'), 'escalated escalated not_understood', 'with one more the conversation goes to a person');
-select is(pg_temp.told('flood'), 'ann handoff not_understood, ann text 329', 'who is told why, and of each later text');
+select is(pg_temp.notified('flood'), 'ann handoff not_understood, ann text 329', 'the agent is notified of the reason, and of each later text');
 select is_empty($$select from public.bot_turns where conversation_id = md5('flood')::uuid$$, 'the turn has ended');
 select results_eq(
   $$select m.body from public.text_outbox o join public.recruiting_messages m on m.id = o.message_id
@@ -195,7 +195,7 @@ select results_eq(
   $$select last_message_at, (select count(*) from public.agent_notifications n where n.conversation_id = c.id and kind = 'text')
     from public.recruiting_conversations c where recruit_phone = '+13125550001'$$,
   $$values (now() - interval '10 days' + interval '9000 seconds', 9000::bigint)$$,
-  'last_message_at is that of the last one, and somebody is told of each');
+  'last_message_at is that of the last one, and somebody is notified of each');
 
 -- The words about a consent, where no agency had the number
 select pg_temp.add_unmatched('+13125550002', '+19995550200', opt_out => 8000);
@@ -209,7 +209,7 @@ select results_eq(
 select results_eq(
   $$select state::text, changed_at from public.text_consents where phone = '+13125550002'$$,
   $$values ('opted_out', now() - interval '10 days' + interval '8000 seconds')$$, 'as of when it came');
-select is(pg_temp.told('consent'), 'mia opt_out 1, mia text 8999', 'a person is told of the opt-out as such');
+select is(pg_temp.notified('consent'), 'mia opt_out 1, mia text 8999', 'a person is notified of the opt-out as such');
 
 -- Texts of the last hour are for the bot, which leaves so many to a person
 select pg_temp.add_unmatched('+13125550003', '+19995550100', days => 0);

@@ -174,7 +174,7 @@ select is(pg_temp.record('one', claim, 'unconfirmed'), 'unconfirmed', 'its respo
 select is(pg_temp.due_in('one', true), 600::numeric, 'then it is looked up 10 minutes later');
 select is(pg_temp.look_up('one', pg_temp.claim_again('one')), 'failed', 'and is never sent a third time');
 select is(pg_temp.text('one') || ', ' || pg_temp.message('one'), 'failed 2 unconfirmed, no sid failed', 'it has failed');
-select is(pg_temp.notices(), 'failed', 'and its agent is told');
+select is(pg_temp.notices(), 'failed', 'and its agent is notified');
 select is(private.accept_text(md5('one')::uuid, 'test SM8'), 'accepted', 'a callback with our id proves anyway that it was sent');
 select is(pg_temp.message('one'), 'test SM8 queued', 'then its message has not failed');
 
@@ -182,7 +182,7 @@ select pg_temp.record('one', pg_temp.send('one'), 'unconfirmed');
 select pg_temp.look_up('one', pg_temp.claim_again('one'));
 select is(pg_temp.look_up('one', pg_temp.claim_again('one'), may_resend => false), 'unconfirmed', 'where nothing may be sent again it is not');
 select is(
-  array[due_at::text, reason, pg_temp.notices()], '{infinity,unconfirmed,failed}', 'its agent is told, and it is never looked up again')
+  array[due_at::text, reason, pg_temp.notices()], '{infinity,unconfirmed,failed}', 'its agent is notified, and it is never looked up again')
 from public.text_outbox where message_id = md5('one')::uuid;
 
 -- Later
@@ -231,7 +231,7 @@ select is(pg_temp.claim('one'), null, 'and sends nothing');
 select pg_temp.send('one');
 select is(pg_temp.record('one', 1, 'opted_out', code => '21610'), 'refused', 'a text to somebody who has opted out is refused');
 select is(pg_temp.text('one') || ', ' || pg_temp.message('one'), 'refused 1 opted_out, no sid failed 21610', 'its message has failed');
-select is(pg_temp.notices(), 'failed', 'its agent is told');
+select is(pg_temp.notices(), 'failed', 'its agent is notified');
 select is(
   (select state || ' ' || source from public.text_consents where phone = '+19995550001'), 'opted_out provider', 'the opt-out holds');
 select pg_temp.record('one', 1, 'opted_out', code => '21610');
@@ -242,7 +242,7 @@ select is(pg_temp.claim('four'), null, 'and holds for all numbers of the agency'
 -- Failed
 select is(pg_temp.record('one', pg_temp.send('one', 'y'), 'failed', code => '21211'), 'failed', 'what the provider refuses has failed');
 select is(pg_temp.text('one') || ', ' || pg_temp.message('one'), 'failed 1 21211, no sid failed 21211', 'with its code');
-select is(pg_temp.notices(), 'failed', 'and its agent is told');
+select is(pg_temp.notices(), 'failed', 'and its agent is notified');
 select pg_temp.add_text('two', 'y');
 select is(pg_temp.claim('two'), 1, 'the next text of the conversation goes on');
 

@@ -1,4 +1,4 @@
--- Whose conversation it is: a manager takes one over from an agent, who is told, keeps what was queued and may ask for
+-- Whose conversation it is: a manager takes one over from an agent, who is notified, keeps what was queued and may ask for
 -- it.
 begin;
 select plan(44);
@@ -59,7 +59,7 @@ create function pg_temp.assign(name text, conversation text, agent text) returns
   select pg_temp.call(name, format('assign_conversation(%L, %L)', md5(conversation)::uuid, md5(agent)::uuid))
 $$;
 -- Notifications of a conversation that are unread: "ann taken_over by mia".
-create function pg_temp.told(conversation text) returns text[] language sql as $$
+create function pg_temp.notified(conversation text) returns text[] language sql as $$
   select array_agg(
     concat_ws(' ', a.first_name, n.kind, 'by ' || b.first_name) order by a.first_name, n.kind)
   from public.agent_notifications n
@@ -71,14 +71,14 @@ $$;
 -- Nobody loses a conversation unasked
 select throws_ok(
   $$select pg_temp.send('mia', 'anns', 'first')$$, 'PT409', 'take_over: ann Quist has this conversation',
-  'a manager who sends to an agent''s conversation is told whose it is');
+  'a manager who sends to an agent''s conversation reads whose it is');
 select throws_ok(
   format($$select pg_temp.send('mia', 'anns', 'first', ', take_over => %s')$$, given), 'PT409',
   'take_over: ann Quist has this conversation', 'also with ' || given)
 from unnest(array['false', 'null']) given;
 select is_empty(
   $$select from public.recruiting_messages where conversation_id = md5('anns')::uuid$$, 'and nothing is stored');
-select is(pg_temp.told('anns'), null, 'nobody is told');
+select is(pg_temp.notified('anns'), null, 'nobody is notified');
 select throws_ok(
   $$select pg_temp.take('cal', 'anns', 'first')$$, 'PT404', 'conversation_id: there is no such conversation',
   'a colleague takes nothing over');
@@ -94,12 +94,12 @@ select results_eq(
   $$select a.first_name from public.recruiting_messages m join public.text_outbox o on o.message_id = m.id
     join public.agents a on a.id = m.sent_by where m.conversation_id = md5('anns')::uuid order by o.ordinal$$,
   array['ann', 'mia'], 'each text says who wrote it');
-select is(pg_temp.told('anns'), array['ann taken_over by mia'], 'the agent is told by whom, and need not answer');
+select is(pg_temp.notified('anns'), array['ann taken_over by mia'], 'the agent is notified by whom, and need not answer');
 select is(
   (select count(*)::integer from public.text_outbox where conversation_id = md5('anns')::uuid and state = 'pending'), 2,
   'what the agent has sent stays');
 select is(pg_temp.take('mia', 'anns', 'second'), 'queued escalated mia', 'who has it takes it over from nobody');
-select is(pg_temp.told('anns'), array['ann taken_over by mia'], 'and tells nobody');
+select is(pg_temp.notified('anns'), array['ann taken_over by mia'], 'and notifies nobody');
 select is(pg_temp.send('mia', 'anns', 'third'), 'queued escalated mia', 'nor need take_over be said');
 
 -- The same text is one text, with any owner of the conversation
@@ -113,15 +113,15 @@ select throws_ok(
   'another agency hears of no text');
 select is(pg_temp.take('moe', 'anns', 'of moe'), 'queued escalated moe', 'another manager takes it over');
 select is(pg_temp.send('mia', 'anns', 'first'), 'duplicate escalated moe', 'a repeated text takes nothing back');
-select is(pg_temp.told('anns'), array['ann taken_over by mia', 'mia taken_over by moe'], 'each is told once');
+select is(pg_temp.notified('anns'), array['ann taken_over by mia', 'mia taken_over by moe'], 'each is notified once');
 
 -- A conversation that is nobody's, the sender's or the bot's is taken over as ever
 select is(pg_temp.send(name, conversation, 'x'), 'queued escalated mia', conversation || ': no question')
 from (values ('mia', 'of the bot'), ('mia', 'of the lead'), ('mia', 'of nobody'), ('mia', 'mias'), ('mia', 'formers')) c (name, conversation);
 select results_eq(
-  $$select name, pg_temp.told(name) from unnest(array['of the bot', 'of the lead', 'of nobody', 'mias', 'formers']) name$$,
+  $$select name, pg_temp.notified(name) from unnest(array['of the bot', 'of the lead', 'of nobody', 'mias', 'formers']) name$$,
   $$values ('of the bot', array['ann taken_over by mia']), ('of the lead', array['ann taken_over by mia']), ('of nobody', null),
-    ('mias', null), ('formers', null)$$, 'who was to answer there is told');
+    ('mias', null), ('formers', null)$$, 'who was to answer there is notified');
 
 -- An agent who has lost a conversation asks for it
 select throws_ok(format('select pg_temp.ask(%L, %L)', name, conversation), code, message, name || ' asks for ' || conversation)
@@ -134,16 +134,16 @@ from (values
 ) refused (name, conversation, code, message);
 select is(pg_temp.ask('ann', 'anns'), pg_temp.ask('ann', 'anns'), 'an agent asks, and may repeat it');
 select is(
-  pg_temp.told('anns'), array['ann taken_over by mia', 'mia taken_over by moe', 'moe asked_for by ann'],
-  'the manager who has it is told once');
+  pg_temp.notified('anns'), array['ann taken_over by mia', 'mia taken_over by moe', 'moe asked_for by ann'],
+  'the manager who has it is notified once');
 select pg_temp.ask('ann', 'of cal');
 select is(
-  pg_temp.told('of cal'), array['mia asked_for by ann', 'moe asked_for by ann'],
-  'the recruit''s agent may ask, and each manager is told where none has it');
+  pg_temp.notified('of cal'), array['mia asked_for by ann', 'moe asked_for by ann'],
+  'the recruit''s agent may ask, and each manager is notified where none has it');
 select pg_temp.assign('moe', 'anns', 'ann');
 select is(
-  pg_temp.told('anns'), array['ann handoff', 'mia taken_over by moe'],
-  'once the agent has it again, nobody asks, it is lost no more, and the manager who gives it away is not told so');
+  pg_temp.notified('anns'), array['ann handoff', 'mia taken_over by moe'],
+  'once the agent has it again, nobody asks, it is lost no more, and the manager who gives it away is not notified');
 
 -- To begin a conversation that a colleague has takes it from nobody unasked
 update public.recruiting_leads set vendor_metadata = '{"phone": "+19995550007"}' where id = md5('of ann')::uuid;
@@ -161,7 +161,7 @@ select is(
   'and it stays the colleague''s');
 select is(pg_temp.start('mia', 'ann'), md5('of cal')::uuid::text, 'a manager gives it away');
 select is(
-  pg_temp.told('of cal'), array['ann handoff', 'cal taken_over by ann'], 'and both agents are told');
+  pg_temp.notified('of cal'), array['ann handoff', 'cal taken_over by ann'], 'and both agents are notified');
 
 update public.agents set is_active = false where role = 'manager' and agency_id = md5('agency')::uuid;
 update public.recruiting_conversations set status = 'escalated', assigned_agent_id = md5('cal')::uuid where id = md5('of cal')::uuid;

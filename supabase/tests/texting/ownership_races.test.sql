@@ -30,7 +30,7 @@ create function pg_temp.sending(agent text, n text, client text, take_over boole
     end;
   $sql$, agent, n, client, take_over)
 $$;
-create view pg_temp.told as
+create view pg_temp.notified as
 select n.conversation_id, a.first_name as agent, b.first_name as by
 from public.agent_notifications n
 join public.agents a on a.id = n.agent_id and a.agency_id = md5('race')::uuid
@@ -63,12 +63,12 @@ select is_empty(
     where provider_message_id = 'race refused' and provider_status not like 'ann %'$$, 'a manager who takes over is refused nothing');
 select is_empty(
   $$select from taken t
-    where array(select format('%s by %s', s.agent, s.by) from pg_temp.told s where s.conversation_id = t.id order by 1)
+    where array(select format('%s by %s', s.agent, s.by) from pg_temp.notified s where s.conversation_id = t.id order by 1)
       <> case owner
         when 'race mia' then array['ann by race moe', 'race moe by race mia']
         else array['ann by race mia', 'race mia by race moe']
       end$$,
-  'who loses a conversation is told, each once, by whom');
+  'who loses a conversation is notified, each once, by whom');
 
 -- 100 conversations: two managers write without taking over. None is theirs before one of them asks.
 select * from pg_temp.race(3, format(
@@ -86,8 +86,8 @@ select is(
    where provider_message_id = 'race refused' and provider_status like 'mia %'), 100, 'the other is asked each time');
 select is_empty(
   $$select from kept k
-    where array(select format('%s by %s', s.agent, s.by) from pg_temp.told s where s.conversation_id = k.id)
-      <> array['ann by race moe']$$, 'the agent is told once');
+    where array(select format('%s by %s', s.agent, s.by) from pg_temp.notified s where s.conversation_id = k.id)
+      <> array['ann by race moe']$$, 'the agent is notified once');
 
 -- One text that takes over, twenty times at once, as from a page that got no response
 select pg_temp.commit($sql$
@@ -100,7 +100,7 @@ create temp table sent as select result::jsonb from pg_temp.race(20, $$
 $$, 'left out') result;
 select is((select count(*)::integer from sent where result ->> 'status' = 'queued'), 1, 'one text twenty times at once is queued once');
 select is_empty($$select from sent where result ->> 'status' <> 'duplicate' and result ->> 'status' <> 'queued'$$, 'and else a duplicate');
-select results_eq('select agent, by from pg_temp.told', $$values ('ann', 'race mia')$$, 'its agent is told once');
+select results_eq('select agent, by from pg_temp.notified', $$values ('ann', 'race mia')$$, 'its agent is notified once');
 
 -- An agent asks ten times at once
 select * from pg_temp.race(10, $$

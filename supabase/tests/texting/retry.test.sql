@@ -22,7 +22,7 @@ select results_eq(
   $$values (null::text, null::text, null::timestamptz)$$, 'its message has not failed any more');
 select results_eq(
   $$select kind from public.agent_notifications where message_id = md5('text')::uuid$$, $$values ('text')$$,
-  'the agent is told again if it fails again');
+  'the agent is notified again if it fails again');
 select throws_ok($$select private.retry_text(md5('text')::uuid)$$, 'PT409', 'message_id: this text is not sent yet',
   'a text that waits is not sent once more');
 

@@ -1,4 +1,4 @@
--- A recruit writes to a number of the agency without a conversation: who is told, and who reads the text.
+-- A recruit writes to a number of the agency without a conversation: who is notified, and who reads the text.
 begin;
 create extension if not exists dblink with schema extensions;
 select plan(38);
@@ -20,24 +20,24 @@ end
 $$;
 create function pg_temp.write(recruit text, service text default '+19995550100', body text default 'Hi') returns text
 language sql as $$ select public.receive_sms(recruit, service, gen_random_uuid()::text, body, '[]') ->> 'status' $$;
-create function pg_temp.told(lead text) returns text[] language sql as $$
+create function pg_temp.notified(lead text) returns text[] language sql as $$
   select coalesce(array_agg(concat_ws(' ', a.first_name, n.kind) order by n.day, a.first_name), '{}')
   from public.agent_notifications n join public.agents a on a.id = n.agent_id where n.lead_id = md5(lead)::uuid
 $$;
 
--- Agents who are told
+-- Agents who are notified
 select pg_temp.create_recruit('Ada', '+19995551001', 'ann');
 select is(pg_temp.write('+19995551001'), 'no_conversation', 'the response stays');
-select is(pg_temp.told('Ada'), '{ann unmatched_text}', 'the recruit''s agent is told');
+select is(pg_temp.notified('Ada'), '{ann unmatched_text}', 'the recruit''s agent is notified');
 select results_eq(
   $$select n.conversation_id, n.message_id, n.day, n.read_at from public.agent_notifications n where n.lead_id = md5('Ada')::uuid$$,
   $$values (null::uuid, null::uuid, (now() at time zone 'UTC')::date, null::timestamptz)$$, 'of the recruit and the day');
 select is((select count(*)::integer from public.unmatched_texts where recruit_phone = '+19995551001'), 1, 'the text is kept where it was');
 select pg_temp.write('+19995551001', service) from unnest(array['+19995550100', '+19995550101']) service, generate_series(1, 10);
-select is(pg_temp.told('Ada'), '{ann unmatched_text}', 'a flood is told once, over all numbers of the agency');
+select is(pg_temp.notified('Ada'), '{ann unmatched_text}', 'a flood has one notification, over all numbers of the agency');
 update public.agent_notifications set day = day - 1, read_at = now() where lead_id = md5('Ada')::uuid;
 select pg_temp.write('+19995551001');
-select is(pg_temp.told('Ada'), '{ann unmatched_text,ann unmatched_text}', 'and again on the next day');
+select is(pg_temp.notified('Ada'), '{ann unmatched_text,ann unmatched_text}', 'and again on the next day');
 update public.agencies set timezone = 'Pacific/Kiritimati' where id = md5('agency')::uuid;
 delete from public.agent_notifications where lead_id = md5('Ada')::uuid;
 select pg_temp.write('+19995551001');
@@ -47,29 +47,29 @@ update public.agencies set timezone = 'UTC' where id = md5('agency')::uuid;
 
 select pg_temp.create_recruit('Bea', '+19995551002', null);
 select pg_temp.write('+19995551002');
-select is(pg_temp.told('Bea'), '{mia unmatched_text,moe unmatched_text}', 'without an agent each active manager is told');
+select is(pg_temp.notified('Bea'), '{mia unmatched_text,moe unmatched_text}', 'without an agent each active manager is notified');
 select pg_temp.create_recruit('Cleo', '+19995551003', 'former');
 select pg_temp.write('+19995551003');
-select is(pg_temp.told('Cleo'), '{mia unmatched_text,moe unmatched_text}', 'an inactive agent counts as none');
+select is(pg_temp.notified('Cleo'), '{mia unmatched_text,moe unmatched_text}', 'an inactive agent counts as none');
 select pg_temp.create_recruit('Dora 1', '+19995551004', 'ann', '2 days'), pg_temp.create_recruit('Dora 2', '+19995551004', 'cal');
 select pg_temp.write('+19995551004');
-select is(pg_temp.told('Dora 1') || pg_temp.told('Dora 2'), '{cal unmatched_text}', 'of two leads the latest counts');
+select is(pg_temp.notified('Dora 1') || pg_temp.notified('Dora 2'), '{cal unmatched_text}', 'of two leads the latest counts');
 select pg_temp.write('+19995551004', body => 'STOP');
 select is(
   (select state::text from public.text_consents where phone = '+19995551004' and agency_id = md5('agency')::uuid), 'opted_out',
   'an opt-out holds as before');
 
--- Agents who are not told
+-- Agents who are not notified
 select pg_temp.create_recruit('Eve', '+19995551005', 'ann');
 select pg_temp.write('+19995551005', '+19995550200'), pg_temp.write('+19995551005', '+19995559999');
-select is(pg_temp.told('Eve'), '{}', 'nobody is told of a text to another agency''s number, or to an unknown one');
+select is(pg_temp.notified('Eve'), '{}', 'nobody is notified of a text to another agency''s number, or to an unknown one');
 select is(
   array[pg_temp.write('+19995559999'), pg_temp.write(null), pg_temp.write(repeat('1', 60000)), pg_temp.write('+19995551005', null),
     pg_temp.write('+19995551005', repeat('1', 60000))],
   array_fill('no_conversation'::text, array[5]), 'texts of strangers, and numbers of any length, are kept');
 select pg_temp.create_conversation('talk', '+19995551005', '+19995550100', 'ann', lead => 'Eve');
 select pg_temp.write('+19995551005');
-select is(pg_temp.told('Eve'), '{}', 'with a conversation it is a message');
+select is(pg_temp.notified('Eve'), '{}', 'with a conversation it is a message');
 
 -- Readers
 create function pg_temp.reads(person text) returns text[] language plpgsql as $$
@@ -106,7 +106,7 @@ select throws_ok($$select public.start_conversation(md5('Ada')::uuid, service_ph
 reset role;
 select is_empty(
   $$select from public.agent_notifications where lead_id = md5('Ada')::uuid and kind = 'unmatched_text' and read_at is null$$,
-  'nor is anybody told of them');
+  'nor is anybody notified of them');
 
 -- Nothing that goes wrong costs the text
 -- A recruit of the seed, whose agent others can lock
@@ -159,12 +159,12 @@ select is((select count(*)::integer from public.waiting_texts where name = 'Lead
 reset role;
 
 
--- Managers are told too while the agent is away.
+-- Managers are notified too while the agent is away.
 select pg_temp.create_recruit('Clara', '+19995551023', 'ann');
 update public.agents set away_until = now() + interval '1 second' where id = md5('ann')::uuid;
 select pg_temp.write('+19995551023');
 select is(
-  pg_temp.told('Clara'), '{ann unmatched_text,mia unmatched_text,moe unmatched_text}', 'while the agent is away, each active manager too');
+  pg_temp.notified('Clara'), '{ann unmatched_text,mia unmatched_text,moe unmatched_text}', 'while the agent is away, each active manager too');
 
 select * from finish();
 rollback;

@@ -78,7 +78,7 @@ select is(waiting_since, now() - interval '3 minutes', 'so that the recruit wait
 from public.recruiting_conversations where id = md5('hers')::uuid;
 select is(
   pg_temp.call('mia', pg_temp.of('cancel_text', 'text of hers')) ->> 'status', 'cancelled', 'again, it is the same');
-select is((select count(*)::integer from notifications), 0, 'nobody is told of it');
+select is((select count(*)::integer from notifications), 0, 'nobody is notified of it');
 select pg_temp.add_text('second answer', 'hers'), pg_temp.add_text('third answer', 'hers');
 update public.recruiting_conversations set waiting_since = null where id = md5('hers')::uuid;
 select pg_temp.call('ann', pg_temp.of('cancel_text', 'third answer'));
@@ -171,7 +171,7 @@ select results_eq(
   $$select a.first_name, n.kind, n.reason, n.read_at is not null
     from notifications n join public.agents a on a.id = n.agent_id order by n.kind$$,
   $$values ('cal', 'handoff', 'assigned', false), ('mia', 'text', null, true)$$,
-  'the agent is told, and the agent who was told before need not answer');
+  'the agent is notified, and the agent who was notified before need not answer');
 select pg_temp.call('mia', pg_temp.assign('of nobody', 'cal')), pg_temp.call('cal', pg_temp.assign('of nobody', 'cal'));
 select is((select count(*)::integer from notifications), 2, 'again, nothing happens');
 select pg_temp.call('mia', pg_temp.assign('of nobody', 'mia'));
@@ -180,7 +180,7 @@ select results_eq(
   $$select a.first_name, n.kind, n.read_at is not null
     from notifications n join public.agents a on a.id = n.agent_id order by n.kind$$,
   $$values ('cal', 'handoff', true), ('cal', 'taken_over', false), ('mia', 'text', true)$$,
-  'who has lost it is told, and who takes it is not');
+  'who has lost it is notified, and who takes it is not');
 select private.record_consent(md5('agency')::uuid, '+19995550001', 'opted_in', 'keyword', 'START');
 select pg_temp.call('ann', pg_temp.assign('hers', 'ann'));
 select is(pg_temp.conversation('hers'), 'escalated ann', 'the recruit''s agent takes over where nobody is assigned');

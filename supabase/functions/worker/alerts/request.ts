@@ -47,7 +47,7 @@ export function postAlert({ url, keys, link }: Receiver, id: string, body: Alert
   });
 }
 
-/** Tells a monitor that alerts are checked. Never rejects. */
+/** Notifies a monitor that alerts are checked. Never rejects. */
 export function ping(url: string): Promise<Outcome> {
   return send(url, { method: "GET" });
 }

@@ -3,7 +3,7 @@ import { ConfigurationError } from "../../_shared/configuration.ts";
 import { pastedUrl } from "../../_shared/public_url.ts";
 import { secretsFromEnv } from "../../_shared/secrets.ts";
 
-/** The program that is told of alerts, and how it knows that we tell it. */
+/** The program that is notified of alerts, and the keys by which it knows the sender. */
 export interface Receiver {
   url: string;
   /** The keys of the signatures. None: a request is not signed. Several: it has a signature of each. */

@@ -263,7 +263,7 @@ Deno.test("after a person the question is asked anew, and the text before is no 
   assert.equal(step(SCRIPT, handedBack, [{ body: "agent" }], later(100)).ended?.reason, "asked");
 });
 
-Deno.test("an answering machine gets no reply, and a person is told", () => {
+Deno.test("an answering machine gets no reply, and a person is notified", () => {
   const { session } = step(SCRIPT, null, [{ body: "hi" }], NOON);
   const last = step(SCRIPT, session, [{ body: "I am driving", is_automatic: true }], NOON);
   assert.deepEqual([last.reply, last.session, last.ended?.reason], [null, null, "automatic_reply"]);

@@ -71,7 +71,7 @@ export interface Step {
   /** The meaning of the texts; absent where only time has passed. */
   heard?: Intent | "opening" | "automatic_reply" | "answer" | "no_answer" | "early";
   answered?: { question: string; value: AnswerValue; said: string };
-  /** Why the script has ended: for the agent who is told about it. */
+  /** Why the script has ended: for the agent who is notified of it. */
   ended?: { state: "done" | "escalated" | "expired"; reason: string; goes_to_person: boolean };
 }
 
