@@ -6,10 +6,10 @@ import { orderQueries } from "../data/orders.ts";
 import type { Agent } from "../data/user.ts";
 import { countText } from "../ui/count.ts";
 import { DotSeparated } from "../ui/dot_separated.tsx";
-import { LoadMoreButton } from "../ui/load_more_button.tsx";
+import { List } from "../ui/list.tsx";
 import { Page } from "../ui/page.tsx";
 import { phoneText } from "../ui/phone.ts";
-import { EmptyState, QueryResult } from "../ui/query_result.tsx";
+import { EmptyState } from "../ui/query_result.tsx";
 import { Time } from "../ui/time.tsx";
 import { clockText, dayName, minutesText } from "./time_text.ts";
 
@@ -37,21 +37,18 @@ export function FigureList({ listed, agent }: { listed: Listed; agent: Agent }) 
       )}
       {order_id !== null && <OrderWords id={order_id} />}
       {(figure === "wrote" || figure === "answered") && <CountedHours agent={agent} />}
-      <QueryResult query={query} resource="list">
-        {(rows) =>
-          rows.length === 0 ? <EmptyState title="Nobody is in this list." /> : (
-            <>
-              <ul className="rows people">
-                {rows.map((row) => (
-                  <li key={row.id}>
-                    <Row row={row} figure={figure} />
-                  </li>
-                ))}
-              </ul>
-              <LoadMoreButton query={query} />
-            </>
-          )}
-      </QueryResult>
+      <List
+        query={query}
+        resource="list"
+        empty={<EmptyState title="Nobody is in this list." />}
+        className="people"
+        keyOf={({ id }) => id}
+        row={(row) => (
+          <li>
+            <Row row={row} figure={figure} />
+          </li>
+        )}
+      />
     </Page>
   );
 }

@@ -1,9 +1,9 @@
 import { Link } from "wouter";
 import { type Group, operatorQueries, type Reason } from "../data/operator.ts";
 import { usePages } from "../data/pages.ts";
-import { LoadMoreButton } from "../ui/load_more_button.tsx";
+import { List } from "../ui/list.tsx";
 import { Page } from "../ui/page.tsx";
-import { EmptyState, QueryResult } from "../ui/query_result.tsx";
+import { EmptyState } from "../ui/query_result.tsx";
 import { Time } from "../ui/time.tsx";
 import { useVendorName } from "./vendor_name.ts";
 
@@ -16,23 +16,16 @@ export function Deliveries() {
         What a vendor has sent and the service could not store. It is kept for 30 days. Correct what rejects it, then
         replay it.
       </p>
-      <QueryResult query={query} resource="rejected deliveries">
-        {(reasons) =>
-          reasons.length === 0
-            ? (
-              <EmptyState title="No delivery is open.">
-                Whatever vendors sent is stored, replayed or dismissed.
-              </EmptyState>
-            )
-            : (
-              <>
-                <ul className="rows reasons">
-                  {reasons.map((reason) => <ReasonRow key={reason.id} reason={reason} />)}
-                </ul>
-                <LoadMoreButton query={query} />
-              </>
-            )}
-      </QueryResult>
+      <List
+        query={query}
+        resource="rejected deliveries"
+        empty={
+          <EmptyState title="No delivery is open.">Whatever vendors sent is stored, replayed or dismissed.</EmptyState>
+        }
+        className="reasons"
+        keyOf={({ id }) => id}
+        row={(reason) => <ReasonRow reason={reason} />}
+      />
     </Page>
   );
 }

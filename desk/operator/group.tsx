@@ -5,9 +5,9 @@ import { type Group, openDeliveries, operatorQueries, readAgain } from "../data/
 import { dismiss } from "../data/operator_acts.ts";
 import { usePages } from "../data/pages.ts";
 import { ConfirmButton } from "../ui/confirm.tsx";
-import { LoadMoreButton } from "../ui/load_more_button.tsx";
+import { List } from "../ui/list.tsx";
 import { Page } from "../ui/page.tsx";
-import { EmptyState, QueryResult } from "../ui/query_result.tsx";
+import { EmptyState } from "../ui/query_result.tsx";
 import { DeliveryRow } from "./delivery.tsx";
 import { ReplayAll, useReplayAll } from "./replay_all.tsx";
 import { dismissedText } from "./outcome.ts";
@@ -75,25 +75,19 @@ export function GroupView({ group }: { group: Group }) {
       </div>
       <ReplayAll of={all} />
       <p className="notice" role="status" tabIndex={-1} ref={notice}>{report}</p>
-      <QueryResult query={query} resource="deliveries">
-        {(deliveries) => {
-          if (deliveries.length === 0) return <EmptyState title="None of these deliveries is open any more." />;
-          return (
-            <>
-              <p className="quiet">
-                A dry run changes nothing. Each payload that is read, and each delivery that is tried, replayed or
-                dismissed, is noted with your name.
-              </p>
-              <ul className="rows">
-                {deliveries.map((delivery) => (
-                  <DeliveryRow key={delivery.id} delivery={delivery} onResolved={onResolved} />
-                ))}
-              </ul>
-              <LoadMoreButton query={query} />
-            </>
-          );
-        }}
-      </QueryResult>
+      <List
+        query={query}
+        resource="deliveries"
+        empty={<EmptyState title="None of these deliveries is open any more." />}
+        above={
+          <p className="quiet">
+            A dry run changes nothing. Each payload that is read, and each delivery that is tried, replayed or
+            dismissed, is noted with your name.
+          </p>
+        }
+        keyOf={({ id }) => id}
+        row={(delivery) => <DeliveryRow delivery={delivery} onResolved={onResolved} />}
+      />
     </Page>
   );
 }

@@ -4,10 +4,10 @@ import { operatorQueries, type ServiceNumber } from "../data/operator.ts";
 import { useResumeNumber } from "../data/operator_acts.ts";
 import { usePages } from "../data/pages.ts";
 import { ConfirmButton } from "../ui/confirm.tsx";
-import { LoadMoreButton } from "../ui/load_more_button.tsx";
+import { List } from "../ui/list.tsx";
 import { Page } from "../ui/page.tsx";
 import { phoneText } from "../ui/phone.ts";
-import { EmptyState, QueryResult } from "../ui/query_result.tsx";
+import { EmptyState } from "../ui/query_result.tsx";
 
 /** Our numbers, of which a paused one can be resumed. */
 export function Numbers() {
@@ -31,15 +31,13 @@ function OfStatus({ status, title, empty }: { status: "active" | "paused"; title
   return (
     <section aria-labelledby={status}>
       <h2 id={status}>{title}</h2>
-      <QueryResult query={query} resource="numbers">
-        {(rows) =>
-          rows.length === 0 ? empty : (
-            <>
-              <ul className="rows">{rows.map((number) => <NumberRow key={number.phone} number={number} />)}</ul>
-              <LoadMoreButton query={query} />
-            </>
-          )}
-      </QueryResult>
+      <List
+        query={query}
+        resource="numbers"
+        empty={empty}
+        keyOf={({ phone }) => phone}
+        row={(number) => <NumberRow number={number} />}
+      />
     </section>
   );
 }

@@ -5,9 +5,9 @@ import { useChangeOrders } from "../data/orders.ts";
 import { usePages } from "../data/pages.ts";
 import { isOver } from "../ui/change_order.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
-import { LoadMoreButton } from "../ui/load_more_button.tsx";
+import { List } from "../ui/list.tsx";
 import { Page } from "../ui/page.tsx";
-import { EmptyState, QueryResult } from "../ui/query_result.tsx";
+import { EmptyState } from "../ui/query_result.tsx";
 import { Time } from "../ui/time.tsx";
 import { ChangeQuantity } from "./change_order.tsx";
 import { WhyOrder } from "./explained_order.tsx";
@@ -52,22 +52,18 @@ export function Orders({ agencyId, orderId }: { agencyId?: string; orderId?: str
         )
         : <Link href="/operator/orders" className="back">All open and paused orders</Link>}
       {agencyId !== undefined && agency !== undefined && <AgencyActs agencyId={agencyId} agency={agency} />}
-      <QueryResult query={query} resource="orders">
-        {(orders) =>
-          orders.length === 0
-            ? (
-              <EmptyState title="There is no such order.">
-                The people who run the service make the orders of agencies.
-              </EmptyState>
-            )
-            : (
-              <>
-                <ul className="rows">{orders.map((order) => <OrderRow key={order.id} order={order} />)}</ul>
-                <LoadMoreButton query={query} />
-                {orderId !== undefined && <WhyOrder id={orderId} />}
-              </>
-            )}
-      </QueryResult>
+      <List
+        query={query}
+        resource="orders"
+        empty={
+          <EmptyState title="There is no such order.">
+            The people who run the service make the orders of agencies.
+          </EmptyState>
+        }
+        keyOf={({ id }) => id}
+        row={(order) => <OrderRow order={order} />}
+      />
+      {orderId !== undefined && agency !== undefined && <WhyOrder id={orderId} />}
     </Page>
   );
 }

@@ -3,10 +3,10 @@ import { operatorQueries, type UnmatchedText } from "../data/operator.ts";
 import { useAdoptTexts } from "../data/operator_acts.ts";
 import { usePages } from "../data/pages.ts";
 import { ConfirmButton } from "../ui/confirm.tsx";
-import { LoadMoreButton } from "../ui/load_more_button.tsx";
+import { List } from "../ui/list.tsx";
 import { Page } from "../ui/page.tsx";
 import { phoneText } from "../ui/phone.ts";
-import { EmptyState, QueryResult } from "../ui/query_result.tsx";
+import { EmptyState } from "../ui/query_result.tsx";
 import { Time } from "../ui/time.tsx";
 
 /** Texts that belong to no conversation. */
@@ -28,21 +28,13 @@ export function Texts() {
         text. Once the text has its conversation, that holds.
       </p>
       <p className="notice" role="status" tabIndex={-1} ref={notice}>{report}</p>
-      <QueryResult query={query} resource="texts">
-        {(texts) => {
-          if (texts.length === 0) {return (
-              <EmptyState title="No text is unmatched.">Each belongs to a conversation.</EmptyState>
-            );}
-          return (
-            <>
-              <ul className="rows">
-                {texts.map((text) => <TextRow key={text.id} text={text} onAdopted={onAdopted} />)}
-              </ul>
-              <LoadMoreButton query={query} />
-            </>
-          );
-        }}
-      </QueryResult>
+      <List
+        query={query}
+        resource="texts"
+        empty={<EmptyState title="No text is unmatched.">Each belongs to a conversation.</EmptyState>}
+        keyOf={({ id }) => id}
+        row={(text) => <TextRow text={text} onAdopted={onAdopted} />}
+      />
     </Page>
   );
 }

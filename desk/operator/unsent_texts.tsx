@@ -2,11 +2,22 @@ import { Link } from "wouter";
 import { explainWhy } from "../../supabase/functions/_shared/twilio_errors.ts";
 import { operatorQueries, type UnsentText } from "../data/operator.ts";
 import { usePages } from "../data/pages.ts";
-import { LoadMoreButton, type PagedQuery } from "../ui/load_more_button.tsx";
+import { type Column, List } from "../ui/list.tsx";
 import { Page } from "../ui/page.tsx";
 import { phoneText } from "../ui/phone.ts";
-import { EmptyState, QueryResult } from "../ui/query_result.tsx";
+import { EmptyState } from "../ui/query_result.tsx";
 import { Time } from "../ui/time.tsx";
+
+const COLUMNS: Column<UnsentText>[] = [
+  { title: "Written", cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: "Agency", cell: ({ agency }) => agency },
+  { title: "From", cell: ({ from }) => phoneText(from) },
+  { title: "To", cell: ({ to }) => phoneText(to) },
+  { title: "Author", cell: ({ kind }) => kind },
+  { title: "State", cell: ({ state }) => state },
+  { title: "Why", cell: ({ why, reason }) => explainWhy({ why, reason }) },
+];
+const TABLE = { label: "Texts", columns: COLUMNS, keyOf: ({ message_id }: UnsentText) => message_id };
 
 /** The texts of all agencies that are not sent yet, and why. */
 export function UnsentTexts() {
@@ -17,12 +28,12 @@ export function UnsentTexts() {
       <p className="quiet">
         Each is sent when its cause has gone: a paused number is resumed, quiet hours end, the provider takes our login.
       </p>
-      <QueryResult query={query} resource="texts">
-        {(texts) =>
-          texts.length === 0
-            ? <EmptyState title="No text waits.">Each is with the provider.</EmptyState>
-            : <TextTable texts={texts} query={query} />}
-      </QueryResult>
+      <List
+        query={query}
+        resource="texts"
+        empty={<EmptyState title="No text waits.">Each is with the provider.</EmptyState>}
+        {...TABLE}
+      />
     </Page>
   );
 }
@@ -37,50 +48,12 @@ export function FailedTexts({ agencyId }: { agencyId: string }) {
         A code is the provider's. While recruits don't get the agency's texts, its orders can be paused.{" "}
         <Link href={`/operator/orders/agency/${agencyId}`}>See the agency’s orders</Link>
       </p>
-      <QueryResult query={query} resource="texts">
-        {(texts) =>
-          texts.length === 0
-            ? <EmptyState title="No text of this agency has failed." />
-            : <TextTable texts={texts} query={query} />}
-      </QueryResult>
+      <List
+        query={query}
+        resource="texts"
+        empty={<EmptyState title="No text of this agency has failed." />}
+        {...TABLE}
+      />
     </Page>
-  );
-}
-
-function TextTable({ texts, query }: { texts: UnsentText[]; query: PagedQuery }) {
-  return (
-    <>
-      <div className="scroll" tabIndex={0} role="region" aria-label="Texts">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Written</th>
-              <th scope="col">Agency</th>
-              <th scope="col">From</th>
-              <th scope="col">To</th>
-              <th scope="col">Author</th>
-              <th scope="col">State</th>
-              <th scope="col">Why</th>
-            </tr>
-          </thead>
-          <tbody>
-            {texts.map(({ message_id, created_at, agency, from, to, kind, state, why, reason }) => (
-              <tr key={message_id}>
-                <td>
-                  <Time at={created_at} />
-                </td>
-                <td>{agency}</td>
-                <td>{phoneText(from)}</td>
-                <td>{phoneText(to)}</td>
-                <td>{kind}</td>
-                <td>{state}</td>
-                <td>{explainWhy({ why, reason })}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-      <LoadMoreButton query={query} />
-    </>
   );
 }

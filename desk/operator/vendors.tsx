@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { DAYS, operatorQueries, type VendorDays } from "../data/operator.ts";
+import { List, Rows } from "../ui/list.tsx";
 import { Page } from "../ui/page.tsx";
 import { EmptyState, QueryResult } from "../ui/query_result.tsx";
 import { Time } from "../ui/time.tsx";
@@ -87,38 +88,34 @@ function Chart({ of: { vendor, dates, leads, refused } }: { of: VendorDays }) {
 
 function Numbers({ vendors }: { vendors: VendorDays[] }) {
   const nameOf = useVendorName();
+  const rows = vendors.flatMap(({ vendor, leads, refused }) => [
+    { vendor, of: "stored", numbers: leads },
+    ...sum(refused) > 0 ? [{ vendor, of: "rejected", numbers: refused }] : [],
+  ]);
   return (
-    <div className="scroll" tabIndex={0} role="region" aria-label="Leads per vendor and day">
-      <table className="days">
-        <thead>
-          <tr>
-            <th scope="col">Vendor</th>
-            <th scope="col" className="number">All</th>
-            {vendors[0]!.dates.map((day) => <th key={day} scope="col" className="number">{dayText(day)}</th>)}
-          </tr>
-        </thead>
-        <tbody>
-          {vendors.flatMap(({ vendor, leads, refused }) => [
-            <Row key={vendor} title={nameOf(vendor)} of="stored" numbers={leads} />,
-            sum(refused) > 0 && (
-              <Row key={`${vendor} rejected`} title={nameOf(vendor)} of="rejected" numbers={refused} />
-            ),
-          ])}
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
-function Row({ title, of, numbers }: { title: string; of: string; numbers: number[] }) {
-  return (
-    <tr>
-      <th scope="row">
-        {title} <small>{of}</small>
-      </th>
-      <td className="number">{sum(numbers).toLocaleString("en-US")}</td>
-      {numbers.map((number, n) => <td key={n} className="number">{number.toLocaleString("en-US")}</td>)}
-    </tr>
+    <Rows
+      rows={rows}
+      label="Leads per vendor and day"
+      className="days"
+      keyOf={({ vendor, of }) => `${vendor} ${of}`}
+      columns={[
+        {
+          title: "Vendor",
+          isHeader: true,
+          cell: ({ vendor, of }) => (
+            <>
+              {nameOf(vendor)} <small>{of}</small>
+            </>
+          ),
+        },
+        { title: "All", isNumber: true, cell: ({ numbers }) => sum(numbers).toLocaleString("en-US") },
+        ...vendors[0]!.dates.map((day, n) => ({
+          title: dayText(day),
+          isNumber: true,
+          cell: ({ numbers }: { numbers: number[] }) => numbers[n]!.toLocaleString("en-US"),
+        })),
+      ]}
+    />
   );
 }
 
@@ -130,34 +127,27 @@ function Keys() {
     <section aria-labelledby="keys">
       <h2 id="keys">Keys</h2>
       <p className="quiet">The people who run the service make a vendor a new key.</p>
-      <QueryResult query={query} resource="vendors">
-        {(vendors) => (
-          <div className="scroll" tabIndex={0} role="region" aria-label="Keys of vendors">
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">Vendor</th>
-                  <th scope="col">Keys that work</th>
-                  <th scope="col">Last used</th>
-                  <th scope="col">The first expires</th>
-                </tr>
-              </thead>
-              <tbody>
-                {vendors.map(({ slug, active, keys, last_used, expires }) => (
-                  <tr key={slug}>
-                    <th scope="row">
-                      {nameOf(slug)} {!active && <span className="badge">inactive</span>}
-                    </th>
-                    <td>{keys}</td>
-                    <td>{last_used === null ? "never" : <Time at={last_used} />}</td>
-                    <td>{expires === null ? "–" : <Time at={expires} />}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
-        )}
-      </QueryResult>
+      <List
+        query={query}
+        resource="vendors"
+        empty={null}
+        label="Keys of vendors"
+        keyOf={({ slug }) => slug}
+        columns={[
+          {
+            title: "Vendor",
+            isHeader: true,
+            cell: ({ slug, active }) => (
+              <>
+                {nameOf(slug)} {!active && <span className="badge">inactive</span>}
+              </>
+            ),
+          },
+          { title: "Keys that work", cell: ({ keys }) => keys },
+          { title: "Last used", cell: ({ last_used }) => last_used === null ? "never" : <Time at={last_used} /> },
+          { title: "The first expires", cell: ({ expires }) => expires === null ? "–" : <Time at={expires} /> },
+        ]}
+      />
     </section>
   );
 }

@@ -5,9 +5,9 @@ import { type DistributedLead, operatorQueries, type WaitingVendor } from "../da
 import { useDistribute } from "../data/operator_acts.ts";
 import { usePages } from "../data/pages.ts";
 import { ConfirmButton } from "../ui/confirm.tsx";
-import { LoadMoreButton } from "../ui/load_more_button.tsx";
+import { List, Rows } from "../ui/list.tsx";
 import { Page } from "../ui/page.tsx";
-import { EmptyState, QueryResult } from "../ui/query_result.tsx";
+import { EmptyState } from "../ui/query_result.tsx";
 import { ago, Time } from "../ui/time.tsx";
 import { useVendorName } from "./vendor_name.ts";
 
@@ -24,50 +24,28 @@ export function Waiting() {
     <Page title="Waiting leads">
       <p className="quiet">Recruits whom no order has got. Open an order that wants them, then distribute them.</p>
       {result !== undefined && <Result {...result} />}
-      <QueryResult query={query} resource="waiting leads">
-        {(leads) => {
-          if (leads.length === 0) return <EmptyState title="No lead waits.">Each has an agency.</EmptyState>;
-          return (
-            <>
-              <Distribution
-                vendors={vendors}
-                act={(vendor_id) => distribute({ max: MOST, vendor_id })}
-              />
-              <div className="scroll" tabIndex={0} role="region" aria-label="Waiting leads">
-                <table>
-                  <thead>
-                    <tr>
-                      <th scope="col">Vendor</th>
-                      <th scope="col">Name</th>
-                      <th scope="col">State</th>
-                      <th scope="col">Waits</th>
-                      <th scope="col">Received</th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {leads.map(({ id, vendor, name, state, received }) => (
-                      <tr key={id}>
-                        <td>{nameOf(vendor!)}</td>
-                        <td>
-                          <Link href={`/operator/search/${id}`}>
-                            <bdi>{name || "No name"}</bdi>
-                          </Link>
-                        </td>
-                        <td>{state ?? "–"}</td>
-                        <td>{ago(received)}</td>
-                        <td>
-                          <Time at={received} />
-                        </td>
-                      </tr>
-                    ))}
-                  </tbody>
-                </table>
-              </div>
-              <LoadMoreButton query={query} />
-            </>
-          );
-        }}
-      </QueryResult>
+      <List
+        query={query}
+        resource="waiting leads"
+        empty={<EmptyState title="No lead waits.">Each has an agency.</EmptyState>}
+        above={<Distribution vendors={vendors} act={(vendor_id) => distribute({ max: MOST, vendor_id })} />}
+        label="Waiting leads"
+        keyOf={({ id }) => id}
+        columns={[
+          { title: "Vendor", cell: ({ vendor }) => nameOf(vendor!) },
+          {
+            title: "Name",
+            cell: ({ id, name }) => (
+              <Link href={`/operator/search/${id}`}>
+                <bdi>{name || "No name"}</bdi>
+              </Link>
+            ),
+          },
+          { title: "State", cell: ({ state }) => state ?? "–" },
+          { title: "Waits", cell: ({ received }) => ago(received) },
+          { title: "Received", cell: ({ received }) => <Time at={received} /> },
+        ]}
+      />
     </Page>
   );
 }
@@ -113,6 +91,7 @@ function Distribution(
 
 /** The distributed leads, with their agencies and agents. */
 function Result({ distributed, waiting }: { distributed: DistributedLead[]; waiting: number | null }) {
+  const nameOf = useVendorName();
   return (
     <section className="notice">
       <p role="status">
@@ -121,38 +100,19 @@ function Result({ distributed, waiting }: { distributed: DistributedLead[]; wait
           : `Distributed: ${distributed.length}.`} {waiting !== null && `Still waiting: ${waiting}.`}
       </p>
       {distributed.length > 0 && (
-        <div className="scroll" tabIndex={0} role="region" aria-label="Distributed">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Name</th>
-                <th scope="col">Vendor</th>
-                <th scope="col">State</th>
-                <th scope="col">Agency</th>
-                <th scope="col">Agent</th>
-              </tr>
-            </thead>
-            <tbody>{distributed.map((lead) => <DistributedRow key={lead.id} lead={lead} />)}</tbody>
-          </table>
-        </div>
+        <Rows
+          rows={distributed}
+          label="Distributed"
+          keyOf={({ id }) => id}
+          columns={[
+            { title: "Name", cell: ({ name }) => <bdi>{name}</bdi> },
+            { title: "Vendor", cell: ({ vendor }) => nameOf(vendor) },
+            { title: "State", cell: ({ state }) => state ?? "–" },
+            { title: "Agency", cell: ({ agency }) => agency },
+            { title: "Agent", cell: ({ agent }) => <bdi>{agent || "–"}</bdi> },
+          ]}
+        />
       )}
     </section>
-  );
-}
-
-function DistributedRow({ lead: { name, vendor, state, agency, agent } }: { lead: DistributedLead }) {
-  const nameOf = useVendorName();
-  return (
-    <tr>
-      <td>
-        <bdi>{name}</bdi>
-      </td>
-      <td>{nameOf(vendor)}</td>
-      <td>{state ?? "–"}</td>
-      <td>{agency}</td>
-      <td>
-        <bdi>{agent || "–"}</bdi>
-      </td>
-    </tr>
   );
 }

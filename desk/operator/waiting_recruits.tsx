@@ -1,10 +1,10 @@
 import { Link } from "wouter";
 import { operatorQueries } from "../data/operator.ts";
 import { usePages } from "../data/pages.ts";
-import { LoadMoreButton } from "../ui/load_more_button.tsx";
+import { List } from "../ui/list.tsx";
 import { Page } from "../ui/page.tsx";
 import { phoneText } from "../ui/phone.ts";
-import { EmptyState, QueryResult } from "../ui/query_result.tsx";
+import { EmptyState } from "../ui/query_result.tsx";
 import { ago, Time } from "../ui/time.tsx";
 
 /** The recruits of all agencies who wait for an answer. */
@@ -17,46 +17,21 @@ export function WaitingRecruits() {
         They have written, and nobody has answered yet. The agent has the conversation; the managers of the agency can
         give it to somebody else.
       </p>
-      <QueryResult query={query} resource="recruits">
-        {(rows) =>
-          rows.length === 0 ? <EmptyState title="No recruit waits.">Each text has its answer.</EmptyState> : (
-            <>
-              <div className="scroll" tabIndex={0} role="region" aria-label="Recruits who wait">
-                <table>
-                  <thead>
-                    <tr>
-                      <th scope="col">Agency</th>
-                      <th scope="col">Agent</th>
-                      <th scope="col">Recruit</th>
-                      <th scope="col">Phone</th>
-                      <th scope="col">Waits</th>
-                      <th scope="col">Since</th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {rows.map(({ conversation_id, agency, agent, recruit, phone, since }) => (
-                      <tr key={conversation_id}>
-                        <td>{agency}</td>
-                        <td>
-                          <bdi>{agent ?? "Managers"}</bdi>
-                        </td>
-                        <td>
-                          <bdi>{recruit ?? "–"}</bdi>
-                        </td>
-                        <td>{phoneText(phone)}</td>
-                        <td>{ago(since)}</td>
-                        <td>
-                          <Time at={since} />
-                        </td>
-                      </tr>
-                    ))}
-                  </tbody>
-                </table>
-              </div>
-              <LoadMoreButton query={query} />
-            </>
-          )}
-      </QueryResult>
+      <List
+        query={query}
+        resource="recruits"
+        empty={<EmptyState title="No recruit waits.">Each text has its answer.</EmptyState>}
+        label="Recruits who wait"
+        keyOf={({ conversation_id }) => conversation_id}
+        columns={[
+          { title: "Agency", cell: ({ agency }) => agency },
+          { title: "Agent", cell: ({ agent }) => <bdi>{agent ?? "Managers"}</bdi> },
+          { title: "Recruit", cell: ({ recruit }) => <bdi>{recruit ?? "–"}</bdi> },
+          { title: "Phone", cell: ({ phone }) => phoneText(phone) },
+          { title: "Waits", cell: ({ since }) => ago(since) },
+          { title: "Since", cell: ({ since }) => <Time at={since} /> },
+        ]}
+      />
     </Page>
   );
 }

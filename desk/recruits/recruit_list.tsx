@@ -7,14 +7,14 @@ import { usePages } from "../data/pages.ts";
 import type { Agent } from "../data/user.ts";
 import { labelOf } from "../ui/json_value.tsx";
 import { ExportButton } from "./export_button.tsx";
-import { LoadMoreButton } from "../ui/load_more_button.tsx";
+import { List } from "../ui/list.tsx";
 import { fullName } from "../ui/name.ts";
 import { Page } from "../ui/page.tsx";
 import { DotSeparated } from "../ui/dot_separated.tsx";
 import { phoneText } from "../ui/phone.ts";
 import { RecruitStage } from "../ui/recruit_stage.tsx";
 import { Search, useDebounced } from "../ui/search.tsx";
-import { EmptyState, QueryResult, Skeleton } from "../ui/query_result.tsx";
+import { EmptyState } from "../ui/query_result.tsx";
 import { Time } from "../ui/time.tsx";
 
 export function RecruitList(
@@ -36,43 +36,40 @@ export function RecruitList(
   const query = usePages(recruitQueries.list({ ...filter, typed: useDebounced(filter.typed) }));
   return (
     <Page title="Recruits">
-      <form className="filters" role="search" onSubmit={(event) => event.preventDefault()}>
-        <Search value={filter.typed} onChange={(typed) => onFilter({ ...filter, typed })} />
-        <select
-          aria-label="Stage"
-          value={filter.stage ?? ""}
-          onChange={(event) => onFilter({ ...filter, stage: (event.currentTarget.value || null) as Stage | null })}
-        >
-          <option value="">All stages</option>
-          {STAGES.map((stage) => <option key={stage} value={stage}>{labelOf(stage)}</option>)}
-        </select>
-        {isManager && (
-          <AgentFilter
-            agent={agent}
-            value={filter.agent_id}
-            onChange={(agent_id) => onFilter({ ...filter, agent_id })}
-          />
-        )}
-      </form>
-      <QueryResult query={query} resource="recruits">
-        {(recruits) =>
-          recruits.length === 0
-            ? query.isPlaceholderData ? <Skeleton /> : <NoRecruits filter={filter} isManager={isManager} />
-            : (
-              <>
-                {isManager && <ExportButton filter={filter} />}
-                <ul className="rows people staged" aria-busy={query.isPlaceholderData}>
-                  {recruits.map((recruit) => (
-                    <li key={recruit.id}>
-                      <RecruitRow recruit={recruit} isManager={isManager} />
-                      <RecruitStage recruit={recruit} />
-                    </li>
-                  ))}
-                </ul>
-                <LoadMoreButton query={query} />
-              </>
+      <List
+        query={query}
+        resource="recruits"
+        filters={
+          <>
+            <Search value={filter.typed} onChange={(typed) => onFilter({ ...filter, typed })} />
+            <select
+              aria-label="Stage"
+              value={filter.stage ?? ""}
+              onChange={(event) => onFilter({ ...filter, stage: (event.currentTarget.value || null) as Stage | null })}
+            >
+              <option value="">All stages</option>
+              {STAGES.map((stage) => <option key={stage} value={stage}>{labelOf(stage)}</option>)}
+            </select>
+            {isManager && (
+              <AgentFilter
+                agent={agent}
+                value={filter.agent_id}
+                onChange={(agent_id) => onFilter({ ...filter, agent_id })}
+              />
             )}
-      </QueryResult>
+          </>
+        }
+        empty={<NoRecruits filter={filter} isManager={isManager} />}
+        above={isManager && <ExportButton filter={filter} />}
+        className="people staged"
+        keyOf={({ id }) => id}
+        row={(recruit) => (
+          <li>
+            <RecruitRow recruit={recruit} isManager={isManager} />
+            <RecruitStage recruit={recruit} />
+          </li>
+        )}
+      />
     </Page>
   );
 }

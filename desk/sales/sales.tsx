@@ -3,13 +3,13 @@ import { type Lead, leadQueries } from "../data/leads.ts";
 import { usePages } from "../data/pages.ts";
 import type { Agent } from "../data/user.ts";
 import { ActionButton } from "../ui/action.tsx";
-import { LoadMoreButton } from "../ui/load_more_button.tsx";
+import { List } from "../ui/list.tsx";
 import { fullName } from "../ui/name.ts";
 import { Page } from "../ui/page.tsx";
 import { DotSeparated } from "../ui/dot_separated.tsx";
 import { phoneText } from "../ui/phone.ts";
 import { Search, useDebounced } from "../ui/search.tsx";
-import { EmptyState, QueryResult, Skeleton } from "../ui/query_result.tsx";
+import { EmptyState } from "../ui/query_result.tsx";
 import { Time } from "../ui/time.tsx";
 import { openPresentation } from "./present.ts";
 
@@ -20,24 +20,19 @@ export function Sales({ agent }: { agent: Agent }) {
   const query = usePages(leadQueries.list(agent.agency_id, isManager ? null : agent.id, useDebounced(typed)));
   return (
     <Page title="Sales leads">
-      <form className="filters" role="search" onSubmit={(event) => event.preventDefault()}>
-        <Search value={typed} onChange={setTyped} />
-      </form>
-      <QueryResult query={query} resource="sales leads">
-        {(leads) =>
-          leads.length === 0 ? query.isPlaceholderData ? <Skeleton /> : <NoLeads typed={typed} /> : (
-            <>
-              <ul className="rows people" aria-busy={query.isPlaceholderData}>
-                {leads.map((lead) => (
-                  <li key={lead.id}>
-                    <LeadRow lead={lead} isManager={isManager} />
-                  </li>
-                ))}
-              </ul>
-              <LoadMoreButton query={query} />
-            </>
-          )}
-      </QueryResult>
+      <List
+        query={query}
+        resource="sales leads"
+        filters={<Search value={typed} onChange={setTyped} />}
+        empty={<NoLeads typed={typed} />}
+        className="people"
+        keyOf={({ id }) => id}
+        row={(lead) => (
+          <li>
+            <LeadRow lead={lead} isManager={isManager} />
+          </li>
+        )}
+      />
     </Page>
   );
 }

@@ -2,9 +2,9 @@ import { type ReactNode, useState } from "react";
 import { type Order, orderQueries } from "../data/orders.ts";
 import { usePages } from "../data/pages.ts";
 import type { Agent } from "../data/user.ts";
-import { LoadMoreButton } from "../ui/load_more_button.tsx";
+import { List } from "../ui/list.tsx";
 import { OrderFill } from "../ui/order_fill.tsx";
-import { EmptyState, QueryResult } from "../ui/query_result.tsx";
+import { EmptyState } from "../ui/query_result.tsx";
 import { timeText } from "../ui/time.tsx";
 import { OrderActions } from "./change_order.tsx";
 import { OrderHistory } from "./order_history.tsx";
@@ -15,36 +15,34 @@ export function Orders({ agent }: { agent: Agent }) {
   return (
     <section aria-labelledby="orders">
       <h2 id="orders">Orders</h2>
-      <OrderList agent={agent} isDone={false}>
-        <EmptyState title="No order is open.">
-          The people who run the service open one. Until then no recruits come.
-        </EmptyState>
-      </OrderList>
+      <OrderList
+        agent={agent}
+        isDone={false}
+        empty={
+          <EmptyState title="No order is open.">
+            The people who run the service open one. Until then no recruits come.
+          </EmptyState>
+        }
+      />
       <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>Filled and closed orders</summary>
-        {isOpen && (
-          <OrderList agent={agent} isDone>
-            <p className="quiet">There are none yet.</p>
-          </OrderList>
-        )}
+        {isOpen && <OrderList agent={agent} isDone empty={<p className="quiet">There are none yet.</p>} />}
       </details>
     </section>
   );
 }
 
-/** `children` stand where there are none. */
-function OrderList({ agent, isDone, children }: { agent: Agent; isDone: boolean; children: ReactNode }) {
+/** `empty` stands where there are none. */
+function OrderList({ agent, isDone, empty }: { agent: Agent; isDone: boolean; empty: ReactNode }) {
   const query = usePages(orderQueries.list(agent.agency_id, isDone));
   return (
-    <QueryResult query={query} resource="orders">
-      {(orders) =>
-        orders.length === 0 ? children : (
-          <>
-            <ul className="rows">{orders.map((order) => <OrderRow key={order.id} order={order} />)}</ul>
-            <LoadMoreButton query={query} />
-          </>
-        )}
-    </QueryResult>
+    <List
+      query={query}
+      resource="orders"
+      empty={empty}
+      keyOf={({ id }) => id}
+      row={(order) => <OrderRow order={order} />}
+    />
   );
 }
 

@@ -45,7 +45,7 @@ export function Skeleton({ rows = 6 }: { rows?: number }) {
 }
 
 /** The state of a query, as TanStack Query has it. */
-interface Query<Data> {
+export interface Query<Data> {
   data: Data | undefined;
   error: Error | null;
   refetch: () => unknown;
