@@ -2,26 +2,35 @@ import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Link } from "wouter";
 import { useAssignConversation } from "./data/conversation_changes.ts";
-import { moreText, type Notice, noticeQueries, useReadNotice } from "./data/notices.ts";
+import {
+  isNotice,
+  moreText,
+  nameOf,
+  type Notification,
+  notificationQueries,
+  useReadNotification,
+} from "./data/notifications.ts";
 import { useOutbox } from "./data/outbox.ts";
 import type { Agent } from "./data/user.ts";
 import { ActionButton, ActionError } from "./ui/action.tsx";
 
-const NONE = { notices: [], hasMore: false };
+/** More than these are shown when some of them are read. */
+const MOST = 3;
 
 /**
  * The notices of an agent, above every view: whose a conversation is now, who asks for one, who waits, and what is not
  * sent.
  */
 export function AgentNotices({ agent }: { agent: Agent }) {
-  const { data: { notices, hasMore } = NONE } = useQuery(noticeQueries.unread(agent.id));
-  const read = useReadNotice(agent.id);
+  const { data: unread = [] } = useQuery(notificationQueries.unread(agent.id));
+  const notices = unread.filter(isNotice);
+  const read = useReadNotification(agent.id);
   const { texts } = useOutbox();
   const asked = texts.find(({ question }) => question !== null);
   return (
     <>
-      {notices.map((notice) => <NoticeLine key={notice.id} notice={notice} read={read.mutateAsync} />)}
-      {hasMore && <p>There are more. They stand here when you have read these.</p>}
+      {notices.slice(0, MOST).map((notice) => <NoticeLine key={notice.id} notice={notice} read={read.mutateAsync} />)}
+      {notices.length > MOST && <p>There are more. They stand here when you have read these.</p>}
       {/* Not in the line, which goes before the service has agreed. */}
       <ActionError action={read} />
       {asked && (
@@ -34,9 +43,10 @@ export function AgentNotices({ agent }: { agent: Agent }) {
   );
 }
 
-function NoticeLine({ notice, read }: { notice: Notice; read: (id: string) => Promise<unknown> }) {
-  const { id, kind, conversation_id, by, by_agent_id } = notice;
-  const assign = useAssignConversation(conversation_id);
+function NoticeLine({ notice, read }: { notice: Notification; read: (id: string) => Promise<unknown> }) {
+  const { id, kind, conversation_id, by_agent_id } = notice;
+  const by = nameOf(notice.by);
+  const assign = useAssignConversation(conversation_id!);
   return (
     <p>
       {textOf(notice)}{" "}
@@ -50,22 +60,22 @@ function NoticeLine({ notice, read }: { notice: Notice; read: (id: string) => Pr
   );
 }
 
-function textOf({ kind, by, recruit, others }: Notice): ReactNode {
+function textOf({ kind, by, recruit, others }: Notification): ReactNode {
   if (kind === "recruit_waiting") {
     return (
       <>
-        <bdi>{recruit || "A recruit"}</bdi> is waiting for an answer.
+        <bdi>{nameOf(recruit) || "A recruit"}</bdi> is waiting for an answer.
       </>
     );
   }
   const which = recruit === null ? "a conversation of yours" : (
     <>
-      the conversation with <bdi>{recruit}</bdi>
+      the conversation with <bdi>{nameOf(recruit)}</bdi>
     </>
   );
   return (
     <>
-      <bdi>{by}</bdi> {kind === "taken_over" ? <>has {which}{moreText(others)} now.</> : <>asks for {which}.</>}
+      <bdi>{nameOf(by)}</bdi> {kind === "taken_over" ? <>has {which}{moreText(others)} now.</> : <>asks for {which}.</>}
     </>
   );
 }

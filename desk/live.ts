@@ -8,7 +8,7 @@ import { figureQueries } from "./data/figures.ts";
 import { inboxQueries } from "./data/inbox.ts";
 import { messageQueries } from "./data/messages.ts";
 import { noteQueries } from "./data/notes.ts";
-import { noticeQueries } from "./data/notices.ts";
+import { notificationQueries } from "./data/notifications.ts";
 import { orderQueries } from "./data/orders.ts";
 import { queryClient } from "./data/queries.ts";
 import { recruitQueries } from "./data/recruits.ts";
@@ -27,13 +27,13 @@ const [FIRST_WAIT_MS, LAST_WAIT_MS] = [1_000, 30_000];
  * that it names are read.
  */
 const READ_AGAIN: Record<string, QueryKey[]> = {
-  changed: [inboxQueries.unreadCounts(), teamQueries.all(), noticeQueries.all()],
+  changed: [inboxQueries.unreadCounts(), teamQueries.all(), notificationQueries.all()],
   notification: [
     inboxQueries.unreadCounts(),
     teamQueries.all(),
     figureQueries.all(),
     orderQueries.all(),
-    noticeQueries.all(),
+    notificationQueries.all(),
     waitingTextQueries.all(),
   ],
 };
@@ -48,7 +48,7 @@ const ALL: QueryKey[] = [
   teamQueries,
   figureQueries,
   orderQueries,
-  noticeQueries,
+  notificationQueries,
   waitingTextQueries,
 ]
   .map((queries) => queries.all());

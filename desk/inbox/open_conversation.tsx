@@ -5,7 +5,7 @@ import { type Conversation, conversationQueries, mayWrite } from "../data/conver
 import { clearQueued } from "../data/drafts.ts";
 import type { View } from "../data/inbox.ts";
 import { messageQueries } from "../data/messages.ts";
-import { noticeQueries } from "../data/notices.ts";
+import { nameOf, notificationQueries } from "../data/notifications.ts";
 import { usePages } from "../data/pages.ts";
 import type { Agent } from "../data/user.ts";
 import { phoneText } from "../ui/phone.ts";
@@ -41,14 +41,14 @@ export function OpenConversation({ id, agent, view }: { id: string; agent: Agent
 
 /** A conversation that the user does not read any more. The words that were written here stay. */
 function MissingConversation({ id, agent }: { id: string; agent: Agent }) {
-  const { data: takeover } = useQuery(noticeQueries.takeover(id));
+  const { data: takeover } = useQuery(notificationQueries.takeover(id));
   return (
     <div className="thread">
       <EmptyState
         title={takeover
           ? (
             <>
-              <bdi>{takeover.by}</bdi> has this conversation now.
+              <bdi>{nameOf(takeover.by)}</bdi> has this conversation now.
             </>
           )
           : "There is no such conversation, or it is not yours."}

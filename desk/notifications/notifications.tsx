@@ -1,8 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { useLocation } from "wouter";
-import { type News, newsQueries } from "../data/news.ts";
-import { useReadNotice } from "../data/notices.ts";
+import { NOTICES, type Notification, notificationQueries, useReadNotification } from "../data/notifications.ts";
 import { readSettings } from "../data/settings.ts";
 import type { Agent } from "../data/user.ts";
 import { claim, playSound, show, shownAddresses, showNotification } from "./browser.ts";
@@ -14,33 +13,39 @@ const MOST = 3;
 const TOAST_MS = 8_000;
 /** A notification may be written this much later than its time says: its transaction was long. */
 const LATE_MS = 60_000;
-/** The kinds that stand above every view until they are read (agent_notices.tsx). */
-const WITH_LINE = ["taken_over", "asked_for", "recruit_waiting"];
 
 /** Notifies an agent of what is new while the page is open: by a toast here, and by a notification of the browser. */
 export function Notifications({ agent, userId }: { agent: Agent; userId: string }) {
-  const { data } = useQuery(newsQueries.latest(agent.id));
+  const { data } = useQuery(notificationQueries.unread(agent.id));
   const [address, navigate] = useLocation();
-  const { mutate: markRead } = useReadNotice(agent.id);
-  const [toast, setToast] = useState<News | null>(null);
+  const { mutate: markRead } = useReadNotification(agent.id);
+  const [toast, setToast] = useState<Notification | null>(null);
   const known = useRef<{ ids: Set<string>; latest: string } | null>(null);
   const isVisible = useSyncExternalStore(listen, () => document.visibilityState === "visible");
   useEffect(() => isVisible ? show(address) : undefined, [address, isVisible]);
 
-  function open(news: News): void {
+  function open(notification: Notification): void {
     setToast(null);
-    navigate(pathOf(news));
-    if (news.conversation_id === null) markRead(news.id);
+    navigate(pathOf(notification));
+    if (notification.conversation_id === null) markRead(notification.id);
   }
 
-  async function notify(news: News): Promise<void> {
-    const isSeen = (await shownAddresses()).some((shown) => isAbout(shown, news));
-    if (!isSeen && document.visibilityState === "visible" && !WITH_LINE.includes(news.kind)) setToast(news);
+  async function notify(notification: Notification): Promise<void> {
+    const isSeen = (await shownAddresses()).some((shown) => isAbout(shown, notification));
+    if (!isSeen && document.visibilityState === "visible" && !NOTICES.includes(notification.kind)) {
+      setToast(notification);
+    }
     // A tab that hears of it later must not notify the user of what the user has seen.
-    if (!await claim(news.id) || isSeen) return;
+    if (!await claim(notification.id) || isSeen) return;
     const { notifies, sounds } = readSettings(userId);
     if (sounds) playSound();
-    if (notifies) showNotification(sentenceOf(news), news.conversation_id ?? news.id, () => open(news));
+    if (notifies) {
+      showNotification(
+        sentenceOf(notification),
+        notification.conversation_id ?? notification.id,
+        () => open(notification),
+      );
+    }
   }
 
   useEffect(() => {
@@ -52,18 +57,18 @@ export function Notifications({ agent, userId }: { agent: Agent; userId: string 
       : data.filter(({ id, created_at }) => !ids.has(id) && Date.parse(created_at) > Date.parse(latest) - LATE_MS);
     for (const { id } of data) ids.add(id);
     known.current = { ids, latest: data[0]?.created_at ?? latest ?? new Date(0).toISOString() };
-    for (const news of fresh.slice(0, MOST).reverse()) void notify(news);
+    for (const notification of fresh.slice(0, MOST).reverse()) void notify(notification);
   }, [data]);
 
   return (
     <div className="toasts" role="status">
-      {toast && <Toast key={toast.id} news={toast} open={() => open(toast)} close={() => setToast(null)} />}
+      {toast && <Toast key={toast.id} notification={toast} open={() => open(toast)} close={() => setToast(null)} />}
     </div>
   );
 }
 
 /** Goes by itself, but not while somebody is at it. */
-function Toast({ news, open, close }: { news: News; open: () => void; close: () => void }) {
+function Toast({ notification, open, close }: { notification: Notification; open: () => void; close: () => void }) {
   const [isHeld, setHeld] = useState(false);
   useEffect(() => {
     if (isHeld) return;
@@ -78,7 +83,7 @@ function Toast({ news, open, close }: { news: News; open: () => void; close: () 
       onFocus={() => setHeld(true)}
       onBlur={() => setHeld(false)}
     >
-      <span dir="auto">{sentenceOf(news)}</span>
+      <span dir="auto">{sentenceOf(notification)}</span>
       <button type="button" onClick={open}>Open</button>
     </p>
   );

@@ -1,10 +1,10 @@
-import type { News } from "../data/news.ts";
-import { moreText } from "../data/notices.ts";
+import { moreText, type Notification } from "../data/notifications.ts";
 
 /** A notification in a sentence, without any words of a text. */
-export function sentenceOf({ kind, reason, recruit, by, others }: News): string {
-  const who = recruit || "A recruit";
-  const whom = recruit || "a recruit";
+export function sentenceOf({ kind, reason, recruit, by, others }: Notification): string {
+  const who = recruit?.first_name || "A recruit";
+  const whom = recruit?.first_name || "a recruit";
+  const colleague = by?.first_name ?? "A colleague";
   switch (kind) {
     case "text":
       return `${who} has written.`;
@@ -17,9 +17,9 @@ export function sentenceOf({ kind, reason, recruit, by, others }: News): string 
         ? `You have the conversation with ${whom}${moreText(others)} now.`
         : `The bot has left ${whom} to you.`;
     case "taken_over":
-      return `${by ?? "A colleague"} has the conversation with ${whom}${moreText(others)} now.`;
+      return `${colleague} has the conversation with ${whom}${moreText(others)} now.`;
     case "asked_for":
-      return `${by ?? "A colleague"} asks for the conversation with ${whom}.`;
+      return `${colleague} asks for the conversation with ${whom}.`;
     case "lead":
       return `${who} is a new recruit.`;
     case "unmatched_text":
@@ -32,11 +32,11 @@ export function sentenceOf({ kind, reason, recruit, by, others }: News): string 
 }
 
 /** The route of the view to which a notification leads. */
-export function pathOf({ conversation_id, lead_id }: News): string {
+export function pathOf({ conversation_id, lead_id }: Notification): string {
   return conversation_id === null ? `/recruits/${lead_id}` : `/inbox/${conversation_id}`;
 }
 
 /** Whether an address, such as `/inbox/all/<id>`, is that of what a notification is about. */
-export function isAbout(address: string, { conversation_id, lead_id }: News): boolean {
+export function isAbout(address: string, { conversation_id, lead_id }: Notification): boolean {
   return address.split("?")[0]!.split("/").at(-1) === (conversation_id ?? lead_id);
 }

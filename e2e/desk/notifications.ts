@@ -54,7 +54,7 @@ async function open(page: Page, agent: Texter, view: string): Promise<void> {
     }));
   await signIn(page, agent, view);
   await joined.promise;
-  await page.waitForResponse(/\/agent_notifications\?.*limit=20/);
+  await page.waitForResponse(/\/agent_notifications\?.*limit=100/);
 }
 
 /** Resolves once the tabs of a browser have settled which of them notifies of what they have heard by now. */
@@ -190,7 +190,7 @@ deskTest("one of several tabs notifies, and none while another shows the convers
   const [{ id }] = await sql<[{ id: string }]>`
     select id from public.agent_notifications where conversation_id = ${talk.id} order by created_at desc limit 1`;
   await until(async () => (await page.evaluate("localStorage.notified") as string).includes(id));
-  const heard = page.waitForResponse(/\/agent_notifications\?.*limit=20/);
+  const heard = page.waitForResponse(/\/agent_notifications\?.*limit=100/);
   claimed.resolve();
   await heard;
   await page.evaluate("new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))");
