@@ -5767,10 +5767,11 @@ create policy "readers of a recruit read to whom operators gave it" on public.le
 -- The texts that are an opt-out or an opt-in.
 --
 -- US law (47 CFR 64.1200(a)(10)) names seven words and counts "any reasonable method to clearly express a desire not to
--- receive further" texts. So plain sentences are an opt-out as well, though Twilio stops at eight words alone. A text
--- that says anything else too, such as "I can't stop thinking about it", is for a person to read. In doubt it is an
--- opt-out: START takes back one that was not meant, and nothing takes back a text that was not wanted. What a phone
--- adds by itself, a signature or invisible characters, says nothing.
+-- receive further" texts. So a wish to end them is an opt-out in any words, also in the middle of a sentence, though
+-- Twilio stops at eight words alone. START takes back one that was not meant, and nothing takes back a text that was not
+-- wanted. A text that may be such a wish and may not, such as "no thanks" or "don't text me before 9", is no opt-out: the
+-- bot sends nothing to it, and a person reads it. What a phone adds by itself, a signature or invisible characters, says
+-- nothing.
 
 create function private.consent_in_text(body text, opt_out_type text, out state text, out source text, out words text)
 language plpgsql
@@ -5787,18 +5788,23 @@ begin
     case when private.opt_keyword(w.words) is null then 'wording' else 'keyword' end, w.words
   into state, source, words
   -- An invisible character stands inside a word, or between two.
-  from unnest(array[private.visible_text(body), private.visible_text(body, ' ')]) v (visible)
-  cross join unnest(array[v.visible, private.without_signature(v.visible)]) r (reading)
+  from (
+    select distinct r.reading
+    from unnest(array[private.visible_text(body), private.visible_text(body, ' ')]) v (visible)
+    cross join unnest(array[v.visible, private.without_signature(v.visible)]) r (reading)
+  ) r
   cross join private.plain_words(r.reading) w (words)
-  where private.opt_keyword(w.words) is not null or private.is_opt_out_wording(w.words)
+  where private.opt_keyword(w.words) is not null
+    or private.is_opt_out_wording(w.words)
+    or private.wish_to_end(r.reading) = 'opted_out'
   limit 1;
 end
 $$;
 
 comment on function private.consent_in_text(text, text) is
   'The consent that a text gives (state opted_in) or takes back (opted_out), or null; its source as in '
-  'text_consent_events, and its plain_words(). Only a text that says nothing else counts; case, punctuation, quotes, spaces, '
-  'invisible characters and a signature do not. YES counts only from somebody who has opted out: the caller must look. '
+  'text_consent_events, and its plain_words(). A keyword counts alone, a wish to end the texts wherever it stands; case, '
+  'punctuation, quotes, spaces, invisible characters and a signature do not matter. YES counts only from somebody who has opted out: the caller must look. '
   'opt_out_type is Twilio''s OptOutType, which counts before the words because the account''s own keywords are in it: START, '
   'STOP or HELP; null or anything else: the words count.';
 
@@ -5950,6 +5956,162 @@ $$;
 
 comment on function private.is_opt_out_wording(text) is
   'Whether these plain_words() are a sentence in English that asks for no more texts, and nothing else.';
+
+create function private.clauses(visible text) returns text
+language plpgsql
+immutable
+set search_path = ''
+as $$
+declare
+  apostrophes constant text := '''`´‘’ʼ＇';
+  accents constant text := 'áàâäãéèêëíìîïóòôöõúùûüñç';
+  plain constant text := 'aaaaaeeeeiiiiooooouuuunc';
+  ends constant text := '[.,;:!?¡¿…|()\n/]+|\m(but|however|although|though|pero)\M';
+  words text := lower(normalize(translate(visible, apostrophes, ''), nfkc) collate "C");
+begin
+  words := regexp_replace(translate(words, accents, plain), ends, ' | ', 'g');
+  return '| ' || btrim(regexp_replace(words, '[^a-z0-9|]+', ' ', 'g')) || ' |';
+end
+$$;
+
+comment on function private.clauses(text) is
+  'The clauses of a visible_text(), as `| please stop | i am busy |`: in lower case and ASCII, '
+  'without accents and apostrophes. A comma, another mark, a line break and "but" end a clause.';
+
+create function private.wishes_to_end() returns text
+language plpgsql
+immutable
+set search_path = ''
+as $$
+declare
+  wishes text := $regex$(?x)
+    # A clause of its own: stop | please stop now | stpo
+    \|\s(<filler>\s)*(<stop>|stop\s?all|unsub\w*|unsc?uscribe|opt\s?out|quit\sit)(\s(it|this|that|all|now|right\snow|already|immediately|<stop>|<filler>))*\s\|(?!(\ssent\sfrom\s\w+\s\w+\s\|)?\s(by|in|over|at|signs?|the)\M)
+    # stop texting me, wherever it stands
+    | <may_ask>(<stop>|no\smore)(\s(all|with))?\s<contacting>((\s(and|or))?\s<contacting>)*(\s<whom>)*<no_condition>
+    | <may_ask><stop>\s((with|sending|receiving|getting)\s)?((me|us)\s)?(<kind>\s)+<messages>(\s<whom>)*<no_condition>
+    | <may_ask><stop>\ssending\s(me|us)\M<no_condition>
+    # do not text me
+    | <not_about_you>(do\snot|dont|never|no\slonger)\s(ever\s)?<contact>((\s(and|or))?\s<contact>)*(\s<whom>)+<no_condition>(?!\s<now>)
+    | \|\s(<filler>\s)*(do\snot|dont|never)\s(ever\s)?(te?xt|message|msg|contact|call)(\s(again|any\s?more|ever|back))?\s\|
+    # no more | no more messages | I want no more of this
+    | \|\s(<filler>\s)*no\smore((\sof)?\s(<kind>\s)*(<messages>|calls?|please|pls|this|contact|thanks|thank\syou)((\s(or|and))?\s(<messages>|calls?))*)?\s\|
+    | \m(no|dont\swant\s(any)?|do\snot\swant\s(any)?|dont\ssend|do\snot\ssend)\s?(me\s)?(any\s)?more\s(<kind>\s)*<messages>\M
+    # take me off, remove my number
+    | \m(take|remove|delete|get|erase)\s(me|us|him|her|my\s(number|phone|name|info|information|contact)|this\snumber)\s((off|out)\M|from\s(<kind>\s|our\s|contact\s)*(lists?|system|database|records|phone|texts))
+    | \|\s(<filler>\s)*(remove|delete|erase|unlist)\s(me|us|my\s(number|phone|info|information))(\s(now|asap|immediately|<filler>))*\s\|
+    | \m(leave|let)\s(me|us)\s(the\s\w+\s)?(alone|be)\M | \mlose\s(my|this)\s(number|digits)\M | \|\s(<filler>\s)*(fuck|piss|bug|buzz|go)\s(off|away)\M
+    | \m(un\s?subscribe|unsub)\s(me|from|us)\M | \m(i|please|pls|me)\s((want|wish|need|like)\s)?(to\s)?(be\s)?(opt(ed)?|opting)\sout(\s(of|from)\s(<kind>\s)*(<messages>|lists?|this|here|it|all)|\s\||\snow|\splease)
+    # who gave you permission
+    | \m(never|didnt|did\snot|do\snot|dont|havent|have\snot)\s(gave|given|give|giving)\s(\w+\s){0,3}(permission|consent)\M
+    | \m(revoke|withdraw|revoking|withdrawing)\s(my\s|all\s|any\s)?(consent|permission)\M | \m(no|without(\smy)?)\s(permission|consent)\M
+    # what follows otherwise
+    | \m(report|reporting|reported|block|blocking|sue|suing)\s(you|u|ya|this\s(number|company|spam|as\sspam)|your\s(number|company|agency))\M
+    | \m(fcc|ftc|tcpa)\M | \mdo\snot\scall\s(list|registry)\M | \m(hear|hearing|call|calls|letter|contacted)\s(from|by)\s(my|our)\s(attorney|lawyer)
+    | \m(call(ing)?|contact(ing)?|get(ting)?|talk(ing)?\sto|going\sto)\s(my|our|an?)\s(attorney|lawyer)\s(if|on|about|and|\|)
+    | \m(this|you|its|it|youre|a)\s(is\s|are\s|r\s)?(just\s)?(an?\s)?harass(ing|ment|er)?\M
+    # wrong number, in the middle of a sentence
+    | \m(you|u)\s(have|got|have\sgot|must\shave|hav)\s(the\s|a\s)?wrong\s(number|person)\M | \m(its|this\sis|thats)\s(the\s|a\s)?wrong\s(number|person)\M
+    # Spanish
+    | \mno\s(me|nos|le|les)\s(manden?|mandes|envien?|envies|escriban?|escribas|llamen?|llames|contacten?|contactes|molesten?|molestes|texteen?|textees)\M(?!\s(ahora|hoy|antes|hasta|en\s|a\sla))
+    | \m(dejen?|deja|paren?|para|parar)\s(ya\s)?de\s(mandar|enviar|escribir|llamar|molestar|textear|contactar)(me|nos|le)?\M
+    | \m(dejame|dejeme|dejenme|dejanos)\s(en\spaz|tranquil[oa])\M | \|\s(<filler>\s)*(alto|parar|pare|paren|basta|ya\sno|ya\sbasta|ya\spare|no\smas)(\s(mensajes|textos|por\sfavor|gracias))*\s\|
+    | \mno\s(quiero|deseo|necesito)\s(mas|recibir(\smas)?)\s(mensajes|textos|llamadas|nada|esto)\M
+    | \m(quit|borr|elimin|sac)(ame|eme|enme|en\smi\snumero|e\smi\snumero)\M | \m(darme|deme|denme)\sde\sbaja\M | \mnumero\sequivocado\M
+    $regex$;
+  part record;
+begin
+  for part in
+    select *
+    from (values
+      ('<may_ask>', '(\m(can|could|would|will|should|must|please|pls|plz|want|need|told|asked|tell|make)\s(you|u|yall|them|guys)'
+        '(\s(to|please|pls|just|kindly|all|guys))*\s|(?<!\m(dont|not|never|cant|cannot|wont|didnt|doesnt|couldnt|t|i|we|they|he|she|if|when|'
+        'why|reply|text|say|says|saying|you|u|havent|hasnt|wouldnt|type|send)\s))\m'),
+      ('<not_about_you>', '(?<!\m(you|u|they|people|why|if|he|she|guys|recruiters)\s)\m'),
+      ('<no_condition>', '(?!\s<whom>)\M(?!\s(before|until|till|between|during|while|when|whenever|at|on|so|if|unless|by|in|too|after\s'
+        '(\d|work|school|hours|noon|dark|midnight|the|eight|nine|ten|five|six|seven)))'),
+      ('<now>', '(now|right\snow|today|tonight|tomorrow|yet|and\sdrive|or\sdrive|first|this|later|about|back|your)\M'),
+      ('<stop>', '(stop+|stpo|sotp|tsop|stp|sto|s\stop|dtop|atop|stio|stopo|satop|stoip|sttop|sstop|quit|cease|cease\sand\sdesist|discontinue)'),
+      ('<contacting>', '(te?xti?ng|texting|messaging|messeging|contacting|calling|bothering|bugging|spamming|harassing|writing|reaching\sout|'
+        'hitting\s(me|us)\sup|blowing\sup\smy\sphone)'),
+      ('<contact>', '(te?xt|message|msg|sms|contact|call|bother|bug|spam|harass|write|reach\sout|hit|ever\scontact)'),
+      ('<whom>', '(to\s)?(me|us|him|her|them|my\s(number|phone|husband|wife|son|daughter|mom|mother|dad|father)|this\s(number|phone|person)|'
+        'here|again|any\s?more|ever|please|from\syou|up)\M'),
+      ('<kind>', '(any|all|this|that|these|those|the|your|you|more|of|such|automated|spam|sms|text|marketing|further|stupid|damn|so|many|texting|mailing|calling)'),
+      ('<messages>', '(te?xts?|messages?|msgs?|te?xting|sms|spam|notifications?|alerts?|junk|contact|list)'),
+      ('<filler>', '(please|pls|plz|kindly|just|ok|okay|hi|hello|hey|sorry|thanks|thank\syou|thx|no|and|then|now|yes|yeah|so|i\ssaid|sir|maam|'
+        'por\sfavor|gracias|ya|again|any\s?more|forever|bro|man|lol|omg|wtf|seriously|enough)')
+    ) as parts (name, expression)
+  loop
+    wishes := replace(wishes, part.name, part.expression);
+  end loop;
+  return wishes;
+end
+$$;
+
+comment on function private.wishes_to_end() is
+  'A regular expression of the wishes for no more texts, wherever they stand among private.clauses().';
+
+create function private.wish_to_end(visible text) returns text
+language plpgsql
+immutable
+set search_path = ''
+as $$
+declare
+  telling_words constant text :=
+    '\m(stop\w*|stpo|sotp|tsop|stp|sto|dtop|atop|stio|stopo|satop|stoip|sttop|sstop|uns\w+|opt\w*|quit\w*|cease\w*|cancel|end|remove|delete|erase|take|leave|lose|go|get|let|'
+    'block\w*|spam\w*|scam\w*|harass\w*|bother\w*|bug\w*|report\w*|fcc|ftc|tcpa|attorneys?|lawyers?|sue|suing|permission|consent|'
+    'more|never|dont|not|no|nah|wrong|good|pass|alto|para[rn]?|paren?|basta|dej\w+|ya|quit[ae]\w*|borr\w*|elimin\w*|baja|equivocado)\M';
+  maybe constant text := $regex$(?x)
+    \m(stop\w*|stpo|sotp|stp|unsub\w*|opt(ing|ed)?\sout|quit|cease\w*|harass\w*|spam\w*|scam\w*|fcc|ftc|tcpa|attorneys?|lawyers?|sue|suing|permission)\M
+    | \m(dont|do\snot|never|no\slonger|not\sto)\s(\w+\s)?(te?xt|txt|message|msg|contact|call|write|bother|send|email)\M
+    | \mno\smore\M(?!\s(than|questions)) | \mleave\s(me|us)\M | \mbother(ing)?\M | \m(remove|delete|take)\s(me|my|us)\M
+    | \|\s((nah|no|hi|hey|sorry|ok|okay|um)\s)*(not\snow|no\sthanks?|no\sthank\syou|no\sty|nah\s(im\s)?good|(im|i\sam)\s(all\s)?good|pass|not\stoday|never\smind|nevermind|ya\sno|no\sgracias)(\s(good|thanks|though|bro|man|ty|sorry|im\sgood))*\s\|
+    | \m(never|didnt|did\snot)\s(sign(ed)?\sup|appl(y|ied)|ask(ed)?\sfor\sthis|request(ed)?)\M | \mwrong\s(number|person)\M
+    | \mno\sme\s\w+ | \mdejen?\w*\M | \m(basta|paren?)\M | \mblock(ed|ing)?\s(you|u|this)\M
+    $regex$;
+  text_clauses constant text := private.clauses(left(visible, 1600));
+  -- Searching all of a long text would take ten times as long. A person reads one that may be a wish.
+  read_clauses constant text := private.clauses(
+    left(visible, 480) || case when length(visible) > 480 then '.' || right(visible, 240) else '' end);
+begin
+  -- Nearly all texts end here.
+  if text_clauses !~ telling_words
+    -- What a phone writes for a reaction quotes our words.
+    or text_clauses ~ '^\| (dis)?(liked|loved|emphasi[sz]ed|questioned|laughed at|removed an?|reacted)\M'
+  then
+    return null;
+  end if;
+  if read_clauses ~ private.wishes_to_end()
+    -- Whoever asks for another way, or says that it was a mistake, is for a person to read.
+    and text_clauses !~ '\|\s((please|just|instead|can you|you can|pls)\s)*(text|email|e mail|call|message|write|phone|ring)\s(me|us)\M'
+    and text_clauses !~ '\m(by mistake|i meant|wrong chat|meant for)\M'
+    and text_clauses !~ '\m(what happens|what if|reply stop|to opt out|am i the wrong|is this the wrong|not the wrong)\M'
+  then
+    return 'opted_out';
+  end if;
+  if text_clauses ~ maybe and regexp_replace(text_clauses, $regex$(?x)
+      \m(
+        stop\s(signs?|lights?|light|watch|the\spresses|by|in|over|at|working|smoking|drinking)
+        | (dont|do\snot|cant|cannot|can\snot|never|wont|didnt|did\snot|couldnt)\sstop\w*
+        | (can|could|will|ill|may|to|i|ill\sjust|going\sto|gonna|we)\sstop\s(by|in|over) | (bus|non|truck|one|pit|full|short|next|last)\sstops? | stopped\s(by|working|at|in|doing|selling)
+        | (quit|quitting|to\squit)\s(my|the|that|a|working|smoking|drinking|last|job|at|from|in) | i\squit | just\squit
+        | (im|i\sam|as|became|become|being|was)\s(an?\s)?(\w+\s)?(attorney|lawyer) | (an?\s)?(attorney|lawyer)s?\s(office|firm) | power\sof\sattorney | paralegal
+        | (have|has|got|with|get|ask|need|give|gave|given)\s(\w+\s)?permission
+        | (dont|do\snot|never)\s(\w+\s)?(call|text|email)\s(it|that|people|clients|leads|customers|strangers) | cold\scall\w*
+        | (worked|work|sell|sold|deal)\s\w*\s?spam
+      )\M $regex$, ' ', 'g') ~ maybe
+  then
+    return 'may_opt_out';
+  end if;
+  return null;
+end
+$$;
+
+comment on function private.wish_to_end(text) is
+  'Whether a visible_text() asks for no more texts, in any words, in English or Spanish: `opted_out`; `may_opt_out` where it may '
+  'and may not, which a person reads; else null. A wish is looked for '
+  'in the first 480 characters and the last 240, what may be one in the first 1,600.';
 
 create function private.opt_keyword(words text) returns text
 language plpgsql

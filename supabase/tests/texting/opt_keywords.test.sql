@@ -1,6 +1,6 @@
 -- Texts that are an opt-out, an opt-in, or neither.
 begin;
-select plan(281);
+select plan(444);
 
 create function pg_temp.said(body text) returns text language sql as $$ select (private.consent_in_text(body, null)).state $$;
 
@@ -30,6 +30,46 @@ from unnest(array[
   'I want to stop receiving texts', 'How do I stop these messages?', 'Do not disturb', 'remove my number', 'No thanks. Please stop.'
 ]) body;
 
+-- A wish to end, in any words
+select is(pg_temp.said(body), 'opted_out', format('an opt-out: %s', body))
+from unnest(array[
+  'ok but please stop texting after this', 'my husband passed away last week please stop contacting him', 'stpo', 'sotp', 'Stp', 'dtop',
+  'please stpo texting me', 'Who is this? STOP.', 'I already told you to stop texting me', 'I have a job now so please stop messaging me',
+  'Can you guys stop calling me', 'yall need to stop. stop texting my phone', 'Would you please just stop with all these texts',
+  'No more', 'no more please', 'no more texts thanks', 'hey no more messages ok', 'please no more calls or texts', 'I dont want any more messages from you people',
+  'I said no. Don''t contact me again', 'I''m busy, do not call or text me again', 'please never text this number again', 'do not ever contact my wife again',
+  'I got another job, please take me off your list', 'can you remove me from your system', 'remove my number from your database please',
+  'please leave me alone I have a job', 'for the last time leave me alone', 'I never gave you permission to text me', 'i didnt give you consent',
+  'I did not give you people permission to contact me', 'without my consent', 'I will report you', 'I''m reporting this number', 'reporting you to the FCC',
+  'you''re on the FCC do not call list', 'I am on the do not call registry', 'you will hear from my attorney', 'This is harassment', 'this is a scam, stop texting me',
+  'i want to opt out of these messages', 'pls unsubscribe me from this', 'unsubscribe me i found work', 'I think you have the wrong number, I''m Dave',
+  'hi this is the wrong number sorry', 'lose my number bro', 'quit blowing up my phone', 'cease and desist', 'stop contacting me about insurance',
+  'no me manden mensajes', 'por favor no me escriban más', 'no me llames', 'alto', 'Alto!', 'parar', 'ya no', 'Ya no, gracias', 'déjame en paz',
+  'Déjenme en paz por favor', 'dejen de mandarme mensajes', 'para de escribirme', 'no quiero más mensajes', 'quítenme de su lista', 'bórreme', 'basta', 'no más mensajes',
+  'numero equivocado', 'Número equivocado, señora', repeat('stop ', 1000), repeat('I have a job. ', 60) || 'So do not contact me again'
+]) body;
+
+create function pg_temp.wish(body text) returns text language sql as $$ select private.wish_to_end(private.visible_text(body)) $$;
+
+select is(pg_temp.wish(body), 'may_opt_out', format('for a person to read: %s', body))
+from unnest(array[
+  'no thanks, good', 'not now', 'No thanks', 'nah im good', 'I''m good', 'no thank you', 'no gracias', 'Please don''t text me before 9', 'don''t text me now',
+  'stop texting me at work', 'Stop texting, call me', 'Don''t call me, text me', 'why didnt you stop texting me', 'is this spam?', 'this looks like a scam',
+  'I never signed up for this', 'what happens if I say STOP?', 'Reply STOP to opt out', 'did I not tell you to stop', 'STOP sent by mistake, sorry', 'no me llames ahora',
+  'never mind', 'pass', 'stop dont go', 'my lawyer said no', 'is this the wrong number?', E'Stop\n\nI meant: stop by at 5'
+]) body;
+
+select is((pg_temp.said(body), pg_temp.wish(body)), (null::text, null::text), format('no wish to end: %s', body))
+from unnest(array[
+  null, '', 'Hi', 'There is a stop sign at the corner', 'don''t stop', 'Don''t stop now!', 'I quit my job', 'I just quit my last job in May', 'I can''t stop by', 'I can stop by tomorrow', 'stop by at 5',
+  'I cannot stop thinking about it', 'non-stop', 'bus stop', 'I stopped working in May', 'I want to quit smoking', 'End of May works', 'by the end', 'weekend', 'at the end of the month',
+  'Can I cancel the interview?', 'cancel my appointment', 'I''m an attorney', 'I work at a lawyer''s office', 'I have power of attorney', 'I have permission to work', 'my wife gave me permission',
+  'No, Tuesday', 'not yet', 'not right now', 'no', 'nope', 'I never had one', 'I don''t have it', 'no license', 'more than 5 years', 'never been licensed', 'I take the exam on Friday',
+  'get it done', 'I report to a manager', 'let me know', 'let me check', 'leave it with me', 'go ahead', 'I can go Tuesday', 'TX, no others', 'I do not sell', 'ya tengo licencia', 'soy alto',
+  'para Texas', 'no tengo licencia', 'todavía no', 'I don''t cold call people', 'Disliked “Hi Ada, reply STOP to opt out”', 'Liked “Reply STOP to stop texts”', 'I opted for the plan', 'take care', 'no problem', 'yes no problem',
+  'the job is not for me to stop at', 'I end at 5', 'step', 'shop', 'I top the list', 'no more than 5 years', 'no more questions'
+]) body;
+
 select is(pg_temp.said(body), 'opted_in', format('an opt-in: %s', body))
 from unnest(array['START', 'start.', '"Unstop"', 'UNSTOP', 'yes', 'YES!', 'ＳＴＡＲＴ']) body;
 
@@ -44,7 +84,7 @@ from unnest(array[
   'Stop texting, call me', 'Reply STOP to opt out', 'What happens if I say STOP?', 'Disliked “Hi Ada, reply STOP to opt out”',
   'STOP the presses, I got my license!', 'no more questions', 'I don''t want this job', 'стоп', 'Unstoppable',
   'You are wrong', 'is this the wrong number?', 'Revoke my application', 'My number has changed', 'I opted out of the plan',
-  repeat('stop ', 1000)
+  'the end'
 ]) body;
 
 -- Invisible characters
