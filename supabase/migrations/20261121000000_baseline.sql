@@ -18365,43 +18365,46 @@ begin
     ) hour
     group by hour.vendor_id
     having count(*) = 4
+  ), silent as materialized (
+    select v.id, v.slug, silence.since, a.id is not null as is_open, (a.details ->> 'since')::timestamptz as latest_at
+    from public.vendors v
+    left join public.alerts a on a.kind = 'vendor_silent' and a.subject = v.slug and a.state <> 'resolved'
+    cross join lateral (
+      select case
+        when v.silent_after is not null then checked_at - v.silent_after + moment
+        -- Once it is open, a lead ends it, and nothing else. There was none in the hour before it was last seen.
+        when a.id is not null then a.seen_at - interval '1 hour' + moment
+        when v.id in (select s.vendor_id from usual_senders s) then last_hour
+      end as since
+    ) silence
+    left join lateral (
+      select l.id
+      from public.recruiting_leads l
+      where l.vendor_id = v.id and l.created_at >= silence.since and l.created_at <= checked_at
+      order by l.created_at desc
+      limit 1
+    ) lead on true
+    where v.is_active and silence.since is not null and lead.id is null
+      and (v.silent_after is null or v.created_at <= silence.since)
   )
   select
-    v.slug, jsonb_strip_nulls(jsonb_build_object('since', private.iso_time(latest.at))), 'vendor ' || v.slug,
-    coalesce('has sent no lead since ' || private.in_utc(latest.at), 'has never sent a lead'), 'key list ' || v.slug,
+    s.slug, jsonb_strip_nulls(jsonb_build_object('since', private.iso_time(latest.at))), 'vendor ' || s.slug,
+    coalesce('has sent no lead since ' || private.in_utc(latest.at), 'has never sent a lead'), 'key list ' || s.slug,
     '/operator/vendors'
-  from public.vendors v
-  left join public.alerts a on a.kind = 'vendor_silent' and a.subject = v.slug and a.state <> 'resolved'
-  cross join lateral (
-    select case
-      when v.silent_after is not null then checked_at - v.silent_after + moment
-      -- Once it is open, a lead ends it, and nothing else. There was none in the hour before it was last seen.
-      when a.id is not null then a.seen_at - interval '1 hour' + moment
-      when v.id in (select s.vendor_id from usual_senders s) then last_hour
-    end as since
-  ) silence
-  left join lateral (
-    select l.id
-    from public.recruiting_leads l
-    where l.vendor_id = v.id and l.created_at >= silence.since and l.created_at <= checked_at
-    order by l.created_at desc
-    limit 1
-  ) lead on true
+  from silent s
   -- The last lead is looked for once, when the alert opens: far back, the search is long.
   cross join lateral (
-    select case when a.id is not null then (a.details ->> 'since')::timestamptz else (
+    select case when s.is_open then s.latest_at else (
       select l.created_at
       from public.recruiting_leads l
-      where l.vendor_id = v.id and l.created_at < silence.since
-        and exists (select from public.recruiting_leads any_lead where any_lead.vendor_id = v.id)
+      where l.vendor_id = s.id and l.created_at < s.since
+        and exists (select from public.recruiting_leads any_lead where any_lead.vendor_id = s.id)
       order by l.created_at desc
       limit 1
     ) end as at
     -- Once for each vendor.
     offset 0
-  ) latest
-  where v.is_active and silence.since is not null and lead.id is null
-    and (v.silent_after is null or v.created_at <= silence.since);
+  ) latest;
 end
 $$;
 
