@@ -19,7 +19,6 @@ import { chunk, Connection } from "../support/connection.ts";
 import { createTarget, importLeads, lead, sendImport, storedLeads as importedLeads } from "../support/leads.ts";
 import { memoryGrowth } from "../support/processes.ts";
 import { FORM_TYPE, JSON_TYPE, type Route, routes } from "../support/routes.ts";
-import { createWebhook, deliver } from "../support/webhooks.ts";
 import { MIB } from "../../supabase/functions/_shared/units.ts";
 
 /** The fate of a body on each route that stops coming half way, which takes 30 s: begun first, awaited last. */
@@ -209,38 +208,6 @@ Deno.test("three resumes of 10 MiB at once are all stored whole, one after anoth
   await assertStored(vendor, 3, 3);
   const [stored] = await storedLeads(vendor);
   assert.equal((await downloadResume(stored!.resume_path)).length, 10 * MIB);
-});
-
-Deno.test("strangers who send large bodies to a webhook slowly hold up no vendor", async () => {
-  const vendor = await createWebhook();
-  const slow = await Promise.all(["unknown", vendor.slug].map(async (slug) => {
-    const headers = { ...JSON_TYPE, "content-length": `${14 * MIB}` };
-    const connection = await Connection.post(`/recruiting/webhooks/${slug}`, headers);
-    await connection.send("x".repeat(100_000));
-    return connection;
-  }));
-  const body = { first_name: "Ann", resume: pdfOf(4 * MIB) };
-  const sent = atOnce(4, (n) => n === 0 ? ingest(vendor, body) : deliver(vendor, body));
-  for (const response of await sent) assertResponse(response, 201);
-  await assertStored(vendor, 4, 4);
-  const { status, body: refusal } = await slow[0]!.response();
-  assert.deepEqual([status, refusal.error.code], [408, "REQUEST_TIMEOUT"]);
-  for (const connection of slow) connection.close();
-});
-
-Deno.test("a vendor who announces large bodies, and stops after a byte or 4.5 MiB, holds up no other vendor", async () => {
-  const [vendor, other] = [await createVendor(), await createVendor()];
-  const headers = { ...withKey(vendor), ...JSON_TYPE, "content-length": `${14 * MIB}` };
-  const slow = await atOnce(8, async (n) => {
-    const connection = await Connection.post("/recruiting/ingest", headers);
-    await connection.send(" ".repeat(n % 2 === 0 ? 1 : 4.5 * MIB));
-    return connection;
-  });
-  const lead = { first_name: "Ann", resume: pdfOf(4 * MIB) };
-  const started = performance.now();
-  assertResponse(await ingest(other, lead), 201);
-  assert(performance.now() - started < 15_000);
-  for (const connection of slow) connection.close();
 });
 
 Deno.test("a resume as an array of 1,000,000 bytes is stored, another such array is not kept", async () => {
