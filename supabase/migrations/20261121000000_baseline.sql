@@ -14874,14 +14874,16 @@ begin
     perform private.invalid_field(
       'status', case when operates then 'must be open, paused or closed' else 'must be open or paused' end);
   elsif not operates and stored_status not in ('open', 'paused') then
-    raise exception 'status: the order is %', stored_status using errcode = 'PT409';
+    raise exception 'status: the order is %', private.quoted(stored_status) using errcode = 'PT409';
   elsif saved.status <> 'closed' and saved.filled = saved.quantity then
-    raise exception 'The order % has all of its % leads. Give it a higher quantity first.', saved.id, saved.quantity
+    raise exception 'The order % has all of its % leads. Give it a higher quantity first.',
+      private.quoted(saved.id::text), private.quoted(saved.quantity::text)
       using errcode = 'PT409';
   elsif saved.status = 'open' and saved.ends_at <= now() then
-    raise exception 'The order % has ended. Give it a later end first.', saved.id using errcode = 'PT409';
+    raise exception 'The order % has ended. Give it a later end first.', private.quoted(saved.id::text) using errcode = 'PT409';
   elsif saved.status = 'paused' and stored_status <> 'open' then
-    raise exception 'The order % is %, so it gets no leads as it is.', saved.id, stored_status using errcode = 'PT409';
+    raise exception 'The order % is %, so it gets no leads as it is.',
+      private.quoted(saved.id::text), private.quoted(stored_status) using errcode = 'PT409';
   end if;
 end
 $$;
