@@ -7488,18 +7488,15 @@ create trigger read_unmatched_consents
 
 -- The arrival of a recruit's text: POST /recruiting/sms/inbound stores it, and the bot or an agent is notified.
 
-create unlogged table private.texts_to_answer (
-  conversation_id uuid primary key references public.recruiting_conversations (id) on delete cascade,
-  message_ids uuid[] not null
-);
+-- A view, because nothing is stored: the bot, an area above, has a trigger on it.
+create view private.texts_to_answer with (security_invoker = true) as
+select null::uuid as conversation_id, null::uuid[] as message_ids
+where false;
 
-comment on table private.texts_to_answer is
-  'A recruit''s texts that have just come to a conversation with the status `bot`. A row stands here within a transaction '
-  'alone: a trigger of the bot takes those that the bot answers, and an agent is notified of the others.';
-comment on column private.texts_to_answer.message_ids is 'The messages, oldest first.';
-
-alter table private.texts_to_answer enable row level security;
-grant select, insert, delete on private.texts_to_answer to service_role;
+comment on view private.texts_to_answer is
+  'A recruit''s texts that have just come to a conversation with the status `bot`, oldest first, are inserted here: a trigger '
+  'of the bot takes those that it answers, and returns the others.';
+grant select, insert on private.texts_to_answer to service_role;
 
 create function public.receive_sms(
   recruit_phone text,
@@ -7669,9 +7666,7 @@ begin
   perform private.notify_of_texts(conversation.id, heard.opt_outs, 'opt_out');
   perform private.notify_of_texts(conversation.id, heard.old, 'text');
   if conversation.status = 'bot' and heard.new is not null and not was_opted_out and heard.opted_out_at is null then
-    -- The bot takes the texts that it answers.
-    insert into private.texts_to_answer (conversation_id, message_ids) values (conversation.id, heard.new);
-    delete from private.texts_to_answer t where t.conversation_id = conversation.id returning t.message_ids into heard.new;
+    insert into private.texts_to_answer values (conversation.id, heard.new) returning message_ids into heard.new;
   end if;
   perform private.notify_of_texts(conversation.id, heard.new, 'text');
 end
@@ -12654,10 +12649,10 @@ end
 $$;
 
 comment on function private.take_texts_to_answer() is
-  'Trigger: the bot takes the texts that it answers. The row stays where it does not, for an agent.';
+  'Trigger: the bot takes the texts that it answers. It returns those that it does not, for an agent.';
 
 create trigger take_texts_to_answer
-  before insert on private.texts_to_answer
+  instead of insert on private.texts_to_answer
   for each row execute function private.take_texts_to_answer();
 
 create function private.is_early(message public.recruiting_messages, session public.bot_sessions) returns boolean

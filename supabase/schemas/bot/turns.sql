@@ -313,10 +313,10 @@ end
 $$;
 
 comment on function private.take_texts_to_answer() is
-  'Trigger: the bot takes the texts that it answers. The row stays where it does not, for an agent.';
+  'Trigger: the bot takes the texts that it answers. It returns those that it does not, for an agent.';
 
 create trigger take_texts_to_answer
-  before insert on private.texts_to_answer
+  instead of insert on private.texts_to_answer
   for each row execute function private.take_texts_to_answer();
 
 create function private.is_early(message public.recruiting_messages, session public.bot_sessions) returns boolean

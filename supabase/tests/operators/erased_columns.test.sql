@@ -55,7 +55,7 @@ create temp table deleted_rows (name, person) as values
 create temp table others (name) as select unnest(array[
   'agencies', 'agents', 'vendors', 'vendor_api_keys', 'private.vendor_webhook_secrets', 'private.refused_proofs',
   'private.request_counts', 'private.request_slots', 'private.text_limits', 'recruiting_orders', 'private.recruiting_order_choices', 'private.recruiting_order_days',
-  'private.lead_notifications_due', 'private.texts_to_answer', 'private.resume_uploads', 'private.abandoned_leads', 'service_numbers', 'texting_hours',
+  'private.lead_notifications_due', 'private.resume_uploads', 'private.abandoned_leads', 'service_numbers', 'texting_hours',
   'texting_closures', 'area_codes', 'quick_replies', 'recruit_exports', 'order_changes', 'bot_scripts', 'operators', 'operator_actions', 'erasures', 'lead_assignments',
   'private.job_runs', 'private.metric_days', 'private.open_delivery_counts', 'alert_rules', 'alerts', 'private.alert_deliveries', 'private.alert_receivers']);
 
