@@ -1,3 +1,4 @@
+import { Option } from "commander";
 import type postgres from "postgres";
 import { type Script, type Session as BotSession, type Step, step } from "../../supabase/functions/worker/bot/step.ts";
 import type { AdminCommand } from "../command.ts";
@@ -51,6 +52,10 @@ export function addBot(program: AdminCommand): void {
     .takes(
       firstDay("--since <day>", "the first day of the latest answer, in the agency's time zone; also today, yesterday"),
       lastDay("--until <day>", "the last day of it"),
+      new Option(
+        "--drop-off",
+        "how many recruits ended at which question and why; the days are those on which they began",
+      ),
       CSV,
     )
     .refuses((given: Omit<Period, "timezone"> & { json?: boolean }) => wrongPeriod({ ...given, timezone: "UTC" }))
