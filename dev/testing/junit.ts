@@ -14,13 +14,14 @@ export interface Counts {
 
 /**
  * Runs `deno test` with these files, shows its output and counts the results by its JUnit report. For `print` see
- * {@link runProgram}.
+ * {@link runProgram}; `jobs` is the number of files that run at the same time.
  */
 export async function denoTest(
   files: string[],
   env: Record<string, string> = {},
   print?: Print,
   flags = ["--quiet"],
+  jobs = 1,
 ): Promise<Counts> {
   const report = Deno.makeTempFileSync({ suffix: ".xml" });
   try {
@@ -30,9 +31,10 @@ export async function denoTest(
       "--no-check",
       `--junit-path=${report}`,
       ...flags,
+      ...(jobs > 1 ? ["--parallel"] : []),
       ...files,
     ];
-    const success = await runProgram(Deno.execPath(), args, env, print);
+    const success = await runProgram(Deno.execPath(), args, { ...env, DENO_JOBS: String(jobs) }, print);
     const counts = readJunit(Deno.readTextFileSync(report));
     // A module that cannot be loaded, say, is a failure that the report does not have.
     if (success || counts.failed > 0) return counts;

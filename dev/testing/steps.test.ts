@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
-import { readdirSync } from "node:fs";
-import { join } from "node:path";
-import { ROOT, runToEnd } from "../local/mod.ts";
+import { runToEnd } from "../local/mod.ts";
 import { STEPS } from "./steps.ts";
 
 /** The steps that run a file of tests. */
@@ -21,15 +19,4 @@ Deno.test("every file of tests belongs to one step", async () => {
   assert(paths.length > 200);
   const wrong = paths.map((path) => ({ path, steps: stepsOf(path) })).filter(({ steps }) => steps.length !== 1);
   assert.deepEqual(wrong, [], "dev/testing/steps.ts says which step runs which folders");
-});
-
-Deno.test("every file with tests of the desk is imported by one of the two that run", () => {
-  const folder = join(ROOT, "e2e/desk");
-  const textOf = (name: string) => Deno.readTextFileSync(join(folder, name));
-  const names = readdirSync(folder).filter((name) => name.endsWith(".ts"));
-  const run = names.filter((name) => name.endsWith(".test.ts"));
-  assert.equal(run.length, 2);
-  const imported = run.flatMap((name) => [...textOf(name).matchAll(/"\.\/(.+)"/g)].map(([, file]) => file!));
-  const withTests = names.filter((name) => /^deskTest\(|^ +deskTest\(/m.test(textOf(name)));
-  assert.deepEqual(imported.sort(), withTests.sort());
 });

@@ -4,6 +4,7 @@ import { connect, ROOT, SUPABASE_CLI } from "../local/mod.ts";
 import { generateModules } from "../scripts/generated.ts";
 import { migrationFiles, seedFile } from "../scripts/migration/files.ts";
 import { applyFiles } from "../scripts/migration/scratch.ts";
+import { withChromium } from "./chromium.ts";
 import { withHostedDatabase } from "./hosted/hosted_database.ts";
 import { type Counts, denoTest } from "./junit.ts";
 import { installPgtap, runTapFile } from "./pgtap.ts";
@@ -118,14 +119,16 @@ export const STEPS: Step[] = [
     files: filesBelow("supabase/tests", ".test.sql"),
     run: pgtap,
   },
-  denoStep({
+  inChromium(denoStep({
     name: "desk",
     title: "The desk in Chromium; skipped where none is installed",
-    // Each waits more than it works.
-    atOnce: true,
-    files: ["e2e/desk/conversations.test.ts", "e2e/desk/views.test.ts"],
+    files: filesBelow("e2e/desk", ".test.ts"),
     stack: "texting",
-  }),
+    // Each waits more than it works.
+    atOnce: 2,
+    // They see and change what belongs to all agencies.
+    inTurn: /\/(operator|mapping|look_up)/,
+  })),
   denoStep({
     name: "e2e",
     title: "Scenarios over HTTP",
@@ -183,15 +186,16 @@ async function succeeds(command: string, args: string[], print?: Print): Promise
 }
 
 /**
- * A step that runs files with `deno test`, against a stack where it names one. With `atOnce` each file has a process of
- * its own, and all run at the same time.
+ * A step that runs files with `deno test`, against a stack where it names one: `atOnce` of them at the same time, and
+ * beside them one after another those whose path is like `inTurn`.
  */
 function denoStep(
-  { stack, atOnce = false, ...step }: Omit<Step, "run" | "remedy"> & {
+  { stack, atOnce = 1, inTurn = /^$/, ...step }: Omit<Step, "run" | "remedy"> & {
     files: string[];
     remedy?: string;
     stack?: keyof Stacks;
-    atOnce?: boolean;
+    atOnce?: number;
+    inTurn?: RegExp;
   },
 ): Step {
   return {
@@ -203,15 +207,20 @@ function denoStep(
       if (stack === undefined) return denoTest(files, {}, print, flags);
       const { file, tail } = await stacks[stack]();
       const env = { STACK_FILE: file, ...doublesEnv(stack), ...transcriptsOf(files) };
-      const runners = [...new Set(files.map(runnerOf))];
-      const lanes = atOnce ? runners.map((file) => [file]) : [runners];
+      const runners = Map.groupBy(new Set(files.map(runnerOf)), (file) => inTurn.test(file) ? 1 : atOnce);
       // Lines of two processes would be mixed.
-      const show = lanes.length > 1 ? print ?? console.log : print;
-      const counts = sumOf(await Promise.all(lanes.map((lane) => denoTest(lane, env, show, flags))));
+      const show = runners.size > 1 ? print ?? console.log : print;
+      const counts = sumOf(
+        await Promise.all(Array.from(runners, ([jobs, lane]) => denoTest(lane, env, show, flags, jobs))),
+      );
       if (counts.failed > 0) (print ?? console.log)(`The last lines of the stack:\n${tail()}`);
       return counts;
     },
   };
+}
+
+function inChromium(step: Step): Step {
+  return { ...step, run: (...given) => withChromium(() => step.run(...given)) };
 }
 
 function sumOf(all: Counts[]): Counts {

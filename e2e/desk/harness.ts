@@ -6,8 +6,10 @@ import { ROOT } from "../../dev/local/mod.ts";
 import { stack } from "../support/client.ts";
 import { startChromium } from "./chromium.ts";
 
-/** The browser of all these tests; null where none runs on this machine. */
-export const chromium = await startChromium();
+const path = Deno.env.get("CHROMIUM");
+
+/** The browser of a file of tests; null where none runs on this machine. */
+export const chromium = path === undefined ? null : await startChromium(path);
 Deno.test.afterAll(() => chromium?.stop());
 
 /** Where the stack under test serves the desk. */

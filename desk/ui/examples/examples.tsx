@@ -1,6 +1,6 @@
 /**
  * A page that shows one component of `desk/ui` alone, by the name in its address: `#confirm-button`. Only the tests
- * build it (e2e/desk/components.ts); it is no part of the desk.
+ * build it (e2e/desk/components.test.ts); it is no part of the desk.
  */
 import { QueryClientProvider } from "@tanstack/react-query";
 import { type ReactNode, StrictMode, useRef, useState } from "react";

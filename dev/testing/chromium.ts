@@ -1,0 +1,50 @@
+import { join } from "node:path";
+
+// The machine's own, where the one from npm does not run: it is for Linux on x64 alone.
+const INSTALLED = [
+  ...["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"],
+  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+  "/Applications/Chromium.app/Contents/MacOS/Chromium",
+];
+
+/**
+ * Runs something with the path of a Chromium in the variable CHROMIUM, which it lacks where none runs on this machine.
+ * To unpack it takes seconds, so the processes that start one share it.
+ */
+export async function withChromium<Result>(run: () => Promise<Result>): Promise<Result> {
+  const folder = Deno.makeTempDirSync({ prefix: "chromium-" });
+  const path = await unpackFromNpm(folder) ?? INSTALLED.find(canRun);
+  if (path !== undefined) Deno.env.set("CHROMIUM", path);
+  try {
+    return await run();
+  } finally {
+    Deno.env.delete("CHROMIUM");
+    Deno.removeSync(folder, { recursive: true });
+  }
+}
+
+/** Unpacks the Chromium that npm has installed. Returns its path, or undefined where it does not run. */
+async function unpackFromNpm(folder: string): Promise<string | undefined> {
+  if (Deno.build.os !== "linux" || Deno.build.arch !== "x86_64") return undefined;
+  // The package unpacks into TMPDIR, and the shared libraries only when told that they are missing as on AWS Lambda.
+  const before = Deno.env.get("TMPDIR");
+  Deno.env.set("TMPDIR", folder);
+  Deno.env.set("AWS_LAMBDA_JS_RUNTIME", "nodejs20.x");
+  const { default: packaged } = await import("@sparticuz/chromium");
+  const path = await packaged.executablePath();
+  if (before === undefined) Deno.env.delete("TMPDIR");
+  else Deno.env.set("TMPDIR", before);
+  // Its own fonts.conf looks for them in /tmp, and without a font the browser crashes.
+  const fonts = join(folder, "fonts");
+  const config = `<fontconfig><dir>${fonts}</dir><cachedir>${fonts}</cachedir></fontconfig>`;
+  Deno.writeTextFileSync(join(fonts, "fonts.conf"), config);
+  return canRun(path) ? path : undefined;
+}
+
+function canRun(path: string): boolean {
+  try {
+    return new Deno.Command(path, { args: ["--version"], stderr: "null" }).outputSync().success;
+  } catch {
+    return false;
+  }
+}
