@@ -108,6 +108,7 @@ export const STEPS: Step[] = [
       "dev/bench",
       "dev/scripts",
       "desk/*/*.test.ts",
+      "desk/*/*.test.tsx",
       "dev/testing/*.test.ts",
       "docs/*.test.ts",
     ],

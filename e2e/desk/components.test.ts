@@ -1,4 +1,4 @@
-/** Each component of desk/ui alone, on a page that is built for these tests (desk/ui/examples). */
+/** Each component of desk/ui that acts, alone, on a page that is built for these tests (desk/ui/examples). */
 import assert from "node:assert/strict";
 import { extname, join } from "node:path";
 import type { Locator, Page } from "playwright-core";
@@ -129,11 +129,6 @@ exampleTest("load-more-button", "reads the next page, and is gone after the last
   assert.equal(await page.getByRole("button").count(), 0);
 });
 
-exampleTest("result-loading", "has rows in grey until something was read", async (page) => {
-  await page.getByRole("status", { name: "Loading" }).waitFor();
-  await assertAccessible(page);
-});
-
 exampleTest("result-failed", "says what could not be read, and reads it again", async (page) => {
   await page.getByRole("alert").getByText("The recruits could not be read. No connection.").waitFor();
   await assertAccessible(page);
@@ -141,28 +136,10 @@ exampleTest("result-failed", "says what could not be read, and reads it again", 
   assert.equal(await calls(page), 1);
 });
 
-exampleTest("result-empty", "says why there is nothing", async (page) => {
-  await page.getByText("Nobody.").waitFor();
-  await assertAccessible(page);
-});
-
-exampleTest("result-read", "has what was read, and no word about faults", async (page) => {
-  await page.getByText("Maya, Omar").waitFor();
-  assert.equal(await page.getByRole("status").count(), 0);
-});
-
 exampleTest("result-stale", "keeps what was read when it cannot be read again, and says so", async (page) => {
   await page.getByText("Maya, Omar").waitFor();
   await page.getByRole("status").getByText("This may be out of date. No connection.").waitFor();
   await assertAccessible(page);
-});
-
-exampleTest("skeleton", "has as many rows as it is told", async (page) => {
-  assert.equal(await page.locator(".skeleton > span").count(), 3);
-});
-
-exampleTest("error-state", "takes a sentence where there is no error object", async (page) => {
-  await page.getByRole("alert").getByText("It could not be read. The service has a fault.").waitFor();
 });
 
 exampleTest("search", "has the words once the typing pauses, without the blanks around them", async (page) => {
@@ -197,55 +174,6 @@ exampleTest("error-boundary", "says that a view has a fault, and shows it again"
   await page.getByRole("button", { name: "Try again" }).press("Enter");
   await page.getByText("The view is back").waitFor();
 });
-
-exampleTest("dot-separated", "has a dot between what is there, and none for what is not", async (page) => {
-  assert.equal(await page.locator("main > p").innerText(), "one · two · three");
-});
-
-exampleTest("json-fields", "is read by people, a question first, and is text alone", async (page) => {
-  const words = await page.locator("main > dl > div").allInnerTexts();
-  assert.deepEqual(words.map((text) => text.replace(/\s+/g, " ")), [
-    "Campaign <i>spring</i>",
-    "Test lead Yes",
-    "States TX, OK",
-    "Nested Question How many? Answer 5",
-    "Applied Jul 29, 3:00 AM CDT",
-    "Day Jul 29, 2026",
-  ]);
-  await assertAccessible(page);
-});
-
-exampleTest("time", "names the year and the zone, and has the whole of it on request", async (page) => {
-  const time = page.locator("time");
-  assert.equal((await time.innerText()).replace(/\s/g, " "), "Feb 3, 2020, 10:05 AM CST");
-  assert.equal(await time.getAttribute("datetime"), "2020-02-03T16:05:00Z");
-  assert.match((await time.getAttribute("title"))!, /^Monday, February 3, 2020 at 10:05:00\sAM CST$/);
-});
-
-exampleTest("recruit-facts", "has facts and answers", async (page) => {
-  for (const words of ["(312) 555-0121", "Austin, TX 78701", "Nora Quist", "Full time", "All day", "not answered"]) {
-    await page.getByText(words).waitFor();
-  }
-  assert.equal(await page.getByRole("link", { name: "(312) 555-0121" }).getAttribute("href"), "tel:+13125550121");
-  assert.equal(
-    await page.getByRole("link", { name: "maya@example.com" }).getAttribute("href"),
-    "mailto:maya@example.com",
-  );
-  await page.getByRole("button", { name: "Open the resume" }).waitFor();
-  await assertAccessible(page);
-});
-
-exampleTest(
-  "recruit-unknown",
-  "makes no link of what is no number or address, and says nothing of agents to an agent",
-  async (page) => {
-    await page.getByText("call me").waitFor();
-    await page.getByText("javascript:alert(1)").waitFor();
-    assert.equal(await page.getByRole("link").count(), 0);
-    assert.equal(await page.getByText("Agent").count(), 0);
-    await assertAccessible(page);
-  },
-);
 
 exampleTest("browser", "follows the window and the network", async (page) => {
   const status = page.getByRole("status");

@@ -6,21 +6,16 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { type ReactNode, StrictMode, useRef, useState } from "react";
 import { createRoot } from "react-dom/client";
 import { queryClient } from "../../data/queries.ts";
-import type { RecruitCard } from "../../data/recruits.ts";
 import { ActionButton, ActionError, useAction } from "../action.tsx";
 import { ConfirmButton } from "../confirm.tsx";
-import { DotSeparated } from "../dot_separated.tsx";
 import { ErrorBoundary } from "../error_boundary.tsx";
 import { Field } from "../field.tsx";
 import { useIsWide } from "../is_wide.ts";
-import { JsonFields } from "../json_value.tsx";
 import { LoadMoreButton } from "../load_more_button.tsx";
 import { useOnline } from "../online.ts";
 import { Page } from "../page.tsx";
-import { RecruitFacts, ResumeButton } from "../recruit_facts.tsx";
 import { Search, useDebounced } from "../search.tsx";
-import { EmptyState, ErrorState, QueryResult, Skeleton } from "../query_result.tsx";
-import { Time } from "../time.tsx";
+import { QueryResult } from "../query_result.tsx";
 import { setUnread } from "../title.ts";
 import { useVisibleHeight } from "../visible_height.ts";
 
@@ -48,30 +43,6 @@ function act(given?: unknown): Promise<void> {
     test.reject = (sentence) => reject(new Error(sentence));
   });
 }
-
-const RECRUIT: RecruitCard = {
-  id: "00000000-0000-4000-8000-000000000001",
-  first_name: "Maya",
-  last_name: "Ortiz",
-  phone: "+13125550121",
-  email: "maya@example.com",
-  state: "TX",
-  created_at: "2026-01-02T15:04:05Z",
-  agents: { first_name: "Nora", last_name: "Quist" },
-  agent_notifications: [],
-  recruiting_conversations: [],
-  recruit_stages: [],
-  agent_id: null,
-  resume_path: "a/b.pdf",
-  vendor_metadata: {
-    city: "Austin",
-    zip: "78701",
-    job_title: "Agent",
-    campaign: "spring",
-    answers: [{ question: "Are you licensed?", answer: true }, { question: "Since when?", answer: null }],
-  },
-  screening_answers: [{ question: "work_type", value: "full_time", said: "All day" }],
-};
 
 /** A form that acts with its fields. */
 function Form() {
@@ -114,7 +85,7 @@ function Result({ data, error }: { data?: string[]; error?: string }) {
   const query = { data, error: error === undefined ? null : new Error(error), refetch: act };
   return (
     <QueryResult query={query} resource="recruits">
-      {(names) => names.length === 0 ? <EmptyState title="Nobody.">Look again.</EmptyState> : <p>{names.join(", ")}</p>}
+      {(names) => <p>{names.join(", ")}</p>}
     </QueryResult>
   );
 }
@@ -165,65 +136,14 @@ const EXAMPLES: Record<string, () => ReactNode> = {
   ),
   "form": () => <Form />,
   "load-more-button": () => <List />,
-  "result-loading": () => <Result />,
   "result-failed": () => <Result error="No connection." />,
-  "result-empty": () => <Result data={[]} />,
-  "result-read": () => <Result data={["Maya", "Omar"]} />,
   "result-stale": () => <Result data={["Maya", "Omar"]} error="No connection." />,
-  "skeleton": () => <Skeleton rows={3} />,
-  "error-state": () => <ErrorState what="It could not be read." error="The service has a fault." retry={act} />,
   "search": () => <SearchBox />,
   "page": () => <View title="A <b>view</b>" />,
   "error-boundary": () => (
     <ErrorBoundary>
       <Faulty />
     </ErrorBoundary>
-  ),
-  "dot-separated": () => (
-    <p>
-      <DotSeparated>
-        one{""}
-        {false}
-        {null}
-        <b>two</b>
-        three
-      </DotSeparated>
-    </p>
-  ),
-  "json-fields": () => (
-    <JsonFields
-      fields={{
-        campaign: "<i>spring</i>",
-        Test_Lead: true,
-        nothing: null,
-        empty: { also: "" },
-        states: ["TX", null, "OK"],
-        nested: [{ answer: 5, question: "How many?" }],
-        applied: "2026-07-29T08:00:00Z",
-        day: "2026-07-29",
-      }}
-    />
-  ),
-  "time": () => <Time at="2020-02-03T16:05:00Z" />,
-  "recruit-facts": () => (
-    <>
-      <RecruitFacts recruit={RECRUIT} isManager />
-      <ResumeButton recruit={RECRUIT} />
-    </>
-  ),
-  "recruit-unknown": () => (
-    <RecruitFacts
-      recruit={{
-        ...RECRUIT,
-        phone: "call me",
-        email: "javascript:alert(1)",
-        agents: null,
-        resume_path: null,
-        vendor_metadata: {},
-        screening_answers: [],
-      }}
-      isManager={false}
-    />
   ),
   "browser": () => <Browser />,
 };

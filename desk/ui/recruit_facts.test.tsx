@@ -1,0 +1,52 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import assert from "node:assert/strict";
+import { renderToStaticMarkup } from "react-dom/server";
+import type { RecruitCard } from "../data/recruits.ts";
+import { RecruitFacts, ResumeButton } from "./recruit_facts.tsx";
+
+const RECRUIT: RecruitCard = {
+  id: "00000000-0000-4000-8000-000000000001",
+  first_name: "Maya",
+  last_name: "Ortiz",
+  phone: "+13125550121",
+  email: "maya@example.com",
+  state: "TX",
+  created_at: "2026-01-02T15:04:05Z",
+  agents: { first_name: "Nora", last_name: "Quist" },
+  agent_notifications: [],
+  recruiting_conversations: [],
+  recruit_stages: [],
+  agent_id: null,
+  resume_path: "a/b.pdf",
+  vendor_metadata: {
+    city: "Austin",
+    zip: "78701",
+    answers: [{ question: "Are you licensed?", answer: true }, { question: "Since when?", answer: null }],
+  },
+  screening_answers: [{ question: "work_type", value: "full_time", said: "All day" }],
+};
+
+function htmlOf(recruit: RecruitCard, isManager: boolean): string {
+  return renderToStaticMarkup(
+    <QueryClientProvider client={new QueryClient()}>
+      <RecruitFacts recruit={recruit} isManager={isManager} />
+      <ResumeButton recruit={recruit} />
+    </QueryClientProvider>,
+  );
+}
+
+Deno.test("a recruit has facts and answers", () => {
+  const html = htmlOf(RECRUIT, true);
+  for (const words of ["Austin, TX 78701", "Nora Quist", "Full time", "All day", "not answered", "Open the resume"]) {
+    assert.ok(html.includes(words), words);
+  }
+  assert.match(html, /<a href="tel:\+13125550121">\(312\) 555-0121<\/a>/);
+  assert.match(html, /<a href="mailto:maya@example\.com">/);
+});
+
+Deno.test("what is no number or address is no link, and an agent reads nothing of agents", () => {
+  const unknown = { phone: "call me", email: "javascript:alert(1)", agents: null, resume_path: null };
+  const html = htmlOf({ ...RECRUIT, ...unknown, vendor_metadata: {}, screening_answers: [] }, false);
+  assert.match(html, /call me.*javascript:alert\(1\)/);
+  assert.doesNotMatch(html, /<a |Agent|resume/);
+});

@@ -1,0 +1,13 @@
+import assert from "node:assert/strict";
+import { renderToStaticMarkup } from "react-dom/server";
+import { Time, Utc } from "./time.tsx";
+
+Deno.test("a time names the year and the zone, and has the whole of it on request", () => {
+  const html = renderToStaticMarkup(
+    <Utc value>
+      <Time at="2020-02-03T16:05:00Z" />
+    </Utc>,
+  ).replace(/\s/g, " ");
+  assert.match(html, /^<time dateTime="2020-02-03T16:05:00Z" title="Monday, February 3, 2020 at 4:05:00 PM UTC">/);
+  assert.match(html, />Feb 3, 2020, 4:05 PM UTC<\/time>$/);
+});
