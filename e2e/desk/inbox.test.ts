@@ -197,6 +197,7 @@ deskTest("an agent sees nothing of another's, also in a browser in which that on
 });
 
 deskTest("20 seconds without a network miss nothing and lose no word", async (page) => {
+  await page.clock.install();
   const talk = await openTalk(page, await createTexter());
   await page.context().setOffline(true);
   await page.getByText("You are offline.").waitFor();
@@ -205,7 +206,7 @@ deskTest("20 seconds without a network miss nothing and lose no word", async (pa
   await receive(talk, { Body: "Are you there?" });
   await texts(page).getByText("Not sent yet. It is sent when there is a connection.").waitFor();
   await assertAccessible(page);
-  await page.waitForTimeout(18_000);
+  await page.clock.fastForward(20_000);
   assert.equal(await texts(page).getByText("Are you there?").count(), 0);
   await page.context().setOffline(false);
   await texts(page).getByText("Are you there?").waitFor();

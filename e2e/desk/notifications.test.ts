@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
-import type { Page } from "playwright-core";
+import type { Page, Request } from "playwright-core";
 import { sql } from "../support/client.ts";
 import { receive } from "../support/sms.ts";
 import { assertAccessible, assertFits, deskTest, PHONE, signIn, until } from "./harness.ts";
 import { box, createColleague, createTalk, createTexter, list, tell, type Texter, texts } from "./talks.ts";
+
+/** The read of the notifications that an agent has not read. */
+const OF_NOTIFICATIONS = /\/agent_notifications\?.*limit=100/;
 
 /**
  * Stands in for the browser's notifications, which a browser without a window does not have. `shown` has those that
@@ -45,16 +48,20 @@ async function openInbox(page: Page, agent: Texter, view?: string): Promise<void
  * of the next one and knows it for new.
  */
 async function open(page: Page, agent: Texter, view: string): Promise<void> {
-  const joined = Promise.withResolvers<void>();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const asked = new Set<Request>();
+  let hasJoined = false;
   page.on("websocket", (socket) =>
     socket.on("framereceived", ({ payload }) => {
       const [, , topic, event, content] = JSON.parse(String(payload));
       const isAnswer = topic === `realtime:agent:${agent.agent_id}` && event === "phx_reply";
-      if (isAnswer && content.status === "ok") joined.resolve();
+      hasJoined ||= isAnswer && content.status === "ok";
     }));
+  // One that was asked for before is dropped for the one that follows the join.
+  page.on("request", (request) => hasJoined && OF_NOTIFICATIONS.test(request.url()) && asked.add(request));
+  page.on("requestfinished", (request) => asked.has(request) && resolve());
   await signIn(page, agent, view);
-  await joined.promise;
-  await page.waitForResponse(/\/agent_notifications\?.*limit=100/);
+  await promise;
 }
 
 /** Resolves once the tabs of a browser have settled which of them notifies of what they have heard by now. */
@@ -190,7 +197,7 @@ deskTest("one of several tabs notifies, and none while another shows the convers
   const [{ id }] = await sql<[{ id: string }]>`
     select id from public.agent_notifications where conversation_id = ${talk.id} order by created_at desc limit 1`;
   await until(async () => (await page.evaluate("localStorage.notified") as string).includes(id));
-  const heard = page.waitForResponse(/\/agent_notifications\?.*limit=100/);
+  const heard = page.waitForResponse(OF_NOTIFICATIONS);
   claimed.resolve();
   await heard;
   await page.evaluate("new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))");
@@ -238,15 +245,17 @@ deskTest("a toast opens the conversation, and goes by itself but not under the p
   const agent = await createTexter();
   const talk = await createTalk(agent, "Devon");
   await openInbox(page, agent, "sales");
+  await page.clock.install();
   await receive(talk, { Body: "My secret words" });
   const shown = toast(page, "Devon has written.");
   await shown.waitFor();
   assert.equal(await page.getByRole("status").filter({ has: shown }).count(), 1);
   await assertAccessible(page);
   await shown.hover();
-  await page.waitForTimeout(9_000);
+  await page.clock.fastForward(9_000);
   assert.ok(await shown.isVisible());
   await page.mouse.move(10, 700);
+  await page.clock.fastForward(9_000);
   await shown.waitFor({ state: "detached" });
   await receive(talk, { Body: "Another one" });
   await shown.getByRole("button", { name: "Open" }).click();
