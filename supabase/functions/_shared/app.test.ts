@@ -58,7 +58,7 @@ Deno.test("an error response has the error shape, with details", async () => {
   });
 });
 
-Deno.test("an unexpected error is INTERNAL_ERROR, and the response says nothing of its cause", async () => {
+Deno.test("an unexpected error is INTERNAL_ERROR, and the response does not reveal its cause", async () => {
   const { response, body } = await send("/fn/broken");
   assert.equal(response.status, 500);
   assert.equal(body.error.code, "INTERNAL_ERROR");
@@ -73,7 +73,7 @@ Deno.test("an unknown path is NOT_FOUND", async () => {
   }
 });
 
-Deno.test("another method is METHOD_NOT_ALLOWED with Allow", async () => {
+Deno.test("an unsupported method is METHOD_NOT_ALLOWED with Allow", async () => {
   for (
     const [path, method, allow, message] of [
       ...["GET", "PUT", "PATCH", "DELETE", "OPTIONS"].flatMap((method) =>
@@ -130,7 +130,7 @@ Deno.test("one log line per request, with the route's pattern and without an unk
   assert(!lines.join("").includes("john"));
 });
 
-Deno.test("each line of a request has the trace of its caller, errors too, and no line of another request", async () => {
+Deno.test("each log line of a request, error lines included, has the caller's trace id, and no other request's", async () => {
   const { log, error } = console;
   const lines: string[] = [];
   console.log = console.error = (line: string) => lines.push(line);

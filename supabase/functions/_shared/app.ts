@@ -7,19 +7,19 @@ import { IncomingBody } from "./body/read.ts";
 import { describeError, logError, type LogFields, logInfo, traceIds } from "./log.ts";
 import { RejectedDeliveries } from "./rejected_deliveries.ts";
 
-/** One request on its way through its route. */
+/** A request while its route handles it. */
 export interface RequestContext {
   readonly request: Request;
-  /** The caller's `x-request-id` where it is usable, else a new one. */
+  /** The caller's `x-request-id` if it is valid, otherwise a new id. */
   readonly requestId: string;
   readonly body: IncomingBody;
   /** Fields that a route adds to the request's log line: `vendor_id` and counts. */
   readonly log: LogFields;
-  /** The rejected parts of the request, which are kept once its sender is known. */
+  /** The rejected parts of the request. They are stored once the sender is known. */
   readonly rejected: RejectedDeliveries;
 }
 
-/** Responds to a request, or throws an ApiError. The parameters are those of the route's path. */
+/** Responds to a request, or throws an ApiError. The parameters come from the route's path. */
 export type Handler = (
   context: RequestContext,
   parameters: Record<string, string>,
@@ -30,11 +30,14 @@ export interface Endpoint extends Description {
   handler: Handler;
 }
 
-/** The methods that a path takes. GET takes HEAD as well; any other method is METHOD_NOT_ALLOWED. */
+/**
+ * The methods that a path supports. A path that supports GET also supports HEAD; any other method is
+ * METHOD_NOT_ALLOWED.
+ */
 export interface Route {
   POST?: Endpoint | Handler;
   GET?: Endpoint | Handler;
-  /** Set where browsers of other origins may call. */
+  /** Set if browsers from other origins may call the path. */
   cors?: Parameters<typeof cors>[0];
 }
 
@@ -47,14 +50,14 @@ interface Env {
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** The header `traceparent` of a caller that traces its requests: https://www.w3.org/TR/trace-context/ */
+/** The `traceparent` header of a caller that traces its requests: https://www.w3.org/TR/trace-context/ */
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?=$|-)/;
 
 /**
- * Makes the app of an edge function. Whatever happens in a route, the caller gets a response with `x-request-id`, an
- * error in the shape of errors.ts, and the log gets one line.
+ * Creates the app of an edge function. Every response has `x-request-id`, every error has the shape defined in
+ * errors.ts, and every request writes one log line.
  *
- * @param headers what every response has, errors too
+ * @param headers added to every response, errors included
  * @example
  * export const routes = { "/ingest": { POST: ingestEndpoint } };
  * export default { fetch: createApp("/recruiting", routes).fetch };
@@ -63,7 +66,7 @@ export function createApp(basePath: string, routes: Routes, headers: Record<stri
   const app = new Hono<Env>({ strict: false });
   app.use(async (c, next) => {
     const started = performance.now();
-    // An unknown path may hold anything, so it is not logged. Only this middleware matches it.
+    // An unknown path may contain anything, so it is not logged. Only this middleware matches it.
     const path = routePath(c, -1);
     const route = path === "/*" ? null : path;
     const context = contextOf(c.req.raw, route ?? "");
@@ -121,7 +124,7 @@ function errorResponse(error: Error, c: Context<Env>): Response {
   const apiError = error instanceof ApiError ? error : internalError(error);
   const { log, requestId } = c.get("context");
   c.set("error", apiError);
-  // The messages are constant texts with names of fields, never with values.
+  // Messages are constant texts that contain field names, never values.
   Object.assign(log, { code: apiError.code, reason: apiError.message });
   if (apiError.code === "INTERNAL_ERROR") {
     logError({ request_id: requestId, ...describeError(apiError.cause) });
@@ -130,10 +133,11 @@ function errorResponse(error: Error, c: Context<Env>): Response {
 }
 
 /**
- * Whether a request has `?dry_run=true`. Nothing is kept of such a request, nor of one that is wrong: a replay would
- * store it. Only the exact name and the two words are taken. Who means to try must not store by a spelling mistake.
+ * Returns whether a request has `?dry_run=true`. A dry run and a malformed `dry_run` are not stored as rejected
+ * deliveries, because a replay would store the lead. Only the exact name and values are accepted, so that a misspelled
+ * dry run does not store anything.
  *
- * @throws ApiError BAD_REQUEST for another spelling of `dry_run`, for any value but `true` and `false`, and for two.
+ * @throws ApiError BAD_REQUEST if `dry_run` is misspelled, repeated, or neither `true` nor `false`.
  */
 export function isDryRun({ request, rejected }: Pick<RequestContext, "request" | "rejected">): boolean {
   if (!request.url.includes("?")) return false;
@@ -154,9 +158,9 @@ export function isDryRun({ request, rejected }: Pick<RequestContext, "request" |
 }
 
 /**
- * Refuses a dry run on a route that has none.
+ * Rejects a dry run on a route that does not support one.
  *
- * @throws ApiError BAD_REQUEST with `?dry_run=true`, and as isDryRun() does.
+ * @throws ApiError BAD_REQUEST if `?dry_run=true` is present, and whenever isDryRun() throws.
  */
 export function refuseDryRun(context: Pick<RequestContext, "request" | "rejected">): void {
   if (isDryRun(context)) throw new ApiError("BAD_REQUEST", "dry_run: this path has no dry run");

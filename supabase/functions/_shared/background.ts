@@ -3,7 +3,9 @@ declare global {
   var EdgeRuntime: { waitUntil(promise: Promise<unknown>): void } | undefined;
 }
 
-/** Lets work go on after the response. Without this call the platform may stop the isolate first. */
+/**
+ * Lets work continue after the response. Without this call, the platform may stop the isolate before the work is done.
+ */
 export function continueAfterResponse(work: Promise<unknown>): void {
   globalThis.EdgeRuntime?.waitUntil(work);
 }

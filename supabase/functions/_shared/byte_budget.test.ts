@@ -5,7 +5,7 @@ import { ByteBudget, type Share } from "./byte_budget.ts";
 const never = new AbortController().signal;
 const giveUp = () => {};
 
-Deno.test("a body gets bytes while all that it lacks would fit, and they are not kept for it", async () => {
+Deno.test("a body gets bytes if all its missing bytes would fit, and they are not reserved for it", async () => {
   const budget = new ByteBudget({ all: 100, sender: 60, unknown: 50, small: 0 });
   const open = (sender: string | undefined, complete: number) => budget.open({ sender, complete, giveUp });
   const [first, second, small] = [open("a", 50), open("a", 50), open("a", 10)];
@@ -27,7 +27,7 @@ Deno.test("a body gets bytes while all that it lacks would fit, and they are not
   assert.equal(budget.used, 0);
 });
 
-Deno.test("a small body does not wait for large ones of its sender", () => {
+Deno.test("a small body does not wait for large bodies of its sender", () => {
   const budget = new ByteBudget({ all: 100, sender: 60, unknown: 50, small: 5 });
   const open = (sender: string | undefined, complete: number) => budget.open({ sender, complete, giveUp });
   const [large, small, other, stranger] = [open("a", 60), open("a", 5), open("a", 6), open(undefined, 40)];
@@ -42,7 +42,7 @@ Deno.test("a small body does not wait for large ones of its sender", () => {
   assert.equal(budget.used, 0);
 });
 
-Deno.test("a body that gives up waiting leaves the others theirs", async () => {
+Deno.test("a body that gives up waiting returns its bytes", async () => {
   const budget = new ByteBudget({ all: 10, sender: 10, unknown: 10, small: 0 });
   const [first, second, third] = [1, 2, 3].map(() => budget.open({ sender: "a", complete: 10, giveUp })) as [
     Share,
@@ -59,13 +59,13 @@ Deno.test("a body that gives up waiting leaves the others theirs", async () => {
   third.release();
 });
 
-/** A body: who sends it, and the pieces that it comes in. */
+/** A body: its sender, and the sizes of its pieces. */
 const body = fc.record({
   sender: fc.constantFrom(undefined, "a", "b", "c"),
   pieces: fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 10 }),
 });
 
-Deno.test("property: bodies that arrive side by side all arrive, within each limit", async () => {
+Deno.test("property: concurrent bodies all arrive, within each limit", async () => {
   const limits = { all: 700, sender: 450, unknown: 420, small: 0 };
   await fc.assert(fc.asyncProperty(fc.array(body, { maxLength: 30 }), fc.scheduler(), async (bodies, scheduler) => {
     const budget = new ByteBudget(limits);

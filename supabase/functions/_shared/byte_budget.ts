@@ -1,44 +1,44 @@
-/** The bytes of a budget: in all, for one sender, and for all unknown senders. */
+/** The byte limits of a budget: overall, for one sender, and for all unknown senders. */
 export interface ByteLimits {
-  /** Of all bodies together. */
+  /** For all bodies together. */
   all: number;
-  /** Of the bodies of one known sender. */
+  /** For the bodies of one known sender. */
   sender: number;
-  /** Of the bodies of all unknown senders. */
+  /** For the bodies of all unknown senders. */
   unknown: number;
   /**
-   * A known sender's body of no more bytes takes nothing of the sender's share. So a lead does not wait for large
-   * bodies of its own vendor, which may stop half way.
+   * A known sender's body of at most this size does not count toward the sender's share, so that a lead does not wait
+   * for large, possibly stalled bodies of its own vendor.
    */
   small: number;
 }
 
-/** A body that takes bytes of a budget. */
+/** A body that takes bytes from a budget. */
 export interface Holder {
   /** The sender of the body; undefined for an unknown sender. */
   sender: string | undefined;
-  /** The bytes of the complete body, at most. */
+  /** The maximum size of the complete body, in bytes. */
   complete: number;
-  /** Ends the body, because it comes slowly and others wait. Its bytes are given back already. */
+  /** Ends the body because it is slow and others wait. Its bytes have already been returned. */
   giveUp(): void;
 }
 
-/** A body that others wait for must bring this part of its bytes in so many milliseconds. */
+/** A body that others wait for must receive this part of its bytes in this many milliseconds. */
 const PACE = { part: 1 / 8, ms: 2_000 };
 
 /**
- * The bytes that arriving bodies may hold in memory, together and by sender.
+ * The bytes that arriving bodies may hold in memory, overall and by sender.
  *
- * A body gets its next bytes while all bytes that it still lacks would fit. They are not kept for it: a sender who
- * announces much and sends nothing holds nothing. So bodies never wait for each other in a circle: the last one that
- * got bytes can be completed with what is free, and gives back all that it has.
+ * A body gets its next bytes if all its missing bytes would fit. They are not reserved for it: a sender that announces
+ * much and sends nothing holds nothing. Bodies therefore never deadlock: the last body that got bytes can be completed
+ * with the free bytes, and then returns all of them.
  */
 export class ByteBudget {
   readonly #limits: ByteLimits;
   readonly #shares = new Set<Share>();
-  /** Those that wait, the oldest first. */
+  /** The waiting shares, the oldest first. */
   readonly #waiting = new Map<Share, () => void>();
-  /** Bytes in use by sender; those of unknown senders under undefined. */
+  /** Bytes in use by sender; unknown senders are counted under undefined. */
   readonly #usedBy = new Map<string | undefined, number>();
   #used = 0;
   #watch: ReturnType<typeof setInterval> | undefined;
@@ -47,37 +47,36 @@ export class ByteBudget {
     this.#limits = limits;
   }
 
-  /** The bytes in use. */
   get used(): number {
     return this.#used;
   }
 
-  /** Begins a body, which has no bytes yet. */
+  /** Registers a body, which has no bytes yet. */
   open(holder: Holder): Share {
     const share = new Share(holder, this);
     this.#shares.add(share);
     return share;
   }
 
-  /** Whether all bytes that a body lacks are free. */
+  /** Returns whether all missing bytes of a body are free. */
   fits({ holder, lacks }: Share): boolean {
     return lacks <= this.#limits.all - this.#used && (this.#isSmall(holder) || this.#fitsSender(holder.sender, lacks));
   }
 
-  /** Counts more bytes of a body, or fewer. */
+  /** Adds to, or subtracts from, the bytes in use by a body. */
   count({ holder }: Share, bytes: number): void {
     if (!this.#isSmall(holder)) this.#countSender(holder.sender, bytes);
     this.#used += bytes;
     if (bytes < 0) this.#startWaiting();
   }
 
-  /** Lets a body wait; `start` is called when it {@link fits}. */
+  /** Queues a body; `start` is called when it {@link fits}. */
   wait(share: Share, start: () => void): void {
     this.#waiting.set(share, start);
     this.#watch ??= setInterval(() => this.#giveUpSlow(), PACE.ms);
   }
 
-  /** Ends the waiting of a body. */
+  /** Removes a body from the queue. */
   stopWaiting(share: Share): void {
     this.#waiting.delete(share);
     if (this.#waiting.size > 0) return;
@@ -86,7 +85,7 @@ export class ByteBudget {
     for (const each of this.#shares) each.watched = undefined;
   }
 
-  /** Forgets a body. */
+  /** Removes a body. */
   close(share: Share): void {
     this.#shares.delete(share);
   }
@@ -114,7 +113,7 @@ export class ByteBudget {
     }
   }
 
-  /** Gives up the bodies that come too slowly while others wait for their bytes. */
+  /** Gives up the bodies that arrive too slowly while others wait for their bytes. */
   #giveUpSlow(): void {
     for (const share of this.#shares) {
       const { watched, arrived, isComplete, holder } = share;
@@ -126,7 +125,7 @@ export class ByteBudget {
     }
   }
 
-  /** Whether another body waits for the bytes of this one. Those of one known sender wait without harm for others. */
+  /** Returns whether another body waits for the bytes of this one. Bodies of one known sender do not affect others. */
   #isWaitedFor({ holder: { sender } }: Share): boolean {
     return this.#waiting.keys().some((other) => {
       if (other.holder.sender !== sender) return other.lacks > this.#limits.all - this.#used;
@@ -138,11 +137,11 @@ export class ByteBudget {
 /** One body's share of a budget. */
 export class Share {
   readonly holder: Holder;
-  /** The bytes that have come, for the pace. */
+  /** The bytes that have arrived, to measure the pace. */
   arrived = 0;
-  /** Whether all have come: it is slow no more. */
+  /** Whether all bytes have arrived; the body is then no longer slow. */
   isComplete = false;
-  /** The bytes that had come when the pace was last looked at; undefined: it is looked at from now on. */
+  /** The number of bytes at the last check of the pace; undefined if the pace has not been checked. */
   watched: number | undefined;
   readonly #budget: ByteBudget;
   #bytes = 0;
@@ -152,20 +151,19 @@ export class Share {
     this.#budget = budget;
   }
 
-  /** The bytes that the body holds. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** The bytes that it still needs to be complete. */
+  /** The bytes that are missing to complete the body. */
   get lacks(): number {
     return Math.max(this.holder.complete - this.#bytes, 0);
   }
 
   /**
-   * Takes bytes until the body holds so many, at once where they are free.
+   * Takes bytes until the body holds this many, immediately if they are free.
    *
-   * @returns undefined when it has them; else resolves when it has them (true), or when the deadline comes first
+   * @returns undefined if the body has the bytes; otherwise a promise of whether it got them before the deadline
    */
   growTo(bytes: number, deadline: AbortSignal): Promise<boolean> | undefined {
     const budget = this.#budget;
@@ -186,7 +184,7 @@ export class Share {
     });
   }
 
-  /** Gives back all bytes, once, however often it is called. */
+  /** Returns all bytes. Repeated calls have no effect. */
   release(): void {
     this.#budget.close(this);
     const bytes = this.#bytes;

@@ -1,7 +1,7 @@
 /**
- * The value of an environment variable that must be set, without spaces around it.
+ * Returns the value of a required environment variable, trimmed.
  *
- * @throws {ConfigurationError} with its name, when it is unset or blank
+ * @throws {ConfigurationError} with its name, if it is unset or blank
  */
 export function requiredEnv(name: string): string {
   const value = Deno.env.get(name)?.trim();
@@ -9,9 +9,9 @@ export function requiredEnv(name: string): string {
   return value;
 }
 
-/** An environment variable is missing or wrong. The message holds no value, so it may be logged. */
+/** An environment variable is missing or invalid. The message never contains its value, so it may be logged. */
 export class ConfigurationError extends Error {
   override readonly name = "ConfigurationError";
-  /** The log shows the code of an error and never its message. */
+  /** The log contains the code of an error, never its message. */
   readonly code = this.message;
 }

@@ -1,6 +1,6 @@
 /**
- * Whether a request that failed may have left. `Connect` stands for all that comes before: the name, the connection and
- * TLS. Deno 2.1 says it in the error's own message, newer ones in that of its cause.
+ * Returns whether a failed request may have been sent. `Connect` covers all earlier steps: DNS, the connection and TLS.
+ * Deno 2.1 reports it in the error's own message, newer versions in the message of its cause.
  */
 export function hadConnection(error: unknown): boolean {
   const causes = error instanceof Error ? [error, error.cause] : [];

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { callDatabase, mayHaveRun, serviceKey } from "./database.ts";
 import { ApiError } from "./errors.ts";
 
-/** The double of PostgREST's response to one request. */
+/** A response of the PostgREST double. */
 type Step = "drop" | { status: number; body: object | string };
 
 const refused = { status: 401, body: { code: "PT401", message: "invalid API key" } };
@@ -15,7 +15,7 @@ let steps: Step[] = [];
 const server = createServer((request, response) => {
   const step = steps.shift() ?? "drop";
   if (step === "drop") {
-    // The response breaks off: the client cannot tell whether its call has run.
+    // The response is truncated: the client cannot tell whether its call has run.
     response.writeHead(200, { "content-length": 1_000 });
     response.write("{", () => request.socket.destroy());
     return;
@@ -54,7 +54,7 @@ Deno.test("a call without retryWithin is not retried", async () => {
   assert.equal(steps.length, 1);
 });
 
-Deno.test("a call for which there is no connection has not run, and is retried also without retryWithin", async () => {
+Deno.test("a call without a connection has not run, and is retried even without retryWithin", async () => {
   for (const code of ["PGRST000", "PGRST002", "PGRST003", "53300"]) {
     steps = [{ status: 503, body: { code, message: "no connection" } }, succeeded];
     assert.deepEqual(await callDatabase("identify_vendor", { key_hash: "" }), succeeded.body);
@@ -88,7 +88,7 @@ Deno.test("after a lost response a call may have run, whatever the next attempt 
   assert.equal(error.message, "invalid API key");
 });
 
-Deno.test("a call that the gateway refuses for its key is not retried and has not run", async () => {
+Deno.test("a call that the gateway refuses because of its key is not retried and has not run", async () => {
   const refusals = [
     { status: 401, body: { message: "Invalid API key", hint: "Double check your API key." } },
     { status: 401, body: "Unauthorized" },
@@ -114,7 +114,7 @@ Deno.test("a call is retried when the gateway cannot reach the database or is ov
 const NEWER = '{"default": "sb_secret_new"}';
 const MOBILE = '{"mobile": "sb_secret_mobile"}';
 const JWT = "eyJ.old.jwt";
-/** The newer keys and the JWT, as far as they are set, and the key that is taken. */
+/** The newer keys and the JWT, if set, and the key that is used. */
 const SERVICE_KEYS: Record<string, [newer: string | null, jwt: string | null, taken: string]> = {
   "the newer key, also beside a JWT that may have been switched off": [NEWER, JWT, "sb_secret_new"],
   "the newer key alone": [NEWER, null, "sb_secret_new"],
@@ -139,7 +139,7 @@ for (const [name, [newer, jwt, taken]] of Object.entries(SERVICE_KEYS)) {
   });
 }
 
-Deno.test("without any key the error names the variable to set", () => {
+Deno.test("without any key, the error names the variable to set", () => {
   withVariables({}, () => assert.throws(serviceKey, /SUPABASE_SECRET_KEYS/));
 });
 

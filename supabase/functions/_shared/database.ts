@@ -4,37 +4,39 @@ import type { Database } from "./database.types.ts";
 import { ApiError, type ErrorCode, internalError } from "./errors.ts";
 import { namedSecretsFromEnv } from "./secrets.ts";
 
-/** The behaviour of a call when the database fails or does not respond. */
+/** The behavior of a call when the database fails or does not respond. */
 export interface CallOptions {
   /**
-   * For how many milliseconds the call is retried after a passing fault. Only for SQL functions that may run twice with
-   * the same result: when a response is lost, the first call may have run. Any call is retried that has not begun.
+   * How many milliseconds the call is retried after a transient fault. Set it only for idempotent SQL functions: when a
+   * response is lost, the first call may have run. A call that has not begun is always retried.
    */
   retryWithin?: number;
-  /** The milliseconds that one attempt may take. The default is a little more than the statement timeout of 8 s. */
+  /** The timeout of one attempt in milliseconds. The default is slightly longer than the statement timeout of 8 s. */
   timeout?: number;
-  /** Whether a fault that {@link isCausedByInput} ends the call at once, because the caller then splits it. */
+  /**
+   * Whether a fault for which {@link isCausedByInput} is true ends the call immediately, because the caller splits it.
+   */
   canSplit?: boolean;
 }
 
 /** The name of an SQL function. */
 export type SqlFunction = keyof Database["public"]["Functions"];
 
-/** The arguments of an SQL function by name. Any may be null, which the generated types do not say. */
+/** The arguments of an SQL function by name. Any of them may be null, which the generated types do not express. */
 export type SqlArguments<Name extends SqlFunction> = {
   [Argument in keyof Database["public"]["Functions"][Name]["Args"]]: unknown;
 };
 
-/** For requests of the client that set no time limit themselves, such as an upload of 10 MiB. */
+/** The timeout of client requests that set none, such as an upload of 10 MiB. */
 const REQUEST_TIMEOUT_MS = 20_000;
 
-/** For how long a call without `retryWithin` waits for a connection where there is none. */
+/** How long a call without `retryWithin` retries to connect. */
 const CONNECTION_WITHIN_MS = 3_000;
 
-/** The longest pause between two attempts. Without it the pauses would double, and attempts would soon become rare. */
+/** The longest pause between two attempts. Without it, the pauses would keep doubling. */
 const MAX_PAUSE_MS = 1_000;
 
-/** The SQLSTATEs that our SQL functions raise for the caller. Their messages are written for the caller, too. */
+/** The SQLSTATEs that our SQL functions raise for the caller, with messages written for the caller. */
 const CALLER_ERRORS: Record<string, ErrorCode> = {
   PT400: "BAD_REQUEST",
   PT401: "UNAUTHORIZED",
@@ -45,26 +47,26 @@ const CALLER_ERRORS: Record<string, ErrorCode> = {
 };
 
 /**
- * Faults that pass by themselves and may have come when the call had already run: the connection broke (PGRST001, 08)
- * or the server was stopping (57P).
+ * Transient faults that may occur after the call has run: the connection broke (PGRST001, 08) or the server was
+ * stopping (57P).
  */
 const CONNECTION_LOST = /^(?:PGRST001|57P0[1-3]|08\w{3})$/;
 
-/** Faults that pass by themselves, before the call has run: there is no connection for it. */
+/** Transient faults that occur before the call runs, because there is no connection. */
 const NOT_BEGUN = /^(?:PGRST00[023]|53300)$/;
 
 /**
- * Faults that pass by themselves and undo the call: a deadlock, a serialization failure, or a timeout of the statement
- * (57014) or of a lock (55P03).
+ * Transient faults that undo the call: a deadlock, a serialization failure, a statement timeout (57014) or a lock
+ * timeout (55P03).
  */
 const UNDONE = /^(?:40001|40P01|57014|55P03)$/;
 
-/** The database refuses what the call brought: a data exception, a violated constraint, or one of our exceptions. */
+/** The database refuses the call's input: a data exception, a violated constraint, or one of our exceptions. */
 const REFUSED = /^(?:22|23|P0)/;
 
 let client: SupabaseClient<Database> | undefined;
 
-/** The supabase-js client with the rights of the service role, made once in each isolate. */
+/** Returns the supabase-js client with the rights of the service role, one per isolate. */
 export function serviceClient(): SupabaseClient<Database> {
   client ??= createClient<Database>(requiredEnv("SUPABASE_URL"), serviceKey(), {
     auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false },
@@ -74,8 +76,8 @@ export function serviceClient(): SupabaseClient<Database> {
 }
 
 /**
- * Calls one SQL function and returns its result. Postgres only knows that the result is jsonb, so the caller says of
- * which type it is, as the function's comment in supabase/schemas does.
+ * Calls an SQL function and returns its result. The generated type of the result is jsonb, so the caller declares the
+ * type that the function's comment in supabase/schemas documents.
  *
  * @example
  * const { retry_after }: { retry_after: number | null } = await callDatabase("count_request", { … });
@@ -96,7 +98,7 @@ export async function callDatabase<Name extends SqlFunction, Result>(
       .abortSignal(AbortSignal.timeout(Math.min(patience, timeout)));
     if (error === null) return data as Result;
 
-    // The holder of the same Idempotency-Key may be an earlier attempt that got no response.
+    // The Idempotency-Key may be held by an earlier attempt whose response was lost.
     const isOwnAttempt: boolean = lost && error.code === "PT409";
     const isLost = isLostResponse(error.code, status);
     lost ||= isLost;
@@ -113,11 +115,11 @@ export async function callDatabase<Name extends SqlFunction, Result>(
 }
 
 /**
- * The error for a fault of the database: with the message that an SQL function has raised for the caller, else
+ * Returns the error for a fault of the database: with the message that an SQL function raised for the caller, otherwise
  * INTERNAL_ERROR.
  *
  * @param code the SQLSTATE
- * @param details of PT429: the time to wait, in seconds
+ * @param details for PT429, the number of seconds to wait
  */
 export function databaseError(
   code: string,
@@ -133,22 +135,22 @@ export function databaseError(
 }
 
 /**
- * Whether a call of {@link callDatabase} that failed may have run in the database anyway. That is so when one of
- * its attempts got no response. What the database refuses has not run.
+ * Returns whether a failed call of {@link callDatabase} may nevertheless have run: one of its attempts got no response.
+ * A call that the database refused has not run.
  */
 export function mayHaveRun(error: unknown): boolean {
   return error instanceof ApiError && error.cause instanceof DatabaseError &&
     error.cause.mayHaveRun;
 }
 
-/** Whether the database has refused what a call of {@link callDatabase} brought, and would do so again. */
+/** Returns whether the database refused the input of a {@link callDatabase} call, and would refuse it again. */
 export function isRefused(error: unknown): boolean {
   return isUndoneBy(REFUSED, error);
 }
 
 /**
- * Whether a call of {@link callDatabase} failed by something that it brought, or that somebody has locked. If it
- * brought several things, a call without that one may succeed.
+ * Returns whether a call of {@link callDatabase} failed because of its input, or because of a lock on a row of it. If
+ * the call had several items, a call without that item may succeed.
  */
 export function isCausedByInput(error: unknown): boolean {
   return isUndoneBy(REFUSED, error) || isUndoneBy(UNDONE, error);
@@ -160,16 +162,16 @@ function isUndoneBy(codes: RegExp, error: unknown): boolean {
 }
 
 /**
- * Whether a call may have run although it failed. PostgREST gives a code. It is blank when the connection broke while
- * the call was committed, and then the status is 400. It is blank too when there was no response (status 0). Without a
- * code the response came from the gateway, which refuses a wrong key with 401 or 403 every time.
+ * Returns whether a failed call may have run. PostgREST returns a code. The code is blank if the connection broke
+ * during the commit (status 400) or there was no response (status 0). A response without a code came from the gateway,
+ * which refuses a wrong key with 401 or 403.
  */
 function isLostResponse(code: string | undefined, status: number): boolean {
   if (code) return CONNECTION_LOST.test(code);
   return code === "" || status < 400 || status >= 500 || status === 408 || status === 429;
 }
 
-/** A fault of the database as it may be logged: with its SQLSTATE and without its message, which quotes values. */
+/** A fault of the database in loggable form: with its SQLSTATE and without its message, which quotes values. */
 class DatabaseError extends Error {
   override readonly name = "DatabaseError";
   constructor(readonly code: string, readonly mayHaveRun: boolean) {
@@ -177,15 +179,15 @@ class DatabaseError extends Error {
   }
 }
 
-// Storage calls take no signal. Without this limit a storage service that hangs would let the vendor wait forever.
+// Storage calls accept no signal. Without this timeout, a storage service that hangs would block the vendor forever.
 const fetchInTime: typeof fetch = (input, init) =>
   fetch(input, { ...init, signal: init?.signal ?? AbortSignal.timeout(REQUEST_TIMEOUT_MS) });
 
 /**
- * The key of the role `service_role`. The newer `SUPABASE_SECRET_KEYS` come first, because a hosted project still sets
- * the older JWT after it has been switched off.
+ * Returns the key of the role `service_role`. The newer `SUPABASE_SECRET_KEYS` take precedence, because a hosted
+ * project still sets the older JWT after it has been disabled.
  *
- * @throws ConfigurationError when there is none.
+ * @throws ConfigurationError if no key is set.
  */
 export function serviceKey(): string {
   const key = namedSecretsFromEnv("SUPABASE_SECRET_KEYS")[0] ??

@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { ErrorCode } from "./errors.ts";
 
-/** What the routes are grouped by. */
+/** The groups of the routes. */
 export const TAGS = {
   "Recruiting leads": "Applicants for the jobs of agencies, from vendors.",
   "Sales leads": "Prospective customers, each imported for one agent.",
@@ -12,7 +12,7 @@ export const TAGS = {
   "Documentation": "This document.",
 };
 
-/** The ways in which callers authenticate (SPEC 5), as the OpenAPI document has them. */
+/** The ways in which callers authenticate (SPEC 5), in the form of the OpenAPI document. */
 export const SECURITY_SCHEMES = {
   vendorKey: {
     type: "http",
@@ -59,10 +59,12 @@ export const SECURITY_SCHEMES = {
   },
 };
 
-/** The errors of a path that takes GET alone and refuses nobody: linters require one for each operation. */
+/**
+ * The errors of a path that supports only GET and is open to everybody: linters require an error for each operation.
+ */
 export const GET_ERRORS: ErrorCode[] = ["METHOD_NOT_ALLOWED"];
 
-/** The errors of any JSON route, without those of its Idempotency-Key. */
+/** The errors of any JSON route, without the errors of its Idempotency-Key. */
 export const JSON_ERRORS: ErrorCode[] = [
   "BAD_REQUEST",
   "UNAUTHORIZED",
@@ -74,8 +76,8 @@ export const JSON_ERRORS: ErrorCode[] = [
 ];
 
 /**
- * What the OpenAPI document says of a route besides its method and path, which stand in the `index.ts` of its function.
- * Its schemas have names, which `.meta({ id })` gives them.
+ * The OpenAPI description of a route. Its method and path are in the `index.ts` of its function. The schemas are named
+ * with `.meta({ id })`.
  */
 export interface Description {
   /** Unique among all routes. */
@@ -83,14 +85,14 @@ export interface Description {
   tag: keyof typeof TAGS;
   summary: string;
   description: string;
-  /** Any one of them is enough; none: the route is open to everybody. */
+  /** The accepted security schemes; any one is sufficient. If empty, the route is open to everybody. */
   security: (keyof typeof SECURITY_SCHEMES)[];
-  /** The parameters of the path: what each is. */
+  /** The descriptions of the path parameters. */
   parameters?: Record<string, string>;
-  /** Whether it takes the header `Idempotency-Key`. */
+  /** Whether the route accepts the `Idempotency-Key` header. */
   isIdempotent?: boolean;
   query?: Record<string, { description: string; schema: z.ZodType }>;
-  /** The body that a `post` takes. */
+  /** The body of a `post`. */
   body?: {
     types: (
       | "application/json"
@@ -106,7 +108,7 @@ export interface Description {
   errors: ErrorCode[];
 }
 
-/** A successful response: as JSON, as `text/plain`, or as either. */
+/** A successful response: JSON, `text/plain`, or either. */
 export interface Success {
   description: string;
   schema?: z.ZodType;
@@ -114,5 +116,5 @@ export interface Success {
   text?: { schema: z.ZodType; examples: Examples };
 }
 
-/** Values that fit a schema, by name: what each is, and the value. */
+/** Example values by name, each with a summary. */
 export type Examples = Record<string, [summary: string, value: object | string]>;

@@ -22,17 +22,17 @@ export const STATUS_OF_CODE = {
 /** The code of an error response. */
 export type ErrorCode = keyof typeof STATUS_OF_CODE;
 
-/** A fault of one field of a request body, as listed in `error.details`. */
+/** An invalid field of a request body, as listed in `error.details`. */
 export interface FieldProblem {
   /** Path of the field, e.g. `leads.0.phone`; empty for the body itself. */
   field: string;
   message: string;
-  /** Says to a program what the message says to people. */
+  /** A machine-readable form of the message. */
   code?: "MAY_HAVE_BEEN_STORED";
 }
 
 /**
- * Ends the request with an error response. Thrown anywhere below a route; the app makes the response of it.
+ * Ends the request with an error response. Thrown anywhere below a route; the app turns it into a response.
  *
  * @example
  * throw new ApiError("BAD_REQUEST", "first_name is missing");
@@ -59,7 +59,7 @@ export class ApiError extends Error {
     return STATUS_OF_CODE[this.code];
   }
 
-  /** The response, in the one error shape of all routes. */
+  /** The response, in the error shape of all routes. */
   toResponse(requestId: string): Response {
     const { code, message, details } = this;
     return Response.json(
@@ -69,7 +69,7 @@ export class ApiError extends Error {
   }
 }
 
-/** An INTERNAL_ERROR. The caller learns nothing of the cause; it is for the log only. */
+/** An INTERNAL_ERROR. The cause is logged and never returned to the caller. */
 export function internalError(cause: unknown): ApiError {
   return new ApiError(
     "INTERNAL_ERROR",

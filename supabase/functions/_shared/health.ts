@@ -5,7 +5,7 @@ import { callDatabase } from "./database.ts";
 import { describeError, logError } from "./log.ts";
 import { NEWEST_MIGRATION, VERSION } from "./version.ts";
 
-/** The response must come within 10 s, even if the database does not respond. */
+/** The response must be sent within 10 s, even if the database does not respond. */
 const TIMEOUT_MS = 6_000;
 
 /** The body of `GET /health` of each function. */
@@ -56,7 +56,7 @@ export function healthEndpoint(name: string): Endpoint {
   };
 }
 
-/** Too old a migration is `unavailable`. Anybody may ask, so the response has versions and nothing else. */
+/** A migration that is too old is `unavailable`. The route is public, so the response contains only versions. */
 async function health({ requestId }: RequestContext): Promise<Response> {
   const body = await check(requestId);
   const headers = { "Cache-Control": "no-store" };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type Job, type JobRun, runJobs } from "./jobs.ts";
 
-/** A job whose items are due from the beginning, or are added to the queue later. */
+/** A job whose items are due from the start or are added to the queue later. */
 function jobOf(queue: string[], settings: Partial<Job<string>> = {}): Job<string> & { mostAtOnce: number } {
   let running = 0;
   const job = {
@@ -20,7 +20,7 @@ function jobOf(queue: string[], settings: Partial<Job<string>> = {}): Job<string
   return job;
 }
 
-/** Runs jobs, and returns what they have done with the lines that they logged. */
+/** Runs jobs, and returns the result and the lines that they logged. */
 async function runLogged(...args: Parameters<typeof runJobs>): Promise<JobRun & { lines: string[] }> {
   const { error } = console;
   const lines: string[] = [];
@@ -32,13 +32,13 @@ async function runLogged(...args: Parameters<typeof runJobs>): Promise<JobRun & 
   }
 }
 
-Deno.test("all that is due is done, not more at once than the job takes", async () => {
+Deno.test("all due items are handled, at most as many at a time as the job allows", async () => {
   const job = jobOf(Array.from({ length: 25 }, String));
   assert.deepEqual(await runJobs({ job: () => job }, "request"), { counts: { job: { done: 25 } }, errors: 0 });
   assert.equal(job.mostAtOnce, 2);
 });
 
-Deno.test("what an item makes due of another job is done in the same run, whichever job stands first", async () => {
+Deno.test("items that an item makes due in another job are handled in the same run, whatever the order of the jobs", async () => {
   for (const names of [["fed", "feeding"], ["feeding", "fed"]]) {
     const fed: string[] = [];
     const jobs: Record<string, () => Job<string>> = {
@@ -57,7 +57,7 @@ Deno.test("what an item makes due of another job is done in the same run, whiche
   }
 });
 
-Deno.test("an item that fails is counted and logged with its ids, and the others go on", async () => {
+Deno.test("a failed item is counted and logged with its ids, and the others continue", async () => {
   const handle = (item: string) =>
     item === "2" ? Promise.reject(new Error("Secret")) : Promise.resolve({ state: null });
   const { counts, errors, lines } = await runLogged({ job: () => jobOf(["1", "2", "3"], { handle }) }, "request");
@@ -66,7 +66,7 @@ Deno.test("an item that fails is counted and logged with its ids, and the others
   assert(!lines[0]!.includes("Secret"));
 });
 
-Deno.test("a job that cannot start or claim ends, and the others go on", async () => {
+Deno.test("a job that cannot start or claim ends, and the others continue", async () => {
   const { counts, errors, lines } = await runLogged({
     unset: () => null,
     wrong: () => {
@@ -79,7 +79,7 @@ Deno.test("a job that cannot start or claim ends, and the others go on", async (
   assert.deepEqual(lines.map((line) => JSON.parse(line).job), ["wrong", "unclaimed"]);
 });
 
-Deno.test("the end of the required job is thrown, once the others have ended", async () => {
+Deno.test("an error that ends the required job is thrown after the others have ended", async () => {
   const queue = ["1", "2", "3"];
   const jobs = {
     required: () => {
@@ -91,14 +91,14 @@ Deno.test("the end of the required job is thrown, once the others have ended", a
   assert.deepEqual(queue, []);
 });
 
-Deno.test("after an item by which the others would fail as well nothing more is claimed", async () => {
+Deno.test("nothing more is claimed after an item whose failure would affect the others", async () => {
   const queue = ["1", "2", "3", "4", "5"];
   const handle = () => Promise.resolve({ state: "failed", isLast: true });
   await runJobs({ job: () => jobOf(queue, { handle }) }, "request");
   assert.deepEqual(queue, ["3", "4", "5"]);
 });
 
-Deno.test("what waits for its turn is done when it has come", async () => {
+Deno.test("an item that waits for its turn is handled when its turn comes", async () => {
   const turns = [Date.now() + 60, Date.now() + 120];
   let nextAt: number | undefined = turns.shift();
   const job = jobOf([], {
@@ -114,7 +114,7 @@ Deno.test("what waits for its turn is done when it has come", async () => {
   assert.deepEqual((await runJobs({ job: () => job }, "request")).counts, { job: { done: 2 } });
 });
 
-Deno.test("after 1,000 items the rest stays due", async () => {
+Deno.test("after 1,000 items, the rest stays due", async () => {
   const queue = Array.from({ length: 2_000 }, String);
   await runJobs(
     { job: () => jobOf(queue, { atOnce: 100, handle: () => Promise.resolve({ state: "done" }) }) },

@@ -1,79 +1,80 @@
-/** The loop of all background work: claim what is due, work on it within its lease, and stop in time. */
+/** The loop of all background work: claim due items, handle them within their leases, and stop in time. */
 import { describeError, logError, type LogFields } from "./log.ts";
 
 /** A kind of background work: items that become due in the database. */
 export interface Job<Item> {
-  /** The most items at work at a time. */
+  /** The maximum number of items handled at a time. */
   atOnce: number;
-  /** Claims at most `max` items that are due. This worker has each to itself until its lease ends. */
+  /** Claims at most `max` due items. No other worker can claim them until their leases end. */
   claim(max: number): Promise<Claimed<Item>>;
   /**
-   * Works on an item and records its outcome while the lease lasts. When it rejects, or the worker dies, the item is
-   * due again after its lease.
+   * Handles an item and records its outcome before the lease ends. If it rejects or the worker dies, the item is due
+   * again when the lease ends.
    *
-   * @param claimedAt when the call that claimed it began, in milliseconds
+   * @param claimedAt when the claiming call began, in milliseconds
    */
   handle(item: Item, report: Report, claimedAt: number): Promise<Handled>;
-  /** The ids that a log line about the item has. */
+  /** The ids to log for an item. */
   idsOf(item: Item): LogFields;
 }
 
 /** The result of a claim. */
 export interface Claimed<Item> {
   items: Item[];
-  /** When an item that only waits for its turn can be claimed; null: none does. */
+  /** When the next item that waits for its turn can be claimed; null if no item waits. */
   nextAt?: string | null;
 }
 
-/** What became of an item. */
+/** The outcome of an item. */
 export interface Handled {
-  /** The state that it was left in, which the run counts; null: none to count. */
+  /** The resulting state, which the run counts; null if there is nothing to count. */
   state: string | null;
-  /** Whether the other items would fail as well. Then nothing more is claimed. */
+  /** Whether the other items would fail too. If so, nothing more is claimed. */
   isLast?: boolean;
 }
 
-/** Logs and counts an error that ends nothing else. */
+/** Logs and counts an error that does not end the item or the job. */
 export type Report = (error: unknown, fields?: LogFields) => void;
 
-/** What a job needs to know of its run. */
+/** The context that a run passes to its jobs. */
 export interface RunContext {
-  /** Of the request that has begun the run. */
+  /** The id of the request that started the run. */
   requestId: string;
   report: Report;
 }
 
-/** Makes a job for a run; null where the settings leave it nothing to do. Throws where a setting is wrong. */
+/** Creates a job for a run; returns null if the configuration disables it. Throws if a setting is invalid. */
 // deno-lint-ignore no-explicit-any
 export type CreateJob = (context: RunContext) => Job<any> | null;
 
-/** What a run has done. */
+/** The result of a run. */
 export interface JobRun {
-  /** The number of items of each job by the state that they were left in. One that was claimed twice counts twice. */
+  /** The number of items of each job by resulting state. An item that was claimed twice counts twice. */
   counts: Record<string, Record<string, number>>;
-  /** The number of errors in the service itself, which the log has. */
+  /** The number of internal errors, which are logged. */
   errors: number;
 }
 
-/** After this time nothing more is claimed. The platform ends a request after 150 s. */
+/** How long a run claims items. The platform ends a request after 150 s. */
 const CLAIM_FOR_MS = 40_000;
 
 /**
- * After so many items nothing more is claimed. Each takes about 1 ms of CPU, and the platform ends a request after 2 s.
+ * The maximum number of items that a run claims. Each takes about 1 ms of CPU, and the platform ends a request after 2
+ * s of CPU.
  */
 const CLAIM_AT_MOST = 1_000;
 
-/** The longest wait, in milliseconds, before asking again for what has become due. */
+/** The longest wait, in milliseconds, before checking again for due items. */
 const ASK_AGAIN_MS = 1_000;
 
 /**
- * Works on what is due of all jobs beside each other, until nothing is due any more, or 1,000 items or 40 s have passed.
- * An item of one job may make one of another due. Whatever fails in a job, the others go on. A job that cannot start or
- * claim ends, and the log names it.
+ * Runs all jobs concurrently until nothing is due, or until 1,000 items or 40 s have passed. An item of one job may
+ * make items of another due. An error in one job does not affect the others. A job that cannot start or claim ends, and
+ * its name is logged.
  *
  * @param jobs by their names in the log
- * @param required the name of the job without which the run has failed
- * @throws what ended the required job, when all others have ended
+ * @param required the name of the job whose failure fails the run
+ * @throws the error that ended the required job, after all others have ended
  */
 export async function runJobs(
   jobs: Record<string, CreateJob>,
@@ -96,7 +97,7 @@ class Run {
   errors = 0;
   readonly #requestId: string;
   readonly #deadline = Date.now() + CLAIM_FOR_MS;
-  /** The jobs that may find something due without another's help. */
+  /** The jobs that may find due items without waiting for another job. */
   readonly #busy: Set<string>;
   #claimed = 0;
   #handled = 0;
@@ -152,7 +153,7 @@ class Run {
       if (running.size > 0 || Date.now() + wait < this.#deadline) {
         this.#busy.add(name);
         await within(Math.min(Math.max(wait, 50), ASK_AGAIN_MS), Promise.race(running));
-        // Claiming one item at a time would cost a query for each.
+        // Claiming one item at a time would cost a query each.
         while (running.size > job.atOnce / 2) await Promise.race(running);
       } else {
         this.#settle(name);
@@ -170,7 +171,7 @@ class Run {
   }
 }
 
-/** Waits until something has ended, or this many milliseconds. */
+/** Waits until the promise settles, for at most this many milliseconds. */
 async function within(ms: number, ended: Promise<unknown>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const timeout = new Promise<void>((resolve) => timer = setTimeout(resolve, ms));

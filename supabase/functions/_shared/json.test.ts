@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { BATCH_BOUNDS, cleanText, isObject, type Json, type JsonObject, MAX_DEPTH, parseJson } from "./json.ts";
 
-Deno.test("numbers JavaScript cannot hold keep every digit", () => {
+Deno.test("numbers that JavaScript cannot represent keep every digit", () => {
   assert.deepEqual(
     parseJson(
       '{"id": 12345678901234567890, "big": 1e999, "small": 42, "price": 1.5, "list": [9007199254740993]}',
@@ -39,7 +39,7 @@ Deno.test("property: a fraction keeps its value to the last digit, as a number o
   }));
 });
 
-/** Whether two JSON numbers are the same, by exact arithmetic. */
+/** Whether two JSON numbers are equal, by exact arithmetic. */
 function isSameDecimal(left: string, right: string): boolean {
   const scaled = (text: string) => {
     const [mantissa = "", exponent = "0"] = text.toLowerCase().split("e");
@@ -49,14 +49,14 @@ function isSameDecimal(left: string, right: string): boolean {
   return scaled(left) === scaled(right);
 }
 
-Deno.test("a number that JavaScript can hold stays a number", () => {
+Deno.test("a number that JavaScript can represent stays a number", () => {
   const numbers = ["0.1", "1.50", "1234567.1234567", "1e5", "100.0e-2", "3.141592653589793"];
   for (const number of [...numbers, "-0.0"]) {
     assert.deepEqual(parseJson(`[${number}]`), [Number(number)], number);
   }
 });
 
-Deno.test("a number that is not exact becomes its own text", () => {
+Deno.test("an inexact number becomes its own text", () => {
   const fractions = ["1234567.12345678901234", "0.10000000000000000555", "1e-400", "1.5e300"];
   for (const number of [...fractions, "1e400", "-1E+400", "12345678901234567.0"]) {
     assert.deepEqual(parseJson(`{"id":${number}}`), { id: number });
@@ -65,12 +65,12 @@ Deno.test("a number that is not exact becomes its own text", () => {
   assert.equal(parseJson("-9007199254740993"), "-9007199254740993");
 });
 
-Deno.test("an inexact number in the wrong place or form stays an error", () => {
+Deno.test("an inexact number in an invalid place or form stays an error", () => {
   const wrong = ["{12345678901234567890:1}", "[01234567890123456789]", "[12345678901234567890.]"];
   for (const text of wrong) assert.throws(() => parseJson(text), /not valid JSON/, text);
 });
 
-Deno.test("the error says where a text stops being JSON, if V8 does, and nothing of what stands there", () => {
+Deno.test("the error says where the JSON becomes invalid, if V8 does, and quotes nothing", () => {
   for (
     const [text, where] of [
       ['{"a": 1,\n "b": 2,\n}', " at line 3, column 1"],
@@ -120,13 +120,13 @@ Deno.test("a key named __proto__ stays an ordinary key", () => {
   assert.equal((value as { admin?: unknown }).admin, undefined);
 });
 
-Deno.test("what is not JSON is BAD_REQUEST", () => {
+Deno.test("invalid JSON is BAD_REQUEST", () => {
   for (const text of ["", "{", "undefined", "'a'", '{"a":1,}', "\u0000", '"\u0000"']) {
     assert.throws(() => parseJson(text), { code: "BAD_REQUEST" }, JSON.stringify(text));
   }
 });
 
-Deno.test("nesting up to the limit is read, one level more and a million more are BAD_REQUEST", () => {
+Deno.test("nesting up to the limit is accepted, deeper nesting is BAD_REQUEST", () => {
   const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
   parseJson(nested(MAX_DEPTH));
   for (const depth of [MAX_DEPTH + 1, 1_000_000]) {
@@ -159,7 +159,7 @@ Deno.test("a batch may have 260,000 values", () => {
   assert.throws(() => parseJson(values(260_001), BATCH_BOUNDS), { message });
 });
 
-Deno.test("property: any JSON comes back as it was, but for what cannot be stored", () => {
+Deno.test("property: any JSON is unchanged, except for what cannot be stored", () => {
   fc.assert(fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {
     const parsed = parseJson(JSON.stringify(value));
     const text = JSON.stringify(parsed);
@@ -168,7 +168,7 @@ Deno.test("property: any JSON comes back as it was, but for what cannot be store
   }));
 });
 
-/** Leaves keys with a backslash in the engine's memory of shapes, as the body of another vendor may. */
+/** Leaves keys with a backslash in the engine's cache of shapes, as the body of another vendor may. */
 function parseBefore(text: string): void {
   JSON.parse(text);
 }
@@ -183,7 +183,7 @@ for (
     ['{"f":1,"s\\\\":0}', '{"s\\"":1,"1":0,"\\u0030":0,"s\\u0022":2}', ["0", "1", 's"']],
   ] as const
 ) {
-  Deno.test(`the keys of ${text} are right after ${before}`, () => {
+  Deno.test(`the keys of ${text} are correct after ${before}`, () => {
     parseBefore(before);
     assert.deepEqual(Object.keys(parseJson(text) as JsonObject), keys);
     const inside = parseJson(`[${text},[{"x":${text}}]]`) as [JsonObject, [{ x: JsonObject }]];
@@ -192,20 +192,20 @@ for (
   });
 }
 
-Deno.test("the keys are right beside a large file and an inexact number", () => {
+Deno.test("the keys are correct beside a large file and an inexact number", () => {
   parseBefore('{"a":1,"zz\\\\":0}');
   const file = "AbCd".repeat(2 ** 18);
   const value = parseJson(`{"a":"${file}","zz\\"":["${file}",12345678901234567890]}`);
   assert.deepEqual(value, { a: file, 'zz"': [file, "12345678901234567890"] });
 });
 
-Deno.test("a key is refused whose escape is none", () => {
+Deno.test("a key with an invalid escape is refused", () => {
   for (const key of ["\\x", "\\u00g0", "\\u12", "a\\", "a\\u0062\n"]) {
     assert.throws(() => parseJson(`{"${key}":1}`), /not valid JSON/, key);
   }
 });
 
-Deno.test("property: keys are right after any other body", () => {
+Deno.test("property: keys are correct after any other body", () => {
   const key = fc.string({ unit: fc.constantFrom(...'ab\\"\n\u00e9\u{1f600}'), maxLength: 4 });
   const objectOf = (item: fc.Arbitrary<Json>) => fc.dictionary(key, item, { maxKeys: 4, noNullPrototype: true });
   const flat = objectOf(fc.constant(0));
@@ -213,7 +213,7 @@ Deno.test("property: keys are right after any other body", () => {
   fc.assert(
     fc.property(object, fc.boolean(), (value, isAscii) => {
       const json = JSON.stringify(value);
-      // As Python and PHP write it.
+      // Python and PHP escape non-ASCII characters like this.
       const text = isAscii ? json.replace(/[^\x20-\x7e]/g, escapeCharacter) : json;
       assert.equal(JSON.stringify(parseJson(text)), json);
       parseBefore(text);

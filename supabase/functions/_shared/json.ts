@@ -11,17 +11,18 @@ export interface JsonObject {
   [key: string]: Json;
 }
 
-/** True for `{…}`, false for arrays, null and scalars. */
+/** Returns true for `{…}`, false for arrays, null and scalars. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Postgres' own parser gives up on jsonb somewhere above 6,000 levels; no vendor comes near this. */
+/** Postgres' own parser rejects jsonb above roughly 6,000 levels; no vendor comes near this. */
 export const MAX_DEPTH = 100;
 
 /**
- * The bounds of a body with one record, such as a lead. Parsed, JSON takes far more memory and time than its bytes say,
- * and the platform gives a request 256 MB and 2 s of CPU: docs/performance.md has what the largest bodies take.
+ * The bounds of a body with one record, such as a lead. Parsed JSON takes far more memory and time than its size
+ * suggests, and the platform gives a request 256 MB and 2 s of CPU: docs/performance.md lists what the largest bodies
+ * take.
  */
 export const JSON_BOUNDS: JsonBounds = {
   depth: MAX_DEPTH,
@@ -40,12 +41,13 @@ export const BATCH_BOUNDS: JsonBounds = {
 };
 
 /**
- * Parses a JSON text so that whatever it holds can be stored:
+ * Parses a JSON text so that every value can be stored:
  *
- * - a number that JavaScript cannot hold exactly becomes its own text, so a 19-digit id keeps every digit;
+ * - a number that JavaScript cannot represent exactly becomes its own text, so a 19-digit id keeps every digit;
  * - U+0000, which Postgres cannot store, is dropped and a lone surrogate becomes U+FFFD, in keys too.
  *
- * @throws ApiError BAD_REQUEST when it is not JSON or nested too deep, PAYLOAD_TOO_LARGE beyond another bound.
+ * @throws ApiError BAD_REQUEST if the text is not JSON or nested too deeply, PAYLOAD_TOO_LARGE if it exceeds another
+ * bound.
  */
 export function parseJson(text: string, bounds = JSON_BOUNDS): Json {
   const bytes = new TextEncoder().encode(text);
@@ -53,12 +55,12 @@ export function parseJson(text: string, bounds = JSON_BOUNDS): Json {
 }
 
 /**
- * The second half of {@link parseJson}, for a text in UTF-8 that has been scanned. The bytes are gone afterwards: their
- * memory is needed for what becomes of them.
+ * The second half of {@link parseJson}, for a scanned text in UTF-8. The buffer is detached afterwards, because its
+ * memory is needed for the result.
  */
 export function parseScanned(bytes: Uint8Array<ArrayBuffer>, scan: JsonScan): Json {
   const text = new TextDecoder().decode(bytes);
-  // Left to the garbage collector, they would stay for as long as there is memory.
+  // The garbage collector would not free the bytes until memory runs short.
   bytes.buffer.transfer(0);
 
   // A reviver makes parsing several times slower.
@@ -72,11 +74,11 @@ export function parseScanned(bytes: Uint8Array<ArrayBuffer>, scan: JsonScan): Js
   return scan.hasUnstorable ? mapTexts(value, cleanText) : value;
 }
 
-/** Replaces a number that JavaScript cannot hold exactly by the text that was sent. */
+/** Replaces a number that JavaScript cannot represent exactly with the text that was sent. */
 const keepDigits: Reviver = (_key, value, context) =>
   typeof value === "number" && isInexact(value, context!.source!) ? context!.source : value;
 
-/** Longer numbers are not looked at any closer. */
+/** Longer numbers always count as inexact. */
 const LONGEST_EXACT = 100;
 
 function isInexact(value: number, source: string): boolean {
@@ -84,7 +86,7 @@ function isInexact(value: number, source: string): boolean {
   return source.length > LONGEST_EXACT || decimal(source) !== decimal(String(value));
 }
 
-/** A number's digits and power of ten, the same for every way to write it: `1.50` and `15e-1` are both `15e-1`. */
+/** Normalizes a number to its digits and power of ten: `1.50` and `15e-1` both become `15e-1`. */
 function decimal(text: string): string {
   const [, integer = "", fraction = "", exponent = "0"] = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
   const digits = (integer + fraction).replace(/^0+/, "");
@@ -94,7 +96,7 @@ function decimal(text: string): string {
   return `${significant}e${power}`;
 }
 
-/** Says where a text stops being JSON, as far as V8 does: its message may quote the text, which is never repeated. */
+/** Says where a text stops being JSON, if V8 reports it. V8's message may quote the text, so it is never repeated. */
 function whyInvalid(text: string): string {
   if (text.trim() === "") return "the body is empty";
   try {
@@ -110,10 +112,13 @@ function whyInvalid(text: string): string {
   return "the body is not valid JSON";
 }
 
-/** How much V8 quotes before and after a token, of a text that has more. */
+/** The number of characters that V8 quotes before and after a token in a longer text. */
 const QUOTED = 10;
 
-/** Where V8 stopped: its message has the position, or quotes the text there. Undefined where that stands several times. */
+/**
+ * Returns where V8 stopped: its message contains the position, or quotes the text there. Undefined if the quote occurs
+ * more than once.
+ */
 function errorPlace(message: string, text: string): number | undefined {
   const [, position] = / at position (\d+) \(line/.exec(message) ?? [];
   if (position) return Number(position);
@@ -127,7 +132,7 @@ function errorPlace(message: string, text: string): number | undefined {
   return at === text.lastIndexOf(known) ? at + (before ? QUOTED : 0) : undefined;
 }
 
-/** A place in a text, both from 1 on. */
+/** A position in a text, both numbers from 1. */
 function lineAndColumn(text: string, at: number): string {
   let [line, start] = [1, 0];
   for (let end = text.indexOf("\n"); end >= 0 && end < at; end = text.indexOf("\n", start)) {
@@ -137,12 +142,12 @@ function lineAndColumn(text: string, at: number): string {
   return `line ${line}, column ${at - start + 1}`;
 }
 
-/** Makes a text storable: drops U+0000 and replaces lone surrogates by U+FFFD. */
+/** Makes a text storable: drops U+0000 and replaces lone surrogates with U+FFFD. */
 export function cleanText(text: string): string {
   return (text.includes("\0") ? text.replaceAll("\0", "") : text).toWellFormed();
 }
 
-/** A value with each of its texts and keys changed. */
+/** Returns a value with a function applied to each of its texts and keys. */
 function mapTexts(value: Json, change: (text: string) => string): Json {
   if (typeof value === "string") return change(value);
   if (Array.isArray(value)) return value.map((item) => mapTexts(item, change));

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { readByKey } from "./json_reader.ts";
 
-/** A reader's result for a text: the value as JSON, or that it is refused. */
+/** A reader's result for a text: the value as JSON, or a refusal. */
 function outcome(read: (text: string) => unknown, text: string): string {
   try {
     return JSON.stringify(read(text));
@@ -12,7 +12,7 @@ function outcome(read: (text: string) => unknown, text: string): string {
   }
 }
 
-// No key of these texts has an escape, so JSON.parse reads them right.
+// No key of these texts has an escape, so JSON.parse reads them correctly.
 const keys = fc.constantFrom("", "a", "é", "0", "10", "__proto__", "constructor");
 const json = fc.letrec((tie) => ({
   value: fc.oneof(
@@ -33,7 +33,7 @@ Deno.test("property: any JSON is read as JSON.parse reads it", () => {
   }));
 });
 
-Deno.test("property: what JSON.parse refuses is refused, and nothing else", () => {
+Deno.test("property: exactly the texts that JSON.parse refuses are refused", () => {
   const pieces = fc.constantFrom(
     ...['{"a":', '"a"', ":", ",", "{", "}", "[", "]", '"', "\\", "1", "-", ".5", "e9", "01"],
     ...["true", "nul", " ", "\n", "\u00a0", "\ufeff", "\u0001", "é", '"\\n"', '"\\x"'],
@@ -53,7 +53,7 @@ Deno.test("property: what JSON.parse refuses is refused, and nothing else", () =
   );
 });
 
-Deno.test("a key that is repeated keeps its first place and its last value", () => {
+Deno.test("a repeated key keeps its first position and its last value", () => {
   const text = '{"b":1,"a":2,"1":3,"b":4}';
   assert.equal(JSON.stringify(readByKey(text)), '{"1":3,"b":4,"a":2}');
 });

@@ -1,17 +1,17 @@
 /**
- * The value of a JSON text, read without giving JSON.parse an object: for a text with an escape in a key.
+ * Parses a JSON text without passing an object to JSON.parse, for a text with an escape in a key.
  *
- * JSON.parse of V8 13 to 15 is faster. But it takes such a key for one of an earlier text, if the bytes sent begin with
- * that one: after a key `zz\`, from any sender, it reads `"zz\""` as `zz\`.
+ * JSON.parse is faster, but V8 13 to 15 may confuse such a key with a key of an earlier text if the bytes start the
+ * same: after a key `zz\`, from any sender, it reads `"zz\""` as `zz\`.
  *
- * @param reviver as JSON.parse takes it, for texts, numbers, true, false and null alone
- * @throws SyntaxError when it is not JSON.
+ * @param reviver as in JSON.parse, but called only for texts, numbers, true, false and null
+ * @throws SyntaxError if the text is not JSON.
  */
 export function readByKey(text: string, reviver?: Reviver): unknown {
   return new Reader(text, reviver).read();
 }
 
-/** A reviver of JSON.parse, which gives it the text of a scalar as `source`; TypeScript does not declare that yet. */
+/** A reviver of JSON.parse, which passes the text of a scalar as `source`; TypeScript does not declare it yet. */
 export type Reviver = (key: string, value: unknown, context?: { source?: string }) => unknown;
 
 const BLANK = /[ \t\n\r]/;
@@ -71,12 +71,12 @@ class Reader {
     return this.#parse(start, this.#at);
   }
 
-  /** A text, a number, true, false or null. */
+  /** Parses a text, a number, true, false or null. */
   #parse(start: number, end: number): unknown {
     return JSON.parse(this.#text.slice(start, end), this.#reviver);
   }
 
-  /** Goes beyond the next character if it is this one. */
+  /** Skips the next character if it is this one. */
   #takes(character: string): boolean {
     this.#skipBlanks();
     const isNext = this.#text[this.#at] === character;

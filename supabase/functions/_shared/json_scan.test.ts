@@ -16,7 +16,7 @@ function scan(text: string, bounds: Partial<JsonBounds> = {}) {
   return scanJson(new TextEncoder().encode(text), { ...BOUNDLESS, ...bounds });
 }
 
-/** Asserts that a text passes with a bound, and with the next lower one is refused by this message. */
+/** Asserts that a text passes with a bound, and is refused with this message by the next lower one. */
 function assertBound(
   text: string,
   name: keyof JsonBounds,
@@ -31,7 +31,7 @@ function assertBound(
   );
 }
 
-/** The size of a JSON value: the numbers that the bounds are about. */
+/** Measures a JSON value by the bounded quantities. */
 function measure(value: unknown): { values: number; depth: number; keys: Set<string> } {
   if (typeof value !== "object" || value === null) return { values: 1, depth: 0, keys: new Set() };
   const inside = Object.values(value).map(measure);
@@ -66,7 +66,7 @@ Deno.test("property: values, depth and different keys of any JSON are counted", 
       scan(text, { values, depth, keys: keys.size });
       assert.throws(() => scan(text, { values: values - 1 }), /more than .* values/);
       if (depth > 0) assert.throws(() => scan(text, { depth: depth - 1 }), /nested deeper/);
-      // Now and then two keys count as one, and those of a small text are not counted at all.
+      // Two different keys may count as one, and the keys of a small text are not counted.
       const most = Math.min(0.9 * keys.size - 2, text.length / 5 - 1);
       if (most >= 0) assert.throws(() => scan(text, { keys: most }), /different keys/);
     }),
@@ -74,7 +74,7 @@ Deno.test("property: values, depth and different keys of any JSON are counted", 
   );
 });
 
-Deno.test("property: bytes that are no JSON do not confuse the scan", () => {
+Deno.test("property: invalid JSON does not confuse the scan", () => {
   const piece = fc.oneof(
     fc.constantFrom(
       ...'{}[],:"\\ \n-+.eE0129ntfu',
@@ -93,13 +93,13 @@ Deno.test("property: bytes that are no JSON do not confuse the scan", () => {
   }));
 });
 
-Deno.test("the depth is a BAD_REQUEST that names it, also where no bracket is closed", () => {
+Deno.test("excessive depth is a BAD_REQUEST that names the bound, even if no bracket is closed", () => {
   const message = /^the body is JSON nested deeper than 99 levels$/;
   assertBound("[".repeat(100), "depth", 100, message, "BAD_REQUEST");
   assertBound('{"a":'.repeat(100), "depth", 100, message, "BAD_REQUEST");
 });
 
-Deno.test("each other bound is a PAYLOAD_TOO_LARGE that names it", () => {
+Deno.test("exceeding any other bound is a PAYLOAD_TOO_LARGE that names it", () => {
   const list = JSON.stringify(
     Array.from({ length: 1_999 }, (_, n) => [{}, "x", null, -1, 0.5][n % 5]),
   );
@@ -112,11 +112,11 @@ Deno.test("each other bound is a PAYLOAD_TOO_LARGE that names it", () => {
   assertBound(bytes, "fileNumbers", 4_096, /^the body has more than 4,095 bytes in arrays$/);
 });
 
-Deno.test("a key that is repeated counts once, wherever it stands", () => {
+Deno.test("a repeated key counts once, wherever it occurs", () => {
   scan(`[${'{"a":1,"b":{"a":2}},'.repeat(1_000)}0]`, { keys: 2 });
 });
 
-Deno.test("of 20,000 different keys few are missed", () => {
+Deno.test("few of 20,000 different keys are missed", () => {
   const keys = Array.from({ length: 20_000 }, (_, n) => `"question_${n}":1`);
   const text = `{${keys.join()}}`;
   scan(text, { keys: 20_000 });
@@ -133,7 +133,7 @@ for (
     ["a data: URL", `data:application/pdf;name="Ann's résumé.pdf";base64,${BASE64}`],
   ] as const
 ) {
-  Deno.test(`${what} is a file and no text`, () => {
+  Deno.test(`${what} is a file, not text`, () => {
     const json = JSON.stringify({ resume: text });
     const sent = what.includes("slashes") ? json.replaceAll("/", "\\/") : json;
     scan(sent, { textBytes: 20 });
@@ -147,12 +147,12 @@ for (
     ["another alphabet", "简历".repeat(3_000)],
   ] as const
 ) {
-  Deno.test(`${what} is text and no file`, () => {
+  Deno.test(`${what} is text, not a file`, () => {
     assert.throws(() => scan(JSON.stringify({ resume: text }), { textBytes: 3_000 }), /files/);
   });
 }
 
-Deno.test("a long array of bytes is a file; what is not, counts as values", () => {
+Deno.test("a long array of bytes is a file; any other array counts as values", () => {
   const bytes = Array.from({ length: 5_000 }, (_, n) => n % 256);
   scan(JSON.stringify([bytes, bytes]), { values: 3, textBytes: 10 });
   scan(JSON.stringify({ a: bytes, b: [1, 2] }), { values: 5, textBytes: 50 });
@@ -177,14 +177,14 @@ Deno.test("a long array of bytes is a file; what is not, counts as values", () =
   }
 });
 
-Deno.test("a number of 16 characters or with an exponent is seen, a shorter one and a text are not", () => {
+Deno.test("a number of 16 characters or with an exponent is detected, a shorter one or a text is not", () => {
   for (const number of ["1234567890123456", "-123456789012345", "1e400", "1E-7"]) {
     assert.equal(scan(`{"a":[0,${number}]}`).hasLongNumber, true, number);
   }
   assert.equal(scan('{"id":"12345678901234567890","n":123456789012345,"price":-1.5}').hasLongNumber, false);
 });
 
-Deno.test("an escape of U+0000 or of a surrogate is seen, others are not", () => {
+Deno.test("an escape of U+0000 or of a surrogate is detected, others are not", () => {
   for (const escape of ["\\u0000", "\\ud800", "\\uDFFF", "\\uD83D\\uDE00", "\\\\\\u0000"]) {
     assert.equal(scan(`{"${escape}": 1}`).hasUnstorable, true, escape);
   }

@@ -1,46 +1,46 @@
 import { ApiError } from "./errors.ts";
 import { MIB } from "./units.ts";
 
-/** The bounds of a JSON text. Its bytes alone say little of the memory and time that parsing it takes. */
+/** The bounds of a JSON text. Its size alone does not determine the memory and time that parsing takes. */
 export interface JsonBounds {
-  /** Objects and arrays inside each other. */
+  /** Nesting of objects and arrays. */
   depth: number;
-  /** Objects, arrays, texts, numbers, true, false and null, without what `fileNumbers` counts. */
+  /** Objects, arrays, texts, numbers, true, false and null, except those counted by `fileNumbers`. */
   values: number;
-  /** Different keys, those of all objects together. One costs as much as 20 values. */
+  /** Different keys in all objects together. A key costs as much as 20 values. */
   keys: number;
   /** Bytes of one key. */
   keyBytes: number;
-  /** Bytes of everything but files. A file is a text in base64 or an array of bytes, of 4,096 or more. */
+  /** Bytes outside of files. A file is a base64 text or an array of bytes, of at least 4,096. */
   textBytes: number;
-  /** Numbers in those arrays, in which .NET sends a file. */
+  /** Numbers in those arrays. .NET sends files in this form. */
   fileNumbers: number;
 }
 
-/** What parsing has to take care of. */
+/** What the parser must handle. */
 export interface JsonScan {
-  /** The number of values, those of files too. */
+  /** The number of values, including those of files. */
   values: number;
-  /** Whether there is a number that JavaScript may not hold exactly. */
+  /** Whether there is a number that JavaScript may not represent exactly. */
   hasLongNumber: boolean;
   /** Whether there is an escape in a key. */
   hasEscapedKey: boolean;
-  /** Whether an escape stands for U+0000 or a surrogate. */
+  /** Whether there is an escape of U+0000 or a surrogate. */
   hasUnstorable: boolean;
 }
 
 /**
- * Reads a JSON text once, byte by byte, before it is parsed. Whether it is valid JSON is left to the parser: the bounds
- * hold for any text, and a parser stops at the first error.
+ * Scans a JSON text once, byte by byte, before it is parsed. The parser validates the JSON: the bounds apply to any
+ * text, and a parser stops at the first error.
  *
  * @param bytes the text in UTF-8
- * @throws ApiError that names the bound: BAD_REQUEST for the depth, PAYLOAD_TOO_LARGE for any other.
+ * @throws ApiError that names the exceeded bound: BAD_REQUEST for the depth, PAYLOAD_TOO_LARGE for any other.
  */
 export function scanJson(bytes: Uint8Array, bounds: JsonBounds): JsonScan {
   return new Scanner(bytes, bounds).scan();
 }
 
-/** Bytes of base64, or numbers in an array. */
+/** In bytes of base64, or numbers in an array. */
 const SHORTEST_FILE = 4_096;
 
 /** Shorter numbers are exact, unless they have an exponent. */
@@ -65,7 +65,7 @@ const IN_WORD = 4;
 const KINDS = new Uint8Array(256);
 for (let byte = 0; byte < 128; byte++) {
   const character = String.fromCharCode(byte);
-  // Escapes count as base64: a line break in it is sent as \r\n, and some write / as \/.
+  // Escapes count as base64: line breaks in it are sent as \r\n, and some senders write / as \/.
   if (/[A-Za-z0-9+/=_\\-]/.test(character)) KINDS[byte]! |= IN_BASE64;
   if (/[0-9.eE+-]/.test(character)) KINDS[byte]! |= IN_NUMBER;
   if (/[A-Za-z]/.test(character)) KINDS[byte]! |= IN_WORD;
@@ -83,14 +83,14 @@ class Scanner {
   #values = 0;
   #fileNumbers = 0;
   #fileBytes = 0;
-  /** Where the innermost array starts, and how many bytes it has, if there has been nothing else in it. */
+  /** Where the innermost array starts and its number of bytes, while it contains nothing else. */
   #listStart = -1;
   #listed = 0;
 
   constructor(bytes: Uint8Array, bounds: JsonBounds) {
     this.#bytes = bytes;
     this.#bounds = bounds;
-    // A key and its value take five bytes at least, so a small text cannot have too many.
+    // A key with its value takes at least five bytes, so a small text cannot exceed the bound.
     if (bytes.length > bounds.keys * 5) this.#keys = new KeyCounter();
   }
 
@@ -146,7 +146,7 @@ class Scanner {
     };
   }
 
-  /** The place of the quote that ends a text. */
+  /** Returns the position of the closing quote. */
   #endOfText(at: number): number {
     const bytes = this.#bytes;
     this.#isEscaped = false;
@@ -180,7 +180,7 @@ class Scanner {
   /**
    * Counts the bytes of the innermost array.
    *
-   * @param end where the array ends, if there is nothing else in it
+   * @param end where the array ends, if it contains nothing else
    */
   #endList(end?: number): void {
     if (end === undefined || this.#listed < SHORTEST_FILE) this.#addValues(this.#listed);
@@ -211,11 +211,11 @@ class Scanner {
   #countNumber(start: number, end: number): void {
     this.#countValue();
     this.#hasLongNumber ||= end - start >= SHORTEST_INEXACT;
-    // An exponent has the only letter of a number.
+    // The only letter in a number is that of its exponent.
     for (let at = start; at < end; at++) this.#hasLongNumber ||= this.#bytes[at]! > DIGIT_9;
   }
 
-  /** Whether a number is 0 to 255. */
+  /** Returns whether a number is between 0 and 255. */
   #isByte(start: number, end: number): boolean {
     if (end - start > 3) return false;
     let value = 0;
@@ -228,15 +228,15 @@ class Scanner {
   }
 }
 
-/** Counts different keys by hashes of them, in memory that does not grow. It misses about one in a hundred. */
+/** Counts different keys by their hashes, in constant memory. It misses about one in a hundred. */
 class KeyCounter {
   static readonly #BITS = 20;
-  // A sender who knew the hashes could choose keys that are counted as one.
+  // The seed prevents a sender from choosing keys whose hashes collide.
   static readonly #SEED = crypto.getRandomValues(new Uint32Array(1))[0]!;
   readonly #seen = new Uint8Array(2 ** KeyCounter.#BITS / 8);
   #count = 0;
 
-  /** Counts a key; returns how many different ones there have been. */
+  /** Counts a key; returns the number of different keys so far. */
   add(bytes: Uint8Array, start: number, end: number): number {
     let hash = KeyCounter.#SEED;
     for (let at = start; at < end; at++) hash = Math.imul(hash ^ bytes[at]!, 0x01000193);
@@ -250,7 +250,7 @@ class KeyCounter {
   }
 }
 
-/** Whether bytes of a text are a file. A `data:` prefix is allowed before the base64, and blanks in it. */
+/** Returns whether the bytes of a text are a file. A `data:` prefix and whitespace are allowed. */
 export function isFile(bytes: Uint8Array, start: number, end: number): boolean {
   const length = end - start;
   if (length < SHORTEST_FILE) return false;
@@ -261,22 +261,22 @@ export function isFile(bytes: Uint8Array, start: number, end: number): boolean {
   return others >= 0;
 }
 
-/** Whether four digits of an escape are 0000 or those of a surrogate, d800 to dfff. */
+/** Returns whether the four digits of an escape are 0000 or a surrogate, d800 to dfff. */
 function isUnstorable(bytes: Uint8Array, at: number): boolean {
   const [first, second, third, fourth] = bytes.subarray(at, at + 4);
   if (first === 0x30) return second === 0x30 && third === 0x30 && fourth === 0x30;
   return (first === 0x44 || first === 0x64) && second! >= 0x38;
 }
 
-/** The error for a body with more of something than a bound allows. */
+/** The error for a body that exceeds a bound. */
 export function tooMany(bound: number, what: string): ApiError {
   return tooLarge(`${bound.toLocaleString("en-US")} ${what}`);
 }
 
 /**
- * Requires that a body has no more text than allowed.
+ * Requires that a body does not have too much text.
  *
- * @param bytes what it has besides its files
+ * @param bytes the size without files
  * @throws ApiError PAYLOAD_TOO_LARGE.
  */
 export function requireTextWithin({ textBytes }: JsonBounds, bytes: number): void {

@@ -9,7 +9,7 @@ function* sources(folder = ""): Generator<string> {
   }
 }
 
-Deno.test("only parseJson() parses JSON, because V8's own JSON.parse may take one key for another", () => {
+Deno.test("only parseJson() parses JSON, because V8's JSON.parse may confuse keys", () => {
   const parsing = Array.from(sources()).filter((path) => {
     if (path.endsWith(".test.ts") || path.includes("/fixtures/")) return false;
     const text = Deno.readTextFileSync(new URL(path, FUNCTIONS));

@@ -1,10 +1,10 @@
 /**
- * The fields of one JSON log line: ids, counts, codes and durations. Never a key, a name, a phone number, an address or
- * a message body.
+ * The fields of a JSON log line: ids, counts, codes and durations. Never a key, a name, a phone number, an address or a
+ * message body.
  */
 export type LogFields = Record<string, string | number | boolean | null | undefined>;
 
-/** The trace ids of the requests at work, by request id. Each line of such a request gets its `trace_id`. */
+/** The trace ids of the requests in progress, by request id. Each log line of such a request gets its `trace_id`. */
 export const traceIds = new Map<LogFields[string], LogFields[string]>();
 
 /** Writes a line of level `info`. */
@@ -12,7 +12,7 @@ export function logInfo(fields: LogFields): void {
   console.log(line("info", fields));
 }
 
-/** Writes a line of level `warning`: nothing failed, but somebody should look. */
+/** Writes a line of level `warning`: nothing failed, but an operator should look at it. */
 export function logWarning(fields: LogFields): void {
   console.warn(line("warning", fields));
 }
@@ -28,8 +28,8 @@ function line(level: string, fields: LogFields): string {
 }
 
 /**
- * The parts of an exception that may be logged: its class, its SQLSTATE or system code, and where it was thrown. Not
- * its message, because messages of the database and of parsers quote the values that they fail on.
+ * Returns the loggable parts of an exception: its class, its SQLSTATE or system code, and where it was thrown. Messages
+ * are left out, because those of the database and of parsers quote values.
  */
 export function describeError(error: unknown): LogFields {
   if (!(error instanceof Error)) return { error: typeof error };

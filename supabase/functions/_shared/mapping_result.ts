@@ -1,13 +1,13 @@
-/** The response of POST /operator/mappings/preview, for the route and for the desk. */
+/** The response of POST /operator/mappings/preview, shared by the route and the desk. */
 export type MappingPreview =
-  /** The lead as it would be stored. Of a stored lead: with what it lacked. */
+  /** The lead as it would be stored; for a stored lead, the fields that it lacked. */
   | { status: "read"; lead: Record<string, unknown> }
-  /** The payload is no lead; `reason` says why. */
+  /** The payload is not a lead; `reason` says why. */
   | { status: "refused"; reason: string };
 
 /** The response of POST /operator/mappings. */
 export interface SavedMapping {
   vendor_id: string;
-  /** Of the mapping that is saved now. */
+  /** The version of the saved mapping. */
   version: string;
 }

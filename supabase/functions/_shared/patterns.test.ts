@@ -1,24 +1,24 @@
-/** Regular expressions read what strangers and vendors send. Each takes time in proportion to its input, at most. */
+/** Regular expressions read input of strangers and vendors, so each must take at most linear time. */
 import assert from "node:assert/strict";
 
 const FUNCTIONS = new URL("../", import.meta.url);
 
-/** Those that take more, by file, and what bounds their input. */
+/** The exceptions by file, and what bounds their input. */
 const BOUNDED: Record<string, string> = {
   "_shared/json.ts /0+$/": "numbers of at most 100 characters",
   "worker/bot/yes_no.ts /([a-z])\\1+$/": "runs of two letters, because longer ones are shortened before",
   "_shared/public_url.ts /^[\\s\"']+|[\\s\"'/]+$/g": "the configuration",
 };
 
-/** Repetitions of an attack: few at first, to find what would never end; then two sizes that are compared. */
+/** Repetitions of an attack: first a few, to find expressions that never end; then two sizes to compare. */
 const FEW = [8, 12, 16, 20, 24, 28];
-/** Milliseconds that few repetitions never take, even where the expression is compiled on a busy machine. */
+/** A limit in milliseconds for a few repetitions, even when the expression is compiled on a busy machine. */
 const STUCK = 150;
 const SIZES = [1_000, 8_000] as const;
 
-/** A linear expression takes 8 times as long for 8 times as much, a quadratic one 64 times. */
+/** For 8 times the input, a linear expression takes 8 times as long, a quadratic one 64 times. */
 const MOST = 28;
-/** Milliseconds that are too few to be compared. */
+/** Fewer milliseconds than this cannot be compared. */
 const QUICK = 8;
 
 function* sources(folder = ""): Generator<string> {
@@ -28,7 +28,7 @@ function* sources(folder = ""): Generator<string> {
   }
 }
 
-/** The regular expressions of a file: its literals, and those that it makes for itself and for other files. */
+/** The regular expressions of a file: its literals, and those that it constructs for itself and for other files. */
 async function patternsIn(path: string): Promise<RegExp[]> {
   const found: RegExp[] = [];
   let made = 0;
@@ -54,10 +54,10 @@ function textOf(path: string): string {
   return Deno.readTextFileSync(new URL(path, FUNCTIONS));
 }
 
-/** The regular expressions that `new RegExp` makes while a file is loaded. */
+/** The regular expressions that `new RegExp` constructs while a file is loaded. */
 async function madeByLoading(path: string): Promise<RegExp[]> {
   const { href } = new URL(path, FUNCTIONS);
-  // Loaded before, so that what it imports makes no more of them.
+  // Loaded first, so that the imports of the file construct no more expressions.
   await import(href);
   const original = globalThis.RegExp;
   const made: RegExp[] = [];
@@ -78,9 +78,9 @@ async function madeByLoading(path: string): Promise<RegExp[]> {
 
 const ATOM = /\[(?:\\.|[^\]\\])*\]|\\[pP]\{[^}]*\}|\\x..|\\u....|\\[^bB]|\.|[^\\()[\]{}|^$*+?]/gsu;
 
-/** The parts of an expression that stand for a character, in their order, and whether each may be repeated for ever. */
+/** The parts of an expression that match a character, in order, and whether each may repeat without limit. */
 function atomsOf(source: string): { atom: string; isRepeated: boolean }[] {
-  // A quantifier's numbers are no characters.
+  // The digits of a quantifier are not characters to match.
   const countless = source.replace(/(?<!\\[pP])\{\d+(,\d+)?\}/g, "");
   return Array.from(countless.matchAll(ATOM), ({ 0: atom, index }) => ({
     atom,
@@ -92,9 +92,9 @@ const CHARACTERS = [
   ..."a 0A\t\n!\"#%&'()*+,-./19:;<=>?@KZ[\\]_`bcdefgijklmnopqrstuvwxyz{|}~\u00e9\u2013\u201c\u6f22\u3042\ud55c\u0301",
 ];
 
-/** Characters that an atom matches: a few, because others do the same. */
+/** A few characters that an atom matches; others behave the same. */
 function examplesOf(atom: string, flags: string): string[] {
-  // A reference to the match of a group.
+  // A backreference.
   if (/^\\\d$/.test(atom)) return ["a"];
   try {
     const pattern = new RegExp(`^(?:${atom})$`, flags.replace(/[gy]/g, ""));
@@ -105,7 +105,7 @@ function examplesOf(atom: string, flags: string): string[] {
   }
 }
 
-/** Texts that let an expression begin to match, go on for long, and fail in the end. */
+/** Texts that an expression begins to match, matches for long, and finally fails on. */
 function* attacksOn({ source, flags }: RegExp): Generator<(n: number) => string> {
   const atoms = atomsOf(source).map(({ atom, isRepeated }) => ({ examples: examplesOf(atom, flags), isRepeated }))
     .filter(({ examples }) => examples.length > 0);
@@ -122,12 +122,12 @@ function* attacksOn({ source, flags }: RegExp): Generator<(n: number) => string>
   );
   for (const pump of pumps) {
     for (const prefix of prefixes) yield (n) => `${prefix}${pump.repeat(n)}\u0000`;
-    // A text that ends well in other places fails here alone.
+    // A text that ends well elsewhere fails only here.
     yield (n) => `${pump.repeat(n)}${first.at(-1)}\u0000`;
   }
 }
 
-/** The milliseconds that an expression takes for a text, wherever in it a match may begin. */
+/** The time in milliseconds that an expression takes for a text, wherever a match may begin. */
 function timeOf(pattern: RegExp, text: string): number {
   const everywhere = new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, "") + "g");
   const started = performance.now();
@@ -135,12 +135,12 @@ function timeOf(pattern: RegExp, text: string): number {
   return performance.now() - started;
 }
 
-/** The smallest of some measurements: a busy machine only makes them larger. */
+/** The minimum of several measurements: a busy machine only increases them. */
 function least(rounds: number, measure: () => number): number {
   return Math.min(...Array.from({ length: rounds }, measure));
 }
 
-/** The growth that shows that an expression is not linear; undefined where it is. */
+/** Returns the growth that shows that an expression is not linear; undefined if it is linear. */
 function superlinear(pattern: RegExp): string | undefined {
   for (const attack of attacksOn(pattern)) {
     const few = FEW.find((n) => least(2, () => timeOf(pattern, attack(n))) > STUCK);
@@ -153,7 +153,7 @@ function superlinear(pattern: RegExp): string | undefined {
   }
 }
 
-Deno.test("every regular expression takes time in proportion to its input, or has bounded input", async () => {
+Deno.test("every regular expression takes linear time, or has bounded input", async () => {
   const slow: Record<string, string> = {};
   let count = 0;
   for (const path of [...sources(), "../../admin/formats/csv.ts"]) {

@@ -60,7 +60,7 @@ Deno.test("property: a text that is almost a US number is read as the library re
 });
 
 function readAsByLibrary(phone: string): void {
-  // The library takes 00 for an international prefix in other countries only.
+  // The library treats 00 as an international prefix only in other countries.
   fc.pre(!/^ *00/.test(phone));
   const number = parsePhoneNumberFromString(phone, { defaultCountry: "US" });
   const isE164 = number?.isPossible() === true && number.number.length <= 16 &&

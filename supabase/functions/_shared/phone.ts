@@ -1,29 +1,29 @@
 import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from "libphonenumber-js";
 
-/** A plus and 15 digits (ITU-T E.164, 6.2.1). For some countries the library allows more. */
+/** A plus and 15 digits (ITU-T E.164, 6.2.1). The library allows more digits for some countries. */
 const MAX_LENGTH = 16;
 
-/** No area code of North America starts with 0 or 1. */
+/** No North American area code starts with 0 or 1. */
 const NO_US_NUMBER = /^\+1[01]/;
 
-/** The prefix of an international number in most countries outside North America. No US number begins so. */
+/** The prefix of an international number in most countries outside North America. No US number starts with it. */
 const INTERNATIONAL_PREFIX = /^\s*00\s*(?=[1-9])/;
 
-/** A US number as it is usually written: ten digits with separators, perhaps after a 1. */
+/** A US number in common notation: ten digits with separators, optionally after a 1. */
 const USUAL_US = /^(?:\+?1[ .-]?)?\(?([2-9]\d{2})\)?[ .-]?(\d{3})[ .-]?(\d{4})$/;
 
 /**
- * A phone number in E.164, e.g. `(555) 555-1234` → `+15555551234`; undefined where it cannot be read. Its length must
- * be one that the country uses, but the number need not be in service: vendors send placeholders.
+ * Returns a phone number in E.164, e.g. `(555) 555-1234` → `+15555551234`; undefined if it cannot be read. Its length
+ * must be valid in the country, but the number need not be in service: vendors send placeholders.
  *
- * @param country ISO 3166-1 alpha-2, for a number without a country code. Anything else counts as `US`.
+ * @param country ISO 3166-1 alpha-2, for a number without a country code; any other value means `US`.
  */
 export function toE164(phone: string, country?: string): string | undefined {
   const given = (country ?? "").toUpperCase();
   const region = isSupportedCountry(given) ? (given as CountryCode) : "US";
 
-  // The library gives the same result, but takes 7 to 15 microseconds instead of 0.3. In a large import that would be
-  // most of the CPU time.
+  // A fast path: the library returns the same result but takes 7 to 15 microseconds instead of 0.3, which would
+  // dominate the CPU time of a large import.
   const usual = region === "US" ? USUAL_US.exec(phone) : null;
   if (usual) return `+1${usual[1]}${usual[2]}${usual[3]}`;
 

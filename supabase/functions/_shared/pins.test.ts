@@ -12,7 +12,7 @@ for (const name of ["recruiting", "api", "worker", "operator"]) {
   const { imports = {} } = readJson(`supabase/functions/${name}/deno.json`);
   const lock = readJson(`supabase/functions/${name}/deno.lock`);
 
-  Deno.test(`the ${name} function is deployed with the versions that are tested here`, () => {
+  Deno.test(`the ${name} function is deployed with the tested versions`, () => {
     for (const [specifier, target] of Object.entries(imports)) {
       const [, pinned, version] = /^npm:\/?(.+)@([^@/]+)\/?$/.exec(target) ?? [];
       const where = `supabase/functions/${name}/deno.json has ${specifier} from ${target}`;

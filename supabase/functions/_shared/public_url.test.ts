@@ -11,7 +11,7 @@ for (
     ["https://ref.supabase.co", "https://texts.example", "https://ref.supabase.co"],
   ] as const
 ) {
-  Deno.test(`a file of ${project} is at ${expected} where the functions are at "${functions}"`, () => {
+  Deno.test(`a file of ${project} is at ${expected} if the functions are at "${functions}"`, () => {
     Deno.env.set("SUPABASE_URL", project);
     Deno.env.set("PUBLIC_FUNCTIONS_URL", functions);
     const own = project.replace(/\/$/, "");
@@ -20,7 +20,7 @@ for (
   });
 }
 
-Deno.test("the functions are at SUPABASE_URL unless they have an address of their own", () => {
+Deno.test("the functions are at SUPABASE_URL unless they have their own address", () => {
   Deno.env.set("SUPABASE_URL", "https://ref.supabase.co/");
   Deno.env.set("PUBLIC_FUNCTIONS_URL", " ");
   assert.equal(publicFunctionsUrl(), "https://ref.supabase.co/functions/v1");

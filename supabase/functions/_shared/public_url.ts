@@ -1,12 +1,12 @@
-/** The `{base_url}` that the world calls, without a slash at its end. */
+/** Returns the public `{base_url}`, without a trailing slash. */
 export function publicFunctionsUrl(): string {
   return pastedUrl(Deno.env.get("PUBLIC_FUNCTIONS_URL") ?? "") ||
     `${pastedUrl(Deno.env.get("SUPABASE_URL") ?? "")}/functions/v1`;
 }
 
 /**
- * A URL of the project as the world calls it. A function may know the project by a name that only the platform has.
- * Where the functions have an address of their own that says nothing of the project's, the URL stays as it is.
+ * Returns the public form of a URL of the project. A function may reach the project by a name that only the platform
+ * resolves. If the functions have their own address, which does not reveal the project's, the URL is unchanged.
  */
 export function toPublicUrl(url: string): string {
   const internal = pastedUrl(Deno.env.get("SUPABASE_URL") ?? "");
@@ -15,7 +15,7 @@ export function toPublicUrl(url: string): string {
 }
 
 /**
- * A URL without the spaces, quotes and slash that it easily gets when it is pasted into a dashboard or an .env file.
+ * Returns a URL without the spaces, quotes and trailing slash that are often pasted with it.
  */
 export function pastedUrl(value: string): string {
   return value.replace(/^[\s"']+|[\s"'/]+$/g, "");

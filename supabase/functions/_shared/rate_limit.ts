@@ -3,11 +3,11 @@ import { callDatabase } from "./database.ts";
 import { ApiError } from "./errors.ts";
 
 /**
- * Counts a request against a limit. The count is kept in the database, so that it holds over all isolates.
+ * Counts a request toward a limit. The count is in the database, so the limit applies across all isolates.
  *
  * @param bucket who is counted, e.g. `vendor <id>`
- * @param perMinute requests a minute; null: no limit, and nothing is counted
- * @throws ApiError TOO_MANY_REQUESTS with `Retry-After` beyond the limit.
+ * @param perMinute requests per minute; null means no limit, and nothing is counted
+ * @throws ApiError TOO_MANY_REQUESTS with `Retry-After` if the limit is exceeded.
  */
 export async function requireWithinLimit(bucket: string, perMinute: number | null): Promise<void> {
   if (perMinute === null) return;
@@ -21,9 +21,9 @@ export async function requireWithinLimit(bucket: string, perMinute: number | nul
 }
 
 /**
- * A limit set in the environment, e.g. `LEADS_IMPORT_RATE_LIMIT=60`. Unset or blank is null: no limit.
+ * Returns a limit set in the environment, e.g. `LEADS_IMPORT_RATE_LIMIT=60`; null (no limit) if it is unset or blank.
  *
- * @throws ConfigurationError for anything but a whole number from 1 on, so that a mistake never switches a limit off.
+ * @throws ConfigurationError for anything but a positive integer, so that a typo never disables a limit.
  */
 export function rateLimitFromEnv(name: string): number | null {
   const text = (Deno.env.get(name) ?? "").trim();

@@ -6,7 +6,7 @@ import type { ReceivedBody } from "./body/read.ts";
 import { cleanText, type Json, type JsonObject, parseJson } from "./json.ts";
 import { type RejectedDelivery, rejectedDeliveryWriter } from "./rejected_delivery_writer.ts";
 
-/** The errors of a whole request for which it is kept. The others say nothing of what was sent. */
+/** The errors for which a whole request is stored. Other errors do not concern its content. */
 const KEPT: readonly ErrorCode[] = [
   "BAD_REQUEST",
   "PAYLOAD_TOO_LARGE",
@@ -15,30 +15,31 @@ const KEPT: readonly ErrorCode[] = [
 ];
 
 /**
- * The milliseconds that a response waits for its rejected deliveries to be written. The writing goes on after it.
+ * How many milliseconds a response waits for its rejected deliveries to be written. The writing then continues in the
+ * background.
  */
 const PATIENCE_MS = 250;
 
 /** The sender of a request, and the facts about its payloads. */
 export interface Sender {
-  /** Null for an import, whose sender is no recruiting vendor. */
+  /** Null for an import, whose sender is not a recruiting vendor. */
   vendor_id: string | null;
-  /** The values that a replay needs besides the lead, unless a row has its own. */
+  /** The values that a replay needs besides the lead, unless a row has its own values. */
   context?: JsonObject;
-  /** Reads a payload that was rejected: the sender's id of the lead, and the payload without files and secrets. */
+  /** Describes a rejected payload: the sender's id of the lead, and the payload without files and secrets. */
   describe(payload: Json): { vendor_lead_id: string | null; payload: Json };
-  /** A text that could not be parsed, without the keys by which a sender proves who it is. */
+  /** Removes the sender's credentials from a text that could not be parsed. */
   withoutSecrets(text: string): string;
 }
 
-/** A row of a batch that was rejected, or a lead that is to be fetched. */
+/** A rejected row of a batch, or a lead that must be fetched. */
 export interface RejectedRow {
-  /** Its place in the request, from 0; null for a request of one. */
+  /** Its index in the request, from 0; null if the request has one lead. */
   row: number | null;
   code: string;
   reason: string;
   payload: Json;
-  /** The sender's id of the lead, unless it is to be read from the payload. */
+  /** The sender's id of the lead, if it is not in the payload. */
   vendor_lead_id?: string | null;
   /** The values that a replay needs besides the lead. */
   context?: JsonObject;
@@ -50,8 +51,8 @@ type Kept = Pick<
 >;
 
 /**
- * The rejected deliveries of one request. Nothing is kept of a stranger's. They are never the reason that a request
- * fails.
+ * The rejected deliveries of one request. Deliveries of strangers are not stored. Failing to store a rejected delivery
+ * never fails the request.
  */
 export class RejectedDeliveries {
   readonly #request: { request_id: string; route: string };
@@ -62,17 +63,17 @@ export class RejectedDeliveries {
     this.#request = request;
   }
 
-  /** From now on, what is rejected is kept. Null: it is not, as for a dry run. */
+  /** Starts storing rejected deliveries; null stops it, as for a dry run. */
   keepFrom(sender: Sender | null): void {
     this.#sender = sender;
   }
 
-  /** Whether what is rejected is kept. */
+  /** Whether rejected deliveries are stored. */
   get areKept(): boolean {
     return this.#sender !== null;
   }
 
-  /** Adds a row that was rejected. */
+  /** Adds a rejected row. */
   add({ payload, vendor_lead_id, ...row }: RejectedRow): void {
     if (this.#sender === null) return;
     const kept = keep(this.#sender, payload);
@@ -84,10 +85,10 @@ export class RejectedDeliveries {
   }
 
   /**
-   * Writes everything once the response is decided, and waits a moment for it. So an operator mostly finds the rejected
-   * delivery as soon as the sender has its response.
+   * Writes all rejected deliveries once the response is decided, and waits briefly, so that an operator usually finds a
+   * rejected delivery as soon as the sender has the response.
    *
-   * @param error what the whole request has ended with. It is kept as one delivery, unless rows of it were added.
+   * @param error the error of the whole request. It is stored as one delivery, unless rows were added.
    */
   async write(error: ApiError | undefined, body: ReceivedBody): Promise<void> {
     if (this.#sender === null) return;
@@ -114,14 +115,14 @@ export class RejectedDeliveries {
 }
 
 function keepBody(sender: Sender, { value, beginning, bytes }: ReceivedBody): Kept {
-  // A body may be refused before it was parsed, because of a header say.
+  // A body may be refused before it is parsed, for example because of a header.
   const json = value ?? (beginning.length === bytes ? parse(beginning) : undefined);
   if (json !== undefined) return keep(sender, json, bytes);
   const payload_text = cut(sender.withoutSecrets(cleanText(new TextDecoder().decode(beginning))));
   return { vendor_lead_id: null, payload: null, payload_text, payload_bytes: bytes };
 }
 
-/** @param bytes how many were received; the payload's own where it is a part of what was */
+/** @param bytes the received size; if omitted, the size of the payload, which is part of a larger body */
 function keep(sender: Sender, value: Json, bytes?: number): Kept {
   const { vendor_lead_id, payload } = sender.describe(value);
   const text = JSON.stringify(payload);
@@ -135,7 +136,7 @@ function keep(sender: Sender, value: Json, bytes?: number): Kept {
   };
 }
 
-/** The value of a JSON text; undefined where it is none. */
+/** Returns the value of a JSON text; undefined if it is not JSON. */
 function parse(bytes: Uint8Array): Json | undefined {
   try {
     return bytes.length === 0 ? undefined : parseJson(new TextDecoder().decode(bytes));
@@ -144,7 +145,7 @@ function parse(bytes: Uint8Array): Json | undefined {
   }
 }
 
-/** The beginning of a text, without half a character at its end. */
+/** Returns the beginning of a text, without a partial character at its end. */
 function cut(text: string): string {
   if (text.length * 3 <= KEPT_BYTES) return text;
   return text.slice(0, new TextEncoder().encodeInto(text, new Uint8Array(KEPT_BYTES)).read);

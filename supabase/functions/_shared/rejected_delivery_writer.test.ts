@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type RejectedDelivery, RejectedDeliveryWriter } from "./rejected_delivery_writer.ts";
 
-/** A writer whose calls the test ends, how many deliveries each has taken, and the requests that have their response. */
+/** A writer whose calls the test completes, with the size of each call and the requests that have their response. */
 function startWriter(gatherMs?: number) {
   const calls: { deliveries: number; end(): void }[] = [];
   const responses: string[] = [];
@@ -24,10 +24,10 @@ function some(count: number, request_id: string, reason: string): RejectedDelive
   }));
 }
 
-/** Lets promises and timers of no time go on. */
+/** Lets pending promises and zero-length timers run. */
 const turn = () => new Promise((resolve) => setTimeout(resolve, 0));
 
-Deno.test("what comes during a call goes together in the next one", async () => {
+Deno.test("deliveries that arrive during a call are written together by the next one", async () => {
   const { calls, write, sizes } = startWriter();
   write("a");
   write("b", 2);
@@ -39,7 +39,7 @@ Deno.test("what comes during a call goes together in the next one", async () => 
   calls[1]!.end();
 });
 
-Deno.test("a request waits for its own deliveries and not for those of later ones", async () => {
+Deno.test("a request waits for its own deliveries and not for later ones", async () => {
   const { calls, responses, write } = startWriter();
   write("a");
   write("b");
@@ -52,7 +52,7 @@ Deno.test("a request waits for its own deliveries and not for those of later one
   assert.deepEqual(responses, ["a", "b"]);
 });
 
-Deno.test("senders that all send again are written together, at once", async () => {
+Deno.test("deliveries of senders that all send again are written together without a pause", async () => {
   const { calls, write, sizes } = startWriter(60_000);
   write("a", 3);
   calls[0]!.end();
@@ -64,7 +64,7 @@ Deno.test("senders that all send again are written together, at once", async () 
   assert.deepEqual(sizes(), [3, 3]);
 });
 
-Deno.test("a request of many deliveries has its response after its last call, also where one fails", async () => {
+Deno.test("a request with many deliveries has its response after its last call, even if one fails", async () => {
   const { calls, responses, write, sizes } = startWriter();
   write("a", 1_100, "refused");
   for (const call of [0, 1, 2]) {

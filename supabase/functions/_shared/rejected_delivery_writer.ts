@@ -4,7 +4,7 @@ import type { Json, JsonObject } from "./json.ts";
 import { describeError, logError } from "./log.ts";
 import { MIB } from "./units.ts";
 
-/** A rejected delivery as `record_rejections()` takes it. */
+/** A rejected delivery in the form that `record_rejections()` takes. */
 export interface RejectedDelivery {
   request_id: string;
   route: string;
@@ -19,36 +19,36 @@ export interface RejectedDelivery {
   context: JsonObject;
 }
 
-/** The most that one call takes: deliveries, and bytes as received. */
+/** The maximum per call: deliveries, and bytes as received. */
 const CALL = { deliveries: 500, bytes: MIB };
 
-/** The most that may wait to be written. The isolate's memory is needed for requests. */
+/** The maximum that may wait to be written. The isolate's memory is needed for requests. */
 const WAITING = { deliveries: 20_000, bytes: 16 * MIB };
 
-/** A little more than the statement timeout of `record_rejections`. */
+/** Slightly longer than the statement timeout of `record_rejections`. */
 const TIMEOUT_MS = 4_000;
 
 /**
- * The milliseconds that deliveries which come one by one wait for others after a call. A call costs as much as storing
- * several leads, and one that is refused must not cost more than one that is stored.
+ * How many milliseconds single deliveries wait for others after a call. A call costs as much as storing several leads,
+ * and a refused lead must not cost more than a stored one.
  */
 const GATHER_MS = 20;
 
 /** A delivery that no call has taken yet. */
 interface Waiting {
   delivery: RejectedDelivery;
-  /** Set on the last one of its request. */
+  /** Set on the last delivery of its request. */
   resolve?: () => void;
 }
 
-/** Writes up to 500 deliveries with one call of the database. */
+/** Writes up to 500 deliveries in one call. */
 function record(rejections: RejectedDelivery[]): Promise<unknown> {
   return callDatabase("record_rejections", { rejections }, { timeout: TIMEOUT_MS });
 }
 
 /**
- * Writes the rejected deliveries of an isolate, one call at a time. So a sender of many wrong requests takes one
- * connection of the database and not all of them.
+ * Writes the rejected deliveries of an isolate, one call at a time, so that a sender of many invalid requests uses a
+ * single connection of the database.
  */
 export class RejectedDeliveryWriter {
   readonly #record: typeof record;
@@ -56,17 +56,17 @@ export class RejectedDeliveryWriter {
   #waiting: Waiting[] = [];
   #waitingBytes = 0;
   #isWriting = false;
-  /** The next call begins when so many wait, or a moment later. */
+  /** The next call begins when this many deliveries wait, or after a short delay. */
   #gathering: { deliveries: number; end: () => void } | undefined;
 
-  /** @param recordAll makes a call; tests put another one in its place */
+  /** @param recordAll makes a call; tests replace it */
   constructor(recordAll = record, gatherMs = GATHER_MS) {
     this.#record = recordAll;
     this.#gatherMs = gatherMs;
   }
 
   /**
-   * Writes the deliveries of one request. Never rejects: what cannot be written is counted in the log.
+   * Writes the deliveries of one request. Never rejects: deliveries that cannot be written are counted in the log.
    *
    * @returns resolves when they have been written or given up
    */
@@ -101,13 +101,13 @@ export class RejectedDeliveryWriter {
         logError({ event: "rejected_deliveries_lost", deliveries: taken.length, ...describeError(cause) });
       }
       for (const { resolve } of taken) resolve?.();
-      // Senders that wait for their responses all send again, and are not kept waiting for others.
+      // The waiting senders have all sent again, so there is nothing else to wait for.
       if (!isFull) await this.#gather(taken.length + this.#waiting.length);
     }
     this.#isWriting = false;
   }
 
-  /** Waits until so many deliveries wait, or a moment. */
+  /** Waits until this many deliveries wait, or briefly. */
   async #gather(deliveries: number): Promise<void> {
     const { promise, resolve: end } = Promise.withResolvers<void>();
     const timer = setTimeout(end, this.#gatherMs);
@@ -117,7 +117,7 @@ export class RejectedDeliveryWriter {
     this.#gathering = undefined;
   }
 
-  /** Takes what fits into one call, and at least one delivery. */
+  /** Takes the deliveries that fit into one call, at least one. */
   #take(): Waiting[] {
     let [count, bytes] = [0, 0];
     for (const { delivery } of this.#waiting) {
@@ -130,10 +130,10 @@ export class RejectedDeliveryWriter {
   }
 }
 
-/** That of this isolate. */
+/** The writer of this isolate. */
 export const rejectedDeliveryWriter = new RejectedDeliveryWriter();
 
-/** Roughly what a delivery takes, in bytes. What is not kept of a payload does not count. */
+/** The approximate size of a delivery in bytes. Parts of a payload that are not stored do not count. */
 function size({ payload_bytes, payload_text }: RejectedDelivery): number {
   return 500 + (payload_text === null ? Math.min(payload_bytes, KEPT_BYTES) : payload_text.length);
 }

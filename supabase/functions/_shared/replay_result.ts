@@ -1,28 +1,31 @@
-/** The response of POST /operator/deliveries/replay, for the route and for the desk. */
+/** The response of POST /operator/deliveries/replay, shared by the route and the desk. */
 export interface ReplayResult {
   dry_run: boolean;
   /** In the request's order. */
   results: (Replayed | NotTried)[];
 }
 
-/** The outcome of a delivery, or what it would be. */
+/** The outcome of a replayed delivery; in a dry run, the expected outcome. */
 export interface Replayed {
   delivery_id: string;
-  /** `duplicate`: the lead had come meanwhile. `refused`: the delivery stays as it is. */
+  /** `duplicate`: the lead has been stored in the meantime. `refused`: the delivery is unchanged. */
   status: "created" | "duplicate" | "refused";
-  /** Of `created` and `duplicate`. In a dry run, of a lead that is not stored yet, the id it would get. */
+  /** Set for `created` and `duplicate`. In a dry run, the id that a new lead would get. */
   lead_id?: string;
-  /** Of a new recruiting lead; null: no open order wants it. Left out while others distribute leads. */
+  /** Set for a new recruiting lead; null if no open order accepts it. Omitted while others distribute leads. */
   distributed_to?: { agency_id: string; agent_id: string | null } | null;
-  /** The delivery had been replayed before this request; the other fields are the result of then. */
+  /** The delivery was replayed before this request; the other fields are the earlier result. */
   was_replayed?: true;
-  /** Of `refused`: why. */
+  /** Set for `refused`: why. */
   reason?: string;
   /** In a dry run: the lead as it would be stored. */
   lead?: Record<string, unknown>;
 }
 
-/** A delivery for which there was no time. The first of a request is always tried, so the rest is sent again. */
+/**
+ * A delivery that was not tried for lack of time. The first of a request is always tried, so the rest can be sent
+ * again.
+ */
 export interface NotTried {
   delivery_id: string;
   status: "not_tried";

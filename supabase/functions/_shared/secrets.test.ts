@@ -3,7 +3,6 @@ import { matchesSecret, namedSecretsFromEnv, secretsFromEnv, sha256Hex } from ".
 
 const NAME = "SECRETS_TEST";
 
-/** The values that are read from a variable. */
 function readWith(value: string | undefined, read: (name: string) => string[]): string[] {
   if (value !== undefined) Deno.env.set(NAME, value);
   const secrets = read(NAME);
@@ -26,7 +25,7 @@ Deno.test("a variable with a JSON object has named secrets; unset or blank, it h
   ) assert.deepEqual(readWith(named, namedSecretsFromEnv), ["one", "two"]);
 });
 
-Deno.test("a variable that is not such an object has no secrets; the log has its name but not its value", () => {
+Deno.test("an invalid variable yields no secrets; the log contains its name but not its value", () => {
   const { error } = console;
   try {
     for (const malformed of ["sb_secret_x", '"sb_secret_x"', '["sb_secret_x"]', "null", "{"]) {
@@ -42,7 +41,7 @@ Deno.test("a variable that is not such an object has no secrets; the log has its
   }
 });
 
-Deno.test("a text matches if it is one of the secrets; without secrets nothing matches", () => {
+Deno.test("a text matches if it equals one of the secrets; without secrets, nothing matches", () => {
   assert(matchesSecret("old", ["new", "old"]));
   for (const wrong of ["", "ol", "olds", "OLD"]) assert(!matchesSecret(wrong, ["new", "old"]));
   assert(!matchesSecret("", []));

@@ -3,17 +3,17 @@ import { isObject, type JsonObject, parseJson } from "./json.ts";
 import { logError } from "./log.ts";
 
 /**
- * The values of a comma-separated secret, e.g. `LEADS_IMPORT_API_KEY=new,old`. Several values allow rotation without a
- * gap. A variable that is unset or blank has no values, so nothing matches.
+ * Returns the values of a comma-separated secret, e.g. `LEADS_IMPORT_API_KEY=new,old`. Several values allow rotation
+ * without downtime. A variable that is unset or blank has no values, so nothing matches.
  */
 export function secretsFromEnv(name: string): string[] {
   return (Deno.env.get(name) ?? "").split(",").map((value) => value.trim()).filter(Boolean);
 }
 
 /**
- * The values of a secret that is a JSON object of named keys, as a hosted project gives its newer API keys. The key
- * named `default` comes first. A variable that is unset or blank has no values. Neither has one that is not such an
- * object; the log says so.
+ * Returns the values of a secret that is a JSON object of named keys, the format of a hosted project's newer API keys.
+ * The key named `default` comes first. A variable that is unset, blank or not such an object has no values; the last
+ * case is logged.
  */
 export function namedSecretsFromEnv(name: string): string[] {
   const text = (Deno.env.get(name) ?? "").trim();
@@ -37,14 +37,14 @@ function reportMalformed(name: string): JsonObject {
   return {};
 }
 
-/** SHA-256 of a text in lower-case hex. The database stores a vendor's key in this form. */
+/** Returns the SHA-256 of a text in lower-case hexadecimal, the form in which the database stores a vendor's key. */
 export function sha256Hex(content: string | Uint8Array): string {
   return createHash("sha256").update(content).digest("hex");
 }
 
 /**
- * Whether `given` is one of `secrets`. The time it takes says nothing about them, because digests of one length are
- * compared to their end, and every secret is compared.
+ * Returns whether `given` is one of `secrets`, in constant time: digests of equal length are compared to their end, and
+ * every secret is compared.
  */
 export function matchesSecret(given: string, secrets: string[]): boolean {
   const digest = sha256(given);
@@ -55,7 +55,7 @@ function sha256(text: string) {
   return createHash("sha256").update(text).digest();
 }
 
-/** The token of `Authorization: Bearer <token>`; undefined where the header is missing or has another form. */
+/** Returns the token of `Authorization: Bearer <token>`; undefined if the header is missing or has another form. */
 export function bearerToken(request: Request): string | undefined {
   return /^Bearer +(\S+) *$/i.exec(request.headers.get("authorization") ?? "")?.[1];
 }

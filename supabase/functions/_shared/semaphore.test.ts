@@ -3,7 +3,7 @@ import { Semaphore } from "./semaphore.ts";
 
 const never = new AbortController().signal;
 
-Deno.test("so many have a permit at a time, and the others follow in the order in which they came", async () => {
+Deno.test("a limited number of callers have a permit at a time, and the others follow in their order", async () => {
   const semaphore = new Semaphore({ permits: 2, waitMs: 1_000 });
   const log: string[] = [];
   const begin = (name: string) =>
@@ -25,7 +25,7 @@ Deno.test("so many have a permit at a time, and the others follow in the order i
   assert.deepEqual(log, ["a", "b", "c", "d"]);
 });
 
-Deno.test("permits that are given back twice count once", async () => {
+Deno.test("permits that are returned twice count once", async () => {
   const semaphore = new Semaphore({ permits: 1, waitMs: 1_000 });
   const end = await semaphore.acquire(never);
   end!();
@@ -38,7 +38,7 @@ Deno.test("permits that are given back twice count once", async () => {
   assert.equal(await second, undefined);
 });
 
-Deno.test("one who gives up waiting is passed over", async () => {
+Deno.test("a caller that gives up waiting is skipped", async () => {
   const semaphore = new Semaphore({ permits: 1, waitMs: 1_000 });
   const end = await semaphore.acquire(never);
   const impatient = new AbortController();
@@ -50,7 +50,7 @@ Deno.test("one who gives up waiting is passed over", async () => {
   assert(await second);
 });
 
-Deno.test("one may take several permits, and nobody passes one who waits for them", async () => {
+Deno.test("a caller may take several permits, and nobody overtakes a caller that waits for them", async () => {
   const semaphore = new Semaphore({ permits: 4, waitMs: 1_000 });
   const endThree = await semaphore.acquire(never, { permits: 3 });
   const impatient = new AbortController();
@@ -70,7 +70,7 @@ Deno.test("one may take several permits, and nobody passes one who waits for the
   (await all)!();
 });
 
-Deno.test("work whose permit does not come in time is INTERNAL_ERROR, and failed work makes room", async () => {
+Deno.test("work whose permit does not come in time is INTERNAL_ERROR, and failed work returns its permit", async () => {
   const semaphore = new Semaphore({ permits: 1, waitMs: 1_000 });
   const { promise, reject } = Promise.withResolvers<never>();
   const first = semaphore.run(() => promise);

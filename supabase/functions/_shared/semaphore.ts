@@ -5,15 +5,15 @@ interface Waiting {
   start(): void;
 }
 
-/** Lets a few do something at a time. The others wait in the order in which they came. */
+/** Limits the number of callers that proceed at a time. The others wait in the order in which they came. */
 export class Semaphore {
   readonly #waitMs: number;
   #free: number;
   readonly #waiting = new Set<Waiting>();
 
   /**
-   * @param permits how many there are in all
-   * @param waitMs how many milliseconds {@link run} waits for one
+   * @param permits the total number
+   * @param waitMs how many milliseconds {@link run} waits for a permit
    */
   constructor({ permits, waitMs }: { permits: number; waitMs: number }) {
     this.#free = permits;
@@ -23,8 +23,8 @@ export class Semaphore {
   /**
    * Waits for permits.
    *
-   * @param signal ends the waiting
-   * @returns what gives them back, once, however often it is called; undefined when the signal came first
+   * @param signal ends the wait
+   * @returns a function that returns the permits, at most once; undefined if the signal came first
    */
   acquire(
     signal: AbortSignal,
@@ -49,9 +49,9 @@ export class Semaphore {
   }
 
   /**
-   * Does some work with one permit.
+   * Runs a function while holding one permit.
    *
-   * @throws ApiError INTERNAL_ERROR when the permit has not come in time
+   * @throws ApiError INTERNAL_ERROR if there is no permit in time
    */
   async run<Result>(work: () => Promise<Result>): Promise<Result> {
     const release = await this.acquire(AbortSignal.timeout(this.#waitMs));
@@ -83,7 +83,7 @@ export class Semaphore {
   }
 }
 
-/** There was more to do than could be done. The log shows the code. */
+/** The service was overloaded. The code is logged. */
 export class NoPermit extends Error {
   override readonly name = "NoPermit";
   readonly code = "no permit in time";

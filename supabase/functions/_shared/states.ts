@@ -19,21 +19,21 @@ export const STATES: readonly { code: string; name: string }[] = `
 
 const CODES = new Set(STATES.map(({ code }) => code));
 
-/** The codes by the letters of the names: forms write `new_york`, `New-York` and `NewYork`, too. */
+/** The codes by normalized name: forms also write `new_york`, `New-York` and `NewYork`. */
 const CODE_OF_LETTERS = new Map(STATES.map(({ code, name }) => [lettersOf(name), code]));
 
-/** A state's name in upper case, without spaces and hyphens, and without `State` before or after it. */
+/** Returns a state's name in upper case, without spaces, hyphens and a leading or trailing `State`. */
 function lettersOf(name: string): string {
   return name.toUpperCase().replace(/[\s._-]/g, "").replace(/^STATEOF|STATE$/, "");
 }
 
-/** The code of the state that a text names, and nothing else: `TX`, `tx`, `Texas`, `new_york`, `Washington State`. */
+/** Returns the code of the state if the whole text names one: `TX`, `tx`, `Texas`, `new_york`, `Washington State`. */
 export function namedState(text: string): string | undefined {
   const code = text.trim().toUpperCase();
   return CODES.has(code) ? code : CODE_OF_LETTERS.get(lettersOf(text));
 }
 
-/** The codes of a list of states, each once, as an operator or a manager writes it: `IL,Indiana, WI`. */
+/** Returns the distinct codes of a comma-separated list, as an operator or a manager writes it: `IL,Indiana, WI`. */
 export function readStates(list: string): Result<string[]> {
   const given = list.split(",");
   const wrong = given.filter((each) => namedState(each) === undefined);

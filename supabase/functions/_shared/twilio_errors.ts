@@ -1,5 +1,5 @@
 /**
- * What the error codes mean that Twilio gives texts, in words that follow a colon or a comma:
+ * The meanings of Twilio's error codes for texts, worded to follow a colon or a comma:
  * https://www.twilio.com/docs/api/errors
  */
 export const TWILIO_ERRORS: Record<string, string> = {
@@ -30,7 +30,7 @@ export const TWILIO_ERRORS: Record<string, string> = {
   "30034": "the agency's number is not registered with the carriers",
 };
 
-/** The `why` of a text in the view `outbox_list`, with what the code in it means. */
+/** Returns the `why` of a text in the view `outbox_list`, with the meaning of its error code. */
 export function explainWhy({ why, reason }: { why: string; reason: string | null }): string {
   const words = TWILIO_ERRORS[reason ?? ""];
   return words !== undefined && why.endsWith(reason!) ? `${why}, ${words}` : why;

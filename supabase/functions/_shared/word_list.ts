@@ -1,4 +1,4 @@
-/** The words of a template, of which each stands between blanks: a long list, in lines that the formatter leaves. */
+/** Splits a template into words separated by whitespace, so that a long list keeps its lines when formatted. */
 export function wordList([text]: TemplateStringsArray): string[] {
   return text!.trim().split(/\s+/);
 }

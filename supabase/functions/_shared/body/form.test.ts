@@ -11,7 +11,7 @@ function parse(body: string | Uint8Array<ArrayBuffer>, type = URL_ENCODED) {
   return Promise.resolve().then(() => parseForm(bytes, type, JSON_BOUNDS));
 }
 
-/** A form as a client writes it as `multipart/form-data`, and its type. */
+/** Encodes a form as `multipart/form-data`, as a client does, and returns it with its content type. */
 async function multipart(fields: [string, string | File][]) {
   const form = new FormData();
   for (const [name, value] of fields) form.append(name, value);
@@ -19,7 +19,7 @@ async function multipart(fields: [string, string | File][]) {
   return [await request.bytes(), request.headers.get("content-type")!] as const;
 }
 
-/** A `multipart/form-data` written by hand. */
+/** A hand-written `multipart/form-data` body. */
 function parts(...parts: string[]) {
   return parts.map((part) => `--b\r\n${part}\r\n`).join("") + "--b--\r\n";
 }
@@ -31,7 +31,7 @@ function fails(code: ErrorCode) {
   return (error: unknown) => error instanceof ApiError && error.code === code;
 }
 
-Deno.test("a form becomes an object; a repeated name gets a list", async () => {
+Deno.test("a form becomes an object; a repeated name becomes a list", async () => {
   const expected = { first_name: "Ana María", "q[]": ["1", "", "3"], empty: "" };
   const text = "first_name=Ana+Mar%C3%ADa&q%5B%5D=1&empty=&q%5B%5D=&q[]=3&";
   assert.deepEqual(await parse(text, `${URL_ENCODED}; charset=utf-8`), expected);
@@ -47,7 +47,7 @@ Deno.test("a form becomes an object; a repeated name gets a list", async () => {
   assert.deepEqual(await parse(""), {});
 });
 
-Deno.test("a form that says that it is in Latin-1 keeps its letters", async () => {
+Deno.test("a form declared as Latin-1 keeps its letters", async () => {
   const latin1 = `${URL_ENCODED}; charset=ISO-8859-1`;
   const text = "first_name=Jos%E9+%2B&l%E4ge=Mu\xf1oz%80&zip=1";
   const bytes = () => Uint8Array.from(text, (character) => character.charCodeAt(0));
@@ -67,7 +67,7 @@ Deno.test("an uploaded file becomes an object with its content in base64", async
   });
 });
 
-Deno.test("names of an object's prototype are names like any other", async () => {
+Deno.test("names such as __proto__ are ordinary field names", async () => {
   const fields: [string, string][] = [["__proto__", "a"], ["constructor", "b"], ["toString", "c"]];
   for (
     const form of [
@@ -80,7 +80,7 @@ Deno.test("names of an object's prototype are names like any other", async () =>
   }
 });
 
-Deno.test("what cannot be stored is dropped or replaced, in names too", async () => {
+Deno.test("characters that cannot be stored are dropped or replaced, also in names", async () => {
   assert.deepEqual(await parse("a%00b=x%00y&%ED%A0%80=%FF"), {
     ab: "xy",
     "\uFFFD\uFFFD\uFFFD": "\uFFFD",
@@ -111,7 +111,7 @@ for (
   });
 }
 
-Deno.test("what a form may hold is bounded as in JSON, files aside", async () => {
+Deno.test("a form has the same bounds as JSON, except for its files", async () => {
   const { keys, keyBytes, textBytes } = JSON_BOUNDS;
   const tooLarge = fails("PAYLOAD_TOO_LARGE");
   const fields = (count: number) => Array.from({ length: count }, (_, n) => `k${n}=`).join("&");
@@ -148,15 +148,15 @@ for (
   });
 }
 
-Deno.test("a part's name may stand without quotation marks, and its header in capitals", async () => {
+Deno.test("a part's name may be unquoted, and its header may be in capitals", async () => {
   const head = "CONTENT-DISPOSITION: form-data; filename=cv.txt; name=resume\r\n\r\nAnn";
   assert.deepEqual(await parse(parts(head), TYPE), {
     resume: { filename: "cv.txt", content_type: "application/octet-stream", data: btoa("Ann") },
   });
 });
 
-Deno.test("property: any form is read as it was written", async () => {
-  // A writer of a multipart form changes line ends, and writes %22 for a quotation mark and for itself.
+Deno.test("property: a multipart form is read as it was written", async () => {
+  // Encoders of multipart forms normalize line ends, and write %22 both for a quotation mark and for a literal %22.
   const text = fc.string({ unit: "binary" }).map((text) => text.replace(/[\r\n\0]/g, ""));
   const name = text.map((text) => `a${text.replaceAll("%", "")}`);
   const file = fc.tuple(fc.uint8Array(), name).map(([bytes, name]) => new File([bytes], name));
@@ -236,7 +236,7 @@ for (
   });
 }
 
-Deno.test("property: no body makes it fail otherwise than with an error for the caller", async () => {
+Deno.test("property: no body causes any error but an ApiError", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.oneof(fc.string(), fc.constantFrom("--b", "\r\n", "--", FIELD, "=", "&", "%"))),

@@ -12,7 +12,7 @@ const URL_ENCODED = "application/x-www-form-urlencoded";
 const MULTIPART = "multipart/form-data";
 
 /**
- * Reads an `application/x-www-form-urlencoded` body of at most `limit` bytes, as text and exactly as sent.
+ * Reads an `application/x-www-form-urlencoded` body of at most `limit` bytes and returns the text exactly as sent.
  *
  * @throws ApiError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT or BAD_REQUEST.
  */
@@ -26,25 +26,26 @@ export async function readFormText(incoming: IncomingBody, limit: number): Promi
   return new TextDecoder().decode(bytes);
 }
 
-/** The sender of a body that proves its own sender, and the time until which it is read. */
+/** The options for reading a body before its sender is authenticated. */
 export interface UnauthenticatedOptions {
   /**
-   * Finds the sender by what the request says besides its body; undefined where that proves nothing. Asked for a body
-   * that is not small: it arrives among those of its sender then, and not among those of unknown senders.
+   * Identifies the sender by the request's headers and URL; resolves to undefined if they prove nothing. It is called
+   * only for bodies that are not small: such a body then counts toward its sender's share of memory, not the share of
+   * unknown senders.
    */
   recognize?: () => Promise<string | undefined>;
-  /** Milliseconds that the body may take to arrive. */
+  /** The maximum number of milliseconds for the body to arrive. */
   within?: number;
 }
 
 /**
- * Reads a body of at most `limit` bytes whose sender is not known yet, as a webhook's: JSON, or a form, which becomes
- * an object (see parseForm()). The type of the body is looked at once the sender is known.
+ * Reads a body of at most `limit` bytes before its sender is authenticated, such as a webhook's. The body is JSON, or a
+ * form that becomes an object (see parseForm()). Its media type is checked after the sender is known.
  *
- * @param identify is given the bytes, and throws UNAUTHORIZED for an unknown sender. Where the body could not be read,
- * it is given null, and the error of the body comes first.
- * @throws ApiError PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT or BAD_REQUEST for a body that could not be read; else what
- * `identify` throws; else UNSUPPORTED_MEDIA_TYPE, or what a known sender's body is refused for.
+ * @param identify receives the bytes, and throws UNAUTHORIZED for an unknown sender. If the body could not be read, it
+ * receives null, and the error of the body takes precedence.
+ * @throws ApiError PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT or BAD_REQUEST if the body could not be read; otherwise the error
+ * of `identify`; otherwise UNSUPPORTED_MEDIA_TYPE or another error of the body.
  */
 export async function readUnauthenticatedBody<Sender>(
   incoming: IncomingBody,
@@ -75,7 +76,7 @@ async function parse(
   const type = incoming.mediaType;
   const isForm = type === MULTIPART || type === URL_ENCODED && !isMislabelledJson(bytes);
   if (isForm) {
-    // An uploaded file takes three times its bytes.
+    // An uploaded file takes three times its size in memory.
     await incoming.startWork(bytes.length > LARGE.bytes, type === MULTIPART, deadline);
     const contentType = incoming.headers.get("content-type")!;
     return incoming.value = parseForm(bytes, contentType, JSON_BOUNDS);
@@ -86,7 +87,10 @@ async function parse(
   return await parseJsonBody(incoming, bytes, JSON_BOUNDS, deadline);
 }
 
-/** Whether JSON is sent as a form, as curl does unless told otherwise. A form has these brackets percent-encoded. */
+/**
+ * Returns whether a body labelled as a form is JSON, as curl sends it by default. In a real form, these brackets are
+ * percent-encoded.
+ */
 function isMislabelledJson(bytes: Uint8Array): boolean {
   return /^\s*[[{]/.test(new TextDecoder().decode(bytes.subarray(0, 64)));
 }
@@ -103,20 +107,19 @@ interface UploadedFile {
   content: Buffer;
 }
 
-/** A form in Latin-1, which is read as its superset Windows-1252, as browsers do. */
+/** Forms in Latin-1 are decoded as its superset Windows-1252, as browsers do. */
 const LATIN1 = /;\s*charset="?(?:iso-8859-1|latin-?1|windows-1252)/i;
 
-/** The bytes before the content of a part, at most. */
+/** The maximum number of bytes before the content of a part. */
 const PART_HEAD_BYTES = 16 * KIB;
 
 /**
- * Parses a form into a JSON object. A name that is repeated gets a list. An uploaded file becomes
- * `{filename, content_type, data}` with its content in base64. Texts become storable as in parseJson(). The bytes are
- * gone afterwards.
+ * Parses a form into a JSON object. A repeated name becomes a list. An uploaded file becomes `{filename, content_type,
+ * data}` with its content in base64. Texts are made storable as in parseJson(). The buffer is detached afterwards.
  *
- * @param contentType the header, with the boundary of a `multipart/form-data`
- * @param bounds `keys` is how many fields there may be, of any name
- * @throws ApiError BAD_REQUEST for a form that is cut off or malformed, PAYLOAD_TOO_LARGE beyond a bound.
+ * @param contentType the header, which contains the boundary of a `multipart/form-data`
+ * @param bounds `keys` limits the number of fields, repeated names included
+ * @throws ApiError BAD_REQUEST if the form is truncated or malformed, PAYLOAD_TOO_LARGE if it exceeds a bound.
  */
 export function parseForm(
   bytes: Uint8Array<ArrayBuffer>,
@@ -138,9 +141,9 @@ export function parseForm(
     if (others === undefined) values.set(key, [json]);
     else others.push(json);
   }
-  // Left to the garbage collector, they would stay for as long as there is memory.
+  // The garbage collector would not free the bytes until memory runs short.
   bytes.buffer.transfer(0);
-  // Unlike an assignment, this makes `__proto__` a field like any other.
+  // Unlike an assignment, this makes `__proto__` an ordinary field.
   return Object.fromEntries(
     values.entries().map(([name, list]) => [name, list.length === 1 ? list[0]! : list]),
   );
@@ -152,14 +155,14 @@ function readUrlEncoded(buffer: Buffer, contentType: string, bounds: JsonBounds)
     if (++count > bounds.keys) throw tooMany(bounds.keys, "fields");
   }
   const pairs = decodePercents(buffer);
-  // Before texts are made of them, which take more memory and time.
+  // Checked before decoding, because the decoded texts take more memory and time.
   requireWithin(bounds, pairs);
   const read = (encoding: string) => {
     const decoder = new TextDecoder(encoding, { ignoreBOM: true });
     return pairs.map(([name, value]) => ({ name: decoder.decode(name), value: decoder.decode(value) }));
   };
   const fields = read("utf-8");
-  // Some senders say Latin-1, and send UTF-8 anyway.
+  // Some senders declare Latin-1 but send UTF-8.
   const isUtf8 = !fields.some(({ name, value }) => name.includes("\ufffd") || value.includes("\ufffd"));
   return isUtf8 || !LATIN1.test(contentType) ? fields : read("windows-1252");
 }
@@ -167,8 +170,8 @@ function readUrlEncoded(buffer: Buffer, contentType: string, bounds: JsonBounds)
 const [PERCENT, AMPERSAND, PLUS, EQUALS] = Buffer.from("%&+=") as unknown as [number, number, number, number];
 
 /**
- * The names and values of a form, as URLSearchParams reads them, in bytes. They take the place of the form's own bytes,
- * of which they are never more.
+ * The names and values of a form as URLSearchParams reads them, in bytes. They are decoded in place, because the
+ * decoded form is never longer.
  */
 function decodePercents(bytes: Buffer): [name: Buffer, value: Buffer][] {
   const pairs: [Buffer, Buffer][] = [];
@@ -191,7 +194,7 @@ function decodePercents(bytes: Buffer): [name: Buffer, value: Buffer][] {
   return pairs;
 }
 
-/** The value of a hexadecimal digit; NaN for any other byte. */
+/** Returns the value of a hexadecimal digit; NaN for any other byte. */
 function hexDigit(byte = 0): number {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
   const letter = byte | 0x20;
@@ -199,13 +202,13 @@ function hexDigit(byte = 0): number {
 }
 
 /**
- * Reads a `multipart/form-data` (RFC 7578). Not by the platform's formData(): it cuts names at `;` and `=`, leaves
- * out the parts that it cannot read, and copies each file several times.
+ * Reads a `multipart/form-data` body (RFC 7578). The platform's formData() is not suitable: it cuts names at `;` and
+ * `=`, skips parts that it cannot read, and copies each file several times.
  */
 function readMultipart(buffer: Buffer, boundary: string, bounds: JsonBounds): Field[] {
   const delimiter = Buffer.from(`\r\n--${boundary}`, "latin1");
   const fields: Field[] = [];
-  // The first may stand at the very beginning, without the end of a line before it.
+  // The first delimiter may be at the very beginning, without a preceding line end.
   const isAtBeginning = buffer.subarray(0, delimiter.length - 2).equals(delimiter.subarray(2));
   let at = isAtBeginning ? -2 : buffer.indexOf(delimiter);
   while (at !== -1) {
@@ -221,13 +224,13 @@ function readMultipart(buffer: Buffer, boundary: string, bounds: JsonBounds): Fi
       readPart(buffer.toString("utf8", head, head + headBytes), buffer.subarray(content, at)),
     );
   }
-  // Without its end, the form was cut off.
+  // The closing delimiter is missing: the form was truncated.
   throw malformed();
 }
 
 const TYPE = /^content-type:(.*)$/is;
 const DISPOSITION = /^content-disposition:\s*form-data(.*)$/is;
-/** A parameter of that header, in which a quotation mark and the end of a line are escaped. */
+/** A parameter of that header. Quotation marks and line ends in it are escaped. */
 const PARAMETER = /;\s*([^\s=;"]+)=(?:"([^"]*)"|([^\s;"]+))/g;
 const ESCAPED = /%(?:22|0[ad])/gi;
 
@@ -259,7 +262,7 @@ function malformed(): ApiError {
   return new ApiError("BAD_REQUEST", message);
 }
 
-/** Requires that names and values keep the bounds. An uploaded file has no bytes of text. */
+/** Requires that names and values stay within the bounds. An uploaded file does not count as text. */
 function requireWithin(bounds: JsonBounds, pairs: [name: Uint8Array, value: Uint8Array][]): void {
   let text = 0;
   for (const [name, value] of pairs) {
@@ -274,7 +277,7 @@ function bytesOf(value: string | UploadedFile): Uint8Array {
   return Buffer.from(typeof value === "string" ? value : "");
 }
 
-/** An uploaded file, under names that the parsers read. */
+/** Describes an uploaded file with the names that the parsers read. */
 function describeFile({ filename, content_type, content }: UploadedFile): JsonObject {
   const data = content.toString("base64");
   return { filename: cleanText(filename), content_type: cleanText(content_type), data };

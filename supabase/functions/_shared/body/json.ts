@@ -7,34 +7,35 @@ import type { IncomingBody } from "./read.ts";
 
 /** The options of reading a body. */
 export interface ReadOptions {
-  /** The bounds of its values; by default those of one record. */
+  /** The bounds of the JSON value; by default those of one record. */
   bounds?: JsonBounds;
-  /** The sender's key; undefined for an unknown sender. The bodies of one sender share room in memory. */
+  /** The sender's key; undefined for an unknown sender. Bodies of one sender share memory. */
   sender?: string;
-  /** Milliseconds that it may take to arrive. */
+  /** The maximum number of milliseconds for the body to arrive. */
   within?: number;
 }
 
-/** The Idempotency-Key of a request, as the SQL functions take it. */
+/** The Idempotency-Key of a request, as the SQL functions expect it. */
 export interface Idempotency {
   key: string;
-  /** SHA-256 of the body's bytes, in hex. */
+  /** SHA-256 of the body's bytes, in hexadecimal. */
   request_hash: string;
-  /** The part of the request, from 0: a large one is stored in several transactions. */
+  /** The index of the part, from 0: a large request is stored in several transactions. */
   part: number;
 }
 
-/** A JSON body, and the Idempotency-Key that came with it; null without one. */
+/** A JSON body and its Idempotency-Key; null if the request has none. */
 export interface JsonBody {
   body: Json;
   idempotency: Idempotency | null;
 }
 
 /**
- * Reads a JSON body of at most `limit` bytes, whatever its Content-Length says, and the header `Idempotency-Key`. The
- * SQL function that stores the request then responds to a repeated one as to the first.
+ * Reads a JSON body of at most `limit` bytes, whatever its Content-Length, and the `Idempotency-Key` header. With the
+ * key, the SQL function that stores the request returns the first response to a repeated request.
  *
- * @throws ApiError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT or BAD_REQUEST, also for a wrong key.
+ * @throws ApiError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT or BAD_REQUEST, also if the key is
+ * invalid.
  */
 export async function readJson(
   incoming: IncomingBody,
@@ -53,7 +54,7 @@ export async function readJson(
 }
 
 /**
- * Parses the bytes of a JSON body, a large one when it may be worked on.
+ * Parses the bytes of a JSON body. A large body waits until it may be processed.
  *
  * @throws ApiError BAD_REQUEST, PAYLOAD_TOO_LARGE or REQUEST_TIMEOUT.
  */
@@ -65,7 +66,7 @@ export async function parseJsonBody(
 ): Promise<Json> {
   const scan = scanJson(bytes, bounds);
   const isLarge = bytes.length > LARGE.bytes || scan.values > LARGE.values;
-  // Many records take many times their bytes.
+  // Many records take many times their size in memory.
   await incoming.startWork(isLarge, bounds.values > LARGE.values, deadline);
   return incoming.value = parseScanned(bytes, scan);
 }
@@ -73,9 +74,9 @@ export async function parseJsonBody(
 const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
 
 /**
- * The header `Idempotency-Key`; null where there is none.
+ * Returns the `Idempotency-Key` header; null if there is none.
  *
- * @throws ApiError BAD_REQUEST for a key that is not 1 to 255 visible ASCII characters.
+ * @throws ApiError BAD_REQUEST if the key is not 1 to 255 visible ASCII characters.
  */
 export function idempotencyKey(headers: Headers): string | null {
   const key = headers.get("idempotency-key");
@@ -85,7 +86,7 @@ export function idempotencyKey(headers: Headers): string | null {
 
 const JSON_TYPES = /^(?:|application\/json|[^;]+\+json|text\/plain)$/;
 
-/** Whether a body of this media type is read as JSON. */
+/** Returns whether a body of this media type is read as JSON. */
 export function isJson(mediaType: string): boolean {
   return JSON_TYPES.test(mediaType);
 }

@@ -19,7 +19,7 @@ function fails(code: ErrorCode) {
   return (error: unknown) => error instanceof ApiError && error.code === code;
 }
 
-Deno.test("a JSON body may have these types, or none", async () => {
+Deno.test("a JSON body may have one of these media types, or none", async () => {
   const types = ["application/json", "application/json; charset=utf-8", "Application/JSON"];
   for (const type of [...types, "application/vnd.api+json", "text/plain"]) {
     const sent = request('{"a":1}', { "content-type": type });
@@ -29,7 +29,7 @@ Deno.test("a JSON body may have these types, or none", async () => {
   assert.deepEqual(await readJson(request(bytes), KIB), { a: 1 });
 });
 
-Deno.test("JSON is not taken as any other type, nor compressed, and a form as a form only", async () => {
+Deno.test("JSON is refused as any other type or compressed, and a form only as a form", async () => {
   const types = ["application/x-www-form-urlencoded", "text/html", "multipart/form-data"];
   for (
     const headers of [
@@ -43,13 +43,13 @@ Deno.test("JSON is not taken as any other type, nor compressed, and a form as a 
   await assert.rejects(readFormText(form, KIB), fails("UNSUPPORTED_MEDIA_TYPE"));
 });
 
-Deno.test("a body of the limit is read, a byte more is refused", async () => {
+Deno.test("a body of exactly the limit is read, one more byte is refused", async () => {
   const text = JSON.stringify("x".repeat(KIB - 2));
   assert.equal(await readJson(request(text), KIB), "x".repeat(KIB - 2));
   await assert.rejects(readJson(request(text + " "), KIB), fails("PAYLOAD_TOO_LARGE"));
 });
 
-Deno.test("the limit holds for a stream of unknown length and a Content-Length that lies", async () => {
+Deno.test("the limit applies to a stream of unknown length and to a wrong Content-Length", async () => {
   const stream = () => ReadableStream.from([new Uint8Array(KIB), new Uint8Array(1)]);
   await assert.rejects(readJson(request(stream()), KIB), fails("PAYLOAD_TOO_LARGE"));
   await assert.rejects(
@@ -58,13 +58,13 @@ Deno.test("the limit holds for a stream of unknown length and a Content-Length t
   );
 });
 
-Deno.test("a multi-byte character across two chunks", async () => {
+Deno.test("a multi-byte character may span two chunks", async () => {
   const bytes = new TextEncoder().encode('"é"');
   const stream = ReadableStream.from([bytes.slice(0, 2), bytes.slice(2)]);
   assert.equal(await readJson(request(stream), KIB), "é");
 });
 
-Deno.test("a body that breaks off, or is empty, is BAD_REQUEST", async () => {
+Deno.test("a truncated or empty body is BAD_REQUEST", async () => {
   const broken = () => new ReadableStream({ pull: (controller) => controller.error(new Error("reset")) });
   const announced = request(broken(), { "content-length": "7" });
   for (const body of [request(broken()), announced, request(null)]) {
@@ -77,7 +77,7 @@ Deno.test("a form is read exactly as it was sent", async () => {
   assert.equal(await readFormText(request("a=1&b=&a=%C3%A4", type), KIB), "a=1&b=&a=%C3%A4");
 });
 
-/** A body that sends these chunks and then nothing, and says when nobody reads it any more. */
+/** A body that sends these chunks and then stalls, and reports when it is cancelled. */
 function stalled(...chunks: string[]) {
   const cancelled = Promise.withResolvers<void>();
   const stream = new ReadableStream<Uint8Array>({
@@ -89,7 +89,7 @@ function stalled(...chunks: string[]) {
   return { stream, cancelled: cancelled.promise };
 }
 
-Deno.test("a body that does not arrive in time is REQUEST_TIMEOUT, and is not read any further", async () => {
+Deno.test("a body that does not arrive in time is REQUEST_TIMEOUT, and reading stops", async () => {
   const { stream, cancelled } = stalled('{"a":', "1");
   const announced = request(stalled('{"a":', "1").stream, { "content-length": "7" });
   for (const body of [request(stream), announced]) {
@@ -108,7 +108,7 @@ Deno.test("a body that announces more than the limit is refused before it is rea
   await assert.rejects(readFormText(request(stalled("a=").stream, form), KIB), fails("PAYLOAD_TOO_LARGE"));
 });
 
-Deno.test("what one record may hold is bounded; a batch may hold more", async () => {
+Deno.test("the size of one record is bounded; a batch may hold more", async () => {
   const values = JSON.stringify(Array.from({ length: 150_000 }, () => null));
   const [record, batch] = [request(values), request(values)];
   await assert.rejects(readJson(record, 10 * MIB, { sender: "a" }), fails("PAYLOAD_TOO_LARGE"));
@@ -120,7 +120,7 @@ Deno.test("what one record may hold is bounded; a batch may hold more", async ()
 
 const LARGE = JSON.stringify("A".repeat(4 * MIB));
 
-Deno.test("of the requests with many bytes two are read at a time, until they are released", async () => {
+Deno.test("two requests with many bytes are read at a time, until they are released", async () => {
   const requests = [1, 2, 3, 4].map(() => request(LARGE));
   const read = requests.map((each) => readJson(each, 10 * MIB, { sender: "a" }));
   const done: number[] = [];
@@ -150,7 +150,7 @@ for (
     ["many values", `[${"0.5,".repeat(100_001)}0]`],
   ] as const
 ) {
-  Deno.test(`of the batches with ${what} one is parsed at a time, until it is released`, async () => {
+  Deno.test(`one batch with ${what} is parsed at a time, until it is released`, async () => {
     const read = (body: IncomingBody, within = 5_000) =>
       readJson(body, 10 * MIB, { bounds: BATCH_BOUNDS, sender: "a", within });
     const [first, late, second] = [request(large), request(large), request(large)];
@@ -166,7 +166,7 @@ for (
   });
 }
 
-Deno.test("what is left of a refused body is read to its end, so that the caller sees the response", async () => {
+Deno.test("the rest of a refused body is read, so that the caller receives the response", async () => {
   let left = 2_000;
   const stream = new ReadableStream({
     pull(controller) {
@@ -180,7 +180,7 @@ Deno.test("what is left of a refused body is read to its end, so that the caller
   assert.equal(left, -1);
 });
 
-Deno.test("of a refused body that does not end, or announces too much, only so much is read", async () => {
+Deno.test("an endless or very large refused body is read only up to a bound", async () => {
   let bytes = 0;
   const endless = () =>
     new ReadableStream({
@@ -196,7 +196,7 @@ Deno.test("of a refused body that does not end, or announces too much, only so m
   assert(bytes < MIB, String(bytes));
 });
 
-Deno.test("a refused body whose sender has hung up, or was read by others, is let go", async () => {
+Deno.test("a refused body is dropped if its sender has hung up or it was already read", async () => {
   const broken = new ReadableStream({ pull: (controller) => controller.error(new Error("reset")) });
   await request(broken).finish();
   await request(null).finish();
@@ -207,7 +207,7 @@ Deno.test("a refused body whose sender has hung up, or was read by others, is le
 
 const known = () => Promise.resolve("a vendor");
 
-Deno.test("a stranger's body is JSON or a form, and the check of the sender gets its bytes", async () => {
+Deno.test("a stranger's body is JSON or a form, and its bytes are passed to the check of the sender", async () => {
   for (
     const [type, text, expected] of [
       ["application/json", '{"a":["1","2"]}', { a: ["1", "2"] }],
@@ -235,7 +235,7 @@ Deno.test("a stranger's body is JSON or a form, and the check of the sender gets
   }
 });
 
-Deno.test("of a stranger's body the size is looked at first, then the sender, then the type", async () => {
+Deno.test("a stranger's body is checked for its size first, then its sender, then its type", async () => {
   const unknown = () => Promise.reject(new ApiError("UNAUTHORIZED", "unknown"));
   const xml = { "content-type": "application/xml" };
   const read = (text: string, identify: () => Promise<string>) =>
@@ -249,7 +249,7 @@ Deno.test("of a stranger's body the size is looked at first, then the sender, th
   await assert.rejects(readUnauthenticatedBody(gzip(), KIB, known), fails("UNSUPPORTED_MEDIA_TYPE"));
 });
 
-/** A body that sends so much and then waits, until it is told to end. */
+/** A body that sends this many bytes and then waits until the test ends it. */
 function paused(bytes: number, announced = bytes) {
   const { promise, resolve } = Promise.withResolvers<void>();
   const stream = new ReadableStream({
@@ -262,7 +262,7 @@ function paused(bytes: number, announced = bytes) {
   return { request: request(stream, { "content-length": `${announced}` }), end: resolve };
 }
 
-Deno.test("strangers who announce large bodies and stop hold up neither known senders nor other strangers", async () => {
+Deno.test("strangers who announce large bodies and stall block neither known senders nor other strangers", async () => {
   const slow = Array.from({ length: 40 }, () => paused(100 * KIB, 15 * MIB));
   const reading = slow.map((each) => readUnauthenticatedBody(each.request, 15 * MIB, known).catch(() => {}));
   const large = request(JSON.stringify("A".repeat(5 * MIB)));
@@ -284,7 +284,7 @@ Deno.test("strangers who announce large bodies and stop hold up neither known se
 for (
   const [who, sender, most] of [["a known sender", "a", 18 * MIB], ["unknown senders", undefined, 20 * MIB]] as const
 ) {
-  Deno.test(`bodies of ${who} that stop below 4 MiB hold a bounded part of the memory`, async () => {
+  Deno.test(`bodies of ${who} that stall below 4 MiB hold a bounded part of the memory`, async () => {
     const stopped = Array.from({ length: 60 }, () => paused(3.9 * MIB, 4 * MIB));
     const reading = stopped.map(({ request }) =>
       (sender === undefined
@@ -303,7 +303,7 @@ for (
   });
 }
 
-Deno.test("a stranger who sends a large body slowly while nobody waits is read", async () => {
+Deno.test("a stranger's slow large body is read while nobody else waits", async () => {
   const slow = paused(100 * KIB);
   const reading = readUnauthenticatedBody(slow.request, 15 * MIB, known);
   await new Promise((resolve) => setTimeout(resolve, 2_200));
@@ -311,7 +311,7 @@ Deno.test("a stranger who sends a large body slowly while nobody waits is read",
   assert((await reading).body);
 });
 
-Deno.test("a body that has to wait too long for room is REQUEST_TIMEOUT, and one that finds room does not wait", async () => {
+Deno.test("a body that waits too long for memory is REQUEST_TIMEOUT, and one that finds memory does not wait", async () => {
   const slow = paused(12 * MIB, 15 * MIB);
   const reading = readUnauthenticatedBody(slow.request, 15 * MIB, known);
   await new Promise((resolve) => setTimeout(resolve, 20));
@@ -328,7 +328,7 @@ Deno.test("a body that has to wait too long for room is REQUEST_TIMEOUT, and one
   slow.request.release();
 });
 
-Deno.test("a body that comes slowly while others wait for its room is given up", async () => {
+Deno.test("a slow body is given up while others wait for its memory", async () => {
   const slow = ["a", "b"].map((sender) => {
     const body = paused(14 * MIB, 15 * MIB);
     const reading = readJson(body.request, 15 * MIB, { sender }).then(() => 200, (error) => error.message);
@@ -346,7 +346,7 @@ Deno.test("a body that comes slowly while others wait for its room is given up",
   assert.equal(SEMAPHORES.bodyBytes.used, 0);
 });
 
-Deno.test("a vendor's large bodies that come slowly hold up no other vendor's", async () => {
+Deno.test("a vendor's slow large bodies do not block other vendors", async () => {
   const slow = [paused(10, 14 * MIB), paused(5 * MIB, 14 * MIB), paused(5 * MIB, 14 * MIB)];
   const readings = slow.map(({ request }) =>
     readJson(request, 15 * MIB, { sender: "slow" }).then(() => request.release(), (error) => error.code)
@@ -358,7 +358,7 @@ Deno.test("a vendor's large bodies that come slowly hold up no other vendor's", 
   assert.deepEqual(await Promise.all(readings), [undefined, undefined, undefined]);
 });
 
-Deno.test("a body whose sender is recognised before it arrives takes the room of that sender", async () => {
+Deno.test("a body whose sender is recognized before it arrives uses that sender's share", async () => {
   const slow = paused(12 * MIB, 15 * MIB);
   const reading = readUnauthenticatedBody(slow.request, 15 * MIB, known);
   await new Promise((resolve) => setTimeout(resolve, 20));
@@ -379,7 +379,7 @@ Deno.test("a body whose sender is recognised before it arrives takes the room of
   slow.request.release();
 });
 
-Deno.test("a body in tiny pieces is BAD_REQUEST, and is not read any further", async () => {
+Deno.test("a body in tiny pieces is BAD_REQUEST, and reading stops", async () => {
   let pieces = 0;
   const stream = new ReadableStream({
     pull(controller) {
@@ -395,7 +395,7 @@ Deno.test("a body in tiny pieces is BAD_REQUEST, and is not read any further", a
   assert.equal(tiny.received.beginning[999], 32);
 });
 
-Deno.test("bodies that are given up leave their memory", async () => {
+Deno.test("bodies that are given up free their memory", async () => {
   const listen = { port: 0, hostname: "127.0.0.1", onListen() {} };
   await using server = Deno.serve(listen, async (request) => {
     const body = new IncomingBody(request);

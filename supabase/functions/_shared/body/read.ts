@@ -5,26 +5,26 @@ import { SEMAPHORES } from "../semaphores.ts";
 import { BODY_WITHIN_MS, DRAIN, KEPT_BYTES, SMALL_BYTES, tooLarge } from "./limits.ts";
 import { BodyStream, GrowingBytes } from "./stream.ts";
 
-/** The permits of a large body that must be alone with its work. */
+/** The permits that a body takes if it must be processed alone. */
 const ALONE = 2;
 
-/** The part of a body that has been received. */
+/** The received part of a body. */
 export interface ReceivedBody {
-  /** Its bytes, by Content-Length where not all have been read. */
+  /** The size in bytes; the announced Content-Length if the body was not read to its end. */
   bytes: number;
-  /** The first of them, at most 256 KiB. */
+  /** The first bytes, at most 256 KiB. */
   beginning: Uint8Array;
-  /** The JSON value, where the body has one. */
+  /** The JSON value, if the body has been parsed. */
   value: Json | undefined;
 }
 
 /**
- * The body of one request, which is read within bounds of size, time and memory. Somebody calls {@link finish} and
- * {@link release} once the response is known.
+ * The body of one request, read within bounds of size, time and memory. The app calls {@link finish} and {@link
+ * release} once the response is known.
  */
 export class IncomingBody {
   readonly headers: Headers;
-  /** The size of the body as the sender announces it, in bytes; 0 where it does not. */
+  /** The size in bytes that the sender announces; 0 if it announces none. */
   readonly announced: number;
   /** The JSON value, once it has been parsed. */
   value: Json | undefined;
@@ -40,16 +40,15 @@ export class IncomingBody {
     this.announced = Number(request.headers.get("content-length")) || 0;
   }
 
-  /** The part that has been received so far. */
   get received(): ReceivedBody {
     const bytes = Math.max(this.#bytes, this.announced);
     return { bytes, beginning: this.#beginning, value: this.value };
   }
 
   /**
-   * Its media type, in lower case and without parameters; empty where it has none.
+   * The media type, in lower case and without parameters; empty if there is none.
    *
-   * @throws ApiError UNSUPPORTED_MEDIA_TYPE for a compressed body.
+   * @throws ApiError UNSUPPORTED_MEDIA_TYPE if the body is compressed.
    */
   get mediaType(): string {
     const encoding = this.headers.get("content-encoding") ?? "identity";
@@ -60,14 +59,14 @@ export class IncomingBody {
     return (type.split(";", 1)[0] as string).trim().toLowerCase();
   }
 
-  /** Whether it is read at once: it says that it has few bytes. */
+  /** Whether the body announces a small size, and is therefore read in one call. */
   get isSmall(): boolean {
     return this.announced > 0 && this.announced <= SMALL_BYTES;
   }
 
   /**
-   * Runs what reads the body, and ends it with REQUEST_TIMEOUT once so many milliseconds have passed. When it fails,
-   * the body has given back what it took.
+   * Runs a function that reads the body, and ends it with REQUEST_TIMEOUT after `within` milliseconds. On failure, the
+   * body returns the memory and permits that it holds.
    */
   async inTime<Result>(within: number, run: (end: AbortController) => Promise<Result>): Promise<Result> {
     const end = new AbortController();
@@ -85,13 +84,13 @@ export class IncomingBody {
   }
 
   /**
-   * Reads the bytes. They take room in the isolate's memory for bodies that arrive, until {@link startWork} or
-   * {@link release}. A body waits while there is no room for the rest of it.
+   * Reads the bytes. They count toward the isolate's memory for arriving bodies until {@link startWork} or {@link
+   * release}. The body waits while there is not enough memory for the rest of it.
    *
-   * @param limit how many there may be, whatever Content-Length says
-   * @param sender who sends them; undefined for an unknown sender
-   * @param end ends the reading, with an ApiError as its reason
-   * @throws ApiError PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT, or BAD_REQUEST for a body that breaks off or comes in tiny
+   * @param limit the maximum number of bytes, whatever the Content-Length
+   * @param sender the sender's key; undefined for an unknown sender
+   * @param end aborts the reading; its reason is an ApiError
+   * @throws ApiError PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT, or BAD_REQUEST if the body is truncated or arrives in tiny
    * pieces.
    */
   async read(
@@ -116,11 +115,11 @@ export class IncomingBody {
   }
 
   /**
-   * Waits until a large body may be worked on, and gives back what it has had of the memory for arriving bodies.
+   * Waits until a large body may be processed, and returns its share of the memory for arriving bodies.
    *
-   * @param isLarge only then it waits
-   * @param alone whether the work takes so much memory that no other may be at work meanwhile
-   * @throws ApiError REQUEST_TIMEOUT where the deadline comes first.
+   * @param isLarge whether the body must wait
+   * @param alone whether the work takes so much memory that no other large body may be processed at the same time
+   * @throws ApiError REQUEST_TIMEOUT if the deadline passes first.
    */
   async startWork(isLarge: boolean, alone: boolean, deadline: AbortSignal): Promise<void> {
     if (!isLarge) return this.release();
@@ -130,7 +129,7 @@ export class IncomingBody {
     this.#giveBack = giveBack;
   }
 
-  /** Lets other large bodies take the place of this one. */
+  /** Makes room for other large bodies. */
   release(): void {
     const giveBack = this.#giveBack;
     this.#giveBack = undefined;
@@ -138,9 +137,9 @@ export class IncomingBody {
   }
 
   /**
-   * Reads and forgets what is left of the body when the response is known, up to a bound. Never throws.
+   * Reads and discards the rest of the body when the response is known, up to a bound. Never throws.
    *
-   * @param keep whether {@link received} is to have the beginning of a body that was refused unread
+   * @param keep whether {@link received} must contain the beginning of a body that was refused unread
    */
   async finish(keep = false): Promise<void> {
     if (this.#isRead) return;
@@ -196,7 +195,7 @@ export class IncomingBody {
       return body.bytes;
     } catch (cause) {
       this.#keep(body.bytes);
-      // Left to the garbage collector, they would stay for as long as there is memory.
+      // The garbage collector would not free the bytes until memory runs short.
       body.bytes.buffer.transfer(0);
       if (!(cause instanceof ApiError)) throw brokenOff(cause);
       // A body that is given up is not read any further.
@@ -212,7 +211,7 @@ export class IncomingBody {
   }
 }
 
-/** Waits until a share has so many bytes. */
+/** Waits until a share has this many bytes. */
 async function getRoom(share: Share, bytes: number, end: AbortSignal): Promise<void> {
   const waiting = share.growTo(bytes, end);
   if (waiting !== undefined && !await waiting) throw othersFirst();

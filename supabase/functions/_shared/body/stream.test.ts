@@ -4,7 +4,7 @@ import { BodyStream, GrowingBytes } from "./stream.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** The chunks as a byte stream, as bodies come over HTTP, and as any other stream. */
+/** The chunks as a byte stream, which HTTP bodies use, and as a default stream. */
 const STREAMS: Record<string, (chunks: Bytes[]) => ReadableStream<Bytes>> = {
   bytes(chunks) {
     const left = chunks.filter(({ length }) => length > 0);
@@ -30,7 +30,7 @@ async function readAll(stream: BodyStream): Promise<GrowingBytes> {
 }
 
 for (const [kind, open] of Object.entries(STREAMS)) {
-  Deno.test(`property: a body is read whole from ${kind}, however it is cut`, async () => {
+  Deno.test(`property: a body is read completely from ${kind}, however it is split`, async () => {
     const chunk = fc.uint8Array({ maxLength: 20_000, size: "max" }) as fc.Arbitrary<Bytes>;
     await fc.assert(
       fc.asyncProperty(fc.array(chunk), async (chunks) => {
@@ -48,7 +48,7 @@ for (const [kind, open] of Object.entries(STREAMS)) {
     assert.equal(bytes.buffer.byteLength, 1024);
   });
 
-  Deno.test(`a body of ${kind} may come in so many pieces, and in more of them where they are larger`, async () => {
+  Deno.test(`a body of ${kind} may have a bounded number of pieces, and more if they are larger`, async () => {
     const pieces = (count: number, bytes: number) =>
       readAll(new BodyStream(open(Array.from({ length: count }, () => new Uint8Array(bytes)))));
     assert.equal((await pieces(1_000, 1)).size, 1_000);
@@ -56,7 +56,7 @@ for (const [kind, open] of Object.entries(STREAMS)) {
     assert.equal((await pieces(12_000, 1_024)).size, 12_288_000);
   });
 
-  Deno.test(`of a body of ${kind} that breaks off it is known how much came`, async () => {
+  Deno.test(`the received size of a truncated body of ${kind} is known`, async () => {
     let pulls = 0;
     const broken = new ReadableStream({
       ...(kind === "bytes" && { type: "bytes" }),
@@ -73,7 +73,7 @@ for (const [kind, open] of Object.entries(STREAMS)) {
     assert.equal(body.size, 10);
   });
 
-  Deno.test(`cancelling ends a read of ${kind} that waits`, async () => {
+  Deno.test(`cancelling ends a pending read of ${kind}`, async () => {
     const silent = new ReadableStream({
       ...(kind === "bytes" && { type: "bytes" }),
       pull: () => new Promise<void>(() => {}),
@@ -85,7 +85,7 @@ for (const [kind, open] of Object.entries(STREAMS)) {
   });
 }
 
-Deno.test("another may read on where one has stopped", async () => {
+Deno.test("another reader continues where the first stopped", async () => {
   const stream = STREAMS.bytes!([new Uint8Array([1, 2]), new Uint8Array([3])]);
   const first = new BodyStream(stream);
   for await (const piece of first) {
@@ -96,7 +96,7 @@ Deno.test("another may read on where one has stopped", async () => {
   assert.deepEqual([...(await readAll(new BodyStream(stream))).bytes], [3]);
 });
 
-Deno.test("bytes for which room was made need no other buffer", () => {
+Deno.test("reserved bytes need no other buffer", () => {
   const body = new GrowingBytes();
   body.append(new Uint8Array([1, 2]));
   body.makeRoom(1_000);

@@ -1,17 +1,17 @@
 import { ApiError } from "../errors.ts";
 import { KIB } from "../units.ts";
 
-/** Small until much comes at a time, because Deno 2.9 never frees what a read was given that has been cancelled. */
+/** The buffer stays small until much arrives at a time, because Deno 2.9 never frees the buffer of a cancelled read. */
 const VIEW = { first: 8 * KIB, then: 64 * KIB };
 
 /**
- * A body may take so many reads, and one more for each KiB: to read a chunk of one byte costs as much as one of 64 KiB.
- * Reads whose bytes are there already do not wait, so nothing else runs meanwhile, not even a timer.
+ * The number of reads that a body may take, plus one for each KiB: reading a chunk of one byte costs as much as one of
+ * 64 KiB. Reads of bytes that have already arrived do not yield, so nothing else runs meanwhile, not even a timer.
  */
 const FREE_READS = 1_000;
 const BYTES_FOR_A_READ = KIB;
 
-/** A body that is read piece by piece, and given up where the pieces are tiny. */
+/** A body that is read piece by piece, and given up if the pieces are tiny. */
 export class BodyStream {
   readonly #reader: ReadableStreamBYOBReader | ReadableStreamDefaultReader<Uint8Array>;
   #view = new Uint8Array(VIEW.first);
@@ -21,9 +21,9 @@ export class BodyStream {
   }
 
   /**
-   * The pieces, each valid until the next is asked for. They end where the body was cancelled, too.
+   * The pieces, each valid until the next is requested. The iteration also ends when the body is cancelled.
    *
-   * @throws ApiError BAD_REQUEST where there are too many; what the stream throws when the sender has hung up
+   * @throws ApiError BAD_REQUEST if there are too many pieces; the stream's error if the sender hangs up
    */
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void> {
     let [reads, bytes] = [0, 0];
@@ -34,12 +34,12 @@ export class BodyStream {
     }
   }
 
-  /** Ends the reading, also one that is waiting. Never throws. */
+  /** Cancels the reading, including a pending read. Never throws. */
   cancel(): void {
     this.#reader.cancel().catch(() => {});
   }
 
-  /** Lets somebody else read on. */
+  /** Releases the stream to another reader. */
   release(): void {
     this.#reader.releaseLock();
   }
@@ -56,12 +56,11 @@ export class BodyStream {
   }
 }
 
-/** Bytes that are put together, in one buffer that grows. */
+/** Bytes collected in one growing buffer. */
 export class GrowingBytes {
   #buffer = new Uint8Array();
   #size = 0;
 
-  /** The number of bytes. */
   get size(): number {
     return this.#size;
   }
@@ -78,9 +77,9 @@ export class GrowingBytes {
   }
 
   /**
-   * For how many bytes in all there is to be room, with so many more: at most twice as many as there are.
+   * Returns the capacity needed for `more` additional bytes: at most twice the current size.
    *
-   * @param complete how many there will be; no more room is needed then
+   * @param complete the final size, which the capacity never exceeds
    */
   roomFor(more: number, complete = Infinity): number {
     const needed = this.#size + more;
@@ -88,15 +87,15 @@ export class GrowingBytes {
     return Math.max(needed, Math.min(2 * this.#buffer.length, complete));
   }
 
-  /** Makes room for so many bytes in all. */
+  /** Grows the buffer to this capacity. */
   makeRoom(bytes: number): void {
     if (bytes <= this.#buffer.length) return;
     this.#buffer = new Uint8Array(this.#buffer.buffer.transfer(bytes));
   }
 }
 
-// The body of a request that came over HTTP is a byte stream, which reads into the buffer it is given. In pieces of its
-// own choice, each holds on to 64 KiB. Other streams have no such reader.
+// The body of an HTTP request is a byte stream, which reads into the given buffer. If the stream chooses the pieces,
+// each holds on to 64 KiB. Other streams have no such reader.
 function readerOf(stream: ReadableStream<Uint8Array<ArrayBuffer>>) {
   try {
     return stream.getReader({ mode: "byob" });
