@@ -9,6 +9,7 @@ import { AGENCY, choice, CSV, firstDay, lastDay, LIMIT, type Period, wrongPeriod
 import { lists } from "../lists.ts";
 import type { Outcome, Session } from "../session.ts";
 import { listAnswers } from "./bot_answers.ts";
+import { showConversation } from "./bot_conversation.ts";
 import { readJsonFile } from "./vendor_config.ts";
 
 const STATES = ["active", "done", "escalated", "expired", "stopped"];
@@ -60,6 +61,12 @@ export function addBot(program: AdminCommand): void {
     )
     .refuses((given: Omit<Period, "timezone"> & { json?: boolean }) => wrongPeriod({ ...given, timezone: "UTC" }))
     .runs(listAnswers);
+  const copy = "the bot's conversation with a recruit, for `bot try --conversations`";
+  bot.verb("conversation <lead>", copy, "4711 --anonymous")
+    .takes(
+      new Option("--anonymous", "without names, numbers, e-mail addresses and URLs").makeOptionMandatory(),
+    )
+    .runs(showConversation);
   const play = "plays a script: each line of stdin is a recruit's text";
   bot.verb("try <file>", play, "script.json").reads(tryScript);
 }

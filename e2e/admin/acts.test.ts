@@ -129,6 +129,8 @@ Deno.test("each act of a command is stored with its operator, its action and wha
     select ${talk}, id, 'licensed' from public.bot_scripts where agency_id = ${agency_id}`;
   await act(`bot sessions --agency ${agency_id}`);
   await act(`bot answers --agency ${agency_id}`);
+  await sql`update public.recruiting_conversations set recruiting_lead_id = ${kept} where id = ${talk}`;
+  await act(`bot conversation ${kept} --anonymous`);
   await act(`bot off --agency ${agency_id}`);
 
   await act(`hours set WY --opens 09:00 --closes 20:00 --source "a test"`);

@@ -97,6 +97,7 @@ return case action
   when 'bot off' then '{agency_id}'
   when 'bot sessions' then '{agency_id}'
   when 'bot answers' then '{agency_id}'
+  when 'bot conversation' then '{lead_id}'
   when 'hours set' then '{state?,changes}'
   when 'operator add' then '{user_id}'
   when 'operator remove' then '{user_id}'
