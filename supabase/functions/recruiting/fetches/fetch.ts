@@ -1,4 +1,4 @@
-/** Fetches the leads of which a vendor has only given notice. */
+/** Fetches the leads for which a vendor sends only a notice. */
 import { continueAfterResponse } from "../../_shared/background.ts";
 import { callDatabase, isRefused } from "../../_shared/database.ts";
 import { ApiError } from "../../_shared/errors.ts";
@@ -11,13 +11,15 @@ import { toVendor } from "../ingest/vendor.ts";
 import { NOT_A_NEW_APPLICATION } from "../parsers/parser.ts";
 import { getLead, type GraphFailure } from "./graph.ts";
 
-/** A lease has 60 s. A fetch takes at most 10 s for each secret of the app, and storing its lead as long. */
+/**
+ * A lease lasts 60 s. A fetch takes at most 10 s for each app secret, and storing the lead takes at most as long again.
+ */
 const RECORD_WITHIN_MS = 15_000;
 
-/** A lead to fetch, which one worker has to itself for 60 s, as claim_lead_fetches() gives it. */
+/** A lead to fetch, as claim_lead_fetches() returns it. No other worker can claim it for 60 s. */
 interface ClaimedFetch {
   id: string;
-  /** To be given back with what became of it, as the id of the token. */
+  /** Identifies the claim; reported with the outcome, like the id of the token. */
   attempt: number;
   leadgen_id: string;
   /** The request that brought the notice. */
@@ -30,20 +32,20 @@ interface ClaimedFetch {
   app_secrets: string[];
 }
 
-/** The outcome of a fetch, as record_lead_fetch() takes it. */
+/** The outcome of a fetch, as record_lead_fetch() expects it. */
 interface Outcome {
   outcome: "done" | "later" | "missing" | "refused" | "failed";
   reason?: string;
   retry_after?: number | null;
   lead_id?: string;
-  /** The answer from which no lead could be made. */
+  /** The response that could not be read as a lead. */
   payload?: Json;
 }
 
 let atWork: Promise<unknown> | null = null;
 let isAskedAgain = false;
 
-/** Fetches what is due after the response, in one loop of the isolate, however many requests ask for it. */
+/** Fetches due leads after the response, in one loop per isolate, however many requests start it. */
 export function fetchAfterResponse(requestId: string): void {
   isAskedAgain = true;
   atWork ??= fetchAll(requestId);
@@ -55,7 +57,7 @@ async function fetchAll(requestId: string): Promise<void> {
     isAskedAgain = false;
     await runJobs({ lead_fetches: leadFetches }, requestId);
   }
-  // In the same turn as the question above, so that nobody asks a loop that has ended.
+  // Reset in the same turn as the check above, so that no request relies on a loop that has ended.
   atWork = null;
 }
 
@@ -69,7 +71,7 @@ export function leadFetches({ requestId }: RunContext): Job<ClaimedFetch> {
   };
 }
 
-/** Fetches and stores a lead, and records what became of it. Returns the state in which it is left. */
+/** Fetches and stores a lead, and records the outcome. Returns the resulting state. */
 async function fetchLead(
   claim: ClaimedFetch,
   requestId: string,
@@ -84,7 +86,7 @@ async function fetchLead(
     })
     : outcomeOf(answer);
   if (outcome.outcome !== "done") {
-    // The reason of one that has failed may be a parser's: the rejected delivery has it.
+    // The reason of a failed fetch may come from a parser and quote the lead; the rejected delivery contains it.
     const error_code = outcome.outcome === "failed" ? "lead_refused" : outcome.reason;
     logError({ request_id: requestId, event: "lead_not_fetched", fetch_id: id, vendor_id, error_code });
   }
@@ -93,7 +95,7 @@ async function fetchLead(
   });
 }
 
-/** The outcome of an answer that is no lead. https://developers.facebook.com/docs/graph-api/guides/error-handling */
+/** Returns the outcome for a failed request. https://developers.facebook.com/docs/graph-api/guides/error-handling */
 export function outcomeOf({ status, code, subcode, retryAfterSeconds, reason: cause }: GraphFailure): Outcome {
   if (code === null) {
     const reason = cause === "refused" ? `HTTP ${status}` : cause;
@@ -101,15 +103,15 @@ export function outcomeOf({ status, code, subcode, retryAfterSeconds, reason: ca
   }
   const reason = subcode === null ? `code ${code}` : `code ${code}/${subcode}`;
   if (code === 100 && subcode === 33) return { outcome: "missing", reason };
-  // The token is over or lacks a right, or the request lacks its proof: the next lead would get the same answer.
+  // The token has expired or lacks a permission, or the request lacks its proof: the next lead would fail as well.
   const isRefused = [10, 100, 102, 190].includes(code) || code >= 200 && code < 300;
   return isRefused ? { outcome: "refused", reason } : { outcome: "later", reason, retry_after: retryAfterSeconds };
 }
 
 /**
- * Stores what was fetched as every lead of a webhook. It is proved by the token that has fetched it.
+ * Stores a fetched lead like any lead of a webhook. The token that fetched it is its proof.
  *
- * @throws what ingestLead() does where the service itself fails
+ * @throws whatever ingestLead() throws for an internal error
  */
 async function storeLead({ request_id, leadgen_id, token, ...settings }: ClaimedFetch, body: Json): Promise<Outcome> {
   const webhook = { secret_id: token.id, delivery_id: null, part: 0 };
@@ -127,7 +129,7 @@ async function storeLead({ request_id, leadgen_id, token, ...settings }: Claimed
       return { outcome: "failed", reason: message, payload: body };
     }
     if (isRefused(error)) return { outcome: "failed", reason: "the database refuses the lead", payload: body };
-    // It was taken away since the claim.
+    // The token was removed after the claim.
     if (code === "UNAUTHORIZED") return { outcome: "later", reason: "token_changed" };
     throw error;
   }

@@ -1,7 +1,7 @@
 /**
- * The part of Meta's Graph API that we use: https://developers.facebook.com/docs/graph-api/overview
+ * The part of Meta's Graph API that the service uses: https://developers.facebook.com/docs/graph-api/overview
  *
- * Nothing here throws, and nothing is logged: an answer has a person's data, and an address may have a token.
+ * Nothing here throws, and nothing is logged: a response contains personal data, and a URL may contain a token.
  */
 import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
@@ -11,60 +11,60 @@ import { isObject, type Json, type JsonObject, parseJson } from "../../_shared/j
 import { pastedUrl } from "../../_shared/public_url.ts";
 import { KIB } from "../../_shared/units.ts";
 
-/** A version works for two years at least: https://developers.facebook.com/docs/graph-api/guides/versioning */
+/** A version is supported for at least two years: https://developers.facebook.com/docs/graph-api/guides/versioning */
 const VERSION = "v24.0";
 
-/** The milliseconds that one answer may take. */
+/** The timeout of one response in milliseconds. */
 const TIMEOUT_MS = 10_000;
 
-/** The largest answer that is read. A page of 25 leads with long answers has a quarter of it. */
+/** The largest response that is read. A page of 25 leads with long answers takes a quarter of it. */
 const MAX_ANSWER_BYTES = 256 * KIB;
 
-/** The fields of a lead. Meta gives `id` and `created_time` alone of those that nobody names. */
+/** The fields of a lead. By default, Meta returns only `id` and `created_time`. */
 export const LEAD_FIELDS =
   "id,created_time,form_id,ad_id,campaign_id,is_organic,field_data,custom_disclaimer_responses";
 
-/** What a request proves itself by. */
+/** The credentials of a request. */
 export interface GraphCredentials {
-  /** The access token. It goes in the header `Authorization` alone. */
+  /** The access token. It is sent only in the `Authorization` header. */
   token: string;
   /**
-   * The app's secrets, newest first. The first one that Meta knows makes `appsecret_proof`; without any there is none.
-   * https://developers.facebook.com/docs/graph-api/guides/secure-requests
+   * The app's secrets, newest first. The first one that Meta accepts signs `appsecret_proof`, which is omitted if there
+   * are none. https://developers.facebook.com/docs/graph-api/guides/secure-requests
    */
   appSecrets: string[];
-  /** Ends the request before its time. */
+  /** Aborts the request. */
   signal?: AbortSignal;
 }
 
-/** What came of a request. */
+/** The result of a request. */
 export type GraphAnswer =
   | {
     ok: true;
     body: JsonObject;
-    /** The app secret that Meta took; null where none was sent. */
+    /** The app secret that Meta accepted; null if none was sent. */
     appSecret: string | null;
   }
   | GraphFailure;
 
-/** Meta did not give what was asked for. It names no token, no person and nothing that Meta wrote. */
+/** A failed request to Meta. It contains no token, no personal data and no text from Meta. */
 export interface GraphFailure {
   ok: false;
-  /** The HTTP status; null without an answer. */
+  /** The HTTP status; null without a response. */
   status: number | null;
-  /** Meta's error code; null where the answer has none. https://developers.facebook.com/docs/graph-api/guides/error-handling */
+  /** Meta's error code; null if there is none. https://developers.facebook.com/docs/graph-api/guides/error-handling */
   code: number | null;
-  /** Meta's error subcode; null where there is none. */
+  /** Meta's error subcode; null if there is none. */
   subcode: number | null;
-  /** The wait that Meta asks for; null where it asks for none. */
+  /** The wait that Meta requests; null if it requests none. */
   retryAfterSeconds: number | null;
   reason: GraphFailureReason;
 }
 
 /**
- * `refused`: Meta's answer is an error. `redirect`, `too_large`, `no_json`: what came is no answer of the Graph API.
- * `lost`: no answer in time. `no_connection`: nothing was sent. `configuration`: META_GRAPH_BASE_URL is wrong.
- * `id`: the id has more than digits, so nothing was asked.
+ * `refused`: Meta returned an error. `redirect`, `too_large`, `no_json`: the response is not from the Graph API.
+ * `lost`: no response in time. `no_connection`: nothing was sent. `configuration`: META_GRAPH_BASE_URL is invalid.
+ * `id`: the id contains other characters than digits, so no request was sent.
  */
 export type GraphFailureReason =
   | "refused"
@@ -76,21 +76,21 @@ export type GraphFailureReason =
   | "configuration"
   | "id";
 
-/** Fetches a lead by the id in Meta's notice. The body is what the parser `meta` reads. Never throws. */
+/** Fetches a lead by the id in Meta's notice. The parser `meta` reads the body. Never throws. */
 export function getLead(
   leadgenId: string,
   token: string,
   appSecrets: string[],
   signal?: AbortSignal,
 ): Promise<GraphAnswer> {
-  // An id with more in it would be another path.
+  // Any other character could change the path.
   if (!/^\d{1,32}$/.test(leadgenId)) return Promise.resolve(failed("id"));
   return graphGet(leadgenId, { fields: LEAD_FIELDS }, { token, appSecrets, signal });
 }
 
 /**
- * Reads something of the Graph API. A request whose `appsecret_proof` may be wrong is sent again with the next secret.
- * Redirects are not followed. Never throws.
+ * Sends a GET request to the Graph API. If `appsecret_proof` may be wrong, the request is repeated with the next
+ * secret. Redirects are not followed. Never throws.
  *
  * @param path without the version, such as `<page id>/leadgen_forms`
  */
@@ -104,16 +104,17 @@ export async function graphGet(
     const proof: Record<string, string> = appSecret === null ? {} : { appsecret_proof: proofOf(token, appSecret) };
     answer = await request(path, { ...query, ...proof }, token, signal);
     if (answer.ok) return { ...answer, appSecret };
-    // Meta has no code of its own for a wrong proof.
+    // Meta has no specific code for a wrong proof.
     if (answer.code !== 100 || answer.subcode !== null) break;
   }
   return answer;
 }
 
 /**
- * Where the Graph API is: `META_GRAPH_BASE_URL`, else Meta's own host. Plain http goes to this machine alone.
+ * Returns the origin of the Graph API: `META_GRAPH_BASE_URL` or Meta's own host. Plain http is allowed only to this
+ * machine.
  *
- * @throws ConfigurationError where the variable is wrong.
+ * @throws ConfigurationError if the variable is invalid.
  */
 export function graphOrigin(): string {
   const url = URL.parse(pastedUrl(Deno.env.get("META_GRAPH_BASE_URL") ?? "") || "https://graph.facebook.com");
@@ -165,11 +166,11 @@ async function readAnswer(response: Response): Promise<GraphAnswer> {
   return failed("refused", { status, retryAfterSeconds, code: numberOf(code), subcode: numberOf(error_subcode) });
 }
 
-/** The text of an answer; null where it is too large. */
+/** Returns the text of a response; null if it is too large. */
 async function readText({ body }: Response): Promise<string | null> {
   const parts: Uint8Array[] = [];
   let size = 0;
-  // Leaving the loop ends the response.
+  // Leaving the loop cancels the response.
   for await (const part of body ?? []) {
     size += part.length;
     if (size > MAX_ANSWER_BYTES) return null;
@@ -187,8 +188,8 @@ function jsonOf(text: string): Json | undefined {
 }
 
 /**
- * The wait that Meta asks for, in seconds. `X-Business-Use-Case-Usage` has it in minutes, for each kind of use.
- * https://developers.facebook.com/docs/graph-api/overview/rate-limiting
+ * Returns the wait that Meta requests, in seconds. `X-Business-Use-Case-Usage` contains it in minutes for each kind of
+ * use. https://developers.facebook.com/docs/graph-api/overview/rate-limiting
  */
 function waitOf(headers: Headers): number | null {
   const usage = jsonOf(headers.get("x-business-use-case-usage") ?? "");

@@ -3,24 +3,24 @@ import { isObject, type Json, type JsonObject } from "../../_shared/json.ts";
 import { toText } from "../parsers/fields.ts";
 import { fetchAfterResponse } from "./fetch.ts";
 
-/** The form of Meta's ids. */
+/** The format of Meta's ids. */
 const ID = /^\d{1,32}$/;
 
-/** The notice of one lead, which has to be fetched. */
+/** The notice of one lead that must be fetched. */
 export interface LeadgenNotice {
-  /** The vendor's id of the lead. Null where the notice has none. */
+  /** The vendor's id of the lead; null if the notice has none. */
   leadgen_id: string | null;
-  /** The id of the page on which the form stands. Null where the notice has none. */
+  /** The id of the page with the form; null if the notice has none. */
   page_id: string | null;
-  /** The id of the form. Null where the notice has none. */
+  /** The id of the form; null if the notice has none. */
   form_id: string | null;
-  /** As sent. */
+  /** The notice as sent. */
   notice: Json;
 }
 
 /**
- * The notices in a body of Meta: one for each change of the field `leadgen`, or the body itself as relays send it. A
- * body of LinkedIn is one notice. Sources:
+ * Returns the notices in a body from Meta: one for each change of the field `leadgen`, or the body itself, as relays
+ * send it. A body from LinkedIn is one notice. Sources:
  * https://developers.facebook.com/docs/marketing-api/guides/lead-ads/retrieving and
  * https://learn.microsoft.com/linkedin/marketing/lead-sync/leadsync
  */
@@ -37,7 +37,7 @@ export function leadgenNotices(payload: Json): LeadgenNotice[] {
   }));
 }
 
-/** Meta's `leadgen_id`, or the id in LinkedIn's `urn:li:leadGenFormResponse:<id>`. */
+/** Returns Meta's `leadgen_id`, or the id in LinkedIn's `urn:li:leadGenFormResponse:<id>`. */
 function idOf({ leadgen_id, leadGenFormResponse }: JsonObject): string | undefined {
   return toText(leadgen_id) ?? toText(leadGenFormResponse)?.replace(/^urn:li:[A-Za-z]+:/, "");
 }
@@ -47,11 +47,11 @@ function objects(value: Json | undefined) {
 }
 
 /**
- * Keeps notices of a vendor, so that their leads are fetched, and begins with it.
+ * Stores a vendor's notices, and starts fetching their leads.
  *
- * @param pageId the page whose notices are taken; null: any
- * @returns for each notice why its lead is not fetched; null: it is, or is known already
- * @throws ApiError INTERNAL_ERROR when the database fails. Nothing is kept then, so the vendor must send it again.
+ * @param pageId the page whose notices are accepted; null accepts any page
+ * @returns for each notice, why its lead is not fetched; null if it is fetched or already stored
+ * @throws ApiError INTERNAL_ERROR if the database fails. Nothing is stored, so the vendor must send the notices again.
  */
 export async function keepNotices(
   vendor_id: string,

@@ -18,9 +18,9 @@ import { authenticateVendor, callAsVendor, type Vendor } from "./vendor.ts";
 const BODY_LIMIT = 10 * MIB;
 const ROW_LIMIT = 10_000;
 
-/** The request's envelope. The vendor's parser reads the leads in it. */
+/** The envelope of the request. The vendor's parser reads the leads in it. */
 export const bulkRequest = z.object({
-  // Not `min(1)`: it reads the `length` of any value, and throws where `length` is an object.
+  // `min(1)` is not suitable: it reads the `length` of any value, and throws if `length` is an object.
   leads: z.array(z.custom<Json>(), { error: must("be a non-empty array") })
     .refine((leads) => leads.length > 0, "must be a non-empty array").meta({ minItems: 1 }),
 }, { error: must("be a JSON object with leads") });
@@ -40,7 +40,7 @@ export const bulkResult = z.strictObject({
 }).meta({ id: "BulkResult" });
 type BulkResult = z.infer<typeof bulkResult>;
 
-/** The rows as a dry run has read them, and their outcomes as they would have been. */
+/** The rows as a dry run read them, and the outcomes that they would have. */
 export const bulkDryRun = bulkResult.extend({
   dry_run: z.literal(true),
   leads: z.array(dryRun.omit({ dry_run: true }).extend({ row: rowError.shape.row }))
@@ -48,18 +48,18 @@ export const bulkDryRun = bulkResult.extend({
 }).meta({ id: "BulkDryRun" });
 type BulkDryRun = z.infer<typeof bulkDryRun>;
 
-/** The response of the route with 200. */
+/** The 200 response of the route. */
 export const bulkResponse = z.union([bulkResult, bulkDryRun]).meta({ id: "BulkResponse" });
 
 /**
- * The result of ingest_recruiting_lead_batch(): `record_error` is the SQLSTATE where duplicates could not be recorded.
+ * The result of ingest_recruiting_lead_batch(). `record_error` is the SQLSTATE if duplicates could not be recorded.
  */
 type StoredBatch = BulkResult & { record_error?: string };
 
-/** A valid lead with its place in the request. */
+/** A valid lead with its index in the request. */
 type Row = Lead & { row: number };
 
-// The route's own schema takes any item, because the vendor's parser reads it.
+// The route's own schema accepts any item, because the vendor's parser reads it.
 const recruitingLeads = bulkRequest.extend({
   leads: z.array(recruitingLead).min(1).max(10_000),
 }).meta({ id: "RecruitingLeads" });
@@ -163,7 +163,7 @@ async function ingestBulk(context: RequestContext): Promise<Response> {
   return Response.json(result);
 }
 
-/** Says what would become of the rows, and changes nothing. */
+/** Returns what would happen to the rows, and changes nothing. */
 async function tryRows(vendor: Vendor, rows: Row[], errors: RowError[]): Promise<BulkDryRun> {
   const ids = { vendor_lead_ids: rows.map(({ vendor_lead_id }) => vendor_lead_id) };
   const previews: Pick<BulkDryRun["leads"][number], "status" | "id">[] = await callAsVendor(

@@ -12,18 +12,18 @@ import { storeWithResume } from "./resume.ts";
 import { leadBatcher } from "./store.ts";
 import { authenticateVendor, previewLead, type Vendor } from "./vendor.ts";
 
-/** The largest body of one lead, in bytes. */
+/** The largest body with one lead, in bytes. */
 export const BODY_LIMIT = 15 * MIB;
 
-/** The request that brings a lead. */
+/** The request that contains a lead. */
 export interface IngestRequest {
   request_id: string;
   received_via: "single" | "webhook";
-  /** Null without an Idempotency-Key. */
+  /** Null if the request has no Idempotency-Key. */
   idempotency: Idempotency | null;
 }
 
-/** The query of the routes that take recruiting leads. */
+/** The query parameters of the routes for recruiting leads. */
 export const DRY_RUN_QUERY = {
   dry_run: {
     description: "`true`: say what was read and what would happen, and change nothing.",
@@ -31,9 +31,9 @@ export const DRY_RUN_QUERY = {
   },
 };
 
-/** The example of a new lead that nobody gets yet. */
+/** An example of a new lead that is not distributed yet. */
 export const WAITING = { id: "4be0643f-1d98-473b-97cd-ca98a65347dd", status: "created", distributed_to: null };
-/** The example of a lead that has come before. */
+/** An example of a duplicate. */
 export const DUPLICATE = { id: "4be0643f-1d98-473b-97cd-ca98a65347dd", status: "duplicate" };
 
 export const ingestEndpoint: Endpoint = {
@@ -112,7 +112,7 @@ async function ingest(context: RequestContext): Promise<Response> {
   return Response.json(lead, { status: lead.status === "created" ? 201 : 200 });
 }
 
-/** Names the route for several leads where a body that is no lead looks like several. */
+/** Mentions the bulk route if an invalid body looks like several leads. */
 function nameBulk(body: Json): (error: unknown) => never {
   return (error) => {
     const looksLikeMany = Array.isArray(body) || isObject(body) && Array.isArray(body.leads);
@@ -125,9 +125,9 @@ function nameBulk(body: Json): (error: unknown) => never {
 }
 
 /**
- * Reads one payload with the vendor's parser, stores the lead with its resume, and distributes it.
+ * Reads a payload with the vendor's parser, stores the lead with its resume, and distributes it.
  *
- * @throws ApiError as requireLead(), LeadBatcher.store() and storeWithResume() do.
+ * @throws ApiError for the same reasons as requireLead(), LeadBatcher.store() and storeWithResume().
  */
 export async function ingestLead(
   vendor: Vendor,
@@ -144,9 +144,9 @@ export async function ingestLead(
 }
 
 /**
- * Says what would become of a payload, and changes nothing.
+ * Returns what would happen to a payload, and changes nothing.
  *
- * @throws ApiError as ingestLead() does.
+ * @throws ApiError for the same reasons as ingestLead().
  */
 export async function tryLead(vendor: Vendor, payload: Json): Promise<DryRun> {
   const { lead, resume } = requireLead(vendor, payload);

@@ -7,12 +7,12 @@ import type { ParsedLead } from "../parsers/parser.ts";
 import type { Resume } from "../parsers/resume.ts";
 import { readResumeFile, type ResumeFile } from "../resumes/resume_file.ts";
 
-/** A lead as the SQL functions take it, without its id and resume. */
+/** A lead as the SQL functions expect it, without its id and resume. */
 export interface Lead {
   first_name: string;
   vendor_lead_id: string | null;
   vendor_metadata: JsonObject;
-  /** The request that brought the lead, and how. A bulk request gives them once for all leads. */
+  /** The request that contained the lead, and its kind. A bulk request has them once for all leads. */
   request_id?: string;
   received_via?: "single" | "webhook";
 }
@@ -24,25 +24,25 @@ export interface LeadAndResume {
   resume?: Resume;
 }
 
-/** A valid lead, and its resume where there is one to store. */
+/** A valid lead and the resume to store with it, if any. */
 export interface ReceivedLead {
   lead: Lead;
   resume: ResumeFile | null;
 }
 
-/** Reads a payload of one vendor. */
+/** Parses a payload of one vendor. */
 export type Parse = (payload: Json) => Result<ParsedLead>;
 
 /** The parser of a vendor's payloads, with its configuration. */
 export interface VendorParser {
-  /** Its name; null where none is configured. */
+  /** Its name; null if none is configured. */
   parser: string | null;
   parserConfig: Json;
-  /** Reads each lead of a body with several, in place of the vendor's parser. */
+  /** Parses each lead of a body with several leads, instead of the vendor's parser. */
   partParser?: Parse;
 }
 
-/** Looks up the vendor's parser; null where none is configured. */
+/** Returns the vendor's parser; null if none is configured. */
 function parserOf({ parser, parserConfig, partParser }: VendorParser): Parse | null {
   if (partParser !== undefined) return partParser;
   const parse = PARSERS.get(parser ?? "");
@@ -50,9 +50,9 @@ function parserOf({ parser, parserConfig, partParser }: VendorParser): Parse | n
 }
 
 /**
- * The vendor's parser. Asked for after the body was read, so that a rejected delivery has what was sent.
+ * Returns the vendor's parser. Called after the body is read, so that a rejected delivery contains the body.
  *
- * @throws ApiError BAD_REQUEST where none is configured.
+ * @throws ApiError BAD_REQUEST if no parser is configured.
  */
 export function requireParser(vendor: VendorParser): Parse {
   const parse = parserOf(vendor);
@@ -60,16 +60,15 @@ export function requireParser(vendor: VendorParser): Parse {
   throw new ApiError("BAD_REQUEST", "no parser is configured for the vendor");
 }
 
-/** The vendor's id of a lead that cannot be stored, where the parser finds one. */
+/** Returns the vendor's id of a lead that cannot be stored, if the parser finds one. */
 export function vendorLeadId(vendor: VendorParser, payload: Json): string | null {
   return isObject(payload) ? parserOf(vendor)?.(payload).data?.vendor_lead_id ?? null : null;
 }
 
 /**
- * Reads one payload with the vendor's parser. A resume that cannot be stored is named in the lead's metadata.
+ * Reads a payload with the vendor's parser. A resume that cannot be stored is recorded in the lead's metadata.
  *
- * @throws ApiError BAD_REQUEST where the vendor has no parser, or with the text by which the parser says why the
- * payload is no lead.
+ * @throws ApiError BAD_REQUEST if the vendor has no parser, or with the parser's reason if the payload is not a lead.
  */
 export function requireLead(vendor: VendorParser, payload: Json): ReceivedLead {
   const { data, error } = readLead(requireParser(vendor), payload);
@@ -82,9 +81,9 @@ export function requireLead(vendor: VendorParser, payload: Json): ReceivedLead {
 }
 
 /**
- * Reads one payload with its vendor's parser and checks what docs/specification.md requires of every recruiting lead.
+ * Reads a payload with its vendor's parser and checks what docs/specification.md requires of every recruiting lead.
  *
- * @returns the lead, or why the payload cannot be one, for the vendor to read
+ * @returns the lead, or the reason, for the vendor, why the payload is not a lead
  */
 export function readLead(parse: Parse, payload: Json): Result<LeadAndResume> {
   if (!isObject(payload)) return failure("the lead must be a JSON object");
@@ -96,7 +95,7 @@ export function readLead(parse: Parse, payload: Json): Result<LeadAndResume> {
 }
 
 /**
- * Says in a lead's metadata that its resume is not stored, before what is said there of further files.
+ * Records in a lead's metadata that its resume is not stored, before the entries about other files.
  *
  * @param reason `bulk`, `replay`, or why the file is not stored (see readResumeFile())
  */
@@ -107,9 +106,9 @@ export function skipResume(lead: Lead, reason: string): Lead {
 }
 
 /**
- * Logs that leads which were sent again could not be recorded. They are duplicates anyway.
+ * Logs that duplicates could not be recorded. The request succeeds anyway.
  *
- * @param record_error the SQLSTATE; undefined: they are recorded
+ * @param record_error the SQLSTATE; undefined if they are recorded
  */
 export function logUnrecorded(request_id: string | undefined, record_error?: string): void {
   if (record_error === undefined) return;

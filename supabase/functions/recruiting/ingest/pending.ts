@@ -1,7 +1,7 @@
 /**
- * Finds out where `pending` leads went. Such a lead is stored, but its call did not get the distribution lock, or
- * somebody has locked the orders that want it. Every other call distributes it, too, so one question is mostly enough.
- * Until the database has answered it, the lead may not be on disk, so no vendor may be told that it is stored.
+ * Finds out where `pending` leads went. Such a lead is stored, but its call did not get the distribution lock, or the
+ * orders that accept the lead are locked. Every other call also distributes it, so one query is usually enough. Until
+ * the database has responded, the lead may not be on disk, so no vendor may receive a success response.
  */
 import { setImmediate } from "node:timers/promises";
 import { continueAfterResponse } from "../../_shared/background.ts";
@@ -11,33 +11,33 @@ import type { DistributedTo } from "./responses.ts";
 
 /** Whether a lead has been distributed, and to whom. */
 export interface Distribution {
-  /** Null when there is no such lead. */
+  /** Null if the lead does not exist. */
   distribution: "distributed" | "unmatched" | "pending" | "not_requested" | "returned" | null;
   distributed_to: DistributedTo | null;
 }
 
 /** The result of one call of distribute_pending_leads(). */
 export interface Distributions {
-  /** The leads that the call asked about, by their ids. */
+  /** The requested leads by id. */
   leads: Record<string, Distribution>;
-  /** Whether those that are still pending wait for orders that somebody has locked. */
+  /** Whether the leads that are still pending wait for locked orders. */
   order_is_locked: boolean;
 }
 
-/** The pace at which the database is asked about a lead, in milliseconds. */
+/** How often the database is asked about a lead, in milliseconds. */
 interface Pace {
-  /** The pause after a call that distributed nothing. It doubles until one does. */
+  /** The pause after a call that distributed nothing. It doubles until a call distributes something. */
   pause: number;
   maxPause: number;
   patience: number;
-  /** The patience with a locked order. An operator may keep it locked for minutes. */
+  /** How long to wait for a locked order. An operator may keep an order locked for minutes. */
   patienceWithLock: number;
 }
 
 /** While the vendor waits for the response. */
 const BEFORE_RESPONSE = { pause: 5, maxPause: 25, patience: 1_000, patienceWithLock: 250 };
 
-/** After that, the next distribution takes the lead, whenever there is one. */
+/** After that, the next distribution includes the lead, whenever it happens. */
 const AFTER_RESPONSE = {
   pause: 1_000,
   maxPause: 2_000,
@@ -48,11 +48,11 @@ const AFTER_RESPONSE = {
 const PENDING: Distribution = { distribution: "pending", distributed_to: null };
 
 /**
- * Waits a moment until a pending lead has been distributed, and goes on after the response if that was not long enough.
+ * Waits briefly until a pending lead has been distributed. If it is still pending, continues after the response.
  *
- * @returns where the lead went, or that it is still pending; `distribution` is null when there is no such lead: the
- * database crashed before it was on disk, or somebody has deleted it
- * @throws ApiError when the database does not respond, so that nobody knows whether the lead is on disk.
+ * @returns where the lead went, or that it is still pending; `distribution` is null if the lead does not exist: the
+ * database crashed before the lead was on disk, or the lead was deleted
+ * @throws ApiError if the database does not respond, so that it is unknown whether the lead is on disk.
  */
 export async function waitForDistribution(leadId: string): Promise<Distribution> {
   const distribution = await ask(leadId, BEFORE_RESPONSE);
@@ -60,7 +60,7 @@ export async function waitForDistribution(leadId: string): Promise<Distribution>
   return distribution;
 }
 
-/** Goes on asking about a pending lead after the response. */
+/** Continues to distribute a pending lead after the response. */
 export function distributeAfterResponse(leadId: string): void {
   const asking = ask(leadId, AFTER_RESPONSE).catch(() => PENDING);
   continueAfterResponse(asking.then(({ distribution }) => {
@@ -69,9 +69,9 @@ export function distributeAfterResponse(leadId: string): void {
 }
 
 /**
- * Asks about a lead until it is not pending any more, or the patience is over.
+ * Asks about a lead until it is no longer pending, or the time is up.
  *
- * @throws the error of the last call, when the patience is over and none said that the lead is on disk.
+ * @throws the error of the last call, if the time is up and no call confirmed that the lead is on disk.
  */
 async function ask(leadId: string, pace: Pace): Promise<Distribution> {
   const askedAt = Date.now();
@@ -96,7 +96,7 @@ async function ask(leadId: string, pace: Pace): Promise<Distribution> {
   }
 }
 
-/** Distributes what is pending. If the call fails, the leads stay pending, and are asked about again. */
+/** Distributes pending leads. If the call fails, the leads stay pending, and the next call includes them. */
 const distribute = together(async (lead_ids): Promise<Distributions & { error?: unknown }> => {
   try {
     return await callDatabase("distribute_pending_leads", { lead_ids });
@@ -106,14 +106,14 @@ const distribute = together(async (lead_ids): Promise<Distributions & { error?: 
   }
 });
 
-/** Makes one call at a time, each for all leads that are asked about by then. */
+/** Makes one call at a time, each for all leads that have been requested by then. */
 export function together<Result>(call: (leadIds: string[]) => Promise<Result>): (leadId: string) => Promise<Result> {
   let next: { ids: Set<string>; result: Promise<Result> } | undefined;
   let last: Promise<unknown> = Promise.resolve();
   return (leadId) => {
     if (next === undefined) {
       const ids = new Set<string>();
-      // The other leads of the same call are asked about with it.
+      // Leads that are requested in the same turn join the call.
       const result = last.then(() => setImmediate()).then(() => {
         next = undefined;
         return call(Array.from(ids));

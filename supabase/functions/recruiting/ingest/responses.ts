@@ -1,9 +1,9 @@
-/** The responses about a lead to its vendor, and the results of the SQL functions. */
+/** The responses to vendors about their leads, and the results of the SQL functions. */
 import * as z from "zod";
 import { ApiError } from "../../_shared/errors.ts";
 import { count, id } from "../../_shared/validate.ts";
 
-/** The agency and the agent that a lead went to. */
+/** The agency and the agent that received a lead. */
 export const distributedTo = z.strictObject({ agency_id: id, agent_id: id.nullable() })
   .meta({ id: "DistributedTo" });
 
@@ -17,13 +17,13 @@ export const createdLead = z.strictObject({
   ),
 }).meta({ id: "CreatedLead" });
 
-/** A lead that has come before. */
+/** A lead that is already stored. */
 export const duplicateLead = z.strictObject({
   id: id.describe("The lead stored before."),
   status: z.literal("duplicate"),
 }).meta({ id: "DuplicateLead" });
 
-/** The lead as a dry run has read it, and its outcome as it would have been. */
+/** The lead as a dry run read it, and the outcome that it would have. */
 export const dryRun = z.strictObject({
   dry_run: z.literal(true),
   status: z.enum(["created", "duplicate"]),
@@ -42,7 +42,7 @@ export const dryRun = z.strictObject({
   }),
 }).meta({ id: "DryRun" });
 
-/** The response with 200 of the route for single leads. */
+/** The 200 response of the route for single leads. */
 export const duplicateOrDryRun = z.union([duplicateLead, dryRun]).meta({ id: "DuplicateOrDryRun" });
 
 export type DistributedTo = z.infer<typeof distributedTo>;
@@ -55,22 +55,22 @@ export type Preview = Omit<DryRun, "dry_run" | "lead">;
 /** The outcome of a lead, as ingest_recruiting_leads() and abandon_recruiting_leads() return it. */
 export type StoredLead =
   | (z.infer<typeof createdLead> & {
-    /** Only while it is not known where the lead goes. */
+    /** Set only while the distribution is unknown. */
     distribution?: "pending";
   })
   | (z.infer<typeof duplicateLead> & {
-    /** The SQLSTATE where the duplicate could not be recorded. */
+    /** The SQLSTATE if the duplicate could not be recorded. */
     record_error?: string;
   });
 
-/** A lead that the database refused, among others. The code is an SQLSTATE. */
+/** A single lead that the database refused. The code is an SQLSTATE. */
 export interface RefusedLead {
   error: { code: string; message: string };
 }
 
-/** Nobody can say whether what was sent is stored: the database does not respond at all. */
+/** It is unknown whether the request is stored, because the database does not respond. */
 export class UnknownOutcome extends ApiError {
-  /** @param isSafe whether a repeat of the request is known, so that nothing is stored twice */
+  /** @param isSafe whether a repeated request is recognized, so that nothing is stored twice */
   constructor(isSafe: boolean, cause: unknown) {
     const message = "may have been stored; without a vendor_lead_id or an Idempotency-Key it may be stored twice";
     const details = [{ field: "", message, code: "MAY_HAVE_BEEN_STORED" as const }];

@@ -1,12 +1,13 @@
 /**
- * Keeps a recruiting lead and its resume together. The database and storage share no transaction, so the order counts:
+ * Stores a recruiting lead and its resume together. The database and storage share no transaction, so the order
+ * matters:
  *
- * 1. Look for a duplicate, which uploads nothing.
- * 2. Note the upload in the database, and upload the resume. If the request dies now, the note has the object removed.
- *    With the insert first, it would leave a lead that has lost its resume.
- * 3. Insert the lead, which ends the note.
- * 4. Remove the object if no lead was inserted. If nobody knows whether one was, the note decides later: any request
- *    removes what another one has left over.
+ * 1. Check for a duplicate, which uploads nothing.
+ * 2. Record the upload in the database, and upload the resume. If the request dies now, the record causes the object to
+ * be removed. If the insert came first, the lead would lose its resume.
+ * 3. Insert the lead, which deletes the record.
+ * 4. Remove the object if no lead was inserted. If this is unknown, the record decides later: any request removes
+ * objects that other requests left behind.
  */
 import { continueAfterResponse } from "../../_shared/background.ts";
 import { callDatabase, type CallOptions, serviceClient } from "../../_shared/database.ts";
@@ -17,17 +18,17 @@ import { type StoredLead, UnknownOutcome } from "./responses.ts";
 import { isRecognized, leadBatcher, type SentLead } from "./store.ts";
 import { previewLead } from "./vendor.ts";
 
-/** For how long a passing fault of the database is retried. */
+/** How long a transient fault of the database is retried. */
 const RETRY: CallOptions = { retryWithin: 3_000 };
 
-/** A little more than the time after which the database takes an upload for left over. */
+/** Slightly longer than the age at which the database considers an upload abandoned. */
 const CLEAN_UP_AFTER_MS = 40_000;
 const CLEAN_UP_ATTEMPTS = 3;
 
 /**
  * Stores a lead with its resume, and distributes it.
  *
- * @throws ApiError as LeadBatcher.store() does; INTERNAL_ERROR when storage fails.
+ * @throws ApiError for the same reasons as LeadBatcher.store(); INTERNAL_ERROR if storage fails.
  */
 export async function storeWithResume(sent: SentLead, resume: ResumeFile): Promise<StoredLead> {
   const { vendor, lead } = sent;
@@ -38,7 +39,7 @@ export async function storeWithResume(sent: SentLead, resume: ResumeFile): Promi
   await uploadResume(lead.id, path, resume);
   try {
     const stored = await leadBatcher.store({ ...sent, lead: { ...lead, resume_path: path } });
-    // A duplicate, or a request that was carried out before.
+    // A duplicate, or a request that was already processed.
     if (stored.id !== lead.id) await removeResume(path);
     return stored;
   } catch (error) {
@@ -54,9 +55,9 @@ async function isDuplicate({ vendor, lead }: SentLead): Promise<boolean> {
 }
 
 /**
- * Notes the upload of a lead's resume, and uploads it.
+ * Records the upload of a lead's resume, and uploads it.
  *
- * @throws ApiError INTERNAL_ERROR when the database or storage fails.
+ * @throws ApiError INTERNAL_ERROR if the database or storage fails.
  */
 async function uploadResume(
   lead_id: string,
@@ -72,7 +73,7 @@ async function uploadResume(
 
   const { error } = await resumes().upload(path, bytes, { contentType: mediaType });
   if (error === null) return;
-  // Without a response, the object may have been made, or may still be made.
+  // Without a response, the object may exist, or may still be created.
   await resumes().remove([path]);
   removeLeftOversLater();
   throw internalError(error);
@@ -88,7 +89,7 @@ async function removeResume(path: string): Promise<void> {
 }
 
 /**
- * Removes what is left over after this request has ended. If that fails, the next request with a resume tries again.
+ * Removes abandoned objects after this request has ended. If that fails, the next request with a resume tries again.
  */
 function removeLeftOversLater(): void {
   const work = async () => {
@@ -100,7 +101,7 @@ function removeLeftOversLater(): void {
   continueAfterResponse(work());
 }
 
-/** Removes the objects whose requests have died. Returns whether that went well; never rejects. */
+/** Removes the objects of requests that died. Returns whether it succeeded; never rejects. */
 async function removeLeftOvers(): Promise<boolean> {
   try {
     const paths: string[] = await callDatabase("left_over_resumes", {}, RETRY);

@@ -4,14 +4,14 @@ import { type ApiError, internalError } from "../../_shared/errors.ts";
 import type { StoredLead } from "./responses.ts";
 import { LeadBatcher, type SentLead, STORE_CALLS } from "./store.ts";
 
-/** A call that waits to be ended by the test. */
+/** A call that the test completes. */
 interface Call {
   leads: SentLead[];
   /** Creates each lead with its own id, and lets the next call begin. */
   end(distributes?: boolean): void;
 }
 
-/** A batcher whose calls the test ends, and what it has called so far. */
+/** A batcher whose calls the test completes, and its calls so far. */
 function batcherWith(waitMs?: number): { batcher: LeadBatcher; calls: Call[] } {
   const calls: Call[] = [];
   const ingest = (leads: SentLead[]) => {
@@ -56,18 +56,18 @@ const some = (count: number, vendor?: string) => Array.from({ length: count }, (
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const sizes = (calls: Call[]) => calls.map(({ leads }) => leads.length);
 
-/** Adds leads, whose answers nobody waits for. */
+/** Adds leads and ignores their results. */
 function add(batcher: LeadBatcher, leads: SentLead[]): void {
   for (const sent of leads) batcher.store(sent).catch(() => {});
 }
 
-/** Waits until so many calls have begun. */
+/** Waits until this many calls have begun. */
 async function begun(calls: Call[], count: number): Promise<void> {
   for (let waits = 0; calls.length < count && waits < 500; waits++) await pause(2);
   assert.equal(calls.length, count);
 }
 
-/** Ends one call after the other until there is none left. */
+/** Completes the calls one after the other. */
 async function endAll(calls: Call[], distributes?: boolean): Promise<void> {
   for (let ended = 0;; ended++) {
     for (let waits = 0; calls.length === ended && waits < 20; waits++) await pause(1);
@@ -76,7 +76,7 @@ async function endAll(calls: Call[], distributes?: boolean): Promise<void> {
   }
 }
 
-Deno.test("a lone lead goes at once, and what comes during its call goes together in the next", async () => {
+Deno.test("a single lead is sent immediately, and leads that arrive during its call share the next call", async () => {
   const { batcher, calls } = batcherWith();
   const first = batcher.store(lead());
   await begun(calls, 1);
@@ -92,7 +92,7 @@ Deno.test("a lone lead goes at once, and what comes during its call goes togethe
   assert.equal(new Set((await Promise.all(others)).map(({ id }) => id)).size, 5);
 });
 
-Deno.test("each lead gets its own result, also when others of its call are refused", async () => {
+Deno.test("each lead gets its own result, even if others of its call are refused", async () => {
   const batcher = new LeadBatcher({
     ingest: (leads) =>
       Promise.resolve(leads.map((sent, n) => n === 1 ? { error: { code: "PT409", message: "busy" } } : created(sent))),
@@ -104,7 +104,7 @@ Deno.test("each lead gets its own result, also when others of its call are refus
   assert.deepEqual(third, { status: "fulfilled", value: created(sent[2]!) });
 });
 
-Deno.test("a call takes 100 leads at most, and 1 MiB unless one lead is larger", async () => {
+Deno.test("a call takes at most 100 leads, and at most 1 MiB unless a single lead is larger", async () => {
   const { batcher, calls } = batcherWith();
   add(batcher, some(250));
   await endAll(calls);
@@ -120,7 +120,7 @@ Deno.test("a call takes 100 leads at most, and 1 MiB unless one lead is larger",
   assert.deepEqual(sizes(large.calls), [2, 1, 1, 1]);
 });
 
-Deno.test("vendors take turns: a burst of 1,000 leads does not keep another vendor's lead waiting", async () => {
+Deno.test("vendors take turns: a burst of 1,000 leads does not delay another vendor's lead", async () => {
   const { batcher, calls } = batcherWith();
   add(batcher, some(1_000, "burst"));
   await begun(calls, 1);
@@ -133,7 +133,7 @@ Deno.test("vendors take turns: a burst of 1,000 leads does not keep another vend
   assert.equal(calls.flatMap(({ leads }) => leads).length, 1_061);
 });
 
-Deno.test("of 150 vendors each has had a turn before one has a second", async () => {
+Deno.test("each of 150 vendors has a turn before any has a second one", async () => {
   const { batcher, calls } = batcherWith();
   for (let n = 0; n < 150; n++) add(batcher, some(2, `vendor ${n}`));
   await endAll(calls);
@@ -148,7 +148,7 @@ for (
     ["delivery", { delivery: { id: "a", part: 0 } }],
   ] as const
 ) {
-  Deno.test(`leads with one ${what} never share a call, and follow each other`, async () => {
+  Deno.test(`leads with the same ${what} never share a call, and follow each other`, async () => {
     const { batcher, calls } = batcherWith();
     const same = Array.from({ length: 3 }, () => lead("v", options));
     add(batcher, [same[0]!, lead(), same[1]!, same[2]!, lead("w", options)]);
@@ -167,7 +167,7 @@ for (
   });
 }
 
-Deno.test("a lead waits for every earlier one that it shares an id with", async () => {
+Deno.test("a lead waits for every earlier lead with which it shares an id", async () => {
   const { batcher, calls } = batcherWith();
   const [a, b, both] = [
     lead("v", { vendor_lead_id: "a" }),
@@ -185,7 +185,7 @@ Deno.test("a lead waits for every earlier one that it shares an id with", async 
   calls[1]!.end();
 });
 
-Deno.test("the leads of one delivery share a call, because each is a part of its own", async () => {
+Deno.test("the leads of one delivery share a call, because each is a separate part", async () => {
   const { batcher, calls } = batcherWith();
   add(batcher, [0, 1, 2].map((part) => lead("v", { delivery: { id: "d", part } })));
   add(batcher, [0, 1].map((part) => lead("v", { delivery: { id: null, part } })));
@@ -210,7 +210,7 @@ Deno.test("a second call begins beside a slow one that distributes nothing, and 
   await endAll(calls.slice(2), false);
 });
 
-Deno.test("a second call begins beside one that distributes when that seems to hang", async () => {
+Deno.test("a second call begins beside a distributing one that seems to hang", async () => {
   const { batcher, calls } = batcherWith();
   add(batcher, some(1));
   await begun(calls, 1);
@@ -225,7 +225,7 @@ Deno.test("a second call begins beside one that distributes when that seems to h
   await endAll(calls.slice(1));
 });
 
-Deno.test("leads that waited for a call go with those that are sent when it has responded", async () => {
+Deno.test("leads that waited for a call are sent with those that arrive when it responds", async () => {
   const { batcher, calls } = batcherWith();
   const answered = some(3).map((one) => batcher.store(one));
   await begun(calls, 1);
@@ -235,7 +235,7 @@ Deno.test("leads that waited for a call go with those that are sent when it has 
   await Promise.all(answered);
   add(batcher, some(3));
   await begun(calls, 2);
-  // They are as many as there were, so the next call waits for no more.
+  // There are as many leads as before, so the next call waits for no more.
   assert.deepEqual(sizes(calls), [3, 7]);
 
   add(batcher, some(1));
@@ -246,14 +246,14 @@ Deno.test("leads that waited for a call go with those that are sent when it has 
   assert.deepEqual(sizes(calls), [3, 7, 1], "a lead does not wait for others that do not come");
 });
 
-Deno.test("a lead that waits too long for its call is INTERNAL_ERROR, and is not sent any more", async () => {
+Deno.test("a lead that waits too long for its call is INTERNAL_ERROR, and is no longer sent", async () => {
   const { batcher, calls } = batcherWith(30);
   const first = batcher.store(lead("v", { vendor_lead_id: "a" }));
   await begun(calls, 1);
   const late = [batcher.store(lead()), batcher.store(lead("v", { vendor_lead_id: "a" }))];
   for (const one of late) await assert.rejects(one, { code: "INTERNAL_ERROR" });
 
-  // Not even then does another lead with the id share a call with the first.
+  // Even then, no other lead with the id shares a call with the first.
   add(batcher, [lead("v", { vendor_lead_id: "a" })]);
   calls[0]!.end();
   await first;
@@ -268,7 +268,7 @@ const lost = databaseError("", "", "", true);
 /** A call that the database refused as a whole. */
 const refused = databaseError("23514", "a bad row");
 
-/** The calls of a database in which each lead is pending, and on disk. */
+/** The calls of a database in which each lead is pending and on disk. */
 const WORKING: typeof STORE_CALLS = {
   ingest: (leads) => Promise.resolve(leads.map((sent) => ({ ...created(sent), distribution: "pending" }))),
   abandon: (id) => Promise.resolve({ [id]: { id, status: "created", distributed_to: null } }),
@@ -276,14 +276,14 @@ const WORKING: typeof STORE_CALLS = {
   distributeAfterResponse: () => {},
 };
 
-/** Makes a call throw, in either way. */
+/** Makes a call throw, synchronously or as a rejection. */
 function throwing(error: unknown) {
   return [() => Promise.reject(error), () => {
     throw error;
   }];
 }
 
-Deno.test("each request has its response, whatever any call of the database throws, and the next one is stored", async () => {
+Deno.test("each request gets a response, whatever a database call throws, and the next lead is stored", async () => {
   const errors = [fault, lost, refused, new TypeError("our mistake"), "no error at all"];
   for (const first of ["ingest", "waitForDistribution"] as const) {
     for (const error of errors) {
@@ -308,7 +308,7 @@ Deno.test("each request has its response, whatever any call of the database thro
   }
 });
 
-Deno.test("what is thrown behind the response fails that request alone", async () => {
+Deno.test("an error after the response affects only that request", async () => {
   const distributeAfterResponse = () => {
     throw fault;
   };
@@ -341,7 +341,7 @@ Deno.test("a call that is refused as a whole is repeated lead by lead, and the n
   assert.deepEqual([sizes.length, sizes[0], Math.max(...sizes.slice(1))], [101, 100, 1]);
 });
 
-Deno.test("a lead that a crash has taken goes once more, and is not lost silently", async () => {
+Deno.test("a lead lost in a crash is sent once more, and is not lost silently", async () => {
   let calls = 0;
   const ingest = (leads: SentLead[]) => (calls++, WORKING.ingest(leads));
   const gone = () => Promise.resolve({ distribution: null, distributed_to: null });
@@ -359,7 +359,7 @@ Deno.test("a lead that a crash has taken goes once more, and is not lost silentl
   assert.equal(calls, 4);
 });
 
-Deno.test("where nobody knows whether a lead is stored, the error says whether it may be sent again", async () => {
+Deno.test("if it is unknown whether a lead is stored, the error says whether it may be sent again", async () => {
   const batcher = new LeadBatcher({
     ...WORKING,
     ingest: () => Promise.reject(lost),

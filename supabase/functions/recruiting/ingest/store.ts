@@ -1,11 +1,11 @@
 /**
- * The life of a lead in the database. It waits for a call, goes with all leads that have arrived by then, and comes
- * back in one of five states. Each has its branch in `#process`, whose promise the lead's request awaits: whatever throws,
- * the request has its response.
+ * Stores leads in the database in shared calls. A lead waits for a call, is sent with all leads that have arrived by
+ * then, and gets one of five outcomes. Each outcome has its branch in `#process`, whose promise the lead's request
+ * awaits: whatever is thrown, the request gets a response.
  *
- * A call repeated with the same ids does no harm. So a call whose response is lost is repeated. When that does not
- * help, the database decides what became of its leads. The leads of a call that is refused as a whole go again, each
- * alone, so that what concerns one lead stays that lead's.
+ * A call is idempotent for its ids, so a call whose response is lost is repeated. If that fails too, the database
+ * decides the outcome of its leads. If a call is refused as a whole, each of its leads is sent again alone, so that an
+ * invalid lead affects no other.
  */
 import { setImmediate } from "node:timers";
 import { callDatabase, type CallOptions, databaseError, isCausedByInput, mayHaveRun } from "../../_shared/database.ts";
@@ -19,11 +19,11 @@ import { distributeAfterResponse, together, waitForDistribution } from "./pendin
 import { type RefusedLead, type StoredLead, UnknownOutcome } from "./responses.ts";
 import { errorFor, type Vendor } from "./vendor.ts";
 
-/** A lead as it goes to the database. The request makes its id. */
+/** A lead as it is sent to the database. The request generates its id. */
 export interface SentLead {
   vendor: Pick<Vendor, "id" | "credential">;
   lead: Lead & { id: string; resume_path: string | null };
-  /** Null without an Idempotency-Key. */
+  /** Null if the request has no Idempotency-Key. */
   idempotency: Idempotency | null;
 }
 
@@ -31,14 +31,14 @@ export interface SentLead {
 type Outcome =
   | { state: "stored" | "duplicate"; result: StoredLead }
   | { state: "refused"; error: unknown }
-  /** Stored, perhaps not on disk. The id may be that of an earlier request with the same Idempotency-Key. */
+  /** Stored, but possibly not on disk. The id may be that of an earlier request with the same Idempotency-Key. */
   | { state: "pending"; id: string }
-  /** Nobody knows whether a lead with this id is stored. */
+  /** It is unknown whether a lead with this id is stored. */
   | { state: "unknown"; id: string; error: unknown };
 
-/** The calls of the database by which leads are stored. Tests put others in their place. */
+/** The database calls that store leads. Tests replace them. */
 export const STORE_CALLS = {
-  /** One result for each lead, in their order. */
+  /** Returns one result for each lead, in order. */
   ingest(leads: SentLead[]): Promise<(StoredLead | RefusedLead)[]> {
     const sent = leads.map(({ vendor: { credential }, lead, idempotency }) => {
       return { ...credential, lead, idempotency };
@@ -46,32 +46,32 @@ export const STORE_CALLS = {
     const options: CallOptions = { retryWithin: 3_000, canSplit: leads.length > 1 };
     return callDatabase("ingest_recruiting_leads", { leads: sent }, options);
   },
-  /** The lead where it is stored. Else it cannot be stored any more. */
+  /** Returns the lead if it is stored. Otherwise it can no longer be stored. */
   abandon: together((lead_ids): Promise<Record<string, StoredLead | null>> => {
-    // A little more than the statement timeout, so that it may be repeated.
+    // Longer than the statement timeout, so that the call can be retried.
     return callDatabase("abandon_recruiting_leads", { lead_ids }, { retryWithin: 4_500 });
   }),
   waitForDistribution,
   distributeAfterResponse,
 };
 
-/** The most that one call takes, in leads and in characters of JSON. A larger lead goes alone. */
+/** The maximum per call, in leads and in characters of JSON. A larger lead is sent alone. */
 const CALL = { leads: 100, size: MIB };
 
 /**
- * When a second call may begin beside the first, in milliseconds. A call that distributes nothing for so long waits for
- * the disk, and the second one can share its commit. Two that distribute are in each other's way, so then the first
- * must seem to hang.
+ * When a second call may begin beside the first, in milliseconds. A call that distributes nothing for this long is
+ * waiting for the disk, and a second call can share its commit. Two distributing calls block each other, so a second
+ * one begins only if the first seems to hang.
  */
 const SECOND_CALL_MS = { distributing: 500, storing: 3 };
 
 /**
- * The milliseconds that leads which waited for a distributing call wait for others. A vendor that sends lead after lead
- * sends the next one as soon as it has a response. Without this pause leads would go in two halves, turn by turn.
+ * How many milliseconds leads that waited for a distributing call wait for others. A vendor that sends leads one after
+ * another sends the next as soon as it has a response. Without this pause, leads would alternate between two halves.
  */
 const GATHER_MS = 1;
 
-/** A lead that no call has taken yet. It is resolved with its outcome, or with null: it has to go again, alone. */
+/** A lead that is not in a call yet. It resolves to its outcome, or to null if it must be sent again, alone. */
 interface QueuedLead extends SentLead {
   resolve(outcome: Outcome | null): void;
   reject(error: unknown): void;
@@ -79,19 +79,23 @@ interface QueuedLead extends SentLead {
   isGivenUp: boolean;
 }
 
-/** The leads of an isolate on their way to the database. They share one call at a time, or two. */
+/** The leads of an isolate that wait for the database. They share one call at a time, or two. */
 export class LeadBatcher {
   readonly #calls: typeof STORE_CALLS;
   readonly #waitMs: number;
-  /** Those that no call has taken yet, oldest first. */
+  /** The leads that are not in a call yet, oldest first. */
   readonly #untaken = new Set<QueuedLead>();
-  /** Those that the next call may take, by vendor. The first vendor has the next turn, and is the last after it. */
+  /**
+   * The leads that the next call may take, by vendor. The first vendor has the next turn, and then moves to the end.
+   */
   readonly #ready = new Map<string, QueuedLead[]>();
-  /** By what the database recognizes a lead by: ends when all leads with it, so far, have their responses. */
+  /**
+   * By identity of a lead in the database: a promise that settles when all earlier leads with it have their responses.
+   */
   readonly #latest = new Map<string, Promise<void>>();
   #underWay = 0;
   #startedAt = 0;
-  /** The next call begins at this time, or when so many leads wait. */
+  /** The next call begins at this time, or when this many leads wait. */
   #gathering = { until: 0, leads: 0 };
   #isDistributing = true;
   #willLook = false;
@@ -105,9 +109,9 @@ export class LeadBatcher {
   /**
    * Stores a lead and distributes it.
    *
-   * @throws ApiError UNAUTHORIZED for a key that has been revoked; CONFLICT and IDEMPOTENCY_KEY_REUSED; INTERNAL_ERROR
-   * when the database fails or no call takes the lead within 5 s. It is an UnknownOutcome when nobody knows whether the
-   * lead is stored.
+   * @throws ApiError UNAUTHORIZED if the key has been revoked; CONFLICT and IDEMPOTENCY_KEY_REUSED; INTERNAL_ERROR if
+   * the database fails or no call takes the lead within 5 s; UnknownOutcome if it is unknown whether the lead is
+   * stored.
    */
   store(sent: SentLead): Promise<StoredLead> {
     const { promise, resolve } = Promise.withResolvers<StoredLead>();
@@ -115,7 +119,7 @@ export class LeadBatcher {
     return promise;
   }
 
-  /** @param isRepeated a crash of the database has taken the lead before it was on disk */
+  /** @param isRepeated whether the lead was lost in a crash of the database before it was on disk */
   async #process(sent: SentLead, earlier?: Promise<unknown>, isRepeated = false): Promise<StoredLead> {
     const { lead, vendor: { credential } } = sent;
     const outcome = await this.#enqueue(sent, earlier) ?? await this.#retryAlone(sent);
@@ -134,7 +138,7 @@ export class LeadBatcher {
         const { id } = outcome;
         const found = await this.#calls.waitForDistribution(id)
           .catch((error: unknown) => this.#abandon(sent, id, error));
-        // Without its lead, what is kept for an Idempotency-Key says still what the first request was told.
+        // The lead is gone, but the stored response of the Idempotency-Key still refers to it.
         const isKept = isRepeated && id !== lead.id;
         if ("status" in found) return found;
         if (found.distribution !== null || isKept) {
@@ -150,11 +154,11 @@ export class LeadBatcher {
   }
 
   /**
-   * Has the database decide what became of a lead when nobody knows whether it is stored.
+   * Lets the database decide the outcome of a lead when it is unknown whether it is stored.
    *
    * @returns the lead, which is on disk
-   * @throws what the lead's call has failed with, when it is not stored and cannot be any more: it may be sent again;
-   * an UnknownOutcome when the database does not respond.
+   * @throws the error of the lead's call, if the lead is not stored and no longer can be: it may be sent again; an
+   * UnknownOutcome if the database does not respond.
    */
   async #abandon(sent: SentLead, id: string, fault: unknown): Promise<StoredLead> {
     const { [id]: stored } = await this.#calls.abandon(id).catch((error: unknown) => {
@@ -166,13 +170,13 @@ export class LeadBatcher {
     return stored;
   }
 
-  /** Sends a lead again by itself, because the call that it shared was refused. */
+  /** Sends a lead again alone, because its shared call was refused. */
   async #retryAlone(sent: SentLead): Promise<Outcome> {
     const [outcome] = await SEMAPHORES.vendorCalls.run(() => this.#call([sent]));
     return outcome!;
   }
 
-  /** Makes one call. Its outcomes are null when something that one of several leads brought has made it fail. */
+  /** Makes a call. The outcomes are null if one of several leads made the call fail. */
   async #call(leads: SentLead[]): Promise<(Outcome | null)[]> {
     try {
       const results = await this.#calls.ingest(leads);
@@ -185,10 +189,10 @@ export class LeadBatcher {
   }
 
   /**
-   * Notes that a lead with these ids is on its way. Leads that the database may take for the same never share a call,
-   * because what becomes of the second depends on the first.
+   * Registers a lead with these ids. Leads that the database may consider duplicates never share a call, because the
+   * outcome of the second depends on the first.
    *
-   * @returns resolves when the earlier ones have their responses; undefined where there are none
+   * @returns resolves when the earlier leads have their responses; undefined if there are none
    */
   #follow(ids: string[], answered: Promise<unknown>): Promise<unknown> | undefined {
     if (ids.length === 0) return undefined;
@@ -201,7 +205,7 @@ export class LeadBatcher {
     return earlier.length === 0 ? undefined : Promise.all(earlier);
   }
 
-  /** Waits for a call, and for what it says of the lead. */
+  /** Queues a lead for a call, and resolves to its outcome. */
   #enqueue(sent: SentLead, earlier?: Promise<unknown>): Promise<Outcome | null> {
     const { promise, resolve, reject } = Promise.withResolvers<Outcome | null>();
     const giveUpAt = performance.now() + this.#waitMs;
@@ -220,7 +224,7 @@ export class LeadBatcher {
     if (ofVendor === undefined) this.#ready.set(lead.vendor.id, [lead]);
     else ofVendor.push(lead);
 
-    // Leads whose requests have arrived already go in the same call.
+    // Leads whose requests have already arrived join the same call.
     if (this.#willLook) return;
     this.#willLook = true;
     setImmediate(() => {
@@ -229,7 +233,7 @@ export class LeadBatcher {
     });
   }
 
-  /** Starts a call where one may begin, and looks again when there is something to do by then. */
+  /** Starts a call if one may begin, and schedules the next check if necessary. */
   #look(): void {
     const now = performance.now();
     for (const lead of this.#untaken) {
@@ -287,14 +291,14 @@ export class LeadBatcher {
     }
   }
 
-  /** Takes what fits into one call, one lead of each vendor after the other. */
+  /** Takes the leads that fit into one call, one of each vendor in turn. */
   #take(): QueuedLead[] {
     const taken: QueuedLead[] = [];
     let size = 0;
     for (const [vendorId, ofVendor] of this.#ready) {
       const lead = ofVendor[0]!;
       if (!lead.isGivenUp) {
-        // A lead alone in its call may have any size.
+        // A lead that is alone in its call may have any size.
         if (taken.length > 0 || this.#untaken.size > 1) size += JSON.stringify(lead.lead).length;
         if (taken.length === CALL.leads || taken.length > 0 && size > CALL.size) break;
         this.#untaken.delete(lead);
@@ -308,7 +312,7 @@ export class LeadBatcher {
   }
 }
 
-/** The outcome of the lead with this id, by its result of ingest_recruiting_leads(). */
+/** Returns the outcome of the lead with this id from its result of ingest_recruiting_leads(). */
 function outcomeOf(result: StoredLead | RefusedLead | undefined, id: string): Outcome {
   if (result === undefined) return { state: "unknown", id, error: internalError("the lead has no result") };
   if ("error" in result) return { state: "refused", error: databaseError(result.error.code, result.error.message) };
@@ -320,13 +324,13 @@ function isPending(result: StoredLead): boolean {
   return result.status === "created" && result.distribution === "pending";
 }
 
-/** Whether a call with this outcome of a lead has distributed, or nobody knows. */
+/** Whether a call with this outcome has distributed the lead, or may have. */
 function distributes(outcome: Outcome | null): boolean {
   if (outcome?.state !== "stored") return outcome?.state !== "duplicate" && outcome?.state !== "refused";
   return outcome.result.status === "created" && outcome.result.distributed_to !== null;
 }
 
-/** The ids by which the database may take another lead for the same. */
+/** Returns the ids by which the database may recognize another lead as a duplicate. */
 function idsOf({ vendor: { id, credential: { webhook } }, lead, idempotency }: SentLead): string[] {
   const ids: string[] = [];
   if (lead.vendor_lead_id !== null) ids.push(`${id} lead ${lead.vendor_lead_id}`);
@@ -337,7 +341,7 @@ function idsOf({ vendor: { id, credential: { webhook } }, lead, idempotency }: S
   return ids;
 }
 
-/** Whether the lead has an id of the vendor, or of the webhook's delivery, by which a repeat is known. */
+/** Whether the lead has an id of the vendor, or of the webhook's delivery, by which a duplicate is recognized. */
 export function isRecognized(
   { credential }: SentLead["vendor"],
   { vendor_lead_id }: Pick<SentLead["lead"], "vendor_lead_id">,
@@ -345,5 +349,4 @@ export function isRecognized(
   return vendor_lead_id !== null || typeof credential.webhook?.delivery_id === "string";
 }
 
-/** The leads of this isolate. */
 export const leadBatcher = new LeadBatcher();

@@ -1,4 +1,4 @@
-/** From a credential to its vendor, and the calls of the database in a vendor's name. */
+/** Finds the vendor of a credential, and makes database calls on behalf of a vendor. */
 import type { RequestContext } from "../../_shared/app.ts";
 import { callDatabase, type CallOptions, type SqlArguments, type SqlFunction } from "../../_shared/database.ts";
 import { ApiError } from "../../_shared/errors.ts";
@@ -10,23 +10,23 @@ import { describeFiles, withoutGoogleKey } from "../parsers/files.ts";
 import { type Lead, vendorLeadId, type VendorParser } from "./lead.ts";
 import type { Preview } from "./responses.ts";
 
-/** A vendor whose API key, or whose webhook's proof, has been checked. */
+/** A vendor whose API key or webhook proof has been verified. */
 export interface Vendor extends VendorParser {
   id: string;
   credential: Credential;
-  /** Requests a minute; null: no limit. */
+  /** Requests per minute; null means no limit. */
   rateLimit: number | null;
 }
 
-/** The credential by which a vendor has been recognised. The SQL functions that write check it again. */
+/** The credential that identified a vendor. The SQL functions that write verify it again. */
 export type Credential =
   | { /** SHA-256 of the API key, in lower-case hex. */ key_hash: string; webhook: null }
   | { key_hash: null; webhook: WebhookCredential };
 
 export interface WebhookCredential {
-  /** The secret that the request was proved with. */
+  /** The secret that proved the request. */
   secret_id: string;
-  /** The same in each repeat of a delivery; null where the scheme has none. */
+  /** The same in every repetition of a delivery; null if the scheme has none. */
   delivery_id: string | null;
   /** The lead's index in the delivery, from 0. */
   part: number;
@@ -37,11 +37,11 @@ export interface VendorSettings {
   vendor_id: string;
   parser: string | null;
   parser_config: Json;
-  /** Requests a minute; null: no limit. */
+  /** Requests per minute; null means no limit. */
   rate_limit: number | null;
 }
 
-/** A vendor as the database knows it, with its credential. */
+/** Combines the settings of a vendor with its credential. */
 export function toVendor(
   credential: Credential,
   { vendor_id, parser, parser_config, rate_limit }: VendorSettings,
@@ -49,7 +49,10 @@ export function toVendor(
   return { id: vendor_id, credential, rateLimit: rate_limit, parser, parserConfig: parser_config };
 }
 
-/** The context of a replay besides the lead: the id of a webhook's delivery, which may have come again meanwhile. */
+/**
+ * The context that a replay needs besides the lead: the id of a webhook's delivery, which may have been repeated
+ * meanwhile.
+ */
 export function replayContext({ webhook }: Credential): JsonObject {
   if (webhook === null || webhook.delivery_id === null) return {};
   const { delivery_id, part } = webhook;
@@ -57,28 +60,28 @@ export function replayContext({ webhook }: Credential): JsonObject {
 }
 
 /**
- * The milliseconds for which an isolate remembers a vendor. A changed parser or rate limit takes effect within this
- * time. A revoked key stops at once, because each SQL function that writes checks the key again.
+ * How many milliseconds an isolate caches a vendor. A changed parser or rate limit takes effect within this time. A
+ * revoked key stops working immediately, because each SQL function that writes checks the key again.
  */
 const REMEMBER_MS = 2_000;
 const MOST = 1_000;
 
-/** The database's answers about vendors, by their credentials; null where there is no such vendor. */
+/** Caches the vendors of credentials; null if a credential has no vendor. */
 export class VendorCache<Found> {
   readonly #remembered = new Map<string, { found: NonNullable<Found>; until: number }>();
   readonly #asking = new Map<string, Promise<Found>>();
 
-  /** The last answer. One that is not fresh still says that the credential was right a moment ago. */
+  /** The last result. A stale one still shows that the credential was valid a moment ago. */
   last(key: string): { found: NonNullable<Found>; isFresh: boolean } | undefined {
     const last = this.#remembered.get(key);
     return last && { found: last.found, isFresh: last.until > Date.now() };
   }
 
   /**
-   * Asks the database, once for all requests of a burst.
+   * Queries the database, once for all requests of a burst.
    *
-   * @param isKnown whether the credential was right a moment ago. Any other needs a permit.
-   * @throws ApiError as `ask` does; INTERNAL_ERROR when there is no permit within 20 s.
+   * @param isKnown whether the credential was valid a moment ago. Any other credential needs a permit.
+   * @throws ApiError for the same reasons as `ask`; INTERNAL_ERROR if there is no permit within 20 s.
    */
   ask(key: string, isKnown: boolean, ask: () => Promise<Found>): Promise<Found> {
     let asking = this.#asking.get(key);
@@ -91,7 +94,7 @@ export class VendorCache<Found> {
     return asking;
   }
 
-  /** Forgets what was said of a credential, because it has been taken away. */
+  /** Removes a revoked credential. */
   forget(key: string): void {
     this.#remembered.delete(key);
   }
@@ -117,7 +120,7 @@ export interface VendorRequest extends RequestContext {
 /**
  * Finds the vendor by the API key in `Authorization: Bearer <key>`, and admits its request.
  *
- * @throws ApiError UNAUTHORIZED without a valid key; TOO_MANY_REQUESTS beyond the vendor's limit.
+ * @throws ApiError UNAUTHORIZED without a valid key; TOO_MANY_REQUESTS if the vendor's limit is exceeded.
  */
 export async function authenticateVendor(context: RequestContext): Promise<VendorRequest> {
   const apiKey = bearerToken(context.request);
@@ -128,10 +131,10 @@ export async function authenticateVendor(context: RequestContext): Promise<Vendo
 }
 
 /**
- * Begins the request of a vendor that has been recognised: names it in the log, keeps what is rejected from now on, and
- * counts the request where the vendor has a limit.
+ * Begins the request of an authenticated vendor: adds the vendor to the log line, starts to store rejected deliveries,
+ * and counts the request if the vendor has a limit.
  *
- * @throws ApiError TOO_MANY_REQUESTS beyond the vendor's limit.
+ * @throws ApiError TOO_MANY_REQUESTS if the vendor's limit is exceeded.
  */
 export async function admitVendor(
   context: RequestContext,
@@ -169,8 +172,8 @@ async function findVendor(keyHash: string): Promise<Vendor> {
 }
 
 /**
- * For how long a passing fault is retried when a vendor is looked up. All requests of the vendor wait for one answer,
- * so it is longer than for a lead: who comes last shall not fail at once.
+ * How long a transient fault is retried when a vendor is looked up. It is longer than for a lead, because all requests
+ * of the vendor wait for one result, and the last of them must not fail immediately.
  */
 export const LOOK_UP: CallOptions = { retryWithin: 5_000 };
 
@@ -180,9 +183,9 @@ type VendorFunction = {
 }[SqlFunction];
 
 /**
- * Calls an SQL function with the vendor's credential, which the function checks.
+ * Calls an SQL function with the vendor's credential, which the function verifies.
  *
- * @throws ApiError as callDatabase() does. After UNAUTHORIZED the isolate has forgotten the vendor.
+ * @throws ApiError for the same reasons as callDatabase(). UNAUTHORIZED removes the vendor from the cache.
  */
 export async function callAsVendor<Name extends VendorFunction, Result>(
   { credential }: Pick<Vendor, "credential">,
@@ -192,7 +195,7 @@ export async function callAsVendor<Name extends VendorFunction, Result>(
   permits = SEMAPHORES.vendorCalls,
 ): Promise<Result> {
   const { key_hash, webhook } = credential;
-  // Functions that take keys alone have no argument `webhook`.
+  // Functions that accept only keys have no argument `webhook`.
   const allArgs = { key_hash, ...(webhook && { webhook }), ...args } as unknown;
   try {
     return await permits.run(() => callDatabase(name, allArgs as SqlArguments<Name>, options));
@@ -201,14 +204,14 @@ export async function callAsVendor<Name extends VendorFunction, Result>(
   }
 }
 
-/** Says what would become of a lead, and changes nothing. */
+/** Returns what would happen to a lead, and changes nothing. */
 export function previewLead(vendor: Pick<Vendor, "credential">, lead: Lead): Promise<Preview> {
   return callAsVendor(vendor, "preview_recruiting_lead", { lead }, { retryWithin: 3_000 });
 }
 
 /**
- * The error for a vendor whose call the database has refused. After UNAUTHORIZED the isolate has forgotten the vendor:
- * its key or its webhook's secret has been taken away.
+ * Returns the error for a vendor whose call the database refused. UNAUTHORIZED removes the vendor from the cache,
+ * because its key or its webhook's secret has been revoked.
  */
 export function errorFor({ key_hash }: Credential, error: unknown): unknown {
   if (!(error instanceof ApiError) || error.code !== "UNAUTHORIZED") return error;
@@ -224,8 +227,8 @@ export function wrongKey(message: string, cause?: unknown): ApiError {
 }
 
 /**
- * The response to a webhook's request without a valid proof. It is the same for whatever reason, so that a stranger
- * learns nothing about webhooks and vendors.
+ * The response to a webhook request without a valid proof. It is the same for every reason, so that a stranger learns
+ * nothing about webhooks and vendors.
  */
 export function wrongProof(cause?: unknown): ApiError {
   return new ApiError("UNAUTHORIZED", "the signature or secret is missing or wrong", { cause });

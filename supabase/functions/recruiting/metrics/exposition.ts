@@ -7,7 +7,7 @@ export interface Sample {
   value: number;
 }
 
-/** The metrics in the order in which they are shown, each with its type and what it counts. */
+/** The metrics in the order of the output, each with its type and description. */
 const METRICS: Record<string, { type: "counter" | "gauge"; help: string }> = {
   lead_intake_leads_total: { type: "counter", help: "Leads by vendor: created, duplicate, or rejected." },
   lead_intake_leads_waiting: { type: "gauge", help: "Leads that no order has got, by vendor." },
@@ -25,7 +25,7 @@ const METRICS: Record<string, { type: "counter" | "gauge"; help: string }> = {
 };
 
 /**
- * Writes samples as text, those of a metric together.
+ * Formats samples as text, grouped by metric.
  *
  * @throws {Error} for a metric without a description
  */

@@ -5,7 +5,7 @@ import { ApiError } from "../../_shared/errors.ts";
 import { bearerToken, matchesSecret, secretsFromEnv } from "../../_shared/secrets.ts";
 import { exposition, type Sample } from "./exposition.ts";
 
-/** The response as a text. */
+/** The response as text. */
 const metricsText = z.string().meta({ id: "Metrics" });
 
 export const metricsEndpoint: Endpoint = {
@@ -34,10 +34,10 @@ export const metricsEndpoint: Endpoint = {
   errors: ["UNAUTHORIZED", "NOT_FOUND", "INTERNAL_ERROR"],
 };
 
-/** GET /recruiting/metrics: the figures of the service in the text format of Prometheus. */
+/** GET /recruiting/metrics: the metrics of the service in the text format of Prometheus. */
 async function metrics({ request }: RequestContext): Promise<Response> {
   const keys = secretsFromEnv("METRICS_KEY");
-  // As for a path that there is not: who has no monitor has no route for it.
+  // The same response as for an unknown path: without a configured key, the route does not exist.
   if (keys.length === 0) throw new ApiError("NOT_FOUND", "there is no such path");
   if (!matchesSecret(bearerToken(request) ?? "", keys)) {
     throw new ApiError("UNAUTHORIZED", "send METRICS_KEY as `Authorization: Bearer`", {

@@ -26,7 +26,7 @@ const ADDRESSES: [state: string | undefined, ...addresses: string[]][] = [
   ],
 ];
 for (const [state, ...addresses] of ADDRESSES) {
-  Deno.test(`addresses in ${state ?? "no state that can be told"}`, () => {
+  Deno.test(`addresses in ${state ?? "an unknown state"}`, () => {
     for (const address of addresses) {
       assert.equal(stateOfAddress(address), state, address.slice(0, 50));
     }

@@ -3,7 +3,7 @@ import type { Json } from "../../_shared/json.ts";
 import { readAnswers, readAnswersOfAnyShape, type ScreeningAnswer } from "./answers.ts";
 import { Fields } from "./fields.ts";
 
-/** The answers that are read from a list, and the rest of it. */
+/** Returns the answers that are read from a list, and the rest of it. */
 function read(
   answers: Json,
   readThem: (fields: Fields, path: string) => ScreeningAnswer[] | undefined = readAnswers,
@@ -86,12 +86,12 @@ for (
     { "Why?": "Because." },
   ] as Json[]
 ) {
-  Deno.test(`answers that are not understood are left whole: ${JSON.stringify(answers)}`, () => {
+  Deno.test(`answers of an unknown shape are left unchanged: ${JSON.stringify(answers)}`, () => {
     assert.deepEqual(read(answers), { answers: undefined, rest: { answers } });
   });
 }
 
-Deno.test("among answers that are understood, the others are left at their places", () => {
+Deno.test("answers of an unknown shape keep their places among the others", () => {
   const unknown = { question: "Why?", answer: { unknown: 1 } };
   assert.deepEqual(read([{ question: "A?", answer: "a" }, unknown, "x"]), {
     answers: [{ question: "A?", answer: "a" }],
@@ -99,14 +99,14 @@ Deno.test("among answers that are understood, the others are left at their place
   });
 });
 
-Deno.test("one answer may stand without a list", () => {
+Deno.test("a single answer need not be in a list", () => {
   assert.deepEqual(read({ question: "Why?", answer: "Because." }), {
     answers: [{ question: "Why?", answer: "Because." }],
     rest: undefined,
   });
 });
 
-Deno.test("the first list that has answers is read", () => {
+Deno.test("the first list with answers is read", () => {
   const fields = new Fields({
     a: [],
     b: { c: [{ question: "A?", answer: "a" }] },
@@ -115,7 +115,7 @@ Deno.test("the first list that has answers is read", () => {
   assert.deepEqual(readAnswers(fields, ["a", "b.c", "d"]), [{ question: "A?", answer: "a" }]);
 });
 
-Deno.test("answers by id get their question, and the labels of its options", () => {
+Deno.test("answers by id get their questions, and the labels of their options", () => {
   const fields = new Fields({
     questions: [
       {
@@ -135,7 +135,7 @@ Deno.test("answers by id get their question, and the labels of its options", () 
   ]);
 });
 
-Deno.test("answers by their questions, or by ids with the question beside the answer", () => {
+Deno.test("answers by question, or by id with the question beside the answer", () => {
   assert.deepEqual(
     read({
       "Licensed? 1. Yes": "Yes",

@@ -2,15 +2,15 @@ import { isObject, type JsonObject } from "../../_shared/json.ts";
 import { type Fields, isEmpty, type Key, toText } from "./fields.ts";
 import { isFile, leaveOutContent } from "./files.ts";
 
-/** A screening question and the applicant's answer, as kept under `vendor_metadata.answers`. */
+/** A screening question and the applicant's answer, as stored under `vendor_metadata.answers`. */
 export interface ScreeningAnswer extends JsonObject {
-  /** Null where the vendor sends an answer without its question. */
+  /** Null if the vendor sends an answer without its question. */
   question: string | null;
-  /** A list where several may be chosen. Null where the question was not answered. */
+  /** A list if several may be chosen. Null if the question was not answered. */
   answer: string | string[] | null;
 }
 
-/** The usual spellings of an item's keys, in the form that `plainKey` gives. The first one that can be read wins. */
+/** The usual spellings of an item's keys, normalized by `plainKey`. The first one that can be read wins. */
 const QUESTION = ["question", "questiontext", "label", "name", "title", "text"];
 const QUESTION_ID = ["questionid", "questionidentifier", "id", "key"];
 const ANSWER = ["answer", "answers", "answertext", "response", "responses"];
@@ -18,7 +18,7 @@ const VALUE = ["value", "values", "choice"];
 const OPTIONS = ["options", "choices"];
 
 /**
- * The fields with the answer in an answer that is an object, such as `{value: "1", label: "Yes"}`. A file has its name.
+ * The fields with the answer if the answer is an object, such as `{value: "1", label: "Yes"}`. A file has its name.
  */
 const LABEL = ["label", "text", "choice", "answer", "answertext", "value", "values", "filename", "name"];
 
@@ -35,11 +35,12 @@ export interface Question {
 type Questions = Map<string | undefined, Question>;
 
 /**
- * Takes the questions and answers of the first list that has some. What is not understood is not taken, so it stays
- * among the vendor's fields; an item whose answer is not understood stays there whole. Undefined where there are none.
+ * Takes the questions and answers of the first list that has any. Values of an unknown shape are not taken, so they
+ * stay among the vendor's fields; an item with such an answer stays there completely. Returns undefined if there are no
+ * answers.
  *
  * @param paths of the lists; the value may also be a single item
- * @param definitions the questions with their ids, where the vendor sends them apart from the answers
+ * @param definitions the questions with their ids, if the vendor sends them separately from the answers
  */
 export function readAnswers(
   fields: Fields,
@@ -60,7 +61,7 @@ export function readAnswers(
 
 /**
  * Like {@link readAnswers}, for a vendor that does not document the shape or changes it. The value may also be an
- * object: with the answers by question, `{"Are you licensed?": "Yes"}`, by id, `{"q1": {question, answer}}`, or with a
+ * object: with answers by question, `{"Are you licensed?": "Yes"}`, by id, `{"q1": {question, answer}}`, or with a
  * list.
  */
 export function readAnswersOfAnyShape(fields: Fields, ...paths: string[]): ScreeningAnswer[] | undefined {
@@ -72,8 +73,7 @@ export function readAnswersOfAnyShape(fields: Fields, ...paths: string[]): Scree
 }
 
 /**
- * Takes the answer that is the value of a key. Null where the value is empty, undefined where it says something that is
- * not understood.
+ * Takes the answer that is the value of a key. Returns null if the value is empty, undefined if its shape is unknown.
  */
 export function readAnswer(
   fields: Fields,
@@ -92,7 +92,7 @@ export function readAnswer(
 function readAnswersByQuestion(object: Fields): ScreeningAnswer[] {
   if (isItem(object)) return [];
   return object.keys().flatMap((key) => {
-    // A list of items is not an answer, but stands one level deeper than usual.
+    // A list of items is not an answer; the items are nested one level deeper than usual.
     const items = object.items([key]).filter(isItem);
     if (items.length > 0) return items.flatMap((item) => readItem(item, new Map()));
     const item = object.at([key]);
@@ -106,9 +106,9 @@ function isItem(item: Fields): boolean {
   return item.spelt(...ANSWER).length > 0 && item.spelt(...QUESTION).length > 0;
 }
 
-/** @param name the key of the item in the object that holds it */
+/** @param name the key of the item in its parent object */
 function readItem(item: Fields, questions: Questions, name?: string): ScreeningAnswer[] {
-  // The question may be an object that has its text, type and options.
+  // The question may be an object with its text, type and options.
   const nested = item.spelt("question").find((key) => isObject(item.peek([key])));
   const question = nested !== undefined
     ? readQuestion(item.at([nested]))
@@ -131,7 +131,7 @@ function readItem(item: Fields, questions: Questions, name?: string): ScreeningA
   return [];
 }
 
-/** Takes the texts in a value: its own, those of its items, or what an object has under one of the usual keys. */
+/** Takes the texts in a value: its own, those of its items, or the value of a usual key of an object. */
 function readTexts(fields: Fields, key: Key, labels: Labels): string[] {
   const value = fields.peek([key]);
   if (isFile(value)) return [];
@@ -166,7 +166,7 @@ function labelsOf(question: Fields): Labels {
   ]);
 }
 
-/** @param read gives an option's code and label, where it has them */
+/** @param read returns an option's code and label, if present */
 export function readLabels(
   options: Fields[],
   read: (option: Fields) => [code: string | undefined, label: string | undefined],
@@ -175,13 +175,13 @@ export function readLabels(
   return new Map(pairs.filter((pair): pair is [string, string] => !pair.includes(undefined)));
 }
 
-/** The text at a key, without taking it; "" where there is none. */
+/** Returns the text at a key, without taking it; "" if there is none. */
 function textAt(fields: Fields, key: Key): string {
   const value = fields.peek([key]);
   return typeof value === "boolean" ? String(value) : toText(value) ?? "";
 }
 
-/** The first text under one of these spellings, without taking it. */
+/** Returns the first text under one of these spellings, without taking it. */
 function peekText(fields: Fields, spellings: string[]): string | undefined {
   return fields.spelt(...spellings).map((key) => textAt(fields, key)).find((text) => text !== "");
 }

@@ -7,11 +7,11 @@ import { type Argument, begin, checkWeight, step, stepsOfCall, stepsOfTakingApar
 export type Node = ReturnType<typeof compile>;
 
 /**
- * Evaluates an expression. Its steps are bounded by the payload's weight, and no value on the way weighs much more than
- * the payload with the JSON texts that the expression opens.
+ * Evaluates an expression. The payload's weight limits the number of steps, and no intermediate value weighs much more
+ * than the payload including the JSON texts that the expression opens.
  *
- * @returns a copy that can be stored; undefined for nothing
- * @throws {Error} beyond a bound, and for a payload that the expression does not fit
+ * @returns a copy that can be stored; undefined if nothing is found
+ * @throws {Error} if a limit is exceeded, or the payload does not fit the expression
  */
 export function evaluate(node: Node, payload: Json): Json | undefined {
   begin(payload);
@@ -19,7 +19,7 @@ export function evaluate(node: Node, payload: Json): Json | undefined {
   try {
     return copyOf(interpreter.search(node, payload as Value));
   } finally {
-    // The interpreter keeps the last payload it has seen.
+    // The interpreter retains the last payload.
     begin(null);
     usePayload(null);
     interpreter.search(CURRENT, null);
@@ -28,7 +28,7 @@ export function evaluate(node: Node, payload: Json): Json | undefined {
 
 const CURRENT = compile("@");
 
-/** The functions that make a text of any length. */
+/** The functions that produce a text of any length. */
 const UNBOUNDED = ["pad_left", "pad_right"];
 
 const NAMES = new Set([...getRegisteredFunctions(), ...Object.keys(FUNCTIONS)]);
@@ -41,7 +41,7 @@ export function isFunction(name: string): boolean {
 type Interpreter = typeof TreeInterpreter;
 type Value = Parameters<Interpreter["search"]>[1];
 
-/** The functions that are called with a part of the expression, such as the key of sort_by(). */
+/** The functions that take a part of the expression, such as the key of sort_by(). */
 const EVALUATING = new Set(["group_by", "map", "max_by", "min_by", "sort_by"]);
 
 /** Marks such a part. */
@@ -53,7 +53,7 @@ for (const [name, { call, signature }] of Object.entries(FUNCTIONS)) {
   interpreter.runtime.registerFunction(name, ours, signature as never, { override: true });
 }
 
-/** Makes an interpreter count its steps, and weigh each value that it makes. */
+/** Makes an interpreter count its steps, and weigh each value that it produces. */
 function bounded(interpreter: Interpreter): Interpreter {
   const { visit, withScope, runtime } = interpreter;
   const { callFunction } = runtime;
@@ -71,7 +71,7 @@ function bounded(interpreter: Interpreter): Interpreter {
     return result;
   };
   interpreter.withScope = (scope) => {
-    // withScope() makes a new interpreter.
+    // withScope() creates a new interpreter.
     step(50);
     return bounded(withScope.call(interpreter, scope));
   };
@@ -91,14 +91,14 @@ function bounded(interpreter: Interpreter): Interpreter {
   }
 }
 
-/** Whether an object of the payload looks like a part of an expression: the library would evaluate it. */
+/** Whether an object of the payload looks like a part of an expression, which the library would evaluate. */
 function isForged(value: Argument): boolean {
   return isObject(value) && Boolean(value.expref) && !(OURS in value);
 }
 
 /**
- * Copies what was found. A field such as `constructor` finds JavaScript's own members, arithmetic may give no number,
- * and split() takes characters apart: none of these can be stored.
+ * Copies the result. Some values cannot be stored: a field such as `constructor` finds JavaScript's own members,
+ * arithmetic may produce NaN, and split() may cut characters in half.
  */
 function copyOf(found: unknown): Json | undefined {
   if (typeof found === "string") return cleanText(found);

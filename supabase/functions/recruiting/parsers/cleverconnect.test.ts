@@ -21,7 +21,7 @@ for (
   });
 }
 
-Deno.test("cleverconnect: one attachment without a list; the guide's own sample is a text", () => {
+Deno.test("cleverconnect: one attachment without a list; the attachment in the guide's sample is a text", () => {
   const attachments = {
     type: "resume",
     contentType: "application/pdf",

@@ -7,7 +7,7 @@ import type { ResumeFields } from "./resume.ts";
 
 /**
  * A CleverConnect (Meteojob) application: a numeric `id`, `jobId`, `candidate`, and `attachments` of type `resume` or
- * `letter` in base64. Its guide has no questions; they are read where they come in a usual shape.
+ * `letter` in base64. Its guide documents no questions; they are read if they come in a usual shape.
  * Source: CleverConnect's "Webhook Integration Guide for Partners and Customers" (cleverconnect.notion.site).
  */
 export const cleverconnect = parserOf((fields) => {
@@ -32,7 +32,7 @@ export const cleverconnect = parserOf((fields) => {
   };
 });
 
-/** The resume, and the other attachments as they were sent. An object without a `type` is none. */
+/** Returns the resume, and the other attachments as sent. An object without a `type` is not an attachment. */
 function readAttachments(fields: Fields): [ResumeFields, Json[]] {
   const list = fields.peek("attachments");
   const paths = Array.isArray(list) ? Array.from(list.keys(), (index) => `attachments.${index}`) : ["attachments"];

@@ -55,18 +55,18 @@ for (const [field, keys] of Object.entries(SPELLINGS)) {
   });
 }
 
-// Each is close to a spelling above and means something else.
+// Each is similar to a spelling above but means something else.
 const OTHERS = [
   ...["phone_2", "email_opt_in", "phone_type", "company_name", "user_name", "name_of_your_bank"],
   ...["estado_civil", "nombre_de_la_empresa", "segundo_apellido", "apelido", "state_licensed"],
   ...["país_de_nacimiento", "ciudad_de_nacimiento", "correo_postal", "zip_file"],
   ...["first", "Last?", "nom_de_l'entreprise", "candidate_state", "emergency_contact_phone"],
 ];
-Deno.test("contact: keys that are no contact field", () => {
+Deno.test("contact: keys that are not contact fields", () => {
   for (const key of OTHERS) assert.deepEqual(contactIn({ [key]: "x" }), {}, key);
 });
 
-Deno.test("contact: nombre is the first name beside a last name, and else the full name", () => {
+Deno.test("contact: nombre is the first name beside a last name, otherwise the full name", () => {
   assert.deepEqual(contactIn({ nombre: "María José", apellidos: "García" }), {
     first_name: "María José",
     last_name: "García",
@@ -75,7 +75,7 @@ Deno.test("contact: nombre is the first name beside a last name, and else the fu
   assert.deepEqual(contactIn({ nombre: "x", full_name: "Ana Reyes" }), { full_name: "Ana Reyes" });
 });
 
-Deno.test("contact: nom is the last name beside a first name, and else the full name", () => {
+Deno.test("contact: nom is the last name beside a first name, otherwise the full name", () => {
   assert.deepEqual(contactIn({ prénom: "Élodie", nom: "Dupont" }), {
     first_name: "Élodie",
     last_name: "Dupont",
@@ -84,7 +84,7 @@ Deno.test("contact: nom is the last name beside a first name, and else the full 
   assert.deepEqual(contactIn({ nombre: "Ana Reyes", nom: "x" }), { full_name: "Ana Reyes" });
 });
 
-Deno.test("contact: first and last are names where both are there", () => {
+Deno.test("contact: first and last are names if both are present", () => {
   assert.deepEqual(contactIn({ first: "Ann", last: "Lee" }), {
     first_name: "Ann",
     last_name: "Lee",

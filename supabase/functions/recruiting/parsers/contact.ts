@@ -2,14 +2,14 @@ import { type Fields, plainKey } from "./fields.ts";
 import type { RawLead } from "./normalize.ts";
 import { wordList } from "../../_shared/word_list.ts";
 
-/** A name with what forms and lead sellers put before it: `Applicant Phone`, `Lead.Phone`. */
+/** Returns a name with the prefixes that forms and lead sellers use: `Applicant Phone`, `Lead.Phone`. */
 function theirs(name: string): string[] {
   return ["applicant", "candidate", "contact", "lead"].map((whose) => whose + name);
 }
 
 /**
- * The usual spellings of each contact field, in the form that `plainKey` gives. The first one found wins. The Spanish,
- * Portuguese, German and French ones are those of Meta's forms in these languages.
+ * The usual spellings of each contact field, normalized by `plainKey`. The first one found wins. The Spanish,
+ * Portuguese, German and French spellings come from Meta's forms in these languages.
  */
 const SPELLINGS = {
   first_name: [
@@ -52,14 +52,14 @@ const SPELLINGS = {
   country: ["country", "countrycode", "pais", "pays", "land"],
 };
 
-/** Names only where both are there: `first` alone may be a question. */
+/** Names only if both are present: `first` alone may be a question. */
 const FIRST = ["first"];
 const LAST = ["last"];
 
-/** The first name in Spanish and Portuguese where a last name stands beside it; else it may be the full name. */
+/** The first name in Spanish and Portuguese beside a last name; otherwise possibly the full name. */
 const FIRST_OR_FULL = ["nombre", "nome"];
 
-/** The last name in French where a first name stands beside it; else it may be the full name. */
+/** The last name in French beside a first name; otherwise possibly the full name. */
 const LAST_OR_FULL = ["nom"];
 
 /** A contact field of a lead. */
@@ -72,7 +72,7 @@ const FIELDS = new Map(
   }).flatMap(([field, spellings]) => spellings.map((spelling) => [spelling, field as ContactField])),
 );
 
-/** The contact field of which this is a usual spelling; undefined where it is none. */
+/** Returns the contact field for a usual spelling; undefined for any other name. */
 export function contactFieldNamed(name: string): ContactField | undefined {
   return FIELDS.get(plainKey(name));
 }

@@ -22,12 +22,12 @@ for (const [code, names] of Object.entries(NAMES)) {
 for (
   const text of ["", " ", "Texas", "XX", "Atlantis", "+1", "constructor", "US".repeat(500_000)]
 ) {
-  Deno.test(`${JSON.stringify(text.slice(0, 20))} is no country`, () => {
+  Deno.test(`${JSON.stringify(text.slice(0, 20))} is not a country`, () => {
     assert.equal(countryCode(text), undefined);
   });
 }
 
-Deno.test("a dialling code, with a plus or without", () => {
+Deno.test("a dialing code, with or without a plus", () => {
   assert.equal(diallingCode("+44"), "44");
   assert.equal(diallingCode("1"), "1");
   assert.equal(diallingCode("353"), "353");

@@ -1,9 +1,9 @@
 import { type CountryCode, getCountries, getCountryCallingCode, isSupportedCountry } from "libphonenumber-js";
 
-/** The languages of the names. Where two countries have one name, the earlier language decides. */
+/** The languages of the names. If two countries share a name, the earlier language decides. */
 const LANGUAGES = ["en", "es", "pt", "fr", "de"];
 
-/** Usual names and codes that Unicode's lists of names do not have. */
+/** Common names and codes that are missing in Unicode's lists. */
 const OTHER_NAMES: Partial<Record<CountryCode, string[]>> = {
   BR: ["BRA"],
   CA: ["CAN"],
@@ -31,28 +31,31 @@ const OTHER_NAMES: Partial<Record<CountryCode, string[]>> = {
   VN: ["Viet Nam"],
 };
 
-/** The number of characters above which a text is no country's name. */
+/** A longer text is not a country's name. */
 const MAX_LENGTH = 100;
 
 let codeOfName: Map<string, CountryCode> | undefined;
 
 /**
- * The ISO 3166-1 alpha-2 code of a country, given its code or its name in English, Spanish, Portuguese, French or
- * German: `mx`, `Mexico`, `México`, `U.S.A.`. Undefined for anything else.
- * Source of the names: Unicode CLDR, as the runtime has it.
+ * Returns the ISO 3166-1 alpha-2 code of a country, given its code or its name in English, Spanish, Portuguese, French
+ * or German: `mx`, `Mexico`, `México`, `U.S.A.`. Returns undefined for anything else. Source of the names: Unicode
+ * CLDR, as included in the runtime.
  */
 export function countryCode(country: string): CountryCode | undefined {
   if (country.length > MAX_LENGTH) return undefined;
   const plain = plainName(country);
   if (isSupportedCountry(plain)) return plain;
-  // Made when the first name comes: it takes about 10 ms, and most vendors send codes.
+  // Created for the first name: it takes about 10 ms, and most vendors send codes.
   codeOfName ??= namesOfCountries();
   return codeOfName.get(plain);
 }
 
 const DIALLING_CODES = new Set<string>(getCountries().map((code) => getCountryCallingCode(code)));
 
-/** The digits of a country's dialling code: `44` for `+44`. Undefined for anything else, such as ISO's number 840. */
+/**
+ * Returns the digits of a country's dialing code: `44` for `+44`; undefined for anything else, such as ISO's number
+ * 840.
+ */
 export function diallingCode(code: string): string | undefined {
   const digits = code.replace(/^\+/, "");
   return DIALLING_CODES.has(digits) ? digits : undefined;
@@ -68,13 +71,16 @@ function namesOfCountries(): Map<string, CountryCode> {
   const others = Object.entries(OTHER_NAMES).flatMap(([code, names]) =>
     names.map((name) => [name, code as CountryCode] as const)
   );
-  // The last entry of a name is the one that stays.
+  // The last entry of a name wins.
   return new Map(
     [...names.reverse(), ...others].map(([name, code]) => [plainName(name), code]),
   );
 }
 
-/** The letters of a name in upper case, without accents: `The U.S.A.` becomes `USA`, `São Tomé` becomes `SAOTOME`. */
+/**
+ * Returns the letters of a name in upper case, without accents: `The U.S.A.` becomes `USA`, `São Tomé` becomes
+ * `SAOTOME`.
+ */
 function plainName(name: string): string {
   return name.normalize("NFD").toUpperCase().replace(/^\s*THE\s/, "").replace("&", " AND ")
     .replace(/[^\p{L}]/gu, "");

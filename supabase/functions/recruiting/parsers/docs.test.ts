@@ -12,7 +12,7 @@ const DOCS = Deno.readTextFileSync(new URL("../../../../docs/parsers.md", import
 
 const EXAMPLES = new URL("../../../../docs/examples/mappings/", import.meta.url);
 
-/** A file of docs/examples/mappings, which docs/parsers.md must name. */
+/** Reads a file of docs/examples/mappings, which docs/parsers.md must name. */
 function shown(file: string) {
   assert(DOCS.includes(`(examples/mappings/${file})`), `docs/parsers.md does not name ${file}`);
   return JSON.parse(Deno.readTextFileSync(new URL(file, EXAMPLES)));
@@ -27,14 +27,14 @@ Deno.test("docs/parsers.md describes every parser", () => {
   }
 });
 
-/** The keys of the scalars in a value, as {@link plainKey} has them. */
+/** The keys of the scalars in a value, normalized by {@link plainKey}. */
 function keysIn(value: Json, key = ""): Set<string> {
   if (typeof value !== "object" || value === null) return new Set([plainKey(key)]);
   const children = Object.entries(value).map(([name, child]) => keysIn(child, Array.isArray(value) ? key : name));
   return children.reduce((all, keys) => all.union(keys), new Set());
 }
 
-/** What the answers of most vendors have inside. */
+/** The keys inside the answers of most vendors. */
 const IN_ANSWERS = new Set(["question", "answer", "value", "values", "questiontext", "questionidentifier"]);
 const CONTACT = new Set(["firstname", "lastname", "fullname", "email", "phone", "phoneraw", "address", "city"])
   .union(new Set(["state", "stateraw", "zip", "country", "resumeurl", "resumeskipped"]));
@@ -57,13 +57,13 @@ for (const name of leadNames().filter((name) => !/^(?:generic|mapping)/.test(nam
   });
 }
 
-Deno.test("supabase/seed.sql has a vendor of every parser but `mapping`, which needs a configuration", () => {
+Deno.test("supabase/seed.sql has a vendor for every parser except `mapping`, which needs a configuration", () => {
   const seed = Deno.readTextFileSync(new URL("../../../seed.sql", import.meta.url));
   const lacking = PARSER_NAMES.filter((name) => name !== "mapping" && !new RegExp(`', '${name}'\\)`).test(seed));
   assert.deepEqual(lacking, []);
 });
 
-Deno.test("the mapping in docs/parsers.md makes the lead that the page names of its payload", () => {
+Deno.test("the mapping in docs/parsers.md produces the described lead", () => {
   const config = shown("fair.config.json");
   assert.equal(compileConfig(config).error, null);
   const { resume, ...lead } = parse(mapping, shown("fair.payload.json"), config);
@@ -72,13 +72,13 @@ Deno.test("the mapping in docs/parsers.md makes the lead that the page names of 
 });
 
 for (const example of ["json_text", "join"]) {
-  Deno.test(`the mapping "${example}" in docs/parsers.md makes the lead that the page shows`, () => {
+  Deno.test(`the mapping "${example}" in docs/parsers.md produces the shown lead`, () => {
     const lead = parse(mapping, shown(`${example}.payload.json`), shown(`${example}.config.json`));
     assert.deepEqual(JSON.parse(JSON.stringify(lead)), shown(`${example}.lead.json`));
   });
 }
 
-Deno.test("the mapping of several leads in docs/parsers.md makes the leads that the page shows", () => {
+Deno.test("the mapping of several leads in docs/parsers.md produces the shown leads", () => {
   const config = shown("several.config.json");
   const split = splitLeads(shown("several.payload.json"), config);
   const leads = split?.leads.map((lead) => split.parse(lead).data);
@@ -86,7 +86,7 @@ Deno.test("the mapping of several leads in docs/parsers.md makes the leads that 
   assert.equal(mapping(shown("several.ping.json"), config).error, NOT_A_NEW_APPLICATION);
 });
 
-Deno.test("the mapping for Resume-Library in docs/parsers.md makes a lead of the names that are public", () => {
+Deno.test("the mapping for Resume-Library in docs/parsers.md produces a lead from the publicly documented names", () => {
   const lead = parse(mapping, {
     first_name: "Grace",
     last_name: "Okoye",

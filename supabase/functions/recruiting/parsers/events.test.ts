@@ -1,4 +1,4 @@
-/** Events of vendors that are no new application make no lead. */
+/** Events that are not new applications produce no lead. */
 import assert from "node:assert/strict";
 import type { Json } from "../../_shared/json.ts";
 import { readSent } from "./fixtures/read.ts";
@@ -38,7 +38,7 @@ const OTHER_EVENTS: [parser: string, event: string, payload: Json][] = [
 ];
 
 for (const [parser, event, payload] of OTHER_EVENTS) {
-  Deno.test(`${parser}: ${event} is no new application`, () => {
+  Deno.test(`${parser}: ${event} is not a new application`, () => {
     const { data, error } = PARSERS.get(parser)!(payload, null);
     assert.deepEqual([data, error], [null, NOT_A_NEW_APPLICATION]);
   });

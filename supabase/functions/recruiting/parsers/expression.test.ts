@@ -18,7 +18,7 @@ function search(expression: string, payload: Json): Json | undefined {
   return data!.search(payload);
 }
 
-/** An expression of any kind, whose literals and fields fit the payloads below now and then. */
+/** An expression of any kind, whose literals and fields sometimes match the payloads below. */
 const expression = fc.letrec<{ any: string; list: string }>((tie) => {
   const inBrackets = (part: fc.Arbitrary<string>) => part.map((given) => `(${given})`);
   const [any, list] = [inBrackets(tie("any")), inBrackets(tie("list"))];
@@ -94,7 +94,7 @@ const payload: fc.Arbitrary<Json> = fc.record({
   list: fc.array(fc.record({ s: text, t: text, n: fc.integer() }), { maxLength: 5 }),
 }).map((value) => JSON.parse(JSON.stringify(value)));
 
-// Here, the library has our functions too, written as simply as can be.
+// Here, the library also has our functions, in their simplest form.
 const any = { types: [TYPE_ANY] };
 registerFunction("parse_json", ([text]: Argument[]) => {
   try {
@@ -109,7 +109,7 @@ registerFunction("lookup", ([object, key]: Argument[]) => {
   return isFit && Object.hasOwn(object, key) ? object[key] : null;
 }, [any, any]);
 
-/** The result of the library itself, as JSON; undefined where it fails. */
+/** The result of the unmodified library, as JSON; undefined if it fails. */
 function reference(expression: string, payload: Json): Json | undefined {
   try {
     const found = JSON.stringify(searchUnbounded(payload as never, expression));
@@ -119,7 +119,7 @@ function reference(expression: string, payload: Json): Json | undefined {
   }
 }
 
-/** Whether an expression is given up because of what it does, or finds, with this payload. */
+/** Whether evaluation is aborted because an expression does or finds too much in this payload. */
 function isTooMuch(expression: string, payload: Json): boolean {
   try {
     evaluate(compile(expression), payload);
@@ -129,12 +129,12 @@ function isTooMuch(expression: string, payload: Json): boolean {
   }
 }
 
-Deno.test("property: a modest expression finds what JMESPath says", () => {
+Deno.test("property: a modest expression finds the result that JMESPath defines", () => {
   let found = 0;
   fc.assert(
     fc.property(expression, payload, (expression, payload) => {
       const expected = reference(expression, payload);
-      // The result may be small and the way to it long, as when a list is sorted by texts of the whole payload.
+      // A small result may need many steps, as when a list is sorted by texts of the whole payload.
       fc.pre(!isTooMuch(expression, payload));
       assert.deepEqual(search(expression, payload), expected);
       if (expected !== undefined) found++;
@@ -144,7 +144,7 @@ Deno.test("property: a modest expression finds what JMESPath says", () => {
   assert(found > 35, `${found} expressions found something`);
 });
 
-Deno.test("property: what any expression finds is hardly larger than the payload", () => {
+Deno.test("property: the result of any expression is hardly larger than the payload", () => {
   const large = fc.tuple(payload, fc.nat(300)).map(([value, times]): Json => {
     const { s, t, j, list, ...others } = value as Record<"s" | "t" | "j", string> & {
       list: Json[];
@@ -162,14 +162,14 @@ Deno.test("property: what any expression finds is hardly larger than the payload
       const found = search(expression, payload);
       // Weighing counts steps.
       begin([payload, found ?? null]);
-      // A JSON text may be opened, and a value of it takes two characters, which weigh a 16th.
+      // A JSON text may be opened, and each of its values takes two characters, which weigh a 16th.
       assert(weigh(found) <= 40 * weigh(payload) + 1_000);
     }),
     { numRuns: 300 },
   );
 });
 
-Deno.test("an expression is at most 4,000 characters long, and 100 parts deep", () => {
+Deno.test("an expression is at most 4,000 characters long and nested 100 levels deep", () => {
   assert.equal(search("a".repeat(4_000), {}), undefined);
   assert.equal(compileExpression("a".repeat(4_001)).error, "it is longer than 4000 characters");
   const nested = (depth: number) => "[".repeat(depth) + "a" + "]".repeat(depth);
@@ -238,7 +238,7 @@ for (
   });
 }
 
-Deno.test("an expression may do what is usual with a payload of any size", () => {
+Deno.test("an expression may do usual work with a payload of any size", () => {
   const answers = Array.from({ length: 2_000 }, (_, n) => ({ kind: `k${n}`, text: `answer ${n}` }));
   const resume = `data:application/pdf;base64,${"AbCd".repeat(3_000_000)}`;
   const payload = { person: { name: " Ann Lee " }, answers, resume, long: BLANKS };
@@ -259,7 +259,7 @@ Deno.test("an expression may do what is usual with a payload of any size", () =>
   assert.equal(search("length(text) > `100` && text[:4]", { text }), "Sold");
 });
 
-Deno.test("trim and replace do what the library's own do", () => {
+Deno.test("trim and replace behave like the library's own functions", () => {
   const payload = { s: " \u0085 xa ab xx\n ", count: 2 };
   for (
     const expression of [
@@ -273,7 +273,7 @@ Deno.test("trim and replace do what the library's own do", () => {
   }
 });
 
-Deno.test("every function of the library is there, but for those that make a text of any length", () => {
+Deno.test("every function of the library is available, except those that produce a text of any length", () => {
   const missing = getRegisteredFunctions().filter((name) =>
     compileExpression(`${name}()`).error?.startsWith("there is no function")
   );

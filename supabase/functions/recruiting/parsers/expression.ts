@@ -5,22 +5,22 @@ import { evaluate, isFunction, type Node } from "./bounded_interpreter.ts";
 
 /** A compiled JMESPath expression. */
 export interface Expression {
-  /** The keys, where the expression is nothing but a path: `candidate.name`. */
+  /** The keys, if the expression is a plain path: `candidate.name`. */
   path?: string[];
   /**
-   * The value that the expression finds. Undefined for nothing, for a payload that the expression does not fit, and
-   * where it would take or find too much. Never throws.
+   * Returns the value that the expression finds; undefined if it finds nothing, does not fit the payload, or does or
+   * finds too much. Never throws.
    */
   search(payload: Json): Json | undefined;
 }
 
-/** The characters of an expression, and how deep its parts may be nested. */
+/** The maximum number of characters and of nested levels. */
 const MAX_LENGTH = 4_000;
 const MAX_DEPTH = 100;
 
 /**
- * Compiles an expression. The error says what is wrong: the length or depth, the syntax, an unknown function, or a
- * number of arguments.
+ * Compiles an expression. The error describes the problem: the length or depth, the syntax, an unknown function, or a
+ * wrong number of arguments.
  */
 export function compileExpression(text: string): Result<Expression> {
   if (text.length > MAX_LENGTH) return failure(`it is longer than ${MAX_LENGTH} characters`);
@@ -76,12 +76,12 @@ function checkCall(call: FunctionCall): void {
   try {
     evaluate(call as Node, {});
   } catch (error) {
-    // The arguments' types depend on the payload, their number does not.
+    // The types of the arguments depend on the payload, their number does not.
     if (error instanceof Error && error.message.startsWith("Invalid arity")) throw error;
   }
 }
 
-// Not for a number in quotes: in a path it would also be the index of a list.
+// A quoted number is excluded: in a path it would also be the index of a list.
 function pathOf(node: Node): string[] | undefined {
   if (node.type === "Field") return /^\d+$/.test(node.name) ? undefined : [node.name];
   if (node.type !== "Subexpression") return undefined;

@@ -1,4 +1,4 @@
-/** The functions that expressions have besides the library's own, and those that are better made here. */
+/** Additional functions of expressions, and replacements for library functions. */
 import { TYPE_ANY, TYPE_NUMBER, TYPE_STRING } from "@jmespath-community/jmespath";
 import { isObject, type Json, parseJson } from "../../_shared/json.ts";
 import { allowOpened, type Argument } from "./expression_steps.ts";
@@ -16,18 +16,18 @@ const count = { types: [TYPE_NUMBER], optional: true };
 export const FUNCTIONS: Record<string, ExpressionFunction> = {
   lookup: { call: lookup, signature: [any, any] },
   parse_json: { call: openText, signature: [any] },
-  // The library's own trim functions take quadratic time for a run of blanks.
+  // The library's own trim functions take quadratic time for a run of whitespace.
   trim: {
     call: (value, blanks) => trimEnd(trimStart(value, blanks), blanks),
     signature: [text, blanks],
   },
   trim_left: { call: trimStart, signature: [text, blanks] },
   trim_right: { call: trimEnd, signature: [text, blanks] },
-  // The library's own takes what a count in the payload says.
+  // The library's own function accepts any count from the payload.
   replace: { call: replace, signature: [text, text, text, count] },
 };
 
-/** The value that an object has under a key that is computed; null where it has none. */
+/** Returns the value of an object under a computed key; null if there is none. */
 function lookup(object: Json, key: Json): Json {
   const name = typeof key === "number" ? String(key) : key;
   if (!isObject(object) || typeof name !== "string") return null;
@@ -37,7 +37,7 @@ function lookup(object: Json, key: Json): Json {
 /** The opened JSON texts of each payload: most fields of a mapping open the same text. */
 const openedOf = new WeakMap<object, Map<string, Json>>();
 let opened = new Map<string, Json>();
-/** The texts that the expression has opened, each of which allows it more once. */
+/** The texts that the expression has opened. Each raises the limits once. */
 const allowed = new Set<string>();
 
 /** Begins an expression on a payload. */
@@ -49,8 +49,8 @@ export function usePayload(payload: Json): void {
 }
 
 /**
- * The value of a JSON text, with every digit of its numbers; null where the text is no JSON, or holds more than a body
- * may. A value that is no text is returned as it is.
+ * Returns the value of a JSON text, with every digit of its numbers; null if the text is not JSON or exceeds the bounds
+ * of a body. A value that is not a text is returned unchanged.
  */
 function openText(text: Json): Json {
   if (typeof text !== "string") return text;

@@ -1,13 +1,13 @@
 /**
- * The one counter of an expression's steps, which the payload's weight allows. Limits of size and time are not enough,
- * because nothing can stop a library's function that runs: `join(s, split(s, ''))` of 20 kB took all memory.
+ * The counter of an expression's steps, which the payload's weight limits. Limits of size and time are not sufficient,
+ * because a running library function cannot be interrupted: `join(s, split(s, ''))` of 20 kB took all memory.
  */
 import { isObject, JSON_BOUNDS } from "../../_shared/json.ts";
 
 // deno-lint-ignore no-explicit-any -- the library checks the types of the arguments when it calls the function
 export type Argument = any;
 
-/** The steps that an expression has left, the weight of texts that it may open, and the most that a value weighs. */
+/** The remaining steps, the remaining weight of texts to open, and the maximum weight of a value. */
 let left = { steps: 0, opened: 0, most: 0 };
 
 /** Begins an expression on a payload. */
@@ -18,7 +18,7 @@ export function begin(payload: unknown): void {
   left.most = 1_000 + weight;
 }
 
-/** Allows as much for the value of a JSON text as for a part of the payload. Returns false where it weighs too much. */
+/** Raises the limits for the value of a JSON text as for a part of the payload. Returns false if it weighs too much. */
 export function allowOpened(value: unknown): boolean {
   const steps = left.steps;
   left.steps = Infinity;
@@ -34,14 +34,14 @@ export function allowOpened(value: unknown): boolean {
 /**
  * Counts steps.
  *
- * @throws {Error} when there are not as many left
+ * @throws {Error} if too few are left
  */
 export function step(count: number): void {
   left.steps -= count;
   if (!(left.steps >= 0)) throw new Error("the expression takes too much");
 }
 
-/** @throws {Error} where a value weighs more than the payload allows */
+/** @throws {Error} if a value weighs more than the payload allows */
 export function checkWeight(value: Argument): void {
   if (weigh(value) > left.most) throw new Error("the expression finds too much");
 }
@@ -49,8 +49,8 @@ export function checkWeight(value: Argument): void {
 const weights = new WeakMap<object, number>();
 
 /**
- * The weight of a value: its values, objects and arrays among them, and a 32nd of its characters. One object counts
- * each time that it is in the value, but is weighed once, for a step a member.
+ * Returns the weight of a value: the number of its values, objects and arrays included, plus a 32nd of its characters.
+ * An object that occurs several times counts each time, but is weighed once, at one step per member.
  */
 export function weigh(value: Argument): number {
   if (typeof value === "string") return 1 + value.length / 32;
@@ -71,7 +71,7 @@ export function weigh(value: Argument): number {
   return weight;
 }
 
-/** Counts the steps of a function before it is called: twice the weight of its arguments, and what else it does. */
+/** Counts the steps of a function before the call: twice the weight of its arguments, plus its own work. */
 export function stepsOfCall(
   name: string,
   args: Argument[],
@@ -95,7 +95,7 @@ export function stepsOfCall(
     case "join":
       return step((Array.isArray(second) ? second.length : 0) * weigh(first));
     case "parse_json":
-      // Even a very short text takes a while.
+      // Even a very short text has a fixed cost.
       return step(50);
     case "sort":
       return stepsOfSorting(first);
@@ -108,28 +108,28 @@ export function stepsOfCall(
   }
 }
 
-/** The functions that look only at the outside of their arguments. */
+/** The functions that do not look inside their arguments. */
 const OUTSIDE = new Set(["lookup", "not_null", "to_array", "type"]);
 
-/** The library makes an array of the characters of such a text, which only one of modest length gets. */
+/** The library splits such a text into an array of characters, so only a text of modest length is allowed. */
 export function stepsOfTakingApart(value: Argument): void {
   if (typeof value === "string" && value.length > 100_000) throw new Error("the text is too long");
   step(typeof value === "string" ? weigh(value) : 1);
 }
 
-// At worst, a search compares the whole of the text that it looks for at each place.
+// In the worst case, a search compares the whole searched text at each position.
 function stepsOfSearch(searched: Argument, text: Argument): void {
   if (typeof searched === "string") step(weigh(searched) * weigh(text));
 }
 
-/** Into how many pieces a text is split, or one more than there are steps. */
+/** Returns the number of pieces when a text is split, limited to one more than the remaining steps. */
 function piecesOf(text: Argument, separator: Argument): number {
   if (typeof text !== "string" || typeof separator !== "string") return 0;
   stepsOfSearch(text, separator);
   return text.split(separator, Math.floor(left.steps) + 1).length;
 }
 
-// The library takes both texts apart each time that it compares two.
+// The library splits both texts into characters for each comparison.
 function stepsOfSorting(list: Argument): void {
   if (!Array.isArray(list)) return;
   step(4 * Math.ceil(Math.log2(list.length + 2)) * weigh(list));

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Json, JsonObject } from "../../_shared/json.ts";
 import { Fields } from "./fields.ts";
 
-Deno.test("fields: what is taken does not remain", () => {
+Deno.test("fields: taken fields do not remain", () => {
   const fields = new Fields({ id: 7, a: { b: " x ", c: { d: 1 } }, list: [1] });
   assert.equal(fields.text("id"), "7");
   assert.equal(fields.text("a.missing", "a.b"), "x");
@@ -19,7 +19,7 @@ Deno.test("fields: blank text is not taken", () => {
   assert.deepEqual(fields.rest(), { a: " ", b: null, c: false });
 });
 
-Deno.test("fields: a key with a dot in it is found before a path", () => {
+Deno.test("fields: a key that contains a dot takes precedence over a path", () => {
   const fields = new Fields({ "a.b": 1, a: { b: 2 } });
   assert.equal(fields.value("a.b"), 1);
 });
@@ -43,7 +43,7 @@ Deno.test("fields: a payload may have any number of spellings of one key", () =>
   assert.equal(fields.text(...fields.spelt("name")), "Ann");
 });
 
-Deno.test("fields: a payload that is no object has no fields, and all of it is left", () => {
+Deno.test("fields: a payload that is not an object has no fields, and all of it remains", () => {
   for (const payload of [1, "a", true, [{ a: 1 }]]) {
     assert.equal(new Fields(payload).value("a", "1", "length", "-1", "0.0", "00"), undefined);
     assert.deepEqual(new Fields(payload).rest({}), payload);
@@ -51,7 +51,7 @@ Deno.test("fields: a payload that is no object has no fields, and all of it is l
   for (const payload of [null, {}, []]) assert.equal(new Fields(payload).rest({}), undefined);
 });
 
-Deno.test("fields: a path goes into lists", () => {
+Deno.test("fields: a path may lead into lists", () => {
   const fields = new Fields({ phones: [{ n: 1 }, { n: 2, ext: 3 }], "a.b": { "c.d": 4 } });
   assert.equal(fields.text("phones.2.n", "phones.1.n"), "2");
   assert.equal(fields.value(["a.b", "c.d"]), 4);
@@ -70,7 +70,7 @@ Deno.test("fields: the items of a list are read one by one, and the rest keeps t
   assert.equal(understood.rest(), undefined);
 });
 
-Deno.test("fields: an object can be read with paths of its own", () => {
+Deno.test("fields: an object can be read with relative paths", () => {
   const fields = new Fields({ a: { b: { c: 1, d: 2 } } });
   const object = fields.at("a.b");
   assert.deepEqual(object.keys(), ["c", "d"]);
@@ -97,7 +97,7 @@ for (
   ] as [Json, Json, Json | undefined][]
 ) {
   const name = JSON.stringify(given).slice(0, 40);
-  Deno.test(`fields: of ${name}, taken, ${JSON.stringify(rest)?.slice(0, 40)} is left beside ${JSON.stringify(lead)}`, () => {
+  Deno.test(`fields: if ${name} is taken, ${JSON.stringify(rest)?.slice(0, 40)} remains beside ${JSON.stringify(lead)}`, () => {
     const fields = new Fields({ given });
     fields.take("given");
     assert.deepEqual(
@@ -107,13 +107,13 @@ for (
   });
 }
 
-Deno.test("fields: what was not taken is left, whatever the lead says", () => {
+Deno.test("fields: values that were not taken remain, whatever the lead contains", () => {
   const fields = new Fields({ state: "TX", job: { state: "TX" } });
   fields.text("state");
   assert.deepEqual(fields.rest({ state: "TX" }), { job: { state: "TX" } });
 });
 
-Deno.test("fields: what must not be kept is not left", () => {
+Deno.test("fields: values that must not be stored do not remain", () => {
   const fields = new Fields({ file: { bytes: [1, 2], name: "a" } });
   fields.take("file");
   fields.leaveOut("file.bytes");

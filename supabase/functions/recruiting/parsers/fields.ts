@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from "../../_shared/json.ts";
 
 /**
- * The number of keys that may count as one spelling. A JavaScript call cannot take hundreds of thousands of arguments.
+ * The number of keys that may match one spelling. A JavaScript call cannot have hundreds of thousands of arguments.
  */
 const MAX_KEYS = 100;
 
@@ -9,21 +9,22 @@ const MAX_KEYS = 100;
 export type Key = string | number;
 
 /**
- * Where a value is: keys and indexes joined by dots (`applicant.email`, `emails.0.value`). A list of them is for keys
- * that may have a dot in them.
+ * The path of a value: keys and indexes joined by dots (`applicant.email`, `emails.0.value`), or a list of them if keys
+ * may contain dots.
  */
 export type Path = string | readonly Key[];
 
-/** The fate of a value. One that must not be kept is "left out"; for one that was "taken" the lead decides. */
+/** What happens to a value. A "left out" value must not be stored; a "taken" value remains if it is not in the lead. */
 type Mark = "taken" | "left out";
 
-/** The marks of a payload's values, by the object or list in which a value is, and its key there. */
+/** The marks of a payload's values, by parent object or list and by key. */
 type Marks = Map<Json, Map<Key, Mark>>;
 
 /**
- * A vendor's payload while a parser reads it. A parser takes what it understands, and `rest()` then gives everything
- * else. What was taken but is no value of the finished lead, such as "Texas" that became "TX", counts as not taken. So
- * nothing is lost, whatever a parser makes of the values. Nothing here throws, whatever the payload holds.
+ * A vendor's payload while a parser reads it. A parser takes the values that it understands, and `rest()` returns
+ * everything else. A value that was taken but is not in the finished lead, such as "Texas" that became "TX", counts as
+ * not taken, so nothing is lost, whatever a parser does with the values. Nothing here throws, whatever the payload
+ * contains.
  *
  * @example
  * const fields = new Fields({ id: 7, state: "Texas", applicant: { email: "A@b.c", age: 30 } });
@@ -37,23 +38,23 @@ export class Fields {
   readonly #marks: Marks;
   #spellings?: Map<string, string[]>;
 
-  /** @param marks those of the payload of which the value is a part */
+  /** @param marks the marks of the payload that contains the value */
   constructor(value: Json | undefined, marks: Marks = new Map()) {
     this.#value = value;
     this.#marks = marks;
   }
 
-  /** Takes the first of the paths that holds a text which is not blank, or a number. Returns it as trimmed text. */
+  /** Takes the first path with a non-blank text or a number. Returns it as trimmed text. */
   text(...paths: Path[]): string | undefined {
     return this.first(toText, ...paths);
   }
 
-  /** Takes the first of the paths that holds a value other than null. Returns the whole value. */
+  /** Takes the first path with a value other than null. Returns the whole value. */
   value(...paths: Path[]): Json | undefined {
     return this.first((value) => value ?? undefined, ...paths);
   }
 
-  /** Takes the first of the paths whose value can be read, which gives something other than undefined. */
+  /** Takes the first path whose value can be read, that is, `read` does not return undefined. */
   first<Read>(read: (value: Json | undefined) => Read | undefined, ...paths: Path[]) {
     for (const path of paths) {
       const found = read(this.peek(path));
@@ -69,7 +70,7 @@ export class Fields {
     this.#mark(path, "taken");
   }
 
-  /** Takes a value that must not be kept, such as the bytes of a file. */
+  /** Leaves out a value that must not be stored, such as the bytes of a file. */
   leaveOut(path: Path): void {
     this.#mark(path, "left out");
   }
@@ -79,13 +80,13 @@ export class Fields {
     return this.#keysOf(path).reduce<Json | undefined>(childOf, this.#value);
   }
 
-  /** The object or list at a path, to be read with paths of its own. It has no fields where there is neither. */
+  /** Returns the object or list at a path, to be read with relative paths. It has no fields if there is neither. */
   at(path: Path): Fields {
     this.#mark(path);
     return new Fields(this.peek(path), this.#marks);
   }
 
-  /** The objects in the list at a path, each to be read with paths of its own. */
+  /** Returns the objects in the list at a path, each to be read with relative paths. */
   items(path: Path): Fields[] {
     const list = this.peek(path);
     if (!Array.isArray(list)) return [];
@@ -93,12 +94,12 @@ export class Fields {
     return list.filter(isObject).map((item) => new Fields(item, this.#marks));
   }
 
-  /** The keys of an object; none for anything else. */
+  /** Returns the keys of an object; none for any other value. */
   keys(): string[] {
     return isObject(this.#value) ? Object.keys(this.#value) : [];
   }
 
-  /** The keys in one of these spellings (see {@link plainKey}), in the order of the spellings. */
+  /** Returns the keys that match one of these spellings (see {@link plainKey}), in the order of the spellings. */
   spelt(...spellings: string[]): string[] {
     this.#spellings ??= Map.groupBy(this.keys(), plainKey);
     const keys: string[] = [];
@@ -110,11 +111,10 @@ export class Fields {
   }
 
   /**
-   * The fields that were not taken, or are no value of the lead, in the vendor's own shape. A list keeps its
-   * indexes, with null for an item of which nothing is left. Undefined where nothing is left at all.
+   * Returns the fields that were not taken, or are not values of the lead, in the vendor's own shape. A list keeps its
+   * indexes, with null for items of which nothing remains. Returns undefined if nothing remains.
    *
-   * @param lead the finished lead; its texts are compared without regard to case. Without it, all that was taken is
-   * gone.
+   * @param lead the finished lead; texts are compared case-insensitively. If omitted, no taken value remains.
    */
   rest(lead?: Json): Json | undefined {
     const texts = lead === undefined ? undefined : textsOf(lead);
@@ -140,7 +140,7 @@ export class Fields {
     return rest.length > 0 ? Object.fromEntries(rest) : undefined;
   }
 
-  /** Marks the value at a path. Every object and list on the way gets its marks, so that `rest()` looks into it. */
+  /** Marks the value at a path. Every object and list on the way gets marks, so that `rest()` looks into it. */
   #mark(path: Path, mark?: Mark): void {
     const keys = this.#keysOf(path);
     let value = this.#value;
@@ -159,7 +159,7 @@ export class Fields {
     return marks;
   }
 
-  // A key with a dot in it is found before a path.
+  // A key that contains a dot takes precedence over a path.
   #keysOf(path: Path): readonly Key[] {
     if (typeof path !== "string") return path;
     return isObject(this.#value) && Object.hasOwn(this.#value, path) ? [path] : path.split(".");
@@ -177,14 +177,14 @@ function childOf(value: Json | undefined, key: Key): Json | undefined {
   return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
-/** The plain form of the keys seen so far: the leads of a bulk request have the same keys. */
+/** A cache of normalized keys: the leads of a bulk request have the same keys. */
 const plainKeys = new Map<string, string>();
 const MAX_PLAIN_KEYS = 1_000;
 const MAX_PLAIN_KEY_LENGTH = 100;
 
 /**
- * A key in the form in which spellings are compared: `firstName`, `First Name` and `first_name` are all `firstname`.
- * Accents do not count: `teléfono` is `telefono`.
+ * Normalizes a key to compare spellings: `firstName`, `First Name` and `first_name` all become `firstname`. Accents are
+ * ignored: `teléfono` becomes `telefono`.
  */
 export function plainKey(key: string): string {
   const known = plainKeys.get(key);
@@ -196,7 +196,7 @@ export function plainKey(key: string): string {
   return plain;
 }
 
-/** A string or number as trimmed text; undefined for a blank string and for any other type. */
+/** Returns a string or number as trimmed text; undefined for a blank string and for any other type. */
 export function toText(value: Json | undefined): string | undefined {
   if (typeof value === "number") return String(value);
   if (typeof value !== "string") return undefined;
@@ -209,7 +209,7 @@ export function firstTextOf(items: Fields[], ...paths: Path[]): string | undefin
   return items.values().map((item) => item.text(...paths)).find((text) => text !== undefined);
 }
 
-/** Whether a value says nothing: null, a blank text, an empty list or object. */
+/** Whether a value is empty: null, a blank text, an empty list or object. */
 export function isEmpty(value: Json | undefined): boolean {
   if (typeof value === "string") return value.trim() === "";
   return value === undefined || value === null ||
@@ -226,10 +226,10 @@ export function compact(object: Record<string, Json | undefined>): JsonObject {
   return Object.fromEntries(entries);
 }
 
-/** Longer than any text that becomes lower case in a lead. A longer one is compared as it is, which takes no memory. */
+/** Longer than any text that is lowercased in a lead. A longer text is compared unchanged, which takes no memory. */
 const LONGEST_LOWERED = 1_000;
 
-/** A string, number or boolean as the text by which it is found again; "" for null and a blank string. */
+/** Returns a string, number or boolean in the form used for comparison; "" for null and a blank string. */
 function comparable(value: Json): string {
   if (value === null) return "";
   const text = String(value).trim();
@@ -241,7 +241,7 @@ function isMissingIn(texts: Set<string>, value: Json): boolean {
   return text !== "" && !texts.has(text);
 }
 
-/** The texts of all strings, numbers and booleans in a value. */
+/** Returns the texts of all strings, numbers and booleans in a value. */
 function textsOf(value: Json, texts = new Set<string>()): Set<string> {
   if (!isContainer(value)) return texts.add(comparable(value));
   for (const child of Object.values(value)) textsOf(child, texts);

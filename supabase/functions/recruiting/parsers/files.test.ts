@@ -4,7 +4,7 @@ import { Fields } from "./fields.ts";
 import { describeFiles, describeOtherFiles, readFile, withoutFiles } from "./files.ts";
 
 const LONG = "QUJD".repeat(2_000);
-/** As PHP writes it in a JSON text. */
+/** The escaping that PHP uses in JSON. */
 const ESCAPED = "QUI/".repeat(2_000).replaceAll("/", "\\/");
 
 for (
@@ -53,7 +53,7 @@ Deno.test("a file's object may have any number of spellings of one key", () => {
   assert.equal(readFile(fields, "cv").data, "JVBERi0=");
 });
 
-Deno.test("each file among a vendor's fields is its type and size, and the resume is removed wherever it stands", () => {
+Deno.test("each file among a vendor's fields becomes its type and size, and the resume is removed everywhere", () => {
   const resume = "aGVsbG8=";
   assert.deepEqual(
     describeOtherFiles({ a: { cv: resume }, portfolio: "JVBERi0xLjQK", files: [resume, LONG], b: "x" }, resume),
@@ -66,7 +66,7 @@ Deno.test("each file among a vendor's fields is its type and size, and the resum
   );
 });
 
-Deno.test("a file's object gives the known keys and leaves the others", () => {
+Deno.test("the known keys of a file's object are taken, and the others remain", () => {
   const fields = new Fields({
     cv: { Content: "aGk=", MimeType: "text/plain", "file-name": "a.txt", pages: 2 },
   });
@@ -79,7 +79,7 @@ Deno.test("a file's object gives the known keys and leaves the others", () => {
   assert.deepEqual(fields.rest(), { cv: { pages: 2 } });
 });
 
-Deno.test("in a rejected delivery each file is its type and size, and Google's key is left out", () => {
+Deno.test("in a rejected delivery, each file becomes its type and size, and Google's key is left out", () => {
   const long = "QUJD".repeat(2_000);
   assert.deepEqual(
     describeFiles({
@@ -156,20 +156,20 @@ for (
     ],
   ] as [string, Json[], Json, Json | undefined][]
 ) {
-  Deno.test(`of a list with ${what} the first file is taken, and the others are described`, () => {
+  Deno.test(`the first file of a list with ${what} is taken, and the others are described`, () => {
     const fields = new Fields({ cv });
     assert.deepEqual(readFile(fields, "cv").data, data);
     assert.deepEqual(fields.rest(), rest && { cv: rest });
   });
 }
 
-Deno.test("of a list with one file there is nothing to describe", () => {
+Deno.test("a list with one file needs no descriptions", () => {
   const fields = new Fields({ cv: [{ data: "JVBERi0=", size: 5 }, { data: "x" }, 7] });
   assert.equal(readFile(fields, "cv").data, "JVBERi0=");
   assert.deepEqual(fields.rest(), { cv: [{ size: 5 }, { data: "x" }, 7] });
 });
 
-Deno.test("what a rejected delivery keeps of a file is still the file of its lead, for a replay", () => {
+Deno.test("a replay recognizes the description of a file in a rejected delivery", () => {
   for (
     const sent of [{ cv: "JVBERi0xLjQK" }, { cv: { data: "JVBERi0xLjQK", fileName: "a.pdf" } }]
   ) {

@@ -4,7 +4,7 @@ import { type Fields, type Key, type Path, plainKey, toText } from "./fields.ts"
 import { isListOfFiles, type ResumeFields } from "./resume.ts";
 import { wordList } from "../../_shared/word_list.ts";
 
-/** The keys that vendors use for what they say of a file, in the form that {@link plainKey} gives. */
+/** The keys that vendors use for the properties of a file, normalized by {@link plainKey}. */
 const CONTENT_KEYS = new Set(wordList`
   data content contents base64 base64data base64content
   filecontent filecontents filedata
@@ -13,20 +13,20 @@ const TYPE_KEYS = new Set(["contenttype", "mimetype", "mediatype", "fileext", "f
 const NAME_KEYS = new Set(["filename", "name"]);
 const URL_KEYS = new Set(["url", "href", "link", "fileurl", "downloadurl", "mediaurl"]);
 
-/** An object with one of these keys describes a file. `name` is too common to be among them. */
+/** An object with one of these keys describes a file. `name` is too common to be included. */
 const FILE_KEYS = new Set([...TYPE_KEYS, "filename"]);
 
-/** The key of a Google form. Google proves by it that it is the sender, so it is a secret and not kept. */
+/** The key of a Google form. It authenticates Google as the sender, so it is a secret and not stored. */
 const GOOGLE_KEY = "googlekey";
 
-/** The same key in a text of any format: its name, what stands between, and the key to its end. */
+/** The same key in a text of any format: its name, a separator, and the value up to its end. */
 const GOOGLE_KEY_IN_TEXT = /(google.{0,6}?key[^\w<]{0,10})(?:(?<=[^\\]")(?:[^"\\]|\\.)*|[^\s"'&,<}\\]*)/gis;
 
-/** Base64 of this length or more is a file, whatever its key is, and so is an array of so many bytes. */
+/** Base64 of at least this length is a file, whatever its key, and so is an array of this many bytes. */
 const MIN_FILE_LENGTH = 4_096;
 const BASE64 = /^[A-Za-z0-9+/_=\r\n-]+$/;
 const DATA_URL = /^data:[^,]{0,200};base64,/i;
-/** The media types of the files that are known by their first characters in base64. */
+/** Media types by the first characters of a file in base64. */
 const TYPE_OF_START: [start: string, type: string][] = [
   ["JVBERi0", "application/pdf"],
   ["UEsDB", "application/zip"],
@@ -35,9 +35,9 @@ const TYPE_OF_START: [start: string, type: string][] = [
 ];
 
 /**
- * Takes the file at a path. The value there is the file itself, or an object that holds it under one of the usual
- * keys, or a list of these. The first file of a list is taken, and the others are left out. `data` is then a list:
- * the first one's content, and `{type, bytes}` for each other. The other keys of an object, and what is no file, stay
+ * Takes the file at a path. The value is the file itself, an object that contains it under a usual key, or a list of
+ * these. The first file of a list is taken, and the others are left out. `data` is then a list: the content of the
+ * first file, and `{type, bytes}` for each other file. Other keys of an object, and values that are not files, stay
  * among the vendor's fields.
  */
 export function readFile(fields: Fields, path: Path): ResumeFields {
@@ -66,14 +66,17 @@ function readFirst(list: Fields, first: number, length: number): ResumeFields {
   return withOthers(file, others);
 }
 
-/** The fields of a resume, followed by the descriptions of files that came after it. */
+/** Returns the fields of a resume, followed by the descriptions of the files after it. */
 export function withOthers(file: ResumeFields, others: Json[]): ResumeFields {
   if (others.length === 0) return file;
   const data = file.data ?? null;
   return { ...file, data: isListOfFiles(data) ? [...data, ...others] : [data, ...others] };
 }
 
-/** Leaves out the files at a key: the value itself, those of an object, or those of each item of a list. Describes them. */
+/**
+ * Leaves out the files at a key: the value itself, those of an object, or those of each item of a list. Returns their
+ * descriptions.
+ */
 export function leaveOutFiles(fields: Fields, key: Key): JsonObject[] {
   const value = fields.peek([key]);
   if (Array.isArray(value) && !isFile(value)) {
@@ -87,7 +90,7 @@ export function leaveOutFiles(fields: Fields, key: Key): JsonObject[] {
   return file.spelt(...CONTENT_KEYS).flatMap((key) => leaveOutFile(file, [key], isNamed, type));
 }
 
-/** @param isNamed whether what stands beside it says that it is a file, so that a short one is one, too */
+/** @param isNamed whether the surrounding keys identify the value as a file, so that a short one also counts */
 function leaveOutFile(fields: Fields, path: Path, isNamed = false, type?: string): JsonObject[] {
   const content = fields.peek(path);
   const isKnown = isObject(content) && isDescription(content);
@@ -99,7 +102,7 @@ function leaveOutFile(fields: Fields, path: Path, isNamed = false, type?: string
   ];
 }
 
-/** Leaves out the content of a file that is not kept: base64 under one of the usual keys. */
+/** Leaves out the content of a file that is not stored: base64 under a usual key. */
 export function leaveOutContent(file: Fields): void {
   for (const key of file.spelt(...CONTENT_KEYS)) {
     if (isBase64(file.peek([key]))) file.leaveOut([key]);
@@ -107,21 +110,21 @@ export function leaveOutContent(file: Fields): void {
 }
 
 /**
- * Removes the content of files from a lead's metadata, because a file may be megabytes. Their names and types stay, and
- * so does what stands for a file but is a plain text. Removes Google's form key too, wherever it stands.
+ * Removes the content of files from a lead's metadata, because a file may be megabytes. Names, types and plain texts in
+ * place of a file remain. Also removes Google's form key everywhere.
  */
 export function withoutFiles(metadata: JsonObject): JsonObject {
   return replaceFiles(metadata, isNamedBase64, () => undefined) as JsonObject;
 }
 
 /**
- * A vendor's fields with `{type, bytes}` in place of each file, so that it is known of. The resume is stored elsewhere
- * and is removed, wherever it stands. Google's form key is removed too.
+ * Returns a vendor's fields with `{type, bytes}` in place of each file, to show that it existed. The resume is stored
+ * elsewhere and is removed everywhere, like Google's form key.
  *
- * @param resume its base64
+ * @param resume in base64
  */
 export function describeOtherFiles(fields: Json, resume?: string): Json | undefined {
-  // It may have been sent as a `data:` URL; base64 has no comma.
+  // It may have been sent as a `data:` URL; base64 contains no comma.
   const isResume = (text: string) => resume !== undefined && text.slice(text.indexOf(",") + 1).trim() === resume;
   const isOther = (text: string, isNamed: boolean) => isResume(text) || isNamedBase64(text, isNamed);
   return replaceFiles(
@@ -135,22 +138,23 @@ function isNamedBase64(text: string, isNamed: boolean): boolean {
   return isNamed && isBase64(text);
 }
 
-/** A text that could not be parsed, without Google's form key. */
+/** Removes Google's form key from a text that could not be parsed. */
 export function withoutGoogleKey(text: string): string {
   return text.replace(GOOGLE_KEY_IN_TEXT, "$1");
 }
 
 /**
- * A payload with `{type, bytes}` in place of each file, for a rejected delivery. Google's form key is left out,
- * wherever it stands.
+ * Returns a payload with `{type, bytes}` in place of each file, for a rejected delivery. Google's form key is removed
+ * everywhere.
  */
 export function describeFiles(value: Json): Json {
   return replaceFiles(value, (_, isNamed) => isNamed, describeFile) as Json;
 }
 
 /**
- * @param isOther whether a text counts as a file that is not one by itself; `isNamed` where what stands beside it says so
- * @param replace gives what stands in a file's place; undefined to leave it out
+ * @param isOther whether a text that is not recognizable as a file counts as one; `isNamed` is set if the surrounding
+ * keys identify it as a file
+ * @param replace returns the replacement of a file; undefined to leave it out
  */
 function replaceFiles(
   value: Json,
@@ -177,7 +181,7 @@ function replaceFiles(
   return Object.fromEntries(entries);
 }
 
-/** Whether a value is the content of a file, whatever its key is. */
+/** Whether a value is the content of a file, whatever its key. */
 export function isFile(value: Json | undefined): value is string | number[] {
   return typeof value === "string"
     ? isFileText(value)
@@ -192,7 +196,7 @@ function describeFile(file: string | number[]): JsonObject {
   return { type: mediaType || typeByStart(base64) || "unknown", bytes };
 }
 
-/** Whether a text that stands for a file can be its content in base64. A shorter one is rather a word. */
+/** Whether a text in place of a file can be its content in base64. A shorter text is more likely a word. */
 export function mayBeFile(text: string): boolean {
   return isFileText(text) || (text.length >= 8 && isBase64(text));
 }
@@ -209,7 +213,7 @@ function isBase64(value: Json | undefined): boolean {
   return typeof value === "string" && BASE64.test(value.trim());
 }
 
-/** Whether an object is what a rejected delivery keeps of a file, so that a replay knows that there was one. */
+/** Whether an object is the description of a file in a rejected delivery, so that a replay knows that there was one. */
 function isDescription(object: JsonObject): boolean {
   return Object.keys(object).length === 2 && typeof object.type === "string" &&
     typeof object.bytes === "number";
@@ -220,16 +224,16 @@ function isFileText(text: string): boolean {
     (text.length >= MIN_FILE_LENGTH && BASE64.test(text));
 }
 
-/** The characters of a file in a JSON text, where a backslash stands before a slash or for the end of a line. */
+/** The characters of a file in a JSON text, in which a backslash may precede a slash or encode a line break. */
 const RUN_IN_FILE = /[A-Za-z0-9+/_=\\-]+/g;
 
-/** A text without the files in it: a field may be a JSON text that holds some. */
+/** Returns a text without the files in it: a field may be a JSON text that contains files. */
 function withoutFileText<Value extends Json>(value: Value): Value | string {
   if (typeof value !== "string" || value.length < MIN_FILE_LENGTH) return value;
   return value.replace(RUN_IN_FILE, (run) => run.length < MIN_FILE_LENGTH ? run : "");
 }
 
-/** Takes the content of a file at the first of the paths that has something. A list of bytes becomes base64. */
+/** Takes the content of a file at the first path that has a value. A list of bytes becomes base64. */
 export function takeContent(fields: Fields, ...paths: Path[]): Json | undefined {
   const path = paths.find((path) => (fields.peek(path) ?? null) !== null);
   const content = path && fields.value(path);

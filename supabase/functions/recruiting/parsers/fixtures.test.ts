@@ -16,6 +16,6 @@ for (const name of names) {
   });
 }
 
-Deno.test("every parser has a payload in fixtures/ of its own name", () => {
+Deno.test("every parser has a payload of its own name in fixtures/", () => {
   assert.deepEqual(PARSER_NAMES.filter((parser) => !names.includes(parser)), []);
 });

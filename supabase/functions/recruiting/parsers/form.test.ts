@@ -5,7 +5,7 @@ import { type FormKeys, readLeadForm } from "./form.ts";
 
 const KEYS: FormKeys = { name: "id", label: "shown", answer: "values" };
 
-/** The answers that are read from a form's questions, and the rest of them. */
+/** Returns the answers that are read from a form's questions, and the rest of them. */
 function read(questions: Json) {
   const fields = new Fields({ questions });
   const { more, ...contact } = readLeadForm(fields.items("questions"), KEYS);
@@ -14,7 +14,7 @@ function read(questions: Json) {
   return { contact: found, answers: more?.answers, rest };
 }
 
-Deno.test("form: a question with a usual name is a contact field, and its name stays", () => {
+Deno.test("form: a question with a usual name is a contact field, and its name remains", () => {
   assert.deepEqual(
     read([{ id: "FULL_NAME", values: ["Ann Lee"] }, { id: "City", values: "Rome" }]),
     {
@@ -25,7 +25,7 @@ Deno.test("form: a question with a usual name is a contact field, and its name s
   );
 });
 
-Deno.test("form: any other question is an answer, to the question as it was shown", () => {
+Deno.test("form: any other question becomes an answer, with the wording that was shown", () => {
   assert.deepEqual(
     read([
       { id: "licensed", shown: "Licensed?", values: ["yes"] },
@@ -44,7 +44,7 @@ Deno.test("form: any other question is an answer, to the question as it was show
   );
 });
 
-Deno.test("form: of two questions with one name, the first is the contact field", () => {
+Deno.test("form: of two questions with the same name, the first is the contact field", () => {
   const { contact, answers } = read([
     { id: "email", values: ["a@example.com"] },
     { id: "email", values: ["b@example.com"] },
@@ -53,7 +53,7 @@ Deno.test("form: of two questions with one name, the first is the contact field"
   assert.deepEqual(answers, [{ question: "email", answer: "b@example.com" }]);
 });
 
-Deno.test("form: a question without a name, or with an answer of another shape, is left whole", () => {
+Deno.test("form: a question without a name, or with an answer of an unknown shape, is left unchanged", () => {
   const questions: Json = [{ values: ["x"] }, { id: "email", values: { a: 1 } }, {
     id: " ",
     values: ["y"],

@@ -4,11 +4,11 @@ import { readContact } from "./contact.ts";
 import { Fields, toText } from "./fields.ts";
 import type { RawLead } from "./normalize.ts";
 
-/** The keys of a lead form's question. */
+/** The keys of a question in a lead form. */
 export interface FormKeys {
   /** The form's own name of the question, such as `FULL_NAME` or `phone_number`. */
   name: string;
-  /** The question as it was shown. It counts as the name where a question has no other. */
+  /** The wording that was shown. It counts as the name if a question has no other. */
   label?: string;
   /** The applicant's answer: a text, or a list of texts. */
   answer: string;
@@ -18,15 +18,15 @@ export interface FormKeys {
 export interface FormAnswer {
   /** The form's own name of the question. */
   name?: string;
-  /** The value as a contact field of this name. */
+  /** The value if it is used as a contact field. */
   value: Json;
-  /** Undefined for one that is not understood. */
+  /** Undefined if its shape is unknown. */
   answer?: ScreeningAnswer["answer"];
-  /** Takes the question as it was shown. */
+  /** Takes the wording that was shown. */
   takeQuestion(): string | undefined;
 }
 
-/** Reads the questions of an advertisement's lead form. What is not understood is not taken. */
+/** Reads the questions of a lead form. Values of an unknown shape are not taken. */
 export function readLeadForm(questions: Fields[], keys: FormKeys): RawLead {
   const { label = keys.name } = keys;
   return sortAnswers(questions.flatMap((question): FormAnswer[] => {
@@ -45,8 +45,8 @@ export function readLeadForm(questions: Fields[], keys: FormKeys): RawLead {
 }
 
 /**
- * Sorts the answers of a form: those to questions with a usual name are contact fields, all others become `answers`.
- * The first of several questions with one name is the contact field.
+ * Sorts the answers of a form: answers to questions with a usual name become contact fields, all others become
+ * `answers`. If several questions share a name, the first is the contact field.
  */
 export function sortAnswers(given: FormAnswer[]): RawLead {
   const first = new Map(given.toReversed().map((item) => [item.name, item]));
@@ -65,8 +65,8 @@ export function sortAnswers(given: FormAnswer[]): RawLead {
 }
 
 /**
- * Whether a lead comes from the testing tool of Meta's or TikTok's forms. Its values alone show it:
- * "<test lead: dummy data for full_name>".
+ * Whether a lead comes from the testing tool of Meta's or TikTok's forms. Only its values show it: "<test lead: dummy
+ * data for full_name>".
  */
 export function isTestLead(value: Json): boolean {
   if (typeof value === "string") return /^\s*<?test lead: dummy data/i.test(value);
@@ -74,7 +74,7 @@ export function isTestLead(value: Json): boolean {
   return isObject(value) && Object.values(value).some(isTestLead);
 }
 
-/** The item of a list that has only one; any other value as it is. */
+/** Returns the item of a list that has only one; any other value unchanged. */
 function onlyItem<Value>(value: Value | Value[]): Value | Value[] {
   return Array.isArray(value) && value.length === 1 ? value[0]! : value;
 }

@@ -9,7 +9,7 @@ for (const key of ["submission_id", "Entry Id", "responseId", "external_referenc
   });
 }
 
-Deno.test("generic: the first spelling wins, and the other stays with the vendor's fields", () => {
+Deno.test("generic: the first spelling wins, and the other stays among the vendor's fields", () => {
   const { vendor_lead_id, vendor_metadata } = parse(generic, { id: 1, lead_id: "L-1" });
   assert.equal(vendor_lead_id, "L-1");
   assert.deepEqual(vendor_metadata.vendor_fields, { id: 1 });
@@ -26,7 +26,7 @@ Deno.test("generic: a resume as a text, an object or a list, or none", () => {
       [{ cv: [{ name: "cv.pdf", data: PDF }, { data: "x" }] }, PDF],
     ] as [JsonObject, string | undefined][]
   ) assert.equal(parse(generic, payload).resume?.base64, base64, JSON.stringify(payload));
-  // One that is no file at all is still given, so that the lead names it.
+  // A value that is not a file is still returned, so that the lead mentions it.
   for (const resume of [5, true, ["x"], { unknown: 1 }]) {
     assert.notEqual(parse(generic, { resume }).resume, undefined);
   }
@@ -50,25 +50,25 @@ for (
     [{ resume: PDF, letter: DOC }, { vendor_fields: { letter: { type: "application/rtf", bytes: 34 } } }],
   ] as [JsonObject, JsonObject][]
 ) {
-  Deno.test(`generic: the first file is the resume, and no other vanishes: ${Object.keys(payload)}`, () => {
+  Deno.test(`generic: the first file is the resume, and no other is lost: ${Object.keys(payload)}`, () => {
     const { resume, vendor_metadata } = parse(generic, payload);
     assert.equal(resume?.base64, PDF);
     assert.deepEqual(JSON.parse(JSON.stringify(vendor_metadata)), metadata);
   });
 }
 
-Deno.test("generic: a file in a field that we do not know is named, and stored in no lead", () => {
+Deno.test("generic: a file in an unknown field is described and not stored", () => {
   const { resume, vendor_metadata } = parse(generic, { portfolio: PDF });
   assert.equal(resume, undefined);
   assert.deepEqual({ ...vendor_metadata }, { vendor_fields: { portfolio: PDF_DESCRIPTION } });
 });
 
-Deno.test("generic: a lead of which all is read has no vendor_fields", () => {
+Deno.test("generic: a lead whose fields are all read has no vendor_fields", () => {
   const { vendor_metadata } = parse(generic, { first_name: "Ada", resume: PDF });
   assert.equal("vendor_fields" in vendor_metadata, false);
 });
 
-Deno.test("generic: a German form's Land is the country, by which the phone is read", () => {
+Deno.test("generic: Land in a German form is the country, which determines the phone's format", () => {
   const { vendor_metadata } = parse(generic, { Vorname: "Jana", Telefon: "030 901820", Land: "Deutschland" });
   assert.deepEqual({ ...vendor_metadata }, {
     phone: "+4930901820",
@@ -77,7 +77,7 @@ Deno.test("generic: a German form's Land is the country, by which the phone is r
   });
 });
 
-Deno.test("generic: a URL is kept, not taken for a file", () => {
+Deno.test("generic: a URL is kept and not mistaken for a file", () => {
   const url = "https://files.example.com/cv.pdf";
   const payloads: JsonObject[] = [
     { resume: url },
@@ -92,7 +92,7 @@ Deno.test("generic: a URL is kept, not taken for a file", () => {
   }
 });
 
-Deno.test("generic: the first time that can be read is that of the submission", () => {
+Deno.test("generic: the first readable time is the time of the submission", () => {
   const { vendor_metadata } = parse(generic, {
     submission_date: "05/01/2024",
     created_at: 1714557600,
@@ -108,7 +108,7 @@ Deno.test("generic: the date of a form's entry is the time of the submission", (
   assert.equal(vendor_metadata.submitted_at, "2024-05-01T10:00:00.000Z");
 });
 
-Deno.test("generic: PX's lead_mode 0 is a test, and 1 is none", () => {
+Deno.test("generic: PX's lead_mode 0 is a test, and 1 is not", () => {
   const isTest = (payload: JsonObject) => parse(generic, payload).vendor_metadata.is_test;
   assert.equal(isTest({ lead_mode: "0" }), true);
   assert.equal(isTest({ lead_mode: 0 }), true);

@@ -9,7 +9,7 @@ import { isWebUrl, type ResumeFields } from "./resume.ts";
 import { readTime } from "./time.ts";
 import { wordList } from "../../_shared/word_list.ts";
 
-/** The usual spellings of the other fields, in the form that `plainKey` gives. The first one found wins. */
+/** The usual spellings of the other fields, normalized by `plainKey`. The first one found wins. */
 const VENDOR_LEAD_ID = wordList`
   vendorleadid leadid applicationid applicantid candidateid externalid
   uniqueidentifier externalreferenceid submissionid responseid entryid id
@@ -36,7 +36,7 @@ const text = z.string().optional();
 const textOrNumber = z.union([z.string(), z.number()]).optional();
 const readable = z.union([z.boolean(), z.string(), z.number()]).optional();
 
-/** The fields that the parser reads, under one of their spellings each. */
+/** The fields that the parser reads, with one spelling each. */
 const genericLead = z.looseObject({
   vendor_lead_id: textOrNumber.describe("Your id of the application. The same id again is a duplicate."),
   first_name: text.describe("`first_name` or `full_name` is required."),
@@ -67,7 +67,7 @@ const genericLead = z.looseObject({
   description: "What the parser `generic` reads. docs/vendors.md has the other spellings of each field.",
 });
 
-/** One applicant, as the description of the routes has it. */
+/** One applicant, as documented for the routes. */
 export const recruitingLead = z.union([genericLead, z.looseObject({})]).meta({
   id: "RecruitingLead",
   description:
@@ -77,11 +77,11 @@ export const recruitingLead = z.union([genericLead, z.looseObject({})]).meta({
 });
 
 /**
- * A flat object with the fields of a lead in their usual spellings. Also the names of LeadConduit and boberdoo, through
- * which lead sellers deliver: `phone_1`, `trustedform_cert_url`, `Primary_Phone`, `TCPA_Consent`, …
+ * A flat object with the fields of a lead in their usual spellings, including the names of LeadConduit and boberdoo,
+ * through which lead sellers deliver: `phone_1`, `trustedform_cert_url`, `Primary_Phone`, `TCPA_Consent`, …
  *
  * Source for LeadConduit: https://support.activeprospect.com/hc/en-us/articles/115003219546
- * No documentation of boberdoo's own was found in public. Its names are from a buyer's specification,
+ * boberdoo has no public documentation. Its names are from a buyer's specification,
  * https://inquirly.com/l, and `origination_datetime` and `lead_mode` are from PX's,
  * https://support.px.com/hc/en-us/articles/115004727127
  */
@@ -117,18 +117,19 @@ function consentOf(fields: Fields): ConsentFields | undefined {
     ...(isObject(given) ? given : { given }),
   };
   if (Object.values(consent).every((value) => value === undefined)) return undefined;
-  // An address alone says nothing of a consent.
+  // An IP address alone does not prove consent.
   return readConsent(consent) && { ip: text(CONSENT_IP), ...consent };
 }
 
-// A type or a name alone says nothing of a file.
+// A type or a name alone is not a file.
 function resumeOf(resume: ResumeFields): ResumeFields | undefined {
   return resume.data === undefined && resume.url === undefined ? undefined : resume;
 }
 
 /**
- * The resume, under the first key that has a file, else a web address. Files under the other keys are described after
- * it. An object in which no file is found is given as the file itself: the lead then says that it is not stored.
+ * Returns the resume under the first key with a file, otherwise a web address. Descriptions of the files under other
+ * keys follow it. An object in which no file is found is returned as the file itself, so that the lead records that it
+ * is not stored.
  */
 function readResume(fields: Fields): ResumeFields {
   const keys = fields.spelt(...RESUME).filter((key) => !isEmpty(fields.peek([key])));

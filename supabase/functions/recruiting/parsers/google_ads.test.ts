@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { holds, parse } from "./fixtures/parsed.ts";
 import { googleAds } from "./google_ads.ts";
 
-Deno.test("google_ads: google_key is not kept, wherever it stands", () => {
+Deno.test("google_ads: google_key is not stored, wherever it occurs", () => {
   const lead = parse(googleAds, {
     lead_id: 1,
     google_key: "s3cret-1",
@@ -12,7 +12,7 @@ Deno.test("google_ads: google_key is not kept, wherever it stands", () => {
   assert.equal(holds(lead.vendor_metadata, "s3cret"), false);
 });
 
-Deno.test("google_ads: given name parts win, and a lead that is no test has no is_test", () => {
+Deno.test("google_ads: separate names take precedence, and a lead that is not a test has no is_test", () => {
   const { first_name, vendor_metadata } = parse(googleAds, {
     is_test: false,
     user_column_data: [
@@ -26,7 +26,7 @@ Deno.test("google_ads: given name parts win, and a lead that is no test has no i
   assert.equal("is_test" in vendor_metadata, false);
 });
 
-Deno.test("google_ads: columns of the older form, which have no column_id", () => {
+Deno.test("google_ads: columns of the older format, which have no column_id", () => {
   const { first_name, vendor_metadata } = parse(googleAds, {
     user_column_data: [
       { column_name: "Full Name", string_value: "Ana Reyes" },
@@ -39,7 +39,7 @@ Deno.test("google_ads: columns of the older form, which have no column_id", () =
   assert.equal(vendor_metadata.email, "ana@example.com");
 });
 
-Deno.test("google_ads: a question of the form does not become the lead's id or test mark", () => {
+Deno.test("google_ads: a question of the form cannot set the lead's id or test mark", () => {
   const { vendor_lead_id, vendor_metadata } = parse(googleAds, {
     user_column_data: [
       { column_id: "id", string_value: "7" },

@@ -4,7 +4,7 @@ import { parserOf } from "./normalize.ts";
 /**
  * A lead of a Google Ads lead form: `lead_id`, `user_column_data` with a `column_id` such as `FULL_NAME` and a
  * `string_value` each, `is_test`, `lead_submit_time`, and int64 ids. `google_key`, a secret between Google and the
- * advertiser, is not kept.
+ * advertiser, is not stored.
  * Source: https://developers.google.com/google-ads/webhook/docs/implementation
  */
 export const googleAds = parserOf((fields) => {

@@ -4,7 +4,7 @@ import { parse } from "./fixtures/parsed.ts";
 import { greenhouse } from "./greenhouse.ts";
 import { readSent } from "./fixtures/read.ts";
 
-/** The lead of the webhook's fixture with these fields of the application and of the candidate. */
+/** The lead of the webhook's fixture with these fields of the application and the candidate. */
 function withFields(application: JsonObject, candidate: JsonObject): JsonObject {
   const { payload } = readSent("greenhouse_webhook") as Record<
     string,
@@ -15,7 +15,7 @@ function withFields(application: JsonObject, candidate: JsonObject): JsonObject 
   return parse(greenhouse, { payload: { application: whole } }).vendor_metadata;
 }
 
-Deno.test("greenhouse: the state is that of the address, or a custom field of this name", () => {
+Deno.test("greenhouse: the state comes from the address, or from a custom field of this name", () => {
   const addresses = [{ value: "455 Broadway New York, NY 10280", type: "home" }];
   assert.equal(withFields({}, { addresses }).state, "NY");
   assert.equal(
@@ -37,7 +37,7 @@ Deno.test("greenhouse: the state is that of the address, or a custom field of th
   assert.equal(withFields({}, abroad).state_raw, "Bavaria");
 });
 
-Deno.test("greenhouse: answers and location, as the Harvest API has them in an application", () => {
+Deno.test("greenhouse: answers and location in the Harvest API's format of an application", () => {
   const answers = [
     { question: "Are you licensed?", answer: "Yes" },
     { question: "Website", answer: null },
@@ -52,7 +52,7 @@ Deno.test("greenhouse: answers and location, as the Harvest API has them in an a
   );
 });
 
-Deno.test("greenhouse: a webhook whose action a relay has dropped is read", () => {
+Deno.test("greenhouse: a webhook whose action a relay dropped is read", () => {
   const { payload } = readSent("greenhouse_webhook") as { payload: JsonObject };
   assert.equal(parse(greenhouse, { payload }).first_name, "Harper");
 });

@@ -10,18 +10,18 @@ import { stateCode } from "./state_code.ts";
 const APPLICATION = "payload.application";
 
 /**
- * The `action` of the one event that is a new application. A prospect's event is none: a prospect "has not yet
+ * The `action` of the only event for a new application. A prospect's event is not one: a prospect "has not yet
  * applied".
  */
 const NEW_APPLICATION = "new_candidate_application";
 
-/** Names of a custom field with the state where a candidate lives, in the form that `plainKey` gives. */
+/** Names of a custom field with the candidate's home state, normalized by `plainKey`. */
 const STATE_NAMES = ["state", "homestate", "residentstate", "stateofresidence"];
 
 /**
  * A candidate as partners push it to Greenhouse's Candidate Ingestion API (flat, `emails[]`, `phone_numbers[]`, the
- * resume as a URL), or Greenhouse's own `new_candidate_application` webhook. Its other events are no new applications.
- * The answers and the location are read as the Harvest API has them; the documentation of the webhook does not show
+ * resume as a URL), or Greenhouse's own `new_candidate_application` webhook. Its other events are not new applications.
+ * The answers and the location are read in the Harvest API's format; the documentation of the webhook does not show
  * them.
  * Sources: https://developers.greenhouse.io/candidate-ingestion.html, …/webhooks.html and …/harvest.html
  */
@@ -75,7 +75,7 @@ function readWebhook(fields: Fields): RawLead {
   };
 }
 
-/** Takes the text of the first item of this type, or else of any type. */
+/** Takes the text of the first item of this type, or of any type if there is none. */
 function textOf(items: Fields[], key: string, type: string): string | undefined {
   const isOther = (item: Fields) => Number(item.peek("type") !== type);
   return firstTextOf(items.toSorted((a, b) => isOther(a) - isOther(b)), key, "value");
@@ -93,7 +93,7 @@ function readCustomState(candidate: Fields): string | undefined {
   return undefined;
 }
 
-/** The web address of the resume, and the other attachments as they were sent. */
+/** The web address of the resume, and the other attachments as sent. */
 function readAttachments(candidate: Fields): [resumeUrl: string | undefined, others: Json[]] {
   const list = candidate.peek("attachments");
   const files = Array.isArray(list) ? list.map((file) => isObject(file) ? file : {}) : [];

@@ -25,7 +25,7 @@ Deno.test("indeed: an empty newer container does not hide the older one", () => 
 });
 
 for (const form of ["text", "html", "json"]) {
-  Deno.test(`indeed: a resume that is only ${form}`, () => {
+  Deno.test(`indeed: a resume that consists only of ${form}`, () => {
     const { resume, vendor_metadata } = parse(indeed, { applicant: { resume: { [form]: "Ann" } } });
     assert.equal(resume, undefined);
     assert.equal(vendor_metadata.resume_skipped, form);
@@ -37,7 +37,7 @@ Deno.test("indeed: a resume that is the file itself", () => {
   assert.equal(parse(indeed, { applicant: { resume: PDF } }).resume?.base64, PDF);
 });
 
-Deno.test("indeed: a resume with a file and a text gives the file", () => {
+Deno.test("indeed: the file of a resume with a file and a text is used", () => {
   const payload = readSent("indeed");
   (payload.applicant as { resume: Record<string, unknown> }).resume.text = "Maria";
   const { resume, vendor_metadata } = parse(indeed, payload);
@@ -62,7 +62,7 @@ Deno.test("indeed: several choices, with their labels or as codes", () => {
   }
 });
 
-Deno.test("indeed: answers of a shape that is not known are kept whole", () => {
+Deno.test("indeed: answers of an unknown shape are kept unchanged", () => {
   const payload = {
     questionsAndAnswers: { questionsAndAnswers: { q1: ["Yes"] } },
     questions: { answers: [{ id: "q", hierarchy: { state: "TX", city: "Austin" } }] },

@@ -4,7 +4,7 @@ import type { Fields } from "./fields.ts";
 import { readFile } from "./files.ts";
 import { parserOf } from "./normalize.ts";
 
-/** Both containers may be sent, and the newer one may be empty. */
+/** Both containers may be present, and the newer one may be empty. */
 const QUESTIONS = [
   "screenerQuestionsAndAnswers.questionsAndAnswers",
   "screenerQuestionsAndAnswers",
@@ -13,7 +13,7 @@ const QUESTIONS = [
 ];
 
 /**
- * An Indeed Apply application. Its answers stand in one of {@link QUESTIONS}. In the oldest form, `questions.answers`
+ * An Indeed Apply application. Its answers are in one of {@link QUESTIONS}. In the oldest format, `questions.answers`
  * has ids and codes, and `questions.questions` their questions and labels.
  * Sources: https://docs.indeed.com/indeed-apply/application-data and …/screener-questions; for the oldest form
  * https://integrate.apploi.com/reference/easy-apply and, on GitHub, loganh0522/eko
@@ -49,18 +49,18 @@ export const indeed = parserOf((fields) => {
   };
 });
 
-// The resume is an object, of which `file` is one form. A relay may send the file in its place.
+// The resume is an object with `file` as one format. A relay may send the file in its place.
 function resumePath(fields: Fields): string {
   return isObject(fields.peek("applicant.resume")) ? "applicant.resume.file" : "applicant.resume";
 }
 
-// Indeed forwards e-mail to such an address, and makes a new one for each application.
+// Indeed forwards email sent to such an address, and creates a new one for each application.
 function isAlias(email: string | undefined): boolean {
   return /@indeedemail\.com$/i.test(email ?? "");
 }
 
-// An Indeed resume may be only text, HTML or JSON. It stays among the vendor's fields, and resume_skipped says its
-// form.
+// An Indeed resume may be only text, HTML or JSON. It stays among the vendor's fields, and resume_skipped names its
+// format.
 function otherResume(resume: Json | undefined): string | undefined {
   if (!isObject(resume)) return undefined;
   return ["text", "html", "json"].find((form) => Object.hasOwn(resume, form) && resume[form] !== null);

@@ -38,15 +38,15 @@ export const PARSERS: ReadonlyMap<string, Parser> = new Map(Object.entries({
 /** The names of the parsers. */
 export const PARSER_NAMES: readonly string[] = Array.from(PARSERS.keys());
 
-/** The splitters of bodies in the vendor's own way; null where a body is one lead. */
+/** Vendor-specific splitters of bodies; null if a body is one lead. */
 const SPLITTERS: ReadonlyMap<string, (payload: Json, config: Json) => SplitLeads | null> = new Map(Object.entries({
   mapping: splitMapping,
   tiktok: splitTiktok,
 }));
 
 /**
- * Splits a webhook's body with several leads: a list, whatever the parser, what the mapping's expression `leads` finds,
- * and TikTok's notification of several leads.
+ * Splits a webhook's body with several leads: a list, whatever the parser; the result of the mapping's expression
+ * `leads`; or TikTok's notification of several leads.
  *
  * @returns null for a body that the parser reads as one lead
  */
@@ -57,7 +57,7 @@ export function splitLeads(name: string, payload: Json, config: Json): SplitLead
   return { leads: payload, parse: (lead) => parse(lead, config) };
 }
 
-/** The parser for one lead of those that {@link splitLeads} finds; undefined where there is no such parser. */
+/** Returns the parser for each lead that {@link splitLeads} finds; undefined if there is no such parser. */
 export function partParser(name: string): Parser | undefined {
   return name === "mapping" ? mappingPart : PARSERS.get(name);
 }

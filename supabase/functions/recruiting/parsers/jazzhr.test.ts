@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { parse } from "./fixtures/parsed.ts";
 import { jazzhr } from "./jazzhr.ts";
 
-Deno.test("jazzhr: a further application of an exported candidate is another lead, an export again is not", () => {
+Deno.test("jazzhr: a further application of an exported candidate is another lead, a repeated export is not", () => {
   const idOf = (...applications: number[]) =>
     parse(jazzhr, {
       candidate: {
@@ -15,7 +15,7 @@ Deno.test("jazzhr: a further application of an exported candidate is another lea
   assert.equal(idOf(), "candidate-311");
 });
 
-Deno.test("jazzhr: the first e-mail address and phone number that are not empty", () => {
+Deno.test("jazzhr: the first non-empty email address and phone number are used", () => {
   const communication = {
     email: [{ address: "" }, { address: "ann@example.com" }, { address: "b@example.com" }],
     phone: [{ formattedNumber: null }, { formattedNumber: "(412) 555-0177" }],
@@ -25,7 +25,7 @@ Deno.test("jazzhr: the first e-mail address and phone number that are not empty"
   assert.equal(vendor_metadata.phone, "+14125550177");
 });
 
-Deno.test("jazzhr: of several documents none is known to be the resume", () => {
+Deno.test("jazzhr: if there are several documents, none is recognized as the resume", () => {
   const attachments = [{ url: "https://d.example.com/1" }, { url: "https://d.example.com/2" }];
   const payload = {
     candidate: { person: { name: { given: "Ann" } }, profiles: [{ attachments }] },

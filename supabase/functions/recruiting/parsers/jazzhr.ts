@@ -5,12 +5,12 @@ import { parserOf, type RawLead } from "./normalize.ts";
 import { NOT_A_NEW_APPLICATION } from "./parser.ts";
 import { stateCode } from "./state_code.ts";
 
-/** The `data` of the request by which JazzHR checks a new webhook. */
+/** The `data` of the request with which JazzHR verifies a new webhook. */
 const VERIFICATION = "JazzHR Verify Event";
 
 /**
- * A candidate of JazzHR as its Candidate Export webhook sends it, or an applicant as its API gives it. The export has
- * `candidate` in the shape of HR Open, with `person` and `profiles`; each profile is an application. An applicant is
+ * A candidate of JazzHR as its Candidate Export webhook sends it, or an applicant as its API returns it. The export has
+ * `candidate` in the HR Open format, with `person` and `profiles`; each profile is an application. An applicant is
  * flat, with `jobs` and `questionnaire`.
  * Sources: https://apidoc.jazzhrapis.com/candidate-export and https://github.com/JazzHR/api-doc; for the API, whose own
  * pages are not public, https://github.com/zailous1/JazzHR-DotNet-SDK and https://github.com/koombea/jazzhr_tap
@@ -40,7 +40,7 @@ function readCandidate(candidate: Fields): RawLead {
     zip: address?.text("postalCode"),
     country: address?.text("countryCode"),
     submitted_at: person.text("applyDate"),
-    // The documents do not say what they are. A single one with an application is the resume.
+    // The documents have no type. A single document of an application is the resume.
     resume: { url: onlyOne(application?.items("attachments"))?.text("url") },
     more: {
       job_id: job?.text("positionOpeningId.value"),
@@ -50,8 +50,8 @@ function readCandidate(candidate: Fields): RawLead {
   };
 }
 
-// A candidate may be exported again, with all applications so far. Only a further application makes a new lead. The
-// candidate's own number may be that of another candidate's application, so it gets a prefix.
+// A candidate may be exported again, with all applications so far. Only a further application creates a new lead. The
+// candidate's own number may equal the number of another candidate's application, so it gets a prefix.
 function applicationId(applications: Fields[], person: Fields): string | undefined {
   const ids = applications.flatMap((application) => application.text("profileId.value") ?? []);
   if (ids.length > 0) return ids.join(",");
@@ -80,7 +80,7 @@ function readApplicant(fields: Fields): RawLead {
   };
 }
 
-/** The item of a list that has only one. */
+/** Returns the item of a list that has only one. */
 function onlyOne<Item>(list: Item[] = []): Item | undefined {
   return list.length === 1 ? list[0] : undefined;
 }
