@@ -28,11 +28,11 @@ export class Project extends PostgrestClient<Database, { PostgrestVersion: "12" 
       return await fetch(input, { ...init, headers });
     };
     // A connection that died while the machine slept would never answer.
-    super(new URL("rest/v1", url).href, { fetch: fetchAsUser, timeout: 30_000 });
+    super(addressOf("rest", url), { fetch: fetchAsUser, timeout: 30_000 });
     this.#config = config;
     this.#fetch = fetchAsUser;
     this.auth = new AuthClient({
-      url: new URL("auth/v1", url).href,
+      url: addressOf("auth", url),
       headers: { apikey: publishable_key, Authorization: `Bearer ${publishable_key}` },
       storageKey,
       // The session of a link is used when somebody presses a button (session/link.ts).
@@ -45,7 +45,7 @@ export class Project extends PostgrestClient<Database, { PostgrestVersion: "12" 
   async files(bucket: string): Promise<ReturnType<StorageClient["from"]>> {
     try {
       const { StorageClient } = await import("@supabase/storage-js");
-      return new StorageClient(new URL("storage/v1", this.#config.url).href, {}, this.#fetch).from(bucket);
+      return new StorageClient(addressOf("storage", this.#config.url), {}, this.#fetch).from(bucket);
     } catch {
       throw new Error("The page cannot open files now. Check your network, or reload the page.");
     }
@@ -54,12 +54,15 @@ export class Project extends PostgrestClient<Database, { PostgrestVersion: "12" 
   /** The connection on which events come, with the user's token of the moment. Throws where it cannot be loaded. */
   async realtime(): Promise<RealtimeClient> {
     const { RealtimeClient } = await import("@supabase/realtime-js");
-    return await (this.#realtime ??= this.#makeRealtime(RealtimeClient));
+    return await (this.#realtime ??= this.#makeRealtime(RealtimeClient).catch((error) => {
+      this.#realtime = undefined;
+      throw error;
+    }));
   }
 
   async #makeRealtime(Client: typeof RealtimeClient): Promise<RealtimeClient> {
     const { url, publishable_key } = this.#config;
-    const realtime = new Client(new URL("realtime/v1", url).href.replace(/^http/, "ws"), {
+    const realtime = new Client(addressOf("realtime", url).replace(/^http/, "ws"), {
       params: { apikey: publishable_key },
       accessToken: () => this.#token(),
       fetch: this.#fetch,
@@ -77,4 +80,9 @@ export class Project extends PostgrestClient<Database, { PostgrestVersion: "12" 
     const { data: { session } } = await this.auth.getSession();
     return session?.access_token ?? this.#config.publishable_key;
   }
+}
+
+/** The address of a service of the project, which may stand below a path. */
+function addressOf(service: string, url: string): string {
+  return `${url.replace(/\/+$/, "")}/${service}/v1`;
 }
