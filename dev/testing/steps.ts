@@ -127,8 +127,9 @@ export const STEPS: Step[] = [
     stack: "texting",
     // Each waits more than it works.
     atOnce: 2,
-    // They see and change what belongs to all agencies.
-    inTurn: /\/(operator|mapping|look_up)/,
+    // They see and change what belongs to all agencies, cut Realtime off from the database for all pages, or count what a
+    // page then reads again.
+    inTurn: /\/(operator|mapping|look_up|live|inbox_list)/,
   })),
   denoStep({
     name: "e2e",
