@@ -56,7 +56,7 @@ for (
     otherValue: { a: [1] },
   }] as JsonObject[]
 ) {
-  Deno.test(`linkedin: an answer ${JSON.stringify(answer)} that is not understood is kept as sent`, () => {
+  Deno.test(`linkedin: an answer ${JSON.stringify(answer)} of an unknown shape is kept as sent`, () => {
     const { vendor_metadata } = parse(linkedin, application(answer));
     assert.equal(vendor_metadata.answers, undefined);
     assert.deepEqual(vendor_metadata.vendor_fields, application(answer));

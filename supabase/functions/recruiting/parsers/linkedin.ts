@@ -40,14 +40,14 @@ function readApplication(fields: Fields): RawLead {
   };
 }
 
-/** The fields with the answer, below the key of its type. A phone number and a document have further keys beside it. */
+/** The fields of the answer, below the key of its type. A phone number and a document have further keys beside it. */
 const VALUES = wordList`
   value values symbolicNames integerValue decimalValue
   nationalNumber mediaUrl mediaUrn
 `;
 
 function readResponse(item: Fields): ScreeningAnswer[] {
-  // An answer has one key, which says its type: `{"numericAnswerValue": {"integerValue": 4}}`.
+  // An answer has one key, which is its type: `{"numericAnswerValue": {"integerValue": 4}}`.
   const keys = item.at("answer").keys();
   const type = keys.find((key) => /AnswerValue$/.test(key)) ?? keys[0];
   const answer = type === undefined ? readAnswer(item, "answer") : readTypedAnswer(item.at("answer"), type);
@@ -62,7 +62,7 @@ function readTypedAnswer(typed: Fields, type: string): ScreeningAnswer["answer"]
 }
 
 /**
- * A date as ISO 8601 has it, `2026-05-01`, or `2026-05` without a day. Its parts are not found in the lead as they were
+ * Reads a date as ISO 8601, `2026-05-01`, or `2026-05` without a day. The lead does not contain its parts as they were
  * sent, so they stay among the vendor's fields.
  */
 function readDate(object: Fields): string | undefined {

@@ -12,7 +12,7 @@ const answer = (questionId: number, text: string, name?: string) => ({
 const read = (answers: Json[], others = {}) =>
   JSON.parse(JSON.stringify(parse(linkedin, { formResponse: { answers }, ...others })));
 
-Deno.test("linkedin: without the form's questions, an answer's name says what it is", () => {
+Deno.test("linkedin: without the form's questions, an answer's name identifies its field", () => {
   const { first_name, vendor_metadata } = read([
     answer(1, "Ada", "firstName"),
     answer(2, "ada@example.com", "email"),
@@ -23,7 +23,7 @@ Deno.test("linkedin: without the form's questions, an answer's name says what it
   assert.deepEqual(vendor_metadata.answers, [{ question: "Custom Question 1", answer: "7 years" }]);
 });
 
-Deno.test("linkedin: with neither questions nor names, the answers are kept by their ids", () => {
+Deno.test("linkedin: without questions and names, the answers are kept by their ids", () => {
   const choice = { questionId: 2, answerDetails: { multipleChoiceAnswer: { options: [0] } } };
   const { first_name, vendor_metadata } = read([answer(1, "Ada"), choice]);
   assert.equal(first_name, undefined);
@@ -33,7 +33,7 @@ Deno.test("linkedin: with neither questions nor names, the answers are kept by t
   ]);
 });
 
-Deno.test("linkedin: of two addresses the first is the contact's, the other is an answer", () => {
+Deno.test("linkedin: the first of two addresses is the contact's, the other is an answer", () => {
   const questions = [
     { questionId: 1, predefinedField: "EMAIL" },
     { questionId: 2, predefinedField: "WORK_EMAIL", question: "Work email" },
@@ -55,14 +55,14 @@ for (
     [[true, false], undefined],
   ] as [boolean[], boolean | undefined][]
 ) {
-  Deno.test(`linkedin: boxes of consent ${JSON.stringify(accepted)} mean ${given}`, () => {
+  Deno.test(`linkedin: consent checkboxes ${JSON.stringify(accepted)} mean ${given}`, () => {
     const consentResponses = accepted.map((accepted, consentId) => ({ consentId, accepted }));
     const { vendor_metadata } = parse(linkedin, { formResponse: { consentResponses } });
     assert.deepEqual(vendor_metadata.consent, given === undefined ? undefined : { given });
   });
 }
 
-Deno.test("linkedin: a notice of a lead says what to send instead", () => {
+Deno.test("linkedin: the error for a notice of a lead says what to send instead", () => {
   const { error } = linkedin({
     type: "LEAD_ACTION",
     leadAction: "CREATED",

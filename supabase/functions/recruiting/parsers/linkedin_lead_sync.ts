@@ -5,20 +5,20 @@ import { type Fields, toText } from "./fields.ts";
 import { type FormAnswer, sortAnswers } from "./form.ts";
 import type { RawLead } from "./normalize.ts";
 
-/** The failure for LinkedIn's notice that there is a lead, which has to be fetched. */
+/** The error for LinkedIn's notice of a lead, which must be fetched. */
 export const LEAD_NOTICE =
   "this is LinkedIn's lead notification, which carries no contact details: fetch the lead with " +
   "GET /rest/leadFormResponses/{id}, with its form among the fields, and send its response " +
   "(id, submittedAt, formResponse, form)";
 
 /**
- * Where the form's questions may stand. LinkedIn gives them below `form`, where a request names it among its fields.
+ * The paths of the form's questions. LinkedIn returns them below `form` if a request lists it among its fields.
  */
 const QUESTIONS = ["form.content.questions", "content.questions", "questions"];
 
 /**
- * Reads a lead of LinkedIn's Lead Sync: `formResponse.answers`, each with a `questionId` alone. The form's questions
- * say which of them are contact fields and what the others ask; all others become `answers`.
+ * Reads a lead of LinkedIn's Lead Sync: `formResponse.answers`, each with only a `questionId`. The form's questions
+ * identify the contact fields; all others become `answers`.
  * Source: https://learn.microsoft.com/linkedin/marketing/lead-sync/lead-sync-schema
  */
 export function readLeadSync(fields: Fields): RawLead {
@@ -72,19 +72,22 @@ function readDetails(details: Fields, labels?: Labels): ScreeningAnswer["answer"
   return choice.keys().includes("options") ? readAnswer(choice, "options", labels) : undefined;
 }
 
-/** The form's own name of a question: `FIRST_NAME` where it is one of LinkedIn's, else the one that its author gave. */
+/**
+ * Returns the form's own name of a question: `FIRST_NAME` for LinkedIn's own questions, otherwise the author's name for
+ * it.
+ */
 function nameOf(item: Fields, question?: Question): string | undefined {
   return toText(question?.fields.peek("predefinedField")) ??
     toText(question?.fields.peek("name")) ?? toText(item.peek("name"));
 }
 
-/** Takes what the question asks, or what else tells it from the others. */
+/** Takes the wording of the question, or else its identifier. */
 function takeLabel(item: Fields, question?: Question): string | undefined {
   return question?.fields.text(localized(question.fields, "question"), "label", "name") ??
     item.text("name", "questionId");
 }
 
-/** The path of a text that LinkedIn gives by its locale, `{"localized": {"en_US": "…"}}`, or of a plain text. */
+/** Returns the path of a localized text, `{"localized": {"en_US": "…"}}`, or of a plain text. */
 function localized(fields: Fields, key: string): string[] {
   const texts = fields.peek([key, "localized"]);
   const [locale] = isObject(texts) ? Object.keys(texts) : [];

@@ -7,13 +7,13 @@ import { mapping, splitLeads } from "./mapping.ts";
 import { compileConfig } from "./mapping_config.ts";
 import { NOT_A_NEW_APPLICATION } from "./parser.ts";
 
-/** The metadata that the parser makes of a payload with these fields configured. A first name is always found. */
+/** Returns the metadata of a payload with these configured fields. A first name is always found. */
 function read(payload: JsonObject, fields: JsonObject) {
   const config = { fields: { first_name: { const: "Ann" }, ...fields } };
   return parse(mapping, payload, config).vendor_metadata;
 }
 
-/** Asserts that each text, number and boolean of a payload is found again in a lead's metadata. */
+/** Asserts that a lead's metadata contains each text, number and boolean of a payload. */
 function assertHoldsAll(payload: Json, metadata: Json): void {
   const texts = (value: Json): string[] =>
     typeof value === "object" && value !== null ? Object.values(value).flatMap(texts) : [String(value ?? "").trim()];
@@ -21,14 +21,14 @@ function assertHoldsAll(payload: Json, metadata: Json): void {
   for (const text of texts(payload)) assert.ok(found.has(text), `${text} is lost`);
 }
 
-Deno.test("mapping: in a list, the first that finds a value which is not blank wins", () => {
+Deno.test("mapping: in a list, the first expression that finds a non-blank value wins", () => {
   const payload = { a: "  ", b: [], c: null, d: "503-555-0166", e: "503-555-0167" };
   assert.equal(read(payload, { phone: ["a", "b", "c", "d", "e"] }).phone, "+15035550166");
   assert.equal(read(payload, { tag: ["a", "b[*].x", { const: "none" }] }).tag, "none");
   assert.equal(read(payload, { tag: { const: false } }).tag, false);
 });
 
-Deno.test("mapping: a list gives its first text where a text is expected", () => {
+Deno.test("mapping: the first text of a list is used where a text is expected", () => {
   const { city, zip, vendor_fields } = read({ a: [" ", "Salem", "Reno"], b: [{ c: 1 }, 97301] }, {
     city: "a",
     zip: "b[*]",
@@ -74,7 +74,7 @@ for (
   ] as [string, Json, Json | undefined][]
 ) {
   Deno.test(`mapping: ${field} of ${JSON.stringify(given)} is ${JSON.stringify(expected)}`, () => {
-    // By a plain path, and computed.
+    // As a plain path, and computed.
     for (const expression of ["given", "not_null(given)"]) {
       const metadata = read({ given }, { [field]: expression });
       assert.deepEqual(metadata[field], expected);
@@ -83,7 +83,7 @@ for (
   });
 }
 
-Deno.test("mapping: an expression puts the consent together", () => {
+Deno.test("mapping: an expression builds the consent", () => {
   const payload = { tcpa: "Yes", form: { words: ["I agree"], stamp: 1785312000 }, ip: {} };
   const consent = "{given: tcpa, text: form.words, at: form.stamp, ip: ip}";
   assert.deepEqual(read(payload, { consent }).consent, {
@@ -103,7 +103,7 @@ Deno.test("mapping: the resume may be the first of a list, or a list of bytes", 
   }
 });
 
-Deno.test("mapping: of several resumes the first is stored, and the others are named", () => {
+Deno.test("mapping: the first of several resumes is stored, and the others are described", () => {
   const files = [{ content: PDF }, { content: "data:image/png;base64,iVBORw0K" }];
   for (
     const [payload, data] of [[{ files: files.map(({ content }) => content) }, "files"], [
@@ -150,7 +150,7 @@ Deno.test("property: a mapped field has its type, and nothing of the payload is 
   }));
 });
 
-Deno.test("mapping: a value found by a plain path is taken from the vendor's fields, a computed one is not", () => {
+Deno.test("mapping: the value of a plain path is taken from the vendor's fields, a computed value is not", () => {
   const { vendor_fields } = read({ "Town Hall": "Salem", b: { c: "OR", d: 1 } }, {
     city: '"Town Hall"',
     state: "upper(b.c)",
@@ -178,7 +178,7 @@ Deno.test("mapping: JavaScript's own members are not found", () => {
   assert.deepEqual(metadata, { vendor_fields: { a: { b: 1 } } });
 });
 
-Deno.test("mapping: an expression that the payload does not fit, or that builds too much, finds nothing", () => {
+Deno.test("mapping: an expression that does not fit the payload, or produces too much, finds nothing", () => {
   const text = "Ann b ".repeat(4_000).trim();
   const metadata = read({ n: 5, text }, {
     city: "split(n, ' ')[0]",
@@ -190,7 +190,7 @@ Deno.test("mapping: an expression that the payload does not fit, or that builds 
   assert.deepEqual(metadata, { shortened: "Ann", vendor_fields: { n: 5, text } });
 });
 
-/** The faults of these fields, or of this configuration. */
+/** Invalid fields or configurations with the expected error. */
 const WRONG: [fields: Json, reason: RegExp][] = [
   [{}, /^parser_config\.fields: give first_name or full_name$/],
   [{ first_name: "a[" }, /^parser_config\.fields\.first_name: cannot read `a\[`: Syntax/],
@@ -222,13 +222,13 @@ const WRONG_CONFIGS: [config: Json, reason: RegExp][] = [
   ...WRONG.map(([fields, reason]): [Json, RegExp] => [{ fields }, reason]),
 ];
 for (const [config, reason] of WRONG_CONFIGS) {
-  Deno.test(`mapping: the error for ${JSON.stringify(config).slice(0, 70)} names the place`, () => {
+  Deno.test(`mapping: the error for ${JSON.stringify(config).slice(0, 70)} names the location`, () => {
     assert.match(compileConfig(config).error ?? "", reason);
     assert.match(mapping({ a: "Ann" }, config).error ?? "", reason);
   });
 }
 
-Deno.test("mapping: a usable configuration is compiled", () => {
+Deno.test("mapping: a valid configuration is compiled", () => {
   assert.equal(compileConfig(MAPPING_CONFIG).error, null);
 });
 
@@ -245,18 +245,18 @@ for (
     ["test", { test: 0 }, true],
     ["test", { test: [false] }, true],
     ...[false, null, "", [], {}].map((test) => ["test", { test }, false] as const),
-    // It needs more than it may: a lead is worth more than a ping.
+    // It exceeds the limits and is then false: losing a lead is worse than storing a ping.
     ["join(s, split(s, ''))", { s: "a".repeat(20_000) }, false],
   ] as [string, JsonObject, boolean][]
 ) {
   const shown = JSON.stringify(payload).slice(0, 30);
-  Deno.test(`mapping: ignore_when ${expression} is ${isIgnored} of ${shown}`, () => {
+  Deno.test(`mapping: ignore_when ${expression} is ${isIgnored} for ${shown}`, () => {
     const { error } = mapping({ name: "Ann", ...payload }, { fields, ignore_when: expression });
     assert.equal(error, isIgnored ? NOT_A_NEW_APPLICATION : null);
   });
 }
 
-/** The first names of the leads in a body; null where it is read as one lead. */
+/** Returns the first names of the leads in a body; null if it is read as one lead. */
 function firstNames(payload: Json, config: JsonObject): (string | undefined)[] | null {
   const split = splitLeads(payload, { fields, ...config });
   return split && split.leads.map((lead) => split.parse(lead).data?.first_name);
@@ -277,7 +277,7 @@ Deno.test("mapping: leads splits a body, and the fields are read in each lead", 
   assert.equal(split!.parse(split!.leads[0]!).data!.vendor_metadata.form_id, "7");
 });
 
-Deno.test("mapping: a body in which leads finds none is read as one lead", () => {
+Deno.test("mapping: a body in which leads finds nothing is read as one lead", () => {
   for (const entries of [[], null, "Ann", 5]) {
     assert.equal(firstNames({ entries }, { leads: "entries" }), null, JSON.stringify(entries));
   }
@@ -287,7 +287,7 @@ Deno.test("mapping: a body in which leads finds none is read as one lead", () =>
   assert.equal(splitLeads({ entries: [{ name: "Ann" }] }, null), null);
 });
 
-Deno.test("mapping: ignore_when is about the body, not about its leads", () => {
+Deno.test("mapping: ignore_when applies to the body, not to its leads", () => {
   const config = { leads: "entries", ignore_when: "event != 'lead.created'" };
   const entries = [{ name: "Ann" }];
   assert.deepEqual(firstNames({ event: "lead.created", entries }, config), ["Ann"]);
@@ -296,7 +296,7 @@ Deno.test("mapping: ignore_when is about the body, not about its leads", () => {
   assert.equal(error, NOT_A_NEW_APPLICATION);
 });
 
-Deno.test("mapping: an entry that is no object has no first name", () => {
+Deno.test("mapping: an entry that is not an object has no first name", () => {
   assert.deepEqual(firstNames({ entries: ["Ann", { name: "Bo" }, null] }, { leads: "entries" }), [
     undefined,
     "Bo",
@@ -320,7 +320,7 @@ Deno.test("property: any body is split, ignored or read without throwing", () =>
   assert.ok(Object.values(counts).every((count) => count > 0), JSON.stringify(counts));
 });
 
-Deno.test("mapping: on a route for one lead, leads does not apply", () => {
+Deno.test("mapping: leads does not apply on a route for one lead", () => {
   const lead = parse(mapping, { name: "Ann", entries: [{ name: "Bo" }] }, {
     fields,
     leads: "entries",

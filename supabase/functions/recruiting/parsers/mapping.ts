@@ -7,8 +7,8 @@ import { parserOf, type RawLead } from "./normalize.ts";
 import { NOT_A_NEW_APPLICATION, type SplitLeads } from "./parser.ts";
 
 /**
- * Reads a payload as `vendors.parser_config` says, for a vendor that no other parser fits. See `mapping_config.ts`. The
- * configuration's `leads` is not looked at: a payload is one lead here.
+ * Reads a payload according to `vendors.parser_config`, for a vendor without a parser of its own. See
+ * `mapping_config.ts`. The configuration's `leads` is ignored: the payload is one lead.
  */
 export const mapping = parserOf((fields, payload, config) => {
   const { data: compiled, error } = compileConfig(config);
@@ -17,7 +17,7 @@ export const mapping = parserOf((fields, payload, config) => {
 });
 
 /**
- * Reads one of the leads that {@link splitLeads} has found in a body, without `ignore_when`, which is about the body.
+ * Reads one of the leads that {@link splitLeads} found in a body, without `ignore_when`, which applies to the body.
  */
 export const mappingPart = parserOf((fields, payload, config) => {
   const { data: compiled, error } = compileConfig(config);
@@ -25,11 +25,10 @@ export const mappingPart = parserOf((fields, payload, config) => {
 });
 
 /**
- * Splits a webhook's body into the leads that the configuration's `leads` finds: a list that is not empty, or one
- * object.
+ * Splits a webhook's body into the leads that the configuration's `leads` finds: a non-empty list, or one object.
  *
- * @returns null where {@link mapping} is to read the body as one lead. Then `leads` is not set or finds nothing else,
- * `ignore_when` is true of the body, or the configuration cannot be read.
+ * @returns null if {@link mapping} must read the body as one lead: `leads` is not set or finds nothing else,
+ * `ignore_when` is true for the body, or the configuration is invalid.
  */
 export function splitLeads(payload: Json, config: Json): SplitLeads | null {
   const { data: compiled } = compileConfig(config);
@@ -43,7 +42,7 @@ function isIgnored(payload: Json, { ignoreWhen }: Compiled): boolean {
   return ignoreWhen !== undefined && isTrue(ignoreWhen, payload);
 }
 
-/** Whether an expression finds something other than JMESPath's false values: nothing, false, and what is empty. */
+/** Whether an expression is true in JMESPath: its value is not null, false or empty. */
 function isTrue(expression: Expression, payload: Json): boolean {
   const found = expression.search(payload);
   if (found === undefined || found === null || found === false || found === "") return false;
@@ -65,7 +64,7 @@ function readLead(fields: Fields, payload: Json, { lead, more, resume }: Compile
   };
 }
 
-// A value that a plain path finds is taken from the payload's fields. A computed one leaves them as they are.
+// A value found by a plain path is taken from the payload's fields. A computed value leaves them unchanged.
 function firstFound(
   steps: Step[],
   payload: Json,

@@ -8,7 +8,7 @@ const expression = z.string({ error: "give a JMESPath expression" })
   .transform((text, context): Expression => {
     const { data, error } = compileExpression(text);
     if (error === null) return data;
-    // With `continue`, the union around it gives this message instead of its own.
+    // With `continue`, the enclosing union reports this message instead of its own.
     context.addIssue({
       code: "custom",
       message: `cannot read \`${text}\`: ${error}`,
@@ -30,16 +30,16 @@ const resume = z.strictObject(
 
 const NO_FIELDS = 'give an object such as {"full_name": "<JMESPath expression>"}';
 const NAME = /^[a-z][a-z0-9_]{0,62}$/;
-/** The metadata fields that normalizeLead() writes itself. */
+/** The metadata fields that normalizeLead() sets itself. */
 const RESERVED = ["phone_raw", "state_raw", "resume_url", "resume_skipped", "vendor_fields"];
 
 /**
- * `vendors.parser_config` of the parser `mapping`: where in the payload each field is found. A field has one JMESPath
+ * `vendors.parser_config` of the parser `mapping`: where each field is found in the payload. A field has one JMESPath
  * expression, one constant, or a list of these. In a list, the first that finds something wins.
  *
- * - `ignore_when`: an expression that finds something true in a body that is no lead, such as a test ping.
+ * - `ignore_when`: an expression that is true for a body that is not a lead, such as a test ping.
  * - `leads`: an expression that finds the leads in a webhook's body with several. `fields` are then read in each of
- *   them.
+ * them.
  *
  * @example
  * {
@@ -67,7 +67,7 @@ const mappingConfig = z.strictObject({
   leads: expression.optional(),
 });
 
-/** One place where a field may be found. */
+/** One place to look for a field. */
 export type Step = Expression | { constant: Json };
 
 /** Where each field is found: the first step that finds something wins. */
@@ -75,9 +75,9 @@ export type Sources = Record<string, Step[]>;
 
 /** A compiled configuration. */
 export interface Compiled {
-  /** The fields that normalizeLead() takes by themselves. */
+  /** The fields that are separate in normalizeLead(). */
   lead: Sources;
-  /** All others. */
+  /** All other fields. */
   more: Sources;
   /** The fields of the resume. */
   resume: Sources;
@@ -87,7 +87,7 @@ export interface Compiled {
 
 const cache = new WeakMap<JsonObject, Result<Compiled>>();
 
-/** Compiles a configuration, each only once. The error names the field and the expression that are wrong. */
+/** Compiles a configuration and caches the result. The error names the invalid field and expression. */
 export function compileConfig(config: Json): Result<Compiled> {
   const known = isObject(config) ? cache.get(config) : undefined;
   if (known !== undefined) return known;

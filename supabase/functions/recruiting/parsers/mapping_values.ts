@@ -1,5 +1,5 @@
 /**
- * The conversion of the value that is found for a mapped field, so that it has the type that it has with every parser.
+ * Converts the value found for a mapped field to the type that the field has in every parser.
  */
 import { isObject, type Json } from "../../_shared/json.ts";
 import { readAnswersOfAnyShape } from "./answers.ts";
@@ -9,16 +9,16 @@ import { readFile, takeContent } from "./files.ts";
 import { readTime } from "./time.ts";
 
 /**
- * Takes the value of a key. Returns what the field gets of it; undefined for nothing, and for a value of another type.
+ * Takes the value of a key. Returns the value of the field; undefined if there is none or it has another type.
  */
 export type ReadValue = (fields: Fields, key: string) => Json | undefined;
 
 const text = taking(firstText);
 
-/** Any value but an empty one, as it is. */
+/** Any non-empty value, unchanged. */
 export const anyValue = taking((value) => isEmpty(value) ? undefined : value);
 
-/** The fields that normalizeLead() takes by themselves. */
+/** The fields that are separate in normalizeLead(). */
 export const LEAD_FIELDS = new Map([
   ...each(["first_name", "last_name", "full_name", "email", "phone"], text),
   ...each(["address", "city", "state", "zip", "country", "vendor_lead_id"], text),
@@ -27,7 +27,7 @@ export const LEAD_FIELDS = new Map([
   ...each(["consent"], taking((value) => readConsent(firstOfEach(firstOf(value))))),
 ]);
 
-/** The other fields that have one type with every parser. */
+/** The other fields that have the same type in every parser. */
 export const SHARED_FIELDS = new Map([
   ...each(["job_id", "job_title", "job_company", "job_location", "job_url"], text),
   ...each(["form_id", "campaign_id", "ad_id", "click_id"], text),
@@ -47,14 +47,14 @@ function taking(read: (value: Json) => Json | undefined): ReadValue {
   return (fields, key) => fields.first((value) => read(value ?? null), [key]);
 }
 
-// A list is a list of files, or the bytes of one.
+// A list is a list of files, or the bytes of one file.
 function readContent(fields: Fields, key: string): Json | undefined {
   const value = fields.peek([key]) ?? null;
   if (Array.isArray(value) && typeof value[0] === "string") return readFile(fields, key).data;
   return isEmpty(value) ? undefined : takeContent(fields, [key]);
 }
 
-/** A value, or the first of a list. */
+/** Returns a value, or the first value of a list. */
 function firstOf(value: Json): Json | undefined {
   return Array.isArray(value) ? value[0] : value;
 }
@@ -66,7 +66,7 @@ function firstOfEach(value: Json | undefined): Json | undefined {
   );
 }
 
-/** A text, or the first text of a list. */
+/** Returns a text, or the first text of a list. */
 function firstText(value: Json): string | undefined {
   if (!Array.isArray(value)) return toText(value);
   return toText(value.find((item) => toText(item) !== undefined));

@@ -17,13 +17,13 @@ for (
   });
 }
 
-Deno.test("meta: a notification to which a relay has added the contact is read", () => {
+Deno.test("meta: a notification with contact details added by a relay is read", () => {
   const { first_name, vendor_lead_id } = parse(meta, { leadgen_id: 77, name: "Lee W" });
   assert.equal(first_name, "Lee");
   assert.equal(vendor_lead_id, "77");
 });
 
-Deno.test("meta: a lead without a name is no notification", () => {
+Deno.test("meta: a lead without a name is not a notification", () => {
   for (
     const contact of [
       { email: "lee@example.com" },
@@ -35,7 +35,7 @@ Deno.test("meta: a lead without a name is no notification", () => {
   }
 });
 
-Deno.test("meta: a notification to which a relay has added the answers is read", () => {
+Deno.test("meta: a notification with answers added by a relay is read", () => {
   const value = {
     leadgen_id: "77",
     form_id: "5",
@@ -153,7 +153,7 @@ for (const key of ["Lead ID", "leadID", "lead_id", "leadgen_id"]) {
   });
 }
 
-Deno.test("meta: a box of the disclaimer that is checked is a consent", () => {
+Deno.test("meta: a checked box of the disclaimer is a consent", () => {
   const consentFor = (...checked: Json[]) => {
     const custom_disclaimer_responses = checked.map((is_checked, i) => ({
       checkbox_key: `optional_${i + 1}`,

@@ -6,13 +6,13 @@ import { isTestLead, readLeadForm } from "./form.ts";
 import { parserOf, type RawLead } from "./normalize.ts";
 import { NOT_A_NEW_APPLICATION } from "./parser.ts";
 
-/** The failure for Meta's notice that there is a lead, which has to be fetched. */
+/** The error for Meta's notice of a lead, which must be fetched. */
 export const NO_CONTACT_DETAILS =
   "this is Meta's leadgen notification, which carries no contact details: fetch the lead with " +
   "GET /{leadgen_id} from the Graph API and send its response (id, created_time, field_data)";
 
 /**
- * A lead of a Meta (Facebook, Instagram) lead form, as the Graph API gives it: `field_data` with `name` and `values`
+ * A lead of a Meta (Facebook, Instagram) lead form, as the Graph API returns it: `field_data` with `name` and `values`
  * each. Or as relays send it, in any spelling: flattened, with the answers by question in `data` (Make, n8n), or within
  * Meta's notification.
  * Sources: https://developers.facebook.com/docs/marketing-api/guides/lead-ads/retrieving; for n8n
@@ -25,7 +25,7 @@ export const meta = parserOf((fields, payload) => {
   const leadgenId = text("leadgenid");
   if (isEmpty(form)) {
     if (leadgenId !== undefined || hasLeadgenChange(payload)) return NO_CONTACT_DETAILS;
-    // The page's other events.
+    // An event of the page other than a new lead.
     if (Array.isArray(fields.peek("entry"))) return NOT_A_NEW_APPLICATION;
   }
   return {
@@ -33,7 +33,7 @@ export const meta = parserOf((fields, payload) => {
     vendor_lead_id: text("id") ?? leadgenId ?? text("leadid"),
     is_test: isTestLead(payload) || lead.value("is_test"),
     submitted_at: text("createdtime") ?? text("datecreated"),
-    // The words of each box stand in the form and not in the lead, so the list stays among the vendor's fields.
+    // The wording of each box is in the form and not in the lead, so the list stays among the vendor's fields.
     consent: { given: readBoxes(lead.peek("custom_disclaimer_responses"), isChecked) },
     more: {
       ...form.more,
@@ -44,7 +44,7 @@ export const meta = parserOf((fields, payload) => {
   };
 });
 
-/** Where the lead stands: some relays add the answers to the notification of a lead. */
+/** Returns the lead's object: some relays add the answers to the notification of a lead. */
 function leadIn(fields: Fields): Fields {
   const value = "entry.0.changes.0.value";
   const isOnlyOne = fields.items("entry").length === 1 &&
@@ -73,7 +73,7 @@ function isEmpty({ more, ...contact }: RawLead): boolean {
 }
 
 function isChecked({ is_checked }: JsonObject): boolean | undefined {
-  // Meta sends "1" for a checked box and "" for another.
+  // Meta sends "1" for a checked box and "" otherwise.
   return is_checked === "" ? false : readBoolean(is_checked);
 }
 

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { parse } from "./fixtures/parsed.ts";
 import { monster } from "./monster.ts";
 
-Deno.test("monster: version 1 in base64, of a type that is no PDF", () => {
+Deno.test("monster: version 1 in base64, of a type other than PDF", () => {
   const { resume } = parse(monster, { FileContents: "UEsDBBQ=", FileExt: ".docx" });
   assert.deepEqual(resume, { base64: "UEsDBBQ=", type: "docx" });
 });
 
-Deno.test("monster: a resume of an unknown shape does not stop the lead", () => {
+Deno.test("monster: a resume of an unknown shape does not prevent the lead", () => {
   const { resume, vendor_metadata } = parse(monster, {
     applicant: { resume: { blob: { ref: 1 } } },
   });

@@ -5,8 +5,8 @@ import { readFile } from "./files.ts";
 import { parserOf } from "./normalize.ts";
 
 /**
- * A Monster Easy Apply application: version 2, with `integratedApplyID` and `applicant`, or version 1. That is flat, in
- * PascalCase or, from older integrations, in camelCase; its resume is base64 or an array of bytes.
+ * A Monster Easy Apply application: version 2, with `integratedApplyID` and `applicant`, or version 1, which is flat,
+ * in PascalCase or, from older integrations, in camelCase; its resume is base64 or an array of bytes.
  * Sources: https://partner.monster.com/apply-with-monster-implementing-V2 and …/apply-with-monster-implementing
  */
 export const monster = parserOf((fields) => {

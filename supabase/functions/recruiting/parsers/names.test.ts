@@ -56,7 +56,7 @@ for (
     ["Jane Doe, REALTOR®", "Jane", "Doe"],
     ["GARCIA SOTO, ANA", "ANA", "GARCIA SOTO"],
     ["Garcia Soto, JP", "JP", "Garcia Soto"],
-    // Words after a dash or a bar are no name.
+    // Words after a dash or a bar are not part of the name.
     ["Jane Doe - State Farm", "Jane", "Doe"],
     ["Jane Doe | Insurance Agent", "Jane", "Doe"],
     ["| Jane Doe", "Jane", "Doe"],
@@ -91,12 +91,12 @@ for (
     ["Sra. María López", "María", "López"],
     ["Frau Dr. Anna Schmidt", "Anna", "Schmidt"],
     ["Smith, John, Dr.", "John", "Smith"],
-    // A title and one name: the first name cannot be told.
+    // A title and one name: the first name is unknown.
     ["Dr. Smith", "Dr. Smith", "Smith"],
     ["Herr Müller", "Herr Müller", "Müller"],
     ["Dr. Smith, PhD", "Dr. Smith", "Smith"],
     ["Dr.", "Dr.", undefined],
-    // Nicknames, and what stands in brackets.
+    // Nicknames and text in parentheses.
     ["Jane Doe (she/her)", "Jane", "Doe"],
     ["Robert (Bob) Smith", "Robert", "Smith"],
     ['Robert "Bob" Smith', "Robert", "Smith"],
@@ -125,7 +125,7 @@ for (
     ["Jane MBA", "Jane"],
     ["Garcia  Lopez,  MBA", "Garcia Lopez"],
     ["Doe; CLU;", "Doe"],
-    // As sent, but for blanks.
+    // As sent, except for whitespace.
     ["Jane (Janie)", "Jane (Janie)"],
     ["Maria (Mary)", "Maria (Mary)"],
     ['Zoë-Ann "Zo"', 'Zoë-Ann "Zo"'],
@@ -142,13 +142,13 @@ for (
     ["Ma", "Ma"],
     ["Dr.", "Dr."],
     ["Jr., II", "Jr."],
-    // Not to be told from two names.
+    // Indistinguishable from two names.
     ["Doe, Jane", "Doe, Jane"],
     [" , ", ","],
     ["x ".repeat(200), "x ".repeat(200).trim()],
   ] as const
 ) {
-  Deno.test(`a name given apart: ${JSON.stringify(given.slice(0, 40))}`, () => {
+  Deno.test(`a separate name: ${JSON.stringify(given.slice(0, 40))}`, () => {
     assert.equal(withoutCredentials(given), expected);
   });
 }
@@ -172,7 +172,7 @@ Deno.test("property: the names consist of words of the full name", () => {
   );
 });
 
-Deno.test("property: a name given apart that has no title and no credential is stored as sent", () => {
+Deno.test("property: a separate name without titles and credentials is stored as sent", () => {
   const piece = fc.constantFrom(
     ...[
       "Zoë",

@@ -1,16 +1,16 @@
 import { wordList } from "../../_shared/word_list.ts";
 
-/** Words before a name that are no part of it, in English, Spanish, French and German. In lower case, no dots. */
+/** Titles before a name in English, Spanish, French and German. In lower case, without dots. */
 const TITLES = new Set(wordList`
   mr mister mrs miss ms mx dr prof professor rev reverend
   sr sra srta señor señora señorita dra lic
   mme mlle monsieur madame herr frau
 `);
 
-/** Part of the titles only after another: "Dr. med.", "Mr. and Mrs.". Alone, "Med." is short for Mohamed. */
+/** Titles only after another title: "Dr. med.", "Mr. and Mrs.". Alone, "Med." is short for Mohamed. */
 const AFTER_TITLE = /^(?:med\.?|and|&)$/i;
 
-/** Words after a name that are no part of it. In capitals, letters and digits alone. */
+/** Credentials after a name. In capitals, only letters and digits. */
 const CREDENTIALS = new Set([
   ...wordList`JR SR II III IV 2ND 3RD ESQ ESQUIRE RET`,
   // Insurance and finance.
@@ -22,37 +22,37 @@ const CREDENTIALS = new Set([
   ...wordList`RN LPN BSN MSN DNP DDS DMD PMP PHR SPHR SHRMCP SHRMSCP`,
 ]);
 
-/** Credentials that are initials or first names, too: J.D. Vance, Md Rahman. */
+/** Credentials that are also initials or first names: J.D. Vance, Md Rahman. */
 const INITIALS = new Set(["BS", "EA", "JD", "MD", "MS", "NP", "PE", "V"]);
 
-/** Credentials that are last names, too: Jack Ma, Kim Do. */
+/** Credentials that are also last names: Jack Ma, Kim Do. */
 const LAST_NAMES = new Set(["AAI", "ARM", "BA", "CAP", "DO", "MA", "PA"]);
 
-/** The words with which a last name of several words begins. */
+/** The first words of last names with several words. */
 const PARTICLES = new Set(wordList`
   van vande vanden vander von vom zu zum zur der den ter
   de del della di da das dos du des la las le lo los
   al el bin bint ibn st
 `);
 
-/** A last name in Chinese or Korean letters, and a first name after it, which may be in Japanese ones. */
+/** A last name in Chinese or Korean letters, followed by a first name, possibly in Japanese letters. */
 const LAST_NAME_FIRST = /^[\p{sc=Han}\p{sc=Hangul}]+ [\p{sc=Han}\p{sc=Hangul}\p{sc=Hiragana}\p{sc=Katakana}]+$/u;
 
-/** Words in brackets, and quotation marks, of which the text stays. */
+/** Parentheses with their text, and quotation marks without theirs. */
 const BRACKETS = /\([^()]*\)|["“”]/g;
 
-/** Words in brackets or quotation marks, with them. */
+/** Text in parentheses or quotation marks, including them. */
 const QUOTED = /\([^()]*\)|"[^"]*"|“[^“”]*”/g;
-/** A letter that is neither small nor capital: a word of it is no title and no credential. */
+/** A letter that is neither upper nor lower case: a word with it is neither a title nor a credential. */
 const MASK = "一";
 
 /** Longer than any person's name. */
 const MAX_LENGTH = 200;
 
 /**
- * The first and the last name in a full name, written `First Last` or `Last, First`. Titles, credentials and what
- * stands in brackets, or after a dash or a bar, are left out. There is always a first name. Where a title stands before
- * one name alone, as in `Dr. Smith`, it is both together. Where nothing else is left, it is the full name.
+ * Splits a full name, `First Last` or `Last, First`, into the first and the last name. Titles, credentials and text in
+ * parentheses, or after a dash or a bar, are left out. There is always a first name. A title before a single name, as
+ * in `Dr. Smith`, is part of the first name. If nothing else remains, the first name is the full name.
  */
 export function splitName(name: string): { first_name: string; last_name?: string } {
   if (name.length > MAX_LENGTH) return { first_name: name };
@@ -68,8 +68,8 @@ export function splitName(name: string): { first_name: string; last_name?: strin
 }
 
 /**
- * A first or last name that is given apart: as sent, with single blanks, and without the titles and credentials around
- * it. `Doe, CLU, ChFC` is `Doe`. What stands in brackets or quotation marks is part of it.
+ * Returns a separate first or last name: as sent, with single spaces, and without surrounding titles and credentials.
+ * `Doe, CLU, ChFC` becomes `Doe`. Text in parentheses or quotation marks is kept.
  */
 export function withoutCredentials(name: string): string {
   const text = name.trim().replace(/\s{2,}/g, " ");
@@ -83,13 +83,13 @@ export function withoutCredentials(name: string): string {
   return text.slice(start, start + kept.length);
 }
 
-/** The words before a bar or a dash: "Jane Doe" of "Jane Doe - State Farm". */
+/** Returns the words before a bar or a dash: "Jane Doe" of "Jane Doe - State Farm". */
 function withoutRemark(name: string): string {
   const parts = name.replace(BRACKETS, " ").split(/\||\s[-–—]\s/);
   return parts.find((part) => part.trim() !== "") ?? "";
 }
 
-/** The words of a name without its titles and credentials, in groups, and the titles before it. */
+/** Returns the words of a name in groups, without titles and credentials, and the titles before it. */
 function readName(name: string): { groups: string[][]; titles: string[] } {
   const groups = groupsOf(name);
   const titles = groups.flatMap(takeTitles);
@@ -97,7 +97,7 @@ function readName(name: string): { groups: string[][]; titles: string[] } {
   return { groups: groups.filter((group) => group.length > 0), titles };
 }
 
-/** The words of a name, in groups that a comma or the like divides. */
+/** Returns the words of a name in groups, which commas and similar characters separate. */
 function groupsOf(name: string): string[][] {
   return name.split(/[,;|]|\s[-–—]\s/)
     .map((group) => group.split(/\s+/).filter((word) => word !== ""))
@@ -115,7 +115,7 @@ function isTitle(word: string): boolean {
   return parts.length > 0 && parts.every((part) => TITLES.has(part));
 }
 
-/** Drops the credentials from the end of each group of words. One word of the name always stays. */
+/** Drops the credentials from the end of each group of words. At least one word of the name remains. */
 function dropCredentials(groups: string[][]): void {
   const isInCapitals = !/\p{Ll}/u.test(groups.flat().join(""));
   for (const [index, group] of Array.from(groups.entries()).reverse()) {
@@ -128,7 +128,7 @@ function dropCredentials(groups: string[][]): void {
   }
 }
 
-/** Where a word stands. */
+/** The context of a word. */
 interface Place {
   /** Whether the word is the only one after a comma. */
   isApart: boolean;

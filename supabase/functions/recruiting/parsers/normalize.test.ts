@@ -4,7 +4,7 @@ import { Fields } from "./fields.ts";
 import { readFile } from "./files.ts";
 import { normalizeLead, type RawLead } from "./normalize.ts";
 
-Deno.test("a full name is read as one, and kept", () => {
+Deno.test("a full name is split, and kept", () => {
   const { first_name, vendor_metadata } = normalizeLead({ full_name: "  Smith,  Jordan " });
   assert.deepEqual([first_name, vendor_metadata], [
     "Jordan",
@@ -12,21 +12,21 @@ Deno.test("a full name is read as one, and kept", () => {
   ]);
 });
 
-Deno.test("each given name part wins over the full name", () => {
+Deno.test("separate name parts take precedence over the full name", () => {
   const lead = normalizeLead({ full_name: "M. Garcia Soto", first_name: "Maria" });
   assert.equal(lead.first_name, "Maria");
   assert.equal(lead.vendor_metadata.last_name, "Soto");
 });
 
 for (const blank of [undefined, null, "", "  \t", true, [], {}] as (Json | undefined)[]) {
-  Deno.test(`a name and an id that are ${JSON.stringify(blank)} are missing`, () => {
+  Deno.test(`a name or an id of ${JSON.stringify(blank)} is missing`, () => {
     const lead = normalizeLead({ first_name: blank, full_name: blank, vendor_lead_id: blank });
     assert.equal(lead.first_name, undefined);
     assert.equal(lead.vendor_lead_id, undefined);
   });
 }
 
-Deno.test("an id: a number becomes text, and an id of more than 512 characters its digest", () => {
+Deno.test("a numeric id becomes text, and an id of more than 512 characters becomes its digest", () => {
   assert.equal(normalizeLead({ vendor_lead_id: 0 }).vendor_lead_id, "0");
   assert.equal(normalizeLead({ vendor_lead_id: " a " }).vendor_lead_id, "a");
   assert.equal(normalizeLead({ vendor_lead_id: "x".repeat(512) }).vendor_lead_id?.length, 512);
@@ -36,7 +36,7 @@ Deno.test("an id: a number becomes text, and an id of more than 512 characters i
   );
 });
 
-Deno.test("a name given as a field is stored as sent; a title or credential is kept apart", () => {
+Deno.test("a separate name is stored as sent; a title or credential is kept in the metadata", () => {
   const named = (payload: JsonObject) => {
     const fields = new Fields(payload);
     const { first_name, vendor_metadata } = normalizeLead({
@@ -57,7 +57,7 @@ Deno.test("a name given as a field is stored as sent; a title or credential is k
   });
 });
 
-Deno.test("an id that stands for none is none, and is kept", () => {
+Deno.test("a placeholder is not an id, and is kept", () => {
   for (const id of ["null", "undefined", " N/A ", "NaN", "None"]) {
     const fields = new Fields({ id });
     const lead = normalizeLead({ vendor_lead_id: fields.text("id"), fields });
@@ -70,7 +70,7 @@ Deno.test("a phone that cannot be read keeps its text", () => {
   assert.deepEqual(normalizeLead({ phone: "call me" }).vendor_metadata, { phone_raw: "call me" });
 });
 
-Deno.test("a phone is read as of the lead's country, or of its own where the vendor sends one", () => {
+Deno.test("a phone is read in the lead's country, or in the phone's country if the vendor sends one", () => {
   const phone = "020 7946 0958";
   assert.equal(normalizeLead({ phone, country: "GB" }).vendor_metadata.phone, "+442079460958");
   const { vendor_metadata } = normalizeLead({ phone, phone_country: "gb", country: "US" });
@@ -154,7 +154,7 @@ const NO_STATES = [
   ...["looking for work in", "call me", "constructor"],
 ];
 for (const [code, texts] of [...Object.entries(STATES), ["", NO_STATES] as const]) {
-  Deno.test(`texts of the state ${code || "that cannot be told"}`, () => {
+  Deno.test(`texts of the state ${code || "if it is unknown"}`, () => {
     for (const state of texts) {
       const { vendor_metadata } = normalizeLead({ state });
       assert.deepEqual(vendor_metadata, code ? { state: code } : { state_raw: state });
@@ -162,7 +162,7 @@ for (const [code, texts] of [...Object.entries(STATES), ["", NO_STATES] as const
   });
 }
 
-Deno.test("a ZIP code of a state gets back the zeros that a number has lost", () => {
+Deno.test("a state's ZIP code regains the leading zeros that a number has lost", () => {
   const zipOf = (zip: Json, others: RawLead = { state: "MA" }) => normalizeLead({ zip, ...others }).vendor_metadata.zip;
   assert.equal(zipOf(2110), "02110");
   assert.equal(zipOf("601", { state: "PR" }), "00601");
@@ -171,7 +171,7 @@ Deno.test("a ZIP code of a state gets back the zeros that a number has lost", ()
   assert.equal(zipOf("2110", { state: "NSW", country: "Australia" }), "2110");
 });
 
-Deno.test("a state is read of no other country than the United States", () => {
+Deno.test("a state is read only for the United States", () => {
   const inCountry = (country: string) => normalizeLead({ state: "CA", country, city: "A" }).vendor_metadata;
   assert.deepEqual(inCountry("Italy"), { city: "A", state_raw: "CA", country: "Italy" });
   for (const country of ["US", "United States", "PR", "unknown"]) {
@@ -179,7 +179,7 @@ Deno.test("a state is read of no other country than the United States", () => {
   }
 });
 
-Deno.test("what marks a test, and what does not", () => {
+Deno.test("marks of a test, and other values", () => {
   for (const mark of [true, "true", "YES", " y ", 1, "1", "T", "on", "Sí"]) {
     assert.equal(normalizeLead({ is_test: mark }).vendor_metadata.is_test, true, String(mark));
   }
@@ -189,7 +189,7 @@ Deno.test("what marks a test, and what does not", () => {
   }
 });
 
-Deno.test("a further field does not replace a normalized one", () => {
+Deno.test("an additional field does not replace a normalized one", () => {
   const { vendor_metadata } = normalizeLead({ more: { email: "x", job_id: "7" }, email: "A@b.C" });
   assert.deepEqual(vendor_metadata, { email: "a@b.c", job_id: "7" });
 });
@@ -200,7 +200,7 @@ Deno.test("the time of submission is kept in UTC", () => {
   assert.deepEqual(normalizeLead({ submitted_at: "this morning" }).vendor_metadata, {});
 });
 
-Deno.test("consent is what the vendor has of it", () => {
+Deno.test("consent contains the values that the vendor sends", () => {
   const all = {
     given: "Yes",
     text: " I agree ",
@@ -224,7 +224,7 @@ Deno.test("consent is what the vendor has of it", () => {
 });
 
 for (const given of [undefined, null, "", " ", [true], {}] as (Json | undefined)[]) {
-  Deno.test(`a consent given as ${JSON.stringify(given)} is not known`, () => {
+  Deno.test(`a consent of ${JSON.stringify(given)} is unknown`, () => {
     assert.deepEqual(normalizeLead({ consent: { given } }).vendor_metadata, {});
   });
 }
@@ -238,14 +238,14 @@ for (
     { unknown: true },
   ] as Json[]
 ) {
-  Deno.test(`a resume that cannot be read is kept as sent: ${JSON.stringify(resume)}`, () => {
+  Deno.test(`an unreadable resume is kept as sent: ${JSON.stringify(resume)}`, () => {
     const fields = new Fields({ resume });
     const { vendor_metadata } = normalizeLead({ resume: readFile(fields, "resume"), fields });
     assert.deepEqual(vendor_metadata, { vendor_fields: { resume } });
   });
 }
 
-Deno.test("a text that is the same as a resume that is no file is kept", () => {
+Deno.test("a text equal to an invalid resume is kept", () => {
   const fields = new Fields({ resume: "none", city: "None", nickname: "none" });
   const lead = normalizeLead({
     resume: readFile(fields, "resume"),
@@ -255,7 +255,7 @@ Deno.test("a text that is the same as a resume that is no file is kept", () => {
   assert.deepEqual(lead.vendor_metadata, { city: "None", vendor_fields: { nickname: "none" } });
 });
 
-Deno.test("what the lead says in another form is kept as sent", () => {
+Deno.test("a value that the lead contains in another form is kept as sent", () => {
   const payload = {
     state: "Texas",
     is_test: "no",

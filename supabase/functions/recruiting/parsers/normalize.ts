@@ -12,7 +12,7 @@ import { readResume, type ResumeFields } from "./resume.ts";
 import { stateCode } from "./state_code.ts";
 import { readTime } from "./time.ts";
 
-/** A lead as a parser found it, before normalizeLead(). Any value may stand in any field. */
+/** A lead as a parser found it, before normalizeLead(). Any field may have any value. */
 export interface RawLead {
   first_name?: Json;
   last_name?: Json;
@@ -24,24 +24,26 @@ export interface RawLead {
   state?: Json;
   zip?: Json;
   country?: Json;
-  /** The country of a phone number without a country code, or its dialling code. Unless given, `country` is used. */
+  /** The country of a phone number without a country code, or its dialing code. Defaults to `country`. */
   phone_country?: Json;
   vendor_lead_id?: Json;
   resume?: ResumeFields;
   is_test?: Json;
-  /** When the applicant sent the application or form, in one of the forms of readTime(). */
+  /** When the applicant sent the application or form, in one of the formats of readTime(). */
   submitted_at?: Json;
   consent?: ConsentFields | Json;
-  /** More fields, under the names that all vendors share: `job_id`, `answers`, … An empty list counts as none. */
+  /** Additional fields, under the names that all vendors share: `job_id`, `answers`, … An empty list counts as none. */
   more?: Record<string, Json | undefined>;
-  /** The vendor's payload as the parser has read it. What is not found in the lead is kept under `vendor_fields`. */
+  /**
+   * The vendor's payload after the parser has read it. Values that are not in the lead are kept under `vendor_fields`.
+   */
   fields?: Fields;
 }
 
 /**
- * Makes a parser of a function that reads one vendor's fields.
+ * Creates a parser from a function that reads one vendor's fields.
  *
- * @param read gives the lead as found, or the error for a payload that is no lead
+ * @param read returns the lead as found, or the error if the payload is not a lead
  */
 export function parserOf(
   read: (fields: Fields, payload: Json, config: Json) => RawLead | string,
@@ -53,19 +55,20 @@ export function parserOf(
   };
 }
 
-/** The database's unique index takes ids of up to this many characters. A longer id is kept as its digest. */
+/** The database's unique index accepts ids of at most this many characters. A longer id is replaced by its digest. */
 const MAX_ID_LENGTH = 512;
 
 /**
- * Normalizes names, phone, state, e-mail, id, resume, times, consent and the test mark, in the same way for every
- * vendor. Leaves files out of the metadata. What these fields do not say of the payload is kept under `vendor_fields`.
+ * Normalizes names, phone, state, email, id, resume, times, consent and the test mark in the same way for every vendor.
+ * Leaves files out of the metadata. Values of the payload that these fields do not contain are kept under
+ * `vendor_fields`.
  */
 export function normalizeLead(raw: RawLead): ParsedLead {
   const fullName = toText(raw.full_name);
   const split = fullName === undefined ? undefined : splitName(fullName);
   const phone = toText(raw.phone);
   const givenCountry = toText(raw.country);
-  // Some forms have the dialling code where others have the country.
+  // Some forms have the dialing code in the field for the country.
   const country = givenCountry && diallingCode(givenCountry) ? undefined : givenCountry;
   const countryOfLead = country && countryCode(country);
   const e164 = phone && readPhone(phone, toText(raw.phone_country), givenCountry);
@@ -107,7 +110,9 @@ export function normalizeLead(raw: RawLead): ParsedLead {
   };
 }
 
-/** Reads what is there: most leads have few of the fields, and what is absent costs nothing. */
+/**
+ * Applies a function to a value that is present: most leads have few of the fields, and an absent field costs nothing.
+ */
 function given<Value, Read>(value: Value | undefined, read: (value: Value) => Read): Read | undefined {
   return value === undefined ? undefined : read(value);
 }
@@ -118,7 +123,7 @@ function withoutEmptyLists(fields: Record<string, Json | undefined>) {
   );
 }
 
-/** @param countries each a name, a code of two letters, or a dialling code; the first that is one counts */
+/** @param countries names, two-letter codes, or dialing codes; the first valid one counts */
 function readPhone(phone: string, ...countries: (string | undefined)[]): string | undefined {
   const given = countries.find((text) => text !== undefined && (diallingCode(text) ?? countryCode(text)));
   if (given === undefined) return toE164(phone);
@@ -127,17 +132,17 @@ function readPhone(phone: string, ...countries: (string | undefined)[]): string 
   return dialled ?? toE164(phone, countryCode(given));
 }
 
-/** A ZIP code that was made a number on its way, and so has lost its first zeros. */
+/** A ZIP code that was converted to a number on its way, and so lost its leading zeros. */
 const SHORT_ZIP = /^\d{3,4}$/;
 
-/** A whole address, alone, after `mailto:`, in `Ann Lee <ann@example.com>`, or the first of several. */
+/** A complete address: alone, after `mailto:`, in `Ann Lee <ann@example.com>`, or the first of several. */
 const EMAIL = /^(?:mailto:|[^<>]*<)?([^\s<>,;@]+@[^\s<>,;@]+)(?:>|[,;].*)?$/is;
 
 function readEmail(email: string): string {
   return (EMAIL.exec(email)?.[1] ?? email).toLowerCase();
 }
 
-/** Titles, credentials and remarks are words of their own, so a name of one word has none. */
+/** Titles, credentials and remarks are separate words, so a name of one word has none. */
 const SEVERAL_WORDS = /[\s,;|]/;
 
 function givenName(value: Json | undefined): string | undefined {
@@ -148,12 +153,12 @@ function givenName(value: Json | undefined): string | undefined {
 /** The countries whose addresses have a USPS state code: the United States and its territories. */
 const US_COUNTRIES = ["US", "AS", "GU", "MP", "PR", "VI"];
 
-// An unknown country counts as the United States, as it does for the phone.
+// An unknown country counts as the United States, as for the phone.
 function isUs(country: string | undefined): boolean {
   return !country || US_COUNTRIES.includes(country);
 }
 
-// A template that finds no id writes one of these, and all its leads but the first would be duplicates.
+// A template that finds no id writes one of these. All its leads except the first would be duplicates.
 function withoutPlaceholder(id: string | undefined): string | undefined {
   return id !== undefined && /^(?:null|undefined|nan|none|n\/a)$/i.test(id) ? undefined : id;
 }

@@ -9,30 +9,31 @@ export interface ParsedLead {
   vendor_lead_id?: string;
   resume?: Resume;
   /**
-   * Everything else, under the same names for every vendor: docs/parsers.md has them. What these do not say of the
-   * payload is under `vendor_fields`, as sent.
+   * Everything else, under the same names for every vendor, which docs/parsers.md lists. Other values of the payload
+   * are under `vendor_fields`, as sent.
    */
   vendor_metadata: JsonObject;
 }
 
 /**
- * The error of a parser for an event that is no new application, such as a rejected candidate or a test ping. Ingest
- * responds with it; a webhook is told that the event is ignored.
+ * The error of a parser for an event that is not a new application, such as a rejected candidate or a test ping. Ingest
+ * responds with it; a webhook responds that the event is ignored.
  */
 export const NOT_A_NEW_APPLICATION = "not a new application";
 
 /**
- * Reads one payload of one vendor. Pure, and never throws. A parser returns what it could read, and the route decides
- * whether that is a lead. Where the payload cannot be a lead at all, the error says why, for the vendor to read.
+ * Reads one payload of one vendor. Pure, and never throws. A parser returns the values that it could read, and the
+ * route decides whether they make a lead. If the payload cannot be a lead, the error explains why, for the vendor to
+ * read.
  *
  * @param payload any JSON value
  * @param config `vendors.parser_config`
  */
 export type Parser = (payload: Json, config: Json) => Result<ParsedLead>;
 
-/** The leads in one body, and what reads each of them in place of the vendor's parser. */
+/** The leads in one body, and the parser for each of them, which replaces the vendor's. */
 export interface SplitLeads {
-  /** As they stand in the body. One that is no object is no lead; it is not meant for `parse`. */
+  /** As they appear in the body. An item that is not an object is not a lead, and is not passed to `parse`. */
   leads: Json[];
   parse(lead: Json): Result<ParsedLead>;
 }

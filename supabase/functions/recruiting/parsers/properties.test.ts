@@ -1,4 +1,4 @@
-/** Properties that hold for every parser and every payload. */
+/** Properties of every parser for any payload. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
@@ -36,7 +36,7 @@ const anyJson = fc.oneof(fc.jsonValue() as fc.Arbitrary<Json>, naughty);
 
 const FIXTURES = fixtureNames().map((name) => ({ name, payload: readSent(name) }));
 
-/** A payload of this parser's vendor with fields dropped, replaced or wrapped at random. */
+/** A payload for this parser with fields dropped, replaced or wrapped at random. */
 function mutated(parser: string): fc.Arbitrary<Json> {
   const own = FIXTURES.filter(({ name }) => name === parser || name.startsWith(`${parser}_`));
   assert.notEqual(
@@ -50,7 +50,7 @@ function mutated(parser: string): fc.Arbitrary<Json> {
   ).map(([payload, changes]) => changes.reduce<Json>((value, change) => mutate(value, ...change), payload));
 }
 
-/** Changes one place of a value. `where` is the number of the place in reading order. */
+/** Changes one position of a value. `where` is the index of the position in reading order. */
 function mutate(value: Json, where: number, how: number, by: Json): Json {
   let place = where % countPlaces(value);
   const visit = (item: Json): Json | undefined => {
@@ -93,8 +93,8 @@ function assertIsLead(lead: ParsedLead): void {
 const CONFIGS: Json[] = [{}, MAPPING_CONFIG];
 
 /**
- * The texts of all strings, numbers and booleans in a value, in lower case. Left aside are files, Google's form key,
- * and an array of the bytes of this resume.
+ * Returns the texts of all strings, numbers and booleans in a value, in lower case, except for files, Google's form
+ * key, and an array of the bytes of this resume.
  */
 function textsIn(value: Json, resume?: string): Set<string> {
   const visit = (item: Json): string[] => {
@@ -108,7 +108,7 @@ function textsIn(value: Json, resume?: string): Set<string> {
   return new Set(visit(withoutFiles({ value }))).difference(new Set([""]));
 }
 
-/** Each text of the payload is a text of the lead. */
+/** Asserts that each text of the payload is a text of the lead. */
 function assertNothingIsLost(payload: Json, lead: ParsedLead): void {
   const resume = lead.resume?.base64;
   // A resume that cannot be a file is not stored as one, so its text is kept like any other.
@@ -130,7 +130,7 @@ function holdsFor(parse: Parser, payload: Json, config: Json): void {
 }
 
 for (const name of PARSER_NAMES) {
-  Deno.test(`${name} reads any JSON value without throwing and loses nothing of it`, () => {
+  Deno.test(`${name} reads any JSON value without throwing and loses no part of it`, () => {
     const parse = PARSERS.get(name);
     assert.ok(parse);
     fc.assert(fc.property(anyJson, fc.constantFrom(...CONFIGS), (payload, config) => {
@@ -209,7 +209,7 @@ Deno.test("normalizeLead takes any value in any field", () => {
   fc.assert(fc.property(raw, (raw) => assertIsLead(normalizeLead(raw))), { numRuns: 200 });
 });
 
-Deno.test("a full name of any characters gives a first name", () => {
+Deno.test("a full name of any characters has a first name", () => {
   const characters = fc.string({ unit: fc.constantFrom(..."ab ,.\"'-()JrvanDdeél\t") });
   fc.assert(
     fc.property(fc.oneof(characters, fc.string({ unit: "binary" })), (full_name) => {
@@ -221,13 +221,13 @@ Deno.test("a full name of any characters gives a first name", () => {
   );
 });
 
-/** Texts that make a careless regular expression take quadratic time. */
+/** Texts for which a careless regular expression takes quadratic time. */
 const LONG = 100_000;
 const HOSTILE = [" ", "=", "a", ".", ",", "data:", "a ", "+", "1", "-", '"', "%", "\n"]
   .map((unit) => unit.repeat(LONG / unit.length));
 
 for (const name of PARSER_NAMES) {
-  Deno.test(`${name} reads long texts of anything in linear time`, () => {
+  Deno.test(`${name} reads long texts of any kind in linear time`, () => {
     const parse = PARSERS.get(name);
     for (
       const text of [...HOSTILE, `data:${HOSTILE[2]}`, `JVBERi0${HOSTILE[1]}`, `x${HOSTILE[0]}x`]
@@ -241,7 +241,7 @@ for (const name of PARSER_NAMES) {
   });
 }
 
-/** The payload with each text replaced by this one, except for texts that say what something is. */
+/** Returns the payload with each text replaced by this one, except for texts that identify a type. */
 function replaceTexts(value: JsonObject, text: string): JsonObject {
   const replace = (item: Json, name: string): Json => {
     if (Array.isArray(item)) return item.map((child) => replace(child, name));

@@ -15,7 +15,7 @@ for (
     ["what is not base64 at all", "not base64!", "not base64!"],
   ] as const
 ) {
-  Deno.test(`a resume as ${name} gives its base64, unchecked`, () => {
+  Deno.test(`a resume as ${name} is returned as its base64, unchecked`, () => {
     assert.equal(readResume({ data }).resume?.base64, base64);
   });
 }
@@ -48,7 +48,7 @@ for (
   });
 }
 
-Deno.test("of a list the first is the resume, and the others are named as skipped", () => {
+Deno.test("the first of a list is the resume, and the others are recorded as skipped", () => {
   const image = { type: "image/png", bytes: 70 };
   const word = { type: "application/msword", bytes: 48_213 };
   assert.deepEqual(readResume({ data: [BASE64], content_type: "pdf" }), {
@@ -71,18 +71,18 @@ Deno.test("of a list the first is the resume, and the others are named as skippe
   });
 });
 
-Deno.test("the type in a data: URL wins", () => {
+Deno.test("the type in a data: URL takes precedence", () => {
   const data = `data:text/html;base64,${BASE64}`;
   assert.equal(readResume({ data, content_type: "application/pdf" }).resume?.type, "text/html");
 });
 
 for (const data of [undefined, null, "", "  ", "data:application/pdf;base64,", false, {}, []]) {
-  Deno.test(`${JSON.stringify(data)} is no resume`, () => {
+  Deno.test(`${JSON.stringify(data)} is not a resume`, () => {
     assert.equal(readResume({ data }).resume, undefined);
   });
 }
 
-Deno.test("a web URL is kept and is no file", () => {
+Deno.test("a web URL is kept and is not a file", () => {
   const url = "https://files.example.com/cv.pdf";
   const none = { resume: undefined, resume_skipped: undefined };
   assert.deepEqual(readResume({ data: url }), { ...none, resume_url: url });
@@ -90,7 +90,7 @@ Deno.test("a web URL is kept and is no file", () => {
   assert.equal(readResume({ data: BASE64, url }).resume_url, url);
 });
 
-Deno.test("property: any value may stand in any field", () => {
+Deno.test("property: any field may have any value", () => {
   const any = fc.jsonValue() as fc.Arbitrary<Json>;
   const fields = fc.record({
     data: fc.oneof(any, fc.base64String(), fc.string().map((text) => `data:${text},JVBERi0=`)),

@@ -1,16 +1,16 @@
 import { namedState } from "../../_shared/states.ts";
 
-/** Names of the country that may stand beside a state. */
+/** Names of the country that may accompany a state. */
 const US = new Set(["US", "USA", "UNITED STATES", "UNITED STATES OF AMERICA"]);
 const US_AT_END = / (?:USA?|usa|Usa)$/;
 
-/** Longer than any text that only says where somebody lives. */
+/** Longer than any text that only names a place of residence. */
 const MAX_LENGTH = 100;
 
 /**
- * The USPS two-letter code of a state, given its name or code: `texas`, ` TX `, `D.C.`, `US-TX`, `FL - Florida`,
- * `new_york`, `Washington State`. It may stand at the end of a place: `Austin, TX 78701`, `Texas, USA`. Undefined for
- * anything else, and where the text has two states, as in `TX, FL` or `Vancouver, BC, CA`.
+ * Returns the USPS two-letter code of a state, given its name or code: `texas`, ` TX `, `D.C.`, `US-TX`, `FL -
+ * Florida`, `new_york`, `Washington State`. It may be at the end of a place: `Austin, TX 78701`, `Texas, USA`. Returns
+ * undefined for anything else, and if the text has two states, as in `TX, FL` or `Vancouver, BC, CA`.
  * Source: USPS Publication 28, appendix B.
  */
 export function stateCode(state: string): string | undefined {
@@ -21,7 +21,7 @@ export function stateCode(state: string): string | undefined {
   return codes.size === 1 ? codes.values().next().value : undefined;
 }
 
-/** The code of the state with which a place ends, and other codes before it; none for a place that ends otherwise. */
+/** Returns the code of the state at the end of a place, and other codes before it; none if a place ends otherwise. */
 function codesIn(place: string): string[] {
   const parts = place.split(/[,()–—-]/).map(withoutCountryAndZip)
     .filter((part) => part !== "" && !US.has(part.toUpperCase()));
@@ -36,7 +36,7 @@ function withoutCountryAndZip(part: string): string {
 function readPart(part: string): string | undefined {
   const named = namedState(part);
   if (named !== undefined) return named;
-  // Without a comma only capitals are a code: "Austin TX", but not "looking for work in".
+  // Without a comma, only capitals are a code: "Austin TX", but not "looking for work in".
   const lastWord = / ([A-Z]{2})$/.exec(part)?.[1];
   return lastWord && namedState(lastWord);
 }

@@ -3,8 +3,8 @@ import { readFile } from "./files.ts";
 import { parserOf } from "./normalize.ts";
 
 /**
- * A Talroo Apply event: `data` holds the application. The event's own `id` is new with each delivery, so `data.id` is
- * the lead's id. Talroo makes the event, with its `createdAt`, when the application is submitted.
+ * A Talroo Apply event: `data` is the application. The event's own `id` changes with each delivery, so `data.id` is the
+ * lead's id. Talroo creates the event, with its `createdAt`, when the application is submitted.
  * Sources: https://docs.talroo.com/docs/guides/talroo-apply/receiving-application-data and
  * …/webhooks/webhook-events/job-application-events
  */

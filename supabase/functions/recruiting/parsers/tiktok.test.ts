@@ -3,7 +3,7 @@ import { parse } from "./fixtures/parsed.ts";
 import { splitLeads } from "./index.ts";
 import { tiktok } from "./tiktok.ts";
 
-Deno.test("tiktok: a webhook's notification of several leads is split, and is no lead as a whole", () => {
+Deno.test("tiktok: a webhook's notification of several leads is split, and is not a lead as a whole", () => {
   const body = {
     object: 1,
     time: 1785312060,
@@ -22,7 +22,7 @@ Deno.test("tiktok: a webhook's notification of several leads is split, and is no
   assert.equal(splitLeads("tiktok", { ...body, entry: [body.entry[0]!] }, null), null);
 });
 
-Deno.test("tiktok: an entry by itself is a lead, as in a bulk request", () => {
+Deno.test("tiktok: a single entry is a lead, as in a bulk request", () => {
   const { vendor_lead_id, first_name } = parse(tiktok, {
     id: 7,
     changes: [{ field: "name", value: "Ann Lee" }],

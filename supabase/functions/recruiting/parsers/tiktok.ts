@@ -4,13 +4,13 @@ import { isTestLead, readLeadForm } from "./form.ts";
 import { parserOf } from "./normalize.ts";
 import { NOT_A_NEW_APPLICATION, type SplitLeads } from "./parser.ts";
 
-/** The `object` of a notification about leads. The same address may be told of other things, such as reviewed ads. */
+/** The `object` of a notification about leads. The same URL may receive other notifications, such as reviewed ads. */
 const LEADS = "1";
 
 /**
  * A lead of a TikTok lead form, as TikTok's webhook sends it: `object` 1 and `entry`, a list of leads. Each has `id`,
  * `page_id` (the form), `create_time` in Unix seconds, and `changes` with a `field` and a `value` for each question. Or
- * one such entry alone, or the response of `/lead/get/`: `lead_data` by question, and `meta_data`.
+ * a single such entry, or the response of `/lead/get/`: `lead_data` by question, and `meta_data`.
  * Sources: https://business-api.tiktok.com/portal/docs?id=1810521739537409 (webhook) and …?id=1832112833212434
  */
 export const tiktok = parserOf((fields, payload) => {
@@ -35,7 +35,7 @@ export const tiktok = parserOf((fields, payload) => {
   };
 });
 
-/** Splits a notification with several leads into one for each; null for a single lead. */
+/** Splits a notification with several leads into one for each; returns null for a single lead. */
 export function splitTiktok(payload: Json): SplitLeads | null {
   if (!isObject(payload) || !Array.isArray(payload.entry) || payload.entry.length < 2) return null;
   return {

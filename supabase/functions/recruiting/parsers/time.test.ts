@@ -38,7 +38,7 @@ for (
     "",
     "yesterday",
     "May 5",
-    // The day and the month cannot be told apart.
+    // The day and the month are ambiguous.
     "05/06/2024 10:00",
     "2024-02-30T10:00:00Z",
     "2023-02-29",
@@ -63,12 +63,12 @@ for (
     {},
   ] as (Json | undefined)[]
 ) {
-  Deno.test(`${JSON.stringify(given)?.slice(0, 40)} is no time`, () => {
+  Deno.test(`${JSON.stringify(given)?.slice(0, 40)} is not a time`, () => {
     assert.equal(readTime(given), undefined);
   });
 }
 
-Deno.test("property: a time in any of the forms is the same time", () => {
+Deno.test("property: a time in any of the formats is the same time", () => {
   const time = fc.date({
     min: new Date("2000-01-02T00:00:00Z"),
     max: new Date("2099-12-30T00:00:00Z"),

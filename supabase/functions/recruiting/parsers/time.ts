@@ -31,17 +31,17 @@ const RFC_2822 = new RegExp(
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 const UNIX_TIME = /^\d{10,13}(?:\.\d{1,9})?$/;
 
-/** Unix times of this size or more are milliseconds: as seconds they would be after the year 5000. */
+/** Unix times of at least this value are milliseconds: as seconds, they would be after the year 5000. */
 const FIRST_MILLISECONDS = 1e11;
 
-/** No lead was submitted before or will be after. Other years come from empty or wrong fields. */
+/** Leads have no earlier or later submission time. Other years come from empty or wrong fields. */
 const FIRST_YEAR = 2000;
 const LAST_YEAR = 2099;
 
 /**
- * A time in ISO 8601 in UTC, such as `2024-05-01T14:00:00.000Z`, from ISO 8601, RFC 2822, or Unix seconds or
- * milliseconds. A time without a zone counts as UTC. A date alone stays a date, `2024-05-01`. Undefined for anything
- * else, and for years before 2000 or after 2099.
+ * Returns a time as ISO 8601 in UTC, such as `2024-05-01T14:00:00.000Z`, from ISO 8601, RFC 2822, or Unix seconds or
+ * milliseconds. A time without a zone counts as UTC. A date alone stays a date, `2024-05-01`. Returns undefined for
+ * anything else, and for years before 2000 or after 2099.
  */
 export function readTime(value: Json | undefined): string | undefined {
   const text = toText(value);
@@ -65,7 +65,7 @@ function monthNumber(name = ""): string {
   return String(MONTHS.indexOf(name.toLowerCase()) + 1).padStart(2, "0");
 }
 
-/** The date as `YYYY-MM-DD`; undefined where the calendar has no such day. */
+/** Returns the date as `YYYY-MM-DD`; undefined if the calendar has no such day. */
 function toDate(year = "", month = "", day = ""): string | undefined {
   const date = `${year}-${month}-${day.padStart(2, "0")}`;
   const time = new Date(`${date}T00:00:00Z`);
@@ -85,7 +85,7 @@ function toUtc(date: string | undefined, clock = "", zone = "Z"): string | undef
   return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
 }
 
-/** `+0000`, `+00` and `+00:00` as `+00:00`. */
+/** Converts `+0000`, `+00` and `+00:00` to `+00:00`. */
 function fullOffset(offset: string): string {
   return `${offset.slice(0, 3)}:${offset.slice(3).replace(":", "") || "00"}`;
 }

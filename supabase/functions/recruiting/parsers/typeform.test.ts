@@ -3,7 +3,7 @@ import type { Json, JsonObject } from "../../_shared/json.ts";
 import { holds, parse } from "./fixtures/parsed.ts";
 import { typeform } from "./typeform.ts";
 
-/** A response with these questions: type and title, and the answer's type and value. */
+/** Creates a response with these questions: type and title, and the answer's type and value. */
 function response(items: [title: string, type: string, value: Json][], more: JsonObject = {}) {
   return {
     token: "t",
@@ -13,7 +13,7 @@ function response(items: [title: string, type: string, value: Json][], more: Jso
   };
 }
 
-Deno.test("typeform: what stood in the form's address counts where the form does not ask", () => {
+Deno.test("typeform: hidden fields count if the form does not ask for them", () => {
   const hidden = { email: "hidden@example.com", phone: "3125550187", name: "Hidden Name" };
   const asked = parse(typeform, response([["Your name", "text", "Ann Lee"]], { hidden }));
   assert.equal(asked.vendor_metadata.email, "hidden@example.com");
@@ -26,7 +26,7 @@ Deno.test("typeform: what stood in the form's address counts where the form does
   assert.equal(email.first_name, "Hidden");
 });
 
-Deno.test("typeform: of two answers for the same, the first counts and the other is an answer", () => {
+Deno.test("typeform: if two answers have the same field, the first counts and the other is an answer", () => {
   const { vendor_metadata } = parse(
     typeform,
     response([
@@ -58,7 +58,7 @@ Deno.test("typeform: a yes or no to a contact question is an answer", () => {
   ]);
 });
 
-Deno.test("typeform: choices as a list, a free choice, a file that is no resume, and a question in a group", () => {
+Deno.test("typeform: choices as a list, a free choice, a file other than a resume, and a question in a group", () => {
   const lead = response([
     ["Your name", "text", "Ann"],
     ["What do you sell?", "choices", [{ label: "Life" }, { label: "Health" }]],

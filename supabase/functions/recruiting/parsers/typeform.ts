@@ -6,7 +6,7 @@ import { parserOf, type RawLead } from "./normalize.ts";
 import { NOT_A_NEW_APPLICATION } from "./parser.ts";
 import { asksForResume, contactFieldOf } from "./wording.ts";
 
-/** The event of a form that was filled in to its end. One that was left (`form_response_partial`) is no application. */
+/** The event of a completed form. An abandoned form (`form_response_partial`) is not an application. */
 const COMPLETED = "form_response";
 
 /** The contact fields that an answer of these types may be. A text may be any of them. */
@@ -16,9 +16,9 @@ const FIELDS_OF_TYPE = new Map<string | undefined, ContactField[]>([
 ]);
 
 /**
- * A response to a form of Typeform: the webhook's event with its `form_response`, or the response alone. Its
- * `definition.fields` has the questions. Its `answers` has the answers, each with its `type`, its value under the name
- * of the type, and the question's id in `field`. Its `hidden` has what stood in the form's address.
+ * A response to a Typeform form: the webhook's event with its `form_response`, or the response alone.
+ * `definition.fields` has the questions. `answers` has the answers, each with its `type`, its value under the name of
+ * the type, and the question's id in `field`. `hidden` has the parameters of the form's URL.
  *
  * Source: https://www.typeform.com/developers/webhooks/example-payload/
  */
@@ -35,7 +35,7 @@ export const typeform = parserOf((fields) => {
   };
 });
 
-// Typeform does not mark its tests. In those that were published, the response has the event's id and took no time.
+// Typeform does not mark tests. In published examples, the response of a test has the event's id and took no time.
 function isTest(event: Fields): boolean {
   const areEqual = (one: string, other: string) =>
     toText(event.peek(one)) !== undefined && event.peek(one) === event.peek(other);
@@ -52,7 +52,7 @@ function readForm(response: Fields): RawLead {
     if (answer === undefined) continue;
     const [question] = questions.get(item.peek("field.id") ?? null) ?? [];
     const name = leadFieldOf(item, question);
-    // The first of several questions for the same counts. The others are kept as answers.
+    // The first of several questions for the same field counts. The others are kept as answers.
     if (name === undefined || typeof answer !== "string" || lead[name] !== undefined) {
       const text = question?.text("title") ?? item.text("field.ref", "field.id");
       answers.push({ question: text ?? null, answer });
@@ -63,12 +63,12 @@ function readForm(response: Fields): RawLead {
   return { ...readHidden(response.at("hidden"), lead), ...lead, more: { answers } };
 }
 
-/** The questions of a form, with those inside its groups. */
+/** Returns the questions of a form, including those inside groups. */
 function questionsIn(form: Fields): Fields[] {
   return form.items("fields").flatMap((field) => [field, ...questionsIn(field.at("properties"))]);
 }
 
-/** Takes the value of an answer; undefined for one that is not understood, such as a payment. */
+/** Takes the value of an answer; returns undefined for an unknown type, such as a payment. */
 function readValue(item: Fields): ScreeningAnswer["answer"] | undefined {
   const type = toText(item.peek("type")) ?? "";
   const value = item.peek([type]);
@@ -77,7 +77,7 @@ function readValue(item: Fields): ScreeningAnswer["answer"] | undefined {
   return isObject(value) || Array.isArray(value) ? undefined : readAnswer(item, type);
 }
 
-// The chosen ones are `{labels, other}`, or a list with a `label` each.
+// The selected choices are `{labels, other}`, or a list with a `label` each.
 function readChoices(item: Fields, choices: Fields): string[] | undefined {
   const labels = readAnswer(choices, "labels");
   const texts = [
@@ -89,7 +89,7 @@ function readChoices(item: Fields, choices: Fields): string[] | undefined {
 }
 
 /**
- * The field of the lead for an answer, by its type or else by the question's words; undefined for a screening question.
+ * Returns the lead's field for an answer, by its type or by the question's wording; undefined for a screening question.
  */
 function leadFieldOf(item: Fields, question?: Fields) {
   const type = toText(item.peek("type"));
@@ -106,7 +106,7 @@ function leadFieldOf(item: Fields, question?: Fields) {
 }
 
 /**
- * The contact fields that stood in the form's address, for what the form does not ask. A name counts only as a whole.
+ * Returns the contact fields in the form's URL that the form does not ask for. A name counts only as a whole.
  */
 function readHidden(hidden: Fields, lead: RawLead): RawLead {
   const { first_name, last_name, full_name, ...others } = readContact(hidden);

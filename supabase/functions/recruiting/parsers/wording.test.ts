@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { asksForResume, contactFieldOf } from "./wording.ts";
 
-Deno.test("a question for a contact field is told by its words", () => {
+Deno.test("a question for a contact field is recognized by its wording", () => {
   const questions: Record<string, string[]> = {
     first_name: [
       "first_name",
@@ -30,7 +30,7 @@ Deno.test("a question for a contact field is told by its words", () => {
   }
 });
 
-Deno.test("a question with another word in it is no question for a contact field", () => {
+Deno.test("a question with an additional word does not ask for a contact field", () => {
   for (
     const question of [
       ...["Their first name", "Name of your company", "In which state are you licensed?"],
@@ -47,7 +47,7 @@ Deno.test("a question with another word in it is no question for a contact field
   ) assert.equal(contactFieldOf(question), undefined, question);
 });
 
-Deno.test("a question for a resume is told by its words", () => {
+Deno.test("a question for a resume is recognized by its wording", () => {
   for (const question of ["Please upload your résumé", "CV (PDF)", "resume", "Dein Lebenslauf"]) {
     assert.ok(asksForResume(question), question);
   }

@@ -14,12 +14,12 @@ const FILLERS = new Set(wordList`
 /** Longer than any question for a contact field. */
 const MAX_LENGTH = 200;
 
-/** The placeholder that Typeform puts into a question for an earlier answer. */
+/** Typeform's placeholder in a question for an earlier answer. */
 const PLACEHOLDER = /\{\{[^{}]*\}\}/g;
 
 /**
- * The contact field for which a question asks: `first_name` for "What's your first name?", `zip` for "ZIP / postal
- * code". Undefined for any other question. One unusual word makes another question of it: "Their first
+ * Returns the contact field for which a question asks: `first_name` for "What's your first name?", `zip` for "ZIP /
+ * postal code". Returns undefined for any other question. A single unusual word changes the meaning: "Their first
  * name", "Name of your company".
  */
 export function contactFieldOf(question: string): ContactField | undefined {

@@ -16,7 +16,7 @@ Deno.test("workable: a question and an answer that are texts", () => {
   assert.deepEqual(parse(workable, { firstname: "Ann", answers }).vendor_metadata, { answers });
 });
 
-Deno.test("workable: an answer that is not understood stays as sent", () => {
+Deno.test("workable: an answer of an unknown shape stays as sent", () => {
   const item = { question: { body: "Your license?" }, answer: { file: { size: 3 } } };
   const { vendor_metadata } = parse(workable, { firstname: "Ann", answers: [item] });
   assert.equal(vendor_metadata.answers, undefined);

@@ -4,10 +4,10 @@ import { type Fields, toText } from "./fields.ts";
 import { parserOf } from "./normalize.ts";
 import { NOT_A_NEW_APPLICATION } from "./parser.ts";
 
-/** The one event that is a new candidate. Others tell of a candidate who was moved or deleted, or of an employee. */
+/** The only event for a new candidate. Others concern a moved or deleted candidate, or an employee. */
 const NEW_CANDIDATE = "candidate_created";
 
-/** Where an answer may be, by the type of its question. */
+/** The keys of an answer, by the type of its question. */
 const ANSWER_KEYS = ["body", "checked", "date", "number", "value", "file_url", "answer"];
 
 /**
@@ -42,7 +42,7 @@ export const workable = parserOf((fields) => {
   };
 });
 
-// The answer is an object of its own, or stands in the item. The question is a text, or only its key.
+// The answer is a separate object, or part of the item. The question is a text, or only its key.
 function readItem(item: Fields): ScreeningAnswer[] {
   const said = isObject(item.peek("answer")) ? item.at("answer") : item;
   const answer = readChoices(said) ??
@@ -52,7 +52,7 @@ function readItem(item: Fields): ScreeningAnswer[] {
 }
 
 /**
- * The chosen ones of the choices: texts, or objects with `body`, of which `selected` may say that it was not chosen.
+ * Returns the selected choices: texts, or objects with `body` whose optional `selected` is not false.
  */
 function readChoices(said: Fields): string[] | undefined {
   const choices = said.items("choices").filter((choice) => choice.peek("selected") !== false);

@@ -28,8 +28,8 @@ for (
   });
 }
 
-Deno.test("ziprecruiter: an answer that is a file is told by its name, where it has one", () => {
-  // As loganh0522/eko (app/controllers/inbound_candidates_controller.rb) takes it: the value is the file.
+Deno.test("ziprecruiter: an answer that is a file becomes its name, if it has one", () => {
+  // In the format that loganh0522/eko (app/controllers/inbound_candidates_controller.rb) reads: the value is the file.
   const answers: JsonObject[] = [{ id: "f", value: PDF, filename: "license.pdf" }, {
     id: "g",
     value: PDF,

@@ -152,7 +152,7 @@ function latin1Or8(text: string): Uint8Array {
   return /[\u0100-\uffff]/.test(text) ? Buffer.from(text) : latin1(text);
 }
 
-Deno.test("property: any bytes have a type or none, and arbitrary ones are never text", () => {
+Deno.test("property: any bytes have a type or none, and random bytes are never text", () => {
   const starts = [...Object.values(DOCUMENTS).map(({ bytes }) => bytes), ole([], ["a"])];
   const broken = fc.tuple(
     fc.constantFrom(...starts),
@@ -169,7 +169,7 @@ Deno.test("property: any bytes have a type or none, and arbitrary ones are never
     }),
     { numRuns: 700 },
   );
-  // Long and without a bias for small numbers, because few bytes, or many zeros and spaces, can be text in UTF-16.
+  // Long and without a bias to small numbers, because few bytes, or many zeros and spaces, can be text in UTF-16.
   const noise = fc.noBias(fc.uint8Array({ minLength: 4_000, maxLength: 5_000 }));
   fc.assert(fc.property(noise.filter((bytes) => new Set(bytes).size > 60), (bytes) => {
     assert.notEqual(mediaTypeOf(bytes), "text/plain");

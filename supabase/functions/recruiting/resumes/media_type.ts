@@ -3,10 +3,13 @@ import { oleType } from "./ole.ts";
 import { decodeText, isNoise, markupType, textEncoding } from "./text.ts";
 import { zipType } from "./zip.ts";
 
-/** The bytes at the beginning of a file that tell its type. A PDF may begin as late as that (ISO 32000-1, note 13). */
+/**
+ * The number of bytes at the beginning of a file that determine its type. A PDF may begin that late (ISO 32000-1, note
+ * 13).
+ */
 const HEAD_BYTES = 1024;
 
-/** The beginnings of files that are no resumes: texts by their offsets, with one character for each byte. */
+/** Signatures of files that are not resumes: texts by their offsets, with one character for each byte. */
 const SIGNATURES: [parts: Record<number, string>, mediaType: string][] = [
   [{ 0: "\x89PNG\r\n\x1a\n" }, "image/png"],
   [{ 0: "\xff\xd8\xff" }, "image/jpeg"],
@@ -38,9 +41,9 @@ const SIGNATURES: [parts: Record<number, string>, mediaType: string][] = [
 const PDF_IN_TEXT = /^\s*%PDF-|[\r\n]%PDF-\d/;
 
 /**
- * Tells the media type of a file by its content alone, whatever its name or its sender says.
+ * Determines the media type of a file by its content alone, whatever its name and its sender's claims.
  *
- * @returns the type, such as `application/pdf`, `text/plain` or `image/png`; undefined where nothing is recognized
+ * @returns the type, such as `application/pdf`, `text/plain` or `image/png`; undefined if it is not recognized
  */
 export function mediaTypeOf(bytes: Uint8Array): string | undefined {
   const beginning = bytes.subarray(0, HEAD_BYTES);
@@ -57,7 +60,7 @@ export function mediaTypeOf(bytes: Uint8Array): string | undefined {
   const text = encoding === undefined ? head : decodeText(beginning, encoding);
   const markup = markupType(text);
   if (markup !== undefined) return markup;
-  // A text may speak of PDF; what is no text may have anything before it.
+  // A text may mention PDF, so the signature must be at its start; in a binary file, anything may precede it.
   const isPdf = encoding === undefined ? head.includes("%PDF-") : PDF_IN_TEXT.test(text);
   if (isPdf) return "application/pdf";
   return encoding === undefined || isNoise(text) ? undefined : "text/plain";

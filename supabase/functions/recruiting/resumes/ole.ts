@@ -5,7 +5,7 @@
 
 import { Buffer } from "node:buffer";
 
-/** The streams by which a document is known, at the top of its container. A document may embed others further down. */
+/** The top-level streams that identify a document. A document may embed others at lower levels. */
 const TYPE_OF_STREAM: [name: string, mediaType: string][] = [
   ["WordDocument", "application/msword"],
   ["Workbook", "application/vnd.ms-excel"],
@@ -17,14 +17,14 @@ const TYPE_OF_STREAM: [name: string, mediaType: string][] = [
 const ENTRY_BYTES = 128;
 const STREAM = 2;
 
-/** The number that ends a chain of sectors or entries. A read outside of the file gives it, too. */
+/** The number that ends a chain of sectors or entries. Reads beyond the end of the file also return it. */
 const NONE = 0xffffffff;
 
-/** Tells the media type of an OLE compound file; `application/x-ole-storage` where it is none of Office's. */
+/** Returns the media type of an OLE compound file; `application/x-ole-storage` if it is not an Office document. */
 export function oleType(bytes: Uint8Array): string {
   const streams = topStreams(bytes);
   const known = TYPE_OF_STREAM.find(([name]) =>
-    // A file that was cut off has lost its directory, and may have the name left.
+    // A truncated file has lost its directory, but may still contain the name.
     streams.size > 0 ? streams.has(name) : holds(bytes, name)
   );
   return known?.[1] ?? "application/x-ole-storage";
@@ -34,7 +34,7 @@ function holds(bytes: Uint8Array, name: string): boolean {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(name, 0, "utf16le");
 }
 
-/** The names of the streams at the top of the container. */
+/** Returns the names of the top-level streams. */
 function topStreams(bytes: Uint8Array): Set<string> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const uint16 = (at: number) => at + 2 <= bytes.length ? view.getUint16(at, true) : 0;
@@ -45,7 +45,7 @@ function topStreams(bytes: Uint8Array): Set<string> {
   const sectorCount = Math.ceil(bytes.length / sectorBytes);
   const offsetOf = (sector: number) => (sector + 1) * sectorBytes;
 
-  // The sectors of the allocation table: 109 are in the header, the others in a chain of their own.
+  // The sectors of the allocation table: 109 are in the header, the others in a separate chain.
   const table = Array.from({ length: 109 }, (_, index) => uint32(76 + index * 4));
   let more = uint32(68);
   while (more < sectorCount && table.length <= sectorCount) {
@@ -69,7 +69,7 @@ function topStreams(bytes: Uint8Array): Set<string> {
     return sector === undefined ? undefined : offsetOf(sector) + id % entriesInSector * ENTRY_BYTES;
   };
 
-  // The entries of one storage are a binary tree.
+  // The entries of one storage form a binary tree.
   const names = new Set<string>();
   const visited = new Set<number>();
   const waiting = [uint32((entryAt(0) ?? NONE) + 76)];

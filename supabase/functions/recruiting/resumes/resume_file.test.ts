@@ -23,7 +23,7 @@ for (
   });
 }
 
-Deno.test("every type that is stored has its ending", () => {
+Deno.test("every stored type has a file extension", () => {
   const read = Object.values(DOCUMENTS).map(({ bytes }) => {
     const { data } = readResumeFile(Buffer.from(bytes).toString("base64"));
     return [data?.mediaType, data?.ending];
@@ -53,7 +53,7 @@ for (
   });
 }
 
-Deno.test("a resume of 10 MiB is stored, one of a byte more is too_large", () => {
+Deno.test("a resume of 10 MiB is stored, one more byte is too_large", () => {
   const largest = Buffer.alloc(MAX_RESUME_BYTES, " ");
   largest.write("%PDF-");
   assert.equal(readResumeFile(largest.toString("base64")).data?.bytes.length, MAX_RESUME_BYTES);

@@ -3,10 +3,10 @@ import { MIB } from "../../_shared/units.ts";
 import { failure, type Result, success } from "../../_shared/result.ts";
 import { mediaTypeOf } from "./media_type.ts";
 
-/** The largest resume that is stored, in bytes once decoded. */
+/** The maximum size of a stored resume, in decoded bytes. */
 export const MAX_RESUME_BYTES = 10 * MIB;
 
-/** The media types that are stored, each with the ending of its files. The bucket `resumes` allows the same. */
+/** The stored media types, each with its file extension. The bucket `resumes` allows the same types. */
 export const ENDINGS: ReadonlyMap<string, string> = new Map([
   ["application/pdf", "pdf"],
   ["application/vnd.openxmlformats-officedocument.wordprocessingml.document", "docx"],
@@ -25,11 +25,11 @@ export interface ResumeFile {
 }
 
 /**
- * Decodes a resume and tells its type by its content.
+ * Decodes a resume and determines its type by its content.
  *
- * @param base64 standard or URL-safe, with padding or without
+ * @param base64 standard or URL-safe, with or without padding
  * @returns the file; or why it is not stored, for `vendor_metadata.resume_skipped`: `not_base64`, `too_large`, the
- * media type of what it is instead, or `unknown`
+ * actual media type, or `unknown`
  */
 export function readResumeFile(base64: string): Result<ResumeFile> {
   const digits = withoutPadding(base64.replace(/\s+/g, ""));
@@ -44,7 +44,7 @@ export function readResumeFile(base64: string): Result<ResumeFile> {
 
 const BASE64_DIGITS = /^[A-Za-z0-9+/_-]+$/;
 
-// A loop, because a regular expression for the end of a long run of "=" takes quadratic time.
+// A loop, because a regular expression for a long run of "=" at the end takes quadratic time.
 function withoutPadding(base64: string): string {
   let end = base64.length;
   while (end > 0 && base64[end - 1] === "=") end--;

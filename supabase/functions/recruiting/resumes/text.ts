@@ -3,9 +3,9 @@ import { isUtf8 } from "node:buffer";
 export type TextEncoding = "utf-8" | "utf-16le" | "utf-16be" | "windows-1252";
 
 /**
- * Tells whether a file is text: it can be decoded, and has no control characters but tabs, line and page breaks.
+ * Checks whether a file is text: it can be decoded, and has no control characters except tabs, line and page breaks.
  *
- * @returns its encoding; undefined where it is no text
+ * @returns its encoding; undefined if it is not text
  */
 export function textEncoding(bytes: Uint8Array): TextEncoding | undefined {
   const utf16 = utf16Encoding(bytes);
@@ -16,12 +16,12 @@ export function textEncoding(bytes: Uint8Array): TextEncoding | undefined {
   return countBeyondAscii(bytes) <= bytes.length * MOST_BEYOND_ASCII ? "windows-1252" : undefined;
 }
 
-/** Decodes the beginning of a text. A character that is cut off at its end becomes U+FFFD. */
+/** Decodes the beginning of a text. A truncated character at its end becomes U+FFFD. */
 export function decodeText(bytes: Uint8Array, encoding: TextEncoding): string {
   return new TextDecoder(encoding).decode(bytes);
 }
 
-/** Tells by its beginning that a text is a web page, XML or JSON. */
+/** Returns the media type if the beginning of a text shows that it is a web page, XML or JSON. */
 export function markupType(text: string): string | undefined {
   const start = text.trimStart();
   if (/^(?:<\?xml[^>]*>\s*)?(?:<![^>]*>\s*)*<svg[\s>]/i.test(start)) return "image/svg+xml";
@@ -31,22 +31,22 @@ export function markupType(text: string): string | undefined {
   return JSON_START.test(start) ? "application/json" : undefined;
 }
 
-/** Tells by its beginning that a text is nothing to read: it is blank, or a code such as base64 without words. */
+/** Whether the beginning of a text shows that it is unreadable: it is blank, or encoded data such as base64. */
 export function isNoise(text: string): boolean {
   const words = text.split(/\s+/).filter((word) => word !== "");
   if (words.length === 0) return true;
-  // Chinese and Japanese have no blanks between words.
+  // Chinese and Japanese have no spaces between words.
   const isAscii = /^[\s!-~]*$/.test(text);
   return isAscii && text.length > LONGEST_ADDRESS && text.length / words.length > LONGEST_WORD;
 }
 
-/** The average word of a text is never that long. A line of base64 has 64 or 76 characters. */
+/** The average word of a text is never this long. A line of base64 has 64 or 76 characters. */
 const LONGEST_WORD = 40;
 
-/** A web address of so many characters may be all that there is. */
+/** A URL of up to this length may be the entire text. */
 const LONGEST_ADDRESS = 100;
 
-/** The tags with which a page or a part of one begins. A resume may begin with "<Jane Doe>". */
+/** The tags that begin a page or a part of one. A resume may begin with "<Jane Doe>". */
 const HTML_START = new RegExp(
   "^<(?:!doctype\\s+html|!--|/?(?:html|head|body|title|style|script|iframe|meta|link|base|object|form|img|h[1-6]|header|main|" +
     "nav|section|article|div|p|pre|br|hr|span|a|b|i|u|strong|em|font|center|table|tbody|tr|td|ul|ol|li)[\\s/>])",
@@ -57,7 +57,7 @@ const XML_START = /^<[a-z_][\w:.-]*(?:\s[^<>]*)?>/i;
 
 const JSON_START = /^(?:\{\s*"(?:[^"\\]|\\.)*"\s*:|\[\s*[[{"]|\{\s*\}\s*$|\[\s*\]\s*$)/;
 
-/** UTF-16 has a byte order mark, or begins with an ASCII character, one of whose two bytes is zero. */
+/** UTF-16 has a byte order mark, or begins with an ASCII character, one byte of which is zero. */
 function utf16Encoding([first, second]: Uint8Array): TextEncoding | undefined {
   if (second === undefined) return undefined;
   if ((first === 0xff && second === 0xfe) || (first !== 0 && second === 0)) return "utf-16le";
@@ -81,7 +81,7 @@ function isControl(code: number): boolean {
   return (code < 0x20 && (code < 0x09 || code > 0x0d)) || code === 0x7f;
 }
 
-/** A table of which bytes are meant: 1 for those, else 0. A file of 10 MiB is looked up ten million times. */
+/** A lookup table of bytes: 1 for matching bytes, otherwise 0. A file of 10 MiB needs ten million lookups. */
 function tableOf(isMeant: (byte: number) => boolean): Uint8Array {
   return Uint8Array.from({ length: 256 }, (_, byte) => isMeant(byte) ? 1 : 0);
 }
@@ -91,7 +91,7 @@ const CONTROLS = tableOf(isControl);
 /** Control characters, and the bytes that Windows-1252 leaves undefined. */
 const NOT_IN_WINDOWS_1252 = tableOf((byte) => isControl(byte) || [0x81, 0x8d, 0x8f, 0x90, 0x9d].includes(byte));
 
-/** In the languages that Windows-1252 is for, far fewer letters are beyond ASCII; of arbitrary bytes, half are. */
+/** In the languages of Windows-1252, far fewer letters are beyond ASCII; in random bytes, half are. */
 const MOST_BEYOND_ASCII = 0.3;
 
 function hasBytes(bytes: Uint8Array, table: Uint8Array): boolean {

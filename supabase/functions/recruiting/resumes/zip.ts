@@ -7,14 +7,14 @@ const END_OF_DIRECTORY = "PK\x05\x06";
 
 const END_BYTES = 22;
 
-/** More names than any document has. */
+/** More entries than any document has. */
 const MAX_ENTRIES = 10_000;
 
 const OFFICE = "application/vnd.openxmlformats-officedocument";
 
 /**
- * Tells the media type of a zip archive by the names of its entries. It is an Office document's, what the entry
- * `mimetype` says (OpenDocument, EPUB), or `application/zip`.
+ * Returns the media type of a zip archive by the names of its entries: that of an Office document, the content of the
+ * entry `mimetype` (OpenDocument, EPUB), or `application/zip`.
  */
 export function zipType(bytes: Uint8Array): string {
   const zip = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -34,7 +34,8 @@ export function zipType(bytes: Uint8Array): string {
 }
 
 /**
- * The content of the first entry if it is named `mimetype` and not compressed, as OpenDocument 1.2 (part 3, 3.3) asks.
+ * Returns the content of the first entry if it is named `mimetype` and not compressed, as OpenDocument 1.2 (part 3,
+ * 3.3) requires.
  */
 function declaredType(zip: Buffer): string | undefined {
   if (textAt(zip, 30, 8) !== "mimetype" || zip.readUInt16LE(8) !== 0) return undefined;
@@ -43,10 +44,10 @@ function declaredType(zip: Buffer): string | undefined {
   return DECLARED.test(text) ? text : undefined;
 }
 
-/** The types that may be believed: only an archive can be one of them. */
+/** The trusted types: only an archive can have one of them. */
 const DECLARED = /^application\/(?:vnd\.oasis\.opendocument\.[a-z-]+|epub\+zip)$/;
 
-/** The names in the directory at the end of the archive, in lower case; undefined where it has none. */
+/** Returns the names in the directory at the end of the archive, in lower case; undefined if there is none. */
 function directoryNames(zip: Buffer): Set<string> | undefined {
   const end = zip.lastIndexOf(END_OF_DIRECTORY, undefined, "latin1");
   if (end < 0 || end + END_BYTES > zip.length) return undefined;
@@ -61,7 +62,7 @@ function directoryNames(zip: Buffer): Set<string> | undefined {
   return names.size > 0 ? names : undefined;
 }
 
-/** The names that stand before the entries themselves: an archive that was cut off has no directory. */
+/** Returns the names in the headers of the entries: a truncated archive has no directory. */
 function headerNames(zip: Buffer): Set<string> {
   const names = new Set<string>();
   let at = zip.indexOf(LOCAL_HEADER, 0, "latin1");

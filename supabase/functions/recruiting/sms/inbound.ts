@@ -3,7 +3,7 @@ import type { Endpoint, RequestContext } from "../../_shared/app.ts";
 import { callDatabase } from "../../_shared/database.ts";
 import { type Parameter, RETRY_MS, SMS_ERRORS, SMS_RESPONSE, smsWebhook } from "./webhook.ts";
 
-// Twilio sends more parameters than these. All of them are signed.
+// Twilio sends more parameters than these. The signature covers all of them.
 export const inboundSms = z.looseObject({
   From: z.string().describe("The recruit's phone number, E.164."),
   To: z.string().describe("The service's phone number that received the message."),
@@ -22,7 +22,7 @@ export const inboundSmsResult = z.strictObject({
 
 /** A picture or another file of a message. */
 interface Media {
-  /** Where Twilio keeps the file. */
+  /** The URL of the file at Twilio. */
   url: string;
   content_type: string | null;
 }
@@ -69,14 +69,14 @@ function smsInbound(context: RequestContext): Promise<Response> {
       body: parameter("Body"),
       media: readMedia(parameter),
       message_id: id,
-      // The meaning by the account's own keywords, where the messaging service has Advanced Opt-Out.
+      // The meaning according to the account's own keywords, if the messaging service has Advanced Opt-Out.
       opt_out_type: parameter("OptOutType"),
-      // Without an account nobody could fetch them.
+      // Without an account, the files could not be fetched.
       copies_media: Boolean(Deno.env.get("TWILIO_ACCOUNT_SID")?.trim()),
     }, { retryWithin: RETRY_MS }));
 }
 
-// Twilio numbers the files from 0 without a gap. NumMedia is not used: with a wrong number, files would be lost.
+// Twilio numbers the files from 0 without a gap. NumMedia is not used, because files would be lost if it were wrong.
 function readMedia(parameter: Parameter): Media[] {
   const media: Media[] = [];
   for (let url; (url = parameter(`MediaUrl${media.length}`)) !== null;) {

@@ -65,8 +65,8 @@ function smsStatus(context: RequestContext): Promise<Response> {
 }
 
 /**
- * The id of our message, which the address of its callback has. The signature covers the address. Anything but a uuid
- * is ignored: the MessageSid alone identifies the message then.
+ * Returns the id of our message in the URL of its callback, which the signature covers. Anything but a UUID is ignored:
+ * the MessageSid alone then identifies the message.
  */
 function messageId(value: string | null): string | null {
   return uuid.safeParse(value).data ?? null;

@@ -50,7 +50,7 @@ const PUBLISHED: Record<string, Partial<Call>> = {
 };
 
 /**
- * Cases that the libraries' tests leave out. Computed by the published rule with
+ * Cases that the libraries' tests omit. Computed by the published rule with
  * `printf %s "$url$parameters" | openssl dgst -sha1 -hmac 12345 -binary | base64`.
  */
 const COMPUTED: Record<string, Partial<Call>> = {
@@ -88,7 +88,7 @@ const COMPUTED: Record<string, Partial<Call>> = {
   },
 };
 
-/** Addresses with the signatures of their forms, which the same tests have: Twilio adds the port, or leaves it out. */
+/** URLs with the signatures of their variants from the same tests: Twilio adds the port, or omits it. */
 const ADDRESSES: [base: string, ...signatures: string[]][] = [
   ["https://mycompany.com:1234", EXAMPLE.signature, "CYn1h0gLBdNxDGkKJg6hYohgeD8="],
   ["http://mycompany.com:1234", "Zmvh+3yNM1Phv2jhDCwEM3q5ebU="],
@@ -139,7 +139,7 @@ for (const [name, call] of Object.entries(FORGED)) {
   });
 }
 
-Deno.test("while a token is rotated, signatures with either are accepted", () => {
+Deno.test("while a token is rotated, signatures with either token are accepted", () => {
   assert.equal(isAccepted({ tokens: "12345,new-token" }), true);
   assert.equal(isAccepted({ tokens: "new-token, 12345" }), true);
 });
@@ -150,14 +150,14 @@ Deno.test("with another token, a part of the token or no token, every signature 
   }
 });
 
-Deno.test("where no token is set, a signature made with an empty one is refused", () => {
+Deno.test("if no token is set, a signature made with an empty one is refused", () => {
   const signature = "aXngMTP07D4c4hkO+r0Kb5Oe528=";
   for (const tokens of [",", "", undefined]) {
     assert.equal(isAccepted({ signature, tokens }), false);
   }
 });
 
-Deno.test("the address is that of SUPABASE_URL where PUBLIC_FUNCTIONS_URL is not set or blank, whatever headers say", () => {
+Deno.test("the URL is based on SUPABASE_URL if PUBLIC_FUNCTIONS_URL is unset or blank, whatever the headers", () => {
   const headers = { "x-forwarded-host": "mycompany.com", "x-forwarded-proto": "https" };
   assert.equal(isAccepted({ base: "", headers }), false);
 

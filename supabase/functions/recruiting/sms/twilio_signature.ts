@@ -4,10 +4,10 @@ import { publicFunctionsUrl } from "../../_shared/public_url.ts";
 import { secretsFromEnv } from "../../_shared/secrets.ts";
 
 /**
- * Requires that Twilio has signed the request with one of the tokens in `TWILIO_AUTH_TOKEN`.
+ * Requires that the request is signed by Twilio with one of the tokens in `TWILIO_AUTH_TOKEN`.
  *
  * @param form every parameter of the body, known or not, because the signature covers all of them
- * @throws ApiError UNAUTHORIZED, also when no token is set.
+ * @throws ApiError UNAUTHORIZED, also if no token is set.
  * @see https://www.twilio.com/docs/usage/webhooks/webhooks-security
  */
 export function requireTwilioSignature(request: Request, form: URLSearchParams): void {
@@ -19,15 +19,15 @@ export function requireTwilioSignature(request: Request, form: URLSearchParams):
   if (!isSigned) throw notSigned();
 }
 
-/** The response to a request that Twilio has not signed. */
+/** The response to a request without a valid signature of Twilio. */
 export function notSigned(): ApiError {
   return new ApiError("UNAUTHORIZED", "X-Twilio-Signature does not match");
 }
 
 /**
- * The signature that a request has, valid or not.
+ * Returns the signature of a request, valid or not.
  *
- * @throws ApiError UNAUTHORIZED without one.
+ * @throws ApiError UNAUTHORIZED if there is none.
  */
 export function signatureOf(request: Request): string {
   const signature = request.headers.get("x-twilio-signature");
@@ -36,14 +36,14 @@ export function signatureOf(request: Request): string {
 }
 
 /**
- * The URL that Twilio has called, in each spelling that it may have signed. Its beginning comes from configuration: a
- * hosted function sees an internal URL, and the caller chooses what forwarded headers say. Path and query stay exactly
- * as received, because the signature covers each character.
+ * Returns the URL that Twilio called, in each spelling that it may have signed. Its origin comes from configuration: a
+ * hosted function sees an internal URL, and the caller controls forwarded headers. Path and query stay exactly as
+ * received, because the signature covers each character.
  */
 function publicUrls(request: Request): string[] {
   const pathAndQuery = request.url.slice(request.url.indexOf("/", request.url.indexOf("//") + 2));
   const url = publicFunctionsUrl() + pathAndQuery;
-  // In a query, a Request escapes the apostrophe and no other character. Twilio signs the URL as it was configured.
+  // In a query, a Request escapes only the apostrophe. Twilio signs the URL as it was configured.
   return url.includes("%27") ? [url, url.replaceAll("%27", "'")] : [url];
 }
 

@@ -6,7 +6,7 @@ import { type Parameter, smsWebhook } from "./webhook.ts";
 
 const PARAMETERS = { MessageSid: "SM1", From: "+13125550100", Body: "a secret" };
 
-/** Sends a signed form to a webhook with this handler. Returns the response and the lines logged as errors. */
+/** Sends a signed form to a webhook with this handler. Returns the response and the logged errors. */
 async function deliver(
   handle: (parameter: Parameter, id: string) => Promise<{ status: string }>,
   parameters: Record<string, string> = PARAMETERS,
@@ -40,7 +40,7 @@ async function deliver(
   }
 }
 
-Deno.test("SPEC 4.5: with a valid signature the response has the handler's status and nothing else", async () => {
+Deno.test("SPEC 4.5: with a valid signature, the response contains only the handler's status", async () => {
   const response = await deliver((parameter) => {
     assert.equal(parameter("Body"), "a secret");
     assert.equal(parameter("To"), null);
@@ -53,12 +53,12 @@ Deno.test("a form with more parameters than Twilio sends is UNAUTHORIZED before 
   const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`p${n}`, "x"]));
   const handle = () => Promise.resolve({ status: "received" });
   assert.equal((await deliver(handle, many(200))).status, 200);
-  // The signature is right: nobody has looked at it.
+  // The signature is correct, but it is not checked.
   const { status, body } = await deliver(handle, many(201));
   assert.deepEqual([status, body.error.code], [401, "UNAUTHORIZED"]);
 });
 
-/** The id under which a webhook is stored. */
+/** Returns the id under which a webhook is stored. */
 async function idOf(parameters: Record<string, string>, token?: string): Promise<string> {
   let id = "";
   await deliver(
@@ -72,7 +72,7 @@ async function idOf(parameters: Record<string, string>, token?: string): Promise
   return id;
 }
 
-Deno.test("a webhook that Twilio sends again has the same id, every other webhook has its own", async () => {
+Deno.test("a webhook that Twilio repeats has the same id, every other webhook has its own", async () => {
   const status = { MessageSid: "SM1", MessageStatus: "sent" };
   const ids = [
     await idOf(status, "token 1"),
@@ -96,7 +96,7 @@ for (
     ["a thrown value that is no error", "a secret"],
   ] as const
 ) {
-  Deno.test(`SPEC 4.5: after ${name} the response is 200, and the log has the MessageSid and nothing else of the message`, async () => {
+  Deno.test(`SPEC 4.5: after ${name} the response is 200, and the log contains only the MessageSid of the message`, async () => {
     const { status, body, errors } = await deliver(() => Promise.reject(error));
     assert.deepEqual([status, body], [200, { status: "error" }]);
     assert.equal(errors.length, 1);

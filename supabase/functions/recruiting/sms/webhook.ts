@@ -9,22 +9,22 @@ import { notSigned, requireTwilioSignature, signatureOf } from "./twilio_signatu
 
 const BODY_LIMIT = 64 * KIB;
 
-/** Twilio sends some thirty parameters, and two more for each picture. A proof takes time for each. */
+/** Twilio sends some thirty parameters, and two more for each picture. Checking a signature takes time for each. */
 const PARAMETER_LIMIT = 200;
 
 /**
- * For how many milliseconds a call of the database is retried. Twilio waits 15 s for the response and does not send the
- * webhook again.
+ * How many milliseconds a call of the database is retried. Twilio waits 15 s for the response and does not repeat the
+ * webhook.
  */
 export const RETRY_MS = 9_500;
 
 /**
- * Gets a parameter of the form; null where it is absent. The value is exactly as sent, except for characters that
+ * Returns a parameter of the form; null if it is absent. The value is exactly as sent, except for characters that
  * Postgres cannot store.
  */
 export type Parameter = (name: string) => string | null;
 
-/** The errors of Twilio's routes, as the description of each names them. */
+/** The errors of Twilio's routes, listed in the description of each. */
 export const SMS_ERRORS: ErrorCode[] = [
   "UNAUTHORIZED",
   "REQUEST_TIMEOUT",
@@ -34,18 +34,18 @@ export const SMS_ERRORS: ErrorCode[] = [
 export const SMS_RESPONSE = "Always, once the signature is valid. `error` when the database failed.";
 
 /**
- * Handles a webhook of Twilio. With a valid signature the response is always HTTP 200, as SPEC 4.5 requires. If the
- * message could not be stored, the log has its MessageSid, so that it can be fetched from Twilio.
+ * Handles a webhook of Twilio. With a valid signature, the response is always HTTP 200, as SPEC 4.5 requires. If the
+ * message could not be stored, its MessageSid is logged, so that it can be fetched from Twilio.
  *
- * @param handle stores the message or the status under the id it is given, and returns the `status` of the response
- * @throws ApiError UNAUTHORIZED without a signature; else what {@link readFormText} throws for the body; else
- * UNAUTHORIZED where the signature is not valid.
+ * @param handle stores the message or the status under the given id, and returns the `status` of the response
+ * @throws ApiError UNAUTHORIZED if there is no signature; otherwise the error of {@link readFormText} for the body;
+ * otherwise UNAUTHORIZED if the signature is invalid.
  */
 export async function smsWebhook(
   { request, requestId, body, log }: RequestContext,
   handle: (parameter: Parameter, id: string) => Promise<{ status: string }>,
 ): Promise<Response> {
-  // The signature covers the body, so a forger's is read too; but not that of a request that has none.
+  // The signature covers the body, so the body must be read first; but not if the request has no signature at all.
   signatureOf(request);
   const text = await readFormText(body, BODY_LIMIT);
   if (text.split("&", PARAMETER_LIMIT + 1).length > PARAMETER_LIMIT) throw notSigned();
@@ -73,8 +73,8 @@ export async function smsWebhook(
 }
 
 /**
- * An id that lets the database store a webhook once, however often it is delivered. Twilio repeats its idempotency
- * token when it sends a webhook again. Without a token each request is a webhook of its own.
+ * Returns an id with which the database stores a webhook only once, however often it is delivered. Twilio sends the
+ * same idempotency token when it repeats a webhook. Without a token, each request is a separate webhook.
  */
 function webhookId(request: Request, parameter: Parameter): string {
   const token = request.headers.get("I-Twilio-Idempotency-Token");

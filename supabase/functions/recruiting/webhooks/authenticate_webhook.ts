@@ -5,20 +5,20 @@ import { VendorCache } from "../ingest/vendor.ts";
 import type { WebhookSettings } from "./delivery.ts";
 import { ARE_PROVED_WITHOUT_BODY, verifyProof } from "./proof.ts";
 
-/** The webhooks by slug; null where a slug has none. */
+/** The webhooks by slug; null if a slug has none. */
 const webhooks = new VendorCache<WebhookSettings | null>();
 
-/** The form of a vendor's slug, as in the database, which cannot take every text that a path may hold. */
+/** The format of a vendor's slug, as in the database, which does not accept every text that a path may contain. */
 export const SLUG = /^(?=.{1,63}$)[a-z0-9]+(?:[_-][a-z0-9]+)*$/;
 
 /**
- * Finds the webhook of a slug, and checks that a request proves to be its vendor's. New secrets and changed settings
- * count at once, because a proof that the remembered webhook refuses is checked once more with the present one.
+ * Finds the webhook of a slug, and verifies that a request comes from its vendor. New secrets and changed settings take
+ * effect immediately, because a proof that the cached webhook refuses is checked again with the current one.
  *
- * @param check returns null where nothing is proved. For a slug without a webhook it gets null, and must take as long
- * then, so that nobody learns which slugs exist.
- * @param refused is told, with the webhook or null, that nothing is proved
- * @throws ApiError UNAUTHORIZED where nothing is proved.
+ * @param check returns null if the request proves nothing. For a slug without a webhook, it receives null and must take
+ * the same time, so that callers cannot find out which slugs exist.
+ * @param refused called with the webhook or null if the request proves nothing
+ * @throws ApiError UNAUTHORIZED if the request proves nothing.
  */
 export async function authenticateWebhook<Proof>(
   slug: string,
@@ -39,10 +39,10 @@ export async function authenticateWebhook<Proof>(
 }
 
 /**
- * Finds the vendor of a request by what proves it besides the body, so that its body is read as that vendor's. Only a
- * share of memory depends on it: the request is authenticated once the body has come, whatever is found here.
+ * Identifies the vendor of a request by a proof outside the body, so that its body is read as that vendor's. Only the
+ * share of memory depends on the result: the request is authenticated in any case after the body has arrived.
  *
- * @returns the vendor's id; undefined where nothing is proved yet. Never throws.
+ * @returns the vendor's id; undefined if nothing is proved yet. Never throws.
  */
 export async function recognizeSender(slug: string, request: Request): Promise<string | undefined> {
   const { headers } = request;

@@ -17,8 +17,8 @@ function respond(to: Webhook | null, query: Record<string, string>): Response | 
   return respondToChallenge(to, new URLSearchParams(query));
 }
 
-// The code is of https://learn.microsoft.com/linkedin/shared/api-guide/webhook-validation, the response computed by its
-// rule: printf 890e4665-4dfe-4ab1-b689-ed553bceeed0 | openssl dgst -sha256 -hmac secret
+// The code is from https://learn.microsoft.com/linkedin/shared/api-guide/webhook-validation, the response was computed
+// by its rule: printf 890e4665-4dfe-4ab1-b689-ed553bceeed0 | openssl dgst -sha256 -hmac secret
 Deno.test("LinkedIn's challenge is signed with the newest secret", async () => {
   const challengeCode = "890e4665-4dfe-4ab1-b689-ed553bceeed0";
   const response = respond(LINKEDIN, { challengeCode, applicationId: "1" })!;
@@ -30,7 +30,7 @@ Deno.test("LinkedIn's challenge is signed with the newest secret", async () => {
   });
 });
 
-Deno.test("LinkedIn's challenge signs nothing but a UUID, so that it cannot sign a delivery", () => {
+Deno.test("LinkedIn's challenge signs only a UUID, so that it cannot sign a delivery", () => {
   const code = "890e4665-4dfe-4ab1-b689-ed553bceeed0";
   const forged = ["hmacsha256={}", `hmacsha256=${code}`, `${code}{}`, `${code}\n`, ` ${code}`];
   for (const challengeCode of ["", ...forged]) {
@@ -38,14 +38,14 @@ Deno.test("LinkedIn's challenge signs nothing but a UUID, so that it cannot sign
   }
 });
 
-// The query of https://developers.facebook.com/docs/graph-api/webhooks/getting-started
+// The query from https://developers.facebook.com/docs/graph-api/webhooks/getting-started
 const QUERY = {
   "hub.mode": "subscribe",
   "hub.challenge": "1158201444",
   "hub.verify_token": "meatyhamhock",
 };
 
-Deno.test("Meta's challenge is sent back as a text that no browser takes for a page", async () => {
+Deno.test("Meta's challenge is returned as text that browsers do not render as a page", async () => {
   for (const token of ["meatyhamhock", "new"]) {
     const response = respond(META, { ...QUERY, "hub.verify_token": token })!;
     assert.equal(response.status, 200);
@@ -55,7 +55,7 @@ Deno.test("Meta's challenge is sent back as a text that no browser takes for a p
   }
 });
 
-Deno.test("Meta's challenge is not sent back with a wrong token or mode, and never as anything but a number or a word", () => {
+Deno.test("Meta's challenge requires the correct token and mode, and must be a number or a word", () => {
   for (
     const wrong of [
       { "hub.verify_token": "" },
@@ -79,7 +79,7 @@ Deno.test("Meta's challenge is not sent back with a wrong token or mode, and nev
   );
 });
 
-Deno.test("no other scheme has a challenge, nor has a slug without a webhook", () => {
+Deno.test("other schemes have no challenge, and a slug without a webhook has none", () => {
   const query = { ...QUERY, challengeCode: "890e4665-4dfe-4ab1-b689-ed553bceeed0" };
   for (const scheme of ["hmac", "indeed", "greenhouse", "google_ads", "header"] as const) {
     assert.equal(

@@ -10,11 +10,11 @@ export const linkedInChallenge = z.strictObject({
   challengeResponse: z.string().describe("HMAC-SHA256 of the code, in hex."),
 }).meta({ id: "LinkedInChallenge" });
 
-/** The response to a challenge of Meta, as a text. */
+/** The response to a challenge of Meta, as text. */
 export const metaChallenge = z.string().meta({ id: "MetaChallenge" });
 
 /**
- * Responds to the GET by which LinkedIn or Meta asks whether the address is ours.
+ * Responds to the GET request with which LinkedIn or Meta verifies the ownership of the URL.
  *
  * @returns null for any other request, and for a challenge with a wrong token
  */
@@ -28,8 +28,8 @@ export function respondToChallenge(
 }
 
 /**
- * LinkedIn sends type-4 UUIDs. Another code is not signed: `hmacsha256=<body>` would give a stranger the body's
- * signature.
+ * LinkedIn sends type-4 UUIDs. Nothing else is signed, because `hmacsha256=<body>` would give a stranger the signature
+ * of the body.
  */
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -44,7 +44,7 @@ function respondToLinkedIn(webhook: Webhook, query: URLSearchParams): Response |
   return Response.json({ challengeCode, challengeResponse });
 }
 
-/** Meta sends a number. Nothing that a browser could take for a page is sent back. */
+/** Meta sends a number. Nothing that a browser could render as a page is returned. */
 const CHALLENGE = /^[\w.-]{1,128}$/;
 
 /** https://developers.facebook.com/docs/graph-api/webhooks/getting-started */

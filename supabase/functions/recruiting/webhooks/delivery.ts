@@ -1,33 +1,35 @@
-/** A webhook's delivery, and what proves it. */
+/** A webhook's delivery and its proof. */
 import type { Enums } from "../../_shared/database.types.ts";
 import type { JsonObject } from "../../_shared/json.ts";
 import type { VendorSettings } from "../ingest/vendor.ts";
 
-/** The name of a scheme, of the list in supabase/schemas/vendors/tables.sql. */
+/** The name of a scheme, as listed in supabase/schemas/vendors/tables.sql. */
 export type WebhookScheme = Enums<"webhook_scheme">;
 
-/** Why a request proves nothing, of the list in supabase/schemas/vendors/tables.sql. The sender is not told. */
+/**
+ * Why a request proves nothing, as listed in supabase/schemas/vendors/tables.sql. The sender never learns the reason.
+ */
 export type Refusal = Enums<"proof_refusal">;
 
-/** A vendor, and how it proves that a delivery is its own, as identify_webhook() returns it. */
+/** A vendor and the settings of its webhook, as identify_webhook() returns them. */
 export interface WebhookSettings extends VendorSettings, Webhook {
-  /** Whether the leads of its notices are fetched. */
+  /** Whether the leads of the vendor's notices are fetched. */
   fetches_leads: boolean;
 }
 
-/** The settings by which a vendor proves that a delivery is its own. */
+/** The settings that verify a vendor's deliveries. */
 export interface Webhook {
   scheme: WebhookScheme;
-  /** `vendors.webhook_config`: what the scheme needs. */
+  /** `vendors.webhook_config`: the settings of the scheme. */
   config: JsonObject;
   /** The valid secrets, the newest first. */
   secrets: WebhookSecret[];
 }
 
-/** A secret that is shared with a vendor. */
+/** A secret shared with a vendor. */
 export interface WebhookSecret {
   id: string;
-  /** `secret` proves deliveries. `verify_token` is what Meta sends with its challenge. */
+  /** `secret` proves deliveries. Meta sends `verify_token` with its challenge. */
   kind: "secret" | "verify_token";
   secret: string;
 }
@@ -40,11 +42,11 @@ export interface WebhookRequest {
   body: Uint8Array;
 }
 
-/** A delivery with what a signature may cover. */
+/** A delivery and the bytes that a signature may cover. */
 export interface Received extends WebhookRequest {
   /**
-   * The body, and the body with escaped characters where it has any beyond ASCII. LinkedIn and TikTok document that
-   * they sign the second, and not that they also send it.
+   * The body, and, if it has non-ASCII characters, the body with these characters escaped. LinkedIn and TikTok document
+   * that they sign the escaped form, but not that they send it.
    */
   bodies: Uint8Array[];
 }
@@ -53,19 +55,19 @@ export interface Received extends WebhookRequest {
 export interface Proof {
   /** The id of the secret. */
   secretId: string;
-  /** The same when the delivery is repeated, and another for every other delivery; null where the scheme has none. */
+  /** The same if the delivery is repeated, and unique among other deliveries; null if the scheme has none. */
   deliveryId: string | null;
   /** The body as it was signed, one of {@link Received.bodies}: the same signature proves bodies with other bytes. */
   body: Uint8Array;
 }
 
-/** Whether a secret proves a delivery; null: it does not. A wrong secret takes as long as the right one. */
+/** Returns the proof if a secret proves a delivery, otherwise null. A wrong secret takes as long as the correct one. */
 export type SecretCheck = (secret: string) => Omit<Proof, "secretId"> | null;
 
-/** Reads what a scheme needs from a delivery. Null where its configuration is incomplete. */
+/** Reads the parts of a delivery that a scheme needs. Returns null if its configuration is incomplete. */
 export type Scheme = (config: JsonObject, received: Received, now: Date) => SecretCheck | null;
 
-/** The secrets of a kind, the newest first. An empty one would be known to everybody. */
+/** Returns the secrets of a kind, the newest first. An empty secret would be known to everybody. */
 export function usableSecrets(
   webhook: Webhook | null,
   kind: WebhookSecret["kind"],

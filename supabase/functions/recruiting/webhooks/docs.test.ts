@@ -1,4 +1,4 @@
-/** The page on connecting vendors is complete. e2e/docs/connecting.test.ts tries their settings. */
+/** Checks that the page on connecting vendors is complete. e2e/docs/connecting.test.ts tries its settings. */
 import assert from "node:assert/strict";
 import { Constants } from "../../_shared/database.types.ts";
 import { PARSER_NAMES } from "../parsers/index.ts";
@@ -24,7 +24,7 @@ Deno.test("docs/connecting.md says what to do for each reason of a 401", () => {
   assert.deepEqual(reasons, [...Constants.public.Enums.proof_refusal]);
 });
 
-Deno.test("docs/parsers.md says of every parser how its vendor connects, and by what that is confirmed", () => {
+Deno.test("docs/parsers.md says how the vendor of every parser connects, and how this was confirmed", () => {
   const [, ...sections] = readPage("parsers.md").split("\n## ");
   for (const parser of PARSER_NAMES) {
     const section = sections.find((text) => text.startsWith(`${parser}\n`));

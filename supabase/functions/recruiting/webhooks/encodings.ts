@@ -1,30 +1,30 @@
 import { Buffer } from "node:buffer";
 import { KIB } from "../../_shared/units.ts";
 
-/** The bytes of a hexadecimal text, in either case; null where it is none. */
+/** Decodes a hexadecimal text in either case; returns null if it is invalid. */
 export function decodeHex(text: string): Uint8Array | null {
   return /^(?:[0-9a-f]{2})*$/i.test(text) ? Buffer.from(text, "hex") : null;
 }
 
-/** The bytes of a base64 text, of either alphabet and with or without `=` at its end; null where it is none. */
+/** Decodes a base64 text of either alphabet, with or without `=` at its end; returns null if it is invalid. */
 export function decodeBase64(text: string): Uint8Array | null {
   return /^[A-Za-z0-9+/_-]*={0,2}$/.test(text) ? Buffer.from(text, "base64") : null;
 }
 
 /**
- * The value of a header, read as UTF-8; empty where the header is missing or its name is none. HTTP gives a header's
- * bytes as characters of Latin-1.
+ * Returns the value of a header, decoded as UTF-8; empty if the header is missing or its name is invalid. HTTP exposes
+ * a header's bytes as characters of Latin-1.
  */
 export function headerText(headers: Headers, name: string | undefined): string {
   if (name === undefined || !/^[\w!#$%&'*+.^`|~-]+$/.test(name)) return "";
   return Buffer.from(headers.get(name) ?? "", "latin1").toString("utf8");
 }
 
-/** A longer body is not escaped, because it may be a stranger's. One of this length takes 5 ms. */
+/** A longer body is not escaped, because it may come from a stranger. A body of this length takes 5 ms. */
 const MAX_ESCAPED_BYTES = 256 * KIB;
 const HEX_DIGITS = new TextEncoder().encode("0123456789abcdef");
 
-/** A text in UTF-8 with each character beyond ASCII as `\u` and four lower-case digits; null where it has none. */
+/** Returns a UTF-8 text with each non-ASCII character as `\u` and four lower-case digits; null if it is pure ASCII. */
 export function escapeUnicode(bytes: Uint8Array): Uint8Array | null {
   if (bytes.length > MAX_ESCAPED_BYTES || isAscii(bytes)) return null;
   const text = Buffer.from(bytes).toString("utf8");

@@ -4,8 +4,7 @@ import type { JsonObject } from "../../_shared/json.ts";
 import { type Case, isProved, NOW, verify } from "./fixtures/verify.ts";
 
 /**
- * Signatures from public sources. Of Greenhouse and LinkedIn only the rule is public, so they are computed by it with
- * openssl.
+ * Signatures from public sources. Greenhouse and LinkedIn publish only the rule, so these were computed with openssl.
  */
 const PUBLISHED = {
   // https://docs.indeed.com/indeed-apply/message-signature-generation
@@ -72,7 +71,7 @@ const PUBLISHED = {
 } satisfies Record<string, Case>;
 
 for (const [name, delivery] of Object.entries<Case>(PUBLISHED)) {
-  Deno.test(`${name} is a proof, and none with another secret, with another body or without its header`, () => {
+  Deno.test(`${name} is a proof, but not with another secret, with another body or without its header`, () => {
     assert.equal(verify(delivery)?.secretId, "secret 0");
     assert.equal(isProved({ ...delivery, secrets: ["other"] }), false);
     assert.equal(isProved({ ...delivery, body: `${delivery.body} ` }), false);
@@ -83,7 +82,7 @@ for (const [name, delivery] of Object.entries<Case>(PUBLISHED)) {
 
 const BODY = '{"first_name": "José"}';
 
-/** A delivery of {@link BODY} whose header X-Signature has the SHA-256 of `text`. */
+/** A delivery of {@link BODY} with the SHA-256 of `text` in the header X-Signature. */
 function signed(text: string | Uint8Array, config: JsonObject = {}, secret = "secret"): Case {
   return {
     scheme: "hmac",
@@ -156,10 +155,10 @@ const REFUSED: Record<string, Case> = {
 };
 
 for (const [name, delivery] of Object.entries(REFUSED)) {
-  Deno.test(`a signature ${name} is no proof`, () => assert.equal(isProved(delivery), false));
+  Deno.test(`a signature ${name} is not a proof`, () => assert.equal(isProved(delivery), false));
 }
 
-Deno.test("nothing is a proof while the configuration is wrong", () => {
+Deno.test("nothing is a proof while the configuration is invalid", () => {
   const headers = { ...HMAC.headers, "X-Time": `${NOW}` };
   const configs: JsonObject[] = [
     {},
@@ -184,14 +183,14 @@ function timed(timestamp: number | string, config: JsonObject = {}): Case {
   return { ...delivery, headers: { ...delivery.headers, "X-Time": `${timestamp}` } };
 }
 
-Deno.test("a signed time is a proof for 300 seconds, before and after, or as many as configured", () => {
+Deno.test("a signed time is valid for 300 seconds before and after, or as configured", () => {
   for (const at of [NOW - 300, NOW, NOW + 300]) assert(isProved(timed(at)));
   for (const at of [NOW - 301, NOW + 301, 0]) assert.equal(isProved(timed(at)), false);
   assert(isProved(timed(NOW - 600, { tolerance_seconds: 600 })));
   assert.equal(isProved(timed(NOW - 2, { tolerance_seconds: 1 })), false);
 });
 
-Deno.test("a signed time may be written as ISO 8601 has it", () => {
+Deno.test("a signed time may be in ISO 8601", () => {
   const time = "2021-02-25T15:02:10";
   for (const at of [`${time}Z`, `${time}.123456Z`, "2021-02-25T16:02:10+01:00"]) {
     assert(isProved(timed(at)), at);
@@ -201,7 +200,7 @@ Deno.test("a signed time may be written as ISO 8601 has it", () => {
   }
 });
 
-Deno.test("a time that is not the signed one, or no number of Unix seconds, is no proof", () => {
+Deno.test("a time that differs from the signed one, or is not in Unix seconds, is not a proof", () => {
   const { headers, ...delivery } = timed(NOW);
   assert.equal(isProved({ ...delivery, headers: { ...headers, "X-Time": `${NOW + 1}` } }), false);
   for (const at of ["", `${NOW}.5`, `${NOW}000`, `+${NOW}`, "-1", "1e9", "now"]) {
@@ -209,7 +208,7 @@ Deno.test("a time that is not the signed one, or no number of Unix seconds, is n
   }
 });
 
-Deno.test("one header may have the time and several signatures", () => {
+Deno.test("one header may contain the time and several signatures", () => {
   const config = { header: "X-Signature", algorithm: "sha256", prefix: "v1=" };
   const listed: JsonObject = {
     ...config,
@@ -241,7 +240,7 @@ Deno.test("one header may have the time and several signatures", () => {
   assert.equal(isProved({ ...of(`t=${NOW},v1=${signature}`), now: NOW + 301 }), false);
 });
 
-Deno.test("a repeated delivery with a signed time has the same id, however its signature is written", () => {
+Deno.test("a repeated delivery with a signed time has the same id, whatever the notation of its signature", () => {
   const { headers, ...delivery } = timed(NOW);
   const id = verify(timed(NOW))!.deliveryId;
   assert.match(id!, /^[0-9a-f]{64}$/);
@@ -253,7 +252,7 @@ Deno.test("a repeated delivery with a signed time has the same id, however its s
   assert.notEqual(verify(timed(NOW + 1))!.deliveryId, id);
 });
 
-Deno.test("a delivery that is signed with two secrets has the same id with either signature", () => {
+Deno.test("a delivery signed with two secrets has the same id with either signature", () => {
   const config = { header: "X-Signature", timestamp_header: "X-Signature", prefix: "v1=" };
   const [old, newer] = ["old", "newer"].map((secret) =>
     `v1=${signed(`${NOW}.${BODY}`, {}, secret).headers!["X-Signature"]}`

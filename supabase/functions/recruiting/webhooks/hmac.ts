@@ -6,15 +6,15 @@ import type { Received, Refusal, SecretCheck, WebhookRequest } from "./delivery.
 
 /** `vendors.webhook_config` of the scheme `hmac`. */
 const Config = z.object({
-  /** Has the signature. Where it is the `timestamp_header` too, it is a list: `t=<time>,<prefix><signature>,…`. */
+  /** Contains the signature. If it is also the `timestamp_header`, it is a list: `t=<time>,<prefix><signature>,…`. */
   header: z.string().min(1),
   algorithm: z.enum(["sha1", "sha256", "sha512"]).default("sha256"),
   encoding: z.enum(["hex", "base64"]).default("hex"),
-  /** Stands before the signature in the header. */
+  /** Precedes the signature in the header. */
   prefix: z.string().default(""),
-  /** The text that is signed: `{body}` and `{timestamp}` stand for what was sent, the rest for itself. */
+  /** The signed text: `{body}` and `{timestamp}` are replaced with the values of the request. */
   signed: z.string().includes("{body}").default("{body}"),
-  /** Has the time of the delivery. Only together with `{timestamp}`: else anybody could write it. */
+  /** Contains the time of the delivery. Requires `{timestamp}`: otherwise a stranger could set it. */
   timestamp_header: z.string().min(1).optional(),
   tolerance_seconds: z.number().default(300),
 }).refine(({ signed, timestamp_header }) => signed.includes("{timestamp}") === (timestamp_header !== undefined));
@@ -54,13 +54,13 @@ export function signatureCheck(config: HmacConfig, received: Received, now: Date
   };
 }
 
-/** Why a delivery of the scheme `hmac` proves nothing. */
+/** Returns why a delivery of the scheme `hmac` proves nothing. */
 export function hmacRefusal(config: JsonObject, delivery: WebhookRequest, now: Date): Refusal {
   const { data } = Config.safeParse(config);
   return data === undefined ? "differs" : signatureRefusal(data, delivery, now);
 }
 
-/** Why a delivery with a signature proves nothing. */
+/** Returns why a delivery with a signature proves nothing. */
 export function signatureRefusal(config: HmacConfig, { headers }: WebhookRequest, now: Date): Refusal {
   const { given, timestamp } = readHeaders(config, headers);
   if (headerText(headers, config.header) === "") return "proof_missing";
@@ -69,7 +69,7 @@ export function signatureRefusal(config: HmacConfig, { headers }: WebhookRequest
   return timeRefusal(timestamp, now, config.tolerance_seconds) ?? "differs";
 }
 
-/** The HMAC of these parts, one after the other. */
+/** Returns the HMAC of these parts in sequence. */
 export function sign(
   algorithm: string,
   key: string | Uint8Array,
@@ -80,7 +80,7 @@ export function sign(
   return hmac.digest();
 }
 
-/** Whether one of these signatures is the expected one. All are compared, and to their end. */
+/** Whether one of these signatures is the expected one, in constant time. */
 export function isAmong(given: Uint8Array[], expected: Uint8Array): boolean {
   return given.map((one) => one.length === expected.length && timingSafeEqual(one, expected))
     .includes(true);
@@ -88,12 +88,12 @@ export function isAmong(given: Uint8Array[], expected: Uint8Array): boolean {
 
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
 
-/** Whether a time, in Unix seconds or as ISO 8601 has it, is so many seconds from now at most, before or after. */
+/** Whether a time, in Unix seconds or ISO 8601, is within this many seconds before or after now. */
 export function isRecent(timestamp: string, now: Date, toleranceSeconds: number): boolean {
   return timeRefusal(timestamp, now, toleranceSeconds) === null;
 }
 
-/** The fault of a time that {@link isRecent} refuses; null for any other. */
+/** Returns why {@link isRecent} refuses a time; null if it does not. */
 export function timeRefusal(timestamp: string, now: Date, toleranceSeconds: number): Refusal | null {
   if (/^\d{13}$/.test(timestamp)) return "time_in_milliseconds";
   const time = /^\d{1,12}$/.test(timestamp)
@@ -106,7 +106,7 @@ export function timeRefusal(timestamp: string, now: Date, toleranceSeconds: numb
   return time < now.getTime() ? "time_too_old" : "time_in_future";
 }
 
-/** The signatures that are given, decoded, and the time; empty where they are missing or malformed. */
+/** Returns the decoded signatures and the time in the headers; empty if they are missing or malformed. */
 function readHeaders(
   { header, timestamp_header, encoding, prefix }: HmacConfig,
   headers: Headers,
@@ -124,8 +124,8 @@ function readHeaders(
 }
 
 /**
- * The id by which a delivery with a signed time is known. It is not the signature, of which there are several while a
- * vendor changes its secret.
+ * Returns the id of a delivery with a signed time. The signature is not suitable as an id, because there are several
+ * while a vendor rotates its secret.
  */
 function digest(parts: (string | Uint8Array)[]): string {
   const hash = createHash("sha256");

@@ -13,29 +13,29 @@ import { NO_CONTACT_DETAILS } from "../parsers/meta.ts";
 import { NOT_A_NEW_APPLICATION } from "../parsers/parser.ts";
 import { keepNotices, leadgenNotices } from "../fetches/notices.ts";
 
-/** The number of leads that one body may hold. */
+/** The maximum number of leads in one body. */
 const MAX_LEADS = 1_000;
 
-/** The failures of the parsers for a notice of leads that have to be fetched. */
+/** The errors of the parsers for a notice of leads that must be fetched. */
 const NOTICES = [NO_CONTACT_DETAILS, LEAD_NOTICE];
 
-/** The options of taking in the leads of a delivery. */
+/** The options for storing the leads of a delivery. */
 export interface DeliveryOptions {
   dryRun: boolean;
-  /** Null without an Idempotency-Key, and where the delivery has an id of its own. */
+  /** Null if there is no Idempotency-Key, or if the delivery has its own id. */
   idempotency: Idempotency | null;
-  /** SHA-256 of the bytes that were proved, in hex. */
+  /** SHA-256 of the proved bytes, in hexadecimal. */
   hash: string;
-  /** Null where the leads of notices are not fetched. */
+  /** Null if the leads of notices are not fetched. */
   fetches: { pageId: string | null } | null;
 }
 
-/** The response to an event that is no lead. */
+/** The response to an event that is not a lead. */
 export const ignored = z.strictObject({
   status: z.literal("ignored").describe("A test, or an event that is no new application."),
 }).meta({ id: "Ignored" });
 
-/** The response for a refused lead, among others. */
+/** The response for a refused lead among several. */
 export const refusedLead = z.strictObject({
   error: z.strictObject({ code: z.string(), message: z.string() }),
 }).meta({ id: "RefusedLead" });
@@ -46,7 +46,7 @@ export const webhookResults = z.strictObject({
     .describe("What became of each lead of the body, in its order."),
 }).meta({ id: "WebhookResults" });
 
-/** The response to a body: 201 has a new lead, and 200 for Greenhouse. */
+/** The response to a body: 201 if there is a new lead; Greenhouse always gets 200. */
 export const webhookResponse = z.union([duplicateLead, ignored, createdLead, dryRun, webhookResults]).meta({
   id: "WebhookResponse",
 });
@@ -55,10 +55,10 @@ type LeadResponse = Exclude<z.infer<typeof webhookResponse>, Results>;
 type Results = z.infer<typeof webhookResults>;
 
 /**
- * Takes in the one lead of a body, or ignores an event that is not one. The leads of a notice of Meta are fetched. Where
- * they are not, and for LinkedIn, the ids are kept as rejected deliveries.
+ * Stores the one lead of a body, or ignores an event that is not a lead. The leads of Meta's notices are fetched. If
+ * they are not, and for LinkedIn, the ids are stored as rejected deliveries.
  *
- * @throws ApiError as ingestLead() does.
+ * @throws ApiError for the same reasons as ingestLead().
  */
 export async function receiveLead(
   request: VendorRequest,
@@ -72,12 +72,12 @@ export async function receiveLead(
 }
 
 /**
- * Takes in each lead of a body by itself. One that cannot be stored does not stop the others, and is kept as a rejected
- * delivery.
+ * Stores each lead of a body separately. A lead that cannot be stored does not affect the others, and is stored as a
+ * rejected delivery.
  *
- * @param request its vendor has the parser that reads each of them
- * @throws ApiError PAYLOAD_TOO_LARGE beyond 1,000 leads. When the database or storage fails, its error: the delivery is
- * to be sent again, and the leads that are stored already are then duplicates.
+ * @param request its vendor has the parser for each of the leads
+ * @throws ApiError PAYLOAD_TOO_LARGE if there are more than 1,000 leads. If the database or storage fails, its error:
+ * the vendor must repeat the delivery, and the leads that are already stored are then duplicates.
  */
 export async function receiveLeads(
   request: VendorRequest,
@@ -111,7 +111,7 @@ export async function receiveLeads(
   };
   await Promise.all(Array.from({ length: AT_A_TIME.leadsOfBody }, takeSome));
 
-  // Such as CONFLICT: then the first delivery is still at work, and keeps the leads that are rejected.
+  // For example CONFLICT: the first delivery is still in progress, and stores the rejected leads.
   if (failure !== undefined && failure.code !== "INTERNAL_ERROR") throw failure;
   for (const [row, payload] of leads.entries()) {
     const error = outcomes[row] ?? failure;
@@ -129,14 +129,14 @@ export async function receiveLeads(
 }
 
 /**
- * The vendor and the options for one lead of several, which a repeated delivery knows by its place.
+ * Returns the vendor and the options for one of several leads, which a repeated delivery recognizes by its index.
  */
 function partOf(vendor: Vendor, options: DeliveryOptions, part: number) {
   const { webhook } = vendor.credential;
   if (webhook === null) return { vendor, options };
   const { hash, idempotency } = options;
-  // A delivery that fails half way is sent again as it was. So the hash of its body serves as its id, where it has
-  // none.
+  // A delivery that fails half way is repeated unchanged, so without an id of its own, the hash of its body serves as
+  // one.
   const delivery_id = webhook.delivery_id ?? (idempotency === null ? `sha256 ${hash}` : null);
   return {
     vendor: {
@@ -167,7 +167,7 @@ async function takeLead(
   }
 }
 
-/** Has each lead fetched that the vendor only gives notice of, or keeps the notice as a rejected delivery. */
+/** Schedules a fetch of each lead that the vendor only gives notice of, or stores the notice as a rejected delivery. */
 async function takeNotices(
   { vendor, requestId, rejected }: VendorRequest,
   payload: Json,
@@ -190,7 +190,7 @@ async function takeNotices(
   }
 }
 
-/** Whether an error is about one lead, and would be the same if the delivery were sent again. */
+/** Whether an error concerns one lead, and would be the same if the delivery were repeated. */
 function isAboutTheLead(error: ApiError): boolean {
   return error.code === "BAD_REQUEST" || error.code === "PAYLOAD_TOO_LARGE" || isRefused(error);
 }

@@ -10,7 +10,7 @@ const HEADERS = {
   "Signature": "sha256 f4a067aef67d7608e43b9bc8e9001674be5c857b613b61feff9b5507d039917c",
 };
 
-/** A request that each of these schemes takes for proved. */
+/** A request that each of these schemes accepts. */
 const REQUEST = { headers: HEADERS, query: "key=secret", body: BODY };
 const DELIVERIES: Case[] = [
   { scheme: "greenhouse", ...REQUEST },
@@ -19,14 +19,14 @@ const DELIVERIES: Case[] = [
   { scheme: "query", config: { parameter: "key" }, ...REQUEST },
 ];
 
-Deno.test("while a secret is replaced, both are proofs, and the proof says which", () => {
+Deno.test("while a secret is rotated, both secrets are accepted, and the proof names the one used", () => {
   for (const delivery of DELIVERIES) {
     assert.equal(verify({ ...delivery, secrets: ["new", "secret"] })?.secretId, "secret 1");
     assert.equal(verify({ ...delivery, secrets: ["secret", "old"] })?.secretId, "secret 0");
   }
 });
 
-Deno.test("a slug without a webhook has no proof, nor has a scheme that does not exist", () => {
+Deno.test("a slug without a webhook has no proof, and neither has an unknown scheme", () => {
   const request = {
     headers: new Headers(HEADERS),
     query: new URLSearchParams(REQUEST.query),
@@ -38,7 +38,7 @@ Deno.test("a slug without a webhook has no proof, nor has a scheme that does not
   }
 });
 
-Deno.test("the body is left as it was", () => {
+Deno.test("the body is not modified", () => {
   for (const scheme of Object.keys(SCHEMES)) {
     const body = new TextEncoder().encode(BODY);
     verify({ scheme, config: { header: "x", parameter: "x" }, body });
@@ -46,7 +46,7 @@ Deno.test("the body is left as it was", () => {
   }
 });
 
-Deno.test("property: nothing that is sent or configured throws, and nothing random is a proof", () => {
+Deno.test("property: no request or configuration throws, and no random request is a proof", () => {
   const text = fc.oneof(fc.string(), fc.string({ unit: "binary" }));
   const setting = fc.oneof(text, fc.integer(), fc.constantFrom(null, "x", "sha1", "{body}"));
   const settings = ["header", "algorithm", "encoding", "prefix", "signed", "timestamp_header"];

@@ -29,10 +29,10 @@ export const SCHEMES: Readonly<Record<WebhookScheme, Scheme>> = {
   query: takingAsLong(queryCheck),
 };
 
-/** The schemes whose proof stands in a header or in the query, whatever the body is. */
+/** The schemes whose proof is in a header or in the query and does not depend on the body. */
 export const ARE_PROVED_WITHOUT_BODY: ReadonlySet<WebhookScheme> = new Set(["basic", "header", "query"] as const);
 
-/** Tried where there is no secret. Nobody knows it. */
+/** Checked if there is no secret. Nobody knows its value. */
 const NOBODYS_SECRET: WebhookSecret = {
   id: "",
   kind: "secret",
@@ -40,11 +40,11 @@ const NOBODYS_SECRET: WebhookSecret = {
 };
 
 /**
- * Checks that a delivery comes from its vendor. Every secret is tried, and each costs a signature of the body, whatever
- * the scheme is and also where there is no webhook: the time of the response must not tell which slugs exist.
+ * Verifies that a delivery comes from its vendor. Every secret is tried, and each costs a signature of the body,
+ * whatever the scheme and even without a webhook: the response time must not reveal which slugs exist.
  *
- * @param webhook null where the slug has none
- * @returns null where nothing proves the delivery. Never throws, whatever the request and the configuration hold.
+ * @param webhook null if the slug has none
+ * @returns null if nothing proves the delivery. Never throws, whatever the request and the configuration contain.
  */
 export function verifyProof(
   webhook: Webhook | null,
@@ -56,7 +56,7 @@ export function verifyProof(
     ...delivery,
     bodies: escaped === null ? [delivery.body] : [delivery.body, escaped],
   };
-  // The database may know a scheme that this version of the functions does not.
+  // The database may have a scheme that this version of the functions does not support.
   const isKnown = webhook !== null && Object.hasOwn(SCHEMES, webhook.scheme);
   const check = (isKnown ? SCHEMES[webhook.scheme](webhook.config, received, now) : null) ??
     provesNothing(received);
@@ -68,7 +68,7 @@ export function verifyProof(
   return proofs.find((proof) => proof !== null) ?? null;
 }
 
-/** Proves nothing, and takes as long as a signature. */
+/** Proves nothing, but takes as long as checking a signature. */
 function provesNothing({ bodies }: Received): SecretCheck {
   return (secret) => {
     for (const body of bodies) sign("sha256", secret, [body]);
@@ -76,12 +76,12 @@ function provesNothing({ bodies }: Received): SecretCheck {
   };
 }
 
-/** A scheme with the documented signature of a vendor. */
+/** Returns the scheme of a vendor's documented signature. */
 function signedAs(preset: HmacConfig): Scheme {
   return (_, received, now) => signatureCheck(preset, received, now);
 }
 
-/** A scheme without a signature that takes as long as one with it. */
+/** Makes a scheme without a signature take as long as one with a signature. */
 function takingAsLong(scheme: Scheme): Scheme {
   return (config, received, now) => {
     const check = scheme(config, received, now);

@@ -23,7 +23,7 @@ const basic = (authorization: string) => ({ scheme: "basic", headers: { authoriz
 const key = { scheme: "header", config: { header: "x-key", prefix: "Key " } };
 const query = { scheme: "query", config: { parameter: "token" } };
 
-/** Deliveries that prove nothing, by the reason. */
+/** Deliveries that prove nothing, by reason. */
 const REFUSED: Record<string, Case[]> = {
   no_secret: [
     { scheme: "greenhouse", secrets: [], headers: { signature: `sha256 ${SIGNATURE}` }, body: "body" },

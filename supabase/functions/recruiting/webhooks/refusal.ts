@@ -4,7 +4,7 @@ import { type HmacConfig, hmacRefusal, PRESETS, signatureRefusal } from "./hmac.
 import { basicRefusal, googleKeyRefusal, headerRefusal, queryRefusal } from "./shared_secret.ts";
 import { standardRefusal } from "./standard.ts";
 
-/** Says why a delivery of a scheme proves nothing. */
+/** Returns why a delivery of a scheme proves nothing. */
 type Refuse = (config: JsonObject, delivery: WebhookRequest, now: Date) => Refusal;
 
 const REFUSALS: Readonly<Record<WebhookScheme, Refuse>> = {
@@ -21,20 +21,19 @@ const REFUSALS: Readonly<Record<WebhookScheme, Refuse>> = {
 };
 
 /**
- * Why a delivery that verifyProof() refuses proves nothing: the first thing that the vendor has to mend. It is for the
- * operator alone.
+ * Returns why verifyProof() refuses a delivery: the first problem that the vendor must fix. Only the operator sees it.
  *
- * @param webhook null where the slug has none
+ * @param webhook null if the slug has none
  */
 export function refusalOf(webhook: Webhook | null, delivery: WebhookRequest, now: Date): Refusal {
   if (webhook === null) return "webhook_off";
   if (usableSecrets(webhook, "secret").length === 0) return "no_secret";
-  // The database may know a scheme that this version of the functions does not.
+  // The database may have a scheme that this version of the functions does not support.
   const isKnown = Object.hasOwn(REFUSALS, webhook.scheme);
   return isKnown ? REFUSALS[webhook.scheme](webhook.config, delivery, now) : "differs";
 }
 
-/** A scheme with the documented signature of a vendor. */
+/** Returns the scheme of a vendor's documented signature. */
 function signedAs(preset: HmacConfig): Refuse {
   return (_, delivery, now) => signatureRefusal(preset, delivery, now);
 }

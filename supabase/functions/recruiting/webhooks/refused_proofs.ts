@@ -3,12 +3,14 @@ import { callDatabase } from "../../_shared/database.ts";
 import { describeError, logError } from "../../_shared/log.ts";
 import type { Refusal } from "./delivery.ts";
 
-/** After each call the next one waits so long. A flood of requests makes no more calls than this. */
+/** The pause after each call. A flood of requests makes no additional calls. */
 const PAUSE_MS = 5_000;
-/** A little more than the statement timeout of `record_refused_proofs`. */
+/** Slightly longer than the statement timeout of `record_refused_proofs`. */
 const TIMEOUT_MS = 3_000;
 
-/** Slugs without a webhook that are counted between two calls. Strangers may make up any number of them. */
+/**
+ * The maximum number of slugs without a webhook to count between two calls. Strangers may invent any number of them.
+ */
 const MOST_UNKNOWN = 100;
 
 interface Refused {
@@ -21,8 +23,8 @@ const counted = new Map<string, Refused>();
 let writing: Promise<void> | undefined;
 
 /**
- * Counts a request that proved nothing, for the vendor's operator to see. Never throws, and takes no time of the
- * response: the count is written after it.
+ * Counts a request that proved nothing, for the vendor's operator. Never throws, and does not delay the response: the
+ * count is written after it.
  *
  * @param isKnown whether the slug has a webhook
  */

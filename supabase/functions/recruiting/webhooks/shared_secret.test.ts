@@ -96,7 +96,7 @@ const REFUSED: Record<string, Case> = {
 };
 
 for (const [name, delivery] of Object.entries(REFUSED)) {
-  Deno.test(`${name} is no proof`, () => assert.equal(isProved(delivery), false));
+  Deno.test(`${name} is not a proof`, () => assert.equal(isProved(delivery), false));
 }
 
 Deno.test("nothing is a proof while the header or the parameter is not configured", () => {

@@ -6,18 +6,18 @@ import { KIB } from "../../_shared/units.ts";
 import { decodeBase64, headerText } from "./encodings.ts";
 import type { Received, Refusal, SecretCheck, WebhookRequest } from "./delivery.ts";
 
-/** Google's leads are a few KiB. A longer body is not parsed, because it may be a stranger's. */
+/** Google's leads are a few KiB. A longer body is not parsed, because it may come from a stranger. */
 const MAX_GOOGLE_BYTES = 64 * KIB;
 const GOOGLE_BOUNDS = { ...JSON_BOUNDS, values: 5_000, keys: 1_000 };
 
 /**
- * The scheme `google_ads`: the form's key stands as `google_key` in the JSON body. The parsers keep it out of the lead.
+ * The scheme `google_ads`: the form's key is `google_key` in the JSON body. The parsers do not store it.
  */
 export function googleKeyCheck(_: JsonObject, { body }: Received): SecretCheck {
   return equalTo(googleKey(body), body);
 }
 
-/** Why a delivery of the scheme `google_ads` proves nothing. */
+/** Returns why a delivery of the scheme `google_ads` proves nothing. */
 export function googleKeyRefusal(_: JsonObject, { body }: WebhookRequest): Refusal {
   return googleKey(body) === null ? "proof_missing" : "differs";
 }
@@ -28,13 +28,13 @@ export function basicCheck(_: JsonObject, { headers, body }: Received): SecretCh
   return equalTo(given && Buffer.from(given).toString("utf8"), body);
 }
 
-/** Why a delivery of the scheme `basic` proves nothing. */
+/** Returns why a delivery of the scheme `basic` proves nothing. */
 export function basicRefusal(_: JsonObject, { headers }: WebhookRequest): Refusal {
   if (headerText(headers, "authorization") === "") return "proof_missing";
   return credentials(headers) === null ? "proof_malformed" : "differs";
 }
 
-/** The scheme `header`: `header` has the secret, after `prefix` where one is configured. */
+/** The scheme `header`: the configured `header` contains the secret, after `prefix` if it is configured. */
 export function headerCheck(config: JsonObject, { headers, body }: Received): SecretCheck | null {
   const { header, prefix = "" } = config;
   if (typeof header !== "string" || typeof prefix !== "string") return null;
@@ -42,14 +42,14 @@ export function headerCheck(config: JsonObject, { headers, body }: Received): Se
   return equalTo(value.startsWith(prefix) ? value.slice(prefix.length) : null, body);
 }
 
-/** Why a delivery of the scheme `header` proves nothing. */
+/** Returns why a delivery of the scheme `header` proves nothing. */
 export function headerRefusal({ header, prefix = "" }: JsonObject, { headers }: WebhookRequest): Refusal {
   const value = headerText(headers, String(header));
   if (value === "") return "proof_missing";
   return value.startsWith(String(prefix)) ? "differs" : "proof_malformed";
 }
 
-/** The scheme `query`: the query's `parameter` has the secret, once. */
+/** The scheme `query`: the configured query `parameter` contains the secret, exactly once. */
 export function queryCheck(config: JsonObject, { query, body }: Received): SecretCheck | null {
   const { parameter } = config;
   if (typeof parameter !== "string") return null;
@@ -57,13 +57,13 @@ export function queryCheck(config: JsonObject, { query, body }: Received): Secre
   return equalTo(values.length === 1 ? values[0]! : null, body);
 }
 
-/** Why a delivery of the scheme `query` proves nothing. */
+/** Returns why a delivery of the scheme `query` proves nothing. */
 export function queryRefusal({ parameter }: JsonObject, { query }: WebhookRequest): Refusal {
   const values = query.getAll(String(parameter));
   return values.length === 0 ? "proof_missing" : values.length > 1 ? "proof_malformed" : "differs";
 }
 
-/** Whether the secret is the one that was given; null: none was. */
+/** Compares the secret with the given one; null if none was given. */
 function equalTo(given: string | null, body: Uint8Array): SecretCheck {
   return (secret) => {
     const isEqual = matchesSecret(given ?? "", [secret]);
@@ -71,7 +71,7 @@ function equalTo(given: string | null, body: Uint8Array): SecretCheck {
   };
 }
 
-/** The credentials after `Basic`, decoded; null where the header is missing or has another form. */
+/** Returns the decoded credentials after `Basic`; null if the header is missing or has another form. */
 function credentials(headers: Headers): Uint8Array | null {
   const [, base64] = /^Basic +(\S+) *$/i.exec(headerText(headers, "authorization")) ?? [];
   return base64 === undefined ? null : decodeBase64(base64);

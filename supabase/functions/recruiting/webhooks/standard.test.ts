@@ -25,7 +25,7 @@ Deno.test("the test vector of Standard Webhooks is a proof, and its id is the de
   assert.deepEqual([secretId, deliveryId], ["secret 0", "msg_p5jXN8AQM9LWM0D4loKWxJek"]);
 });
 
-Deno.test("what the package standardwebhooks 1.1.1 signed is a proof", () => {
+Deno.test("a delivery signed by the package standardwebhooks 1.1.1 is a proof", () => {
   const headers = {
     "webhook-id": "msg_1.2",
     "webhook-timestamp": "1614265330",
@@ -36,17 +36,17 @@ Deno.test("what the package standardwebhooks 1.1.1 signed is a proof", () => {
   assert(isProved({ scheme: "standard", secrets, headers, body }));
 });
 
-Deno.test("one of several signatures is enough, and a secret may lack whsec_", () => {
+Deno.test("one valid signature among several is sufficient, and a secret may lack whsec_", () => {
   assert(isProved(withHeader("webhook-signature", `v1a,x v1,b2xk v1,${SIGNATURE} v2,a v1`)));
   assert(isProved({ ...VECTOR, secrets: ["MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"] }));
 });
 
-Deno.test("the time is right for 300 seconds, before and after", () => {
+Deno.test("the time is valid for 300 seconds before and after", () => {
   for (const now of [NOW - 300, NOW + 300]) assert(isProved({ ...VECTOR, now }));
   for (const now of [NOW - 301, NOW + 301]) assert.equal(isProved({ ...VECTOR, now }), false);
 });
 
-Deno.test("another id, time, body, secret or version is no proof, nor is a missing header", () => {
+Deno.test("another id, time, body, secret or version is not a proof, and neither is a missing header", () => {
   for (
     const delivery of [
       withHeader("webhook-id", "msg_2"),
@@ -74,11 +74,11 @@ function signed(key: string, secret: string, id: string, body: string | Uint8Arr
   };
 }
 
-Deno.test("bytes that are no text are signed as they are", () => {
+Deno.test("bytes that are not text are signed unchanged", () => {
   assert(isProved(signed("key", `whsec_${btoa("key")}`, "1", new Uint8Array([0, 255, 254]))));
 });
 
-Deno.test("an empty id is no proof, nor is a signature with an empty key", () => {
+Deno.test("an empty id is not a proof, and neither is a signature with an empty key", () => {
   assert(isProved(signed("key", `whsec_${btoa("key")}`, "1", "{}")));
   assert.equal(isProved(signed("key", `whsec_${btoa("key")}`, "", "{}")), false);
   for (const secret of ["whsec_", "whsec_?", "no base64"]) {

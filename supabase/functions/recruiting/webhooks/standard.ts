@@ -6,9 +6,9 @@ import type { Received, Refusal, SecretCheck, WebhookRequest } from "./delivery.
 const TOLERANCE_SECONDS = 300;
 
 /**
- * The scheme `standard`: https://github.com/standard-webhooks/standard-webhooks, symmetric signatures (`v1`). Not by
- * the package standardwebhooks: it takes the body as a text, so bytes that are not UTF-8 would be no proof. It reads
- * the clock itself, and its SHA-256 takes ten times as long.
+ * The scheme `standard`: https://github.com/standard-webhooks/standard-webhooks, symmetric signatures (`v1`). The
+ * package standardwebhooks is not suitable: it accepts only a text as the body, so bytes that are not UTF-8 would fail.
+ * It also reads the clock itself, and its SHA-256 takes ten times as long.
  */
 export function standardCheck(
   _: JsonObject,
@@ -27,7 +27,7 @@ export function standardCheck(
   };
 }
 
-/** Why a delivery of the scheme `standard` proves nothing. */
+/** Returns why a delivery of the scheme `standard` proves nothing. */
 export function standardRefusal(_: JsonObject, { headers }: WebhookRequest, now: Date): Refusal {
   const { id, timestamp, signature, given } = readHeaders(headers);
   if (id === "" || signature === "") return "proof_missing";

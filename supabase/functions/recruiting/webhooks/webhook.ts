@@ -17,10 +17,10 @@ import { verifyProof } from "./proof.ts";
 import { refusalOf } from "./refusal.ts";
 import { countRefused } from "./refused_proofs.ts";
 
-/** A request whose vendor is known by its proof. */
+/** A request whose vendor is identified by its proof. */
 interface ProvedRequest extends VendorRequest {
   settings: WebhookSettings;
-  /** SHA-256 of the bytes that were proved, in hex. */
+  /** SHA-256 of the proved bytes, in hexadecimal. */
   hash: string;
   dryRun: boolean;
 }
@@ -82,8 +82,8 @@ export const webhookEndpoint: Endpoint = {
 };
 
 /**
- * POST /recruiting/webhooks/<vendor slug>: does what POST /recruiting/ingest does, for vendors that cannot send an API
- * key. The body may be a form, and may hold several leads.
+ * POST /recruiting/webhooks/<vendor slug>: like POST /recruiting/ingest, for vendors that cannot send an API key. The
+ * body may be a form, and may contain several leads.
  */
 async function webhook(context: RequestContext, { slug }: Parameters): Promise<Response> {
   const identify = (bytes: Uint8Array | null) => identifySender(context, slug!, bytes);
@@ -91,7 +91,7 @@ async function webhook(context: RequestContext, { slug }: Parameters): Promise<R
   const { sender, body } = await readUnauthenticatedBody(context.body, BODY_LIMIT, identify, { recognize });
   const { settings, vendor, hash, dryRun } = sender;
 
-  // The id of a delivery says more: it is kept for longer, and needs no body that stays the same.
+  // The id of a delivery takes precedence: it is stored for longer, and does not require an identical body.
   const hasId = vendor.credential.webhook?.delivery_id !== null;
   const key = hasId ? null : idempotencyKey(context.request.headers);
   const idempotency = key === null ? null : { key, part: 0, request_hash: hash };
@@ -100,14 +100,14 @@ async function webhook(context: RequestContext, { slug }: Parameters): Promise<R
   const options = { dryRun, idempotency, hash, fetches };
 
   const split = splitLeads(settings.parser ?? "", body, settings.parser_config);
-  // A list has several leads also where no parser is configured: so each of them can be replayed when there is one.
+  // A list has several leads even if no parser is configured, so that each can be replayed once there is one.
   const leads = split?.leads ?? (Array.isArray(body) ? body : null);
   if (leads !== null) {
     const request = { ...sender, vendor: { ...vendor, partParser: split?.parse } };
     return Response.json(await receiveLeads(request, leads, options));
   }
   const response = await receiveLead(sender, body, options);
-  // Greenhouse takes nothing but 200 for success.
+  // Greenhouse accepts only 200 as success.
   const isNew = response.status === "created" && !dryRun && settings.scheme !== "greenhouse";
   return Response.json(response, { status: isNew ? 201 : 200 });
 }
@@ -143,7 +143,7 @@ export const challengeEndpoint: Endpoint = {
 };
 
 /**
- * GET /recruiting/webhooks/<vendor slug>: the challenges by which LinkedIn and Meta ask whether the address is ours.
+ * GET /recruiting/webhooks/<vendor slug>: the challenges with which LinkedIn and Meta verify the ownership of the URL.
  */
 async function respondToWebhookChallenge(
   context: RequestContext,
@@ -156,10 +156,10 @@ async function respondToWebhookChallenge(
 }
 
 /**
- * Checks a proof with the webhook of the request's slug. A wrong one is logged with the vendor, for its operator to
- * see, and why it is wrong is logged and counted.
+ * Verifies a proof with the webhook of the request's slug. For an invalid proof, the vendor and the reason are logged
+ * for its operator, and the reason is counted.
  *
- * @param explain says why nothing is proved; null where that cannot be known
+ * @param explain returns why nothing is proved; null if this is unknown
  */
 function authenticate<Proof>(
   { log }: RequestContext,
@@ -179,9 +179,9 @@ function authenticate<Proof>(
 }
 
 /**
- * @param bytes null where the body could not be read
- * @throws ApiError UNAUTHORIZED for a stranger; TOO_MANY_REQUESTS beyond the vendor's limit; BAD_REQUEST as isDryRun()
- * does.
+ * @param bytes null if the body could not be read
+ * @throws ApiError UNAUTHORIZED for a stranger; TOO_MANY_REQUESTS if the vendor's limit is exceeded; BAD_REQUEST for
+ * the same reasons as isDryRun().
  */
 async function identifySender(
   context: RequestContext,
@@ -197,11 +197,11 @@ async function identifySender(
     (settings) => verifyProof(settings, given, new Date()),
     (settings) => bytes && refusalOf(settings, given, new Date()),
   );
-  // Each lead of a delivery with several gets a part of its own.
+  // Each of several leads in a delivery gets its own part.
   const credential = { secret_id: proof.secretId, delivery_id: proof.deliveryId, part: 0 };
   const vendor = toVendor({ key_hash: null, webhook: credential }, settings);
   const admitted = await admitVendor(context, vendor);
-  // Before the body is looked at: nothing is kept of a dry run, whatever the body is.
+  // Decided before the body is examined: a dry run never stores a rejected delivery.
   const dryRun = isDryRun(context);
   return { ...admitted, settings, hash: sha256Hex(proof.body), dryRun };
 }
