@@ -7,7 +7,6 @@ import { signInNewOperator, type User } from "../support/agents.ts";
 import {
   type ApiResponse,
   assertResponse,
-  atOnce,
   createOrder,
   createVendor,
   filledOf,
@@ -183,20 +182,6 @@ Deno.test("a delivery for which there is no time is not tried, and is replayed w
   assert.equal((await storedLeads(vendor)).length, 1);
   await consoleOf(async () => assert.deepEqual(await replayHere(), ["created", "created", "created"]));
   assert.equal((await storedLeads(vendor)).length, 3);
-});
-
-Deno.test("race: two operators who replay the same deliveries at once make one lead of each", async () => {
-  const { vendor, ids } = await rejectOf(
-    ...Array.from({ length: 5 }, (_, n) => ({ first_name: "Ada", vendor_lead_id: String(n) })),
-  );
-  const order = await createOrder(vendor);
-  const operators = [await signInNewOperator(), await signInNewOperator()];
-  const results = await atOnce(4, (n) => replay(ids, false, operators[n % 2]));
-  for (const result of results) {
-    assert.deepEqual(result.map(({ status, lead_id }) => [status, lead_id]), ids.map((id) => ["created", id]));
-  }
-  assert.equal((await storedLeads(vendor)).length, 5);
-  assert.equal(await filledOf(order), 5);
 });
 
 Deno.test("a delivery that somebody has locked is refused, and does not stop the others", async () => {
