@@ -4,7 +4,7 @@ import { requireProjectCredentials } from "./credentials.ts";
 
 const TOKEN = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ1In0.c2lnbmF0dXJl";
 
-/** A double of the auth server. It responds with `authStatus` and remembers the tokens that it was asked about. */
+/** A double of the auth server. It responds with `authStatus` and records the tokens that it receives. */
 let authStatus = 200;
 const asked: (string | null)[] = [];
 const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, (request) => {
@@ -24,7 +24,7 @@ const ENV: Record<string, string> = {
   SUPABASE_SECRET_KEYS: '{"default": "sb_secret_1"}',
 };
 
-/** `accepted`, or the code of the error. */
+/** Returns `accepted`, or the code of the error. */
 async function check(
   headers: Record<string, string>,
   { query = "", env = ENV }: { query?: string; env?: Record<string, string> } = {},
@@ -52,7 +52,7 @@ Deno.test("each of the project's keys is accepted in each place", async () => {
   }
 });
 
-Deno.test("one right credential is enough beside a wrong one", async () => {
+Deno.test("one valid credential is sufficient beside an invalid one", async () => {
   assert.equal(await check({ apikey: "anon", authorization: "Bearer x" }), "accepted");
   assert.equal(await check({ apikey: "x" }, { query: "?apikey=anon" }), "accepted");
 });
@@ -67,7 +67,7 @@ Deno.test("a wrong, empty or missing key is UNAUTHORIZED", async () => {
   assert.equal(await check({}), "UNAUTHORIZED");
 });
 
-Deno.test("where no key is set, none is accepted", async () => {
+Deno.test("if no key is set, every key is refused", async () => {
   const blank = Object.fromEntries(Object.keys(ENV).map((name) => [name, ""]));
   for (const env of [{}, blank]) {
     for (const apikey of ["", "undefined"]) {
@@ -86,7 +86,7 @@ Deno.test("a user's token is accepted if the auth server accepts it", async () =
   }
 });
 
-Deno.test("the auth server is asked only about a Bearer token in the form of a JWT", async () => {
+Deno.test("the auth server is queried only for a Bearer token in the form of a JWT", async () => {
   authStatus = 200;
   asked.length = 0;
   await check({ authorization: "Bearer anon" });
@@ -98,7 +98,7 @@ Deno.test("the auth server is asked only about a Bearer token in the form of a J
   assert.deepEqual(asked, []);
 });
 
-Deno.test("a token that cannot be checked is INTERNAL_ERROR, and a key still works", async () => {
+Deno.test("a token that cannot be verified is INTERNAL_ERROR, and a key still works", async () => {
   for (authStatus of [429, 500, 502, 503, 504]) {
     assert.equal(await check({ authorization: `Bearer ${TOKEN}` }), "INTERNAL_ERROR");
   }

@@ -5,10 +5,10 @@ import { bearerToken, matchesSecret, namedSecretsFromEnv } from "../_shared/secr
 
 /**
  * Requires one of the project's API keys, in `apikey`, `Authorization: Bearer` or `?apikey=`, or a signed-in user's
- * token in `Authorization: Bearer`. One valid credential is enough: a pop-out whose token has expired still has the
+ * token in `Authorization: Bearer`. One valid credential is sufficient: a pop-out whose token has expired still has the
  * key.
  *
- * @throws ApiError UNAUTHORIZED without a valid credential; INTERNAL_ERROR when the token cannot be checked.
+ * @throws ApiError UNAUTHORIZED without a valid credential; INTERNAL_ERROR if the token cannot be verified.
  */
 export async function requireProjectCredentials(request: Request): Promise<void> {
   const bearer = bearerToken(request);
@@ -26,7 +26,7 @@ export async function requireProjectCredentials(request: Request): Promise<void>
   });
 }
 
-// The secret keys are among them. They may do far more, so refusing them here would only surprise their owner.
+// Includes the secret keys. They have more rights, so refusing them here would only surprise their owner.
 function projectKeys(): string[] {
   return [
     Deno.env.get("SUPABASE_ANON_KEY"),
@@ -38,8 +38,8 @@ function projectKeys(): string[] {
   ].filter((key) => key !== undefined && key !== "") as string[];
 }
 
-// Asks the auth server instead of checking the signature here. So the token of a user who has signed out or was removed
-// stops at once. The way in which the project signs its tokens does not matter.
+// Queries the auth server instead of checking the signature here. The token of a user who has signed out or was removed
+// therefore stops working immediately, and the algorithm with which the project signs its tokens does not matter.
 async function isUserToken(token: string): Promise<boolean> {
   if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) return false;
   const { error } = await serviceClient().auth.getUser(token);

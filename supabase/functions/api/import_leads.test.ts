@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import api from "./index.ts";
 
-/** The status of a request with this key, whose body is not JSON: 400 once the key is accepted. */
+/** Returns the status of a request with this key and an invalid body: 400 if the key is accepted. */
 async function statusWith(key: string | undefined, keys: string | undefined): Promise<number> {
   if (keys === undefined) Deno.env.delete("LEADS_IMPORT_API_KEY");
   else Deno.env.set("LEADS_IMPORT_API_KEY", keys);
@@ -12,14 +12,14 @@ async function statusWith(key: string | undefined, keys: string | undefined): Pr
   return response.status;
 }
 
-Deno.test("SPEC 5: while the key is rotated, both are accepted", async () => {
+Deno.test("SPEC 5: while the key is rotated, both keys are accepted", async () => {
   assert.equal(await statusWith("new", "new,old"), 400);
   assert.equal(await statusWith("old", "new, old"), 400);
   assert.equal(await statusWith("older", "new, old"), 401);
   assert.equal(await statusWith("new, old", "new, old"), 401);
 });
 
-Deno.test("SPEC 5: where no key is set, every request is UNAUTHORIZED", async () => {
+Deno.test("SPEC 5: if no key is set, every request is UNAUTHORIZED", async () => {
   for (const keys of [undefined, "", " ", ","]) {
     for (const key of [undefined, "", " ", ",", "undefined"]) {
       assert.equal(await statusWith(key, keys), 401);

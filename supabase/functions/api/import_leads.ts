@@ -15,7 +15,7 @@ import { leadSchema, readImportedLead } from "./imported_lead.ts";
 const BODY_LIMIT = 10 * MIB;
 const ROW_LIMIT = 10_000;
 
-/** The request's envelope. */
+/** The envelope of the request. */
 export const importRequest = z.object({
   agency_id: uuid,
   agent_id: uuid,
@@ -32,8 +32,8 @@ export const importResult = z.strictObject({
 }).meta({ id: "ImportResult" });
 type ImportResult = z.infer<typeof importResult>;
 
-// In a request the optional fields may be missing. The route's own schema has them, because the route fills in null
-// first.
+// Optional fields may be missing in a request. The route's own schema requires them, because the route first fills in
+// null.
 const salesLead = leadSchema.partial({
   last_name: true,
   email: true,
@@ -43,7 +43,8 @@ const salesLead = leadSchema.partial({
   language: true,
 }).meta({ id: "SalesLead" });
 
-// The route's own schema takes any item, because an invalid one is reported by itself. The document says what is valid.
+// The route's own schema accepts any item, because invalid items are reported individually. The document describes
+// valid ones.
 const leadImport = importRequest.extend({ leads: z.array(salesLead).max(10_000) })
   .meta({ id: "LeadImport" });
 
@@ -111,7 +112,7 @@ export const importEndpoint: Endpoint = {
   errors: JSON_ERRORS,
 };
 
-/** POST /api/leads/import (SPEC 4.3): sales leads for one agent. Each lead is imported, or reported, by itself. */
+/** POST /api/leads/import (SPEC 4.3): sales leads for one agent. Each lead is imported or reported individually. */
 async function importLeads(context: RequestContext): Promise<Response> {
   const { request, requestId, rejected, log } = context;
   if (
@@ -154,7 +155,7 @@ async function importLeads(context: RequestContext): Promise<Response> {
   return Response.json(result);
 }
 
-/** Imports the leads that are valid. Returns the outcome of each lead, in the request's order. */
+/** Imports the valid leads. Returns the outcome of each lead, in the request's order. */
 async function importAll(
   target: Target,
   leads: Json[],
@@ -165,7 +166,7 @@ async function importAll(
   const firstIndexes = new Map<string, number>();
   const repeats: { index: number; first: number }[] = [];
 
-  /** The leads to store. The outcomes of the invalid ones, and the repeats, are noted on the way. */
+  /** Yields the leads to store, and records the outcomes of invalid leads and the repeats on the way. */
   function* rows(): Generator<Row> {
     for (const [index, item] of leads.entries()) {
       const { data: lead, error: reason } = readImportedLead(item);
@@ -191,7 +192,7 @@ async function importAll(
   return outcomes;
 }
 
-/** The outcome of a lead whose external_id an earlier lead of the request has. */
+/** Returns the outcome of a lead whose external_id occurs earlier in the request. */
 function repeatOf(first: number, { data, error }: Outcome): Outcome {
   const reason = `lead ${first} of this request has the same external_id`;
   const lead_id = data ?? error?.lead_id;
@@ -200,7 +201,7 @@ function repeatOf(first: number, { data, error }: Outcome): Outcome {
     : failure({ code: "DUPLICATE", reason, lead_id });
 }
 
-/** The external_id as sent, to be reported; null where it is no text or number. */
+/** Returns the external_id as sent, for the report; null if it is neither a text nor a number. */
 function sentId(item: Json | undefined): string | number | null {
   const id = isObject(item) ? item.external_id : null;
   return typeof id === "string" || typeof id === "number" ? id : null;

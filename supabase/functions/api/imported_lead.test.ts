@@ -79,7 +79,7 @@ for (
 }
 
 for (const field of ["external_id", "first_name", "phone", "state", "type"]) {
-  Deno.test(`an imported lead needs ${field}, a text that is not blank`, () => {
+  Deno.test(`an imported lead requires a non-blank ${field}`, () => {
     for (const value of [undefined, null, "", " \t", {}, ["x"], false]) {
       const { error } = readImportedLead({ ...LEAD, [field]: value as never });
       assert.match(error ?? "", new RegExp(`^${field} `), JSON.stringify(value));

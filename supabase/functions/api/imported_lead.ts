@@ -26,13 +26,13 @@ export const leadSchema = z.object({
 
 const FIELDS = Object.keys(leadSchema.shape);
 
-/** A sales lead as `import_leads` takes it. */
+/** A sales lead as `import_leads` expects it. */
 export type ImportedLead = z.output<typeof leadSchema> & {
-  /** The phone in E.164, or null where it cannot be read. Without a country code it is a US number. */
+  /** The phone in E.164, or null if it cannot be read. A number without a country code is a US number. */
   phone_e164: string | null;
 };
 
-/** Reads one lead of an import; the error names the fields that are wrong. */
+/** Reads one lead of an import; the error names the invalid fields. */
 export function readImportedLead(item: unknown): Result<ImportedLead> {
   const { data, error } = validate(leadSchema, isObject(item) ? tidy(item) : item, "the lead");
   if (error !== null) return failure(error.reason);
@@ -40,9 +40,9 @@ export function readImportedLead(item: unknown): Result<ImportedLead> {
 }
 
 /**
- * The fields of a lead: texts are trimmed, a blank text is null, and a number is its text. Vendors send zips as
- * numbers, and now and then a phone; rejecting the lead would lose more. A loop of its own, because zod takes 40 times
- * as long.
+ * Normalizes the fields of a lead: texts are trimmed, a blank text becomes null, and a number becomes text. Vendors
+ * send ZIP codes, and occasionally phones, as numbers; rejecting the lead would lose more. This is a loop because zod
+ * takes 40 times as long.
  */
 function tidy(item: Record<string, unknown>): Record<string, unknown> {
   const tidied: Record<string, unknown> = {};

@@ -10,7 +10,7 @@ import { requireProjectCredentials } from "./credentials.ts";
 
 const BODY_LIMIT = 64 * KIB;
 
-/** The request's body. */
+/** The body of the request. */
 export const activityRequest = z.object({
   lead_id: uuid,
   agent_id: uuid,
@@ -50,7 +50,7 @@ export const activityEndpoint: Endpoint = {
 };
 
 /**
- * POST /api/leads/log-presentation-activity (SPEC 4.4): logs what happens to a presentation. The pop-out window that
+ * POST /api/leads/log-presentation-activity (SPEC 4.4): logs the events of a presentation. The pop-out window that
  * calls it has no user session, so the database is called with the rights of the service role.
  */
 async function logPresentationActivity(

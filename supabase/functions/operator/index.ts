@@ -4,7 +4,7 @@ import { openApiEndpoint } from "../_shared/openapi_route.ts";
 import { previewMapping, saveMapping } from "./mappings.ts";
 import { replayDeliveries } from "./replay.ts";
 
-// The page may be on any site. It reads no cookie: the user's token is sent as a header.
+// The page may be on any site. The route reads no cookies: the user's token is sent in a header.
 const cors: Route["cors"] = {
   origin: "*",
   allowMethods: ["POST"],
@@ -21,5 +21,5 @@ export const routes: Routes = {
   "/openapi.json": { GET: openApiEndpoint("operator") },
 };
 
-// The responses hold data of persons: no cache keeps them.
+// The responses contain personal data, so they must not be cached.
 export default { fetch: createApp("/operator", routes, { "cache-control": "no-store" }).fetch };

@@ -12,13 +12,13 @@ import { beginAction, readSample, requireOperator, type Sample } from "./operato
 import { type ParserOf, readDelivery } from "./read_delivery.ts";
 import { leftoversParser, readLeftovers } from "./read_leftovers.ts";
 
-/** The characters of a mapping. Each may take six bytes in the body. */
+/** The maximum number of characters in a mapping. Each may take six bytes in the body. */
 const LONGEST = 64 * KIB;
 const BODY_LIMIT = 6 * LONGEST + KIB;
 /** Each expression may take as many steps as the payload allows. */
 const MOST_EXPRESSIONS = 300;
 
-/** The mapping as it was typed, so that an error can say the line and the column. */
+/** The mapping as it was typed, so that an error can contain the line and the column. */
 const configText = z.string({ error: must("be a text of JSON") })
   .max(LONGEST, { error: `must have at most ${LONGEST.toLocaleString("en-US")} characters` });
 const aBody = { error: must("be a JSON object") };
@@ -29,8 +29,8 @@ const saveRequest = z.object(
 );
 
 /**
- * POST /operator/mappings/preview: what an edited mapping makes of a payload that the operator has opened. Keeps
- * nothing; that the payload was opened was noted before, once.
+ * POST /operator/mappings/preview: applies an edited mapping to a payload that the operator has opened. Stores nothing;
+ * opening the payload was recorded before, once.
  */
 export async function previewMapping({ request, body: incoming }: RequestContext): Promise<Response> {
   await requireOperator(request);
@@ -40,7 +40,7 @@ export async function previewMapping({ request, body: incoming }: RequestContext
   return Response.json(readBy(config, await readSample(request, action_id)));
 }
 
-/** POST /operator/mappings: saves an edited mapping, unless somebody has saved another one since it was `seen`. */
+/** POST /operator/mappings: saves an edited mapping, unless another one has been saved since it was `seen`. */
 export async function saveMapping({ request, body: incoming }: RequestContext): Promise<Response> {
   await requireOperator(request);
   const { body } = await readJson(incoming, BODY_LIMIT);
@@ -56,7 +56,7 @@ export async function saveMapping({ request, body: incoming }: RequestContext): 
   return Response.json(saved);
 }
 
-/** @throws ApiError BAD_REQUEST that names the field of the mapping which cannot be read. */
+/** @throws ApiError BAD_REQUEST that names the invalid field of the mapping. */
 function readConfig(text: string): Json {
   let config: Json;
   try {
@@ -80,7 +80,7 @@ function wrong(field: string, message: string): ApiError {
   return new ApiError("BAD_REQUEST", `${field}: ${message}`, { details: [{ field, message }] });
 }
 
-/** The number of texts in a mapping: its expressions, and constants. */
+/** Returns the number of texts in a mapping: its expressions and constants. */
 function countExpressions(value: Json): number {
   if (typeof value === "string") return 1;
   if (typeof value !== "object" || value === null) return 0;

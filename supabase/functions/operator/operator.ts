@@ -9,15 +9,15 @@ import { KIB } from "../_shared/units.ts";
 
 const TIMEOUT_MS = 9_000;
 
-/** A longer text is no token of a user, and the API of the database takes no header of such a length. */
+/** A longer text is not a user's token, and the database's API refuses headers of this length. */
 const LONGEST_TOKEN = 8 * KIB;
 const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 /**
- * Requires that an operator is signed in, by the user's own token in `Authorization: Bearer`. The database checks the
- * token, and whose it is.
+ * Requires that an operator is signed in, with the user's own token in `Authorization: Bearer`. The database verifies
+ * the token and the user.
  *
- * @throws ApiError UNAUTHORIZED without a valid token of a user; FORBIDDEN when the user is no operator.
+ * @throws ApiError UNAUTHORIZED without a valid user token; FORBIDDEN if the user is not an operator.
  */
 export async function requireOperator(request: Request): Promise<void> {
   const user = await call(request, (client) => client.rpc("signed_in_user"));
@@ -25,10 +25,10 @@ export async function requireOperator(request: Request): Promise<void> {
 }
 
 /**
- * Stores a row of `operator_actions`. Called before the action, so that none is without its row.
+ * Stores a row of `operator_actions`. Called before the action, so that every action has its row.
  *
- * @param subject what the comment on that column says of the action
- * @throws ApiError as requireOperator() does.
+ * @param subject as the comment on that column defines it for the action
+ * @throws ApiError for the same reasons as requireOperator().
  */
 export async function beginAction(
   request: Request,
@@ -46,8 +46,9 @@ export type Sample =
 /**
  * Reads the payload that an operator has opened beside a mapping.
  *
- * @param action_id what begin_operator_action() has returned to the page
- * @throws ApiError as requireOperator() does; NOT_FOUND where the user has not opened it, or it is not kept any more.
+ * @param action_id the id that begin_operator_action() returned to the page
+ * @throws ApiError for the same reasons as requireOperator(); NOT_FOUND if the user has not opened the payload, or it
+ * is no longer stored.
  */
 export async function readSample(request: Request, action_id: string): Promise<Sample> {
   return await call(request, (client) => client.rpc("read_sample", { action_id })) as Sample;
@@ -62,7 +63,7 @@ async function call(
   if (token === undefined || token.length > LONGEST_TOKEN || !TOKEN.test(token)) throw unauthorized();
   const { data, error, status } = await rpc(clientOf(token)).abortSignal(AbortSignal.timeout(TIMEOUT_MS));
   if (error === null) return data;
-  // Without a code it is the gateway that responds, and about our own key.
+  // A response without a code comes from the gateway and concerns our own key.
   if (status === 401 && error.code) throw unauthorized();
   if (error.code === "42501") throw forbidden();
   throw databaseError(error.code || `HTTP ${status}`, error.message);
@@ -70,7 +71,7 @@ async function call(
 
 type UserClient = ReturnType<typeof clientOf>;
 
-/** A client with the rights of the user whose token it is. */
+/** Returns a client with the rights of the token's user. */
 function clientOf(token: string) {
   return createClient<Database>(requiredEnv("SUPABASE_URL"), publicKey(), {
     auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false },
@@ -78,7 +79,7 @@ function clientOf(token: string) {
   });
 }
 
-/** The key with which browsers reach the project. */
+/** Returns the key with which browsers access the project. */
 function publicKey(): string {
   const key = namedSecretsFromEnv("SUPABASE_PUBLISHABLE_KEYS")[0] ?? Deno.env.get("SUPABASE_ANON_KEY");
   if (key) return key;

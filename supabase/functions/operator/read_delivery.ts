@@ -7,32 +7,32 @@ import { PARSERS, partParser } from "../recruiting/parsers/index.ts";
 /** Why the notice of a lead stays open after its replay. */
 export const IS_FETCHED = "its lead is fetched from Meta now; the delivery is replayed when it is stored";
 
-/** The parts of a rejected delivery that are read. */
+/** The columns of a rejected delivery that are read. */
 export interface RejectedDelivery {
   route: string;
-  /** Its index in a batch; null: the whole request was rejected. */
+  /** Its index in a batch; null if the whole request was rejected. */
   row: number | null;
-  /** The text of its payload, which keeps numbers exact that JavaScript cannot hold. */
+  /** The text of its payload, which preserves numbers that JavaScript cannot represent exactly. */
   payload_json: string | null;
 }
 
-/** A vendor's parser, and its configuration. */
+/** A vendor's parser and its configuration. */
 export interface ParserOf {
   slug: string;
   parser: string | null;
   parser_config: Json;
 }
 
-/** A lead, and what it was read from. */
+/** A lead, and the input it was read from. */
 export interface Reading {
   lead: Lead | ImportedLead;
   payload: JsonObject;
-  /** Undefined for an import, whose fields are the same for all. */
+  /** Undefined for an import, whose fields are the same for all senders. */
   parse?: Parse;
 }
 
 /**
- * Reads what was rejected as its vendor's parser reads it now, or as an import; an error says why it is no lead.
+ * Reads a rejected payload with its vendor's current parser, or as an import; an error says why it is not a lead.
  *
  * @param vendor undefined for an import
  */

@@ -4,24 +4,27 @@ import type { Parse } from "../recruiting/ingest/lead.ts";
 import { partParser } from "../recruiting/parsers/index.ts";
 import type { ParserOf, Reading } from "./read_delivery.ts";
 
-/** The parts of a stored lead that are read. */
+/** The columns of a stored lead that are read. */
 export interface StoredLead {
   first_name: string;
   vendor_lead_id: string | null;
-  /** The text of its metadata, which keeps numbers exact that JavaScript cannot hold. */
+  /** The text of its metadata, which preserves numbers that JavaScript cannot represent exactly. */
   metadata_json: string;
 }
 
-/** What is read again of a stored lead. */
+/** The result of reading a stored lead again. */
 export interface Leftovers {
   stored: JsonObject;
   /** The fields that the parser finds in its vendor_fields. */
   found: JsonObject;
-  /** The lead with what it lacked. */
+  /** The lead including the fields that it lacked. */
   reading: Reading;
 }
 
-/** The parser for a stored lead's vendor_fields. A mapping needs no first name for that: the lead has it. */
+/**
+ * Returns the parser for a stored lead's vendor_fields. A mapping does not require a first name here, because the lead
+ * has one.
+ */
 export function leftoversParser({ parser, parser_config: config }: ParserOf): Parse {
   const parse = partParser(parser ?? "");
   if (parse === undefined) return () => failure("no parser");
@@ -32,7 +35,7 @@ export function leftoversParser({ parser, parser_config: config }: ParserOf): Pa
   return (payload) => parse(payload, whole);
 }
 
-/** Reads again what no parser has read of a stored lead. */
+/** Reads the unread fields of a stored lead again. */
 export function readLeftovers(lead: StoredLead, parse: Parse): Leftovers {
   const stored = metadataOf(lead);
   const payload = isObject(stored.vendor_fields) ? stored.vendor_fields : {};
@@ -42,7 +45,7 @@ export function readLeftovers(lead: StoredLead, parse: Parse): Leftovers {
   return { stored, found, reading: { lead: whole, payload, parse } };
 }
 
-/** What a stored lead has beside its columns. */
+/** Returns the fields of a stored lead that are not columns. */
 export function metadataOf({ metadata_json }: StoredLead): JsonObject {
   return parseJson(metadata_json) as JsonObject;
 }

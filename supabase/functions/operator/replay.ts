@@ -22,9 +22,9 @@ import { IS_FETCHED, type ParserOf, readDelivery, type Reading, type RejectedDel
 const BODY_LIMIT = 64 * KIB;
 const MOST = 100;
 
-/** After this time no further delivery is begun. The platform ends a request after 150 s. */
+/** After this time, no further delivery is replayed. The platform ends a request after 150 s. */
 const BEGIN_WITHIN_MS = 60_000;
-/** A replay may run twice. What somebody has locked is reported, so that it does not hold up the others. */
+/** A replay may run twice. A lock is reported, so that it does not delay the others. */
 const RETRY: CallOptions = { retryWithin: 9_000, canSplit: true };
 
 const TIMEOUT_MS = 9_000;
@@ -39,8 +39,8 @@ const replayRequest = z.object({
 }, { error: must("be a JSON object") });
 
 /**
- * POST /operator/deliveries/replay: stores the leads of rejected deliveries, read by the vendors' present parsers, or
- * says what would become of them. Each is replayed by itself.
+ * POST /operator/deliveries/replay: stores the leads of rejected deliveries, read by the vendors' current parsers, or
+ * returns what would happen to them. Each is replayed individually.
  */
 export async function replayDeliveries({ request, body: incoming, log }: RequestContext): Promise<Response> {
   await requireOperator(request);
@@ -67,7 +67,7 @@ async function replay(delivery_id: string, dryRun: boolean): Promise<Replayed> {
   const delivery = await findDelivery(delivery_id);
   if (delivery === undefined) return { delivery_id, status: "refused", reason: "there is no such delivery" };
 
-  // Of one that is not open, the database returns the first result again.
+  // For a delivery that is not open, the database returns the first result again.
   let reading: Reading | null = null;
   if (delivery.status === "open") {
     const { data, error: reason } = readDelivery(delivery, delivery.vendor ?? undefined);
@@ -107,7 +107,7 @@ async function findDelivery(id: string): Promise<StoredDelivery | undefined> {
   return (data as unknown as StoredDelivery[])[0];
 }
 
-/** Why a delivery stays as it is. Any other error ends the request, which may be sent again. */
+/** Returns why a delivery is unchanged. Any other error ends the request, which may be repeated. */
 function reasonOf(error: unknown): string {
   if (error instanceof ApiError && error.code !== "INTERNAL_ERROR") return error.message;
   if (isRefused(error)) return "the database refuses it";

@@ -1,7 +1,7 @@
 import { callDatabase } from "../_shared/database.ts";
 import type { Job } from "../_shared/jobs.ts";
 
-/** Queues the greetings that are due. Each is the id of a lead, and due again later when it fails. */
+/** Queues the greetings that are due. Each item is the id of a lead; if it fails, it is due again later. */
 export function greetings(): Job<string> {
   return {
     atOnce: 4,

@@ -13,7 +13,7 @@ import { mediaCopies } from "./media_copies/media_copies.ts";
 import { takeOvers } from "./take_overs.ts";
 import { texts } from "./texts/texts.ts";
 
-/** Every job of the worker. A new one is a line here, and a branch of `private.is_work_due()`. */
+/** Every job of the worker. A new job requires a line here, and a branch of `private.is_work_due()`. */
 const JOBS = {
   take_overs: takeOvers,
   greetings,
@@ -78,11 +78,10 @@ export const runEndpoint: Endpoint = {
 };
 
 /**
- * POST /worker/run: works on what is due of all {@link JOBS}. Responds when nothing is due any more, or after 1,000
- * items or about 40 s.
+ * POST /worker/run: runs all {@link JOBS}. Responds when nothing is due, or after 1,000 items or about 40 s.
  *
- * @throws ApiError UNAUTHORIZED without `WORKER_KEY`; INTERNAL_ERROR when texts cannot be claimed, or a setting of
- *   theirs is wrong. Everything else was done.
+ * @throws ApiError UNAUTHORIZED without `WORKER_KEY`; INTERNAL_ERROR if texts cannot be claimed, or one of their
+ * settings is invalid. All other jobs have run.
  */
 async function run({ request, requestId, log }: RequestContext): Promise<Response> {
   if (!matchesSecret(bearerToken(request) ?? "", secretsFromEnv("WORKER_KEY"))) {
@@ -91,7 +90,7 @@ async function run({ request, requestId, log }: RequestContext): Promise<Respons
     });
   }
   const running = runJobs(JOBS, requestId, "texts");
-  // The caller may hang up before it ends.
+  // The caller may hang up before the run ends.
   continueAfterResponse(running.catch(() => {}));
   const { counts, errors } = await running;
   for (const [job, states] of Object.entries(counts)) {

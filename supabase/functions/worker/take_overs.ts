@@ -2,8 +2,8 @@ import { callDatabase } from "../_shared/database.ts";
 import type { Job } from "../_shared/jobs.ts";
 
 /**
- * Takes over the next unmatched texts of conversations that have many. Each item is the id of a conversation, and due
- * again later when it fails.
+ * Moves the next unmatched texts into their conversation if there are many. Each item is the id of a conversation; if
+ * it fails, it is due again later.
  */
 export function takeOvers(): Job<string> {
   return {

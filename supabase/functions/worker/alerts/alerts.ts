@@ -5,10 +5,10 @@ import { AT_A_TIME } from "../../_shared/semaphores.ts";
 import { type AlertBody, ping, postAlert } from "./request.ts";
 import { alertReceiver, heartbeatUrl, type Receiver } from "./settings.ts";
 
-/** A lease has 30 s. After this time the outcome of a delivery is not recorded any more. */
+/** A lease lasts 30 s. After this time, the outcome of a delivery can no longer be recorded. */
 const RECORD_WITHIN_MS = 15_000;
 
-/** Stands among the deliveries for the request to the monitor. */
+/** Represents the request to the monitor among the deliveries. */
 const HEARTBEAT = "heartbeat";
 
 /** The result of claim_alert_deliveries(). */
@@ -25,8 +25,8 @@ interface Delivery {
 }
 
 /**
- * Notifies the receiver of `ALERT_WEBHOOK_URL` of what is new of alerts, and the monitor of `ALERT_HEARTBEAT_URL` that
- * alerts are checked. A receiver that fails ends it: what it was not notified of is due again later.
+ * Notifies the receiver of `ALERT_WEBHOOK_URL` of changed alerts, and the monitor of `ALERT_HEARTBEAT_URL` that alerts
+ * are checked. The job ends if the receiver fails: the remaining deliveries are due again later.
  */
 export function alerts({ requestId, report }: RunContext): Job<Delivery | typeof HEARTBEAT> {
   const receiver = settingOf(alertReceiver, report);
@@ -53,7 +53,7 @@ export function alerts({ requestId, report }: RunContext): Job<Delivery | typeof
   };
 }
 
-/** A setting; null where it is not set, or wrong. Then it is reported. */
+/** Returns a setting; null if it is not set or invalid. An invalid setting is reported. */
 function settingOf<Value>(read: () => Value | null, report: Report): Value | null {
   try {
     return read();
@@ -63,7 +63,7 @@ function settingOf<Value>(read: () => Value | null, report: Report): Value | nul
   }
 }
 
-/** Posts a delivery and records what became of it. Returns whether it arrived. */
+/** Posts a delivery and records its outcome. Returns whether it arrived. */
 async function deliver(receiver: Receiver, { id, attempt, body }: Delivery, requestId: string): Promise<boolean> {
   const { outcome, code, retryAfter } = await postAlert(receiver, id, body);
   if (outcome !== "delivered") {

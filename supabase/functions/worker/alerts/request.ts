@@ -2,16 +2,16 @@ import { createHmac } from "node:crypto";
 import { hadConnection } from "../../_shared/connection.ts";
 import type { Receiver } from "./settings.ts";
 
-/** The milliseconds that a receiver may take for its response. */
+/** The timeout of a receiver's response in milliseconds. */
 const TIMEOUT_MS = 5_000;
 
 /** The outcome of a request to a receiver. */
 export interface Outcome {
-  /** `refused`: the receiver has not taken it. `lost`: there is no response, and it may have. */
+  /** `refused`: the receiver did not accept it. `lost`: there is no response, and the receiver may have accepted it. */
   outcome: "delivered" | "refused" | "lost";
   /** `HTTP 200`, `no_connection` or `lost`. */
   code: string;
-  /** The header Retry-After in seconds; null where it has none. */
+  /** The Retry-After header in seconds; null if there is none. */
   retryAfter: number | null;
 }
 
@@ -42,7 +42,7 @@ export function postAlert({ url, keys, link }: Receiver, id: string, body: Alert
       "webhook-timestamp": timestamp,
       ...(signatures.length > 0 && { "webhook-signature": signatures.join(" ") }),
     },
-    // A Blob, because Deno sends other bodies again by itself where the connection breaks.
+    // A Blob, because Deno repeats requests with other bodies if the connection breaks.
     body: new Blob([content], { type: "application/json" }),
   });
 }
@@ -52,11 +52,11 @@ export function ping(url: string): Promise<Outcome> {
   return send(url, { method: "GET" });
 }
 
-/** A redirect is not followed: the URL is wrong then, and what is signed goes to no other address. */
+/** Redirects are not followed: the URL is then wrong, and signed content must not reach another host. */
 async function send(url: string, init: RequestInit): Promise<Outcome> {
   try {
     const response = await fetch(url, { ...init, redirect: "manual", signal: AbortSignal.timeout(TIMEOUT_MS) });
-    // The body says nothing to us, however long it is.
+    // The content of the body does not matter, and may be long.
     response.body?.cancel().catch(() => {});
     const seconds = Number(response.headers.get("retry-after") || NaN);
     return {

@@ -3,22 +3,22 @@ import { ConfigurationError } from "../../_shared/configuration.ts";
 import { pastedUrl } from "../../_shared/public_url.ts";
 import { secretsFromEnv } from "../../_shared/secrets.ts";
 
-/** The program that is notified of alerts, and the keys by which it knows the sender. */
+/** The program that is notified of alerts, and the keys that authenticate the sender. */
 export interface Receiver {
   url: string;
-  /** The keys of the signatures. None: a request is not signed. Several: it has a signature of each. */
+  /** The signing keys. If empty, requests are not signed; with several keys, a request has a signature for each. */
   keys: Uint8Array[];
-  /** The desk's page that has the alerts; null where it is not known. */
+  /** The desk's page with the alerts; null if it is not configured. */
   link: string | null;
 }
 
-/** The number of bytes that the specification of Standard Webhooks allows for a key. */
+/** The key lengths that the specification of Standard Webhooks allows. */
 const KEY_BYTES = { least: 24, most: 64 };
 
 /**
- * The receiver of `ALERT_WEBHOOK_URL`; null where that is not set.
+ * Returns the receiver of `ALERT_WEBHOOK_URL`; null if it is not set.
  *
- * @throws ConfigurationError naming the variable that is wrong.
+ * @throws ConfigurationError that names the invalid variable.
  */
 export function alertReceiver(): Receiver | null {
   const url = httpsUrl("ALERT_WEBHOOK_URL", Deno.env.get("ALERT_WEBHOOK_URL"));
@@ -27,21 +27,21 @@ export function alertReceiver(): Receiver | null {
   return {
     url,
     keys: secretsFromEnv("ALERT_WEBHOOK_SECRET").map(keyOf),
-    // The views of the desk stand behind `#`.
+    // The desk's views are in the URL's fragment.
     link: desk && `${pastedUrl(desk)}/#/operator`,
   };
 }
 
 /**
- * The URL of `ALERT_HEARTBEAT_URL`; null where that is not set.
+ * Returns the URL of `ALERT_HEARTBEAT_URL`; null if it is not set.
  *
- * @throws ConfigurationError where it is none.
+ * @throws ConfigurationError if it is not a URL.
  */
 export function heartbeatUrl(): string | null {
   return httpsUrl("ALERT_HEARTBEAT_URL", Deno.env.get("ALERT_HEARTBEAT_URL"));
 }
 
-/** An operator sets these URLs, so any address is allowed, also one of the operator's own network. */
+/** An operator sets these URLs, so any host is allowed, including hosts in the operator's own network. */
 function httpsUrl(name: string, value = ""): string | null {
   const text = value.trim();
   if (text === "") return null;

@@ -5,7 +5,7 @@ import { fetchFile } from "./fetch_file.ts";
 const TWILIO = { sid: "AC1", username: "SK1", password: "secret", origin: "https://api.twilio.com" };
 const DOUBLE = { ...TWILIO, origin: "http://127.0.0.1:9" };
 const FILE = "https://api.twilio.com/2010-04-01/Accounts/AC1/Messages/MM1/Media/ME1";
-// Public addresses, which need no name server.
+// Public IP addresses, which need no name server.
 const CDN = "https://93.184.215.14/file";
 const JPEG = Buffer.from("\xff\xd8\xff\xe0 a picture", "latin1");
 
@@ -14,7 +14,7 @@ interface Sent {
   login: string | null;
 }
 
-/** Fetches a file while the network has these responses, one after another. */
+/** Fetches a file while the network returns these responses in sequence. */
 async function fetchWith(responses: Response[], url = FILE, account = TWILIO) {
   const sent: Sent[] = [];
   const realFetch = globalThis.fetch;
@@ -34,7 +34,7 @@ function redirectTo(location: string, status = 307): Response {
   return new Response(null, { status, headers: { location } });
 }
 
-Deno.test("a redirect is followed to a public host, without the login", async () => {
+Deno.test("a redirect to a public host is followed, without the credentials", async () => {
   const { data, sent } = await fetchWith([redirectTo("/2010-04-01/other"), redirectTo(CDN, 302), new Response(JPEG)]);
   assert.equal(data?.contentType, "image/jpeg");
   assert.deepEqual(Buffer.from(data!.bytes), JPEG);
@@ -46,7 +46,7 @@ Deno.test("a redirect is followed to a public host, without the login", async ()
   ]);
 });
 
-Deno.test("three redirects are followed, and no fourth", async () => {
+Deno.test("three redirects are followed, a fourth is not", async () => {
   const three = () => [1, 2, 3].map((n) => redirectTo(`${CDN}/${n}`));
   assert.equal((await fetchWith([...three(), new Response(JPEG)])).error, null);
   const { error, sent } = await fetchWith([...three(), redirectTo(`${CDN}/4`), new Response(JPEG)]);
@@ -54,7 +54,7 @@ Deno.test("three redirects are followed, and no fourth", async () => {
   assert.equal(sent.length, 4);
 });
 
-Deno.test("nothing is fetched from an address that is not public, or without https", async () => {
+Deno.test("nothing is fetched from a host that is not public, or without https", async () => {
   for (
     const location of [
       "http://93.184.215.14/file",
@@ -76,7 +76,7 @@ Deno.test("nothing is fetched from an address that is not public, or without htt
   }
 });
 
-Deno.test("the first request goes to Twilio alone", async () => {
+Deno.test("the first request goes only to Twilio", async () => {
   for (
     const url of [
       "https://example.com/1.jpg",
@@ -98,7 +98,7 @@ Deno.test("the first request goes to Twilio alone", async () => {
   assert.equal((await fetchWith([new Response(JPEG)], "http://127.0.0.1:9/file", DOUBLE)).error, null);
 });
 
-Deno.test("a response tells whether the next attempt may have the file", async () => {
+Deno.test("a response determines whether the file is tried again", async () => {
   for (
     const [status, outcome, reason] of [
       [404, "failed", "gone"],
@@ -120,7 +120,7 @@ Deno.test("a response tells whether the next attempt may have the file", async (
   assert.equal((await fetchWith([])).error?.outcome, "later");
 });
 
-Deno.test("a file of 5 MiB is had, and one byte more is too large, whatever its headers say", async () => {
+Deno.test("a file of 5 MiB is fetched, and one more byte is too large, whatever its headers", async () => {
   const bytes = Buffer.alloc(5 * 1024 * 1024 + 1);
   JPEG.copy(bytes);
   assert.equal(
@@ -133,7 +133,7 @@ Deno.test("a file of 5 MiB is had, and one byte more is too large, whatever its 
   assert.equal((await fetchWith([told])).error?.reason, "too_large");
 });
 
-Deno.test("a file is what its content is", async () => {
+Deno.test("the type of a file is determined by its content", async () => {
   const html = new Response("<html>", { headers: { "content-type": "image/jpeg" } });
   assert.deepEqual((await fetchWith([html])).error, { outcome: "failed", reason: "type" });
   const png = new Response(Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), { headers: { "content-type": "text/html" } });

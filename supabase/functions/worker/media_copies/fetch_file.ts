@@ -6,12 +6,12 @@ import type { TwilioAccount } from "../twilio/account.ts";
 import { fileType } from "./file_type.ts";
 import { isPublicHost } from "./public_address.ts";
 
-/** The largest file that is kept. The bucket `text-media` has the same limit. */
+/** The maximum size of a stored file. The bucket `text-media` has the same limit. */
 const MAX_FILE_BYTES = 5 * MIB;
 
 const MAX_REDIRECTS = 3;
 
-/** The milliseconds that a file may take, with its redirects. */
+/** The timeout of a file in milliseconds, including its redirects. */
 const TIMEOUT_MS = 20_000;
 
 const REDIRECTS = [301, 302, 303, 307, 308];
@@ -19,11 +19,11 @@ const REDIRECTS = [301, 302, 303, 307, 308];
 /** A file of a recruit's text. */
 export interface FetchedFile {
   bytes: Uint8Array<ArrayBuffer>;
-  /** By its content. */
+  /** Determined by the content. */
   contentType: string;
 }
 
-/** Why a file was not had. `failed`: the next attempt would end in the same way. */
+/** Why a file was not fetched. `failed`: another attempt would have the same result. */
 export interface NotFetched {
   outcome: "failed" | "later";
   /** As in `media_copies.reason`. */
@@ -31,8 +31,8 @@ export interface NotFetched {
 }
 
 /**
- * Fetches a file of a text from Twilio, and from where Twilio redirects to. Only Twilio's first host gets the account's
- * login. A redirect is followed to a public address by https alone. Never rejects, and logs nothing.
+ * Fetches a file of a text from Twilio, following redirects. Only Twilio's first host receives the account's
+ * credentials. Redirects must lead to a public host over https. Never rejects, and logs nothing.
  */
 export async function fetchFile(account: TwilioAccount, address: string): Promise<Result<FetchedFile, NotFetched>> {
   const first = URL.parse(address);
@@ -60,7 +60,7 @@ export async function fetchFile(account: TwilioAccount, address: string): Promis
   }
 }
 
-/** Whether Twilio has the file. A double's account knows the double alone. */
+/** Whether the file is on Twilio's host. The account of a double allows only the double. */
 function isTwilios(url: URL, { origin }: TwilioAccount): boolean {
   if (url.username !== "" || url.password !== "") return false;
   const isTwilio = ({ protocol, port, hostname }: URL) =>
@@ -88,7 +88,7 @@ async function readFile(response: Response, isFirstHost: boolean): Promise<Resul
   }
   const parts: Uint8Array[] = [];
   let size = Number(headers.get("content-length") ?? 0) > MAX_FILE_BYTES ? Infinity : 0;
-  // Leaving the loop ends the response.
+  // Leaving the loop cancels the response.
   for await (const part of body ?? []) {
     size += part.length;
     if (size > MAX_FILE_BYTES) break;

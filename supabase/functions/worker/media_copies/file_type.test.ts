@@ -26,6 +26,6 @@ const FILES: [head: string, type: string | undefined][] = [
   ["BEGIN:VCALENDAR\r\n", undefined],
 ];
 
-Deno.test("the type of a file is that of its content", () => {
+Deno.test("the type of a file is determined by its content", () => {
   for (const [head, type] of FILES) assert.equal(fileType(Buffer.from(head, "latin1")), type, head);
 });

@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
 
 /**
- * The beginnings of the files that are kept: texts by their offsets, with one character for each byte. The bucket
- * `text-media` allows these types. A browser runs nothing of any of them.
+ * Signatures of the stored files: texts by their offsets, with one character for each byte. The bucket `text-media`
+ * allows these types. Browsers execute none of them.
  */
 const SIGNATURES: [parts: Record<number, string>, type: string][] = [
   [{ 0: "\xff\xd8\xff" }, "image/jpeg"],
@@ -28,7 +28,7 @@ const SIGNATURES: [parts: Record<number, string>, type: string][] = [
   [{ 0: "BEGIN:VCARD\n" }, "text/vcard"],
 ];
 
-/** The media type of a file by its content alone; undefined where it is none that is kept. */
+/** Returns the media type of a file by its content alone; undefined if the type is not stored. */
 export function fileType(bytes: Uint8Array): string | undefined {
   const head = Buffer.from(bytes.subarray(0, 16)).toString("latin1");
   return SIGNATURES.find(([parts]) =>

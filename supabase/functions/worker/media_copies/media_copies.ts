@@ -5,24 +5,24 @@ import { AT_A_TIME } from "../../_shared/semaphores.ts";
 import { type TwilioAccount, twilioAccount } from "../twilio/account.ts";
 import { type FetchedFile, fetchFile, type NotFetched } from "./fetch_file.ts";
 
-/** A lease has 60 s. A file takes at most 20 s, and its upload as long. */
+/** A lease lasts 60 s. A file takes at most 20 s, and its upload at most as long again. */
 const RECORD_WITHIN_MS = 15_000;
 
-/** A file of a recruit's text, which one worker has to itself for 60 s. */
+/** A file of a recruit's text. No other worker can claim it for 60 s. */
 interface ClaimedFile {
   message_id: string;
   position: number;
-  /** To be given back with what became of it. */
+  /** Reported with the outcome. */
   attempt: number;
-  /** Where Twilio has it. */
+  /** The URL of the file at Twilio. */
   url: string;
   /** The name of its copy in the bucket. */
   path: string;
 }
 
 /**
- * Copies the files of recruits' texts that are due from Twilio into storage. Null without an account at Twilio: the job
- * of the texts says so.
+ * Copies due files of recruits' texts from Twilio to storage. Returns null without a Twilio account, which the job for
+ * texts reports.
  */
 export function mediaCopies(): Job<ClaimedFile> | null {
   const account = accountOf();
@@ -34,7 +34,9 @@ export function mediaCopies(): Job<ClaimedFile> | null {
   };
 }
 
-/** The account at Twilio; null where none is set, or a setting is wrong. Then the texts report it. */
+/**
+ * Returns the Twilio account; null if it is not set, or a setting is invalid. The job for texts reports an invalid one.
+ */
 function accountOf(): TwilioAccount | null {
   try {
     return twilioAccount();
@@ -43,7 +45,7 @@ function accountOf(): TwilioAccount | null {
   }
 }
 
-/** Copies a file and records what became of it. Returns whether there is a copy. */
+/** Copies a file and records the outcome. Returns whether there is a copy. */
 async function copy(account: TwilioAccount, { url, path, ...claim }: ClaimedFile): Promise<boolean> {
   const { data, error } = await fetchAndStore(account, url, path);
   const state: string | null = await callDatabase("record_media_copy", {
@@ -55,7 +57,7 @@ async function copy(account: TwilioAccount, { url, path, ...claim }: ClaimedFile
   }, { retryWithin: RECORD_WITHIN_MS });
   if (data === null) return false;
   if (state !== null) return true;
-  // The text was deleted meanwhile.
+  // The text was deleted in the meantime.
   const { error: left } = await textMedia().remove([path]);
   if (left !== null) throw left;
   return false;
@@ -69,7 +71,7 @@ async function fetchAndStore(
   const fetched = await fetchFile(account, url);
   if (fetched.error !== null) return fetched;
   const { bytes, contentType } = fetched.data;
-  // The worker that had it before may have died after its upload.
+  // An earlier worker may have died after its upload.
   const { error } = await textMedia().upload(path, bytes, { contentType, upsert: true });
   return error === null ? success(fetched.data) : failure({ outcome: "later", reason: "storage" });
 }

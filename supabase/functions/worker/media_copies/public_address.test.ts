@@ -38,11 +38,11 @@ Deno.test("other addresses are public", () => {
   }
 });
 
-Deno.test("a host is public when all its addresses are", async () => {
+Deno.test("a host is public if all its addresses are public", async () => {
   assert.equal(await isPublicHost("localhost"), false);
   assert.equal(await isPublicHost("[::1]"), false);
   assert.equal(await isPublicHost("127.0.0.1"), false);
-  // Another way to write 127.0.0.1, as a URL reads it.
+  // Another notation of 127.0.0.1 in a URL.
   assert.equal(await isPublicHost(new URL("https://2130706433/").hostname), false);
   assert.equal(await isPublicHost("1.1.1.1"), true);
   await assert.rejects(isPublicHost("nothing.invalid"));

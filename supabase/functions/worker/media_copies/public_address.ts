@@ -22,7 +22,9 @@ const NOT_PUBLIC_V4 = [
   "224.0.0.0/3",
 ];
 
-/** Of IPv6 only what is given out: 2000::/3, without what lies in it for other ends or holds an IPv4 address. */
+/**
+ * For IPv6, only the allocated range 2000::/3, except for special-purpose blocks and blocks that embed IPv4 addresses.
+ */
 const PUBLIC_V6 = ["2000::/3"];
 const NOT_PUBLIC_V6 = ["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"];
 
@@ -31,17 +33,17 @@ const publicV6 = listOf(PUBLIC_V6, "ipv6");
 const notPublicV6 = listOf(NOT_PUBLIC_V6, "ipv6");
 
 /**
- * Whether each address of a host is a public one.
+ * Returns whether all addresses of a host are public.
  *
  * @param hostname a name or an address, as in `URL.hostname`
- * @throws Error where the name has no address.
+ * @throws Error if the name has no address.
  */
 export async function isPublicHost(hostname: string): Promise<boolean> {
   const addresses = await lookup(hostname.replace(/^\[|\]$/g, ""), { all: true });
   return addresses.every(({ address }) => isPublicAddress(address));
 }
 
-/** Whether an IP address is a public one. */
+/** Returns whether an IP address is public. */
 export function isPublicAddress(address: string): boolean {
   return isIPv6(address)
     ? publicV6.check(address, "ipv6") && !notPublicV6.check(address, "ipv6")

@@ -7,23 +7,23 @@ export type TextState =
   | "refused"
   | "failed";
 
-/** An outbound text that one worker has to itself for 60 s. */
+/** An outbound text. No other worker can claim it for 60 s. */
 export interface ClaimedText {
   message_id: string;
-  /** `look_up`: Twilio may have it already. */
+  /** `look_up`: Twilio may already have the text. */
   task: "post" | "look_up";
-  /** To be given back with what became of it. */
+  /** Reported with the outcome. */
   claim: number;
   /** `greeting`: the first text to a recruit. */
   kind: "agent" | "bot" | "greeting";
   to: string;
-  /** The country of the recruit's area code, in two letters; null: the number has none that is known. */
+  /** The two-letter country of the recruit's area code; null if the area code is unknown. */
   country: string | null;
   from: string;
   messaging_service_sid: string | null;
   body: string;
   media: TextMedia[];
-  /** For how long Twilio may hold it; null: as long as it does by itself. */
+  /** How many seconds Twilio may hold the text; null for Twilio's default. */
   validity_seconds: number | null;
   /** When the last request to Twilio began. */
   attempted_at: string;
@@ -38,6 +38,6 @@ export interface TextMedia {
 /** The result of claim_texts(). */
 export interface ClaimedTexts {
   texts: ClaimedText[];
-  /** When a text that only waits for its number's rate can be claimed; null: none does. */
+  /** When a text that only waits for its number's rate can be claimed; null if there is none. */
   next_at: string | null;
 }

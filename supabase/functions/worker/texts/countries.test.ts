@@ -16,7 +16,7 @@ for (
     ["", "+14165550142", "CA", true],
     ["", "+18765550142", "JM", false],
     ["", "+442079460018", null, false],
-    // An area code that is new, or a toll-free number
+    // A new area code, or a toll-free number.
     ["", "+19995550142", null, true],
     ["US", "+14165550142", "CA", false],
     ["us, jm", "+18765550142", "JM", true],
@@ -32,7 +32,7 @@ for (
 }
 
 for (const countries of ["USA", "US,", "US;CA", "+1", "XX"]) {
-  Deno.test(`TEXTING_COUNTRIES=${countries} is an error, and never every country`, () => {
+  Deno.test(`TEXTING_COUNTRIES=${countries} is an error, and never means every country`, () => {
     assert.throws(() => withCountries(countries, greetedCountries), { name: "ConfigurationError" });
   });
 }

@@ -1,13 +1,13 @@
 import { type CountryCode, getCountryCallingCode, isSupportedCountry } from "libphonenumber-js";
 import { ConfigurationError } from "../../_shared/configuration.ts";
 
-/** The countries whose numbers are greeted unless `TEXTING_COUNTRIES` names others. */
+/** The countries whose numbers are greeted by default. `TEXTING_COUNTRIES` overrides them. */
 const GREETED = "US,CA";
 
 /**
- * The countries of `TEXTING_COUNTRIES`, as ISO 3166-1 has them.
+ * Returns the countries of `TEXTING_COUNTRIES` as ISO 3166-1 codes.
  *
- * @throws ConfigurationError where one of them is none.
+ * @throws ConfigurationError if one of them is invalid.
  */
 export function greetedCountries(): CountryCode[] {
   const codes = (Deno.env.get("TEXTING_COUNTRIES")?.trim() || GREETED).split(",").map((code) =>
@@ -20,12 +20,12 @@ export function greetedCountries(): CountryCode[] {
 }
 
 /**
- * Whether a number may be greeted. Countries with a calling code of their own are told by that. Those of the North
- * American Numbering Plan share `+1`, and are told by the area code.
+ * Returns whether a number may be greeted. A country with its own calling code is identified by it. The countries of
+ * the North American Numbering Plan share `+1`, and are identified by the area code.
  *
  * @param phone in E.164
- * @param country of its area code; null: it has none that is known, and counts as one of the US
- * @throws ConfigurationError as {@link greetedCountries}.
+ * @param country of the area code; null if the area code is unknown, which counts as a US number
+ * @throws ConfigurationError for the same reasons as {@link greetedCountries}.
  */
 export function isGreeted(phone: string, country: string | null): boolean {
   const countries = greetedCountries();

@@ -21,7 +21,7 @@ function message(sid: string, body: string | null, fields: Partial<TwilioMessage
 const matchingSids = (body: string, messages: TwilioMessage[]) =>
   matchingMessages(body, messages).map(({ sid }) => sid);
 
-Deno.test("a text is found by its words among the messages that were sent", () => {
+Deno.test("a text is found by its words among the sent messages", () => {
   const messages = [
     message("SM1", "Hi"),
     message("SM2", "Hi there"),
@@ -32,7 +32,7 @@ Deno.test("a text is found by its words among the messages that were sent", () =
   assert.deepEqual(matchingSids("Bye", messages), []);
 });
 
-Deno.test("of several messages with the same words the oldest comes first", () => {
+Deno.test("of several messages with the same words, the oldest comes first", () => {
   const at = (second: number) => ({ date_created: new Date(second * 1000) });
   const messages = [
     message("SM2", "Hi", at(2)),
@@ -42,16 +42,16 @@ Deno.test("of several messages with the same words the oldest comes first", () =
   assert.deepEqual(matchingSids("Hi", messages), ["SM1", "SM2", "SM3"]);
 });
 
-Deno.test("a text is found although Twilio has replaced typographic characters", () => {
+Deno.test("a text is found even if Twilio has replaced typographic characters", () => {
   const sent = "“Ann’s” appointment – 9 am…";
   assert.deepEqual(matchingSids(sent, [message("SM1", '"Ann\'s" appointment - 9 am...')]), ["SM1"]);
   assert.deepEqual(matchingSids(sent, [message("SM1", '"Ann\'s" appointment - 10 am...')]), []);
 });
 
-Deno.test("messages that only resemble a text do not count beside one with exactly its words", () => {
+Deno.test("messages that only resemble a text are ignored if another has exactly its words", () => {
   assert.deepEqual(matchingSids("OK!", [message("SM1", "OK"), message("SM2", "OK!")]), ["SM2"]);
 });
 
-Deno.test("a text without words is found by its lack of words", () => {
+Deno.test("a text without words is found among messages without words", () => {
   assert.deepEqual(matchingSids("", [message("MM1", null), message("SM2", "Hi")]), ["MM1"]);
 });

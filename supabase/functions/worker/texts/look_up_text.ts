@@ -6,28 +6,30 @@ import type { TextResult } from "./outcome.ts";
 import type { TwilioAccount } from "../twilio/account.ts";
 import { listMessages, TwilioError, type TwilioMessage } from "../twilio/api.ts";
 
-/** The milliseconds that Twilio's clock may be behind the database's. */
+/** How many milliseconds Twilio's clock may be behind the database's. */
 const CLOCKS_DIFFER_MS = 3 * 60_000;
 
-/** The number of older messages to read on: as many as one page has. */
+/** The number of older messages to read: one page. */
 const OLDER_MESSAGES_READ = 1_000;
 
-/** For how long pages are read on. With the last page and the record, a look-up ends while the text is ours. */
+/**
+ * How long to read further pages. With the last page and recording the outcome, a look-up ends before the lease does.
+ */
 const LIST_WITHIN_MS = 25_000;
 
-/** For how long the record of a look-up is tried again. The text is ours for 60 s. */
+/** How long recording the outcome is retried. The lease lasts 60 s. */
 const RECORD: CallOptions = { retryWithin: 20_000 };
 
 /**
- * Asks Twilio whether it has a text whose response was lost, and records what it says. Never rejects: when nothing can
- * be asked or recorded, the text is looked up again later.
+ * Looks up at Twilio whether it has a text whose response was lost, and records the result. Never rejects: if the
+ * look-up or recording fails, the text is looked up again later.
  */
 export async function lookUpText(account: TwilioAccount, text: ClaimedText): Promise<TextResult> {
   try {
     const { data: messages, error } = await findMessages(account, text);
     if (error === null) return { state: await recordMessages(text, messages) };
     logError({ event: "text_not_looked_up", message_id: text.message_id, error_code: error.code });
-    // The path names the account and nothing else, so 404 is about the account, too.
+    // The path contains only the account, so 404 also concerns the account.
     const refusedLogin = error.status === 401 || error.status === 404 ? error.code : undefined;
     return { state: await recordNoResponse(text, refusedLogin !== undefined), refusedLogin };
   } catch (error) {
@@ -56,7 +58,7 @@ function recordNoResponse(
   return callDatabase("record_text_outcome", { message_id, claim, outcome }, RECORD);
 }
 
-/** The messages at Twilio that may be this text. */
+/** Returns the messages at Twilio that may be this text. */
 async function findMessages(
   account: TwilioAccount,
   text: ClaimedText,
@@ -70,8 +72,7 @@ async function findMessages(
     });
     for await (const message of messages) {
       if (isSince(message, earliest)) recent.push(message);
-      // Twilio sorts by the time of sending, which a text in its queue does not have yet. So such a text may come
-      // later.
+      // Twilio sorts by the time of sending, which a queued text does not have yet, so such a text may be further down.
       else if (++older >= OLDER_MESSAGES_READ) break;
     }
   } catch (error) {
@@ -86,11 +87,11 @@ function isSince({ date_created }: TwilioMessage, earliest: number): boolean {
 }
 
 /**
- * The messages that may be this text, oldest first. If the words of one are exactly the text's, others do
- * not count. Twilio's smart encoding replaces typographic characters, so that otherwise letters and digits decide.
+ * Returns the messages that may be this text, oldest first. If one has exactly the text's words, the others are
+ * ignored. Twilio's smart encoding replaces typographic characters, so otherwise only letters and digits are compared.
  */
 export function matchingMessages(body: string, messages: TwilioMessage[]): TwilioMessage[] {
-  // Also those of a direction that we do not know, because a text that is not found is sent again.
+  // Unknown directions are included, because a text that is not found is sent again.
   const outbound = messages.filter(({ direction }) => direction !== "inbound")
     .sort((one, other) => timeOf(one) - timeOf(other));
   const exact = outbound.filter((message) => (message.body ?? "") === body);

@@ -4,22 +4,22 @@ import { failure, type Result, success } from "../../_shared/result.ts";
 import type { TextMedia } from "./claimed_text.ts";
 import type { Outcome } from "./outcome.ts";
 
-/** Where agents put the files of their texts. The path below it begins with the conversation's id. */
+/** The bucket with the files of agents' texts. Paths in it begin with the conversation's id. */
 const BUCKET = "text-media";
 
 /**
- * One of our files: a conversation's id and a name. In the address of a request, other names could lead to any file of
- * any bucket, and we may read them all.
+ * The path of an uploaded file: a conversation's id and a name. In the URL of a request, other paths could lead to any
+ * file of any bucket, all of which the service role can read.
  */
 const OWN_FILE = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\/(?!\.+$)[-\w!.*'()&$@=;:+,]+$/;
 
-/** The seconds for which Twilio may read a file: a text may wait in its queue for 10 hours. */
+/** How many seconds Twilio may read a file: a text may wait in Twilio's queue for 10 hours. */
 const READABLE_FOR_S = 24 * 60 * 60;
 
 /**
- * The addresses at which Twilio can read the files of a text: signed ones for our own files, others as they are.
+ * Returns the URLs at which Twilio can read the files of a text: signed URLs for our own files, other URLs unchanged.
  *
- * @returns as an error what becomes of the text when a file cannot be had
+ * @returns as an error, the outcome of the text if a file is not available
  */
 export async function readableUrls(media: TextMedia[]): Promise<Result<string[], Outcome>> {
   const urls: string[] = [];
@@ -34,7 +34,7 @@ export async function readableUrls(media: TextMedia[]): Promise<Result<string[],
       .createSignedUrl(path, READABLE_FOR_S)
       .catch((error: object) => failure(error));
     if (error !== null) {
-      // The HTTP status is 400 then, and the body says 404.
+      // The HTTP status is 400, and the body contains 404.
       const isMissing = "statusCode" in error && String(error.statusCode) === "404";
       return failure(
         isMissing ? { outcome: "failed", code: "media_not_found" } : { outcome: "later", code: "storage" },

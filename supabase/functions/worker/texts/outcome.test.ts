@@ -59,13 +59,13 @@ for (
   });
 }
 
-Deno.test("a refusal has Twilio's code, or the HTTP status where there is none", () => {
+Deno.test("a refusal has Twilio's code, or the HTTP status if there is none", () => {
   assert.equal(response(400, { code: 21211 }).code, "21211");
   assert.equal(response(403).code, "403");
   assert.equal(response(401, { message: "Authenticate" }).code, "401");
 });
 
-Deno.test("the waiting time that Twilio asks for is told in seconds, an hour at most", () => {
+Deno.test("the wait that Twilio requests is in seconds, at most an hour", () => {
   const inTenMinutes = new Date(Date.now() + 600_000).toUTCString();
   assert.equal(response(429, {}, "7").retryAfter, 7);
   assert.equal(response(429, {}, "0").retryAfter, 0);

@@ -1,40 +1,42 @@
 import type { TextState } from "./claimed_text.ts";
 import { createdAtOf, errorCodeOf, type Exchange } from "../twilio/api.ts";
 
-/** The outcome of a text that was posted to Twilio, as the SQL function `record_text_outcome` takes it. */
+/** The outcome of a text that was posted to Twilio, as the SQL function `record_text_outcome` expects it. */
 export interface Outcome {
   outcome:
     /** Twilio has the text. */
     | "accepted"
-    /** Twilio may have it. It must be looked up before it is sent again. */
+    /** Twilio may have the text. It must be looked up before it is sent again. */
     | "unconfirmed"
-    /** Twilio does not have it and says, or lets us see, that this will pass. */
+    /** Twilio does not have the text, for a transient reason. */
     | "later"
-    /** Twilio does not know us, so every text has to wait. */
+    /** Twilio refuses our credentials, so every text must wait. */
     | "credentials"
-    /** The recruit has told Twilio to stop. */
+    /** The recruit has opted out at Twilio. */
     | "opted_out"
-    /** Twilio sends no text of this number for now. */
+    /** Twilio currently sends no texts of this number. */
     | "number_paused"
     /** Twilio will never send this text. */
     | "failed"
-    /** We do not send this text, and Twilio gets no request. */
+    /** We do not send this text, and make no request to Twilio. */
     | "refused";
   /** Twilio's id of the text; only with `accepted`. */
   sid?: string;
-  /** When Twilio made the message, by its own clock and to the second; with `accepted`, where it says so. */
+  /**
+   * When Twilio created the message, by Twilio's clock and to the second; only with `accepted`, if Twilio reports it.
+   */
   createdAt?: Date | null;
-  /** Twilio's error code, or the HTTP status where there is none; with `refused` our own reason. */
+  /** Twilio's error code, or the HTTP status if there is none; with `refused`, our own reason. */
   code?: string;
-  /** The seconds that Twilio asks to wait. */
+  /** The number of seconds that Twilio requests to wait. */
   retryAfter?: number;
 }
 
-/** The state in which a text is left when its outcome, or its look-up, is recorded. */
+/** The state of a text after its outcome or its look-up is recorded. */
 export interface TextResult {
-  /** Null where the database could not be told. */
+  /** Null if the outcome could not be recorded. */
   state: TextState | null;
-  /** Twilio's error code where Twilio does not know our login; no text can be sent then. */
+  /** Twilio's error code if Twilio refuses our credentials; no text can be sent then. */
   refusedLogin?: string;
 }
 
@@ -42,23 +44,24 @@ export interface TextResult {
  * The error codes of Twilio that do not mean "this text cannot be sent": https://www.twilio.com/docs/api/errors
  */
 const MEANING_OF_CODE: Record<string, Outcome["outcome"]> = {
-  // Too many requests, and too many texts of this number in Twilio's queue.
+  // Too many requests, and too many queued texts of this number.
   "20429": "later",
   "21611": "later",
   "21610": "opted_out",
-  // The number is not registered for 10DLC, without which US carriers take no texts.
+  // The number is not registered for 10DLC, without which US carriers accept no texts.
   "30034": "number_paused",
 };
 
-/** HTTP statuses of requests that Twilio has not looked at. */
+/** HTTP statuses of requests that Twilio has not processed. */
 const PASSING = [408, 429];
 
-/** A longer wait would be a mistake: the text is tried again then, and told anew to wait. */
+/** A longer wait would be a mistake: the text is tried again after this time, and Twilio can request another wait. */
 const MAX_WAIT_S = 3_600;
 
 /**
- * Decides what became of a text. Twilio has no idempotency key, so whatever may have reached it is `unconfirmed` and is
- * never just sent again. That holds for 5xx too: Twilio calls them safe to retry, but not free of a text that was sent.
+ * Determines the outcome of a text. Twilio has no idempotency key, so a request that may have reached Twilio is
+ * `unconfirmed` and is not repeated without a look-up. That includes 5xx: Twilio calls them safe to retry, but the text
+ * may have been sent.
  *
  * @see https://support.twilio.com/hc/en-us/articles/48916449686299
  */
@@ -84,8 +87,8 @@ function meaningOf(status: number, code: string | null): Outcome["outcome"] {
   const meaning = code === null ? undefined : MEANING_OF_CODE[code];
   if (meaning !== undefined) return meaning;
   if (PASSING.includes(status)) return "later";
-  // The path names the account and nothing else, so 404 is about the account. 20xxx are errors of the account, such as
-  // a suspended one (20005) or test credentials (20008); other codes are about the text.
+  // The path contains only the account, so 404 concerns the account. 20xxx are errors of the account, such as a
+  // suspended one (20005) or test credentials (20008); other codes concern the text.
   if (status === 401 || status === 404) return "credentials";
   if (status === 403 && code !== null && /^20\d{3}$/.test(code)) return "credentials";
   return "failed";
@@ -96,7 +99,7 @@ function sidOf(body: unknown): string | undefined {
   return typeof sid === "string" && sid !== "" ? sid : undefined;
 }
 
-/** The seconds of a header `Retry-After`, which is a number of seconds or a date. */
+/** Returns the seconds of a `Retry-After` header, which is a number of seconds or a date. */
 function secondsOf(retryAfter: string | null): number | undefined {
   if (retryAfter === null) return undefined;
   const seconds = /^\s*\d+\s*$/.test(retryAfter)

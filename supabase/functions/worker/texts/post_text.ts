@@ -8,14 +8,14 @@ import { type Outcome, outcomeOf, type TextResult } from "./outcome.ts";
 import type { TwilioAccount } from "../twilio/account.ts";
 import { createMessage } from "../twilio/api.ts";
 
-/** After `claim_texts` a text is ours for 60 s. These times leave room for clocks that differ. */
+/** `claim_texts` grants a lease of 60 s. These times allow for clocks that differ. */
 const SEND_WITHIN_MS = 30_000;
 const RECORD_WITHIN_MS = 55_000;
 
 /**
- * Posts a claimed text to Twilio, and records what became of it. Never rejects.
+ * Posts a claimed text to Twilio, and records the outcome. Never rejects.
  *
- * @param claimedAt when the call that claimed it began, in milliseconds
+ * @param claimedAt when the claiming call began, in milliseconds
  */
 export async function postText(
   account: TwilioAccount,
@@ -38,7 +38,7 @@ async function post(
   if (text.kind === "greeting" && !isGreeted(text.to, text.country)) return { outcome: "refused", code: "country" };
   const { data: mediaUrls, error } = await readableUrls(text.media);
   if (error !== null) return error;
-  // Another worker may soon take this one for dead, so nothing may leave any more.
+  // Another worker may soon claim the text, so it must no longer be sent.
   if (Date.now() > latest) return { outcome: "later" };
   return outcomeOf(
     await createMessage({
@@ -54,8 +54,8 @@ async function post(
 }
 
 /**
- * Records an outcome, and tries again while the text is still ours. If that fails, the text stays `sending` until its
- * lease ends. Then it is looked up at Twilio, so nothing is lost and nothing is sent twice.
+ * Records an outcome, and retries while the lease lasts. If that fails, the text stays `sending` until its lease ends.
+ * It is then looked up at Twilio, so it is neither lost nor sent twice.
  */
 async function record(
   { message_id, claim }: ClaimedText,

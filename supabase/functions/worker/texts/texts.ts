@@ -9,10 +9,10 @@ import { lookUpText } from "./look_up_text.ts";
 import { postText } from "./post_text.ts";
 
 /**
- * Sends the texts that are due, and looks up those of which it is not known whether Twilio has them. Without an account
- * at Twilio it holds them.
+ * Sends the texts that are due, and looks up texts that Twilio may or may not have. Without a Twilio account, it holds
+ * them.
  *
- * @throws ConfigurationError where a setting is wrong, so that this shows at once and not with the next greeting.
+ * @throws ConfigurationError if a setting is invalid, so that it is noticed immediately and not with the next greeting.
  */
 export function texts({ requestId }: RunContext): Job<ClaimedText> {
   if (!Deno.env.get("TWILIO_ACCOUNT_SID")?.trim()) return heldTexts(requestId);
@@ -40,7 +40,7 @@ export function texts({ requestId }: RunContext): Job<ClaimedText> {
 }
 
 /**
- * Says of all that is due that it waits for an account at Twilio. The log has one warning for what did not wait before.
+ * Records that all due texts wait for a Twilio account. Logs one warning for texts that did not wait before.
  */
 function heldTexts(requestId: string): Job<never> {
   return {

@@ -2,23 +2,23 @@ import { ConfigurationError, requiredEnv } from "../../_shared/configuration.ts"
 import { pastedUrl } from "../../_shared/public_url.ts";
 import { secretsFromEnv } from "../../_shared/secrets.ts";
 
-/** An account at Twilio, and how we log in to it. */
+/** A Twilio account and its credentials. */
 export interface TwilioAccount {
   /** `AC…` */
   sid: string;
-  /** The key's or the account's SID. */
+  /** The SID of the API key or of the account. */
   username: string;
-  /** The key's secret or the account's auth token. */
+  /** The secret of the API key or the account's auth token. */
   password: string;
-  /** Where the REST API is: `https://api.twilio.com`, or the double of the tests. */
+  /** The origin of the REST API: `https://api.twilio.com`, or the tests' double. */
   origin: string;
 }
 
 /**
- * The account of `TWILIO_ACCOUNT_SID`. The login is `TWILIO_API_KEY` with `TWILIO_API_SECRET`. Without a key it is the
- * account itself with the first of `TWILIO_AUTH_TOKEN`.
+ * Returns the account of `TWILIO_ACCOUNT_SID`. Its credentials are `TWILIO_API_KEY` and `TWILIO_API_SECRET`, or,
+ * without a key, the account's SID and the first value of `TWILIO_AUTH_TOKEN`.
  *
- * @throws ConfigurationError naming the variable that is missing or wrong.
+ * @throws ConfigurationError that names the missing or invalid variable.
  */
 export function twilioAccount(): TwilioAccount {
   const sid = requiredEnv("TWILIO_ACCOUNT_SID");
@@ -43,7 +43,7 @@ function login(accountSid: string): { username: string; password: string } {
 function origin(): string {
   const text = pastedUrl(Deno.env.get("TWILIO_API_BASE_URL") ?? "") || "https://api.twilio.com";
   const url = URL.parse(text);
-  // Another path, or a user name, would be left out without a word.
+  // A path or a user name would be ignored silently.
   if (url === null || !/^https?:$/.test(url.protocol) || url.href !== `${url.origin}/`) {
     throw new ConfigurationError(
       "TWILIO_API_BASE_URL must be an origin, such as https://api.twilio.com",

@@ -17,7 +17,7 @@ const TEXT: NewMessage = {
   validityPeriod: null,
 };
 
-/** A request as the server saw it. */
+/** A request as the server received it. */
 interface Seen {
   method: string;
   path: string;
@@ -39,7 +39,7 @@ const SENT: Record<string, Partial<NewMessage>> = {
 };
 
 for (const [name, parts] of Object.entries(SENT)) {
-  Deno.test(`${name} is sent as Twilio's own library sends it`, async () => {
+  Deno.test(`${name} makes the same request as Twilio's own library`, async () => {
     const text = { ...TEXT, ...parts };
     const [ours, theirs] = await requestsOf(
       (account) => createMessage(text, { account }),
@@ -59,7 +59,7 @@ for (const [name, parts] of Object.entries(SENT)) {
   });
 }
 
-Deno.test("texts are listed as Twilio's own library lists them", async () => {
+Deno.test("listing texts makes the same request as Twilio's own library", async () => {
   const since = new Date("2026-11-21T10:00:00Z");
   const [ours, theirs] = await requestsOf(
     (account) => Array.fromAsync(listMessages({ to: TEXT.to, from: TEXT.from, since }, account)),
@@ -70,7 +70,7 @@ Deno.test("texts are listed as Twilio's own library lists them", async () => {
   assert.deepEqual(ours, theirs);
 });
 
-Deno.test("a text's files are listed as Twilio's own library lists them", async () => {
+Deno.test("listing a text's files makes the same request as Twilio's own library", async () => {
   const [ours, theirs] = await requestsOf(
     (account) => listMedia("MM1", account),
     (client) => client.messages("MM1").media.page(),
@@ -80,18 +80,18 @@ Deno.test("a text's files are listed as Twilio's own library lists them", async 
   assert.deepEqual(ours, theirs);
 });
 
-Deno.test("a text is deleted as Twilio's own library deletes it", async () => {
+Deno.test("deleting a text makes the same request as Twilio's own library", async () => {
   const [ours, theirs] = await requestsOf(
     (account) => deleteMessage("SM1", account),
     (client) => client.messages("SM1").remove(),
   );
   assert.equal(ours.method, "DELETE");
-  // The library asks for any type of a response that has no body.
+  // The library accepts any media type for a response without a body.
   ours.headers.accept = theirs.headers.accept!;
   assert.deepEqual(ours, theirs);
 });
 
-Deno.test("a list is read to its last page, and the login goes to no other host", async () => {
+Deno.test("a list is read to its last page, and the credentials are sent to no other host", async () => {
   const page = (sid: string, next: string | null) => ({
     messages: [{
       sid,
@@ -130,7 +130,7 @@ Deno.test("a list is read to its last page, and the login goes to no other host"
   });
 });
 
-Deno.test("a list that Twilio refuses is an error with its code, and never an empty list", async () => {
+Deno.test("a list that Twilio refuses is an error with its code, never an empty list", async () => {
   for (
     const [response, code] of [
       [() => Response.json({ code: 20003, message: "Authenticate" }, { status: 401 }), "20003"],
@@ -146,7 +146,7 @@ Deno.test("a list that Twilio refuses is an error with its code, and never an em
   }
 });
 
-Deno.test("a list that never ends is an error", async () => {
+Deno.test("an endless list is an error", async () => {
   await using server = serve(() => Response.json({ messages: [], next_page_uri: "/next" }));
   await assert.rejects(
     Array.fromAsync(listMessages({}, accountAt(server.origin), { within: 100 })),
@@ -162,7 +162,7 @@ Deno.test("a file is named as in Twilio's webhooks", async () => {
   ]);
 });
 
-Deno.test("a response is told with its status, its waiting time and its JSON", async () => {
+Deno.test("a response has its status, its wait and its JSON", async () => {
   await using server = serve(() => Response.json({ code: 20429 }, { status: 429, headers: { "Retry-After": "7" } }));
   assert.deepEqual(await createMessage(TEXT, { account: accountAt(server.origin) }), {
     kind: "response",
@@ -172,7 +172,7 @@ Deno.test("a response is told with its status, its waiting time and its JSON", a
   });
 });
 
-Deno.test("of a response of more than 16 MiB no more is read, and Twilio may have the text", async () => {
+Deno.test("at most 16 MiB of a response are read, and Twilio may have the text", async () => {
   const body = `{"sid":"SM1"}${" ".repeat(17 * 1024 * 1024)}`;
   await using server = serve(() => new Response(body, { status: 201 }));
   const exchange = await createMessage(TEXT, { account: accountAt(server.origin) });
@@ -190,7 +190,7 @@ Deno.test("a redirect is not followed", async () => {
   assert.equal(requests, 1);
 });
 
-/** The acts of a server on a request that it has read to its end. */
+/** What a server does with a request after it has read all of it. */
 const LOST: Record<string, (socket: Socket) => void> = {
   "closes the connection": (socket) => socket.end(),
   "resets the connection": (socket) => socket.resetAndDestroy(),
@@ -205,7 +205,7 @@ const LOST: Record<string, (socket: Socket) => void> = {
 for (const isReused of [false, true]) {
   for (const [what, respond] of Object.entries(LOST)) {
     const connection = isReused ? "an open connection" : "a new connection";
-    Deno.test(`a server that ${what} may have the text, which went once over ${connection}`, async () => {
+    Deno.test(`a server that ${what} may have the text, which was sent once over ${connection}`, async () => {
       await using server = await rawServer(respond);
       const account = accountAt(`http://127.0.0.1:${server.port}`);
       if (isReused) await (await fetch(account.origin)).text();
@@ -215,7 +215,7 @@ for (const isReused of [false, true]) {
   }
 }
 
-Deno.test("a connection that is refused, a name that is unknown and TLS that fails have sent nothing", async () => {
+Deno.test("a refused connection, an unknown host name and a TLS failure have sent nothing", async () => {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr as Deno.NetAddr;
   listener.close();
@@ -232,7 +232,7 @@ Deno.test("a connection that is refused, a name that is unknown and TLS that fai
   }
 });
 
-/** The requests that we and Twilio's library send for the same call. */
+/** Returns the requests that we and Twilio's library send for the same call. */
 async function requestsOf(
   ours: (account: TwilioAccount) => Promise<unknown>,
   theirs: (client: twilio.Twilio) => Promise<unknown>,
@@ -251,7 +251,7 @@ async function requestsOf(
     request({
       ...options,
       uri: options.uri.replace("https://api.twilio.com", server.origin),
-      // A connection that the library keeps would be a leak of this test.
+      // A connection that the library keeps open would leak from this test.
       headers: { ...options.headers, Connection: "close" },
     });
   await theirs(twilio(`SK${"2".repeat(32)}`, "sëcret", { accountSid: SID, httpClient }));
@@ -284,7 +284,7 @@ function serve(handler: (request: Request) => Response | Promise<Response>) {
   };
 }
 
-/** A server that responds to GET and does with a POST what it is told. */
+/** A server that responds to GET, and handles a POST as the test specifies. */
 async function rawServer(
   respond: (socket: Socket) => void,
   greet: (socket: Socket) => void = () => {},

@@ -1,8 +1,8 @@
 /**
- * The part of Twilio's REST API that we use.
+ * The part of Twilio's REST API that the service uses.
  *
- * Twilio's own library is not used for it: bundled it has 3.7 MB, and it sends a request again where `fetch` below does
- * not. api.test.ts proves that both make the same requests.
+ * Twilio's own library is not used: it adds 3.7 MB to the bundle, and it repeats requests that `fetch` below does not.
+ * api.test.ts proves that both make the same requests.
  *
  * @see https://www.twilio.com/docs/messaging/api/message-resource
  */
@@ -12,16 +12,16 @@ import { isObject, JSON_BOUNDS, parseJson } from "../../_shared/json.ts";
 import { type TwilioAccount, twilioAccount } from "./account.ts";
 import { MIB } from "../../_shared/units.ts";
 
-/** The milliseconds that Twilio may take for one response. */
+/** The timeout of a response in milliseconds. */
 const TIMEOUT_MS = 10_000;
 
-/** A page of the longest texts has 11 MB. More would be no response of Twilio's, and an isolate has 256 MB. */
+/** A page of the longest texts has 11 MB. A larger response is not from Twilio, and an isolate has 256 MB. */
 const MAX_RESPONSE_BYTES = 16 * MIB;
 
-/** The most that Twilio gives in one page. */
+/** The maximum page size at Twilio. */
 const PAGE_SIZE = 1_000;
 
-/** A text as we hand it to Twilio. */
+/** A text to send through Twilio. */
 export interface NewMessage {
   /** The recipient, in E.164. */
   to: string;
@@ -29,13 +29,13 @@ export interface NewMessage {
   from: string;
   /** `MG…`. With it, `from` must be a sender of this messaging service. */
   messagingServiceSid: string | null;
-  /** May be empty where there is media. */
+  /** May be empty if there are media. */
   body: string;
-  /** URLs that Twilio can read without a login, at most 10. */
+  /** URLs that Twilio can read without credentials, at most 10. */
   mediaUrls: string[];
-  /** Where Twilio tells what becomes of the text. */
+  /** The URL for callbacks with the delivery status. */
   statusCallback: string;
-  /** For how many seconds Twilio may hold the text in its queue, 1 to 36,000; null for as long as it does by itself. */
+  /** How many seconds Twilio may queue the text, 1 to 36,000; null for Twilio's default. */
   validityPeriod: number | null;
 }
 
@@ -44,9 +44,9 @@ export type Exchange =
   | {
     kind: "response";
     status: number;
-    /** The header `Retry-After`. */
+    /** The `Retry-After` header. */
     retryAfter: string | null;
-    /** The JSON of the body; undefined where it is none. */
+    /** The JSON of the body; undefined if it is not JSON. */
     body: unknown;
   }
   /** There was no connection: nothing was sent. */
@@ -72,13 +72,13 @@ export interface TwilioMessage {
   date_sent: Date | null;
 }
 
-/** A file of a text, as Twilio names it in a webhook. */
+/** A file of a text, in the format of Twilio's webhooks. */
 export interface TwilioMedia {
   url: string;
   content_type: string | null;
 }
 
-/** Twilio has not given what was asked for. Its message names no text and nobody's number. */
+/** A failed request to Twilio. The message contains no text and no phone number. */
 export class TwilioError extends Error {
   override readonly name = "TwilioError";
   /** Twilio's own code or the HTTP status; `no_response` without one. */
@@ -96,7 +96,7 @@ export class TwilioError extends Error {
   }
 }
 
-/** Asks Twilio to send a text. The request leaves at most once, and this never throws for what becomes of it. */
+/** Requests Twilio to send a text. The request is sent at most once, and its failure is returned, not thrown. */
 export function createMessage(
   message: NewMessage,
   { account = twilioAccount(), timeout = TIMEOUT_MS }: {
@@ -120,11 +120,12 @@ export function createMessage(
 }
 
 /**
- * Texts of the account, the last one that was sent first. Twilio does not say where those stand that are not sent yet.
+ * Lists texts of the account, the most recently sent first. Twilio does not document the position of texts that are not
+ * sent yet.
  *
- * @param filter `since` is about the time of sending
+ * @param filter `since` refers to the time of sending
  * @param options `within`: how many milliseconds all pages may take
- * @throws TwilioError when Twilio does not give a page.
+ * @throws TwilioError if a page cannot be read.
  */
 export async function* listMessages(
   { to, from, since }: { to?: string; from?: string; since?: Date } = {},
@@ -134,7 +135,7 @@ export async function* listMessages(
   const query = new URLSearchParams();
   if (to !== undefined) query.set("To", to);
   if (from !== undefined) query.set("From", from);
-  // With the equals sign after it, this reads `DateSent>=`.
+  // Followed by the equals sign, the name becomes `DateSent>=`.
   if (since !== undefined) query.set("DateSent>", since.toISOString().replace(/\.\d+/, ""));
   query.set("PageSize", String(PAGE_SIZE));
   for await (const page of pages(account, `${messagesUrl(account)}?${query}`, within)) {
@@ -143,9 +144,9 @@ export async function* listMessages(
 }
 
 /**
- * The files of a text that a recruit has sent.
+ * Lists the files of a recruit's text.
  *
- * @throws TwilioError when Twilio does not give them.
+ * @throws TwilioError if they cannot be listed.
  */
 export async function listMedia(sid: string, account = twilioAccount()): Promise<TwilioMedia[]> {
   const url = messageUrl(account, sid).replace(/\.json$/, "/Media.json");
@@ -159,9 +160,9 @@ export async function listMedia(sid: string, account = twilioAccount()): Promise
 }
 
 /**
- * Deletes a text with its files from the account. One that is not there any more counts as deleted.
+ * Deletes a text with its files from the account. A text that no longer exists counts as deleted.
  *
- * @throws TwilioError when Twilio does not delete it: 20009 while it is still being sent or received.
+ * @throws TwilioError if Twilio does not delete it: 20009 while it is still being sent or received.
  */
 export async function deleteMessage(sid: string, account = twilioAccount()): Promise<void> {
   const exchange = await send(account, messageUrl(account, sid), TIMEOUT_MS, { method: "DELETE" });
@@ -189,7 +190,7 @@ async function* pages(
     }
     const page = exchange.body as Page;
     yield page;
-    // Always a path: our login must not go to another host.
+    // Only a path is accepted: our credentials must not be sent to another host.
     url = page.next_page_uri?.startsWith("/") ? account.origin + page.next_page_uri : null;
   }
 }
@@ -216,8 +217,8 @@ async function send(
         "Accept-Charset": "utf-8",
         "Authorization": `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`,
       },
-      // Where the connection breaks after the request was sent, Deno 2.9 sends it again by itself. It can't repeat a
-      // Blob.
+      // If the connection breaks after the request was sent, Deno 2.9 repeats the request automatically. It cannot
+      // repeat a Blob.
       body: form && new Blob([form.toString()], { type: "application/x-www-form-urlencoded" }),
       redirect: "manual",
       signal: AbortSignal.timeout(timeout),
@@ -260,12 +261,12 @@ function readMessage(message: Record<string, unknown>): TwilioMessage {
   };
 }
 
-/** The error code in the body of a response, such as `21610`; null where there is none. */
+/** Returns the error code in the body of a response, such as `21610`; null if there is none. */
 export function errorCodeOf(body: unknown): string | null {
   return isObject(body) ? textOf(body.code) : null;
 }
 
-/** When Twilio made a message, by its own clock and to the second; null where it does not say so. */
+/** Returns when Twilio created a message, by Twilio's clock and to the second; null if it is not reported. */
 export function createdAtOf(body: unknown): Date | null {
   return isObject(body) ? dateOf(body.date_created) : null;
 }
