@@ -1,6 +1,12 @@
 import { Option } from "commander";
 import type postgres from "postgres";
-import { type Script, type Session as BotSession, type Step, step } from "../../supabase/functions/worker/bot/step.ts";
+import {
+  type RecruitText,
+  type Script,
+  type Session as BotSession,
+  type Step,
+  step,
+} from "../../supabase/functions/worker/bot/step.ts";
 import type { AdminCommand } from "../command.ts";
 import { valueOf } from "../database.ts";
 import { CommandError } from "../errors.ts";
@@ -132,24 +138,29 @@ async function switchOff(
   };
 }
 
-/** The words for a recruit's text that is no answer. */
-const READ: Record<Exclude<Step["heard"], "answer" | undefined>, string> = {
+/** The words for a recruit's text that is no answer; for any other, those of the reason for which a person reads it. */
+const READ: Partial<Record<NonNullable<Step["heard"]>, string>> = {
   opening: "begins, and is no answer",
   help: "HELP, which the provider answers",
   person: "wants a person",
   not_interested: "is not interested",
   about: "asks about us",
   question: "asks back",
+  opted_out: "wants no more texts",
+  may_opt_out: "for a person: may want no more texts",
   automatic_reply: "is an automatic reply",
   no_answer: "is no answer",
   early: "came before the question had left",
 };
 
 /** The reading of a text: `years = 6`, or its words where it is no answer. */
-function describeRead({ heard, answered }: Step): string {
-  if (answered === undefined) return heard === undefined || heard === "answer" ? "" : READ[heard];
-  const { question, value } = answered;
-  return `${question} = ${Array.isArray(value) ? value.join(", ") || "none" : value}`;
+function describeRead({ heard, answered = [] }: Step): string {
+  if (answered.length === 0) {
+    return heard === undefined ? "" : READ[heard] ?? `for a person: ${heard.replaceAll("_", " ")}`;
+  }
+  return answered.map(({ question, value }) =>
+    `${question} = ${Array.isArray(value) ? value.join(", ") || "none" : value}`
+  ).join("; ");
 }
 
 /** Plays a conversation: shows how each text was read, and the reply with its segments. Nothing is stored or sent. */
@@ -159,7 +170,11 @@ async function tryScript({ sql, texts, say }: Session, file: string): Promise<Ou
   let session: BotSession | null = null;
   let reason: string | undefined;
   for await (const body of texts()) {
-    const taken: Step = step(script, session, [{ body }], new Date());
+    const consent = await valueOf<RecruitText["consent"] | null>(sql`
+      select coalesce(
+        (select c.state from private.consent_in_text(${body}, null) c where c.state = 'opted_out'),
+        private.wish_to_end(private.visible_text(${body})))`);
+    const taken: Step = step(script, session, [{ body, ...(consent && { consent }) }], new Date());
     const { reply, session: next, ended } = taken;
     const read = describeRead(taken);
     say(`> ${body}  [${read}]`);

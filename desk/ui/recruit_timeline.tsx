@@ -138,6 +138,20 @@ const HEARD: Record<string, string> = {
   help: "HELP",
   not_interested: "the recruit is not interested",
   automatic_reply: "a machine seems to have written it",
+  machine: "a machine has written it",
+  distress: "the recruit may be in danger. The 988 Suicide & Crisis Lifeline takes calls and texts at 988",
+  bereavement: "somebody has died",
+  health: "somebody is ill or hurt",
+  legal: "the recruit speaks of law, or threatens",
+  minor: "the recruit is below 18",
+  wrong_number: "a wrong number",
+  other_person: "somebody else has the phone",
+  accessibility: "the recruit needs another way to write",
+  language: "a language that the script lacks",
+  busy: "the recruit is busy now",
+  may_opt_out: "the recruit may want no more texts",
+  media: "a file without words",
+  answers_greeting: "a no to the greeting",
 };
 
 function notAnswer({ heard }: TextIn): string | null {

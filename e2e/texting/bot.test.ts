@@ -168,8 +168,8 @@ Deno.test("a conversation keeps the script that it began with", async () => {
 Deno.test("an answering machine is not answered twice", async () => {
   const talk = await createTalk();
   await say(talk, "Hi");
-  await say(talk, "I am driving");
-  await say(talk, "I am driving");
+  await say(talk, "maybe later");
+  await say(talk, "maybe later");
   assert.deepEqual(sent(talk), [OPENING, "YES or NO?"]);
   assert.partialDeepStrictEqual(await stateOf(talk), {
     status: "escalated",
@@ -225,6 +225,6 @@ Deno.test("a recruit who writes more than 20 texts in a turn gets a person, and 
   await say(other, "Hi");
   assert.deepEqual(sent(other), [OPENING]);
   await takeTurn(flood);
-  assert.deepEqual(sent(flood), [OPENING, "A person will write to you."]);
+  assert.deepEqual(sent(flood), [OPENING]);
   assert.partialDeepStrictEqual(await stateOf(flood), { status: "escalated", reason: "not_understood" });
 });

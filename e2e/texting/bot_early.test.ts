@@ -67,7 +67,7 @@ Deno.test("an answer to a question that is just being asked again counts", async
   const talk = await createTalk();
   await say(talk, "Hello");
   await sql`update public.service_numbers set status = 'paused' where phone = ${talk.service}`;
-  await say(talk, "hm");
+  await say(talk, "maybe");
   await receive(talk, { Body: "yes" });
   await sql`update public.service_numbers set status = 'active' where phone = ${talk.service}`;
   await work();

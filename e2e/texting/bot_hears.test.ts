@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { createTalk, notifications, OPENING, say, SCRIPT, sent, stateOf } from "./bot_conversations.ts";
 
-Deno.test("what is no answer is asked once more, and then a person is notified", async () => {
+Deno.test("an attempt at an answer is asked for once more, and then a person is notified in silence", async () => {
   const talk = await createTalk();
   await say(talk, "Hi");
   await say(talk, "no problem, yes");
   await say(talk, "hmm");
-  assert.deepEqual(sent(talk), [OPENING, "YES or NO?", "A person will write to you."]);
+  assert.deepEqual(sent(talk), [OPENING, "YES or NO?"]);
   assert.partialDeepStrictEqual(await stateOf(talk), {
     status: "escalated",
     reason: "not_understood",
@@ -16,14 +16,19 @@ Deno.test("what is no answer is asked once more, and then a person is notified",
 });
 
 Deno.test("who asks for a person is heard at once, and who asks back after the opening", async () => {
-  for (const texts of [["Please give me a call"], ["Hi", "Is this remote?"]]) {
+  for (
+    const { texts, reason } of [
+      { texts: ["Please give me a call"], reason: "asked" },
+      { texts: ["Hi", "Is this remote?"], reason: "question" },
+    ]
+  ) {
     const talk = await createTalk();
     for (const text of texts) await say(talk, text);
     assert.deepEqual(sent(talk), [...texts.slice(1).map(() => OPENING), "A person will write to you."]);
     assert.partialDeepStrictEqual(await stateOf(talk), {
       status: "escalated",
       state: "escalated",
-      reason: "asked",
+      reason,
     });
   }
 });
@@ -61,7 +66,7 @@ Deno.test("who asks what it is about is told so once, then a person goes on", as
     "In which states?",
     "A person will write to you.",
   ]);
-  assert.partialDeepStrictEqual(await stateOf(talk), { status: "escalated", reason: "asked" });
+  assert.partialDeepStrictEqual(await stateOf(talk), { status: "escalated", reason: "question" });
 
   const without = await createTalk();
   await say(without, "Hi");
@@ -87,14 +92,51 @@ Deno.test("HELP gets no text and costs no try, before the opening and after it",
   await say(talk, "HELP");
   assert.partialDeepStrictEqual(await stateOf(talk), { status: "bot", state: null, has_turn: false });
   await say(talk, "Hi");
-  await say(talk, "hmm");
+  await say(talk, "maybe");
   await say(talk, "Help");
   await say(talk, "I have been an agent for 5 years");
-  assert.deepEqual(sent(talk), [OPENING, "YES or NO?", "A person will write to you."]);
+  assert.deepEqual(sent(talk), [OPENING, "YES or NO?"]);
   assert.partialDeepStrictEqual(await stateOf(talk), { reason: "not_understood" });
   const counted = await createTalk();
-  for (const text of ["Hi", "HELP", "hmm", "yes"]) await say(counted, text);
+  for (const text of ["Hi", "HELP", "maybe", "yes"]) await say(counted, text);
   assert.deepEqual(sent(counted), [OPENING, "YES or NO?", "In which states?"]);
+});
+
+Deno.test("what concerns a person is read by one, with its reason, and nothing is sent", async () => {
+  for (
+    const [text, reason] of [
+      ["my husband passed away last week", "bereavement"],
+      ["not now", "may_opt_out"],
+      ["I don't want to live anymore", "distress"],
+      ["asdf", "not_understood"],
+    ] as const
+  ) {
+    const talk = await createTalk();
+    await say(talk, "Hi");
+    await say(talk, text);
+    assert.deepEqual(sent(talk), [OPENING], text);
+    assert.partialDeepStrictEqual(await stateOf(talk), { status: "escalated", state: "escalated", reason });
+    assert.deepEqual(await notifications(talk), [{ agent_id: talk.agent.agent_id, kind: "handoff", reason }]);
+  }
+});
+
+Deno.test("two answers in a text are stored, and a correction changes the last one", async () => {
+  const SCRIPT_OF_THREE = {
+    ...SCRIPT,
+    questions: [...SCRIPT.questions, { id: "since", ask: "Since when?", answer: "text" as const }],
+  };
+  const talk = await createTalk(SCRIPT_OF_THREE);
+  await say(talk, "Hi");
+  await say(talk, "Yes, TX and OK");
+  await say(talk, "oops IL");
+  assert.deepEqual(sent(talk).slice(0, 3), [OPENING, "Since when?", "Since when?"]);
+  const { data } = await talk.agent.client.from("screening_answers").select("question, value, said")
+    .eq("lead_id", talk.lead_id).order("question");
+  assert.deepEqual(data, [
+    { question: "licensed", value: "yes", said: "Yes, TX and OK" },
+    { question: "states", value: ["IL"], said: "oops IL" },
+  ]);
+  assert.deepEqual((await stateOf(talk)).answers, { licensed: "yes", states: ["IL"] });
 });
 
 Deno.test("STOP ends the script, and a later START or YES is a person's", async () => {

@@ -21,8 +21,8 @@ Deno.test("quiet hours hold a question, which is worked out anew when they end",
   await say(talk, "Hi");
   await setHours("00:00", "00:00");
   try {
-    await say(talk, "well");
-    await say(talk, "yes");
+    await say(talk, "maybe");
+    await say(talk, "wait, yes");
     assert.deepEqual(sent(talk), [OPENING]);
     const [turn] = await sql`select due_at > now() as waits from public.bot_turns where conversation_id = ${talk.id}`;
     assert.equal(turn!.waits, true);

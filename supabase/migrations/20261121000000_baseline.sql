@@ -6323,7 +6323,7 @@ comment on column public.recruiting_messages.media is 'Array of {url, content_ty
 comment on column public.recruiting_messages.heard is
   'How the bot read a recruit''s text: `answer`; `no_answer`; `early`: it came before the question had left, so that it is no '
   'answer to it; `opening`: the bot then asked its first question, or asked again; `person`, `question`, `about`, `help`, '
-  '`not_interested` or `automatic_reply`. Null: the bot did not read it.';
+  '`not_interested`, or the reason for which a person reads it (bot_sessions.reason). Null: the bot did not read it.';
 comment on column public.recruiting_messages.status is
   'Delivery status from the last callback. Before the first one: null, queued once the provider has accepted one of our texts, '
   'or failed when it was not sent.';
@@ -11551,8 +11551,8 @@ comment on column public.bot_sessions.state is
   '`active`: the bot answers. `done`: the script has come to an end of its own. `escalated`: a person goes on. `expired`: no '
   'answer came. `stopped`: an agent has written, the recruit has opted out, or the bot was switched off.';
 comment on column public.bot_sessions.reason is
-  'Why it is no longer active: `done`, the script''s own end, `not_interested`, `asked`, `not_understood`, '
-  '`automatic_reply`, `expired`, `taken_over`, `opted_out`, `switched_off`, `no_lead` (the lead was deleted or '
+  'Why it is no longer active: `done`, the script''s own end, `not_interested`, `asked`, `question`, a reason '
+  'for which a person reads and nothing is sent (REASONS in step.ts, such as `bereavement` or `not_understood`), `expired`, `taken_over`, `opted_out`, `switched_off`, `no_lead` (the lead was deleted or '
   'returned) or `failed`.';
 comment on column public.bot_sessions.version is 'Grows with each change, so that a late worker changes nothing.';
 comment on column public.bot_sessions.asked_at is
@@ -12068,6 +12068,7 @@ as $$
 declare
   ended constant jsonb := nullif(step -> 'ended', 'null');
   reply constant text := step ->> 'reply';
+  answers constant jsonb := coalesce(nullif(step -> 'answered', 'null'), '[]');
   lead constant public.recruiting_leads := (
     select l from public.recruiting_leads l where l.id = conversation.recruiting_lead_id
   );
@@ -12083,14 +12084,13 @@ begin
   end if;
   insert into public.screening_answers as a (lead_id, question, value, said)
   select lead.id, answered.question, answered.value, answered.said
-  from jsonb_to_record(nullif(step -> 'answered', 'null')) as answered (question text, value jsonb, said text)
-  where answered.question is not null
+  from jsonb_to_recordset(answers) as answered (question text, value jsonb, said text)
   on conflict on constraint screening_answers_pkey do update
   set value = excluded.value, said = excluded.said, answered_at = now();
   -- The first answer. A stage that is there was set by a person, or by an answer before.
   insert into public.recruit_stages (recruiting_lead_id, agency_id, stage)
   select lead.id, lead.agency_id, 'contacted'
-  where step #>> '{answered,question}' is not null and lead.agency_id is not null
+  where answers <> '[]' and lead.agency_id is not null
   on conflict do nothing;
 
   if ended is not null then
@@ -12116,7 +12116,7 @@ end
 $$;
 
 comment on function private.carry_out_step(public.recruiting_conversations, uuid, public.bot_sessions, uuid, jsonb) is
-  'Does what a step says (see complete_bot_turn()), and ends the turn: the session, the answer, the reply in the outbox, and '
+  'Does what a step says (see complete_bot_turn()), and ends the turn: the session, the answers, the reply in the outbox, and '
   'who is notified. message_id: the last text that the step answers; null: only time has passed. old: the session before it. '
   'The caller has locked all of them.';
 
@@ -12132,11 +12132,10 @@ set search_path = ''
 as $$
 declare
   next record;
-  -- The last answer comes with no session.
+  -- The last answers come with no session.
   answered constant jsonb := (
     select coalesce(jsonb_object_agg(a.question, a.value), '{}')
-    from jsonb_to_record(nullif(step -> 'answered', 'null')) as a (question text, value jsonb)
-    where a.question is not null
+    from jsonb_to_recordset(coalesce(nullif(step -> 'answered', 'null'), '[]')) as a (question text, value jsonb)
   );
 begin
   select * into next
@@ -12454,7 +12453,8 @@ begin
           jsonb_build_object(
             'body', left(coalesce(m.body, ''), max_length),
             'is_automatic', m.id = t.last_message_id and private.is_automatic_reply(m),
-            'is_early', coalesce(private.is_early(m, s), true)
+            'is_early', coalesce(private.is_early(m, s), true),
+            'consent', private.wish_to_end(private.visible_text(coalesce(m.body, '')))
           ) order by i.n
         ), '[]')
         from unnest(t.message_ids) with ordinality i (id, n)
@@ -12473,8 +12473,8 @@ $$;
 
 comment on function public.read_bot_turn(uuid, integer) is
   'A claimed turn: {now, version|null, script_id|null, script|null, session|null: {question, tries, answers, '
-  'has_told_about, asked_at, remind_at, expires_at}, texts: [{body, is_automatic, is_early}]}. Without texts only time has passed. '
-  'There are at most 20, of each the first 1,600 characters; only the last one may be automatic. is_early: as '
+  'has_told_about, asked_at, remind_at, expires_at}, texts: [{body, is_automatic, is_early, consent}]}. Without texts only time has passed. '
+  'There are at most 20, of each the first 1,600 characters; only the last one may be automatic. consent: as wish_to_end() says. is_early: as '
   'private.is_early() says, and true while it is not known. Null when the turn has '
   'ended or was claimed again since.';
 grant execute on function public.read_bot_turn(uuid, integer) to service_role;
@@ -12568,9 +12568,9 @@ end
 $$;
 
 comment on function public.complete_bot_turn(uuid, integer, integer, uuid, integer, jsonb) is
-  'Stores what step() has decided for a claimed turn: the session, the answer, the reply in the outbox, and who is notified. '
+  'Stores what step() has decided for a claimed turn: the session, the answers, the reply in the outbox, and who is notified. '
   'attempt, version, script_id and the number of texts are those of the claim. step, null where there is none: '
-  '{reply|null, session|null, heard?, answered?: {question, value, said}, ended?: {state, reason, goes_to_person}}. heard: as '
+  '{reply|null, session|null, heard?, answered?: [{question, value, said}], ended?: {state, reason, goes_to_person}}. heard: as '
   'recruiting_messages.heard; of `early` an agent is notified. Returns `done`; `again`: a text has come since, the session has '
   'changed, or the question has left; `held`: quiet hours, or our text before it, hold '
   'the question; `dropped`: something else has ended the turn.';
@@ -12609,9 +12609,8 @@ begin
   earlier := (select cardinality(t.message_ids) from public.bot_turns t where t.conversation_id = conversation.id);
   if coalesce(earlier, 0) + cardinality(message_ids) > most_texts then
     perform private.carry_out_step(
-      conversation, message_ids[cardinality(message_ids)], session, script.id, jsonb_build_object(
-        'reply', script.script ->> 'handoff',
-        'ended', '{"state": "escalated", "reason": "not_understood", "goes_to_person": true}'::jsonb));
+      conversation, message_ids[cardinality(message_ids)], session, script.id,
+      '{"ended": {"state": "escalated", "reason": "not_understood", "goes_to_person": true}}');
     return true;
   end if;
 
@@ -16928,6 +16927,8 @@ as $$
         when 'help' then 'no answer: HELP'
         when 'not_interested' then 'no answer: the recruit is not interested'
         when 'automatic_reply' then 'no answer: a machine wrote it'
+        when 'answer' then null
+        else 'no answer: ' || replace(e.details ->> 'heard', '_', ' ')
       end || ']', words.said)
       when 'text_out' then concat_ws(' ', '[' || concat_ws(', ',
         case e.details ->> 'state' when 'due' then 'queued' else e.details ->> 'state' end

@@ -90,6 +90,7 @@ as $$
 declare
   ended constant jsonb := nullif(step -> 'ended', 'null');
   reply constant text := step ->> 'reply';
+  answers constant jsonb := coalesce(nullif(step -> 'answered', 'null'), '[]');
   lead constant public.recruiting_leads := (
     select l from public.recruiting_leads l where l.id = conversation.recruiting_lead_id
   );
@@ -105,14 +106,13 @@ begin
   end if;
   insert into public.screening_answers as a (lead_id, question, value, said)
   select lead.id, answered.question, answered.value, answered.said
-  from jsonb_to_record(nullif(step -> 'answered', 'null')) as answered (question text, value jsonb, said text)
-  where answered.question is not null
+  from jsonb_to_recordset(answers) as answered (question text, value jsonb, said text)
   on conflict on constraint screening_answers_pkey do update
   set value = excluded.value, said = excluded.said, answered_at = now();
   -- The first answer. A stage that is there was set by a person, or by an answer before.
   insert into public.recruit_stages (recruiting_lead_id, agency_id, stage)
   select lead.id, lead.agency_id, 'contacted'
-  where step #>> '{answered,question}' is not null and lead.agency_id is not null
+  where answers <> '[]' and lead.agency_id is not null
   on conflict do nothing;
 
   if ended is not null then
@@ -138,7 +138,7 @@ end
 $$;
 
 comment on function private.carry_out_step(public.recruiting_conversations, uuid, public.bot_sessions, uuid, jsonb) is
-  'Does what a step says (see complete_bot_turn()), and ends the turn: the session, the answer, the reply in the outbox, and '
+  'Does what a step says (see complete_bot_turn()), and ends the turn: the session, the answers, the reply in the outbox, and '
   'who is notified. message_id: the last text that the step answers; null: only time has passed. old: the session before it. '
   'The caller has locked all of them.';
 
@@ -154,11 +154,10 @@ set search_path = ''
 as $$
 declare
   next record;
-  -- The last answer comes with no session.
+  -- The last answers come with no session.
   answered constant jsonb := (
     select coalesce(jsonb_object_agg(a.question, a.value), '{}')
-    from jsonb_to_record(nullif(step -> 'answered', 'null')) as a (question text, value jsonb)
-    where a.question is not null
+    from jsonb_to_recordset(coalesce(nullif(step -> 'answered', 'null'), '[]')) as a (question text, value jsonb)
   );
 begin
   select * into next

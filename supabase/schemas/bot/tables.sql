@@ -64,8 +64,8 @@ comment on column public.bot_sessions.state is
   '`active`: the bot answers. `done`: the script has come to an end of its own. `escalated`: a person goes on. `expired`: no '
   'answer came. `stopped`: an agent has written, the recruit has opted out, or the bot was switched off.';
 comment on column public.bot_sessions.reason is
-  'Why it is no longer active: `done`, the script''s own end, `not_interested`, `asked`, `not_understood`, '
-  '`automatic_reply`, `expired`, `taken_over`, `opted_out`, `switched_off`, `no_lead` (the lead was deleted or '
+  'Why it is no longer active: `done`, the script''s own end, `not_interested`, `asked`, `question`, a reason '
+  'for which a person reads and nothing is sent (REASONS in step.ts, such as `bereavement` or `not_understood`), `expired`, `taken_over`, `opted_out`, `switched_off`, `no_lead` (the lead was deleted or '
   'returned) or `failed`.';
 comment on column public.bot_sessions.version is 'Grows with each change, so that a late worker changes nothing.';
 comment on column public.bot_sessions.asked_at is

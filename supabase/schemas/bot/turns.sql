@@ -118,7 +118,8 @@ begin
           jsonb_build_object(
             'body', left(coalesce(m.body, ''), max_length),
             'is_automatic', m.id = t.last_message_id and private.is_automatic_reply(m),
-            'is_early', coalesce(private.is_early(m, s), true)
+            'is_early', coalesce(private.is_early(m, s), true),
+            'consent', private.wish_to_end(private.visible_text(coalesce(m.body, '')))
           ) order by i.n
         ), '[]')
         from unnest(t.message_ids) with ordinality i (id, n)
@@ -137,8 +138,8 @@ $$;
 
 comment on function public.read_bot_turn(uuid, integer) is
   'A claimed turn: {now, version|null, script_id|null, script|null, session|null: {question, tries, answers, '
-  'has_told_about, asked_at, remind_at, expires_at}, texts: [{body, is_automatic, is_early}]}. Without texts only time has passed. '
-  'There are at most 20, of each the first 1,600 characters; only the last one may be automatic. is_early: as '
+  'has_told_about, asked_at, remind_at, expires_at}, texts: [{body, is_automatic, is_early, consent}]}. Without texts only time has passed. '
+  'There are at most 20, of each the first 1,600 characters; only the last one may be automatic. consent: as wish_to_end() says. is_early: as '
   'private.is_early() says, and true while it is not known. Null when the turn has '
   'ended or was claimed again since.';
 grant execute on function public.read_bot_turn(uuid, integer) to service_role;
@@ -232,9 +233,9 @@ end
 $$;
 
 comment on function public.complete_bot_turn(uuid, integer, integer, uuid, integer, jsonb) is
-  'Stores what step() has decided for a claimed turn: the session, the answer, the reply in the outbox, and who is notified. '
+  'Stores what step() has decided for a claimed turn: the session, the answers, the reply in the outbox, and who is notified. '
   'attempt, version, script_id and the number of texts are those of the claim. step, null where there is none: '
-  '{reply|null, session|null, heard?, answered?: {question, value, said}, ended?: {state, reason, goes_to_person}}. heard: as '
+  '{reply|null, session|null, heard?, answered?: [{question, value, said}], ended?: {state, reason, goes_to_person}}. heard: as '
   'recruiting_messages.heard; of `early` an agent is notified. Returns `done`; `again`: a text has come since, the session has '
   'changed, or the question has left; `held`: quiet hours, or our text before it, hold '
   'the question; `dropped`: something else has ended the turn.';
@@ -273,9 +274,8 @@ begin
   earlier := (select cardinality(t.message_ids) from public.bot_turns t where t.conversation_id = conversation.id);
   if coalesce(earlier, 0) + cardinality(message_ids) > most_texts then
     perform private.carry_out_step(
-      conversation, message_ids[cardinality(message_ids)], session, script.id, jsonb_build_object(
-        'reply', script.script ->> 'handoff',
-        'ended', '{"state": "escalated", "reason": "not_understood", "goes_to_person": true}'::jsonb));
+      conversation, message_ids[cardinality(message_ids)], session, script.id,
+      '{"ended": {"state": "escalated", "reason": "not_understood", "goes_to_person": true}}');
     return true;
   end if;
 

@@ -160,6 +160,8 @@ as $$
         when 'help' then 'no answer: HELP'
         when 'not_interested' then 'no answer: the recruit is not interested'
         when 'automatic_reply' then 'no answer: a machine wrote it'
+        when 'answer' then null
+        else 'no answer: ' || replace(e.details ->> 'heard', '_', ' ')
       end || ']', words.said)
       when 'text_out' then concat_ws(' ', '[' || concat_ws(', ',
         case e.details ->> 'state' when 'due' then 'queued' else e.details ->> 'state' end

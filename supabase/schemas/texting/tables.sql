@@ -188,7 +188,7 @@ comment on column public.recruiting_messages.media is 'Array of {url, content_ty
 comment on column public.recruiting_messages.heard is
   'How the bot read a recruit''s text: `answer`; `no_answer`; `early`: it came before the question had left, so that it is no '
   'answer to it; `opening`: the bot then asked its first question, or asked again; `person`, `question`, `about`, `help`, '
-  '`not_interested` or `automatic_reply`. Null: the bot did not read it.';
+  '`not_interested`, or the reason for which a person reads it (bot_sessions.reason). Null: the bot did not read it.';
 comment on column public.recruiting_messages.status is
   'Delivery status from the last callback. Before the first one: null, queued once the provider has accepted one of our texts, '
   'or failed when it was not sent.';

@@ -91,7 +91,7 @@ select is((pg_temp.has_turn('ours'), pg_temp.notified('ours')), (false, '{ann te
 -- Claims
 select pg_temp.begin_talk('picture');
 select pg_temp.write('picture', null);
-select is(pg_temp.claim('picture') -> 'texts', '[{"body": "", "is_early": false, "is_automatic": false}]', 'a picture alone is a text without words');
+select is(pg_temp.claim('picture') -> 'texts', '[{"body": "", "consent": null, "is_early": false, "is_automatic": false}]', 'a picture alone is a text without words');
 
 -- Events between the claim and the end
 create temporary table claimed (name text primary key, turn jsonb);

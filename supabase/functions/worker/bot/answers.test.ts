@@ -1,13 +1,15 @@
 import assert from "node:assert/strict";
 import { type AnswerType, type AnswerValue, readAnswer } from "./answers.ts";
 
+const NOW = new Date("2026-11-24T12:00:00Z");
+
 /** The words of recruits, by the answer that is read;
 one phrasing a line or between semicolons, where | begins a new line. */
 function reads(name: string, type: AnswerType, phrasings: [AnswerValue | undefined, string][], ask = ""): void {
   Deno.test(`an answer is read: ${name}`, () => {
     const wrong = phrasings.flatMap(([expected, list]) =>
       list.split(/[;\n]/).map((text) => text.trim().replaceAll("|", "\n")).filter((text) => text !== "")
-        .map((text) => ({ text, read: readAnswer(type, text, ask), expected }))
+        .map((text) => ({ text, read: readAnswer(type, text, ask, NOW), expected }))
     ).filter(({ read, expected }) => JSON.stringify(read) !== JSON.stringify(expected));
     assert.deepEqual(wrong, []);
   });
@@ -94,19 +96,20 @@ reads("a choice", schedule, [
     "full_time",
     `full-time; Full time; fulltime; full-time pls; FULL TIME!; ft; FT please; full; 1; 1.; 1); full_time;
       I'd like full-time; Full time would be great
+    40 hours; 40 hrs a week; tiempo completo; jornada completa por favor; about 40 hours a week
     looking for full time; full time only; "full-time"; Full-Time.; full time, thanks; the full time one;
       Full time (days)`,
   ],
   [
     "part_time",
-    `part-time; part time; parttime; Part-time please; pt; 2; 2.; #2; part; I prefer part time;
+    `part-time; part time; parttime; Part-time please; pt; 2; 2.; #2; part; medio tiempo; 20 hours; about 20 hours a week; I prefer part time;
       just part time for now; PART TIME; Part time, evenings; prefer pt`,
   ],
   ["weekends", "weekends; weekend; the weekend; Weekend shifts"],
   [
     undefined,
     `either; both; full or part time; full time or part time; 1 or 2; not full time; anything but part time;
-      no; yes; 3; 12; any; I don't want full time; fullness; partly; ; depends`,
+      no; yes; 3; 12; any; I don't want full time; call in 20 hours; 33 hours; I already work full time; a full time student; fullness; partly; ; depends`,
   ],
 ]);
 
@@ -143,6 +146,9 @@ reads("states", "states", [
   [["ND", "SD"], "north and south dakota; the Dakotas"],
   [["ME", "NH", "VT"], "ME NH VT; me, nh, vt; nh vt me; Maine, NH and VT"],
   [["MI"], "MI; Michigan; in MI"],
+  [["IN"], "IN; IN."],
+  [["NJ", "NY"], "Nueva York y Nueva Jersey"],
+  [["NC"], "Carolina del Norte"],
   [["MI", "OH"], "mi, oh; MI OH; Michigan and Ohio; mi and oh"],
   [["HI"], "Hawaii; in Hawaii"],
   [["CA", "HI"], "HI and CA; hi and ca; ca, hi; CA HI"],
@@ -157,7 +163,7 @@ reads("states", "states", [
     `ok; OK; in; or; hi; me; yes; no idea; not Texas; all but TX; everywhere; all states;
       I live in a house; call me; Ontario; nowhere near; hello in there; 🙂; any
     Texas, Flordia; Flordia; TX, OK and 3 others; TX and more; Texas and soon Oklahoma; TX pending; moving to TX; TX 5
-    Ok; OK.; IN; ME; HI; OR; oh; OH; la; ok thanks; ok, in; oh, ok; oh ok; OH OK; I'm in; count me in; me too;
+    Ok; OK.; ME; HI; OR; oh; OH; la; ok thanks; ok, in; oh, ok; oh ok; OH OK; I'm in; count me in; me too;
     Me and you; hi there
     OK, Texas; ok texas; Texas ok; ok|TX; TX|ok; I live in ok; in oh; WA OR CA; No, TX; TX but not OK;
     all 50 states but NY
@@ -205,15 +211,22 @@ reads("a number of years", { number: { min: 0, max: 60 } }, [
     I have been an agent for 5 years; I've worked 5 years in sales; 5 years as an agent; 5 years, thanks
     5 full years; 5 good yrs`,
   ],
-  [1, "1 year; one year; 1 yr"],
-  [10, "10 years in real estate; 10 yes; ten"],
+  [1, "1 year; one year; 1 yr; a year"],
+  [0.5, "6 months; 6 mos; 6mo; 6 month; six months; 6 meses; half a year; medio año"],
+  [1.5, "18 months; 1 and a half; 1 1/2; a year and a half; 1 year and a half; 1 year 6 months"],
+  [2.25, "2 years 3 months; 2 years and 3 months"],
+  [2, "a couple; a couple of years; un par de años; dos"],
+  [2.5, "two and a half; two and a half years; 2 1/2 years; dos años y medio; 2 yrs 6 mos"],
+  [11, "since 2015; Since 2015.; desde 2015; I've been in sales since 2015"],
+  [15, "quince; fifteen"],
+  [20, "2 decades; two decades; veinte"],
+  [10, "10 years in real estate; 10 yes; ten; a decade; about a decade"],
   [
     undefined,
-    `6 months; 6 mos; 6mo; 6 month; six months; 18 months; 6 weeks; 3 days; 5 hours; 6 meses; 2 years 3 months;
-    5 years 6 months
-    1 and a half; 1 1/2; half a year; less than 1 year; 5 kids; 5 states; 3 companies; 35 years old; at 5; 5pm; 5 pm;
+    `6 weeks; 3 days; 5 hours; a few; half; a couple of kids; last decade; since Monday; since 2050; since 1900;
+    less than 1 year; 5 kids; 5 states; 3 companies; 35 years old; at 5; 5pm; 5 pm;
     5:30; 5%; $5
-    in 5 years; 5 years from now; 5 years ago; next 5 years; since 5; 5th year; 2 decades; Loved "5 years"
+    in 5 years; 5 years from now; 5 years ago; next 5 years; since 5; 5th year; Loved "5 years"
     Liked “How many years have you worked in sales? 0 to 60”`,
   ],
 ], "How many years have you worked in sales?");

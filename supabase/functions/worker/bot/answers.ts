@@ -3,6 +3,8 @@
  * than an answer, is no answer. The question is asked once more then, and after that a person reads the text.
  */
 import { wordList } from "../../_shared/word_list.ts";
+import { ageAsked, isOfAge } from "./ages.ts";
+import { readHours, withSpanish } from "./hours.ts";
 import { isReaction } from "./intents.ts";
 import { readStates } from "./listed_states.ts";
 import { readNumber } from "./numbers.ts";
@@ -29,14 +31,17 @@ const LONGEST_ANSWER = 800;
  *
  * @param ask the question, which tells what "I am licensed" and "6 months" mean
  */
-export function readAnswer(type: AnswerType, text: string, ask = ""): AnswerValue | undefined {
+export function readAnswer(type: AnswerType, text: string, ask = "", now = new Date()): AnswerValue | undefined {
   if (isReaction(text)) return undefined;
   if (type === "text") return text.trim() || undefined;
   if (text.length > LONGEST_ANSWER) return undefined;
   const said = withoutSignature(text);
-  if (type === "yes_no") return readYesNo(said, ask);
+  if (type === "yes_no") {
+    const age = ageAsked(ask);
+    return age !== undefined && isOfAge(said, age) ? "yes" : readYesNo(said, ask);
+  }
   if (type === "states") return readStates(said);
-  return "choice" in type ? readChoice(type.choice, said) : readNumber(type.number, said, ask);
+  return "choice" in type ? readChoice(type.choice, said) : readNumber(type.number, said, ask, now);
 }
 
 /** A text without what a phone puts below it. */
@@ -49,12 +54,59 @@ function withoutSignature(text: string): string {
 const NEGATIONS = new Set(wordList`
   not no dont doesnt isnt cant wont never neither nor except without but excluding
   all every any either both
+  of already used was were until school student college class classes husband wife
 `);
 
 function readChoice(choice: Record<string, string[]>, text: string): string | undefined {
+  const hours = readHours(choice, text);
+  if (hours !== undefined) return hours;
+  const { found, rest } = choicesIn(phrasesOf(choice), text);
+  const isPlain = !rest.some((word) => NEGATIONS.has(word));
+  return isPlain && found.size === 1 ? [...found][0] : undefined;
+}
+
+/** They say nothing beside a choice. */
+const WISHES = new Set(wordList`
+  i im id ill am looking look for want wanna would like prefer preferably need seeking and also but so plus to start
+  work job position only just now please pls thanks thank you asap a the in with interested now yes y busco quiero or
+  available can do some
+`);
+
+/** The choice that a text names by two words at least, and says nothing else. */
+export function readNamedChoice(choice: Record<string, string[]>, text: string): string | undefined {
+  const { found, rest } = choicesIn(phrasesOf(choice).filter(({ words }) => words.length > 1), text);
+  return found.size === 1 && rest.every((word) => WISHES.has(word)) ? [...found][0] : undefined;
+}
+
+/** Whether a text has a word of a choice, or one that chooses several. */
+export function speaksOfChoice(choice: Record<string, string[]>, text: string): boolean {
+  return choicesIn(phrasesOf(choice), text).found.size > 0 || readHours(choice, text) !== undefined ||
+    wordsOf(text).some((word) => SEVERAL.has(word));
+}
+
+const SEVERAL = new Set(
+  wordList`either both any depends whichever whatever flexible hours hrs first second time shift`,
+);
+
+interface Phrase {
+  name: string;
+  words: string[];
+}
+const PHRASES = new WeakMap<Record<string, string[]>, Phrase[]>();
+
+/** The phrases of a question's choices, the longest first. */
+function phrasesOf(choice: Record<string, string[]>): Phrase[] {
+  const known = PHRASES.get(choice);
+  if (known !== undefined) return known;
   const phrases = Object.entries(choice)
     .flatMap(([name, words]) => [name, ...words].map((word) => ({ name, words: wordsOf(word) })))
+    .concat(withSpanish(choice))
     .sort((a, b) => b.words.length - a.words.length);
+  PHRASES.set(choice, phrases);
+  return phrases;
+}
+
+function choicesIn(phrases: Phrase[], text: string): { found: Set<string>; rest: string[] } {
   const found = new Set<string>();
   let rest = ` ${wordsOf(text).join(" ")} `;
   for (const { name, words } of phrases) {
@@ -65,6 +117,5 @@ function readChoice(choice: Record<string, string[]>, text: string): string | un
       found.add(name);
     }
   }
-  const isPlain = !rest.split(" ").some((word) => NEGATIONS.has(word));
-  return isPlain && found.size === 1 ? [...found][0] : undefined;
+  return { found, rest: rest.split(" ").filter((word) => word !== "") };
 }

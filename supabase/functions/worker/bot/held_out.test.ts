@@ -50,7 +50,8 @@ function isRight(right: string, { answered, ended, heard, reply }: Step): boolea
   return right.split("/").some((one) => {
     if (answers.length > 0) return one.split(" ").sort().join() === answers.sort().join();
     if (ended === undefined) return one === (heard === "no_answer" ? "again" : heard);
-    if (one === "not_interested" || one === "asked") return ended.reason === one;
+    if (one === "asked") return reply !== null && ["asked", "question"].includes(ended.reason);
+    if (one === "not_interested") return ended.reason === one;
     const [person, reason = ended.reason] = one.split(":");
     return person === "person" && reply === null && ended.goes_to_person && ended.reason === reason;
   });
@@ -66,5 +67,8 @@ Deno.test("texts that were written before their reader are read rightly", () => 
   console.log(`wrong of ${heldOut.length / 2} each: ${wrong.length - alike} to be understood, ${alike} alike`);
   assert(share >= LEAST, JSON.stringify(wrong, null, 1));
 });
-/** The share of the reader when the texts were written. */
-const LEAST = 0;
+/**
+ * Of the 284 texts the reader before them read 163 rightly (39 to be understood, 124 alike), and the one that was written
+ * for them 268 when it first ran (133 and 135).
+ */
+const LEAST = 0.98;

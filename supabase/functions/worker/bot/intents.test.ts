@@ -37,20 +37,26 @@ hears(
 );
 
 hears(
+  "bot",
+  `are you a bot; Are you a bot?; r u a robot; are you a real person; are you human; is this a bot;
+  is this a real person?
+  am I talking to a human; is this automated; are you an agent; bot?; Is this a robot texting me; eres un robot
+  am I talking to AI`,
+);
+
+hears(
   "about",
   `who is this; Who is this?; Who’s this?; whos this; who r u; who are you; who dis; new phone who dis; Who am I texting
   hi, who is this; sorry who is this; who do you work for; what company is this; what company; What's your name?
   what is this; What is this about?; whats this about; what is this regarding; what job is this;
   what kind of job is this
-  are you a bot; Are you a bot?; r u a robot; are you a real person; are you human; is this a bot;
-  is this a real person?
-  am I talking to a human; is this automated; Is this a scam?; is this legit; are you an agent
+  Is this a scam?; is this legit
   how much does it pay; How much does it pay?; how much does the job pay; what does it pay; What does this job pay?
   what's the pay; Whats the pay?; what is the salary; how much; how much?; pay?; salary; what is the starting pay;
   how do I get paid
   is it commission only; how much can I make; do you pay weekly; how did you get my number; where did you get my number?
-  bot?; whats the hourly; may I ask who this is; Is this a robot texting me; what is this job about; base pay
-  quién es; ¿Quién eres?; cuánto pagan; ¿Cuánto pagan?; eres un robot; de qué se trata`,
+  whats the hourly; may I ask who this is; what is this job about; base pay
+  quién es; ¿Quién eres?; cuánto pagan; ¿Cuánto pagan?; de qué se trata`,
 );
 
 hears(

@@ -10,6 +10,8 @@ export type Intent =
   | "person"
   /** Wants the job no longer. */
   | "not_interested"
+  /** Asks whether a bot or a person writes. */
+  | "bot"
   /** Asks who writes, what it is about, or what it pays. */
   | "about"
   /** Asks anything else. */
@@ -22,6 +24,7 @@ export function intentOf(text: string, handoffWords: readonly string[]): Intent 
   if (words === "help") return "help";
   if (wantsPerson(text, handoffWords)) return "person";
   if (isNotInterested(words)) return "not_interested";
+  if (BOT_ALONE.has(words) || words.match(BOT) !== null) return "bot";
   if (ABOUT_ALONE.has(words) || words.match(ABOUT) !== null) return "about";
   return isQuestion(text) ? "question" : undefined;
 }
@@ -86,6 +89,16 @@ const ABOUT = anyOf(`
   (eres|es|hablo con) un (bot|robot)
   (de que se trata|de que trata|que es esto|que empresa( es)?|de que empresa)
 `);
+const A_BOT =
+  "(bot|robot|chatbot|machine|computer|ai|automated|human|person|real person|human being|real|agent|recruiter)";
+const BOT = anyOf(`
+  (are|r) (you|u|yall)${REALLY} ${A_BOT}( person| being)?
+  (is|was) (this|it|that)${REALLY} ${A_BOT}( person| being| text| message| system)?(?! (job|company|agency))
+  am i (talking|texting|speaking|chatting) (to|with)${REALLY} ${A_BOT}
+  (you|u|this) an? (bot|robot|ai)
+  (eres|es|hablo con) (un |una )?(bot|robot|maquina|persona real)
+`);
+const BOT_ALONE = new Set(phrasesIn("bot, a bot, robot, a robot, ai"));
 /** They ask about us where nothing else is said. */
 const ABOUT_ALONE = new Set(phrasesIn(
   "how much, pay, the pay, salary, pay rate, base pay, hourly pay, who, who dat, who you, who u, bot, a bot, robot, ai",

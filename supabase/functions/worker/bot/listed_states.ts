@@ -20,6 +20,9 @@ const NAMES = [
     CA cali, CA calif, TX tex, PA penn, FL fla, MA mass, IL ill, DC d c, IN ind, TN tenn
     OK okla, WI wisc, MN minn, MI mich, AZ ariz, CO colo, CT conn
     NC n carolina, SC s carolina, ND n dakota, SD s dakota, WV w virginia
+    NY nueva york, NJ nueva jersey, NM nuevo mexico, NH nueva hampshire, TX tejas, PA pensilvania, PA pennsilvania
+    NC carolina del norte, SC carolina del sur, ND dakota del norte, SD dakota del sur, WV virginia occidental
+    LA luisiana, MS misisipi, MO misuri, HI hawai, FL la florida, WA washington state, WA estado de washington
   `.trim().split(/[,\n]\s*/).map((line) => ({ codes: [line.slice(0, 2)], name: line.slice(3) })),
   ...["carolina", "dakota"].flatMap((name) => {
     const codes = [`N${name[0]!.toUpperCase()}`, `S${name[0]!.toUpperCase()}`];
@@ -34,6 +37,13 @@ const NAMES = [
   ...phrasesIn("all 50, all fifty, 50 states, all of the 50, all of 50").map((name) => ({ codes: fifty(), name })),
 ].map(({ codes, name }) => ({ codes, words: wordsOf(name) })).sort((a, b) => b.words.length - a.words.length);
 
+const NAMES_BY_WORD = Map.groupBy(NAMES, ({ words }) => words[0]!);
+
+/** The longest name that begins at a place. */
+function nameAt(parts: Part[], i: number): { codes: string[]; words: string[] } | undefined {
+  return NAMES_BY_WORD.get(parts[i]!.word)?.find(({ words }) => words.every((part, j) => part === parts[i + j]?.word));
+}
+
 /** The 50 states, without the District of Columbia, the territories and the military. */
 function fifty(): string[] {
   const others = new Set("DC AS GU MP PR VI AA AE AP".split(" "));
@@ -47,7 +57,7 @@ const FILLERS = new Set(
     i, im, ive, am, is, it, its, are, be, been, have, hold, got, do, we, they, thats, that, would
     licensed, license, licenses, licensing, resident, nonresident, active, actively, home, live, based, located
     state, states, the, of, for, with, a, an, my, from, here, insurance, life, health
-    just, only, currently, right, now, mainly, so, far, about
+    just, only, currently, right, now, at, this, time, moment, mainly, so, far, about
     yes, yeah, yep, sure, hello, hey, there, well, um, uh, thanks, please, pls, sir, maam
     en, vivo, tengo, licencia, soy, estado, estados, si, hola
   `),
@@ -65,6 +75,8 @@ type Token = {
 
 /** The USPS codes of the states that a text lists, in their order; an empty list for `none`. */
 export function readStates(text: string): string[] | undefined {
+  // Nobody shouts the preposition alone.
+  if (/^\s*IN[.!]?\s*$/.test(text)) return ["IN"];
   // Each line is a text of its own: "ok" and then "TX".
   if (text.split("\n").some((line) => INTERJECTIONS.has(wordsOf(line).join(" ").toUpperCase()))) return undefined;
   const parts = splitListed(text.replace(/\bthank (?:you|u)\b/gi, " "));
@@ -81,6 +93,16 @@ export function readStates(text: string): string[] | undefined {
   return codes.size > 0 ? [...codes].sort() : undefined;
 }
 
+/** Whether a text names a state in a way that is nothing else: by its name, or by a code that is no word. */
+export function namesState(text: string): boolean {
+  const parts = splitListed(text);
+  return parts.some(({ word, raw }, i) => {
+    const code = word.toUpperCase();
+    return CODES.has(code) && (!WORD_CODES.has(code) || PLAIN_IN_CAPITALS.has(code) && raw === code) ||
+      (nameAt(parts, i)?.words.join("").length ?? 0) > 3;
+  });
+}
+
 /** The tokens of a text; undefined where one of its words is unknown. */
 function tokensOf(parts: Part[]): Token[] | undefined {
   const tokens: Token[] = [];
@@ -88,7 +110,7 @@ function tokensOf(parts: Part[]): Token[] | undefined {
     const { word, raw } = parts[i]!;
     const token = (kind: Token["kind"], codes: string[] = [], isName = false, last = i) =>
       tokens.push({ kind, codes, raw, isListed: parts[last]!.isListed, isName });
-    const named = NAMES.find(({ words }) => words.every((part, j) => part === parts[i + j]?.word));
+    const named = nameAt(parts, i);
     const code = word.toUpperCase();
     if (named !== undefined) {
       const last = i + named.words.length - 1;

@@ -1,6 +1,7 @@
 /** Reads one number. A number of another unit, such as months where years are asked for, is none. */
 import { wordList } from "../../_shared/word_list.ts";
-import { numberOf, wordsOf } from "./words.ts";
+import { readYears } from "./durations.ts";
+import { numberOf, remembering, wordsOf } from "./words.ts";
 
 /** Zero where nothing else is said. */
 export const NONE = /^(no|none|nope|nothing|zero|nada|ninguno|ninguna|not yet|none yet|not any|no experience)$/;
@@ -38,7 +39,14 @@ const BEHIND = new Set(wordList`
  *
  * @param ask the question, which names the unit
  */
-export function readNumber({ min, max }: { min: number; max: number }, text: string, ask: string): number | undefined {
+export function readNumber(
+  { min, max }: { min: number; max: number },
+  text: string,
+  ask: string,
+  now = new Date(),
+): number | undefined {
+  const years = asksForYears(ask) ? readYears(text, now) : undefined;
+  if (years !== undefined) return years >= min && years <= max ? years : undefined;
   const words = wordsOf(text.replace(/(?<=\d)(?=[a-z])/gi, " "));
   const isNone = NONE.test(words.join(" "));
   if (!isNone && (words.some((word) => BOUNDS.has(word)) || !isInUnit(text, words, ask))) return undefined;
@@ -48,9 +56,26 @@ export function readNumber({ min, max }: { min: number; max: number }, text: str
   return number >= min && number <= max ? number : undefined;
 }
 
+/** Whether a question asks for a number of years. */
+export function asksForYears(ask: string): boolean {
+  return /\bhow many years\b|cu[aá]ntos años/i.test(ask);
+}
+
+/** Whether a text has a word for a number or a unit, so that it may be meant as a number. */
+export function speaksOfNumber(text: string): boolean {
+  return /\d/.test(text) ||
+    wordsOf(text).some((word) => numberOf(word) !== undefined || UNITS.has(word) || VAGUE.has(word));
+}
+
+const VAGUE = new Set(
+  wordList`few many some several long couple lots lot forever while decade decades half little none ages`,
+);
+
+const wordsOfAsk = remembering(wordsOf);
+
 /** Whether each unit in a text is one that its question asks for. */
 function isInUnit(text: string, words: string[], ask: string): boolean {
-  const asked = wordsOf(ask);
+  const asked = wordsOfAsk(ask);
   const units = new Set(asked.flatMap((word) => UNITS.get(word) ?? []));
   const counted = UNITS.get(/how many (\w+)/i.exec(ask)?.[1]?.toLowerCase() ?? "");
   const wanted = counted === undefined ? units : new Set([counted]);

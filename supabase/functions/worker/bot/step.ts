@@ -2,8 +2,14 @@
  * The bot's turn in a conversation: what a script says next to what a recruit has written. A script was checked when it
  * was published (`publish_bot_script`), so nothing is checked here.
  */
-import { type AnswerType, type AnswerValue, readAnswer } from "./answers.ts";
+import type { AnswerType, AnswerValue } from "./answers.ts";
+import { correctionIn } from "./corrections.ts";
 import { type Intent, intentOf, isReaction } from "./intents.ts";
+import { isSpanish } from "./language.ts";
+import { PEOPLE_FIRST, personReason } from "./people.ts";
+import { isAttempt, readAnswers } from "./spoken.ts";
+import { hintFor, isInSpanish, sentences, whatItIs } from "./words_of_ours.ts";
+import { readYesNo } from "./yes_no.ts";
 
 /** A script: an opening and questions, which only go forward. Its texts may have {first_name}, {agent} and {agency}. */
 export interface Script {
@@ -14,7 +20,7 @@ export interface Script {
   about?: string;
   /** The last text to a recruit who does not want the job; none is sent without it. */
   not_interested?: string;
-  /** The last text before a person goes on; none is sent without it. */
+  /** The last text to a recruit who asks for a person, or asks a question; none is sent without it. */
   handoff?: string;
   /** Words with which a recruit asks for a person. */
   handoff_words: string[];
@@ -28,7 +34,7 @@ export interface Question {
   id: string;
   ask: string;
   answer: AnswerType;
-  /** Said when the answer is none, once; `ask` without it. */
+  /** Said where an attempt at an answer is none, once; without it `ask`, and what would be an answer. */
   retry?: string;
   /** The step that follows an answer in place of the next question, by `yes`, `no` or the name of a choice. */
   then?: Record<string, { skip_to: string } | { end: string }>;
@@ -55,11 +61,21 @@ export interface Session {
 
 /** A text of the recruit. */
 export interface RecruitText {
+  /** Empty where only a photo or the like came. */
   body: string;
   /** Whether an answering machine has sent it: the same words as before, and both at once after one of our texts. */
   is_automatic?: boolean;
   /** Whether it came before the question had left, or may have: it is no answer then. */
   is_early?: boolean;
+  /** Whether it takes back the consent to texts, or may do so. */
+  consent?: "opted_out" | "may_opt_out";
+}
+
+export interface Answered {
+  question: string;
+  value: AnswerValue;
+  /** The recruit's own words. */
+  said: string;
 }
 
 /** The result of a turn. */
@@ -69,11 +85,17 @@ export interface Step {
   /** Where the conversation stands afterwards; null where the script has come to its end. */
   session: Session | null;
   /** The meaning of the texts; absent where only time has passed. */
-  heard?: Intent | "opening" | "automatic_reply" | "answer" | "no_answer" | "early";
-  answered?: { question: string; value: AnswerValue; said: string };
+  heard?: Intent | Reason | "opening" | "answer" | "no_answer" | "early" | "opted_out";
+  answered?: Answered[];
   /** Why the script has ended: for the agent who is notified of it. */
-  ended?: { state: "done" | "escalated" | "expired"; reason: string; goes_to_person: boolean };
+  ended?: { state: "done" | "escalated" | "expired" | "stopped"; reason: string; goes_to_person: boolean };
 }
+
+/** Why a person goes on, and the recruit is sent nothing. */
+export const REASONS = [
+  ...["may_opt_out", ...PEOPLE_FIRST, "automatic_reply", "media", "answers_greeting", "not_understood"] as const,
+];
+export type Reason = (typeof REASONS)[number];
 
 const EXPIRE_AFTER = "3d";
 const TRIES = 2;
@@ -83,7 +105,8 @@ const MOST_TEXTS = 20;
 const LONGEST_TEXT = 1600;
 
 /**
- * Decides what a script does next. What is read of the texts is bounded, however many and long they are.
+ * Decides what a script does next. It says something only where it has understood; anything else is a person's to
+ * read, and nothing is sent. What is read of the texts is bounded, however many and long they are.
  *
  * @param session null before the first turn
  * @param texts what the recruit has written since the question was asked; none where only time has passed
@@ -97,22 +120,25 @@ export function step(
   if (texts.length === 0) {
     return session === null ? { reply: null, session } : wait(script, session, now);
   }
-  const bodies = texts.slice(0, MOST_TEXTS + 1).map(({ body }) => body.slice(0, LONGEST_TEXT));
+  const bodies = texts.slice(0, MOST_TEXTS + 1).map(({ body }) => readable(body));
+  if (texts.some(({ consent }) => consent === "opted_out")) {
+    const ended = { state: "stopped", reason: "opted_out", goes_to_person: false } as const;
+    return { reply: null, session: null, heard: "opted_out", ended };
+  }
   const heard = intentOfAll(script, bodies);
   if (heard === "help") return { reply: null, session, heard };
-  if (texts.some(({ is_automatic }) => is_automatic)) {
-    return { ...handOff(null, "automatic_reply"), heard: "automatic_reply" };
-  }
-  if (texts.length > MOST_TEXTS) return { ...handOff(script, "not_understood"), heard: "no_answer" };
-  if (heard === "person") return { ...handOff(script, "asked"), heard };
-  if (session === null) return open(script, heard, now);
+  const reason = reasonOf(texts, bodies);
+  if (reason !== undefined) return handOff(reason);
+  if (bodies.every(isReaction)) return { reply: null, session, heard: "no_answer" };
+  if (heard === "person") return callPerson(script, heard);
   if (heard === "not_interested") {
     return { reply: script.not_interested ?? null, session: null, heard, ended: endedAs("not_interested") };
   }
-  if (heard === "about" && script.about !== undefined && !session.has_told_about) {
-    return { ...tellAbout(script, script.about, session, now), heard };
+  if (session === null) return open(script, heard, bodies, now);
+  if (heard === "bot" || (heard === "about" && script.about !== undefined && !session.has_told_about)) {
+    return tellAbout(script, session, heard, now);
   }
-  if (heard !== undefined) return { ...handOff(script, "asked"), heard };
+  if (heard !== undefined) return callPerson(script, heard);
 
   const question = questionOf(script, session);
   if (session.asked_at === null) {
@@ -125,22 +151,23 @@ export function step(
   const timely = bodies.filter((_, i) => !texts[i]!.is_early);
   // A person reads it. The question is still to be answered.
   if (timely.length === 0) return { reply: null, session, heard: "early" };
-  const said = timely.join("\n");
-  const value = readAnswer(question.answer, answerIn(timely), question.ask);
-  if (value !== undefined) {
-    const step = goOn(script, session, question, { question: question.id, value, said }, now);
-    return { ...step, heard: "answer" };
-  }
-  if (session.tries + 1 >= TRIES) return { ...handOff(script, "not_understood"), heard: "no_answer" };
-  return {
-    reply: question.retry ?? question.ask,
-    session: { ...ask(script, question, session, session.answers, now), tries: session.tries + 1 },
-    heard: "no_answer",
-  };
+  const lines = linesIn(timely);
+  const answered = answersIn(script, session, question, lines, now);
+  if (answered !== undefined) return goOn(script, session, question, answered, now);
+  const said = lines.join("\n");
+  if (isSpanish(said) && !isInSpanish(question.ask)) return handOff("language");
+  return isAttempt(question, said) ? askAgain(script, session, question, [], now) : handOff("not_understood");
+}
+
+/** What is read of a text. A letter that stands for many is read as these. */
+function readable(body: string): string {
+  const start = body.slice(0, LONGEST_TEXT);
+  const plain = start.normalize("NFKC");
+  return plain.length > LONGEST_TEXT ? plain.slice(0, LONGEST_TEXT) : start;
 }
 
 /** The intents by rank, where the texts of a turn say several things. */
-const INTENTS: readonly Intent[] = ["person", "not_interested", "about", "question"];
+const INTENTS: readonly Intent[] = ["person", "not_interested", "bot", "about", "question"];
 
 function intentOfAll(script: Script, bodies: string[]): Intent | undefined {
   const intents = bodies.map((body) => intentOf(body, script.handoff_words));
@@ -148,30 +175,99 @@ function intentOfAll(script: Script, bodies: string[]): Intent | undefined {
   return INTENTS.find((intent) => intents.includes(intent));
 }
 
-/** The texts that are read as an answer: neither HELP nor a reaction beside it. */
-function answerIn(bodies: string[]): string {
-  const said = bodies.filter((body) => !isReaction(body) && intentOf(body, []) !== "help");
-  return (said.length > 0 ? said : bodies).join("\n");
+/** Why a person reads the texts of a turn, and nothing is sent. */
+function reasonOf(texts: RecruitText[], bodies: string[]): Reason | undefined {
+  if (texts.some(({ consent }) => consent === "may_opt_out")) return "may_opt_out";
+  if (texts.some(({ is_automatic }) => is_automatic)) return "automatic_reply";
+  const reasons = bodies.map((body) => isReaction(body) ? undefined : personReason(body));
+  const first = PEOPLE_FIRST.find((reason) => reasons.includes(reason));
+  if (first !== undefined) return first;
+  if (bodies.every((body) => body.trim() === "")) return "media";
+  return texts.length > MOST_TEXTS ? "not_understood" : undefined;
 }
 
-/** The first reply, whatever the recruit has written; to a question with `about`. */
-function open(script: Script, heard: Intent | undefined, now: Date): Step {
-  const [first] = script.questions as [Question];
-  const about = heard === "about" || heard === "question" ? script.about : undefined;
+/** The texts that are read as an answer: neither HELP nor a reaction beside it. */
+function linesIn(bodies: string[]): string[] {
+  return bodies.filter((body) => !isReaction(body) && body.trim() !== "" && intentOf(body, []) !== "help");
+}
+
+/** The answers that the texts of a turn give; undefined where they say anything else too. */
+function answersIn(
+  script: Script,
+  session: Session,
+  question: Question,
+  lines: string[],
+  now: Date,
+): Answered[] | undefined {
+  const at = lines.findLastIndex((line) => correctionIn(line) !== undefined);
+  const earlier = lines.slice(0, Math.max(at, 0));
+  const read = (current: Question, answers: Session["answers"], said: string) => {
+    const others = script.questions.filter(({ id }) => id !== current.id && !(id in answers));
+    const found = readAnswers(current, others, said, now);
+    return found && Array.from(found, ([id, value]): Answered => ({ question: id, value, said: lines.join("\n") }));
+  };
+  if (at < 0) return read(question, session.answers, lines.join("\n"));
+
+  const correction = correctionIn(lines[at]!)!;
+  const said = [correction.said, ...lines.slice(at + 1)].join("\n");
+  const before = earlier.length === 0 ? [] : read(question, session.answers, earlier.join("\n")) ?? [];
+  const answers = { ...session.answers, ...Object.fromEntries(before.map(({ question, value }) => [question, value])) };
+  // What was answered last, or what is asked, and then what was answered before.
+  const answeredBefore = script.questions.slice(0, script.questions.indexOf(question)).reverse();
+  const last = [question, ...answeredBefore].filter(({ id }) => id in answers);
+  const isForLast = last.length > 0 && (correction.isStrong || question.answer === "text");
+  const candidates = isForLast ? [last[0]!, question, ...last] : [question, ...last];
+  // Yes and no alone may be meant for any question before.
+  const [first] = candidates as [Question, ...Question[]];
+  for (const candidate of candidates) {
+    if (candidate !== first && candidate !== question && isBare(said)) continue;
+    const found = candidate.answer === "text" && candidate !== first ? undefined : read(candidate, answers, said);
+    if (found?.some(({ question: id }) => id === candidate.id)) {
+      const changed = new Set(found.map(({ question: id }) => id));
+      return [...before.filter(({ question: id }) => !changed.has(id)), ...found];
+    }
+  }
+}
+
+/** Whether a text says yes or no, and not to what. */
+function isBare(said: string): boolean {
+  return readYesNo(said, "") !== undefined && !/licen[cs]/i.test(said);
+}
+
+/** The first reply. A no answers our greeting, and what it says of itself to a question is in `about`. */
+function open(script: Script, heard: Intent | undefined, bodies: string[], now: Date): Step {
+  const said = linesIn(bodies).join("\n");
+  if (readYesNo(said, "") === "no") return handOff("answers_greeting");
+  const found = heard === undefined ? readAnswers(undefined, script.questions, said, now) : undefined;
+  const answered = Array.from(found ?? [], ([question, value]): Answered => ({ question, value, said }));
+  const answers = withAnswers({}, answered);
+  const { next } = walk(script, answers);
+  const first = next ?? script.questions[0]!;
+  const isKept = next !== undefined && answered.length > 0;
+  const asksBack = heard === "about" || heard === "question" || heard === "bot";
+  const about = heard === "bot" ? script.about ?? whatItIs(first.ask) : asksBack ? script.about : undefined;
   return {
     reply: [script.opening, about, first.ask].filter((part) => part !== undefined).join(" "),
-    session: { ...ask(script, first, null, {}, now), has_told_about: about !== undefined },
+    session: { ...ask(script, first, null, isKept ? answers : {}, now), has_told_about: about !== undefined },
     heard: "opening",
+    ...(isKept && { answered }),
   };
 }
 
-/** Says what it is about, and asks the same question again. It costs no try. */
-function tellAbout(script: Script, about: string, session: Session, now: Date): Step {
+/** Says what it is or what it is about, and asks the same question again. It costs no try. */
+function tellAbout(script: Script, session: Session, heard: "bot" | "about", now: Date): Step {
   const question = questionOf(script, session);
+  const isAgain = session.has_told_about;
+  if (heard === "bot" && isAgain) {
+    const { handoff } = script;
+    const said = whatItIs(question.ask);
+    return { ...callPerson(script, heard), reply: handoff === undefined ? said : sentences(said, handoff) };
+  }
   const asked = ask(script, question, session, session.answers, now);
   return {
-    reply: `${about} ${question.ask}`,
+    reply: heard === "bot" ? sentences(whatItIs(question.ask), question.ask) : `${script.about} ${question.ask}`,
     session: { ...asked, tries: session.tries, has_told_about: true },
+    heard: heard === "bot" ? "about" : heard,
   };
 }
 
@@ -192,32 +288,76 @@ function questionOf(script: Script, session: Session): Question {
   return script.questions.find(({ id }) => id === session.question)!;
 }
 
-/** Goes on after an answer, to the next question that is to be asked or to the end. */
-function goOn(
+function withAnswers(before: Session["answers"], answered: Answered[]): Session["answers"] {
+  return { ...before, ...Object.fromEntries(answered.map(({ question, value }) => [question, value])) };
+}
+
+/** The next question that is to be asked, from the first one on; or the end of the script's own. */
+function walk(
+  { questions }: Script,
+  answers: Session["answers"],
+): { next?: Question; end?: string; passed: Set<string> } {
+  const passed = new Set<string>();
+  for (let i = 0; i < questions.length;) {
+    const question = questions[i]!;
+    const value = answers[question.id];
+    if (!isWanted(question, answers)) i++;
+    else if (value === undefined) return { next: question, passed };
+    else {
+      passed.add(question.id);
+      const jump = typeof value === "string" ? question.then?.[value] : undefined;
+      if (jump !== undefined && "end" in jump) return { end: jump.end, passed };
+      i = jump === undefined ? i + 1 : questions.findIndex(({ id }) => id === jump.skip_to);
+    }
+  }
+  return { passed };
+}
+
+/** Goes on after answers, to the next question that is to be asked or to the end. */
+function goOn(script: Script, session: Session, question: Question, all: Answered[], now: Date): Step {
+  const { next, end, passed } = walk(script, withAnswers(session.answers, all));
+  const places = new Map(script.questions.map(({ id }, i) => [id, i]));
+  const reached = end !== undefined || next === undefined ? -1 : places.get(next.id)!;
+  // A question that is skipped was not asked.
+  const answered = all.filter(({ question: id }) => passed.has(id) || (reached >= 0 && places.get(id)! > reached));
+  const heard = "answer";
+  if (answered.length === 0) return handOff("not_understood");
+  const answers = withAnswers(session.answers, answered);
+  if (end !== undefined) return { reply: null, session: null, heard, answered, ended: endedAs(end) };
+  if (next === undefined) {
+    const ended = { state: "done", reason: "done", goes_to_person: true } as const;
+    return { reply: script.done, session: null, heard, answered, ended };
+  }
+  if (next === question && !all.some(({ question: id }) => id === question.id)) {
+    // Of what was corrected there is nothing to explain.
+    const isCorrection = answered.some(({ question: id }) => id in session.answers);
+    return askAgain(script, session, question, answered, now, isCorrection ? question.ask : undefined);
+  }
+  return { reply: next.ask, session: ask(script, next, session, answers, now), heard, answered };
+}
+
+/** Asks the same question once more, and says what would be an answer. */
+function askAgain(
   script: Script,
   session: Session,
   question: Question,
-  answered: { question: string; value: AnswerValue; said: string },
+  answered: Answered[],
   now: Date,
+  words = question.retry,
 ): Step {
-  const answers = { ...session.answers, [question.id]: answered.value };
-  const jump = typeof answered.value === "string" ? question.then?.[answered.value] : undefined;
-  if (jump !== undefined && "end" in jump) {
-    return { reply: null, session: null, answered, ended: endedAs(jump.end) };
-  }
-  const from = jump === undefined
-    ? script.questions.indexOf(question) + 1
-    : script.questions.findIndex(({ id }) => id === jump.skip_to);
-  const next = script.questions.slice(from).find((later) => isWanted(later, answers));
-  if (next === undefined) {
-    return {
-      reply: script.done,
-      session: null,
-      answered,
-      ended: { state: "done", reason: "done", goes_to_person: true },
-    };
-  }
-  return { reply: next.ask, session: ask(script, next, session, answers, now), answered };
+  const kept = answered.length > 0 ? { answered } : {};
+  const heard = answered.length > 0 ? "answer" : "no_answer";
+  if (session.tries + 1 >= TRIES) return { ...handOff("not_understood"), heard, ...kept };
+  const hint = hintFor(question.answer, question.ask);
+  return {
+    reply: words ?? (hint === undefined ? question.ask : sentences(question.ask, hint)),
+    session: {
+      ...ask(script, question, session, withAnswers(session.answers, answered), now),
+      tries: session.tries + 1,
+    },
+    heard,
+    ...kept,
+  };
 }
 
 function isWanted({ only_if = {} }: Question, answers: Record<string, AnswerValue>): boolean {
@@ -245,12 +385,23 @@ function ask(
   };
 }
 
-/** Leaves the conversation to a person, with a last text where the script has one. */
-function handOff(script: Script | null, reason: string): Step {
+/** Leaves the conversation to a person, and says nothing. */
+function handOff(reason: Reason): Step {
   return {
-    reply: script?.handoff ?? null,
+    reply: null,
     session: null,
+    heard: reason === "not_understood" ? "no_answer" : reason,
     ended: { state: "escalated", reason, goes_to_person: true },
+  };
+}
+
+/** Leaves the conversation to the person for whom a recruit has asked, or a question: with a last text. */
+function callPerson({ handoff }: Script, heard: Intent): Step {
+  return {
+    reply: handoff ?? null,
+    session: null,
+    heard: heard === "bot" ? "about" : heard,
+    ended: { state: "escalated", reason: heard === "person" ? "asked" : "question", goes_to_person: true },
   };
 }
 

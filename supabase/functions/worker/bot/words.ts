@@ -6,6 +6,20 @@ export function wordsOf(text: string): string[] {
     .split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "");
 }
 
+/** A function of a text that remembers its latest results: what a script says is read with each text. */
+export function remembering<T>(read: (text: string) => T): (text: string) => T {
+  const results = new Map<string, T>();
+  return (text) => {
+    const known = results.get(text);
+    if (known !== undefined) return known;
+    if (results.size >= MOST_RESULTS) results.clear();
+    const result = read(text);
+    results.set(text, result);
+    return result;
+  };
+}
+const MOST_RESULTS = 500;
+
 /** The phrases of a list with commas or line breaks between them, each by its words with one space between them. */
 export function phrasesIn(list: string): string[] {
   return list.split(/[,\n]/).map((phrase) => wordsOf(phrase).join(" ")).filter((phrase) => phrase !== "");
@@ -26,7 +40,9 @@ export function clausesOf(text: string): string[][] {
 const NUMBERS = new Map([
   ..."zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen".split(" ")
     .concat("seventeen eighteen nineteen".split(" ")).map((word, i) => [word, i] as const),
-  ..."cero uno dos tres cuatro cinco seis siete ocho nueve diez".split(" ").map((word, i) => [word, i] as const),
+  ..."cero uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciseis".split(" ")
+    .concat("diecisiete dieciocho diecinueve veinte".split(" ")).map((word, i) => [word, i] as const),
+  ..."treinta cuarenta cincuenta".split(" ").map((word, i) => [word, (i + 3) * 10] as const),
   ..."twenty thirty forty fifty sixty seventy eighty ninety".split(" ").map((word, i) => [word, (i + 2) * 10] as const),
 ]);
 

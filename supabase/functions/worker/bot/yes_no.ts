@@ -1,6 +1,6 @@
 /** Reads yes or no. What is said besides must not change it: "yes I'm in the process of getting it" is no yes. */
 import { STATES } from "../../_shared/states.ts";
-import { numberOf, phrasesIn, wordsOf } from "./words.ts";
+import { numberOf, phrasesIn, remembering, wordsOf } from "./words.ts";
 
 const YES = `
   yes, y, ye, yea, yeah, yah, ya, yas, yep, yup, yip, yessir, yesir, aye
@@ -43,7 +43,12 @@ const POLITE = `
   hi, hello, hey, hola, good morning, good afternoon, good evening, good day
   please, pls, plz, thanks, thank you, thank u, thx, ty, gracias, por favor, sorry
   sir, maam, mam, bro, man, dude, buddy, boss
-  um, uh, well, oh, ok, okay, so, lol, haha, unfortunately
+  um, uh, er, well, oh, ok, okay, so, lol, haha, jaja, unfortunately, honestly, i mean, dead serious, im dead serious, at the moment, at this time, right now, as of now
+  period, finally, i swear, trust me
+  my bad, senor, senora, miss, friend, hun, for the late reply, for the delay, late reply
+  was asleep, i was asleep, fell asleep, i fell asleep, just woke up, i just woke up, was at work, i was at work
+  was busy, i was busy, was driving, i was driving, just saw this, i just saw this, just now saw this, just got this
+  just saw your text, just saw your message, just seeing this, estaba dormido, estaba dormida, estaba ocupado
 `;
 /** Yes or no, to a question for a license, where articles and the like are left out. */
 const LICENSED = `
@@ -57,7 +62,7 @@ const NOT_LICENSED = `
   no license, have no license, i have no license, havent got license
   dont have license, i dont have license, do not have license, i do not have license
   dont hold license, i dont hold license, do not hold license, i do not hold license
-  no tengo licencia
+  no tengo licencia, no tengo, no la tengo, no lo tengo, todavia no la tengo, aun no la tengo
 `;
 
 /** Single words that change nothing after a yes. */
@@ -116,14 +121,48 @@ function spelled(text: string): string[] {
  * @param ask the question: where it asks for a license, "I am licensed" is a yes
  */
 export function readYesNo(text: string, ask: string): "yes" | "no" | undefined {
-  const words = spelled(text.replace(/👍|✅|👌/gu, " yes ").replace(/👎|❌/gu, " no "));
+  // "jk yes" takes back what was said before.
+  const words = spelled(
+    text.replace(/^\s*(?:jk|just kidding|kidding)\b/i, "").replace(/👍|✅|👌/gu, " yes ").replace(/👎|❌/gu, " no "),
+  );
   const isForLicense = asksForLicense(ask);
   if (isForLicense && words.some((word) => ANOTHER_TIME.has(word))) return undefined;
   const read = readBy(MEANINGS, words);
   if (read !== undefined || !isForLicense) return read;
-  const extra = new Set(spelled(ask).filter((word) => !CORE_OF_LICENSED.has(word)));
+  const extra = new Set(wordsOfAsk(ask).filter((word) => !CORE_OF_LICENSED.has(word)));
   return readBy(MEANINGS_OF_LICENSED, words.filter((word) => !extra.has(word) && !SMALL_WORDS.has(word)));
 }
+
+/** Whether a text has only words that say nothing: "sorry, was asleep". */
+export function isPolite(text: string): boolean {
+  const words = spelled(text);
+  for (let i = 0; i < words.length;) {
+    let length = Math.min(LONGEST_PHRASE, words.length - i);
+    while (length > 0 && MEANINGS.get(words.slice(i, i + length).join(" ")) !== "polite") length--;
+    if (length === 0) return false;
+    i += length;
+  }
+  return true;
+}
+
+/** Yes or no to a question for a license, in words that name the license. */
+export function saysLicensed(text: string, ask: string): "yes" | "no" | undefined {
+  if (!asksForLicense(ask) || !/licen[cs]/i.test(text)) return undefined;
+  return readYesNo(text, ask);
+}
+
+/** Whether a text has a word that says yes or no, or one of the question's own. */
+export function speaksOfYesNo(text: string, ask: string): boolean {
+  const words = spelled(text.replace(/👍|✅|👌|👎|❌/gu, " yes "));
+  const isOfQuestion = asksForLicense(ask) ? /^(un)?licen[cs]/ : /^(?!)/;
+  return words.some((word) => TRYING.has(word) || isOfQuestion.test(word)) ||
+    words.length <= 2 && words.some((word) => word === "ok" || word === "okay" || word === "k");
+}
+
+const TRYING = wordSet(`
+  yes y ye yea yeah yah yep yup si no n nop nope nah naw never not yet maybe kinda kind sorta sort think guess used
+  sure dont havent pending process soon studying expired lapsed passed exam working
+`);
 
 const SMALL_WORDS = wordSet("a an the my any currently fully now already still actively active valid current yet");
 const CORE_OF_LICENSED = wordSet(`${LICENSED} ${NOT_LICENSED} ${YES} ${NO}`);
@@ -133,9 +172,11 @@ const ANOTHER_TIME = wordSet(`
   exam cost pay within how when where which did had was
 `);
 
+const wordsOfAsk = remembering(spelled);
+
 /** Whether a question asks for the license that somebody has, and not for a later one. */
 function asksForLicense(ask: string): boolean {
-  const words = spelled(ask);
+  const words = wordsOfAsk(ask);
   return words.some((word) => /^licen[cs]e/.test(word)) && !words.some((word) => ANOTHER_TIME.has(word));
 }
 
