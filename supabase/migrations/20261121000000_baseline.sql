@@ -950,13 +950,13 @@ comment on function private.waited_minutes(public.agencies, timestamptz, timesta
 
 -- Vendors, the API keys they authenticate with, and the secrets that prove their webhooks.
 
--- The functions (recruiting/webhooks/proof.ts) and the admin command (admin/nouns/webhook_schemes.ts) have a line for
--- each: the types made from this list demand it.
+-- The functions (recruiting/webhooks/proof.ts) and the admin command (admin/nouns/webhook_schemes.ts) have an entry for
+-- each value: the types generated from this list require it.
 create type public.webhook_scheme as enum (
   'hmac', 'standard', 'indeed', 'greenhouse', 'linkedin', 'meta', 'google_ads', 'basic', 'header', 'query'
 );
 comment on type public.webhook_scheme is
-  'The ways in which vendors prove that a request to their webhook is their own.';
+  'How vendors prove that they sent a request to their webhook.';
 grant usage on type public.webhook_scheme to service_role;
 
 create table public.vendors (
@@ -977,17 +977,17 @@ create table public.vendors (
 );
 
 comment on table public.vendors is 'A company that sends recruiting leads.';
-comment on column public.vendors.slug is 'Names the vendor in commands, and in the address of its webhook.';
+comment on column public.vendors.slug is 'Identifies the vendor in commands, and in the URL of its webhook.';
 comment on column public.vendors.parser is
-  'Name of the parser that reads this vendor''s payloads. Parsers are part of the function''s code, so the database '
-  'cannot check the name. With null or an unknown name the vendor''s requests get BAD_REQUEST.';
+  'Name of the parser for this vendor''s payloads. Parsers are part of the function''s code, so the database cannot '
+  'check the name. If it is null or unknown, the vendor''s requests get BAD_REQUEST.';
 comment on column public.vendors.parser_config is
   'Settings of the parser for this vendor. Each parser defines its own shape.';
 comment on column public.vendors.is_active is 'The keys and the webhook of an inactive vendor do not work.';
 comment on column public.vendors.rate_limit is
-  'Requests a minute, over all the vendor''s keys and routes, refused ones included; null: no limit.';
+  'Requests per minute, over all of the vendor''s keys and routes, including refused requests; null for no limit.';
 comment on column public.vendors.webhook_scheme is
-  'The scheme by which the vendor proves its webhook''s requests; null: it has no webhook.';
+  'The scheme that verifies the vendor''s webhook requests; null if it has no webhook.';
 comment on column public.vendors.webhook_config is
   'The settings of the scheme: header, algorithm (sha1, sha256, sha512), encoding (hex, base64), prefix, signed (`{body}` '
   'unless set, also `{timestamp}`), timestamp_header, tolerance_seconds (300 unless set) and parameter.';
@@ -1105,7 +1105,7 @@ grant select on private.valid_api_keys to service_role;
 
 -- supabase/schemas/vendors/api_keys.sql
 
--- The API keys of vendors, and who a request comes from.
+-- The API keys of vendors, and the authentication of requests.
 
 create extension if not exists pgcrypto with schema extensions;
 
@@ -1139,8 +1139,8 @@ end
 $$;
 
 comment on function public.create_vendor_api_key(text, text, timestamptz) is
-  'Makes an API key for a vendor and returns it: `lik_` and 43 base64url characters. It cannot be read again later. '
-  'PT404 for an unknown slug.';
+  'Creates an API key for a vendor and returns it: `lik_` and 43 base64url characters. It cannot be read again. PT404 '
+  'for an unknown slug.';
 grant execute on function public.create_vendor_api_key(text, text, timestamptz) to service_role;
 
 create function public.revoke_vendor_api_key(key_prefix text) returns boolean
@@ -1156,7 +1156,7 @@ end
 $$;
 
 comment on function public.revoke_vendor_api_key(text) is
-  'Revokes the key with this prefix at once. False when there is no such key or it was revoked before.';
+  'Revokes the key with this prefix immediately. Returns false if it does not exist or was already revoked.';
 grant execute on function public.revoke_vendor_api_key(text) to service_role;
 
 create function public.rotate_vendor_api_keys(
@@ -1186,8 +1186,8 @@ end
 $$;
 
 comment on function public.rotate_vendor_api_keys(text, text, timestamptz) is
-  'Makes an API key for a vendor, and ends all others that work: at keep_old_until, else at once. Returns {key, ended: '
-  '[key_prefix]}, the oldest first. PT404 for an unknown slug.';
+  'Creates an API key for a vendor, and ends all other valid keys: at keep_old_until, or immediately if it is null. '
+  'Returns {key, ended: [key_prefix]}, oldest first. PT404 for an unknown slug.';
 grant execute on function public.rotate_vendor_api_keys(text, text, timestamptz) to service_role;
 
 create function public.authenticate_vendor(key_hash text, webhook jsonb default null) returns jsonb
@@ -1215,10 +1215,10 @@ end
 $$;
 
 comment on function public.authenticate_vendor(text, jsonb) is
-  'The vendor whose key has this SHA-256 (lower-case hex): {vendor_id, parser|null, parser_config, rate_limit|null}. '
-  'PT401 when the key is unknown, expired or revoked, or the vendor is inactive. webhook: {secret_id, delivery_id|null, '
-  'part} of a request to a webhook, in place of a key, after its proof was found right with this secret. PT401 when the '
-  'secret has been taken away since, the vendor is inactive, or its webhook is off.';
+  'Returns the vendor whose key has this SHA-256 (lower-case hex): {vendor_id, parser|null, parser_config, '
+  'rate_limit|null}. PT401 if the key is unknown, expired or revoked, or the vendor is inactive. webhook: {secret_id, '
+  'delivery_id|null, part} of a webhook request, instead of a key, after its proof was verified with this secret. '
+  'PT401 if the secret has been removed since, the vendor is inactive, or its webhook is off.';
 grant execute on function public.authenticate_vendor(text, jsonb) to service_role;
 
 create function public.identify_vendor(key_hash text) returns jsonb
@@ -1228,7 +1228,7 @@ as $$
 declare
   vendor constant jsonb := public.authenticate_vendor(key_hash);
 begin
-  -- Not in authenticate_vendor(), which each function that writes calls: there one request would wait for another.
+  -- Not in authenticate_vendor(), which each writing function calls: requests would wait for each other.
   update public.vendor_api_keys k
   set last_used_at = now()
   where k.id = (
@@ -1243,7 +1243,7 @@ end
 $$;
 
 comment on function public.identify_vendor(text) is
-  'Returns what authenticate_vendor() returns, or its error, and notes at most once a minute that the key was used.';
+  'Returns the result or error of authenticate_vendor(), and records the use of the key at most once a minute.';
 grant execute on function public.identify_vendor(text) to service_role;
 
 create function private.proved_vendor(key_hash text, webhook jsonb) returns uuid
@@ -1260,7 +1260,7 @@ begin
     from private.vendor_webhook_secrets s
     join public.vendors v on v.id = s.vendor_id
     where s.id = (webhook ->> 'secret_id')::uuid
-      -- A lead that was fetched is proved by the token that fetched it.
+      -- A fetched lead is proved by the token that fetched it.
       and s.kind in ('secret', 'access_token')
       and s.revoked_at is null
       and (s.expires_at is null or s.expires_at > now())
@@ -1271,8 +1271,9 @@ end
 $$;
 
 comment on function private.proved_vendor(text, jsonb) is
-  'The vendor whose key has this SHA-256 (lower-case hex), or whose webhook request was proved, or lead fetched, with '
-  '{secret_id}. Null when the key or secret is unknown, expired or taken away, the vendor is inactive, or its webhook is off.';
+  'Returns the vendor whose key has this SHA-256 (lower-case hex), or whose webhook request was proved, or lead '
+  'fetched, with {secret_id}. Null if the key or secret is unknown, expired or removed, the vendor is inactive, or '
+  'its webhook is off.';
 
 -- supabase/schemas/vendors/webhooks.sql
 
@@ -1506,7 +1507,7 @@ alter table public.vendors
 
 -- supabase/schemas/vendors/expiry.sql
 
--- The keys, secrets and tokens of vendors that expire.
+-- Keys, secrets and tokens of vendors that expire.
 
 create function private.expiring_keys(moment timestamptz)
 returns table (vendor_id uuid, vendor text, what text, id text, label text, expires_at timestamptz)
@@ -1540,13 +1541,13 @@ as $$
 $$;
 
 comment on function private.expiring_keys(timestamptz) is
-  'The keys, secrets and tokens that expire, or have expired, without a newer one of the vendor and kind that is valid for '
-  'longer at this moment. what: api key, webhook secret, verify token or access token; id: a key''s first characters. None '
-  'of a vendor that is inactive, and no secret or token of a webhook that is off.';
+  'Returns the keys, secrets and tokens that expire, or have expired, if the vendor has no newer one of the same kind '
+  'that is valid for longer at this moment. what: api key, webhook secret, verify token or access token; id: a key''s '
+  'first characters. Excludes inactive vendors, and secrets and tokens of webhooks that are off.';
 
 -- supabase/schemas/recruiting/tables.sql
 
--- Orders, the leads that fill them, and the deliveries that became no lead.
+-- Orders, the leads that fill them, and the tables that distribution maintains.
 
 create function private.is_greeting_template(template text) returns boolean
 language sql
@@ -1560,7 +1561,8 @@ as $$
 $$;
 
 comment on function private.is_greeting_template(text) is
-  'Whether recruits may be greeted with this text. Law and carriers want it to name the sender and the way to opt out.';
+  'Returns whether this text may be used as a greeting. Law and carriers require it to name the sender and the way to '
+  'opt out.';
 
 create table public.recruiting_orders (
   id uuid primary key default gen_random_uuid(),
@@ -1588,28 +1590,30 @@ create table public.recruiting_orders (
   unique (agency_id, id)
 );
 
--- Most orders name no agent, and each lead changes every index that its order is in.
+-- Most orders name no agent, and each lead updates every index that contains its order.
 create index recruiting_orders_agent_idx on public.recruiting_orders (agent_id, agency_id) where agent_id is not null;
 create index on public.recruiting_orders (vendor_id);
 
 comment on table public.recruiting_orders is 'An agency''s order for a number of recruiting leads.';
 comment on column public.recruiting_orders.agent_id is
-  'The agent who gets all leads of the order while active; null: the agency''s agents take turns.';
-comment on column public.recruiting_orders.vendor_id is 'Only leads of this vendor; null: of any vendor.';
+  'The agent who receives all leads of the order while active; null: the agency''s agents take turns.';
+comment on column public.recruiting_orders.vendor_id is 'Only leads of this vendor; null for any vendor.';
 comment on column public.recruiting_orders.states is
-  'Only leads from these states, each as two upper-case letters; null: any lead, also one without a state.';
+  'Only leads from these states, each as two upper-case letters; null: any lead, including leads without a state.';
 comment on column public.recruiting_orders.filled is
-  'The number of leads that the order has received; never more than quantity.';
+  'The number of leads that the order has received, at most quantity.';
 comment on column public.recruiting_orders.daily_cap is
-  'Largest number of leads in one day of the agency''s time zone; null: no limit.';
-comment on column public.recruiting_orders.priority is 'The order with the highest priority gets a lead first.';
+  'The maximum number of leads in one day of the agency''s time zone; null for no limit.';
+comment on column public.recruiting_orders.priority is 'The order with the highest priority receives leads first.';
 comment on column public.recruiting_orders.status is
-  'Only an open order gets leads. Distribution sets `filled` when the count reaches quantity; people set the others.';
-comment on column public.recruiting_orders.starts_at is 'The order gets leads from this time on; null: at once.';
-comment on column public.recruiting_orders.ends_at is 'The order gets no leads from this time on; null: no end.';
+  'Only an open order receives leads. Distribution sets `filled` when the count reaches quantity; people set the '
+  'other values.';
+comment on column public.recruiting_orders.starts_at is
+  'The order receives leads from this time on; null: immediately.';
+comment on column public.recruiting_orders.ends_at is 'The order receives no leads from this time on; null: no end.';
 comment on column public.recruiting_orders.greeting_template is
-  'The text that each recruit of the order gets, if the vendor has their consent; null: none. At most 1,600 UTF-16 units, '
-  'with {agency}, the word STOP, and if wanted {first_name} and {agent}.';
+  'The text that each recruit of the order receives, if the vendor has their consent; null: none. At most 1,600 '
+  'UTF-16 units, with {agency}, the word STOP, and optionally {first_name} and {agent}.';
 
 create trigger set_updated_at
   before update on public.recruiting_orders
@@ -1657,12 +1661,12 @@ create table public.recruiting_leads (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   unique (vendor_id, vendor_lead_id),
-  -- Deferrable, so that private.store_recruiting_leads() can store a lead while somebody has locked these tables.
+  -- Deferrable, so that private.store_recruiting_leads() can store a lead while these tables are locked.
   foreign key (agency_id) references public.agencies (id) deferrable,
   foreign key (agency_id, order_id) references public.recruiting_orders (agency_id, id) deferrable,
   foreign key (agent_id, agency_id) references public.agents (id, agency_id) deferrable,
-  -- Postgres does not check a foreign key of two columns while one of them is null. A lead that an agency already has
-  -- must not be distributed a second time. One constraint, because an insert reads each of them anew.
+  -- Postgres does not check a foreign key of two columns while one of them is null. A lead that already has an agency
+  -- must not be distributed again. It is one constraint, because an insert parses each constraint again.
   check (
     case when agency_id is null
       then agent_id is null and order_id is null and distribution <> 'distributed'
@@ -1684,37 +1688,38 @@ create index recruiting_leads_pending_idx on public.recruiting_leads (created_at
 -- With the vendor, so that waiting leads are counted by the index alone.
 create index recruiting_leads_unmatched_idx on public.recruiting_leads (created_at, id) include (vendor_id)
   where distribution = 'unmatched';
--- Ids that stand as their hash: very long ones, and those of erased people.
+-- Ids that are stored as hashes: very long ones, and those of erased people.
 create index recruiting_leads_hashed_id_idx on public.recruiting_leads (vendor_id) where vendor_lead_id like 'sha256:%';
 -- Finds the lead of an object in the bucket `resumes`, for the policy on storage.objects.
 create index recruiting_leads_resume_path_idx on public.recruiting_leads (resume_path)
   where resume_path is not null;
 
--- Finds the recruit of a text. A longer text is no phone number, and would be too long for the index.
+-- Finds the recruit of a text. A longer value is not a phone number, and would be too long for the index.
 create index recruiting_leads_phone_idx on public.recruiting_leads (phone, agency_id)
   where agency_id is not null and length(phone) <= 16;
 
-comment on table public.recruiting_leads is 'A recruit sent by a vendor, with the order, agency and agent that got it.';
+comment on table public.recruiting_leads is
+  'A recruit sent by a vendor, with the order, agency and agent that received it.';
 comment on column public.recruiting_leads.vendor_lead_id is
-  'The vendor''s own id, by which a lead that is sent again is recognised; null: the vendor gave none. Above 512 '
-  'characters it is stored as `sha256:` and its hash, because an index entry has a size limit; so is one that had the phone '
-  'or address of a person who was erased.';
+  'The vendor''s own id, by which a repeated lead is recognized; null if the vendor sent none. An id of more than 512 '
+  'characters is stored as `sha256:` and its hash, because index entries have a size limit; so is an id that '
+  'contained the phone or address of an erased person.';
 comment on column public.recruiting_leads.vendor_metadata is
   'The data that the parser read besides the first name: last_name, email, phone, city, state, zip, ... and vendor_fields. '
   'is_test = true marks a test lead of the vendor, which is never distributed.';
 comment on column public.recruiting_leads.distribution is
-  '`distributed`: it went to an agency. `unmatched`: no order wanted it. `pending`: it is stored, and the next '
-  'distribution will choose its order. `not_requested`: it is never distributed, as leads sent in bulk and test leads. '
-  '`returned`: an operator has taken it back from an agency (lead_returns).';
+  '`distributed`: assigned to an agency. `unmatched`: no order accepted it. `pending`: stored, and the next '
+  'distribution chooses its order. `not_requested`: never distributed, such as bulk leads and test leads. `returned`: '
+  'an operator took it back from an agency (lead_returns).';
 comment on column public.recruiting_leads.request_id is
-  'The x-request-id of the request that brought the lead; null for a lead entered by hand.';
+  'The x-request-id of the request that contained the lead; null for a lead entered by hand.';
 comment on column public.recruiting_leads.received_via is
-  'The way in which the lead came: `single`, `bulk`, `webhook`, or by `replay` of a rejected delivery; null when entered by '
-  'hand.';
+  'How the lead arrived: `single`, `bulk`, `webhook`, or by `replay` of a rejected delivery; null if entered by hand.';
 comment on column public.recruiting_leads.state is
-  'Two upper-case letters, or null when the state in vendor_metadata is anything else.';
+  'Two upper-case letters, or null if the state in vendor_metadata is anything else.';
 comment on column public.recruiting_leads.resume_path is
-  'Name of the object in the bucket `resumes`: <vendor_id>/<lead id>.<ending>, the ending being pdf, docx, doc, rtf, odt or txt.';
+  'Name of the object in the bucket `resumes`: <vendor_id>/<lead id>.<extension>. The extension is pdf, docx, doc, '
+  'rtf, odt or txt.';
 
 create trigger set_updated_at
   before update on public.recruiting_leads
@@ -1727,22 +1732,22 @@ grant select, insert, update, delete on public.recruiting_leads to service_role;
 -- Its policy asks for conversations too: desk/recruits.sql.
 
 create table private.lead_notifications_due (
-  -- In the order in which they were distributed. New entries go to the end of its index, the only one.
+  -- In the order of distribution. New entries are added at the end of the only index.
   id bigint generated always as identity primary key,
-  -- Without a foreign key: distribution would wait for its check.
+  -- Not a foreign key, because distribution would wait for its check.
   lead_id uuid not null,
   placed_at timestamptz not null default clock_timestamp()
 );
 
 comment on table private.lead_notifications_due is
-  'Recruiting leads that were distributed and whose agents are not notified yet. The job that notifies them reads and deletes the rows. It '
-  'is no part of the transaction that distributes the lead, so that it can never fail it.';
+  'Distributed recruiting leads whose agents are not notified yet. A job reads and deletes the rows and notifies the '
+  'agents outside the transaction that distributes the lead, so that it can never fail the distribution.';
 
 alter table private.lead_notifications_due enable row level security;
 grant select, insert, update, delete on private.lead_notifications_due to service_role;
 
 create table private.waiting_greetings (
-  -- Deferrable, because it is noted when the lead gets its order, and the lead may be stored after that.
+  -- Deferrable, because the row is inserted when the lead gets its order, and the lead may be stored later.
   lead_id uuid primary key references public.recruiting_leads (id) on delete cascade deferrable,
   due_at timestamptz not null default now(),
   attempt integer not null default 0,
@@ -1753,9 +1758,9 @@ create index on private.waiting_greetings (created_at);
 create index on private.waiting_greetings (due_at);
 
 comment on table private.waiting_greetings is
-  'Leads that have gone to an agency by an order with a greeting, and are still to be greeted.';
-comment on column private.waiting_greetings.due_at is 'When a worker may take it, next or again.';
-comment on column private.waiting_greetings.attempt is 'The number of times that a worker has taken it.';
+  'Leads that were distributed by an order with a greeting, and have not been greeted yet.';
+comment on column private.waiting_greetings.due_at is 'When a worker may claim it next.';
+comment on column private.waiting_greetings.attempt is 'The number of claims.';
 
 alter table private.waiting_greetings enable row level security;
 grant select, insert, update, delete on private.waiting_greetings to service_role;
@@ -1773,9 +1778,9 @@ create index on public.recruiting_lead_duplicates (vendor_id, received_at);
 create index on public.recruiting_lead_duplicates (received_at, id);
 
 comment on table public.recruiting_lead_duplicates is
-  'One row each time a vendor sent a lead again that was stored already, with the same vendor_lead_id.';
+  'One row for each time that a vendor repeated a stored lead, with the same vendor_lead_id.';
 comment on column public.recruiting_lead_duplicates.lead_id is 'The stored lead.';
-comment on column public.recruiting_lead_duplicates.request_id is 'The x-request-id of the request that sent it again.';
+comment on column public.recruiting_lead_duplicates.request_id is 'The x-request-id of the repeated request.';
 
 alter table public.recruiting_lead_duplicates enable row level security;
 grant select, insert, update, delete on public.recruiting_lead_duplicates to service_role;
@@ -1797,11 +1802,11 @@ create index recruiting_order_choices_best_idx on private.recruiting_order_choic
 );
 
 comment on table private.recruiting_order_choices is
-  'The orders that are open and not full, once for each of their states, in the order in which leads go to them. Kept by a '
-  'trigger. Dates and daily caps are not in it.';
-comment on column private.recruiting_order_choices.vendor_id is 'The id of zeros: an order for any vendor.';
-comment on column private.recruiting_order_choices.state is 'The empty text: an order for any state.';
-comment on column private.recruiting_order_choices.share is 'The part of its quantity that the order has got.';
+  'The orders that are open and not full, one row for each of their states, in the order in which they receive leads. '
+  'Maintained by a trigger. Dates and daily caps are not included.';
+comment on column private.recruiting_order_choices.vendor_id is 'All zeros for an order for any vendor.';
+comment on column private.recruiting_order_choices.state is 'Empty for an order for any state.';
+comment on column private.recruiting_order_choices.share is 'The received part of its quantity.';
 
 alter table private.recruiting_order_choices enable row level security;
 grant select, insert, update, delete on private.recruiting_order_choices to service_role;
@@ -1811,16 +1816,16 @@ create table private.recruiting_order_days (
   starts_at timestamptz not null,
   ends_at timestamptz not null,
   leads integer not null,
-  -- By the end, so that a search for the day of now does not pass the days before it.
+  -- By the end, so that a search for the current day skips no earlier days.
   primary key (order_id, ends_at),
   check (ends_at > starts_at)
 )
--- Leaves room in each page for a new version of a row, so that counting changes no index.
+-- Leaves room in each page for a new version of a row, so that counting updates no index.
 with (fillfactor = 50);
 
 comment on table private.recruiting_order_days is
-  'The number of leads that an order has got on a day of its agency, by recruiting_leads.distributed_at. Kept by triggers. A '
-  'day without leads has no row.';
+  'The number of leads that an order received on a day of its agency, by recruiting_leads.distributed_at. Maintained '
+  'by triggers. A day without leads has no row.';
 comment on column private.recruiting_order_days.starts_at is 'When the day began in the agency''s time zone.';
 comment on column private.recruiting_order_days.ends_at is 'When the next day begins.';
 
@@ -1838,7 +1843,7 @@ create index on private.resume_uploads (begun_at);
 comment on table private.resume_uploads is
   'Resumes that may be in storage without a lead: their upload has begun, and the lead is not stored.';
 comment on column private.resume_uploads.begun_at is
-  'When the upload began, or when somebody last undertook to remove the object.';
+  'When the upload began, or when a request last tried to remove the object.';
 
 alter table private.resume_uploads enable row level security;
 grant select, insert, update, delete on private.resume_uploads to service_role;
@@ -1851,7 +1856,7 @@ create table private.abandoned_leads (
 create index on private.abandoned_leads (abandoned_at);
 
 comment on table private.abandoned_leads is
-  'Ids of leads that were not stored in time, and must not be stored any more. Kept for an hour; no call is that slow.';
+  'Ids of leads that were not stored in time, and can no longer be stored. Kept for an hour; no call takes that long.';
 
 alter table private.abandoned_leads enable row level security;
 grant select, insert, update, delete on private.abandoned_leads to service_role;
@@ -1859,8 +1864,9 @@ grant select, insert, update, delete on private.abandoned_leads to service_role;
 -- supabase/schemas/recruiting/resumes.sql
 
 -- The bucket for resumes is private. Only the service role writes to it.
--- A project may have a bucket of this name already. It then gets the same settings, since a public one would publish
--- the resumes. The function decides by a file's content; the same types and the same size are the bucket's own limits.
+-- A project may already have a bucket with this name. It then gets the same settings, because a public bucket would
+-- publish the resumes. The function determines a file's type by its content; the bucket's own limits are the same types
+-- and size.
 insert into storage.buckets as b (id, name, public, file_size_limit, allowed_mime_types)
 values ('resumes', 'resumes', false, 10 * 1024 * 1024, array[
   'application/pdf',
@@ -1876,9 +1882,9 @@ set
   file_size_limit = excluded.file_size_limit,
   allowed_mime_types = excluded.allowed_mime_types;
 
--- A user who reads a lead opens its resume: the policies of recruiting_leads apply inside the subquery. Storage asks for
--- nothing else when a signed-in person signs a URL, downloads or lists.
--- A hosted project lets its owner make policies on storage.objects, but not comment on them or change the table.
+-- A user who can read a lead can open its resume: the policies of recruiting_leads apply inside the subquery. Storage
+-- requires nothing else when a signed-in user signs a URL, downloads or lists. A hosted project lets its owner create
+-- policies on storage.objects, but not comment on them or change the table.
 create policy "agents read their recruits' resumes, managers their agency's" on storage.objects
   for select to authenticated
   using (
@@ -1886,8 +1892,8 @@ create policy "agents read their recruits' resumes, managers their agency's" on 
     and exists (select from public.recruiting_leads l where l.resume_path = objects.name)
   );
 
--- Storage and the database share no transaction, and a request may die between the two. So each upload is noted before
--- it begins, until its lead is stored or its object is removed.
+-- Storage and the database share no transaction, and a request may die between the two. Each upload is therefore
+-- recorded before it begins, until its lead is stored or its object is removed.
 
 create function public.begin_resume_upload(lead_id uuid, path text) returns jsonb
 language plpgsql
@@ -1905,8 +1911,8 @@ end
 $$;
 
 comment on function public.begin_resume_upload(uuid, text) is
-  'Notes that the resume of a lead is about to be uploaded to this path. Returns {has_left_over}: whether '
-  'left_over_resumes() has any. A repeated call does no harm.';
+  'Records that the resume of a lead is about to be uploaded to this path. Returns {has_left_over}: whether '
+  'left_over_resumes() would return any. Repeated calls are harmless.';
 grant execute on function public.begin_resume_upload(uuid, text) to service_role;
 
 create function public.left_over_resumes() returns jsonb
@@ -1926,7 +1932,7 @@ begin
     limit 20
     for update skip locked
   loop
-    -- A request that is still alive, however slow, must not store the lead any more.
+    -- A request that is still running, however slow, must not store the lead from now on.
     if public.abandon_recruiting_leads(array[upload.lead_id]) -> upload.lead_id::text = 'null' then
       update private.resume_uploads u set begun_at = now() where u.lead_id = upload.lead_id;
       paths := paths || to_jsonb(upload.path);
@@ -1939,8 +1945,9 @@ end
 $$;
 
 comment on function public.left_over_resumes() is
-  'Paths of up to 20 objects whose leads are not stored and never will be, for the caller to remove. Nobody else gets '
-  'them meanwhile. When they are removed, call forget_resume_uploads(); otherwise they come again after 35 seconds.';
+  'Returns the paths of up to 20 objects whose leads are not stored and never will be, for the caller to remove. No '
+  'other caller gets them in the meantime. Call forget_resume_uploads() after removing them; otherwise they are '
+  'returned again after 35 seconds.';
 grant execute on function public.left_over_resumes() to service_role;
 
 create function public.forget_resume_uploads(paths text[]) returns jsonb
@@ -1953,7 +1960,8 @@ begin
 end
 $$;
 
-comment on function public.forget_resume_uploads(text[]) is 'Ends these uploads, because their objects are removed. Returns null.';
+comment on function public.forget_resume_uploads(text[]) is
+  'Deletes the records of these uploads, because their objects are removed. Returns null.';
 grant execute on function public.forget_resume_uploads(text[]) to service_role;
 
 create function private.end_resume_upload() returns trigger
@@ -1966,7 +1974,8 @@ begin
 end
 $$;
 
-comment on function private.end_resume_upload() is 'Trigger: the upload of a resume has ended, because its lead is stored.';
+comment on function private.end_resume_upload() is
+  'Trigger: deletes the record of a resume''s upload, because its lead is stored.';
 
 create trigger end_resume_upload
   after insert on public.recruiting_leads
@@ -1982,15 +1991,16 @@ as $$
 $$;
 
 comment on function private.resume_upload_time() is
-  'After this time a request has stored its lead, or has died: an upload takes 20 s at most, and the lead 8 s.';
+  'Returns the time after which a request has stored its lead or has died: an upload takes at most 20 s, and the lead '
+  '8 s.';
 
 -- supabase/schemas/recruiting/daily_counts.sql
 
--- The number of leads that each order has got on each day, so that nobody counts the day's leads to check a daily cap.
+-- The number of leads that each order received on each day, so that a check of a daily cap does not count leads.
 --
--- Triggers keep the counts, so a lead that is written, corrected or deleted by other means counts too. A transaction
--- that changes a count locks its order until the transaction ends. Distribution passes over locked orders, so it never
--- waits for a count, and never reads one that is about to change.
+-- Triggers maintain the counts, so leads that are inserted, corrected or deleted by other means are counted too. A
+-- transaction that changes a count locks its order until the transaction ends. Distribution skips locked orders, so it
+-- never waits for a count, and never reads one that is about to change.
 
 create function public.check_daily_counts()
 returns table (order_id uuid, starts_at timestamptz, kept integer, counted integer)
@@ -2010,9 +2020,9 @@ end
 $$;
 
 comment on function public.check_daily_counts() is
-  'The orders and days whose kept count differs from the leads that are there, and when the day begins; no row when all '
-  'agree. Reads every lead. They differ when leads were written while triggers were off, or when the server has got new '
-  'rules for a time zone; recount_orders() mends them.';
+  'Returns the orders and days whose stored count differs from the leads, with the start of the day; no rows if all '
+  'counts are correct. Reads every lead. Counts differ if leads were written while triggers were disabled, or if the '
+  'server''s time zone rules have changed; recount_orders() corrects them.';
 grant execute on function public.check_daily_counts() to service_role;
 
 create function public.recount_orders() returns table (order_id uuid, starts_at timestamptz, kept integer, counted integer)
@@ -2029,8 +2039,8 @@ end
 $$;
 
 comment on function public.recount_orders() is
-  'Counts the leads of each order and day anew where a kept count is wrong, and returns what check_daily_counts() said before. '
-  'Nothing is distributed meanwhile.';
+  'Recounts the leads of each order and day whose stored count is wrong, and returns the previous result of '
+  'check_daily_counts(). Nothing is distributed in the meantime.';
 grant execute on function public.recount_orders() to service_role;
 
 create function private.day_start(moment timestamptz, timezone text) returns timestamptz
@@ -2043,10 +2053,10 @@ declare
   day_start timestamptz;
   first_midnight timestamptz;
 begin
-  -- When the clock goes back over midnight, the local date after the moment may already have begun.
+  -- If the clock goes back over midnight, the next local date may already have begun.
   for day_offset in reverse 1 .. 0 loop
     midnight := date_trunc('day', moment at time zone timezone) + make_interval(days => day_offset);
-    -- Postgres takes the second of two midnights. The first is found with the offset of 24 hours before.
+    -- Postgres chooses the second of two midnights. The first is found with the offset of 24 hours before.
     day_start := midnight at time zone timezone;
     first_midnight := day_start - interval '24 hours'
       + (midnight - (day_start - interval '24 hours') at time zone timezone);
@@ -2060,8 +2070,8 @@ end
 $$;
 
 comment on function private.day_start(timestamptz, text) is
-  'When the day of this moment began in this time zone. Where the clock goes back over midnight, a day begins at the '
-  'first of the two midnights. Where it skips midnight, a day begins at the first moment after it.';
+  'Returns when the day of this moment began in this time zone. If the clock goes back over midnight, a day begins at '
+  'the first of the two midnights. If it skips midnight, a day begins at the first moment after it.';
 
 create function private.day_end(day_start timestamptz, timezone text) returns timestamptz
 language plpgsql
@@ -2069,20 +2079,21 @@ stable
 set search_path = ''
 as $$
 begin
-  -- A day has 23 to 25 hours, so this moment is always in the next one.
+  -- A day has 23 to 25 hours, so this moment is always in the next day.
   return private.day_start(day_start + interval '30 hours', timezone);
 end
 $$;
 
-comment on function private.day_end(timestamptz, text) is 'When the day that began then ends in this time zone.';
+comment on function private.day_end(timestamptz, text) is
+  'Returns when the day that began at this moment ends in this time zone.';
 
 create function private.count_leads(order_ids uuid[], moments timestamptz[], differences integer[]) returns void
 language plpgsql
 set search_path = ''
 as $$
 begin
-  -- Distribution gives leads to one order at a time, on a day that mostly has a count. This costs half of what the rest
-  -- does.
+  -- The fast path: distribution assigns leads to one order at a time, usually on a day that already has a count. It
+  -- takes half the time of the general path.
   with locked as materialized (
     select o.id from public.recruiting_orders o where o.id = order_ids[1] for no key update
   )
@@ -2099,7 +2110,7 @@ begin
     return;
   end if;
 
-  -- In one order, so that two transactions do not wait for each other.
+  -- In a fixed order, so that two transactions do not deadlock.
   perform from public.recruiting_orders o where o.id = any (order_ids) order by o.id for no key update;
   insert into private.recruiting_order_days as d (order_id, starts_at, ends_at, leads)
   select day.order_id, day.starts_at, day.ends_at, sum(day.difference)
@@ -2126,8 +2137,8 @@ end
 $$;
 
 comment on function private.count_leads(uuid[], timestamptz[], integer[]) is
-  'Adds to the counts of orders: to each order, on the day of the moment, the difference, which may be negative. The three '
-  'arrays are of one length. Locks the orders.';
+  'Adds to the counts of orders: for each order, on the day of the moment, the difference, which may be negative. The '
+  'three arrays have the same length. Locks the orders.';
 
 create function private.count_changed_leads() returns trigger
 language plpgsql
@@ -2149,7 +2160,7 @@ begin
     from old_leads o
     where o.order_id is not null;
   else
-    -- Most updates change neither the order nor the time, and leave nothing.
+    -- Most updates change neither the order nor the time, and produce no rows.
     select array_agg(change.order_id), array_agg(change.distributed_at), array_agg(change.difference)
     into order_ids, moments, differences
     from (
@@ -2172,10 +2183,10 @@ end
 $$;
 
 comment on function private.count_changed_leads() is
-  'Trigger: counts the leads that a statement has given to orders, or taken away from them.';
+  'Trigger: counts the leads that a statement assigned to orders or removed from them.';
 
--- Once for a statement and not once for each row: a row that is changed a thousand times in one transaction has a
--- thousand versions, and each change reads them all.
+-- A statement trigger, because a row that is changed a thousand times in one transaction has a thousand versions, and
+-- each change would read all of them.
 
 create trigger count_inserted_leads
   after insert on public.recruiting_leads
@@ -2202,7 +2213,7 @@ begin
 end
 $$;
 
-comment on function private.forget_daily_counts() is 'Trigger: without leads there are no counts.';
+comment on function private.forget_daily_counts() is 'Trigger: deletes all counts when the leads are truncated.';
 
 create trigger forget_daily_counts
   after truncate on public.recruiting_leads
@@ -2226,7 +2237,7 @@ end
 $$;
 
 comment on function private.room_under_cap(uuid, integer, timestamptz) is
-  'The number of further leads that the order may get on the day of this moment; null without a cap.';
+  'Returns the number of further leads that the order may receive on the day of this moment; null without a cap.';
 
 create function private.counted_order_days(agency_id uuid default null)
 returns table (order_id uuid, starts_at timestamptz, ends_at timestamptz, leads integer)
@@ -2234,8 +2245,8 @@ language sql
 stable
 set search_path = ''
 as $$
-  -- From each day of an order to the next that has a lead, by the index, because day_start() is slow to call for each
-  -- lead.
+  -- Moves from each day of an order to the next day with a lead, by the index, because calling day_start() for each
+  -- lead is slow.
   with recursive days as (
     select o.id as order_id, o.agency_id, a.timezone, first.day_start, private.day_end(first.day_start, a.timezone) as day_end
     from public.recruiting_orders o
@@ -2269,17 +2280,17 @@ as $$
 $$;
 
 comment on function private.counted_order_days(uuid) is
-  'The rows that private.recruiting_order_days must hold, counted anew from the leads of one agency, or of all (null). Reads all '
-  'of them.';
+  'Returns the rows that private.recruiting_order_days must contain, recounted from the leads of one agency, or of '
+  'all agencies (null). Reads all of their leads.';
 
 create function private.recount_order_days(agency_id uuid default null) returns void
 language plpgsql
 set search_path = ''
 as $$
 begin
-  -- Nobody gives these orders a lead meanwhile, or takes one away. The agency is not locked: distribution would wait
-  -- for it if its row had been updated before in the same transaction, because `skip locked` does not skip a newer
-  -- version.
+  -- Nobody else can assign leads to these orders, or remove them, in the meantime. The agency is not locked: if the
+  -- same transaction had updated its row before, distribution would wait for it, because `skip locked` does not skip a
+  -- newer version.
   perform
   from public.recruiting_orders o
   where recount_order_days.agency_id is null or o.agency_id = recount_order_days.agency_id
@@ -2298,8 +2309,9 @@ end
 $$;
 
 comment on function private.recount_order_days(uuid) is
-  'Counts the leads of each order and day of an agency anew, or of all agencies (null). For counts that '
-  'public.check_daily_counts() found to be wrong. Reads all their leads, and nothing is distributed to them meanwhile.';
+  'Recounts the leads of each order and day of an agency, or of all agencies (null), after '
+  'public.check_daily_counts() found wrong counts. Reads all of their leads; nothing is distributed to these orders '
+  'in the meantime.';
 
 create function private.recount_after_timezone() returns trigger
 language plpgsql
@@ -2312,7 +2324,7 @@ end
 $$;
 
 comment on function private.recount_after_timezone() is
-  'Trigger: the days of an agency begin at other times once its time zone has changed.';
+  'Trigger: recounts the days of an agency after its time zone has changed.';
 
 create trigger recount_after_timezone
   after update of timezone on public.agencies
@@ -2321,7 +2333,7 @@ create trigger recount_after_timezone
 
 -- supabase/schemas/recruiting/order_changes.sql
 
--- What managers have changed of their orders.
+-- The history of managers' changes to orders.
 
 create table public.order_changes (
   id uuid primary key default gen_random_uuid(),
@@ -2339,12 +2351,12 @@ create index on public.order_changes (agency_id, order_id, created_at, id);
 create index on public.order_changes (agent_id, agency_id);
 
 comment on table public.order_changes is
-  'Each change of an order by a manager of its agency. change_order() writes it. A row is never changed, and goes with its '
-  'order. What operators change is in operator_actions.';
+  'Each change of an order by a manager of its agency, written by change_order(). Rows are never updated, and are '
+  'deleted with their order. Changes by operators are in operator_actions.';
 comment on column public.order_changes.agent_id is 'The manager.';
 comment on column public.order_changes.before is
-  'What the manager has changed, as it was: any of status, daily_cap, states and greeting_template.';
-comment on column public.order_changes.after is 'The same as it is from then on.';
+  'The previous values of the changed columns: any of status, daily_cap, states and greeting_template.';
+comment on column public.order_changes.after is 'The new values of the same columns.';
 
 alter table public.order_changes enable row level security;
 grant select on public.order_changes to authenticated;
@@ -2356,7 +2368,7 @@ create policy "managers read their agency's" on public.order_changes
 
 -- supabase/schemas/recruiting/order_pace.sql
 
--- The agency's orders as a manager's page shows them.
+-- The agency's orders for a manager's page.
 
 create function private.vendor_name(vendor_id uuid) returns text
 language sql
@@ -2368,8 +2380,8 @@ as $$
 $$;
 
 comment on function private.vendor_name(uuid) is
-  'The name of a vendor; null where there is none. '
-  'Security definer because managers may not read vendors. It returns the name alone.';
+  'Returns the name of a vendor; null if it does not exist. Security definer because managers may not read vendors. '
+  'It returns only the name.';
 grant execute on function private.vendor_name(uuid) to authenticated;
 -- The day of a daily cap.
 grant execute on function private.day_start(timestamptz, text) to authenticated;
@@ -2395,7 +2407,7 @@ select o.id, o.agency_id, private.vendor_name(o.vendor_id) as vendor,
     ) c
   ) as changes
 from public.recruiting_orders o
--- Agents do not read their agency, so they read none of these rows.
+-- Agents cannot read their agency, so they see no rows.
 join public.agencies g on g.id = o.agency_id
 left join public.agents a on a.id = o.agent_id
 cross join lateral (
@@ -2410,37 +2422,38 @@ cross join lateral (
 ) pace;
 
 comment on view public.order_pace is
-  'The orders of a manager''s agency, with the names of their vendor and agent (null: any) and their pace: leads_today (by '
-  'the agency''s day), leads_7_days (the last 7 times 24 hours), per_day (over these days, or those since the order began; '
-  'one at least), and full_in_days at this pace (null: it is not open, or gets no leads). changes: the latest five of managers, the last '
-  'first: [{at, by, before, after}] (see order_changes). Ask for pages by the last row, ordered by created_at and id.';
+  'The orders of a manager''s agency, with the names of their vendor and agent (null: any) and their pace: '
+  'leads_today (by the agency''s day), leads_7_days (the last 7 times 24 hours), per_day (over these days, or since '
+  'the order began; at least one day), and full_in_days at this pace (null if it is not open or receives no leads). '
+  'changes: the latest five of managers, newest first: [{at, by, before, after}] (see order_changes). Paginate by the '
+  'last row, ordered by created_at and id.';
 grant select on public.order_pace to authenticated;
 
 -- supabase/schemas/recruiting/distribute.sql
 
--- Distributing leads to orders and agents: the new ones of a call, and the stored ones that are `pending`, oldest first.
+-- Distributes leads to orders and agents: the new leads of a call, and stored leads that are `pending`, oldest first.
 --
--- One transaction at a time distributes, because turns, shares and daily counts depend on every choice before it. It
--- holds the distribution lock. No transaction waits for that lock: one that does not get it leaves its leads `pending`.
--- The next one that gets it distributes them too, whatever has become of the request. Waiting was measured: with many
--- isolates it gave 0.2 to 0.6 of the rate.
+-- Only one transaction at a time distributes, because turns, shares and daily counts depend on every earlier choice. It
+-- holds the distribution lock. No transaction waits for that lock: a transaction that does not get it leaves its leads
+-- `pending`, and the next one that gets it distributes them too, whatever happened to the request. Waiting was
+-- measured: with many isolates, it reduced the rate to between 0.2 and 0.6.
 --
--- The holder of the lock never waits for a row, because all other leads would wait with it. An order or an agent that
--- somebody else has locked is passed over, for example one that an operator has changed in an open transaction. For a
--- table it waits 20 ms at most, and then all leads stay pending.
+-- The holder of the lock never waits for a row, because all other leads would wait too. It skips orders and agents that
+-- another transaction has locked, such as one that an operator changed in an open transaction. It waits at most 20 ms
+-- for a table, and then all leads stay pending.
 --
--- Which order is first: recruiting/order_choice.sql. Which agent is first is also said by agents_turn_idx. A plain
--- model of both is in supabase/tests/recruiting/distribution_model.test.sql.
+-- recruiting/order_choice.sql defines which order is first; agents_turn_idx must agree with the choice of the first
+-- agent. supabase/tests/recruiting/distribution_model.test.sql contains a simple model of both.
 
 create type private.pending_lead as (id uuid, vendor_id uuid, state text);
 
-comment on type private.pending_lead is 'A pending lead, and what its order depends on.';
+comment on type private.pending_lead is 'A pending lead, and the columns that determine its order.';
 
 create type private.placement_outcome as enum ('placed', 'unwanted', 'locked');
 
 comment on type private.placement_outcome is
-  '`placed`: an order gets the lead. `unwanted`: no order wants it. `locked`: others have locked the orders that want it, or '
-  'their agents.';
+  '`placed`: an order accepts the lead. `unwanted`: no order accepts it. `locked`: the orders that accept it, or '
+  'their agents, are locked by other transactions.';
 
 create type private.placement as (
   outcome private.placement_outcome,
@@ -2452,8 +2465,8 @@ create type private.placement as (
 );
 
 comment on type private.placement is
-  'The place of the next leads. Where they are placed: how many, in which order, and its agents in the order of their turns '
-  '(empty: the agency gets the leads without an agent).';
+  'The place of the next leads. If they are placed: how many, the order, and its agents in the order of their turns '
+  '(empty: the agency receives the leads without an agent).';
 
 create type private.placed_lead as (
   id uuid,
@@ -2464,7 +2477,7 @@ create type private.placed_lead as (
   distributed_at timestamptz
 );
 
-comment on type private.placed_lead is 'The columns of recruiting_leads that a distributed lead gets.';
+comment on type private.placed_lead is 'The columns of recruiting_leads that are set when a lead is distributed.';
 
 create function public.distribute_pending_leads(lead_ids uuid[]) returns jsonb
 language plpgsql
@@ -2472,7 +2485,7 @@ set search_path = ''
 set statement_timeout = '2s'
 set lock_timeout = '100ms'
 set enable_seqscan = off
--- Without it, statements with arrays are planned at each call, which takes longer than to run them.
+-- Otherwise, statements with arrays are planned at each call, which takes longer than running them.
 set plan_cache_mode = force_generic_plan
 as $$
 declare
@@ -2493,19 +2506,19 @@ begin
   from unnest(lead_ids) as asked (id)
   left join lateral (select * from public.recruiting_leads stored where stored.id = asked.id offset 0) l on true;
 
-  -- The transaction that stored a lead, or distributed it, may not have waited for the disk.
-  -- A transaction that has written nothing to the log would end without waiting for the disk.
+  -- The transaction that stored or distributed a lead may not have waited for the disk. A transaction that has written
+  -- nothing to the log would end without waiting for it either.
   perform pg_logical_emit_message(true, 'recruiting leads', '');
   return jsonb_build_object('leads', leads, 'order_is_locked', is_pending and coalesce(has_tried_all, false));
 end
 $$;
 
 comment on function public.distribute_pending_leads(uuid[]) is
-  'Distributes every pending lead, oldest first, if one of these is pending, and says where they went: {leads: {<id>: '
-  '{distribution, distributed_to: {agency_id, agent_id|null}|null}}, order_is_locked}. distribution is null when there is '
-  'no such lead: it was deleted, or the server crashed before it was on disk. A lead stays pending while another '
-  'transaction distributes; ask again a moment later. With order_is_locked it waits for somebody who has locked the '
-  'orders that want it. What it says of a lead is on disk.';
+  'Distributes every pending lead, oldest first, if one of these is pending, and returns where they went: {leads: '
+  '{<id>: {distribution, distributed_to: {agency_id, agent_id|null}|null}}, order_is_locked}. distribution is null if '
+  'the lead does not exist: it was deleted, or the server crashed before it was on disk. A lead stays pending while '
+  'another transaction distributes; call again after a moment. If order_is_locked is true, the orders that accept it '
+  'are locked. Every returned state is on disk.';
 grant execute on function public.distribute_pending_leads(uuid[]) to service_role;
 
 create function private.distribute_new_leads(fresh private.pending_lead[]) returns private.placed_lead[]
@@ -2530,9 +2543,9 @@ end
 $$;
 
 comment on function private.distribute_new_leads(private.pending_lead[]) is
-  'Finds the places of new leads that an order wants, after those of all leads that are pending. The caller stores them. '
-  'Returns null, and the new leads are pending too, while another transaction distributes or when there was no time for '
-  'them. 55P03 when somebody has locked a table.';
+  'Finds places for new leads that an order accepts, after distributing all pending leads. The caller stores the new '
+  'leads. Returns null, and the new leads become pending too, if another transaction distributes or time runs out. '
+  '55P03 if a table is locked.';
 
 create function private.try_distribute_pending() returns boolean
 language plpgsql
@@ -2545,17 +2558,16 @@ begin
   perform set_config('lock_timeout', '20ms', true);
   return private.distribute_pending();
 exception when lock_not_available then
-  -- Somebody has locked a table.
+  -- A table is locked.
   return true;
 end
 $$;
 
 comment on function private.try_distribute_pending() is
-  'Distributes the leads that are pending, unless another transaction distributes: then null. True when it has tried all of '
-  'them: those that are still pending wait for an order, an agent or a table that somebody has locked. False when its time '
-  'was over.';
+  'Distributes the pending leads. Returns null if another transaction distributes; true if all leads were tried: '
+  'those that are still pending wait for a locked order, agent or table; false if time ran out.';
 
--- Not in SQL, which would be planned at each call.
+-- Not a SQL function, which would be planned at each call.
 create function private.distribution_lock() returns bigint
 language plpgsql
 immutable
@@ -2566,17 +2578,18 @@ begin
 end
 $$;
 
-comment on function private.distribution_lock() is 'The key of the advisory lock of the transaction that distributes.';
+comment on function private.distribution_lock() is
+  'Returns the key of the advisory lock that the distributing transaction holds.';
 
 create function private.distribute_pending(seconds double precision default 0.2) returns boolean
 language plpgsql
 set search_path = ''
--- Otherwise the leads that were placed could be joined with all leads.
+-- Otherwise, the planner might hash all leads to join the placed ones.
 set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
 declare
-  -- So that others do not wait long for the lock, and the statement stays far below its timeout.
+  -- Others do not wait long for the lock, and the statement stays far below its timeout.
   deadline constant timestamptz := clock_timestamp() + make_interval(secs => seconds);
   pending private.pending_lead[];
   placed private.placed_lead[];
@@ -2584,7 +2597,7 @@ declare
   locked text[] := '{}';
 begin
   loop
-    -- Not those that an operator has locked.
+    -- Leads that an operator has locked are skipped.
     pending := array(
       select row(l.id, l.vendor_id, l.state)::private.pending_lead
       from public.recruiting_leads l
@@ -2621,8 +2634,8 @@ end
 $$;
 
 comment on function private.distribute_pending(double precision) is
-  'Distributes the leads that are pending, oldest first. Returns false when its seconds were over, perhaps before the last. '
-  'The caller holds the distribution lock.';
+  'Distributes the pending leads, oldest first. Returns false if the time limit was reached, possibly before the last '
+  'lead. The caller holds the distribution lock.';
 
 create function private.distribute_leads(pending private.pending_lead[], deadline timestamptz default 'infinity')
 returns private.placed_lead[]
@@ -2630,7 +2643,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  -- Each further lead is distributed a microsecond later, so that the turns go on in this order.
+  -- Each further lead is distributed a microsecond later, so that turns continue in this order.
   moment timestamptz := clock_timestamp();
   placement private.placement;
   placed private.placed_lead[] := '{}';
@@ -2642,7 +2655,7 @@ begin
       moment := moment + placement.leads * interval '1 microsecond';
       pending := pending[placement.leads + 1:];
     else
-      -- The same is true of all leads of this vendor and state.
+      -- The same applies to all leads of this vendor and state.
       placed := placed || array(
         select row(
           p.id, case placement.outcome when 'locked' then 'pending' else 'unmatched' end, null, null, null, null
@@ -2662,9 +2675,10 @@ end
 $$;
 
 comment on function private.distribute_leads(private.pending_lead[], timestamptz) is
-  'Gives leads to orders and agents, by turns, and counts them there; the caller writes the leads themselves. Returns the '
-  'place of each: unmatched when no order wants it; pending when others have locked all that do. Without those for which '
-  'there was no time until the deadline. The caller holds the distribution lock, and locked the leads that are stored.';
+  'Assigns leads to orders and agents, by turns, and counts them there; the caller writes the leads. Returns the '
+  'place of each lead: unmatched if no order accepts it; pending if all orders that accept it are locked. Leads that '
+  'did not fit before the deadline are omitted. The caller holds the distribution lock, and has locked the stored '
+  'leads.';
 
 create function private.assign_leads(leads private.pending_lead[], place private.placement, moment timestamptz)
 returns private.placed_lead[]
@@ -2675,7 +2689,7 @@ declare
   agents constant integer := cardinality(place.agent_ids);
   placed private.placed_lead[];
 begin
-  -- The worker that sends texts does the rest.
+  -- The worker does the rest.
   if place.has_greeting then
     set constraints private.waiting_greetings_lead_id_fkey deferred;
     insert into private.waiting_greetings (lead_id) select l.id from unnest(leads) l;
@@ -2689,7 +2703,7 @@ begin
   ), taken_turns as (
     update public.agents a
     set last_assigned_at = moment
-      -- The last of the leads that came to this agent.
+      -- The last lead that this agent received.
       + (turn.ordinal - 1 + (place.leads - turn.ordinal) / agents * agents) * interval '1 microsecond'
     from unnest(place.agent_ids) with ordinality as turn (agent_id, ordinal)
     where a.id = turn.agent_id and turn.ordinal <= place.leads
@@ -2710,8 +2724,8 @@ end
 $$;
 
 comment on function private.assign_leads(private.pending_lead[], private.placement, timestamptz) is
-  'Counts these leads in their order, gives its agents their turns, queues their notifications, and returns the place of '
-  'each lead. The first one is distributed at the moment. The caller has locked the order and the agents.';
+  'Counts these leads for their order, advances its agents'' turns, queues their notifications, and returns the place '
+  'of each lead. The first lead is distributed at this moment. The caller has locked the order and the agents.';
 
 create function public.distribute_waiting_leads(max integer, vendor_id uuid default null) returns integer
 language plpgsql
@@ -2726,7 +2740,7 @@ begin
     raise exception 'max: must be 1 or more' using errcode = 'PT400';
   end if;
   perform pg_advisory_xact_lock(private.distribution_lock());
-  -- From now on all leads wait with this function call.
+  -- From here on, all leads wait for this call.
   perform set_config('lock_timeout', '20ms', true);
 
   with kinds as materialized (
@@ -2739,7 +2753,7 @@ begin
     ) k
     where (private.best_order(k.vendor_id, k.state, clock_timestamp())).id is not null
   ), waiting as (
-    -- Not those that an operator has locked.
+    -- Leads that an operator has locked are skipped.
     select l.id, l.distribution
     from public.recruiting_leads l
     join kinds k on k.vendor_id = l.vendor_id and k.state is not distinct from l.state
@@ -2763,15 +2777,16 @@ end
 $$;
 
 comment on function public.distribute_waiting_leads(integer, uuid) is
-  'Distributes leads that came when no order wanted them (unmatched), and pending ones: oldest first, at most max, of one '
-  'vendor or of all. Returns how many; 0 when nothing that waits is wanted. For an order that was opened late. Holds the '
-  'distribution lock, so that other leads wait meanwhile: call it with max of about 100 until it returns 0. 55P03 when '
-  'others keep the lock for more than 5 s, or somebody has locked a table that it needs; PT400 for a max below 1.';
+  'Distributes leads that no order accepted when they arrived (unmatched), and pending ones: oldest first, at most '
+  'max, of one vendor or of all. Returns their number; 0 if no order accepts a waiting lead. For an order that was '
+  'opened late. Holds the distribution lock, so other leads wait: call it with a max of about 100 until it returns 0. '
+  '55P03 if another transaction holds the lock for more than 5 s, or has locked a required table; PT400 if max is '
+  'less than 1.';
 grant execute on function public.distribute_waiting_leads(integer, uuid) to service_role;
 
 -- supabase/schemas/recruiting/placement.sql
 
--- The place of leads: the best order that can take them now, and its agents, all locked.
+-- The place of leads: the best order that can accept them now, and its agents, all locked.
 
 create function private.find_placement(
   pending private.pending_lead[],
@@ -2790,15 +2805,15 @@ declare
   agent_ids uuid[];
 begin
   -- Each statement takes a new snapshot (the function is volatile, the isolation level read committed), so each choice
-  -- sees what was committed before it.
+  -- sees everything committed before it.
   loop
     chosen := private.best_order(first.vendor_id, first.state, moment, passed_over);
     if chosen.id is null then
       return row(case when are_locked then 'locked' else 'unwanted' end, null, null, null, null, null)::private.placement;
     end if;
     passed_over := passed_over || chosen.id;
-    -- An operator does not take the distribution lock, so the order may have changed since it was chosen. The agency is
-    -- locked here because the foreign key of the lead locks it, and would wait for it.
+    -- Operators do not take the distribution lock, so the order may have changed since it was chosen. The agency is
+    -- locked here because the lead's foreign key locks it, and would wait for it.
     perform
     from public.recruiting_orders o
     join public.agencies a on a.id = o.agency_id
@@ -2814,7 +2829,7 @@ begin
     if leads > 1 then
       leads := private.leads_for_order(chosen, pending, moment, passed_over);
     end if;
-    -- After the lock, because a count changes without the order's row. The leads of this call are not counted yet.
+    -- After the lock, because a count can change without the order's row. The leads of this call are not counted yet.
     if chosen.daily_cap is not null then
       leads := least(
         leads,
@@ -2836,9 +2851,9 @@ end
 $$;
 
 comment on function private.find_placement(private.pending_lead[], timestamptz, private.placed_lead[]) is
-  'Finds the best order that can take the first of these leads at this moment, and its agents, and locks them. The placement '
-  'is for that lead and all that follow it and want the same order. placed: the leads of this call that have their place '
-  'already. The caller holds the distribution lock.';
+  'Finds and locks the best order that can accept the first of these leads at this moment, and its agents. The '
+  'placement applies to that lead and all consecutive leads with the same order. placed: the leads of this call that '
+  'already have a place. The caller holds the distribution lock.';
 
 create function private.leads_for_order(
   chosen public.recruiting_orders,
@@ -2852,7 +2867,7 @@ as $$
 declare
   lead private.pending_lead;
   kind text;
-  -- For each vendor and state, how many leads the order gets before another one is better for such a lead.
+  -- For each vendor and state, the number of leads before another order is better for such a lead.
   kinds text[] := '{}';
   bounds integer[] := '{}';
   bound integer;
@@ -2877,15 +2892,15 @@ begin
     exit when leads >= bound;
     leads := leads + 1;
   end loop;
-  -- Somebody may have changed a rival since the order was chosen.
+  -- A rival may have changed since the order was chosen.
   return greatest(leads, 1);
 end
 $$;
 
 comment on function private.leads_for_order(public.recruiting_orders, private.pending_lead[], timestamptz, uuid[]) is
-  'The number of these leads, from the first on, that the chosen order gets when they are distributed one after the other: until '
-  'it is full, or another order, which is not in passed_over, is better for the next lead. At least one. Without a look at '
-  'the daily cap.';
+  'Returns the number of these leads, from the first, that the chosen order receives when they are distributed in '
+  'sequence: until it is full, or another order that is not in passed_over is better for the next lead. At least one. '
+  'Ignores the daily cap.';
 
 create function private.lock_agents(agency_id uuid, named_agent_id uuid, wanted integer) returns uuid[]
 language plpgsql
@@ -2894,7 +2909,7 @@ as $$
 declare
   agent_ids uuid[];
 begin
-  -- The same choice as private.next_agent() makes.
+  -- private.next_agent() makes the same choice.
   if named_agent_id is not null and exists (
     select
     from public.agents a
@@ -2929,20 +2944,19 @@ end
 $$;
 
 comment on function private.lock_agents(uuid, uuid, integer) is
-  'Locks the agents who get the next leads of an order, at most as many as are wanted. Returns their ids in the order of '
-  'their turns: the named agent alone if active and not away; else those who have waited longest and whom nobody else has locked. '
-  'Empty when the agency has no agent for them; null when it has, but somebody else has locked the agent that the order '
-  'names, or all of them.';
+  'Locks the agents for the next leads of an order, at most as many as requested. Returns their ids in the order of '
+  'their turns: only the named agent, if active and not away; otherwise the unlocked agents who have waited longest. '
+  'Empty if the agency has no such agent; null if it has, but the named agent, or all of them, are locked.';
 
 -- supabase/schemas/recruiting/order_choice.sql
 
--- The choice of the order that gets a lead of this vendor and state.
+-- Chooses the order for a lead of this vendor and state.
 --
--- Which order is first is also said by recruiting_order_choices_best_idx, and which order wants a lead by
--- private.leads_for_order(). The model in supabase/tests/recruiting/distribution_model.test.sql says both.
+-- recruiting_order_choices_best_idx must agree with the choice of the first order, and private.leads_for_order() with
+-- which orders accept a lead. supabase/tests/recruiting/distribution_model.test.sql models both.
 --
--- An order that wants leads has a row for each of its states. So the best order is the first entry of an index, however
--- many orders there are.
+-- An order that accepts leads has a row for each of its states, so the best order is the first entry of an index,
+-- however many orders there are.
 
 create function private.keep_order_choices() returns trigger
 language plpgsql
@@ -2978,7 +2992,8 @@ begin
 end
 $$;
 
-comment on function private.keep_order_choices() is 'Trigger: keeps the rows of an order in recruiting_order_choices.';
+comment on function private.keep_order_choices() is
+  'Trigger: maintains the rows of an order in recruiting_order_choices.';
 
 create trigger keep_order_choices
   after insert or update of vendor_id, states, priority, quantity, filled, status on public.recruiting_orders
@@ -2990,11 +3005,11 @@ create function private.best_order(
   moment timestamptz,
   passed_over uuid[] default '{}'
 ) returns public.recruiting_orders
--- Not in sql: its plans would be made at every call.
+-- Not a SQL function, which would be planned at each call.
 language plpgsql
 stable
 set search_path = ''
--- The planner would read all of a small table, and a kept plan lives longer than the table stays small.
+-- The planner would scan a small table completely, and the cached plan outlives the small size.
 set enable_seqscan = off
 as $$
 declare
@@ -3010,7 +3025,7 @@ begin
     join public.recruiting_orders o on o.id = c.order_id
     where c.vendor_id = wanted.vendor
       and c.state = from_state.state
-      -- A vendor may have the id of zeros itself. Written so that no index of vendors is used for it.
+      -- A vendor's own id may be all zeros. Written so that no index on vendors is used.
       and coalesce(o.vendor_id, best_order.vendor_id) = best_order.vendor_id
       and o.id <> all (passed_over)
       and (o.starts_at is null or o.starts_at <= moment)
@@ -3033,8 +3048,8 @@ end
 $$;
 
 comment on function private.best_order(uuid, text, timestamptz, uuid[]) is
-  'The order that gets a lead of this vendor and state (null: unknown) at this moment, or null. Highest priority first, '
-  'then the smallest filled share, then the oldest. Leaves out the orders in passed_over.';
+  'Returns the order for a lead of this vendor and state (null: unknown) at this moment, or null. The highest '
+  'priority is first, then the smallest filled share, then the oldest order. Skips the orders in passed_over.';
 
 create function private.leads_before_rival(chosen_order public.recruiting_orders, rival public.recruiting_orders)
 returns integer
@@ -3053,33 +3068,33 @@ begin
   elsif rival.priority > chosen_order.priority then
     return 0;
   end if;
-  -- The older order comes first where the shares are equal.
+  -- If the shares are equal, the older order is first.
   last_filled := (product - case when is_older then 0 else 1 end) / rival.quantity;
   return greatest(least(last_filled + 1, chosen_order.quantity) - chosen_order.filled, 0);
 end
 $$;
 
 comment on function private.leads_before_rival(public.recruiting_orders, public.recruiting_orders) is
-  'The number of leads that the chosen order gets, one after the other, before the rival is the better choice or the quantity is '
-  'reached. The rival is what best_order() returns without the chosen order; null: there is none.';
+  'Returns the number of consecutive leads that the chosen order receives before the rival is the better choice or '
+  'the quantity is reached. The rival is the result of best_order() without the chosen order; null if there is none.';
 
 -- supabase/schemas/recruiting/store.sql
 
--- Storing recruiting leads: those of POST /recruiting/ingest and of webhooks, which go together in one call when they
--- come together; those of POST /recruiting/ingest/bulk; and those of replays.
+-- Stores recruiting leads: those of POST /recruiting/ingest and of webhooks, which share a call if they arrive
+-- together; those of POST /recruiting/ingest/bulk; and those of replays.
 
 create function public.ingest_recruiting_leads(leads jsonb) returns jsonb
 language plpgsql
 set search_path = ''
 set statement_timeout = '2s'
 set lock_timeout = '100ms'
--- Plans are kept. One that was made while a table was small would read all of it when it has grown.
+-- Plans are cached. A plan made while a table was small would scan all of it after it has grown.
 set enable_seqscan = off
--- Without it, statements with arrays are planned at each call, which takes longer than to run them.
+-- Otherwise, statements with arrays are planned at each call, which takes longer than running them.
 set plan_cache_mode = force_generic_plan
 as $$
 begin
-  -- Until the transaction ends nobody abandons these leads. In one order, so that two calls never wait for each other.
+  -- Until the transaction ends, nobody can abandon these leads. In a fixed order, so that two calls never deadlock.
   perform pg_advisory_xact_lock(hashtextextended('recruiting lead ' || (sent.id #>> '{}'), 0))
   from (select id from jsonb_path_query(leads, '$[*].lead.id') as ids (id) order by 1) sent;
   return private.store_recruiting_leads(leads);
@@ -3115,9 +3130,9 @@ create type private.sent_lead as (
 );
 
 comment on type private.sent_lead is
-  'A lead of a call. ordinal: its place in the call, from 1. vendor_id: null without a valid credential. vendor_lead_id, '
-  'state: as they are stored. distribution: its state until it is distributed. lead: as sent. key: the sign of a repeat, '
-  'see private.lead_key(). result: of a lead that came before, or an error; null for a new lead.';
+  'A lead of a call. ordinal: its position in the call, from 1. vendor_id: null without a valid credential. '
+  'vendor_lead_id, state: as stored. distribution: its state until it is distributed. lead: as sent. key: identifies '
+  'a repetition, see private.lead_key(). result: for a repeated lead, or an error; null for a new lead.';
 
 create function private.store_recruiting_leads(
   leads jsonb,
@@ -3148,7 +3163,7 @@ begin
   if results @? '$[*] ? (@ == null || @.status == "duplicate")' then
     results := private.note_duplicates(sent, results);
   end if;
-  -- Where all are pending, their distribution waits for the disk, as does a request that asks about them.
+  -- If all leads are pending, their distribution waits for the disk, and so does a request that asks about them.
   if not results @? '$[*] ? (!exists (@.distribution))' then
     perform set_config('synchronous_commit', 'off', true);
   end if;
@@ -3163,9 +3178,9 @@ end
 $$;
 
 comment on function private.store_recruiting_leads(jsonb, uuid, boolean) is
-  'Stores the new leads of a call, once, with their orders and agents unless are_distributed is false. leads and result: '
-  'see public.ingest_recruiting_leads(). of_vendor: the vendor of all leads, whose proof the caller has checked; then a '
-  'lead needs no id.';
+  'Stores the new leads of a call, once, with their orders and agents unless are_distributed is false. For leads and '
+  'the result, see public.ingest_recruiting_leads(). of_vendor: the vendor of all leads, whose proof the caller has '
+  'verified; a lead then needs no id.';
 
 create function private.read_leads(leads jsonb, of_vendor uuid, are_distributed boolean) returns private.sent_lead[]
 language plpgsql
@@ -3175,7 +3190,7 @@ begin
   return (
     select array_agg(row(
       r.ordinal, coalesce((r.lead ->> 'id')::uuid, gen_random_uuid()), r.vendor_id,
-      -- Most vendors have no such lead, and the index that says so is small.
+      -- Most vendors have no such lead, and the index that shows it is small.
       case when exists (
         select from public.recruiting_leads e where e.vendor_id = r.vendor_id and e.vendor_lead_id like 'sha256:%'
       ) then private.stored_lead_id(r.vendor_id, r.lead ->> 'vendor_lead_id')
@@ -3183,7 +3198,7 @@ begin
       r.state,
       case
         when not are_distributed or r.lead #> '{vendor_metadata,is_test}' is not distinct from 'true' then 'not_requested'
-        -- By dates and daily caps it may be unwanted after all; its distribution looks.
+        -- Dates and daily caps may still exclude it; its distribution checks them.
         when exists (
           select
           from private.recruiting_order_choices c
@@ -3207,7 +3222,7 @@ begin
       from rows from (
         jsonb_to_recordset(leads) as (key_hash text, webhook jsonb, lead jsonb, idempotency jsonb)
       ) with ordinality as given (key_hash, webhook, lead, idempotency, ordinal)
-      -- Without it each of these is worked out as often as it is used.
+      -- Otherwise, each of these expressions is evaluated at every use.
       offset 0
     ) r
   );
@@ -3215,8 +3230,8 @@ end
 $$;
 
 comment on function private.read_leads(jsonb, uuid, boolean) is
-  'The leads of a call of private.store_recruiting_leads(), in their order, with their vendors. One without a valid '
-  'credential has the result {error}.';
+  'Returns the leads of a call of private.store_recruiting_leads(), in order, with their vendors. A lead without a '
+  'valid credential has the result {error}.';
 
 create function private.find_known_leads(sent private.sent_lead[]) returns private.sent_lead[]
 language plpgsql
@@ -3251,7 +3266,7 @@ end
 $$;
 
 comment on function private.find_known_leads(private.sent_lead[]) is
-  'The same leads, with a result for each that came before, was abandoned, or has no first name.';
+  'Returns the same leads, with a result for each that is repeated, was abandoned, or has no first name.';
 
 create function private.insert_sent_leads(sent private.sent_lead[], placed private.placed_lead[]) returns jsonb
 language plpgsql
@@ -3275,12 +3290,12 @@ begin
     from unnest(sent) s
     left join unnest(placed) p on p.id = s.id
     where s.result is null
-    -- So that two calls with the same leads wait for each other and never deadlock. Where two leads of one call have the
-    -- same vendor_lead_id, the first is stored.
+    -- Two calls with the same leads wait for each other and never deadlock. If two leads of a call have the same
+    -- vendor_lead_id, the first is stored.
     order by s.vendor_id, s.vendor_lead_id, s.ordinal
     on conflict do nothing
     returning l.id, jsonb_build_object('id', l.id, 'status', 'created', 'distributed_to',
-      -- As private.created_lead(), which takes a twentieth of the time of a large call.
+      -- Same as private.created_lead(), but takes a twentieth of the time of a large call.
       case when l.agency_id is not null then jsonb_build_object('agency_id', l.agency_id, 'agent_id', l.agent_id) end
     ) || case when l.distribution = 'pending' then '{"distribution": "pending"}' else '{}' end::jsonb as result
   )
@@ -3299,9 +3314,9 @@ end
 $$;
 
 comment on function private.insert_sent_leads(private.sent_lead[], private.placed_lead[]) is
-  'Inserts the leads that have no result yet, with their places where they have one. Returns an array with the result of each '
-  'lead, in their order. It is null where the vendor_lead_id is taken: another transaction has committed it since the '
-  'look-up, or it stands twice in the call. 55P03 for such a lead in a call with places.';
+  'Inserts the leads without a result, with their places if they have any. Returns an array with the result of each '
+  'lead, in order. It is null if the vendor_lead_id is taken: another transaction has committed it since the look-up, '
+  'or it occurs twice in the call. 55P03 for such a lead in a call with places.';
 
 create function private.insert_pending_leads(sent private.sent_lead[]) returns jsonb
 language plpgsql
@@ -3323,7 +3338,7 @@ $$;
 
 comment on function private.insert_pending_leads(private.sent_lead[]) is
   'Inserts leads while another transaction has locked a table that they refer to, or stores one of them: see '
-  'private.insert_sent_leads(). A lead that an order wants is pending.';
+  'private.insert_sent_leads(). A lead that an order accepts is pending.';
 
 create function private.stored_lead_id(vendor_id uuid, given_id text) returns text
 language plpgsql
@@ -3344,10 +3359,10 @@ end
 $$;
 
 comment on function private.stored_lead_id(uuid, text) is
-  'The vendor_lead_id under which a lead with this id of the vendor is stored, or would be: as private.indexable_id(), or '
-  'private.erased_id() where its person was erased. Null when blank.';
+  'Returns the vendor_lead_id under which a lead with this vendor id is or would be stored: as '
+  'private.indexable_id(), or private.erased_id() if its person was erased. Null if blank.';
 
--- Each lead calls one of these, so they are not in SQL, which would be planned at each call.
+-- Each lead calls one of these, so they are not SQL functions, which would be planned at each call.
 
 create function private.lead_problem(lead jsonb) returns text
 language plpgsql
@@ -3362,7 +3377,7 @@ begin
 end
 $$;
 
-comment on function private.lead_problem(jsonb) is 'Why this cannot be a recruiting lead; null when it can.';
+comment on function private.lead_problem(jsonb) is 'Returns why this cannot be a recruiting lead; null if it can.';
 
 create function private.lead_error(code text, message text) returns jsonb
 language plpgsql
@@ -3375,7 +3390,8 @@ begin
 end
 $$;
 
-comment on function private.lead_error(text, text) is 'The result of one lead that cannot be stored; null without a message.';
+comment on function private.lead_error(text, text) is
+  'Returns the result of a lead that cannot be stored; null without a message.';
 
 create function private.created_lead(lead public.recruiting_leads) returns jsonb
 language plpgsql
@@ -3391,18 +3407,18 @@ begin
 end
 $$;
 
-comment on function private.created_lead(public.recruiting_leads) is 'The result of a lead that is stored.';
+comment on function private.created_lead(public.recruiting_leads) is 'Returns the result of a stored lead.';
 
 -- supabase/schemas/recruiting/repeats.sql
 
--- Leads that come again: with the same vendor_lead_id, Idempotency-Key, delivery of a webhook, or by a repeated call.
+-- Repeated leads: with the same vendor_lead_id, Idempotency-Key or webhook delivery, or by a repeated call.
 
 create function private.note_duplicates(sent private.sent_lead[], results jsonb) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
 declare
-  -- A lead that another transaction has committed since the look-up, or that stands twice in the call, has no result
+  -- A lead that another transaction has committed since the look-up, or that occurs twice in the call, has no result
   -- yet.
   noted constant jsonb := (
     select jsonb_agg(coalesce(nullif(results -> (s.ordinal - 1), 'null'), (
@@ -3426,7 +3442,7 @@ begin
   from unnest(sent) s
   where noted -> (s.ordinal - 1) ->> 'status' = 'duplicate'
     and s.lead ->> 'received_via' is distinct from 'replay'
-    -- A delivery may come again when its lead has been deleted.
+    -- A delivery may be repeated after its lead has been deleted.
     and exists (select from public.recruiting_leads l where l.id = (noted -> (s.ordinal - 1) ->> 'id')::uuid)
   order by 1
   on conflict (id) do nothing;
@@ -3435,7 +3451,7 @@ exception
   when serialization_failure then
     raise;
   when others then
-    -- The lead is a duplicate anyway, of a lead that may not be on disk yet.
+    -- The lead is a duplicate anyway, possibly of a lead that is not on disk yet.
     perform pg_logical_emit_message(true, 'recruiting leads', '');
     return (
       select jsonb_agg(r || case when r ->> 'status' = 'duplicate'
@@ -3446,10 +3462,10 @@ end
 $$;
 
 comment on function private.note_duplicates(private.sent_lead[], jsonb) is
-  'Gives the leads that were not stored their result, records each duplicate, and returns the results. 40001 when a lead was '
-  'in the way that has been deleted since: the call is to be repeated.';
+  'Sets the results of leads that were not stored, records each duplicate, and returns the results. 40001 if a '
+  'conflicting lead has been deleted since: the caller must repeat the call.';
 
--- A request with an Idempotency-Key, or a delivery of a webhook with an id, gets the first result again.
+-- A request with an Idempotency-Key, or a webhook delivery with an id, gets the first result again.
 
 create function private.lead_key(vendor_id uuid, webhook jsonb, idempotency jsonb) returns jsonb
 language plpgsql
@@ -3461,7 +3477,7 @@ begin
     return jsonb_build_object(
       'scope', 'delivery ' || vendor_id,
       'idempotency', jsonb_build_object(
-        -- Senders put anything into an id, and a key is at most 255 visible ASCII characters.
+        -- Senders may use any text as an id, and a key is at most 255 visible ASCII characters.
         'key', encode(sha256(convert_to(webhook ->> 'delivery_id', 'UTF8')), 'hex'),
         'part', coalesce((webhook ->> 'part')::integer, 0),
         'request_hash', null
@@ -3480,8 +3496,8 @@ end
 $$;
 
 comment on function private.lead_key(uuid, jsonb, jsonb) is
-  'By what a lead that comes again is known besides its vendor_lead_id: {scope, idempotency, retention} as '
-  'private.find_idempotent_result() and private.save_idempotent_result() take them; null: by nothing.';
+  'Returns the keys besides vendor_lead_id by which a repeated lead is recognized: {scope, idempotency, retention} as '
+  'private.find_idempotent_result() and private.save_idempotent_result() take them; null if there are none.';
 
 create function private.kept_lead(key jsonb, lead_id uuid) returns jsonb
 language plpgsql
@@ -3492,7 +3508,7 @@ declare
 begin
   kept := private.find_idempotent_result(key ->> 'scope', key -> 'idempotency');
   return case
-    -- A delivery that comes again is a duplicate; a call that is repeated has the same id.
+    -- A repeated delivery is a duplicate; a repeated call has the same id.
     when key ->> 'scope' like 'delivery %' and kept ->> 'id' <> lead_id::text
       then jsonb_build_object('id', kept -> 'id', 'status', 'duplicate')
     else kept
@@ -3503,11 +3519,11 @@ end
 $$;
 
 comment on function private.kept_lead(jsonb, uuid) is
-  'The result of the request or delivery with this key that came before, or the {error} of '
-  'private.find_idempotent_result(); null: it is the first.';
+  'Returns the first result of the request or delivery with this key, or the {error} of '
+  'private.find_idempotent_result(); null if it is the first.';
 
--- A call may be slow on its way to the database and begin after the function has given it up. So before the function
--- says that a lead was not stored, it abandons the lead's id: a later call with that id stores nothing.
+-- A slow call may begin after the function has given it up. Before the function responds that a lead was not stored, it
+-- therefore abandons the lead's id: a later call with that id stores nothing.
 
 create function public.abandon_recruiting_leads(lead_ids uuid[]) returns jsonb
 language plpgsql
@@ -3534,8 +3550,8 @@ begin
     for update skip locked
   );
 
-  -- The transaction that stored a lead may not have waited for the disk. Without anything written this commit would not
-  -- either.
+  -- The transaction that stored a lead may not have waited for the disk. If this transaction writes nothing, its commit
+  -- would not wait either.
   perform pg_logical_emit_message(true, 'recruiting leads', '');
   return (
     select coalesce(jsonb_object_agg(given.id, case when l.id is not null then private.created_lead(l) end), '{}')
@@ -3546,13 +3562,13 @@ end
 $$;
 
 comment on function public.abandon_recruiting_leads(uuid[]) is
-  'Decides what became of leads whose call of ingest_recruiting_leads() got no response. Returns {<id>: result} with the '
-  'result of that function for a lead that is stored, and on disk, and else null: then it will never be stored.';
+  'Decides the outcome of leads whose call of ingest_recruiting_leads() got no response. Returns {<id>: result} with '
+  'the result of that function if the lead is stored and on disk, otherwise null: it will then never be stored.';
 grant execute on function public.abandon_recruiting_leads(uuid[]) to service_role;
 
 -- supabase/schemas/recruiting/preview.sql
 
--- POST /recruiting/ingest?dry_run=true: what would become of a lead.
+-- POST /recruiting/ingest?dry_run=true: what would happen to a lead.
 
 create function public.preview_recruiting_lead(key_hash text, lead jsonb, webhook jsonb default null) returns jsonb
 language plpgsql
@@ -3592,7 +3608,7 @@ begin
       matched := private.best_order(sender_id, private.lead_state(lead -> 'vendor_metadata'), now());
       agent_id := private.next_agent(matched.agency_id, matched.agent_id);
     exception when lock_not_available then
-      -- Somebody has locked a table, so the lead would wait.
+      -- A table is locked, so the lead would wait.
       matched := null;
     end;
   end if;
@@ -3607,8 +3623,8 @@ end
 $$;
 
 comment on function public.preview_recruiting_lead(text, jsonb, jsonb) is
-  'The result that ingest_recruiting_leads() would have with this lead now; changes nothing. Returns {status: created|duplicate, '
-  'id|null of the existing lead, distributed_to|null}. Raises the same errors.';
+  'Returns the result that ingest_recruiting_leads() would return for this lead now; changes nothing. Returns '
+  '{status: created|duplicate, id|null of the stored lead, distributed_to|null}. Raises the same errors.';
 grant execute on function public.preview_recruiting_lead(text, jsonb, jsonb) to service_role;
 
 create function private.next_agent(agency_id uuid, named_agent_id uuid) returns uuid
@@ -3634,17 +3650,18 @@ as $$
 $$;
 
 comment on function private.next_agent(uuid, uuid) is
-  'The agent who would get the next lead of an order: the one that it names if active and not away; else '
-  'the agent of the agency who is that too, accepts recruits and has waited longest; else null. private.lock_agents() makes the same choice.';
+  'Returns the agent for the next lead of an order: the agent that the order names, if active and not away; otherwise '
+  'the active agent of the agency who is not away, accepts recruits and has waited longest; otherwise null. '
+  'private.lock_agents() makes the same choice.';
 
--- POST /recruiting/ingest/bulk?dry_run=true: what would become of many leads.
+-- POST /recruiting/ingest/bulk?dry_run=true: what would happen to many leads.
 
 create function public.preview_recruiting_lead_batch(key_hash text, vendor_lead_ids jsonb) returns jsonb
 language plpgsql
 stable
 set search_path = ''
 set statement_timeout = '60s'
--- A plan that was made while a table was small would read all of it for each row.
+-- A plan made while a table was small would scan it completely for each row.
 set enable_seqscan = off
 as $$
 declare
@@ -3681,9 +3698,10 @@ end
 $$;
 
 comment on function public.preview_recruiting_lead_batch(text, jsonb) is
-  'The result that ingest_recruiting_lead_batch() would have with leads that have these vendor_lead_ids (texts and nulls); '
-  'changes nothing. Returns an array with one {status: created|duplicate, id|null} for each, in their order: id is that of the '
-  'stored lead; a repeat within the list is a duplicate without one. PT401 as authenticate_vendor().';
+  'Returns the result that ingest_recruiting_lead_batch() would return for leads with these vendor_lead_ids (texts '
+  'and nulls); changes nothing. Returns an array with {status: created|duplicate, id|null} for each, in order: id is '
+  'that of the stored lead; a repetition within the list is a duplicate without an id. PT401 as in '
+  'authenticate_vendor().';
 grant execute on function public.preview_recruiting_lead_batch(text, jsonb) to service_role;
 
 -- supabase/schemas/recruiting/ingest_bulk.sql
@@ -3741,10 +3759,10 @@ $$;
 
 comment on function public.ingest_recruiting_lead_batch(text, jsonb, jsonb, text) is
   'Stores many leads of the key''s vendor; none is distributed. leads: [{row, first_name, vendor_lead_id|null, '
-  'vendor_metadata}]. Returns {created, duplicates, errors: [{row, reason}]}, with record_error, a SQLSTATE, where the '
+  'vendor_metadata}]. Returns {created, duplicates, errors: [{row, reason}]}, with record_error, a SQLSTATE, if the '
   'duplicates could not be recorded. A duplicate has the vendor_lead_id of a stored lead or of an earlier row, and is '
-  'recorded. An error is a row that the database refused. PT401 as authenticate_vendor(). idempotency and its errors: see '
-  'private.find_idempotent_result().';
+  'recorded. An error is a row that the database refused. PT401 as in authenticate_vendor(). For idempotency and its '
+  'errors, see private.find_idempotent_result().';
 grant execute on function public.ingest_recruiting_lead_batch(text, jsonb, jsonb, text) to service_role;
 
 create function private.store_batch(leads jsonb, vendor_id uuid) returns jsonb
@@ -3764,8 +3782,8 @@ begin
       return jsonb_build_array(private.row_error(sqlstate));
     end if;
   end;
-  -- One bad lead makes the whole statement fail. Parts are divided again and again until the bad lead is alone: of
-  -- 10,000 in tenths after 40 statements. To store lead by lead would take ten times as long.
+  -- A single invalid lead makes the whole statement fail. Parts are divided into tenths until the invalid lead is
+  -- alone: for 10,000 leads, after 40 statements. Storing lead by lead would take ten times as long.
   for part in
     select jsonb_agg(l order by n)
     from jsonb_array_elements(leads) with ordinality as e (l, n)
@@ -3779,12 +3797,13 @@ end
 $$;
 
 comment on function private.store_batch(jsonb, uuid) is
-  'Stores leads of a vendor without distributing them. leads and result: see private.store_recruiting_leads(); a lead that '
-  'the database refuses has the result {error}, and the others are stored.';
+  'Stores leads of a vendor without distributing them. For leads and the result, see '
+  'private.store_recruiting_leads(); a lead that the database refuses has the result {error}, and the others are '
+  'stored.';
 
 -- supabase/schemas/recruiting/rejected_deliveries.sql
 
--- Rejected deliveries: what an authenticated sender has sent and the service could not take in.
+-- Rejected deliveries: requests of authenticated senders that could not be stored.
 
 create table public.rejected_deliveries (
   id uuid primary key default gen_random_uuid(),
@@ -3804,13 +3823,13 @@ create table public.rejected_deliveries (
   context jsonb not null default '{}' check (jsonb_typeof(context) = 'object'),
   status text not null default 'open' check (status in ('open', 'replayed', 'dismissed')),
   lead_id uuid,
-  -- Not now(): the rows of one call come one after the other, and so the oldest of them is known.
+  -- Not now(): the rows of one call get increasing times, so the oldest is known.
   received_at timestamptz not null default clock_timestamp(),
   resolved_at timestamptz,
   check (status <> 'replayed' or lead_id is not null)
 );
 
--- Also finds the oldest of a vendor's open deliveries, and adds up their sizes, by the index alone.
+-- Also finds the oldest of a vendor's open deliveries, and adds up their sizes with an index-only scan.
 create index rejected_deliveries_open_idx on public.rejected_deliveries (vendor_id, received_at, id)
   include (stored_bytes) where status = 'open';
 create index on public.rejected_deliveries (vendor_id, received_at);
@@ -3819,33 +3838,35 @@ create index on public.rejected_deliveries (vendor_lead_id) where vendor_lead_id
 create index on public.rejected_deliveries (lead_id) where lead_id is not null;
 
 comment on table public.rejected_deliveries is
-  'Deliveries of leads, and rows of batches, that were refused after their sender was authenticated. They can be replayed.';
+  'Deliveries of leads, and rows of batches, that were rejected after their sender was authenticated. They can be '
+  'replayed.';
 comment on column public.rejected_deliveries.route is 'Path of the route, e.g. `/recruiting/ingest`.';
-comment on column public.rejected_deliveries.vendor_id is 'The recruiting vendor; null: an import of sales leads.';
+comment on column public.rejected_deliveries.vendor_id is 'The recruiting vendor; null for an import of sales leads.';
 comment on column public.rejected_deliveries.vendor_lead_id is
-  'The sender''s own id of the lead (external_id for an import), where it could be read.';
+  'The sender''s own id of the lead (external_id for an import), if it could be read.';
 comment on column public.rejected_deliveries.row is
-  'Zero-based index of the row in a batch; null: the whole request was refused.';
+  'Zero-based index of the row in a batch; null if the whole request was rejected.';
 comment on column public.rejected_deliveries.code is
-  'The response''s error code. A row in bulk has BAD_REQUEST or DATABASE_ERROR, a row of an import INVALID or '
+  'The error code of the response. A row in bulk has BAD_REQUEST or DATABASE_ERROR, a row of an import INVALID or '
   'DATABASE_ERROR.';
 comment on column public.rejected_deliveries.reason is 'The message of the response.';
 comment on column public.rejected_deliveries.payload is
-  'The body, or the row, as sent, so that a replay can parse it. Each file is replaced by {type, bytes}; secrets are '
-  'left out. Null when it is no JSON or larger than 256 KiB without its files.';
+  'The body, or the row, as sent, so that a replay can parse it. Each file is replaced with {type, bytes}; secrets '
+  'are omitted. Null if it is not JSON or is larger than 256 KiB without its files.';
 comment on column public.rejected_deliveries.payload_text is
-  'The beginning, at most 256 KiB, of what is not in payload.';
-comment on column public.rejected_deliveries.payload_bytes is 'Size as received, in bytes, with its files.';
+  'The beginning, at most 256 KiB, of a body that is not in payload.';
+comment on column public.rejected_deliveries.payload_bytes is 'Size as received, in bytes, including files.';
 comment on column public.rejected_deliveries.stored_bytes is
-  'Size of payload and payload_text, as text in bytes: what the limit of a vendor counts.';
+  'Size of payload and payload_text, as text in bytes, which counts toward the limit of a vendor.';
 comment on column public.rejected_deliveries.context is
-  'The data that a replay needs besides the lead. For a row of an import: {agency_id, agent_id, distribution_id|null}. For a '
-  'webhook''s delivery that is known when it comes again: {webhook: {delivery_id, part}}.';
+  'The data that a replay needs besides the lead. For a row of an import: {agency_id, agent_id, '
+  'distribution_id|null}. For a webhook delivery with an id: {webhook: {delivery_id, part}}.';
 comment on column public.rejected_deliveries.status is
-  '`open`: to be looked at; `replayed`: its lead is stored, see lead_id; `dismissed`: an operator needs no lead of it.';
+  '`open`: not resolved; `replayed`: its lead is stored, see lead_id; `dismissed`: an operator decided that its lead '
+  'is not needed.';
 comment on column public.rejected_deliveries.lead_id is
-  'The lead that the delivery became, or that had come meanwhile: in recruiting_leads, or in leads for an import. No '
-  'foreign key, because it may be in either table.';
+  'The lead that the delivery became, or that was stored in the meantime: in recruiting_leads, or in leads for an '
+  'import. Not a foreign key, because it may be in either table.';
 comment on column public.rejected_deliveries.resolved_at is
   'When it was replayed or dismissed. A trigger sets it with the status.';
 
@@ -3863,9 +3884,10 @@ create table private.open_delivery_counts (
 with (fillfactor = 50);
 
 comment on table private.open_delivery_counts is
-  'How many open rejected deliveries a vendor has at most, and how many stored_bytes. What is recorded is added; what is '
-  'replayed, dismissed or deleted counts until the open ones are counted again, so that nobody who does this locks a row here.';
-comment on column private.open_delivery_counts.vendor_id is 'Null: all imports.';
+  'An upper bound of the number of a vendor''s open rejected deliveries, and of their stored_bytes. Recorded '
+  'deliveries are added; replayed, dismissed and deleted ones count until the open ones are recounted, so that '
+  'resolving a delivery locks no row here.';
+comment on column private.open_delivery_counts.vendor_id is 'Null for all imports.';
 
 alter table private.open_delivery_counts enable row level security;
 grant select, insert, update, delete on private.open_delivery_counts to service_role;
@@ -3880,7 +3902,7 @@ declare
   sender record;
   recorded integer := 0;
 begin
-  -- Somebody who has locked the table must not hold up connections that leads and texts need.
+  -- A lock on the table must not block connections that leads and texts need.
   lock table public.rejected_deliveries in row exclusive mode nowait;
 
   for sender in
@@ -3897,12 +3919,12 @@ begin
       )
       returning vendor_id, stored_bytes
     ), counted as (
-      -- Locks the sender's row, so that no two transactions each leave room for their own rows only.
+      -- Locks the sender's row, so that two transactions do not each make room only for their own rows.
       insert into private.open_delivery_counts as o (vendor_id, deliveries, bytes)
       select i.vendor_id, count(*), sum(i.stored_bytes)
       from inserted i
       group by i.vendor_id
-      -- In one order, so that two calls never wait for each other.
+      -- In a fixed order, so that two calls never deadlock.
       order by i.vendor_id
       on conflict (vendor_id) do update set deliveries = o.deliveries + excluded.deliveries, bytes = o.bytes + excluded.bytes
       returning o.*
@@ -3919,10 +3941,10 @@ end
 $$;
 
 comment on function public.record_rejections(json) is
-  'Stores rejected deliveries and returns how many. rejections: [{request_id, route, vendor_id|null, '
-  'vendor_lead_id|null, row|null, code, reason, payload|null, payload_text|null, payload_bytes, context|null}], at most '
-  'about 500. Keeps at most 10,000 open ones of a vendor, and 100 MiB of them; all imports count as one. 55P03 at once '
-  'when somebody has locked the table.';
+  'Stores rejected deliveries and returns their number. rejections: [{request_id, route, vendor_id|null, '
+  'vendor_lead_id|null, row|null, code, reason, payload|null, payload_text|null, payload_bytes, context|null}], at '
+  'most about 500. Keeps at most 10,000 open ones of a vendor, and 100 MiB of them; all imports together count as one '
+  'vendor. 55P03 immediately if the table is locked.';
 grant execute on function public.record_rejections(json) to service_role;
 
 create function public.prune_deliveries(older_than interval) returns integer
@@ -3945,8 +3967,8 @@ end
 $$;
 
 comment on function public.prune_deliveries(interval) is
-  'Deletes the deliveries that were received longer ago than this, open ones too, and returns how many. Also the counts of '
-  'refused proofs that have not grown since. PT400 for a negative interval.';
+  'Deletes the deliveries that are older than this, including open ones, and returns their number. Also deletes the '
+  'counts of refused proofs that have not increased since. PT400 for a negative interval.';
 grant execute on function public.prune_deliveries(interval) to service_role;
 
 create function private.set_resolved_at() returns trigger
@@ -3960,7 +3982,7 @@ end
 $$;
 
 comment on function private.set_resolved_at() is
-  'Trigger: a delivery has a resolved_at as long as it is replayed or dismissed.';
+  'Trigger: sets resolved_at while a delivery is replayed or dismissed.';
 
 create trigger set_resolved_at
   before insert or update of status, resolved_at on public.rejected_deliveries
@@ -3969,7 +3991,7 @@ create trigger set_resolved_at
 create function private.delete_oldest_rejections(vendor_id uuid) returns void
 language plpgsql
 set search_path = ''
--- The index has all it needs, in order. Sorting takes four times as long, and the planner does not always know it.
+-- The index is already in this order. Sorting takes four times as long, and the planner does not always avoid it.
 set enable_sort = off
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -3984,7 +4006,7 @@ begin
         window by_age as (order by o.received_at desc, o.id desc rows unbounded preceding)
       ), deleted as (
         delete from public.rejected_deliveries d
-        -- An array, and not `in (select …)`: for that the planner may read the whole table.
+        -- An array, because with `in (select …)` the planner may scan the whole table.
         where d.id = any (array(
           select o.id
           from public.rejected_deliveries o
@@ -4001,18 +4023,19 @@ begin
         bytes = (select coalesce(sum(o.stored_bytes), 0) from open o) - (select coalesce(sum(d.stored_bytes), 0) from deleted d)
       where c.vendor_id %1$s
     $sql$,
-    -- The text differs, because `is not distinct from` would not use the index.
+    -- Two variants, because `is not distinct from` would not use the index.
     case when vendor_id is null then 'is null' else '= $1' end
   ) using vendor_id;
 end
 $$;
 
 comment on function private.delete_oldest_rejections(uuid) is
-  'Leaves the newest open deliveries of a vendor, at most 9,500 and of those at most 95 MiB of stored_bytes, and counts them; '
-  'null: of all imports. So a vendor that sends a million wrong rows does not fill the disk. Reads all of them, so it leaves '
-  'room for 500 more before the next time. The caller has locked the vendor''s row in private.open_delivery_counts.';
+  'Keeps the newest open deliveries of a vendor, at most 9,500 with at most 95 MiB of stored_bytes, and counts them; '
+  'null: of all imports. A vendor that sends a million invalid rows therefore does not fill the disk. Reads all of '
+  'them, so it makes room for 500 more before the next call. The caller has locked the vendor''s row in '
+  'private.open_delivery_counts.';
 
--- Every night where the project has pg_cron. A project without it uses `npm run admin -- delivery prune`.
+-- Every night if the project has pg_cron. Other projects use `npm run admin -- delivery prune`.
 do $$
 begin
   if exists (select from pg_available_extensions e where e.name = 'pg_cron') then
@@ -4021,14 +4044,15 @@ begin
       'prune rejected deliveries', '17 3 * * *', $job$select public.prune_deliveries('30 days')$job$);
   end if;
 exception when others then
-  -- pg_cron works in one database of a server only. Deliveries that stay longer are no reason to stop a deployment.
+  -- pg_cron runs in only one database of a server. A missing schedule must not fail a deployment.
   raise warning 'rejected deliveries are not pruned by pg_cron: %', sqlerrm;
 end
 $$;
 
 -- supabase/schemas/recruiting/lead_fetches.sql
 
--- Leads of which a vendor has only given notice, as Meta does: each is fetched from the vendor, at once and by the worker.
+-- Leads for which a vendor sends only a notice, such as Meta: each is fetched from the vendor, immediately and by the
+-- worker.
 --
 -- | from | by | to |
 -- | --- | --- | --- |
@@ -4072,24 +4096,27 @@ create index on private.lead_fetches (leadgen_id);
 create index on private.lead_fetches (lead_id) where lead_id is not null;
 
 comment on table private.lead_fetches is
-  'Leads of which a vendor has only given notice, and how far the fetch of each has come. A row has ids and nothing else of '
-  'the person.';
+  'Leads for which a vendor sends only a notice, and the state of their fetches. The only personal data in a row are '
+  'ids.';
 comment on column private.lead_fetches.leadgen_id is 'The vendor''s id of the lead.';
-comment on column private.lead_fetches.page_id is 'The id of the page on which the form stands; null: the notice has none.';
-comment on column private.lead_fetches.form_id is 'The id of the form; null: the notice has none.';
+comment on column private.lead_fetches.page_id is 'The id of the page with the form; null if the notice has none.';
+comment on column private.lead_fetches.form_id is 'The id of the form; null if the notice has none.';
 comment on column private.lead_fetches.notice is 'The notice as sent.';
 comment on column private.lead_fetches.request_id is 'The request that brought the notice.';
-comment on column private.lead_fetches.due_at is 'When it is fetched; infinity: when another of the vendor''s is had, or a token is added.';
-comment on column private.lead_fetches.attempt is 'The number of times that it was claimed. A claim is known by it.';
-comment on column private.lead_fetches.lease_until is 'Until when a worker has it; null: no worker does.';
-comment on column private.lead_fetches.failing_since is 'The first failure that a retry may mend; null: there is none.';
+comment on column private.lead_fetches.due_at is
+  'When it is fetched; infinity: after another lead of the vendor was fetched, or a token is added.';
+comment on column private.lead_fetches.attempt is 'The number of claims. It identifies the claim.';
+comment on column private.lead_fetches.lease_until is 'When the claim ends; null if no worker has claimed it.';
+comment on column private.lead_fetches.failing_since is
+  'The first failure since the last success that a retry may resolve; null if there is none.';
 comment on column private.lead_fetches.held_since is
-  'Since when it waits for an access token that the vendor takes; null: it does not.';
+  'Since when it waits for a valid access token; null if it does not wait.';
 comment on column private.lead_fetches.reason is
-  'Why the last attempt failed: `no_token`, `code <number>` or `code <number>/<subcode>` of the vendor, `HTTP <status>`, '
-  '`no_connection`, `lost` (no answer), `redirect`, `too_large`, `no_json`, `another_lead`, `configuration`, `token_changed`, '
-  '`not_stored`; or why no lead can be made of it.';
-comment on column private.lead_fetches.lead_id is 'The lead that was stored, or had come before; null: none, or it was deleted.';
+  'Why the last attempt failed: `no_token`, `code <number>` or `code <number>/<subcode>` of the vendor, `HTTP '
+  '<status>`, `no_connection`, `lost` (no response), `redirect`, `too_large`, `no_json`, `another_lead`, '
+  '`configuration`, `token_changed`, `not_stored`; or why the response is not a lead.';
+comment on column private.lead_fetches.lead_id is
+  'The lead that was stored, or already existed; null if there is none, or it was deleted.';
 
 create trigger set_updated_at
   before update on private.lead_fetches
@@ -4107,8 +4134,8 @@ where s.kind = 'access_token' and s.revoked_at is null and (s.expires_at is null
 order by s.vendor_id, s.created_at desc;
 
 comment on view private.lead_fetch_tokens is
-  'The access token with which a vendor''s leads are fetched: its newest valid one. None of a vendor that is inactive, or '
-  'whose webhook is off.';
+  'The access token with which a vendor''s leads are fetched: its newest valid one. Inactive vendors, and vendors '
+  'whose webhook is off, have no row.';
 grant select on private.lead_fetch_tokens to service_role;
 
 create function private.lock_lead_fetches(vendor_id uuid) returns void
@@ -4121,7 +4148,8 @@ end
 $$;
 
 comment on function private.lock_lead_fetches(uuid) is
-  'Until the transaction ends, nobody else adds fetches of this vendor, holds or releases them.';
+  'Locks the fetches of this vendor until the transaction ends, so that no other transaction adds, holds or releases '
+  'them.';
 
 create function public.add_lead_fetches(vendor_id uuid, request_id text, notices jsonb) returns jsonb
 language plpgsql
@@ -4152,7 +4180,7 @@ begin
     select from public.recruiting_leads l
     where l.vendor_id = add_lead_fetches.vendor_id and l.vendor_lead_id = n.leadgen_id
   ) and not exists (
-    -- A conflict below locks its row, and a claim would pass that over.
+    -- A conflict below locks its row, and a claim would then skip it.
     select from private.lead_fetches o
     where o.leadgen_id = n.leadgen_id and (o.vendor_id <> add_lead_fetches.vendor_id or o.state <> 'failed')
   )
@@ -4169,10 +4197,10 @@ end
 $$;
 
 comment on function public.add_lead_fetches(uuid, text, jsonb) is
-  'Keeps notices of leads that have to be fetched: [{leadgen_id, page_id|null, form_id|null, notice}], the ids of digits alone. '
-  'One that is known already changes nothing, unless it has failed: then it is due again. A lead that is stored already is '
-  'not fetched. Returns {added, of_others: [leadgen_id]}: how many are due now or later, and the ids that another vendor '
-  'has given notice of, which are not kept. 55P03 after 5 seconds where the vendor''s fetches are locked.';
+  'Stores notices of leads that must be fetched: [{leadgen_id, page_id|null, form_id|null, notice}]; ids consist of '
+  'digits. A known notice changes nothing, unless its fetch failed: it is then due again. A stored lead is not '
+  'fetched. Returns {added, of_others: [leadgen_id]}: how many fetches are due now or later, and the ids that belong '
+  'to notices of another vendor, which are not stored. 55P03 after 5 seconds if the vendor''s fetches are locked.';
 
 create function private.hold_lead_fetches(vendor_id uuid, reason text) returns void
 language plpgsql
@@ -4183,7 +4211,7 @@ declare
     select f.id
     from private.lead_fetches f
     where f.vendor_id = hold_lead_fetches.vendor_id and f.state = 'waiting'
-    -- One lead may be refused for its page alone, and must not hold up the others for ever.
+    -- A lead that only its own page refuses must not block the others forever.
     order by f.attempt, f.created_at, f.leadgen_id
     limit 1
   );
@@ -4200,7 +4228,8 @@ end
 $$;
 
 comment on function private.hold_lead_fetches(uuid, text) is
-  'Has all fetches of a vendor wait for an access token. Each hour one of them is tried: the oldest that was tried least.';
+  'Holds all fetches of a vendor until it has a valid access token. One of them is tried each hour: among those with '
+  'the fewest attempts, the oldest.';
 
 create function private.release_lead_fetches(vendor_id uuid) returns void
 language plpgsql
@@ -4213,7 +4242,8 @@ begin
 end
 $$;
 
-comment on function private.release_lead_fetches(uuid) is 'Makes the fetches due that wait for an access token of this vendor.';
+comment on function private.release_lead_fetches(uuid) is
+  'Releases the fetches of this vendor that wait for an access token.';
 
 create function private.release_by_secret() returns trigger
 language plpgsql
@@ -4227,8 +4257,8 @@ end
 $$;
 
 comment on function private.release_by_secret() is
-  'Trigger: an access token, or a secret of the app, that is added or changed starts the vendor''s fetches. The secret proves '
-  'the requests.';
+  'Trigger: releases the vendor''s fetches when an access token or an app secret, which signs the requests, is added '
+  'or changed.';
 
 create trigger release_lead_fetches
   after insert or update on private.vendor_webhook_secrets
@@ -4238,7 +4268,7 @@ create function private.is_fetch_due() returns boolean
 language plpgsql
 stable
 set search_path = ''
--- By the index of those that wait, also while the planner does not know how few they are.
+-- Uses the index of waiting fetches even before the planner knows how few there are.
 set enable_seqscan = off
 as $$
 begin
@@ -4246,11 +4276,11 @@ begin
 end
 $$;
 
-comment on function private.is_fetch_due() is 'Whether the worker would find a lead to fetch.';
+comment on function private.is_fetch_due() is 'Returns whether a lead fetch is due.';
 
 -- supabase/schemas/recruiting/lead_fetch_work.sql
 
--- The worker's part of lead_fetches.sql: it claims fetches, and records what became of each.
+-- The worker's part of lead_fetches.sql: it claims fetches, and records their outcomes.
 
 create function public.claim_lead_fetches(max integer) returns jsonb
 language plpgsql
@@ -4283,7 +4313,8 @@ begin
     select f.id
     from private.lead_fetches f
     where f.state = 'waiting' and f.due_at <= now()
-    -- Of those that are started together, one that is refused for its page alone comes last, and then holds up no other.
+    -- Among fetches that are released together, one that only its own page refuses moves to the end, so that it does
+    -- not block the others.
     order by f.due_at, f.attempt
     limit claim_lead_fetches.max
     for update skip locked
@@ -4315,10 +4346,10 @@ end
 $$;
 
 comment on function public.claim_lead_fetches(integer) is
-  'Gives the worker up to max leads to fetch, each for a minute: [{id, attempt, leadgen_id, request_id, vendor_id, '
-  'parser|null, parser_config, token: {id, secret}, app_secrets}]. app_secrets: the valid ones, the newest first. id, '
-  'attempt and the token''s id are for record_lead_fetch(). The fetch of a worker that has died is due again after the minute. '
-  'Those of a vendor without a valid token are held in place of being given.';
+  'Claims up to max leads to fetch, each for a minute: [{id, attempt, leadgen_id, request_id, vendor_id, parser|null, '
+  'parser_config, token: {id, secret}, app_secrets}]. app_secrets: the valid ones, newest first. Pass id, attempt and '
+  'the token''s id to record_lead_fetch(). If a worker dies, its fetches are due again after the minute. Fetches of a '
+  'vendor without a valid token are held instead of claimed.';
 
 create function public.record_lead_fetch(
   id uuid,
@@ -4344,7 +4375,7 @@ begin
   end if;
   perform private.lock_lead_fetches(f.vendor_id) from private.lead_fetches f where f.id = record_lead_fetch.id;
   select f.* into fetched from private.lead_fetches f where f.id = record_lead_fetch.id for update;
-  -- A lead that is stored counts, however late it came.
+  -- A stored lead counts, however late it is reported.
   if not found or fetched.state = 'done'
     or outcome <> 'done' and (fetched.state = 'failed' or fetched.attempt <> record_lead_fetch.attempt)
   then
@@ -4359,7 +4390,7 @@ begin
     if exists (
       select from private.lead_fetch_tokens t where t.vendor_id = fetched.vendor_id and t.id <> record_lead_fetch.token_id
     ) then
-      -- The new token has started all, and is not the one that was refused.
+      -- The new token has released all fetches, and it has not been refused.
       update private.lead_fetches f
       set due_at = now(), lease_until = null, reason = record_lead_fetch.reason
       where f.id = fetched.id;
@@ -4373,7 +4404,7 @@ begin
   set
     state = case ends_as when 'done' then 'done' when 'failed' then 'failed' else 'waiting' end,
     lease_until = null,
-    -- A passing fault says nothing of the token.
+    -- A transient fault does not concern the token.
     held_since = case when ends_as = 'later' then f.held_since end,
     failing_since = case when ends_as in ('later', 'missing') then coalesce(f.failing_since, now()) end,
     due_at = case when ends_as in ('later', 'missing') then now() + private.fetch_pause(failing, retry_after) else f.due_at end,
@@ -4406,12 +4437,13 @@ end
 $$;
 
 comment on function public.record_lead_fetch(uuid, integer, uuid, text, text, integer, uuid, jsonb) is
-  'Records what became of a fetch. id, attempt and token_id are those of claim_lead_fetches(). outcome: `done` with the '
-  'lead_id, or none where it is no lead; `later`: retried for 7 days, after retry_after seconds or a pause that grows from a '
-  'minute to 6 hours; `missing`: the same for a day; `refused`: the token is, so all fetches of the vendor wait, unless it '
-  'has another token by now; `failed`: no lead can be made of it. reason: see private.lead_fetches. payload: '
-  'what was fetched, which the rejected delivery of a failed one has; null: the notice. Returns the state in which it is left; '
-  'null where there is no such fetch. A late report changes nothing unless it is `done`. 22023 for an unknown outcome.';
+  'Records the outcome of a fetch. id, attempt and token_id are those of claim_lead_fetches(). outcome: `done` with '
+  'the lead_id, or without one if it is not a lead; `later`: retried for 7 days, after retry_after seconds or a pause '
+  'that grows from a minute to 6 hours; `missing`: the same for one day; `refused`: the token was refused, so all '
+  'fetches of the vendor wait, unless it has another token by now; `failed`: the response cannot be read as a lead. '
+  'reason: see private.lead_fetches. payload: the fetched response, which becomes the rejected delivery of a failed '
+  'fetch; null: the notice. Returns the resulting state; null if the fetch does not exist. A late report changes '
+  'nothing unless it is `done`. 22023 for an unknown outcome.';
 
 create function private.fetch_pause(failing interval, retry_after integer) returns interval
 language sql
@@ -4420,7 +4452,7 @@ set search_path = ''
 as $$
   select case
     when retry_after > 0 then make_interval(secs => least(retry_after, 86400))
-    -- The pauses are 1, 5 and 15 minutes, 1, 3 and then 6 hours. Each begins where those before have passed.
+    -- The pauses are 1, 5 and 15 minutes, 1, 3 and then 6 hours. Each begins when the earlier ones have passed.
     when failing < interval '1 minute' then interval '1 minute'
     when failing < interval '6 minutes' then interval '5 minutes'
     when failing < interval '21 minutes' then interval '15 minutes'
@@ -4431,8 +4463,8 @@ as $$
 $$;
 
 comment on function private.fetch_pause(interval, integer) is
-  'The pause before the next attempt of a fetch that has failed for this time. retry_after: the seconds that the vendor asks '
-  'for; null: none. A day at most.';
+  'Returns the pause before the next attempt of a fetch that has been failing for this time, at most a day. '
+  'retry_after: the seconds that the vendor requests; null if it requests none.';
 
 create function public.refetch_lead(delivery_id uuid) returns boolean
 language plpgsql
@@ -4450,8 +4482,9 @@ end
 $$;
 
 comment on function public.refetch_lead(uuid) is
-  'Has the lead of a rejected notice fetched, also again after a fetch that has failed. The delivery is replayed when the '
-  'lead is stored. False where the delivery is not open, has no id of a lead, or its vendor never had an access token.';
+  'Schedules a fetch of the lead of a rejected notice, including a fetch that failed before. The delivery is replayed '
+  'when the lead is stored. Returns false if the delivery is not open, has no lead id, or its vendor never had an '
+  'access token.';
 
 grant execute on function public.add_lead_fetches(uuid, text, jsonb), public.claim_lead_fetches(integer),
   public.record_lead_fetch(uuid, integer, uuid, text, text, integer, uuid, jsonb), public.refetch_lead(uuid) to service_role;

@@ -1,8 +1,8 @@
--- The number of leads that each order has got on each day, so that nobody counts the day's leads to check a daily cap.
+-- The number of leads that each order received on each day, so that a check of a daily cap does not count leads.
 --
--- Triggers keep the counts, so a lead that is written, corrected or deleted by other means counts too. A transaction
--- that changes a count locks its order until the transaction ends. Distribution passes over locked orders, so it never
--- waits for a count, and never reads one that is about to change.
+-- Triggers maintain the counts, so leads that are inserted, corrected or deleted by other means are counted too. A
+-- transaction that changes a count locks its order until the transaction ends. Distribution skips locked orders, so it
+-- never waits for a count, and never reads one that is about to change.
 
 create function public.check_daily_counts()
 returns table (order_id uuid, starts_at timestamptz, kept integer, counted integer)
@@ -22,9 +22,9 @@ end
 $$;
 
 comment on function public.check_daily_counts() is
-  'The orders and days whose kept count differs from the leads that are there, and when the day begins; no row when all '
-  'agree. Reads every lead. They differ when leads were written while triggers were off, or when the server has got new '
-  'rules for a time zone; recount_orders() mends them.';
+  'Returns the orders and days whose stored count differs from the leads, with the start of the day; no rows if all '
+  'counts are correct. Reads every lead. Counts differ if leads were written while triggers were disabled, or if the '
+  'server''s time zone rules have changed; recount_orders() corrects them.';
 grant execute on function public.check_daily_counts() to service_role;
 
 create function public.recount_orders() returns table (order_id uuid, starts_at timestamptz, kept integer, counted integer)
@@ -41,8 +41,8 @@ end
 $$;
 
 comment on function public.recount_orders() is
-  'Counts the leads of each order and day anew where a kept count is wrong, and returns what check_daily_counts() said before. '
-  'Nothing is distributed meanwhile.';
+  'Recounts the leads of each order and day whose stored count is wrong, and returns the previous result of '
+  'check_daily_counts(). Nothing is distributed in the meantime.';
 grant execute on function public.recount_orders() to service_role;
 
 create function private.day_start(moment timestamptz, timezone text) returns timestamptz
@@ -55,10 +55,10 @@ declare
   day_start timestamptz;
   first_midnight timestamptz;
 begin
-  -- When the clock goes back over midnight, the local date after the moment may already have begun.
+  -- If the clock goes back over midnight, the next local date may already have begun.
   for day_offset in reverse 1 .. 0 loop
     midnight := date_trunc('day', moment at time zone timezone) + make_interval(days => day_offset);
-    -- Postgres takes the second of two midnights. The first is found with the offset of 24 hours before.
+    -- Postgres chooses the second of two midnights. The first is found with the offset of 24 hours before.
     day_start := midnight at time zone timezone;
     first_midnight := day_start - interval '24 hours'
       + (midnight - (day_start - interval '24 hours') at time zone timezone);
@@ -72,8 +72,8 @@ end
 $$;
 
 comment on function private.day_start(timestamptz, text) is
-  'When the day of this moment began in this time zone. Where the clock goes back over midnight, a day begins at the '
-  'first of the two midnights. Where it skips midnight, a day begins at the first moment after it.';
+  'Returns when the day of this moment began in this time zone. If the clock goes back over midnight, a day begins at '
+  'the first of the two midnights. If it skips midnight, a day begins at the first moment after it.';
 
 create function private.day_end(day_start timestamptz, timezone text) returns timestamptz
 language plpgsql
@@ -81,20 +81,21 @@ stable
 set search_path = ''
 as $$
 begin
-  -- A day has 23 to 25 hours, so this moment is always in the next one.
+  -- A day has 23 to 25 hours, so this moment is always in the next day.
   return private.day_start(day_start + interval '30 hours', timezone);
 end
 $$;
 
-comment on function private.day_end(timestamptz, text) is 'When the day that began then ends in this time zone.';
+comment on function private.day_end(timestamptz, text) is
+  'Returns when the day that began at this moment ends in this time zone.';
 
 create function private.count_leads(order_ids uuid[], moments timestamptz[], differences integer[]) returns void
 language plpgsql
 set search_path = ''
 as $$
 begin
-  -- Distribution gives leads to one order at a time, on a day that mostly has a count. This costs half of what the rest
-  -- does.
+  -- The fast path: distribution assigns leads to one order at a time, usually on a day that already has a count. It
+  -- takes half the time of the general path.
   with locked as materialized (
     select o.id from public.recruiting_orders o where o.id = order_ids[1] for no key update
   )
@@ -111,7 +112,7 @@ begin
     return;
   end if;
 
-  -- In one order, so that two transactions do not wait for each other.
+  -- In a fixed order, so that two transactions do not deadlock.
   perform from public.recruiting_orders o where o.id = any (order_ids) order by o.id for no key update;
   insert into private.recruiting_order_days as d (order_id, starts_at, ends_at, leads)
   select day.order_id, day.starts_at, day.ends_at, sum(day.difference)
@@ -138,8 +139,8 @@ end
 $$;
 
 comment on function private.count_leads(uuid[], timestamptz[], integer[]) is
-  'Adds to the counts of orders: to each order, on the day of the moment, the difference, which may be negative. The three '
-  'arrays are of one length. Locks the orders.';
+  'Adds to the counts of orders: for each order, on the day of the moment, the difference, which may be negative. The '
+  'three arrays have the same length. Locks the orders.';
 
 create function private.count_changed_leads() returns trigger
 language plpgsql
@@ -161,7 +162,7 @@ begin
     from old_leads o
     where o.order_id is not null;
   else
-    -- Most updates change neither the order nor the time, and leave nothing.
+    -- Most updates change neither the order nor the time, and produce no rows.
     select array_agg(change.order_id), array_agg(change.distributed_at), array_agg(change.difference)
     into order_ids, moments, differences
     from (
@@ -184,10 +185,10 @@ end
 $$;
 
 comment on function private.count_changed_leads() is
-  'Trigger: counts the leads that a statement has given to orders, or taken away from them.';
+  'Trigger: counts the leads that a statement assigned to orders or removed from them.';
 
--- Once for a statement and not once for each row: a row that is changed a thousand times in one transaction has a
--- thousand versions, and each change reads them all.
+-- A statement trigger, because a row that is changed a thousand times in one transaction has a thousand versions, and
+-- each change would read all of them.
 
 create trigger count_inserted_leads
   after insert on public.recruiting_leads
@@ -214,7 +215,7 @@ begin
 end
 $$;
 
-comment on function private.forget_daily_counts() is 'Trigger: without leads there are no counts.';
+comment on function private.forget_daily_counts() is 'Trigger: deletes all counts when the leads are truncated.';
 
 create trigger forget_daily_counts
   after truncate on public.recruiting_leads
@@ -238,7 +239,7 @@ end
 $$;
 
 comment on function private.room_under_cap(uuid, integer, timestamptz) is
-  'The number of further leads that the order may get on the day of this moment; null without a cap.';
+  'Returns the number of further leads that the order may receive on the day of this moment; null without a cap.';
 
 create function private.counted_order_days(agency_id uuid default null)
 returns table (order_id uuid, starts_at timestamptz, ends_at timestamptz, leads integer)
@@ -246,8 +247,8 @@ language sql
 stable
 set search_path = ''
 as $$
-  -- From each day of an order to the next that has a lead, by the index, because day_start() is slow to call for each
-  -- lead.
+  -- Moves from each day of an order to the next day with a lead, by the index, because calling day_start() for each
+  -- lead is slow.
   with recursive days as (
     select o.id as order_id, o.agency_id, a.timezone, first.day_start, private.day_end(first.day_start, a.timezone) as day_end
     from public.recruiting_orders o
@@ -281,17 +282,17 @@ as $$
 $$;
 
 comment on function private.counted_order_days(uuid) is
-  'The rows that private.recruiting_order_days must hold, counted anew from the leads of one agency, or of all (null). Reads all '
-  'of them.';
+  'Returns the rows that private.recruiting_order_days must contain, recounted from the leads of one agency, or of '
+  'all agencies (null). Reads all of their leads.';
 
 create function private.recount_order_days(agency_id uuid default null) returns void
 language plpgsql
 set search_path = ''
 as $$
 begin
-  -- Nobody gives these orders a lead meanwhile, or takes one away. The agency is not locked: distribution would wait
-  -- for it if its row had been updated before in the same transaction, because `skip locked` does not skip a newer
-  -- version.
+  -- Nobody else can assign leads to these orders, or remove them, in the meantime. The agency is not locked: if the
+  -- same transaction had updated its row before, distribution would wait for it, because `skip locked` does not skip a
+  -- newer version.
   perform
   from public.recruiting_orders o
   where recount_order_days.agency_id is null or o.agency_id = recount_order_days.agency_id
@@ -310,8 +311,9 @@ end
 $$;
 
 comment on function private.recount_order_days(uuid) is
-  'Counts the leads of each order and day of an agency anew, or of all agencies (null). For counts that '
-  'public.check_daily_counts() found to be wrong. Reads all their leads, and nothing is distributed to them meanwhile.';
+  'Recounts the leads of each order and day of an agency, or of all agencies (null), after '
+  'public.check_daily_counts() found wrong counts. Reads all of their leads; nothing is distributed to these orders '
+  'in the meantime.';
 
 create function private.recount_after_timezone() returns trigger
 language plpgsql
@@ -324,7 +326,7 @@ end
 $$;
 
 comment on function private.recount_after_timezone() is
-  'Trigger: the days of an agency begin at other times once its time zone has changed.';
+  'Trigger: recounts the days of an agency after its time zone has changed.';
 
 create trigger recount_after_timezone
   after update of timezone on public.agencies

@@ -1,26 +1,26 @@
--- Distributing leads to orders and agents: the new ones of a call, and the stored ones that are `pending`, oldest first.
+-- Distributes leads to orders and agents: the new leads of a call, and stored leads that are `pending`, oldest first.
 --
--- One transaction at a time distributes, because turns, shares and daily counts depend on every choice before it. It
--- holds the distribution lock. No transaction waits for that lock: one that does not get it leaves its leads `pending`.
--- The next one that gets it distributes them too, whatever has become of the request. Waiting was measured: with many
--- isolates it gave 0.2 to 0.6 of the rate.
+-- Only one transaction at a time distributes, because turns, shares and daily counts depend on every earlier choice. It
+-- holds the distribution lock. No transaction waits for that lock: a transaction that does not get it leaves its leads
+-- `pending`, and the next one that gets it distributes them too, whatever happened to the request. Waiting was
+-- measured: with many isolates, it reduced the rate to between 0.2 and 0.6.
 --
--- The holder of the lock never waits for a row, because all other leads would wait with it. An order or an agent that
--- somebody else has locked is passed over, for example one that an operator has changed in an open transaction. For a
--- table it waits 20 ms at most, and then all leads stay pending.
+-- The holder of the lock never waits for a row, because all other leads would wait too. It skips orders and agents that
+-- another transaction has locked, such as one that an operator changed in an open transaction. It waits at most 20 ms
+-- for a table, and then all leads stay pending.
 --
--- Which order is first: recruiting/order_choice.sql. Which agent is first is also said by agents_turn_idx. A plain
--- model of both is in supabase/tests/recruiting/distribution_model.test.sql.
+-- recruiting/order_choice.sql defines which order is first; agents_turn_idx must agree with the choice of the first
+-- agent. supabase/tests/recruiting/distribution_model.test.sql contains a simple model of both.
 
 create type private.pending_lead as (id uuid, vendor_id uuid, state text);
 
-comment on type private.pending_lead is 'A pending lead, and what its order depends on.';
+comment on type private.pending_lead is 'A pending lead, and the columns that determine its order.';
 
 create type private.placement_outcome as enum ('placed', 'unwanted', 'locked');
 
 comment on type private.placement_outcome is
-  '`placed`: an order gets the lead. `unwanted`: no order wants it. `locked`: others have locked the orders that want it, or '
-  'their agents.';
+  '`placed`: an order accepts the lead. `unwanted`: no order accepts it. `locked`: the orders that accept it, or '
+  'their agents, are locked by other transactions.';
 
 create type private.placement as (
   outcome private.placement_outcome,
@@ -32,8 +32,8 @@ create type private.placement as (
 );
 
 comment on type private.placement is
-  'The place of the next leads. Where they are placed: how many, in which order, and its agents in the order of their turns '
-  '(empty: the agency gets the leads without an agent).';
+  'The place of the next leads. If they are placed: how many, the order, and its agents in the order of their turns '
+  '(empty: the agency receives the leads without an agent).';
 
 create type private.placed_lead as (
   id uuid,
@@ -44,7 +44,7 @@ create type private.placed_lead as (
   distributed_at timestamptz
 );
 
-comment on type private.placed_lead is 'The columns of recruiting_leads that a distributed lead gets.';
+comment on type private.placed_lead is 'The columns of recruiting_leads that are set when a lead is distributed.';
 
 create function public.distribute_pending_leads(lead_ids uuid[]) returns jsonb
 language plpgsql
@@ -52,7 +52,7 @@ set search_path = ''
 set statement_timeout = '2s'
 set lock_timeout = '100ms'
 set enable_seqscan = off
--- Without it, statements with arrays are planned at each call, which takes longer than to run them.
+-- Otherwise, statements with arrays are planned at each call, which takes longer than running them.
 set plan_cache_mode = force_generic_plan
 as $$
 declare
@@ -73,19 +73,19 @@ begin
   from unnest(lead_ids) as asked (id)
   left join lateral (select * from public.recruiting_leads stored where stored.id = asked.id offset 0) l on true;
 
-  -- The transaction that stored a lead, or distributed it, may not have waited for the disk.
-  -- A transaction that has written nothing to the log would end without waiting for the disk.
+  -- The transaction that stored or distributed a lead may not have waited for the disk. A transaction that has written
+  -- nothing to the log would end without waiting for it either.
   perform pg_logical_emit_message(true, 'recruiting leads', '');
   return jsonb_build_object('leads', leads, 'order_is_locked', is_pending and coalesce(has_tried_all, false));
 end
 $$;
 
 comment on function public.distribute_pending_leads(uuid[]) is
-  'Distributes every pending lead, oldest first, if one of these is pending, and says where they went: {leads: {<id>: '
-  '{distribution, distributed_to: {agency_id, agent_id|null}|null}}, order_is_locked}. distribution is null when there is '
-  'no such lead: it was deleted, or the server crashed before it was on disk. A lead stays pending while another '
-  'transaction distributes; ask again a moment later. With order_is_locked it waits for somebody who has locked the '
-  'orders that want it. What it says of a lead is on disk.';
+  'Distributes every pending lead, oldest first, if one of these is pending, and returns where they went: {leads: '
+  '{<id>: {distribution, distributed_to: {agency_id, agent_id|null}|null}}, order_is_locked}. distribution is null if '
+  'the lead does not exist: it was deleted, or the server crashed before it was on disk. A lead stays pending while '
+  'another transaction distributes; call again after a moment. If order_is_locked is true, the orders that accept it '
+  'are locked. Every returned state is on disk.';
 grant execute on function public.distribute_pending_leads(uuid[]) to service_role;
 
 create function private.distribute_new_leads(fresh private.pending_lead[]) returns private.placed_lead[]
@@ -110,9 +110,9 @@ end
 $$;
 
 comment on function private.distribute_new_leads(private.pending_lead[]) is
-  'Finds the places of new leads that an order wants, after those of all leads that are pending. The caller stores them. '
-  'Returns null, and the new leads are pending too, while another transaction distributes or when there was no time for '
-  'them. 55P03 when somebody has locked a table.';
+  'Finds places for new leads that an order accepts, after distributing all pending leads. The caller stores the new '
+  'leads. Returns null, and the new leads become pending too, if another transaction distributes or time runs out. '
+  '55P03 if a table is locked.';
 
 create function private.try_distribute_pending() returns boolean
 language plpgsql
@@ -125,17 +125,16 @@ begin
   perform set_config('lock_timeout', '20ms', true);
   return private.distribute_pending();
 exception when lock_not_available then
-  -- Somebody has locked a table.
+  -- A table is locked.
   return true;
 end
 $$;
 
 comment on function private.try_distribute_pending() is
-  'Distributes the leads that are pending, unless another transaction distributes: then null. True when it has tried all of '
-  'them: those that are still pending wait for an order, an agent or a table that somebody has locked. False when its time '
-  'was over.';
+  'Distributes the pending leads. Returns null if another transaction distributes; true if all leads were tried: '
+  'those that are still pending wait for a locked order, agent or table; false if time ran out.';
 
--- Not in SQL, which would be planned at each call.
+-- Not a SQL function, which would be planned at each call.
 create function private.distribution_lock() returns bigint
 language plpgsql
 immutable
@@ -146,17 +145,18 @@ begin
 end
 $$;
 
-comment on function private.distribution_lock() is 'The key of the advisory lock of the transaction that distributes.';
+comment on function private.distribution_lock() is
+  'Returns the key of the advisory lock that the distributing transaction holds.';
 
 create function private.distribute_pending(seconds double precision default 0.2) returns boolean
 language plpgsql
 set search_path = ''
--- Otherwise the leads that were placed could be joined with all leads.
+-- Otherwise, the planner might hash all leads to join the placed ones.
 set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
 declare
-  -- So that others do not wait long for the lock, and the statement stays far below its timeout.
+  -- Others do not wait long for the lock, and the statement stays far below its timeout.
   deadline constant timestamptz := clock_timestamp() + make_interval(secs => seconds);
   pending private.pending_lead[];
   placed private.placed_lead[];
@@ -164,7 +164,7 @@ declare
   locked text[] := '{}';
 begin
   loop
-    -- Not those that an operator has locked.
+    -- Leads that an operator has locked are skipped.
     pending := array(
       select row(l.id, l.vendor_id, l.state)::private.pending_lead
       from public.recruiting_leads l
@@ -201,8 +201,8 @@ end
 $$;
 
 comment on function private.distribute_pending(double precision) is
-  'Distributes the leads that are pending, oldest first. Returns false when its seconds were over, perhaps before the last. '
-  'The caller holds the distribution lock.';
+  'Distributes the pending leads, oldest first. Returns false if the time limit was reached, possibly before the last '
+  'lead. The caller holds the distribution lock.';
 
 create function private.distribute_leads(pending private.pending_lead[], deadline timestamptz default 'infinity')
 returns private.placed_lead[]
@@ -210,7 +210,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  -- Each further lead is distributed a microsecond later, so that the turns go on in this order.
+  -- Each further lead is distributed a microsecond later, so that turns continue in this order.
   moment timestamptz := clock_timestamp();
   placement private.placement;
   placed private.placed_lead[] := '{}';
@@ -222,7 +222,7 @@ begin
       moment := moment + placement.leads * interval '1 microsecond';
       pending := pending[placement.leads + 1:];
     else
-      -- The same is true of all leads of this vendor and state.
+      -- The same applies to all leads of this vendor and state.
       placed := placed || array(
         select row(
           p.id, case placement.outcome when 'locked' then 'pending' else 'unmatched' end, null, null, null, null
@@ -242,9 +242,10 @@ end
 $$;
 
 comment on function private.distribute_leads(private.pending_lead[], timestamptz) is
-  'Gives leads to orders and agents, by turns, and counts them there; the caller writes the leads themselves. Returns the '
-  'place of each: unmatched when no order wants it; pending when others have locked all that do. Without those for which '
-  'there was no time until the deadline. The caller holds the distribution lock, and locked the leads that are stored.';
+  'Assigns leads to orders and agents, by turns, and counts them there; the caller writes the leads. Returns the '
+  'place of each lead: unmatched if no order accepts it; pending if all orders that accept it are locked. Leads that '
+  'did not fit before the deadline are omitted. The caller holds the distribution lock, and has locked the stored '
+  'leads.';
 
 create function private.assign_leads(leads private.pending_lead[], place private.placement, moment timestamptz)
 returns private.placed_lead[]
@@ -255,7 +256,7 @@ declare
   agents constant integer := cardinality(place.agent_ids);
   placed private.placed_lead[];
 begin
-  -- The worker that sends texts does the rest.
+  -- The worker does the rest.
   if place.has_greeting then
     set constraints private.waiting_greetings_lead_id_fkey deferred;
     insert into private.waiting_greetings (lead_id) select l.id from unnest(leads) l;
@@ -269,7 +270,7 @@ begin
   ), taken_turns as (
     update public.agents a
     set last_assigned_at = moment
-      -- The last of the leads that came to this agent.
+      -- The last lead that this agent received.
       + (turn.ordinal - 1 + (place.leads - turn.ordinal) / agents * agents) * interval '1 microsecond'
     from unnest(place.agent_ids) with ordinality as turn (agent_id, ordinal)
     where a.id = turn.agent_id and turn.ordinal <= place.leads
@@ -290,8 +291,8 @@ end
 $$;
 
 comment on function private.assign_leads(private.pending_lead[], private.placement, timestamptz) is
-  'Counts these leads in their order, gives its agents their turns, queues their notifications, and returns the place of '
-  'each lead. The first one is distributed at the moment. The caller has locked the order and the agents.';
+  'Counts these leads for their order, advances its agents'' turns, queues their notifications, and returns the place '
+  'of each lead. The first lead is distributed at this moment. The caller has locked the order and the agents.';
 
 create function public.distribute_waiting_leads(max integer, vendor_id uuid default null) returns integer
 language plpgsql
@@ -306,7 +307,7 @@ begin
     raise exception 'max: must be 1 or more' using errcode = 'PT400';
   end if;
   perform pg_advisory_xact_lock(private.distribution_lock());
-  -- From now on all leads wait with this function call.
+  -- From here on, all leads wait for this call.
   perform set_config('lock_timeout', '20ms', true);
 
   with kinds as materialized (
@@ -319,7 +320,7 @@ begin
     ) k
     where (private.best_order(k.vendor_id, k.state, clock_timestamp())).id is not null
   ), waiting as (
-    -- Not those that an operator has locked.
+    -- Leads that an operator has locked are skipped.
     select l.id, l.distribution
     from public.recruiting_leads l
     join kinds k on k.vendor_id = l.vendor_id and k.state is not distinct from l.state
@@ -343,8 +344,9 @@ end
 $$;
 
 comment on function public.distribute_waiting_leads(integer, uuid) is
-  'Distributes leads that came when no order wanted them (unmatched), and pending ones: oldest first, at most max, of one '
-  'vendor or of all. Returns how many; 0 when nothing that waits is wanted. For an order that was opened late. Holds the '
-  'distribution lock, so that other leads wait meanwhile: call it with max of about 100 until it returns 0. 55P03 when '
-  'others keep the lock for more than 5 s, or somebody has locked a table that it needs; PT400 for a max below 1.';
+  'Distributes leads that no order accepted when they arrived (unmatched), and pending ones: oldest first, at most '
+  'max, of one vendor or of all. Returns their number; 0 if no order accepts a waiting lead. For an order that was '
+  'opened late. Holds the distribution lock, so other leads wait: call it with a max of about 100 until it returns 0. '
+  '55P03 if another transaction holds the lock for more than 5 s, or has locked a required table; PT400 if max is '
+  'less than 1.';
 grant execute on function public.distribute_waiting_leads(integer, uuid) to service_role;

@@ -51,10 +51,10 @@ $$;
 
 comment on function public.ingest_recruiting_lead_batch(text, jsonb, jsonb, text) is
   'Stores many leads of the key''s vendor; none is distributed. leads: [{row, first_name, vendor_lead_id|null, '
-  'vendor_metadata}]. Returns {created, duplicates, errors: [{row, reason}]}, with record_error, a SQLSTATE, where the '
+  'vendor_metadata}]. Returns {created, duplicates, errors: [{row, reason}]}, with record_error, a SQLSTATE, if the '
   'duplicates could not be recorded. A duplicate has the vendor_lead_id of a stored lead or of an earlier row, and is '
-  'recorded. An error is a row that the database refused. PT401 as authenticate_vendor(). idempotency and its errors: see '
-  'private.find_idempotent_result().';
+  'recorded. An error is a row that the database refused. PT401 as in authenticate_vendor(). For idempotency and its '
+  'errors, see private.find_idempotent_result().';
 grant execute on function public.ingest_recruiting_lead_batch(text, jsonb, jsonb, text) to service_role;
 
 create function private.store_batch(leads jsonb, vendor_id uuid) returns jsonb
@@ -74,8 +74,8 @@ begin
       return jsonb_build_array(private.row_error(sqlstate));
     end if;
   end;
-  -- One bad lead makes the whole statement fail. Parts are divided again and again until the bad lead is alone: of
-  -- 10,000 in tenths after 40 statements. To store lead by lead would take ten times as long.
+  -- A single invalid lead makes the whole statement fail. Parts are divided into tenths until the invalid lead is
+  -- alone: for 10,000 leads, after 40 statements. Storing lead by lead would take ten times as long.
   for part in
     select jsonb_agg(l order by n)
     from jsonb_array_elements(leads) with ordinality as e (l, n)
@@ -89,5 +89,6 @@ end
 $$;
 
 comment on function private.store_batch(jsonb, uuid) is
-  'Stores leads of a vendor without distributing them. leads and result: see private.store_recruiting_leads(); a lead that '
-  'the database refuses has the result {error}, and the others are stored.';
+  'Stores leads of a vendor without distributing them. For leads and the result, see '
+  'private.store_recruiting_leads(); a lead that the database refuses has the result {error}, and the others are '
+  'stored.';

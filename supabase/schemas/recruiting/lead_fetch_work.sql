@@ -1,4 +1,4 @@
--- The worker's part of lead_fetches.sql: it claims fetches, and records what became of each.
+-- The worker's part of lead_fetches.sql: it claims fetches, and records their outcomes.
 
 create function public.claim_lead_fetches(max integer) returns jsonb
 language plpgsql
@@ -31,7 +31,8 @@ begin
     select f.id
     from private.lead_fetches f
     where f.state = 'waiting' and f.due_at <= now()
-    -- Of those that are started together, one that is refused for its page alone comes last, and then holds up no other.
+    -- Among fetches that are released together, one that only its own page refuses moves to the end, so that it does
+    -- not block the others.
     order by f.due_at, f.attempt
     limit claim_lead_fetches.max
     for update skip locked
@@ -63,10 +64,10 @@ end
 $$;
 
 comment on function public.claim_lead_fetches(integer) is
-  'Gives the worker up to max leads to fetch, each for a minute: [{id, attempt, leadgen_id, request_id, vendor_id, '
-  'parser|null, parser_config, token: {id, secret}, app_secrets}]. app_secrets: the valid ones, the newest first. id, '
-  'attempt and the token''s id are for record_lead_fetch(). The fetch of a worker that has died is due again after the minute. '
-  'Those of a vendor without a valid token are held in place of being given.';
+  'Claims up to max leads to fetch, each for a minute: [{id, attempt, leadgen_id, request_id, vendor_id, parser|null, '
+  'parser_config, token: {id, secret}, app_secrets}]. app_secrets: the valid ones, newest first. Pass id, attempt and '
+  'the token''s id to record_lead_fetch(). If a worker dies, its fetches are due again after the minute. Fetches of a '
+  'vendor without a valid token are held instead of claimed.';
 
 create function public.record_lead_fetch(
   id uuid,
@@ -92,7 +93,7 @@ begin
   end if;
   perform private.lock_lead_fetches(f.vendor_id) from private.lead_fetches f where f.id = record_lead_fetch.id;
   select f.* into fetched from private.lead_fetches f where f.id = record_lead_fetch.id for update;
-  -- A lead that is stored counts, however late it came.
+  -- A stored lead counts, however late it is reported.
   if not found or fetched.state = 'done'
     or outcome <> 'done' and (fetched.state = 'failed' or fetched.attempt <> record_lead_fetch.attempt)
   then
@@ -107,7 +108,7 @@ begin
     if exists (
       select from private.lead_fetch_tokens t where t.vendor_id = fetched.vendor_id and t.id <> record_lead_fetch.token_id
     ) then
-      -- The new token has started all, and is not the one that was refused.
+      -- The new token has released all fetches, and it has not been refused.
       update private.lead_fetches f
       set due_at = now(), lease_until = null, reason = record_lead_fetch.reason
       where f.id = fetched.id;
@@ -121,7 +122,7 @@ begin
   set
     state = case ends_as when 'done' then 'done' when 'failed' then 'failed' else 'waiting' end,
     lease_until = null,
-    -- A passing fault says nothing of the token.
+    -- A transient fault does not concern the token.
     held_since = case when ends_as = 'later' then f.held_since end,
     failing_since = case when ends_as in ('later', 'missing') then coalesce(f.failing_since, now()) end,
     due_at = case when ends_as in ('later', 'missing') then now() + private.fetch_pause(failing, retry_after) else f.due_at end,
@@ -154,12 +155,13 @@ end
 $$;
 
 comment on function public.record_lead_fetch(uuid, integer, uuid, text, text, integer, uuid, jsonb) is
-  'Records what became of a fetch. id, attempt and token_id are those of claim_lead_fetches(). outcome: `done` with the '
-  'lead_id, or none where it is no lead; `later`: retried for 7 days, after retry_after seconds or a pause that grows from a '
-  'minute to 6 hours; `missing`: the same for a day; `refused`: the token is, so all fetches of the vendor wait, unless it '
-  'has another token by now; `failed`: no lead can be made of it. reason: see private.lead_fetches. payload: '
-  'what was fetched, which the rejected delivery of a failed one has; null: the notice. Returns the state in which it is left; '
-  'null where there is no such fetch. A late report changes nothing unless it is `done`. 22023 for an unknown outcome.';
+  'Records the outcome of a fetch. id, attempt and token_id are those of claim_lead_fetches(). outcome: `done` with '
+  'the lead_id, or without one if it is not a lead; `later`: retried for 7 days, after retry_after seconds or a pause '
+  'that grows from a minute to 6 hours; `missing`: the same for one day; `refused`: the token was refused, so all '
+  'fetches of the vendor wait, unless it has another token by now; `failed`: the response cannot be read as a lead. '
+  'reason: see private.lead_fetches. payload: the fetched response, which becomes the rejected delivery of a failed '
+  'fetch; null: the notice. Returns the resulting state; null if the fetch does not exist. A late report changes '
+  'nothing unless it is `done`. 22023 for an unknown outcome.';
 
 create function private.fetch_pause(failing interval, retry_after integer) returns interval
 language sql
@@ -168,7 +170,7 @@ set search_path = ''
 as $$
   select case
     when retry_after > 0 then make_interval(secs => least(retry_after, 86400))
-    -- The pauses are 1, 5 and 15 minutes, 1, 3 and then 6 hours. Each begins where those before have passed.
+    -- The pauses are 1, 5 and 15 minutes, 1, 3 and then 6 hours. Each begins when the earlier ones have passed.
     when failing < interval '1 minute' then interval '1 minute'
     when failing < interval '6 minutes' then interval '5 minutes'
     when failing < interval '21 minutes' then interval '15 minutes'
@@ -179,8 +181,8 @@ as $$
 $$;
 
 comment on function private.fetch_pause(interval, integer) is
-  'The pause before the next attempt of a fetch that has failed for this time. retry_after: the seconds that the vendor asks '
-  'for; null: none. A day at most.';
+  'Returns the pause before the next attempt of a fetch that has been failing for this time, at most a day. '
+  'retry_after: the seconds that the vendor requests; null if it requests none.';
 
 create function public.refetch_lead(delivery_id uuid) returns boolean
 language plpgsql
@@ -198,8 +200,9 @@ end
 $$;
 
 comment on function public.refetch_lead(uuid) is
-  'Has the lead of a rejected notice fetched, also again after a fetch that has failed. The delivery is replayed when the '
-  'lead is stored. False where the delivery is not open, has no id of a lead, or its vendor never had an access token.';
+  'Schedules a fetch of the lead of a rejected notice, including a fetch that failed before. The delivery is replayed '
+  'when the lead is stored. Returns false if the delivery is not open, has no lead id, or its vendor never had an '
+  'access token.';
 
 grant execute on function public.add_lead_fetches(uuid, text, jsonb), public.claim_lead_fetches(integer),
   public.record_lead_fetch(uuid, integer, uuid, text, text, integer, uuid, jsonb), public.refetch_lead(uuid) to service_role;

@@ -1,4 +1,5 @@
--- Leads of which a vendor has only given notice, as Meta does: each is fetched from the vendor, at once and by the worker.
+-- Leads for which a vendor sends only a notice, such as Meta: each is fetched from the vendor, immediately and by the
+-- worker.
 --
 -- | from | by | to |
 -- | --- | --- | --- |
@@ -42,24 +43,27 @@ create index on private.lead_fetches (leadgen_id);
 create index on private.lead_fetches (lead_id) where lead_id is not null;
 
 comment on table private.lead_fetches is
-  'Leads of which a vendor has only given notice, and how far the fetch of each has come. A row has ids and nothing else of '
-  'the person.';
+  'Leads for which a vendor sends only a notice, and the state of their fetches. The only personal data in a row are '
+  'ids.';
 comment on column private.lead_fetches.leadgen_id is 'The vendor''s id of the lead.';
-comment on column private.lead_fetches.page_id is 'The id of the page on which the form stands; null: the notice has none.';
-comment on column private.lead_fetches.form_id is 'The id of the form; null: the notice has none.';
+comment on column private.lead_fetches.page_id is 'The id of the page with the form; null if the notice has none.';
+comment on column private.lead_fetches.form_id is 'The id of the form; null if the notice has none.';
 comment on column private.lead_fetches.notice is 'The notice as sent.';
 comment on column private.lead_fetches.request_id is 'The request that brought the notice.';
-comment on column private.lead_fetches.due_at is 'When it is fetched; infinity: when another of the vendor''s is had, or a token is added.';
-comment on column private.lead_fetches.attempt is 'The number of times that it was claimed. A claim is known by it.';
-comment on column private.lead_fetches.lease_until is 'Until when a worker has it; null: no worker does.';
-comment on column private.lead_fetches.failing_since is 'The first failure that a retry may mend; null: there is none.';
+comment on column private.lead_fetches.due_at is
+  'When it is fetched; infinity: after another lead of the vendor was fetched, or a token is added.';
+comment on column private.lead_fetches.attempt is 'The number of claims. It identifies the claim.';
+comment on column private.lead_fetches.lease_until is 'When the claim ends; null if no worker has claimed it.';
+comment on column private.lead_fetches.failing_since is
+  'The first failure since the last success that a retry may resolve; null if there is none.';
 comment on column private.lead_fetches.held_since is
-  'Since when it waits for an access token that the vendor takes; null: it does not.';
+  'Since when it waits for a valid access token; null if it does not wait.';
 comment on column private.lead_fetches.reason is
-  'Why the last attempt failed: `no_token`, `code <number>` or `code <number>/<subcode>` of the vendor, `HTTP <status>`, '
-  '`no_connection`, `lost` (no answer), `redirect`, `too_large`, `no_json`, `another_lead`, `configuration`, `token_changed`, '
-  '`not_stored`; or why no lead can be made of it.';
-comment on column private.lead_fetches.lead_id is 'The lead that was stored, or had come before; null: none, or it was deleted.';
+  'Why the last attempt failed: `no_token`, `code <number>` or `code <number>/<subcode>` of the vendor, `HTTP '
+  '<status>`, `no_connection`, `lost` (no response), `redirect`, `too_large`, `no_json`, `another_lead`, '
+  '`configuration`, `token_changed`, `not_stored`; or why the response is not a lead.';
+comment on column private.lead_fetches.lead_id is
+  'The lead that was stored, or already existed; null if there is none, or it was deleted.';
 
 create trigger set_updated_at
   before update on private.lead_fetches
@@ -77,8 +81,8 @@ where s.kind = 'access_token' and s.revoked_at is null and (s.expires_at is null
 order by s.vendor_id, s.created_at desc;
 
 comment on view private.lead_fetch_tokens is
-  'The access token with which a vendor''s leads are fetched: its newest valid one. None of a vendor that is inactive, or '
-  'whose webhook is off.';
+  'The access token with which a vendor''s leads are fetched: its newest valid one. Inactive vendors, and vendors '
+  'whose webhook is off, have no row.';
 grant select on private.lead_fetch_tokens to service_role;
 
 create function private.lock_lead_fetches(vendor_id uuid) returns void
@@ -91,7 +95,8 @@ end
 $$;
 
 comment on function private.lock_lead_fetches(uuid) is
-  'Until the transaction ends, nobody else adds fetches of this vendor, holds or releases them.';
+  'Locks the fetches of this vendor until the transaction ends, so that no other transaction adds, holds or releases '
+  'them.';
 
 create function public.add_lead_fetches(vendor_id uuid, request_id text, notices jsonb) returns jsonb
 language plpgsql
@@ -122,7 +127,7 @@ begin
     select from public.recruiting_leads l
     where l.vendor_id = add_lead_fetches.vendor_id and l.vendor_lead_id = n.leadgen_id
   ) and not exists (
-    -- A conflict below locks its row, and a claim would pass that over.
+    -- A conflict below locks its row, and a claim would then skip it.
     select from private.lead_fetches o
     where o.leadgen_id = n.leadgen_id and (o.vendor_id <> add_lead_fetches.vendor_id or o.state <> 'failed')
   )
@@ -139,10 +144,10 @@ end
 $$;
 
 comment on function public.add_lead_fetches(uuid, text, jsonb) is
-  'Keeps notices of leads that have to be fetched: [{leadgen_id, page_id|null, form_id|null, notice}], the ids of digits alone. '
-  'One that is known already changes nothing, unless it has failed: then it is due again. A lead that is stored already is '
-  'not fetched. Returns {added, of_others: [leadgen_id]}: how many are due now or later, and the ids that another vendor '
-  'has given notice of, which are not kept. 55P03 after 5 seconds where the vendor''s fetches are locked.';
+  'Stores notices of leads that must be fetched: [{leadgen_id, page_id|null, form_id|null, notice}]; ids consist of '
+  'digits. A known notice changes nothing, unless its fetch failed: it is then due again. A stored lead is not '
+  'fetched. Returns {added, of_others: [leadgen_id]}: how many fetches are due now or later, and the ids that belong '
+  'to notices of another vendor, which are not stored. 55P03 after 5 seconds if the vendor''s fetches are locked.';
 
 create function private.hold_lead_fetches(vendor_id uuid, reason text) returns void
 language plpgsql
@@ -153,7 +158,7 @@ declare
     select f.id
     from private.lead_fetches f
     where f.vendor_id = hold_lead_fetches.vendor_id and f.state = 'waiting'
-    -- One lead may be refused for its page alone, and must not hold up the others for ever.
+    -- A lead that only its own page refuses must not block the others forever.
     order by f.attempt, f.created_at, f.leadgen_id
     limit 1
   );
@@ -170,7 +175,8 @@ end
 $$;
 
 comment on function private.hold_lead_fetches(uuid, text) is
-  'Has all fetches of a vendor wait for an access token. Each hour one of them is tried: the oldest that was tried least.';
+  'Holds all fetches of a vendor until it has a valid access token. One of them is tried each hour: among those with '
+  'the fewest attempts, the oldest.';
 
 create function private.release_lead_fetches(vendor_id uuid) returns void
 language plpgsql
@@ -183,7 +189,8 @@ begin
 end
 $$;
 
-comment on function private.release_lead_fetches(uuid) is 'Makes the fetches due that wait for an access token of this vendor.';
+comment on function private.release_lead_fetches(uuid) is
+  'Releases the fetches of this vendor that wait for an access token.';
 
 create function private.release_by_secret() returns trigger
 language plpgsql
@@ -197,8 +204,8 @@ end
 $$;
 
 comment on function private.release_by_secret() is
-  'Trigger: an access token, or a secret of the app, that is added or changed starts the vendor''s fetches. The secret proves '
-  'the requests.';
+  'Trigger: releases the vendor''s fetches when an access token or an app secret, which signs the requests, is added '
+  'or changed.';
 
 create trigger release_lead_fetches
   after insert or update on private.vendor_webhook_secrets
@@ -208,7 +215,7 @@ create function private.is_fetch_due() returns boolean
 language plpgsql
 stable
 set search_path = ''
--- By the index of those that wait, also while the planner does not know how few they are.
+-- Uses the index of waiting fetches even before the planner knows how few there are.
 set enable_seqscan = off
 as $$
 begin
@@ -216,4 +223,4 @@ begin
 end
 $$;
 
-comment on function private.is_fetch_due() is 'Whether the worker would find a lead to fetch.';
+comment on function private.is_fetch_due() is 'Returns whether a lead fetch is due.';

@@ -1,4 +1,4 @@
--- What managers have changed of their orders.
+-- The history of managers' changes to orders.
 
 create table public.order_changes (
   id uuid primary key default gen_random_uuid(),
@@ -16,12 +16,12 @@ create index on public.order_changes (agency_id, order_id, created_at, id);
 create index on public.order_changes (agent_id, agency_id);
 
 comment on table public.order_changes is
-  'Each change of an order by a manager of its agency. change_order() writes it. A row is never changed, and goes with its '
-  'order. What operators change is in operator_actions.';
+  'Each change of an order by a manager of its agency, written by change_order(). Rows are never updated, and are '
+  'deleted with their order. Changes by operators are in operator_actions.';
 comment on column public.order_changes.agent_id is 'The manager.';
 comment on column public.order_changes.before is
-  'What the manager has changed, as it was: any of status, daily_cap, states and greeting_template.';
-comment on column public.order_changes.after is 'The same as it is from then on.';
+  'The previous values of the changed columns: any of status, daily_cap, states and greeting_template.';
+comment on column public.order_changes.after is 'The new values of the same columns.';
 
 alter table public.order_changes enable row level security;
 grant select on public.order_changes to authenticated;

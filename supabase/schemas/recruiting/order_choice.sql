@@ -1,10 +1,10 @@
--- The choice of the order that gets a lead of this vendor and state.
+-- Chooses the order for a lead of this vendor and state.
 --
--- Which order is first is also said by recruiting_order_choices_best_idx, and which order wants a lead by
--- private.leads_for_order(). The model in supabase/tests/recruiting/distribution_model.test.sql says both.
+-- recruiting_order_choices_best_idx must agree with the choice of the first order, and private.leads_for_order() with
+-- which orders accept a lead. supabase/tests/recruiting/distribution_model.test.sql models both.
 --
--- An order that wants leads has a row for each of its states. So the best order is the first entry of an index, however
--- many orders there are.
+-- An order that accepts leads has a row for each of its states, so the best order is the first entry of an index,
+-- however many orders there are.
 
 create function private.keep_order_choices() returns trigger
 language plpgsql
@@ -40,7 +40,8 @@ begin
 end
 $$;
 
-comment on function private.keep_order_choices() is 'Trigger: keeps the rows of an order in recruiting_order_choices.';
+comment on function private.keep_order_choices() is
+  'Trigger: maintains the rows of an order in recruiting_order_choices.';
 
 create trigger keep_order_choices
   after insert or update of vendor_id, states, priority, quantity, filled, status on public.recruiting_orders
@@ -52,11 +53,11 @@ create function private.best_order(
   moment timestamptz,
   passed_over uuid[] default '{}'
 ) returns public.recruiting_orders
--- Not in sql: its plans would be made at every call.
+-- Not a SQL function, which would be planned at each call.
 language plpgsql
 stable
 set search_path = ''
--- The planner would read all of a small table, and a kept plan lives longer than the table stays small.
+-- The planner would scan a small table completely, and the cached plan outlives the small size.
 set enable_seqscan = off
 as $$
 declare
@@ -72,7 +73,7 @@ begin
     join public.recruiting_orders o on o.id = c.order_id
     where c.vendor_id = wanted.vendor
       and c.state = from_state.state
-      -- A vendor may have the id of zeros itself. Written so that no index of vendors is used for it.
+      -- A vendor's own id may be all zeros. Written so that no index on vendors is used.
       and coalesce(o.vendor_id, best_order.vendor_id) = best_order.vendor_id
       and o.id <> all (passed_over)
       and (o.starts_at is null or o.starts_at <= moment)
@@ -95,8 +96,8 @@ end
 $$;
 
 comment on function private.best_order(uuid, text, timestamptz, uuid[]) is
-  'The order that gets a lead of this vendor and state (null: unknown) at this moment, or null. Highest priority first, '
-  'then the smallest filled share, then the oldest. Leaves out the orders in passed_over.';
+  'Returns the order for a lead of this vendor and state (null: unknown) at this moment, or null. The highest '
+  'priority is first, then the smallest filled share, then the oldest order. Skips the orders in passed_over.';
 
 create function private.leads_before_rival(chosen_order public.recruiting_orders, rival public.recruiting_orders)
 returns integer
@@ -115,12 +116,12 @@ begin
   elsif rival.priority > chosen_order.priority then
     return 0;
   end if;
-  -- The older order comes first where the shares are equal.
+  -- If the shares are equal, the older order is first.
   last_filled := (product - case when is_older then 0 else 1 end) / rival.quantity;
   return greatest(least(last_filled + 1, chosen_order.quantity) - chosen_order.filled, 0);
 end
 $$;
 
 comment on function private.leads_before_rival(public.recruiting_orders, public.recruiting_orders) is
-  'The number of leads that the chosen order gets, one after the other, before the rival is the better choice or the quantity is '
-  'reached. The rival is what best_order() returns without the chosen order; null: there is none.';
+  'Returns the number of consecutive leads that the chosen order receives before the rival is the better choice or '
+  'the quantity is reached. The rival is the result of best_order() without the chosen order; null if there is none.';

@@ -1,4 +1,4 @@
--- The agency's orders as a manager's page shows them.
+-- The agency's orders for a manager's page.
 
 create function private.vendor_name(vendor_id uuid) returns text
 language sql
@@ -10,8 +10,8 @@ as $$
 $$;
 
 comment on function private.vendor_name(uuid) is
-  'The name of a vendor; null where there is none. '
-  'Security definer because managers may not read vendors. It returns the name alone.';
+  'Returns the name of a vendor; null if it does not exist. Security definer because managers may not read vendors. '
+  'It returns only the name.';
 grant execute on function private.vendor_name(uuid) to authenticated;
 -- The day of a daily cap.
 grant execute on function private.day_start(timestamptz, text) to authenticated;
@@ -37,7 +37,7 @@ select o.id, o.agency_id, private.vendor_name(o.vendor_id) as vendor,
     ) c
   ) as changes
 from public.recruiting_orders o
--- Agents do not read their agency, so they read none of these rows.
+-- Agents cannot read their agency, so they see no rows.
 join public.agencies g on g.id = o.agency_id
 left join public.agents a on a.id = o.agent_id
 cross join lateral (
@@ -52,8 +52,9 @@ cross join lateral (
 ) pace;
 
 comment on view public.order_pace is
-  'The orders of a manager''s agency, with the names of their vendor and agent (null: any) and their pace: leads_today (by '
-  'the agency''s day), leads_7_days (the last 7 times 24 hours), per_day (over these days, or those since the order began; '
-  'one at least), and full_in_days at this pace (null: it is not open, or gets no leads). changes: the latest five of managers, the last '
-  'first: [{at, by, before, after}] (see order_changes). Ask for pages by the last row, ordered by created_at and id.';
+  'The orders of a manager''s agency, with the names of their vendor and agent (null: any) and their pace: '
+  'leads_today (by the agency''s day), leads_7_days (the last 7 times 24 hours), per_day (over these days, or since '
+  'the order began; at least one day), and full_in_days at this pace (null if it is not open or receives no leads). '
+  'changes: the latest five of managers, newest first: [{at, by, before, after}] (see order_changes). Paginate by the '
+  'last row, ordered by created_at and id.';
 grant select on public.order_pace to authenticated;

@@ -1,4 +1,4 @@
--- The place of leads: the best order that can take them now, and its agents, all locked.
+-- The place of leads: the best order that can accept them now, and its agents, all locked.
 
 create function private.find_placement(
   pending private.pending_lead[],
@@ -17,15 +17,15 @@ declare
   agent_ids uuid[];
 begin
   -- Each statement takes a new snapshot (the function is volatile, the isolation level read committed), so each choice
-  -- sees what was committed before it.
+  -- sees everything committed before it.
   loop
     chosen := private.best_order(first.vendor_id, first.state, moment, passed_over);
     if chosen.id is null then
       return row(case when are_locked then 'locked' else 'unwanted' end, null, null, null, null, null)::private.placement;
     end if;
     passed_over := passed_over || chosen.id;
-    -- An operator does not take the distribution lock, so the order may have changed since it was chosen. The agency is
-    -- locked here because the foreign key of the lead locks it, and would wait for it.
+    -- Operators do not take the distribution lock, so the order may have changed since it was chosen. The agency is
+    -- locked here because the lead's foreign key locks it, and would wait for it.
     perform
     from public.recruiting_orders o
     join public.agencies a on a.id = o.agency_id
@@ -41,7 +41,7 @@ begin
     if leads > 1 then
       leads := private.leads_for_order(chosen, pending, moment, passed_over);
     end if;
-    -- After the lock, because a count changes without the order's row. The leads of this call are not counted yet.
+    -- After the lock, because a count can change without the order's row. The leads of this call are not counted yet.
     if chosen.daily_cap is not null then
       leads := least(
         leads,
@@ -63,9 +63,9 @@ end
 $$;
 
 comment on function private.find_placement(private.pending_lead[], timestamptz, private.placed_lead[]) is
-  'Finds the best order that can take the first of these leads at this moment, and its agents, and locks them. The placement '
-  'is for that lead and all that follow it and want the same order. placed: the leads of this call that have their place '
-  'already. The caller holds the distribution lock.';
+  'Finds and locks the best order that can accept the first of these leads at this moment, and its agents. The '
+  'placement applies to that lead and all consecutive leads with the same order. placed: the leads of this call that '
+  'already have a place. The caller holds the distribution lock.';
 
 create function private.leads_for_order(
   chosen public.recruiting_orders,
@@ -79,7 +79,7 @@ as $$
 declare
   lead private.pending_lead;
   kind text;
-  -- For each vendor and state, how many leads the order gets before another one is better for such a lead.
+  -- For each vendor and state, the number of leads before another order is better for such a lead.
   kinds text[] := '{}';
   bounds integer[] := '{}';
   bound integer;
@@ -104,15 +104,15 @@ begin
     exit when leads >= bound;
     leads := leads + 1;
   end loop;
-  -- Somebody may have changed a rival since the order was chosen.
+  -- A rival may have changed since the order was chosen.
   return greatest(leads, 1);
 end
 $$;
 
 comment on function private.leads_for_order(public.recruiting_orders, private.pending_lead[], timestamptz, uuid[]) is
-  'The number of these leads, from the first on, that the chosen order gets when they are distributed one after the other: until '
-  'it is full, or another order, which is not in passed_over, is better for the next lead. At least one. Without a look at '
-  'the daily cap.';
+  'Returns the number of these leads, from the first, that the chosen order receives when they are distributed in '
+  'sequence: until it is full, or another order that is not in passed_over is better for the next lead. At least one. '
+  'Ignores the daily cap.';
 
 create function private.lock_agents(agency_id uuid, named_agent_id uuid, wanted integer) returns uuid[]
 language plpgsql
@@ -121,7 +121,7 @@ as $$
 declare
   agent_ids uuid[];
 begin
-  -- The same choice as private.next_agent() makes.
+  -- private.next_agent() makes the same choice.
   if named_agent_id is not null and exists (
     select
     from public.agents a
@@ -156,7 +156,6 @@ end
 $$;
 
 comment on function private.lock_agents(uuid, uuid, integer) is
-  'Locks the agents who get the next leads of an order, at most as many as are wanted. Returns their ids in the order of '
-  'their turns: the named agent alone if active and not away; else those who have waited longest and whom nobody else has locked. '
-  'Empty when the agency has no agent for them; null when it has, but somebody else has locked the agent that the order '
-  'names, or all of them.';
+  'Locks the agents for the next leads of an order, at most as many as requested. Returns their ids in the order of '
+  'their turns: only the named agent, if active and not away; otherwise the unlocked agents who have waited longest. '
+  'Empty if the agency has no such agent; null if it has, but the named agent, or all of them, are locked.';

@@ -1,4 +1,4 @@
--- POST /recruiting/ingest?dry_run=true: what would become of a lead.
+-- POST /recruiting/ingest?dry_run=true: what would happen to a lead.
 
 create function public.preview_recruiting_lead(key_hash text, lead jsonb, webhook jsonb default null) returns jsonb
 language plpgsql
@@ -38,7 +38,7 @@ begin
       matched := private.best_order(sender_id, private.lead_state(lead -> 'vendor_metadata'), now());
       agent_id := private.next_agent(matched.agency_id, matched.agent_id);
     exception when lock_not_available then
-      -- Somebody has locked a table, so the lead would wait.
+      -- A table is locked, so the lead would wait.
       matched := null;
     end;
   end if;
@@ -53,8 +53,8 @@ end
 $$;
 
 comment on function public.preview_recruiting_lead(text, jsonb, jsonb) is
-  'The result that ingest_recruiting_leads() would have with this lead now; changes nothing. Returns {status: created|duplicate, '
-  'id|null of the existing lead, distributed_to|null}. Raises the same errors.';
+  'Returns the result that ingest_recruiting_leads() would return for this lead now; changes nothing. Returns '
+  '{status: created|duplicate, id|null of the stored lead, distributed_to|null}. Raises the same errors.';
 grant execute on function public.preview_recruiting_lead(text, jsonb, jsonb) to service_role;
 
 create function private.next_agent(agency_id uuid, named_agent_id uuid) returns uuid
@@ -80,17 +80,18 @@ as $$
 $$;
 
 comment on function private.next_agent(uuid, uuid) is
-  'The agent who would get the next lead of an order: the one that it names if active and not away; else '
-  'the agent of the agency who is that too, accepts recruits and has waited longest; else null. private.lock_agents() makes the same choice.';
+  'Returns the agent for the next lead of an order: the agent that the order names, if active and not away; otherwise '
+  'the active agent of the agency who is not away, accepts recruits and has waited longest; otherwise null. '
+  'private.lock_agents() makes the same choice.';
 
--- POST /recruiting/ingest/bulk?dry_run=true: what would become of many leads.
+-- POST /recruiting/ingest/bulk?dry_run=true: what would happen to many leads.
 
 create function public.preview_recruiting_lead_batch(key_hash text, vendor_lead_ids jsonb) returns jsonb
 language plpgsql
 stable
 set search_path = ''
 set statement_timeout = '60s'
--- A plan that was made while a table was small would read all of it for each row.
+-- A plan made while a table was small would scan it completely for each row.
 set enable_seqscan = off
 as $$
 declare
@@ -127,7 +128,8 @@ end
 $$;
 
 comment on function public.preview_recruiting_lead_batch(text, jsonb) is
-  'The result that ingest_recruiting_lead_batch() would have with leads that have these vendor_lead_ids (texts and nulls); '
-  'changes nothing. Returns an array with one {status: created|duplicate, id|null} for each, in their order: id is that of the '
-  'stored lead; a repeat within the list is a duplicate without one. PT401 as authenticate_vendor().';
+  'Returns the result that ingest_recruiting_lead_batch() would return for leads with these vendor_lead_ids (texts '
+  'and nulls); changes nothing. Returns an array with {status: created|duplicate, id|null} for each, in order: id is '
+  'that of the stored lead; a repetition within the list is a duplicate without an id. PT401 as in '
+  'authenticate_vendor().';
 grant execute on function public.preview_recruiting_lead_batch(text, jsonb) to service_role;

@@ -1,4 +1,4 @@
--- Rejected deliveries: what an authenticated sender has sent and the service could not take in.
+-- Rejected deliveries: requests of authenticated senders that could not be stored.
 
 create table public.rejected_deliveries (
   id uuid primary key default gen_random_uuid(),
@@ -18,13 +18,13 @@ create table public.rejected_deliveries (
   context jsonb not null default '{}' check (jsonb_typeof(context) = 'object'),
   status text not null default 'open' check (status in ('open', 'replayed', 'dismissed')),
   lead_id uuid,
-  -- Not now(): the rows of one call come one after the other, and so the oldest of them is known.
+  -- Not now(): the rows of one call get increasing times, so the oldest is known.
   received_at timestamptz not null default clock_timestamp(),
   resolved_at timestamptz,
   check (status <> 'replayed' or lead_id is not null)
 );
 
--- Also finds the oldest of a vendor's open deliveries, and adds up their sizes, by the index alone.
+-- Also finds the oldest of a vendor's open deliveries, and adds up their sizes with an index-only scan.
 create index rejected_deliveries_open_idx on public.rejected_deliveries (vendor_id, received_at, id)
   include (stored_bytes) where status = 'open';
 create index on public.rejected_deliveries (vendor_id, received_at);
@@ -33,33 +33,35 @@ create index on public.rejected_deliveries (vendor_lead_id) where vendor_lead_id
 create index on public.rejected_deliveries (lead_id) where lead_id is not null;
 
 comment on table public.rejected_deliveries is
-  'Deliveries of leads, and rows of batches, that were refused after their sender was authenticated. They can be replayed.';
+  'Deliveries of leads, and rows of batches, that were rejected after their sender was authenticated. They can be '
+  'replayed.';
 comment on column public.rejected_deliveries.route is 'Path of the route, e.g. `/recruiting/ingest`.';
-comment on column public.rejected_deliveries.vendor_id is 'The recruiting vendor; null: an import of sales leads.';
+comment on column public.rejected_deliveries.vendor_id is 'The recruiting vendor; null for an import of sales leads.';
 comment on column public.rejected_deliveries.vendor_lead_id is
-  'The sender''s own id of the lead (external_id for an import), where it could be read.';
+  'The sender''s own id of the lead (external_id for an import), if it could be read.';
 comment on column public.rejected_deliveries.row is
-  'Zero-based index of the row in a batch; null: the whole request was refused.';
+  'Zero-based index of the row in a batch; null if the whole request was rejected.';
 comment on column public.rejected_deliveries.code is
-  'The response''s error code. A row in bulk has BAD_REQUEST or DATABASE_ERROR, a row of an import INVALID or '
+  'The error code of the response. A row in bulk has BAD_REQUEST or DATABASE_ERROR, a row of an import INVALID or '
   'DATABASE_ERROR.';
 comment on column public.rejected_deliveries.reason is 'The message of the response.';
 comment on column public.rejected_deliveries.payload is
-  'The body, or the row, as sent, so that a replay can parse it. Each file is replaced by {type, bytes}; secrets are '
-  'left out. Null when it is no JSON or larger than 256 KiB without its files.';
+  'The body, or the row, as sent, so that a replay can parse it. Each file is replaced with {type, bytes}; secrets '
+  'are omitted. Null if it is not JSON or is larger than 256 KiB without its files.';
 comment on column public.rejected_deliveries.payload_text is
-  'The beginning, at most 256 KiB, of what is not in payload.';
-comment on column public.rejected_deliveries.payload_bytes is 'Size as received, in bytes, with its files.';
+  'The beginning, at most 256 KiB, of a body that is not in payload.';
+comment on column public.rejected_deliveries.payload_bytes is 'Size as received, in bytes, including files.';
 comment on column public.rejected_deliveries.stored_bytes is
-  'Size of payload and payload_text, as text in bytes: what the limit of a vendor counts.';
+  'Size of payload and payload_text, as text in bytes, which counts toward the limit of a vendor.';
 comment on column public.rejected_deliveries.context is
-  'The data that a replay needs besides the lead. For a row of an import: {agency_id, agent_id, distribution_id|null}. For a '
-  'webhook''s delivery that is known when it comes again: {webhook: {delivery_id, part}}.';
+  'The data that a replay needs besides the lead. For a row of an import: {agency_id, agent_id, '
+  'distribution_id|null}. For a webhook delivery with an id: {webhook: {delivery_id, part}}.';
 comment on column public.rejected_deliveries.status is
-  '`open`: to be looked at; `replayed`: its lead is stored, see lead_id; `dismissed`: an operator needs no lead of it.';
+  '`open`: not resolved; `replayed`: its lead is stored, see lead_id; `dismissed`: an operator decided that its lead '
+  'is not needed.';
 comment on column public.rejected_deliveries.lead_id is
-  'The lead that the delivery became, or that had come meanwhile: in recruiting_leads, or in leads for an import. No '
-  'foreign key, because it may be in either table.';
+  'The lead that the delivery became, or that was stored in the meantime: in recruiting_leads, or in leads for an '
+  'import. Not a foreign key, because it may be in either table.';
 comment on column public.rejected_deliveries.resolved_at is
   'When it was replayed or dismissed. A trigger sets it with the status.';
 
@@ -77,9 +79,10 @@ create table private.open_delivery_counts (
 with (fillfactor = 50);
 
 comment on table private.open_delivery_counts is
-  'How many open rejected deliveries a vendor has at most, and how many stored_bytes. What is recorded is added; what is '
-  'replayed, dismissed or deleted counts until the open ones are counted again, so that nobody who does this locks a row here.';
-comment on column private.open_delivery_counts.vendor_id is 'Null: all imports.';
+  'An upper bound of the number of a vendor''s open rejected deliveries, and of their stored_bytes. Recorded '
+  'deliveries are added; replayed, dismissed and deleted ones count until the open ones are recounted, so that '
+  'resolving a delivery locks no row here.';
+comment on column private.open_delivery_counts.vendor_id is 'Null for all imports.';
 
 alter table private.open_delivery_counts enable row level security;
 grant select, insert, update, delete on private.open_delivery_counts to service_role;
@@ -94,7 +97,7 @@ declare
   sender record;
   recorded integer := 0;
 begin
-  -- Somebody who has locked the table must not hold up connections that leads and texts need.
+  -- A lock on the table must not block connections that leads and texts need.
   lock table public.rejected_deliveries in row exclusive mode nowait;
 
   for sender in
@@ -111,12 +114,12 @@ begin
       )
       returning vendor_id, stored_bytes
     ), counted as (
-      -- Locks the sender's row, so that no two transactions each leave room for their own rows only.
+      -- Locks the sender's row, so that two transactions do not each make room only for their own rows.
       insert into private.open_delivery_counts as o (vendor_id, deliveries, bytes)
       select i.vendor_id, count(*), sum(i.stored_bytes)
       from inserted i
       group by i.vendor_id
-      -- In one order, so that two calls never wait for each other.
+      -- In a fixed order, so that two calls never deadlock.
       order by i.vendor_id
       on conflict (vendor_id) do update set deliveries = o.deliveries + excluded.deliveries, bytes = o.bytes + excluded.bytes
       returning o.*
@@ -133,10 +136,10 @@ end
 $$;
 
 comment on function public.record_rejections(json) is
-  'Stores rejected deliveries and returns how many. rejections: [{request_id, route, vendor_id|null, '
-  'vendor_lead_id|null, row|null, code, reason, payload|null, payload_text|null, payload_bytes, context|null}], at most '
-  'about 500. Keeps at most 10,000 open ones of a vendor, and 100 MiB of them; all imports count as one. 55P03 at once '
-  'when somebody has locked the table.';
+  'Stores rejected deliveries and returns their number. rejections: [{request_id, route, vendor_id|null, '
+  'vendor_lead_id|null, row|null, code, reason, payload|null, payload_text|null, payload_bytes, context|null}], at '
+  'most about 500. Keeps at most 10,000 open ones of a vendor, and 100 MiB of them; all imports together count as one '
+  'vendor. 55P03 immediately if the table is locked.';
 grant execute on function public.record_rejections(json) to service_role;
 
 create function public.prune_deliveries(older_than interval) returns integer
@@ -159,8 +162,8 @@ end
 $$;
 
 comment on function public.prune_deliveries(interval) is
-  'Deletes the deliveries that were received longer ago than this, open ones too, and returns how many. Also the counts of '
-  'refused proofs that have not grown since. PT400 for a negative interval.';
+  'Deletes the deliveries that are older than this, including open ones, and returns their number. Also deletes the '
+  'counts of refused proofs that have not increased since. PT400 for a negative interval.';
 grant execute on function public.prune_deliveries(interval) to service_role;
 
 create function private.set_resolved_at() returns trigger
@@ -174,7 +177,7 @@ end
 $$;
 
 comment on function private.set_resolved_at() is
-  'Trigger: a delivery has a resolved_at as long as it is replayed or dismissed.';
+  'Trigger: sets resolved_at while a delivery is replayed or dismissed.';
 
 create trigger set_resolved_at
   before insert or update of status, resolved_at on public.rejected_deliveries
@@ -183,7 +186,7 @@ create trigger set_resolved_at
 create function private.delete_oldest_rejections(vendor_id uuid) returns void
 language plpgsql
 set search_path = ''
--- The index has all it needs, in order. Sorting takes four times as long, and the planner does not always know it.
+-- The index is already in this order. Sorting takes four times as long, and the planner does not always avoid it.
 set enable_sort = off
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -198,7 +201,7 @@ begin
         window by_age as (order by o.received_at desc, o.id desc rows unbounded preceding)
       ), deleted as (
         delete from public.rejected_deliveries d
-        -- An array, and not `in (select …)`: for that the planner may read the whole table.
+        -- An array, because with `in (select …)` the planner may scan the whole table.
         where d.id = any (array(
           select o.id
           from public.rejected_deliveries o
@@ -215,18 +218,19 @@ begin
         bytes = (select coalesce(sum(o.stored_bytes), 0) from open o) - (select coalesce(sum(d.stored_bytes), 0) from deleted d)
       where c.vendor_id %1$s
     $sql$,
-    -- The text differs, because `is not distinct from` would not use the index.
+    -- Two variants, because `is not distinct from` would not use the index.
     case when vendor_id is null then 'is null' else '= $1' end
   ) using vendor_id;
 end
 $$;
 
 comment on function private.delete_oldest_rejections(uuid) is
-  'Leaves the newest open deliveries of a vendor, at most 9,500 and of those at most 95 MiB of stored_bytes, and counts them; '
-  'null: of all imports. So a vendor that sends a million wrong rows does not fill the disk. Reads all of them, so it leaves '
-  'room for 500 more before the next time. The caller has locked the vendor''s row in private.open_delivery_counts.';
+  'Keeps the newest open deliveries of a vendor, at most 9,500 with at most 95 MiB of stored_bytes, and counts them; '
+  'null: of all imports. A vendor that sends a million invalid rows therefore does not fill the disk. Reads all of '
+  'them, so it makes room for 500 more before the next call. The caller has locked the vendor''s row in '
+  'private.open_delivery_counts.';
 
--- Every night where the project has pg_cron. A project without it uses `npm run admin -- delivery prune`.
+-- Every night if the project has pg_cron. Other projects use `npm run admin -- delivery prune`.
 do $$
 begin
   if exists (select from pg_available_extensions e where e.name = 'pg_cron') then
@@ -235,7 +239,7 @@ begin
       'prune rejected deliveries', '17 3 * * *', $job$select public.prune_deliveries('30 days')$job$);
   end if;
 exception when others then
-  -- pg_cron works in one database of a server only. Deliveries that stay longer are no reason to stop a deployment.
+  -- pg_cron runs in only one database of a server. A missing schedule must not fail a deployment.
   raise warning 'rejected deliveries are not pruned by pg_cron: %', sqlerrm;
 end
 $$;

@@ -1,11 +1,11 @@
--- Leads that come again: with the same vendor_lead_id, Idempotency-Key, delivery of a webhook, or by a repeated call.
+-- Repeated leads: with the same vendor_lead_id, Idempotency-Key or webhook delivery, or by a repeated call.
 
 create function private.note_duplicates(sent private.sent_lead[], results jsonb) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
 declare
-  -- A lead that another transaction has committed since the look-up, or that stands twice in the call, has no result
+  -- A lead that another transaction has committed since the look-up, or that occurs twice in the call, has no result
   -- yet.
   noted constant jsonb := (
     select jsonb_agg(coalesce(nullif(results -> (s.ordinal - 1), 'null'), (
@@ -29,7 +29,7 @@ begin
   from unnest(sent) s
   where noted -> (s.ordinal - 1) ->> 'status' = 'duplicate'
     and s.lead ->> 'received_via' is distinct from 'replay'
-    -- A delivery may come again when its lead has been deleted.
+    -- A delivery may be repeated after its lead has been deleted.
     and exists (select from public.recruiting_leads l where l.id = (noted -> (s.ordinal - 1) ->> 'id')::uuid)
   order by 1
   on conflict (id) do nothing;
@@ -38,7 +38,7 @@ exception
   when serialization_failure then
     raise;
   when others then
-    -- The lead is a duplicate anyway, of a lead that may not be on disk yet.
+    -- The lead is a duplicate anyway, possibly of a lead that is not on disk yet.
     perform pg_logical_emit_message(true, 'recruiting leads', '');
     return (
       select jsonb_agg(r || case when r ->> 'status' = 'duplicate'
@@ -49,10 +49,10 @@ end
 $$;
 
 comment on function private.note_duplicates(private.sent_lead[], jsonb) is
-  'Gives the leads that were not stored their result, records each duplicate, and returns the results. 40001 when a lead was '
-  'in the way that has been deleted since: the call is to be repeated.';
+  'Sets the results of leads that were not stored, records each duplicate, and returns the results. 40001 if a '
+  'conflicting lead has been deleted since: the caller must repeat the call.';
 
--- A request with an Idempotency-Key, or a delivery of a webhook with an id, gets the first result again.
+-- A request with an Idempotency-Key, or a webhook delivery with an id, gets the first result again.
 
 create function private.lead_key(vendor_id uuid, webhook jsonb, idempotency jsonb) returns jsonb
 language plpgsql
@@ -64,7 +64,7 @@ begin
     return jsonb_build_object(
       'scope', 'delivery ' || vendor_id,
       'idempotency', jsonb_build_object(
-        -- Senders put anything into an id, and a key is at most 255 visible ASCII characters.
+        -- Senders may use any text as an id, and a key is at most 255 visible ASCII characters.
         'key', encode(sha256(convert_to(webhook ->> 'delivery_id', 'UTF8')), 'hex'),
         'part', coalesce((webhook ->> 'part')::integer, 0),
         'request_hash', null
@@ -83,8 +83,8 @@ end
 $$;
 
 comment on function private.lead_key(uuid, jsonb, jsonb) is
-  'By what a lead that comes again is known besides its vendor_lead_id: {scope, idempotency, retention} as '
-  'private.find_idempotent_result() and private.save_idempotent_result() take them; null: by nothing.';
+  'Returns the keys besides vendor_lead_id by which a repeated lead is recognized: {scope, idempotency, retention} as '
+  'private.find_idempotent_result() and private.save_idempotent_result() take them; null if there are none.';
 
 create function private.kept_lead(key jsonb, lead_id uuid) returns jsonb
 language plpgsql
@@ -95,7 +95,7 @@ declare
 begin
   kept := private.find_idempotent_result(key ->> 'scope', key -> 'idempotency');
   return case
-    -- A delivery that comes again is a duplicate; a call that is repeated has the same id.
+    -- A repeated delivery is a duplicate; a repeated call has the same id.
     when key ->> 'scope' like 'delivery %' and kept ->> 'id' <> lead_id::text
       then jsonb_build_object('id', kept -> 'id', 'status', 'duplicate')
     else kept
@@ -106,11 +106,11 @@ end
 $$;
 
 comment on function private.kept_lead(jsonb, uuid) is
-  'The result of the request or delivery with this key that came before, or the {error} of '
-  'private.find_idempotent_result(); null: it is the first.';
+  'Returns the first result of the request or delivery with this key, or the {error} of '
+  'private.find_idempotent_result(); null if it is the first.';
 
--- A call may be slow on its way to the database and begin after the function has given it up. So before the function
--- says that a lead was not stored, it abandons the lead's id: a later call with that id stores nothing.
+-- A slow call may begin after the function has given it up. Before the function responds that a lead was not stored, it
+-- therefore abandons the lead's id: a later call with that id stores nothing.
 
 create function public.abandon_recruiting_leads(lead_ids uuid[]) returns jsonb
 language plpgsql
@@ -137,8 +137,8 @@ begin
     for update skip locked
   );
 
-  -- The transaction that stored a lead may not have waited for the disk. Without anything written this commit would not
-  -- either.
+  -- The transaction that stored a lead may not have waited for the disk. If this transaction writes nothing, its commit
+  -- would not wait either.
   perform pg_logical_emit_message(true, 'recruiting leads', '');
   return (
     select coalesce(jsonb_object_agg(given.id, case when l.id is not null then private.created_lead(l) end), '{}')
@@ -149,6 +149,6 @@ end
 $$;
 
 comment on function public.abandon_recruiting_leads(uuid[]) is
-  'Decides what became of leads whose call of ingest_recruiting_leads() got no response. Returns {<id>: result} with the '
-  'result of that function for a lead that is stored, and on disk, and else null: then it will never be stored.';
+  'Decides the outcome of leads whose call of ingest_recruiting_leads() got no response. Returns {<id>: result} with '
+  'the result of that function if the lead is stored and on disk, otherwise null: it will then never be stored.';
 grant execute on function public.abandon_recruiting_leads(uuid[]) to service_role;

@@ -1,6 +1,7 @@
 -- The bucket for resumes is private. Only the service role writes to it.
--- A project may have a bucket of this name already. It then gets the same settings, since a public one would publish
--- the resumes. The function decides by a file's content; the same types and the same size are the bucket's own limits.
+-- A project may already have a bucket with this name. It then gets the same settings, because a public bucket would
+-- publish the resumes. The function determines a file's type by its content; the bucket's own limits are the same types
+-- and size.
 insert into storage.buckets as b (id, name, public, file_size_limit, allowed_mime_types)
 values ('resumes', 'resumes', false, 10 * 1024 * 1024, array[
   'application/pdf',
@@ -16,9 +17,9 @@ set
   file_size_limit = excluded.file_size_limit,
   allowed_mime_types = excluded.allowed_mime_types;
 
--- A user who reads a lead opens its resume: the policies of recruiting_leads apply inside the subquery. Storage asks for
--- nothing else when a signed-in person signs a URL, downloads or lists.
--- A hosted project lets its owner make policies on storage.objects, but not comment on them or change the table.
+-- A user who can read a lead can open its resume: the policies of recruiting_leads apply inside the subquery. Storage
+-- requires nothing else when a signed-in user signs a URL, downloads or lists. A hosted project lets its owner create
+-- policies on storage.objects, but not comment on them or change the table.
 create policy "agents read their recruits' resumes, managers their agency's" on storage.objects
   for select to authenticated
   using (
@@ -26,8 +27,8 @@ create policy "agents read their recruits' resumes, managers their agency's" on 
     and exists (select from public.recruiting_leads l where l.resume_path = objects.name)
   );
 
--- Storage and the database share no transaction, and a request may die between the two. So each upload is noted before
--- it begins, until its lead is stored or its object is removed.
+-- Storage and the database share no transaction, and a request may die between the two. Each upload is therefore
+-- recorded before it begins, until its lead is stored or its object is removed.
 
 create function public.begin_resume_upload(lead_id uuid, path text) returns jsonb
 language plpgsql
@@ -45,8 +46,8 @@ end
 $$;
 
 comment on function public.begin_resume_upload(uuid, text) is
-  'Notes that the resume of a lead is about to be uploaded to this path. Returns {has_left_over}: whether '
-  'left_over_resumes() has any. A repeated call does no harm.';
+  'Records that the resume of a lead is about to be uploaded to this path. Returns {has_left_over}: whether '
+  'left_over_resumes() would return any. Repeated calls are harmless.';
 grant execute on function public.begin_resume_upload(uuid, text) to service_role;
 
 create function public.left_over_resumes() returns jsonb
@@ -66,7 +67,7 @@ begin
     limit 20
     for update skip locked
   loop
-    -- A request that is still alive, however slow, must not store the lead any more.
+    -- A request that is still running, however slow, must not store the lead from now on.
     if public.abandon_recruiting_leads(array[upload.lead_id]) -> upload.lead_id::text = 'null' then
       update private.resume_uploads u set begun_at = now() where u.lead_id = upload.lead_id;
       paths := paths || to_jsonb(upload.path);
@@ -79,8 +80,9 @@ end
 $$;
 
 comment on function public.left_over_resumes() is
-  'Paths of up to 20 objects whose leads are not stored and never will be, for the caller to remove. Nobody else gets '
-  'them meanwhile. When they are removed, call forget_resume_uploads(); otherwise they come again after 35 seconds.';
+  'Returns the paths of up to 20 objects whose leads are not stored and never will be, for the caller to remove. No '
+  'other caller gets them in the meantime. Call forget_resume_uploads() after removing them; otherwise they are '
+  'returned again after 35 seconds.';
 grant execute on function public.left_over_resumes() to service_role;
 
 create function public.forget_resume_uploads(paths text[]) returns jsonb
@@ -93,7 +95,8 @@ begin
 end
 $$;
 
-comment on function public.forget_resume_uploads(text[]) is 'Ends these uploads, because their objects are removed. Returns null.';
+comment on function public.forget_resume_uploads(text[]) is
+  'Deletes the records of these uploads, because their objects are removed. Returns null.';
 grant execute on function public.forget_resume_uploads(text[]) to service_role;
 
 create function private.end_resume_upload() returns trigger
@@ -106,7 +109,8 @@ begin
 end
 $$;
 
-comment on function private.end_resume_upload() is 'Trigger: the upload of a resume has ended, because its lead is stored.';
+comment on function private.end_resume_upload() is
+  'Trigger: deletes the record of a resume''s upload, because its lead is stored.';
 
 create trigger end_resume_upload
   after insert on public.recruiting_leads
@@ -122,4 +126,5 @@ as $$
 $$;
 
 comment on function private.resume_upload_time() is
-  'After this time a request has stored its lead, or has died: an upload takes 20 s at most, and the lead 8 s.';
+  'Returns the time after which a request has stored its lead or has died: an upload takes at most 20 s, and the lead '
+  '8 s.';

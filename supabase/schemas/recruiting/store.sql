@@ -1,18 +1,18 @@
--- Storing recruiting leads: those of POST /recruiting/ingest and of webhooks, which go together in one call when they
--- come together; those of POST /recruiting/ingest/bulk; and those of replays.
+-- Stores recruiting leads: those of POST /recruiting/ingest and of webhooks, which share a call if they arrive
+-- together; those of POST /recruiting/ingest/bulk; and those of replays.
 
 create function public.ingest_recruiting_leads(leads jsonb) returns jsonb
 language plpgsql
 set search_path = ''
 set statement_timeout = '2s'
 set lock_timeout = '100ms'
--- Plans are kept. One that was made while a table was small would read all of it when it has grown.
+-- Plans are cached. A plan made while a table was small would scan all of it after it has grown.
 set enable_seqscan = off
--- Without it, statements with arrays are planned at each call, which takes longer than to run them.
+-- Otherwise, statements with arrays are planned at each call, which takes longer than running them.
 set plan_cache_mode = force_generic_plan
 as $$
 begin
-  -- Until the transaction ends nobody abandons these leads. In one order, so that two calls never wait for each other.
+  -- Until the transaction ends, nobody can abandon these leads. In a fixed order, so that two calls never deadlock.
   perform pg_advisory_xact_lock(hashtextextended('recruiting lead ' || (sent.id #>> '{}'), 0))
   from (select id from jsonb_path_query(leads, '$[*].lead.id') as ids (id) order by 1) sent;
   return private.store_recruiting_leads(leads);
@@ -48,9 +48,9 @@ create type private.sent_lead as (
 );
 
 comment on type private.sent_lead is
-  'A lead of a call. ordinal: its place in the call, from 1. vendor_id: null without a valid credential. vendor_lead_id, '
-  'state: as they are stored. distribution: its state until it is distributed. lead: as sent. key: the sign of a repeat, '
-  'see private.lead_key(). result: of a lead that came before, or an error; null for a new lead.';
+  'A lead of a call. ordinal: its position in the call, from 1. vendor_id: null without a valid credential. '
+  'vendor_lead_id, state: as stored. distribution: its state until it is distributed. lead: as sent. key: identifies '
+  'a repetition, see private.lead_key(). result: for a repeated lead, or an error; null for a new lead.';
 
 create function private.store_recruiting_leads(
   leads jsonb,
@@ -81,7 +81,7 @@ begin
   if results @? '$[*] ? (@ == null || @.status == "duplicate")' then
     results := private.note_duplicates(sent, results);
   end if;
-  -- Where all are pending, their distribution waits for the disk, as does a request that asks about them.
+  -- If all leads are pending, their distribution waits for the disk, and so does a request that asks about them.
   if not results @? '$[*] ? (!exists (@.distribution))' then
     perform set_config('synchronous_commit', 'off', true);
   end if;
@@ -96,9 +96,9 @@ end
 $$;
 
 comment on function private.store_recruiting_leads(jsonb, uuid, boolean) is
-  'Stores the new leads of a call, once, with their orders and agents unless are_distributed is false. leads and result: '
-  'see public.ingest_recruiting_leads(). of_vendor: the vendor of all leads, whose proof the caller has checked; then a '
-  'lead needs no id.';
+  'Stores the new leads of a call, once, with their orders and agents unless are_distributed is false. For leads and '
+  'the result, see public.ingest_recruiting_leads(). of_vendor: the vendor of all leads, whose proof the caller has '
+  'verified; a lead then needs no id.';
 
 create function private.read_leads(leads jsonb, of_vendor uuid, are_distributed boolean) returns private.sent_lead[]
 language plpgsql
@@ -108,7 +108,7 @@ begin
   return (
     select array_agg(row(
       r.ordinal, coalesce((r.lead ->> 'id')::uuid, gen_random_uuid()), r.vendor_id,
-      -- Most vendors have no such lead, and the index that says so is small.
+      -- Most vendors have no such lead, and the index that shows it is small.
       case when exists (
         select from public.recruiting_leads e where e.vendor_id = r.vendor_id and e.vendor_lead_id like 'sha256:%'
       ) then private.stored_lead_id(r.vendor_id, r.lead ->> 'vendor_lead_id')
@@ -116,7 +116,7 @@ begin
       r.state,
       case
         when not are_distributed or r.lead #> '{vendor_metadata,is_test}' is not distinct from 'true' then 'not_requested'
-        -- By dates and daily caps it may be unwanted after all; its distribution looks.
+        -- Dates and daily caps may still exclude it; its distribution checks them.
         when exists (
           select
           from private.recruiting_order_choices c
@@ -140,7 +140,7 @@ begin
       from rows from (
         jsonb_to_recordset(leads) as (key_hash text, webhook jsonb, lead jsonb, idempotency jsonb)
       ) with ordinality as given (key_hash, webhook, lead, idempotency, ordinal)
-      -- Without it each of these is worked out as often as it is used.
+      -- Otherwise, each of these expressions is evaluated at every use.
       offset 0
     ) r
   );
@@ -148,8 +148,8 @@ end
 $$;
 
 comment on function private.read_leads(jsonb, uuid, boolean) is
-  'The leads of a call of private.store_recruiting_leads(), in their order, with their vendors. One without a valid '
-  'credential has the result {error}.';
+  'Returns the leads of a call of private.store_recruiting_leads(), in order, with their vendors. A lead without a '
+  'valid credential has the result {error}.';
 
 create function private.find_known_leads(sent private.sent_lead[]) returns private.sent_lead[]
 language plpgsql
@@ -184,7 +184,7 @@ end
 $$;
 
 comment on function private.find_known_leads(private.sent_lead[]) is
-  'The same leads, with a result for each that came before, was abandoned, or has no first name.';
+  'Returns the same leads, with a result for each that is repeated, was abandoned, or has no first name.';
 
 create function private.insert_sent_leads(sent private.sent_lead[], placed private.placed_lead[]) returns jsonb
 language plpgsql
@@ -208,12 +208,12 @@ begin
     from unnest(sent) s
     left join unnest(placed) p on p.id = s.id
     where s.result is null
-    -- So that two calls with the same leads wait for each other and never deadlock. Where two leads of one call have the
-    -- same vendor_lead_id, the first is stored.
+    -- Two calls with the same leads wait for each other and never deadlock. If two leads of a call have the same
+    -- vendor_lead_id, the first is stored.
     order by s.vendor_id, s.vendor_lead_id, s.ordinal
     on conflict do nothing
     returning l.id, jsonb_build_object('id', l.id, 'status', 'created', 'distributed_to',
-      -- As private.created_lead(), which takes a twentieth of the time of a large call.
+      -- Same as private.created_lead(), but takes a twentieth of the time of a large call.
       case when l.agency_id is not null then jsonb_build_object('agency_id', l.agency_id, 'agent_id', l.agent_id) end
     ) || case when l.distribution = 'pending' then '{"distribution": "pending"}' else '{}' end::jsonb as result
   )
@@ -232,9 +232,9 @@ end
 $$;
 
 comment on function private.insert_sent_leads(private.sent_lead[], private.placed_lead[]) is
-  'Inserts the leads that have no result yet, with their places where they have one. Returns an array with the result of each '
-  'lead, in their order. It is null where the vendor_lead_id is taken: another transaction has committed it since the '
-  'look-up, or it stands twice in the call. 55P03 for such a lead in a call with places.';
+  'Inserts the leads without a result, with their places if they have any. Returns an array with the result of each '
+  'lead, in order. It is null if the vendor_lead_id is taken: another transaction has committed it since the look-up, '
+  'or it occurs twice in the call. 55P03 for such a lead in a call with places.';
 
 create function private.insert_pending_leads(sent private.sent_lead[]) returns jsonb
 language plpgsql
@@ -256,7 +256,7 @@ $$;
 
 comment on function private.insert_pending_leads(private.sent_lead[]) is
   'Inserts leads while another transaction has locked a table that they refer to, or stores one of them: see '
-  'private.insert_sent_leads(). A lead that an order wants is pending.';
+  'private.insert_sent_leads(). A lead that an order accepts is pending.';
 
 create function private.stored_lead_id(vendor_id uuid, given_id text) returns text
 language plpgsql
@@ -277,10 +277,10 @@ end
 $$;
 
 comment on function private.stored_lead_id(uuid, text) is
-  'The vendor_lead_id under which a lead with this id of the vendor is stored, or would be: as private.indexable_id(), or '
-  'private.erased_id() where its person was erased. Null when blank.';
+  'Returns the vendor_lead_id under which a lead with this vendor id is or would be stored: as '
+  'private.indexable_id(), or private.erased_id() if its person was erased. Null if blank.';
 
--- Each lead calls one of these, so they are not in SQL, which would be planned at each call.
+-- Each lead calls one of these, so they are not SQL functions, which would be planned at each call.
 
 create function private.lead_problem(lead jsonb) returns text
 language plpgsql
@@ -295,7 +295,7 @@ begin
 end
 $$;
 
-comment on function private.lead_problem(jsonb) is 'Why this cannot be a recruiting lead; null when it can.';
+comment on function private.lead_problem(jsonb) is 'Returns why this cannot be a recruiting lead; null if it can.';
 
 create function private.lead_error(code text, message text) returns jsonb
 language plpgsql
@@ -308,7 +308,8 @@ begin
 end
 $$;
 
-comment on function private.lead_error(text, text) is 'The result of one lead that cannot be stored; null without a message.';
+comment on function private.lead_error(text, text) is
+  'Returns the result of a lead that cannot be stored; null without a message.';
 
 create function private.created_lead(lead public.recruiting_leads) returns jsonb
 language plpgsql
@@ -324,4 +325,4 @@ begin
 end
 $$;
 
-comment on function private.created_lead(public.recruiting_leads) is 'The result of a lead that is stored.';
+comment on function private.created_lead(public.recruiting_leads) is 'Returns the result of a stored lead.';

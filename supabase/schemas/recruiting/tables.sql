@@ -1,4 +1,4 @@
--- Orders, the leads that fill them, and the deliveries that became no lead.
+-- Orders, the leads that fill them, and the tables that distribution maintains.
 
 create function private.is_greeting_template(template text) returns boolean
 language sql
@@ -12,7 +12,8 @@ as $$
 $$;
 
 comment on function private.is_greeting_template(text) is
-  'Whether recruits may be greeted with this text. Law and carriers want it to name the sender and the way to opt out.';
+  'Returns whether this text may be used as a greeting. Law and carriers require it to name the sender and the way to '
+  'opt out.';
 
 create table public.recruiting_orders (
   id uuid primary key default gen_random_uuid(),
@@ -40,28 +41,30 @@ create table public.recruiting_orders (
   unique (agency_id, id)
 );
 
--- Most orders name no agent, and each lead changes every index that its order is in.
+-- Most orders name no agent, and each lead updates every index that contains its order.
 create index recruiting_orders_agent_idx on public.recruiting_orders (agent_id, agency_id) where agent_id is not null;
 create index on public.recruiting_orders (vendor_id);
 
 comment on table public.recruiting_orders is 'An agency''s order for a number of recruiting leads.';
 comment on column public.recruiting_orders.agent_id is
-  'The agent who gets all leads of the order while active; null: the agency''s agents take turns.';
-comment on column public.recruiting_orders.vendor_id is 'Only leads of this vendor; null: of any vendor.';
+  'The agent who receives all leads of the order while active; null: the agency''s agents take turns.';
+comment on column public.recruiting_orders.vendor_id is 'Only leads of this vendor; null for any vendor.';
 comment on column public.recruiting_orders.states is
-  'Only leads from these states, each as two upper-case letters; null: any lead, also one without a state.';
+  'Only leads from these states, each as two upper-case letters; null: any lead, including leads without a state.';
 comment on column public.recruiting_orders.filled is
-  'The number of leads that the order has received; never more than quantity.';
+  'The number of leads that the order has received, at most quantity.';
 comment on column public.recruiting_orders.daily_cap is
-  'Largest number of leads in one day of the agency''s time zone; null: no limit.';
-comment on column public.recruiting_orders.priority is 'The order with the highest priority gets a lead first.';
+  'The maximum number of leads in one day of the agency''s time zone; null for no limit.';
+comment on column public.recruiting_orders.priority is 'The order with the highest priority receives leads first.';
 comment on column public.recruiting_orders.status is
-  'Only an open order gets leads. Distribution sets `filled` when the count reaches quantity; people set the others.';
-comment on column public.recruiting_orders.starts_at is 'The order gets leads from this time on; null: at once.';
-comment on column public.recruiting_orders.ends_at is 'The order gets no leads from this time on; null: no end.';
+  'Only an open order receives leads. Distribution sets `filled` when the count reaches quantity; people set the '
+  'other values.';
+comment on column public.recruiting_orders.starts_at is
+  'The order receives leads from this time on; null: immediately.';
+comment on column public.recruiting_orders.ends_at is 'The order receives no leads from this time on; null: no end.';
 comment on column public.recruiting_orders.greeting_template is
-  'The text that each recruit of the order gets, if the vendor has their consent; null: none. At most 1,600 UTF-16 units, '
-  'with {agency}, the word STOP, and if wanted {first_name} and {agent}.';
+  'The text that each recruit of the order receives, if the vendor has their consent; null: none. At most 1,600 '
+  'UTF-16 units, with {agency}, the word STOP, and optionally {first_name} and {agent}.';
 
 create trigger set_updated_at
   before update on public.recruiting_orders
@@ -109,12 +112,12 @@ create table public.recruiting_leads (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   unique (vendor_id, vendor_lead_id),
-  -- Deferrable, so that private.store_recruiting_leads() can store a lead while somebody has locked these tables.
+  -- Deferrable, so that private.store_recruiting_leads() can store a lead while these tables are locked.
   foreign key (agency_id) references public.agencies (id) deferrable,
   foreign key (agency_id, order_id) references public.recruiting_orders (agency_id, id) deferrable,
   foreign key (agent_id, agency_id) references public.agents (id, agency_id) deferrable,
-  -- Postgres does not check a foreign key of two columns while one of them is null. A lead that an agency already has
-  -- must not be distributed a second time. One constraint, because an insert reads each of them anew.
+  -- Postgres does not check a foreign key of two columns while one of them is null. A lead that already has an agency
+  -- must not be distributed again. It is one constraint, because an insert parses each constraint again.
   check (
     case when agency_id is null
       then agent_id is null and order_id is null and distribution <> 'distributed'
@@ -136,37 +139,38 @@ create index recruiting_leads_pending_idx on public.recruiting_leads (created_at
 -- With the vendor, so that waiting leads are counted by the index alone.
 create index recruiting_leads_unmatched_idx on public.recruiting_leads (created_at, id) include (vendor_id)
   where distribution = 'unmatched';
--- Ids that stand as their hash: very long ones, and those of erased people.
+-- Ids that are stored as hashes: very long ones, and those of erased people.
 create index recruiting_leads_hashed_id_idx on public.recruiting_leads (vendor_id) where vendor_lead_id like 'sha256:%';
 -- Finds the lead of an object in the bucket `resumes`, for the policy on storage.objects.
 create index recruiting_leads_resume_path_idx on public.recruiting_leads (resume_path)
   where resume_path is not null;
 
--- Finds the recruit of a text. A longer text is no phone number, and would be too long for the index.
+-- Finds the recruit of a text. A longer value is not a phone number, and would be too long for the index.
 create index recruiting_leads_phone_idx on public.recruiting_leads (phone, agency_id)
   where agency_id is not null and length(phone) <= 16;
 
-comment on table public.recruiting_leads is 'A recruit sent by a vendor, with the order, agency and agent that got it.';
+comment on table public.recruiting_leads is
+  'A recruit sent by a vendor, with the order, agency and agent that received it.';
 comment on column public.recruiting_leads.vendor_lead_id is
-  'The vendor''s own id, by which a lead that is sent again is recognised; null: the vendor gave none. Above 512 '
-  'characters it is stored as `sha256:` and its hash, because an index entry has a size limit; so is one that had the phone '
-  'or address of a person who was erased.';
+  'The vendor''s own id, by which a repeated lead is recognized; null if the vendor sent none. An id of more than 512 '
+  'characters is stored as `sha256:` and its hash, because index entries have a size limit; so is an id that '
+  'contained the phone or address of an erased person.';
 comment on column public.recruiting_leads.vendor_metadata is
   'The data that the parser read besides the first name: last_name, email, phone, city, state, zip, ... and vendor_fields. '
   'is_test = true marks a test lead of the vendor, which is never distributed.';
 comment on column public.recruiting_leads.distribution is
-  '`distributed`: it went to an agency. `unmatched`: no order wanted it. `pending`: it is stored, and the next '
-  'distribution will choose its order. `not_requested`: it is never distributed, as leads sent in bulk and test leads. '
-  '`returned`: an operator has taken it back from an agency (lead_returns).';
+  '`distributed`: assigned to an agency. `unmatched`: no order accepted it. `pending`: stored, and the next '
+  'distribution chooses its order. `not_requested`: never distributed, such as bulk leads and test leads. `returned`: '
+  'an operator took it back from an agency (lead_returns).';
 comment on column public.recruiting_leads.request_id is
-  'The x-request-id of the request that brought the lead; null for a lead entered by hand.';
+  'The x-request-id of the request that contained the lead; null for a lead entered by hand.';
 comment on column public.recruiting_leads.received_via is
-  'The way in which the lead came: `single`, `bulk`, `webhook`, or by `replay` of a rejected delivery; null when entered by '
-  'hand.';
+  'How the lead arrived: `single`, `bulk`, `webhook`, or by `replay` of a rejected delivery; null if entered by hand.';
 comment on column public.recruiting_leads.state is
-  'Two upper-case letters, or null when the state in vendor_metadata is anything else.';
+  'Two upper-case letters, or null if the state in vendor_metadata is anything else.';
 comment on column public.recruiting_leads.resume_path is
-  'Name of the object in the bucket `resumes`: <vendor_id>/<lead id>.<ending>, the ending being pdf, docx, doc, rtf, odt or txt.';
+  'Name of the object in the bucket `resumes`: <vendor_id>/<lead id>.<extension>. The extension is pdf, docx, doc, '
+  'rtf, odt or txt.';
 
 create trigger set_updated_at
   before update on public.recruiting_leads
@@ -179,22 +183,22 @@ grant select, insert, update, delete on public.recruiting_leads to service_role;
 -- Its policy asks for conversations too: desk/recruits.sql.
 
 create table private.lead_notifications_due (
-  -- In the order in which they were distributed. New entries go to the end of its index, the only one.
+  -- In the order of distribution. New entries are added at the end of the only index.
   id bigint generated always as identity primary key,
-  -- Without a foreign key: distribution would wait for its check.
+  -- Not a foreign key, because distribution would wait for its check.
   lead_id uuid not null,
   placed_at timestamptz not null default clock_timestamp()
 );
 
 comment on table private.lead_notifications_due is
-  'Recruiting leads that were distributed and whose agents are not notified yet. The job that notifies them reads and deletes the rows. It '
-  'is no part of the transaction that distributes the lead, so that it can never fail it.';
+  'Distributed recruiting leads whose agents are not notified yet. A job reads and deletes the rows and notifies the '
+  'agents outside the transaction that distributes the lead, so that it can never fail the distribution.';
 
 alter table private.lead_notifications_due enable row level security;
 grant select, insert, update, delete on private.lead_notifications_due to service_role;
 
 create table private.waiting_greetings (
-  -- Deferrable, because it is noted when the lead gets its order, and the lead may be stored after that.
+  -- Deferrable, because the row is inserted when the lead gets its order, and the lead may be stored later.
   lead_id uuid primary key references public.recruiting_leads (id) on delete cascade deferrable,
   due_at timestamptz not null default now(),
   attempt integer not null default 0,
@@ -205,9 +209,9 @@ create index on private.waiting_greetings (created_at);
 create index on private.waiting_greetings (due_at);
 
 comment on table private.waiting_greetings is
-  'Leads that have gone to an agency by an order with a greeting, and are still to be greeted.';
-comment on column private.waiting_greetings.due_at is 'When a worker may take it, next or again.';
-comment on column private.waiting_greetings.attempt is 'The number of times that a worker has taken it.';
+  'Leads that were distributed by an order with a greeting, and have not been greeted yet.';
+comment on column private.waiting_greetings.due_at is 'When a worker may claim it next.';
+comment on column private.waiting_greetings.attempt is 'The number of claims.';
 
 alter table private.waiting_greetings enable row level security;
 grant select, insert, update, delete on private.waiting_greetings to service_role;
@@ -225,9 +229,9 @@ create index on public.recruiting_lead_duplicates (vendor_id, received_at);
 create index on public.recruiting_lead_duplicates (received_at, id);
 
 comment on table public.recruiting_lead_duplicates is
-  'One row each time a vendor sent a lead again that was stored already, with the same vendor_lead_id.';
+  'One row for each time that a vendor repeated a stored lead, with the same vendor_lead_id.';
 comment on column public.recruiting_lead_duplicates.lead_id is 'The stored lead.';
-comment on column public.recruiting_lead_duplicates.request_id is 'The x-request-id of the request that sent it again.';
+comment on column public.recruiting_lead_duplicates.request_id is 'The x-request-id of the repeated request.';
 
 alter table public.recruiting_lead_duplicates enable row level security;
 grant select, insert, update, delete on public.recruiting_lead_duplicates to service_role;
@@ -249,11 +253,11 @@ create index recruiting_order_choices_best_idx on private.recruiting_order_choic
 );
 
 comment on table private.recruiting_order_choices is
-  'The orders that are open and not full, once for each of their states, in the order in which leads go to them. Kept by a '
-  'trigger. Dates and daily caps are not in it.';
-comment on column private.recruiting_order_choices.vendor_id is 'The id of zeros: an order for any vendor.';
-comment on column private.recruiting_order_choices.state is 'The empty text: an order for any state.';
-comment on column private.recruiting_order_choices.share is 'The part of its quantity that the order has got.';
+  'The orders that are open and not full, one row for each of their states, in the order in which they receive leads. '
+  'Maintained by a trigger. Dates and daily caps are not included.';
+comment on column private.recruiting_order_choices.vendor_id is 'All zeros for an order for any vendor.';
+comment on column private.recruiting_order_choices.state is 'Empty for an order for any state.';
+comment on column private.recruiting_order_choices.share is 'The received part of its quantity.';
 
 alter table private.recruiting_order_choices enable row level security;
 grant select, insert, update, delete on private.recruiting_order_choices to service_role;
@@ -263,16 +267,16 @@ create table private.recruiting_order_days (
   starts_at timestamptz not null,
   ends_at timestamptz not null,
   leads integer not null,
-  -- By the end, so that a search for the day of now does not pass the days before it.
+  -- By the end, so that a search for the current day skips no earlier days.
   primary key (order_id, ends_at),
   check (ends_at > starts_at)
 )
--- Leaves room in each page for a new version of a row, so that counting changes no index.
+-- Leaves room in each page for a new version of a row, so that counting updates no index.
 with (fillfactor = 50);
 
 comment on table private.recruiting_order_days is
-  'The number of leads that an order has got on a day of its agency, by recruiting_leads.distributed_at. Kept by triggers. A '
-  'day without leads has no row.';
+  'The number of leads that an order received on a day of its agency, by recruiting_leads.distributed_at. Maintained '
+  'by triggers. A day without leads has no row.';
 comment on column private.recruiting_order_days.starts_at is 'When the day began in the agency''s time zone.';
 comment on column private.recruiting_order_days.ends_at is 'When the next day begins.';
 
@@ -290,7 +294,7 @@ create index on private.resume_uploads (begun_at);
 comment on table private.resume_uploads is
   'Resumes that may be in storage without a lead: their upload has begun, and the lead is not stored.';
 comment on column private.resume_uploads.begun_at is
-  'When the upload began, or when somebody last undertook to remove the object.';
+  'When the upload began, or when a request last tried to remove the object.';
 
 alter table private.resume_uploads enable row level security;
 grant select, insert, update, delete on private.resume_uploads to service_role;
@@ -303,7 +307,7 @@ create table private.abandoned_leads (
 create index on private.abandoned_leads (abandoned_at);
 
 comment on table private.abandoned_leads is
-  'Ids of leads that were not stored in time, and must not be stored any more. Kept for an hour; no call is that slow.';
+  'Ids of leads that were not stored in time, and can no longer be stored. Kept for an hour; no call takes that long.';
 
 alter table private.abandoned_leads enable row level security;
 grant select, insert, update, delete on private.abandoned_leads to service_role;

@@ -1,4 +1,4 @@
--- The API keys of vendors, and who a request comes from.
+-- The API keys of vendors, and the authentication of requests.
 
 create extension if not exists pgcrypto with schema extensions;
 
@@ -32,8 +32,8 @@ end
 $$;
 
 comment on function public.create_vendor_api_key(text, text, timestamptz) is
-  'Makes an API key for a vendor and returns it: `lik_` and 43 base64url characters. It cannot be read again later. '
-  'PT404 for an unknown slug.';
+  'Creates an API key for a vendor and returns it: `lik_` and 43 base64url characters. It cannot be read again. PT404 '
+  'for an unknown slug.';
 grant execute on function public.create_vendor_api_key(text, text, timestamptz) to service_role;
 
 create function public.revoke_vendor_api_key(key_prefix text) returns boolean
@@ -49,7 +49,7 @@ end
 $$;
 
 comment on function public.revoke_vendor_api_key(text) is
-  'Revokes the key with this prefix at once. False when there is no such key or it was revoked before.';
+  'Revokes the key with this prefix immediately. Returns false if it does not exist or was already revoked.';
 grant execute on function public.revoke_vendor_api_key(text) to service_role;
 
 create function public.rotate_vendor_api_keys(
@@ -79,8 +79,8 @@ end
 $$;
 
 comment on function public.rotate_vendor_api_keys(text, text, timestamptz) is
-  'Makes an API key for a vendor, and ends all others that work: at keep_old_until, else at once. Returns {key, ended: '
-  '[key_prefix]}, the oldest first. PT404 for an unknown slug.';
+  'Creates an API key for a vendor, and ends all other valid keys: at keep_old_until, or immediately if it is null. '
+  'Returns {key, ended: [key_prefix]}, oldest first. PT404 for an unknown slug.';
 grant execute on function public.rotate_vendor_api_keys(text, text, timestamptz) to service_role;
 
 create function public.authenticate_vendor(key_hash text, webhook jsonb default null) returns jsonb
@@ -108,10 +108,10 @@ end
 $$;
 
 comment on function public.authenticate_vendor(text, jsonb) is
-  'The vendor whose key has this SHA-256 (lower-case hex): {vendor_id, parser|null, parser_config, rate_limit|null}. '
-  'PT401 when the key is unknown, expired or revoked, or the vendor is inactive. webhook: {secret_id, delivery_id|null, '
-  'part} of a request to a webhook, in place of a key, after its proof was found right with this secret. PT401 when the '
-  'secret has been taken away since, the vendor is inactive, or its webhook is off.';
+  'Returns the vendor whose key has this SHA-256 (lower-case hex): {vendor_id, parser|null, parser_config, '
+  'rate_limit|null}. PT401 if the key is unknown, expired or revoked, or the vendor is inactive. webhook: {secret_id, '
+  'delivery_id|null, part} of a webhook request, instead of a key, after its proof was verified with this secret. '
+  'PT401 if the secret has been removed since, the vendor is inactive, or its webhook is off.';
 grant execute on function public.authenticate_vendor(text, jsonb) to service_role;
 
 create function public.identify_vendor(key_hash text) returns jsonb
@@ -121,7 +121,7 @@ as $$
 declare
   vendor constant jsonb := public.authenticate_vendor(key_hash);
 begin
-  -- Not in authenticate_vendor(), which each function that writes calls: there one request would wait for another.
+  -- Not in authenticate_vendor(), which each writing function calls: requests would wait for each other.
   update public.vendor_api_keys k
   set last_used_at = now()
   where k.id = (
@@ -136,7 +136,7 @@ end
 $$;
 
 comment on function public.identify_vendor(text) is
-  'Returns what authenticate_vendor() returns, or its error, and notes at most once a minute that the key was used.';
+  'Returns the result or error of authenticate_vendor(), and records the use of the key at most once a minute.';
 grant execute on function public.identify_vendor(text) to service_role;
 
 create function private.proved_vendor(key_hash text, webhook jsonb) returns uuid
@@ -153,7 +153,7 @@ begin
     from private.vendor_webhook_secrets s
     join public.vendors v on v.id = s.vendor_id
     where s.id = (webhook ->> 'secret_id')::uuid
-      -- A lead that was fetched is proved by the token that fetched it.
+      -- A fetched lead is proved by the token that fetched it.
       and s.kind in ('secret', 'access_token')
       and s.revoked_at is null
       and (s.expires_at is null or s.expires_at > now())
@@ -164,5 +164,6 @@ end
 $$;
 
 comment on function private.proved_vendor(text, jsonb) is
-  'The vendor whose key has this SHA-256 (lower-case hex), or whose webhook request was proved, or lead fetched, with '
-  '{secret_id}. Null when the key or secret is unknown, expired or taken away, the vendor is inactive, or its webhook is off.';
+  'Returns the vendor whose key has this SHA-256 (lower-case hex), or whose webhook request was proved, or lead '
+  'fetched, with {secret_id}. Null if the key or secret is unknown, expired or removed, the vendor is inactive, or '
+  'its webhook is off.';

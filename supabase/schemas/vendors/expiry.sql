@@ -1,4 +1,4 @@
--- The keys, secrets and tokens of vendors that expire.
+-- Keys, secrets and tokens of vendors that expire.
 
 create function private.expiring_keys(moment timestamptz)
 returns table (vendor_id uuid, vendor text, what text, id text, label text, expires_at timestamptz)
@@ -32,6 +32,6 @@ as $$
 $$;
 
 comment on function private.expiring_keys(timestamptz) is
-  'The keys, secrets and tokens that expire, or have expired, without a newer one of the vendor and kind that is valid for '
-  'longer at this moment. what: api key, webhook secret, verify token or access token; id: a key''s first characters. None '
-  'of a vendor that is inactive, and no secret or token of a webhook that is off.';
+  'Returns the keys, secrets and tokens that expire, or have expired, if the vendor has no newer one of the same kind '
+  'that is valid for longer at this moment. what: api key, webhook secret, verify token or access token; id: a key''s '
+  'first characters. Excludes inactive vendors, and secrets and tokens of webhooks that are off.';

@@ -1,12 +1,12 @@
 -- Vendors, the API keys they authenticate with, and the secrets that prove their webhooks.
 
--- The functions (recruiting/webhooks/proof.ts) and the admin command (admin/nouns/webhook_schemes.ts) have a line for
--- each: the types made from this list demand it.
+-- The functions (recruiting/webhooks/proof.ts) and the admin command (admin/nouns/webhook_schemes.ts) have an entry for
+-- each value: the types generated from this list require it.
 create type public.webhook_scheme as enum (
   'hmac', 'standard', 'indeed', 'greenhouse', 'linkedin', 'meta', 'google_ads', 'basic', 'header', 'query'
 );
 comment on type public.webhook_scheme is
-  'The ways in which vendors prove that a request to their webhook is their own.';
+  'How vendors prove that they sent a request to their webhook.';
 grant usage on type public.webhook_scheme to service_role;
 
 create table public.vendors (
@@ -27,17 +27,17 @@ create table public.vendors (
 );
 
 comment on table public.vendors is 'A company that sends recruiting leads.';
-comment on column public.vendors.slug is 'Names the vendor in commands, and in the address of its webhook.';
+comment on column public.vendors.slug is 'Identifies the vendor in commands, and in the URL of its webhook.';
 comment on column public.vendors.parser is
-  'Name of the parser that reads this vendor''s payloads. Parsers are part of the function''s code, so the database '
-  'cannot check the name. With null or an unknown name the vendor''s requests get BAD_REQUEST.';
+  'Name of the parser for this vendor''s payloads. Parsers are part of the function''s code, so the database cannot '
+  'check the name. If it is null or unknown, the vendor''s requests get BAD_REQUEST.';
 comment on column public.vendors.parser_config is
   'Settings of the parser for this vendor. Each parser defines its own shape.';
 comment on column public.vendors.is_active is 'The keys and the webhook of an inactive vendor do not work.';
 comment on column public.vendors.rate_limit is
-  'Requests a minute, over all the vendor''s keys and routes, refused ones included; null: no limit.';
+  'Requests per minute, over all of the vendor''s keys and routes, including refused requests; null for no limit.';
 comment on column public.vendors.webhook_scheme is
-  'The scheme by which the vendor proves its webhook''s requests; null: it has no webhook.';
+  'The scheme that verifies the vendor''s webhook requests; null if it has no webhook.';
 comment on column public.vendors.webhook_config is
   'The settings of the scheme: header, algorithm (sha1, sha256, sha512), encoding (hex, base64), prefix, signed (`{body}` '
   'unless set, also `{timestamp}`), timestamp_header, tolerance_seconds (300 unless set) and parameter.';
