@@ -12,12 +12,12 @@ const FOREIGN = Object.values({
   creole: wordList`mwen pa ou pale kreyol angle mesi bonjou genyen konprann`,
   tagalog: wordList`hindi ako po naman ang ng salamat kayo wala`,
   polish: wordList`nie jest mowie rozumiem dziekuje polsku prosze czy`,
-  italian: wordList`sono capisco parlo inglese grazie sono ho buongiorno italiano`,
+  italian: wordList`sono capisco parlo inglese grazie ho buongiorno italiano`,
 });
 /** Letters of other scripts than ours. */
 const OTHER_LETTER = /(?!\p{Script=Latin})\p{L}/gu;
 const LETTER = /\p{L}/gu;
-/** Fonts of letters, such as mathematical ones, are Latin where they are spelled plainly. */
+/** They say that English is not read, or ask for Spanish. */
 const WISHES = anyOf(`
   (no|dont|do not|cant|cannot|poco) (hablo|entiendo|leo|speak|understand|read) (mucho |much |very |good )?(ingles|english)
   (no|little|bad|poor) english
@@ -27,8 +27,10 @@ const WISHES = anyOf(`
 
 /** Whether a text is a sentence in a language that neither English nor Spanish is, or says that English is not read. */
 export function isForeign(text: string): boolean {
-  const letters = text.normalize("NFKC").match(LETTER)?.length ?? 0;
-  const others = text.normalize("NFKC").match(OTHER_LETTER)?.length ?? 0;
+  // Letters of a fancy font are plain ones.
+  const plain = text.normalize("NFKC");
+  const letters = plain.match(LETTER)?.length ?? 0;
+  const others = plain.match(OTHER_LETTER)?.length ?? 0;
   if (others > 1 && others * 2 > letters) return true;
   const words = wordsOf(text);
   if (words.join(" ").search(WISHES) >= 0) return true;
