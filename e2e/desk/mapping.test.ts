@@ -1,8 +1,8 @@
 /** Operators edit a mapping beside a payload and the lead that it makes of it. */
 import assert from "node:assert/strict";
 import type { Page, Route } from "playwright-core";
-import { signInNewAgent, signInNewOperator, type User } from "../support/agents.ts";
-import { createAgency, createVendor, send, sql, type Vendor, withKey } from "../support/client.ts";
+import { signInNewOperator, type User } from "../support/agents.ts";
+import { createVendor, send, sql, type Vendor, withKey } from "../support/client.ts";
 import { reject } from "../support/deliveries.ts";
 import { actionsOf } from "../support/operator.ts";
 import { assertAccessible, assertFits, deskTest, NARROW, OLIVIA, picture, signIn, until } from "./harness.ts";
@@ -128,19 +128,6 @@ deskTest("what cannot be read is said beside the field, by its name, and nothing
   await lead(page).getByText("It would be read as this lead:").waitFor();
   assert.equal(await problem.innerText(), "");
   assert.deepEqual(await savedFor(vendor), MAPPING);
-});
-
-deskTest("a mapping that cannot be read is refused without any payload, too", async (page) => {
-  const vendor = await createVendor("mapping", MAPPING);
-  await openMapping(page, vendor);
-  await page.getByText("Nothing that this vendor has sent is kept.").waitFor();
-  await field(page).fill("{}");
-  await page.getByRole("button", { name: "Save" }).click();
-  await page.getByText("fields: Give an object such as").waitFor();
-  await field(page).fill(GOOD);
-  await page.getByRole("button", { name: "Save" }).click();
-  await page.getByText("Saved. It works within seconds.").waitFor();
-  assert.deepEqual(await savedFor(vendor), JSON.parse(GOOD));
 });
 
 deskTest("the answer to the newest text is shown, whichever comes last", async (page) => {
@@ -327,11 +314,4 @@ deskTest("only an operator sees it, and a vendor of another parser has none", as
   await page.getByRole("link", { name: "All vendors" }).click();
   await page.getByRole("img", { name: generic.slug }).waitFor();
   assert.equal(await page.getByRole("link", { name: `Edit the mapping of ${generic.slug}` }).count(), 0);
-});
-
-deskTest("an agent is shown no mapping", async (page) => {
-  const { vendor } = await vendorWithDelivery();
-  const { id } = await createAgency();
-  await signIn(page, await signInNewAgent(id), `operator/mappings/${vendor.slug}`);
-  await page.getByText("This part is for operators of the service.").waitFor();
 });

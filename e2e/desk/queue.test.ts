@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { sql } from "../support/client.ts";
-import { newPhone, receive } from "../support/sms.ts";
+import { receive } from "../support/sms.ts";
 import { assertAccessible, assertFits, DESK, deskTest, PHONE, picture, signIn, until } from "./harness.ts";
 import {
   box,
@@ -271,23 +271,6 @@ deskTest("a text that the agent has not seen is not put aside", async (page) => 
   await page.getByRole("button", { name: "No reply needed" }).waitFor();
   await assertRows(page, ["Maya"]);
 });
-
-deskTest(
-  "a conversation is found by any part of the number, by e-mail and by words, also one that does not wait",
-  async (page) => {
-    const agent = await createTexter();
-    const maya = await createTalk(agent, "Maya", { email: "maya.o@example.com" });
-    await tell(maya, [["recruit", "Is the Dallas office open?", 50], ["agent", "It is", 40]]);
-    await waits(agent, "Devon", 10);
-    await signIn(page, agent, "inbox");
-    for (const typed of [maya.recruit.slice(3, 9), "maya.o@", "dallas office", "DALLAS"]) {
-      await list(page).getByRole("searchbox").fill(typed);
-      await assertRows(page, ["Maya"]);
-    }
-    await list(page).getByRole("searchbox").fill(newPhone());
-    await list(page).getByText("Nothing found.").waitFor();
-  },
-);
 
 deskTest("on a phone the parts of the inbox fit, and Inbox leads back to the one that was left", async (page) => {
   const agent = await createTexter("manager");
