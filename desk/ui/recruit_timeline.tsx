@@ -11,6 +11,7 @@ import {
   useRecordCall,
 } from "../data/timeline.ts";
 import { ActionError } from "./action.tsx";
+import { botReason } from "./bot_reasons.ts";
 import { labelOf, wordsOf } from "./json_value.tsx";
 import { LoadMoreButton } from "./load_more_button.tsx";
 import { QueryResult, Skeleton } from "./query_result.tsx";
@@ -93,7 +94,7 @@ function wordsFor(event: RecruitEvent): ReactNode {
         </>
       );
     case "bot_ended":
-      return <>The bot ended: {labelOf(event.details.reason)}</>;
+      return <>The bot ended: {botReason(event.details.reason)}</>;
     case "answer":
       return <>Told the bot: {labelOf(event.details.question)}: {wordsOf(event.details.value)}</>;
     case "note":
@@ -127,35 +128,8 @@ function Words({ of: { conversation_id, body, files }, children }: { of: TextIn 
   );
 }
 
-/** What the bot heard, where that was no answer. */
-const HEARD: Record<string, string> = {
-  early: "it came before the question had left",
-  opening: "the bot began, or asked again",
-  no_answer: "the bot did not understand it",
-  person: "the recruit asks for a person",
-  question: "the recruit asks back",
-  about: "the recruit asks about the agency",
-  help: "HELP",
-  not_interested: "the recruit is not interested",
-  automatic_reply: "a machine seems to have written it",
-  machine: "a machine has written it",
-  distress: "the recruit may be in danger. The 988 Suicide & Crisis Lifeline takes calls and texts at 988",
-  bereavement: "somebody has died",
-  health: "somebody is ill or hurt",
-  legal: "the recruit speaks of law, or threatens",
-  minor: "the recruit is below 18",
-  wrong_number: "a wrong number",
-  other_person: "somebody else has the phone",
-  accessibility: "the recruit needs another way to write",
-  language: "a language that the script lacks",
-  busy: "the recruit is busy now",
-  may_opt_out: "the recruit may want no more texts",
-  media: "a file without words",
-  answers_greeting: "a no to the greeting",
-};
-
 function notAnswer({ heard }: TextIn): string | null {
-  return heard === null || heard === "answer" ? null : `. No answer to the bot: ${HEARD[heard] ?? heard}`;
+  return heard === null || heard === "answer" ? null : `. No answer to the bot: ${botReason(heard)}`;
 }
 
 /** How far one of our texts has come, since when, and why. */
@@ -209,7 +183,7 @@ function handsWords(
       <>
         The conversation went to <bdi>{to}</bdi>
         {before}
-        {reason !== null && <>: {labelOf(reason)}</>}
+        {reason !== null && <>: {botReason(reason)}</>}
       </>
     );
   }

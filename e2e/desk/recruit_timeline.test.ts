@@ -131,6 +131,7 @@ deskTest(
       { body: "Hi", heard: "opening" },
       { body: "Licensed?", state: "accepted", status: "delivered" },
       { body: "yes", heard: "early" },
+      { body: "My dad died", heard: "bereavement" },
       { body: "One", state: "pending", due_at: "2097-01-01T12:00Z", reason: "quiet_hours" },
       { body: "Two", state: "refused", status: "failed", reason: "cancelled" },
       { body: "Three", state: "failed", status: "failed", reason: "30003" },
@@ -150,6 +151,13 @@ deskTest(
       values (${message!.id}, 'bot', ${state}, coalesce(${due_at}::timestamptz, now()), ${reason},
         case when ${state}::text = 'accepted' then now() end)`;
     }
+    // The reason is that of the bot's session, which this conversation has none of.
+    const [given] = await sql`
+    insert into public.conversation_assignments (
+      conversation_id, recruiting_lead_id, agency_id, status, to_agent_id, created_at)
+    values (${id}, ${lead_id}, ${agent.agency_id}, 'escalated', ${agent.agent_id}, now() + interval '13500 ms')
+    returning id`;
+    await sql`update public.conversation_assignments set reason = 'bereavement' where id = ${given!.id}`;
     await sql`
     insert into public.skipped_greetings (recruiting_lead_id, agency_id, reason)
     values (${lead_id}, ${agent.agency_id}, 'no_consent')`;
@@ -165,11 +173,13 @@ deskTest(
     const said = (await rows.allInnerTexts()).map((row) =>
       row.replace(/\s+/g, " ").replace(/(?:[A-Z][a-z]+ \d+, )?(?:\d{4}, )?\d+:\d\d [AP]M [A-Z]+/g, "<time>")
     );
-    assert.deepEqual(said.slice(0, 8), [
+    assert.deepEqual(said.slice(0, 10), [
       "<time> Opted out of texts",
       "<time> The bot wrote: Three. Failed <time>: the recruit's phone is off or out of reach",
       "<time> The bot wrote: Two. Not sent <time>: it was cancelled",
       "<time> The bot wrote: One. Held until <time>: it was not the hour for texts",
+      "<time> The conversation went to Nora Quist: somebody has died",
+      "<time> The recruit wrote: My dad died. No answer to the bot: somebody has died",
       "<time> The recruit wrote: yes. No answer to the bot: it came before the question had left",
       "<time> The bot wrote: Licensed?. Delivered <time>",
       "<time> The recruit wrote: Hi. No answer to the bot: the bot began, or asked again",
