@@ -46,7 +46,7 @@ Deno.test("a file of conversations is read, and a conversation is written as it 
 
 Deno.test("a line that is none of a conversation is refused with its number", () => {
   for (
-    const [content, line] of [["  > Hi", 1], ["A\n  < states", 2], ["A\n  > Hi\n  ? x", 3], [
+    const [content, line] of [["  > Hi", 1], ["A\n  < states", 2], ["A\n  > Hi\n  x", 3], [
       "A\n > Hi\n ! x\n + y",
       4,
     ]] as const
@@ -76,8 +76,12 @@ Deno.test("what came is compared with what must come, in any order", () => {
   assert(isOutcome(["! busy | health"], ["! health"]));
   assert(isOutcome([], []));
   for (const came of [["< b again"], ["! not_understood"]]) assert(isOutcome(["~"], came));
-  for (const came of [[], ["< b"], ["= a: yes", "< b"], ["! opted_out"], ["! asked", "< handoff"]]) {
+  for (const came of [[], ["< opening b"], ["= a: yes", "< b"], ["! opted_out"], ["! asked", "< handoff"]]) {
     assert(!isOutcome(["~"], came));
+  }
+  for (const came of [["= a: yes", "< b"], ["< a again"]]) assert(isOutcome(["? a: yes"], came));
+  for (const came of [["= a: no", "< b"], ["= a: yes", "= b: yes"], ["! opted_out"], []]) {
+    assert(!isOutcome(["? a: yes"], came));
   }
   assert(!isOutcome(["= a: yes"], ["= a: yes", "< b"]));
   assert(!isOutcome(["= a: yes", "= a: yes"], ["= a: yes", "= a: no"]));

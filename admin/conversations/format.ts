@@ -17,7 +17,8 @@ export interface Turn {
   texts: string[];
   /**
    * The lines of what must come, without their indentation: `= licensed: yes`, `< states`, `! asked`. None is silence.
-   * `~` is either a second question or a person, with nothing stored. Of several between ` | ` either.
+   * `~` is either a second question or a person, with nothing stored, and `? licensed: yes` that or this answer. Of
+   * several between ` | ` either.
    */
   outcome: string[];
 }
@@ -44,7 +45,7 @@ export function parseConversations(content: string): ConversationFile {
     } else if (text.startsWith("@ ") && conversation?.turns.length === 0) conversation.from = text.slice(2);
     else if (text.startsWith(">") && conversation) conversation.turns.push({ texts: [said], outcome: [] });
     else if (text.startsWith("+") && turn?.outcome.length === 0) turn.texts.push(said);
-    else if (/^([=<!] .|~$)/.test(text) && turn) turn.outcome.push(text);
+    else if (/^([=<!?] .|~$)/.test(text) && turn) turn.outcome.push(text);
     else throw new SyntaxError(`line ${i + 1}: "${text}" is no line of a conversation`);
   }
   return file;
@@ -109,9 +110,10 @@ function expressionOf(text: string): RegExp {
 /** Whether what came is what must come. */
 export function isOutcome(must: string[], came: string[]): boolean {
   const [first] = must;
-  if (must.length === 1 && first === "~") {
-    return came.length === 1 &&
-      (/^< \S+ again$/.test(came[0]!) || /^! (?!opted_out|done|asked|question)/.test(came[0]!));
+  if (first === "~") return isNotUnderstood(came);
+  if (first?.startsWith("? ")) {
+    const answers = came.filter((line) => line.startsWith("="));
+    return isNotUnderstood(came) || (answers.length === 1 && answers[0]!.slice(2) === first.slice(2));
   }
   const rest = [...came];
   return must.length === came.length && must.every((line) => {
@@ -119,4 +121,9 @@ export function isOutcome(must: string[], came: string[]): boolean {
     const place = rest.findIndex((one) => one[0] === mark && either!.split(" | ").includes(one.slice(2)));
     return place >= 0 && rest.splice(place, 1).length === 1;
   });
+}
+
+/** Whether it is asked again, or a person reads it and nothing is sent. */
+function isNotUnderstood(came: string[]): boolean {
+  return came.length === 1 && /^(< \S+( again)?|! (?!opted_out|asked|question).*)$/.test(came[0]!);
 }

@@ -1,27 +1,19 @@
 import { Option } from "commander";
 import type postgres from "postgres";
-import {
-  type RecruitText,
-  type Script,
-  type Session as BotSession,
-  type Step,
-  step,
-} from "../../supabase/functions/worker/bot/step.ts";
+import type { Script } from "../../supabase/functions/worker/bot/step.ts";
 import type { AdminCommand } from "../command.ts";
 import { valueOf } from "../database.ts";
 import { CommandError } from "../errors.ts";
 import { findAgency } from "../find.ts";
-import { AGENCY, choice, CSV, firstDay, lastDay, LIMIT, type Period, wrongPeriod } from "../options.ts";
+import { AGENCY, choice, CSV, firstDay, lastDay, LIMIT, option, type Period, wrongPeriod } from "../options.ts";
 import { lists } from "../lists.ts";
 import type { Outcome, Session } from "../session.ts";
 import { listAnswers } from "./bot_answers.ts";
 import { showConversation } from "./bot_conversation.ts";
+import { tryConversations, tryScript } from "./bot_try.ts";
 import { readJsonFile } from "./vendor_config.ts";
 
 const STATES = ["active", "done", "escalated", "expired", "stopped"];
-
-/** The people of `bot try`. */
-const NAMES = { first_name: "Ada", agent: "Maria Alvarez", agency: "Lakeshore Insurance" };
 
 export function addBot(program: AdminCommand): void {
   const about = "what the bot says to recruits; docs/bot.md has the members of a script";
@@ -73,8 +65,20 @@ export function addBot(program: AdminCommand): void {
       new Option("--anonymous", "without names, numbers, e-mail addresses and URLs").makeOptionMandatory(),
     )
     .runs(showConversation);
-  const play = "plays a script: each line of stdin is a recruit's text";
-  bot.verb("try <file>", play, "script.json").reads(tryScript);
+  const play = "plays a script: each line of stdin is a recruit's text, and one that ends with ` +` goes with the next";
+  bot.verb("try [file]", play, "script.json")
+    .takes(
+      option(
+        "--conversations <folder>",
+        "plays the kept conversations of this folder instead",
+        "a folder",
+        (given) => given,
+      ),
+    )
+    .refuses((file: string | undefined, { conversations }: { conversations?: string }) =>
+      file === undefined && conversations === undefined && "give a script, or --conversations"
+    )
+    .reads(tryIt);
 }
 
 /** @throws {CommandError} with every problem of the script */
@@ -138,56 +142,12 @@ async function switchOff(
   };
 }
 
-/** The words for a recruit's text that is no answer; for any other, those of the reason for which a person reads it. */
-const READ: Partial<Record<NonNullable<Step["heard"]>, string>> = {
-  opening: "begins, and is no answer",
-  help: "HELP, which the provider answers",
-  person: "wants a person",
-  not_interested: "is not interested",
-  about: "asks about us",
-  question: "asks back",
-  opted_out: "wants no more texts",
-  may_opt_out: "for a person: may want no more texts",
-  automatic_reply: "is an automatic reply",
-  no_answer: "is no answer",
-  early: "came before the question had left",
-};
-
-/** The reading of a text: `years = 6`, or its words where it is no answer. */
-function describeRead({ heard, answered = [] }: Step): string {
-  if (answered.length === 0) {
-    return heard === undefined ? "" : READ[heard] ?? `for a person: ${heard.replaceAll("_", " ")}`;
-  }
-  return answered.map(({ question, value }) =>
-    `${question} = ${Array.isArray(value) ? value.join(", ") || "none" : value}`
-  ).join("; ");
-}
-
-/** Plays a conversation: shows how each text was read, and the reply with its segments. Nothing is stored or sent. */
-async function tryScript({ sql, texts, say }: Session, file: string): Promise<Outcome> {
-  const script = await readScript(sql, file) as unknown as Script;
-  const turns: { recruit: string; read: string; bot: string | null; segments: number }[] = [];
-  let session: BotSession | null = null;
-  let reason: string | undefined;
-  for await (const body of texts()) {
-    const consent = await valueOf<RecruitText["consent"] | null>(sql`
-      select coalesce(
-        (select c.state from private.consent_in_text(${body}, null) c where c.state = 'opted_out'),
-        private.wish_to_end(private.visible_text(${body})))`);
-    const taken: Step = step(script, session, [{ body, ...(consent && { consent }) }], new Date());
-    const { reply, session: next, ended } = taken;
-    const read = describeRead(taken);
-    say(`> ${body}  [${read}]`);
-    const bot = reply?.replace(/\{(\w+)\}/g, (_, name) => NAMES[name as keyof typeof NAMES]) ??
-      null;
-    const segments = await valueOf<number>(sql`select private.text_segments(${bot ?? ""})`);
-    turns.push({ recruit: body, read, bot, segments: bot === null ? 0 : segments });
-    say(
-      bot === null ? "(the bot says nothing)" : `${bot}  [${segments} segment${segments === 1 ? "" : "s"}]`,
-    );
-    [session, reason] = [next, ended?.reason];
-    if (ended !== undefined) break;
-  }
-  const end = reason === undefined ? "The script is not over." : `The script is over: ${reason}.`;
-  return { data: { turns, ended: reason ?? null }, text: end };
+async function tryIt(
+  session: Session,
+  file: string | undefined,
+  { conversations }: { conversations?: string },
+): Promise<Outcome> {
+  const script = file === undefined ? undefined : await readScript(session.sql, file);
+  if (conversations !== undefined) return await tryConversations(session, conversations, file);
+  return await tryScript(session, script as unknown as Script);
 }

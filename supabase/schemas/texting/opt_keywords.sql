@@ -220,7 +220,7 @@ as $$
 declare
   wishes text := $regex$(?x)
     # A clause of its own: stop | please stop now | stpo
-    \|\s(<filler>\s)*(<stop>|stop\s?all|unsub\w*|unsc?uscribe|opt\s?out|quit\sit)(\s(it|this|that|all|now|right\snow|already|immediately|<stop>|<filler>))*\s\|(?!(\ssent\sfrom\s\w+\s\w+\s\|)?\s(by|in|over|at|signs?|the)\M)
+    \|\s(<filler>\s)*(<stop>|stop\s?all|unsub\w*|unsc?ub?scribe|opt\s?out|quit\sit)(\s(it|this|that|all|now|right\snow|already|immediately|<stop>|<filler>))*\s\|(?!(\ssent\sfrom\s\w+\s\w+\s\|)?\s(by|in|over|at|signs?|the)\M)
     # stop texting me, wherever it stands
     | <may_ask>(<stop>|no\smore)(\s(all|with))?\s<contacting>((\s(and|or))?\s<contacting>)*(\s<whom>)*<no_condition>
     | <may_ask><stop>\s((with|sending|receiving|getting)\s)?((me|us)\s)?(<kind>\s)+<messages>(\s<whom>)*<no_condition>
