@@ -3,29 +3,29 @@
 
 -- supabase/schemas/base/privileges.sql
 
--- A role may do only what is granted to it by name, beside the table or function concerned. Two defaults work against
--- that, so they are removed before the first object is made: hosted projects grant everything new in `public` to the
--- API roles, and Postgres grants execute on every new function to everybody.
+-- A role has only the privileges that are granted explicitly, beside the table or function concerned. Two defaults
+-- would grant more, so they are removed before the first object is created: hosted projects grant everything new in
+-- `public` to the API roles, and Postgres grants execute on every new function to everybody.
 alter default privileges in schema public revoke all on tables from anon, authenticated, service_role;
 alter default privileges in schema public revoke all on functions from anon, authenticated, service_role;
 alter default privileges in schema public revoke all on sequences from anon, authenticated, service_role;
 alter default privileges revoke execute on functions from public;
 
--- A project may have a schema of this name already.
+-- A project may already have a schema with this name.
 create schema if not exists private;
 comment on schema private is 'Helpers of the functions, triggers and policies in public. No API exposes it.';
 revoke all on schema private from public;
 
--- The service role may call all of them: it passes every policy anyway. Other users may call those that are granted
--- to them by name.
+-- The service role may call all of them, because it bypasses every policy anyway. Other users may call those that are
+-- granted to them explicitly.
 grant usage on schema private to anon, authenticated, service_role;
 alter default privileges in schema private grant execute on functions to service_role;
 
 -- supabase/schemas/base/domains.sql
 
--- The values that a column may hold, where more than one column may hold the same. An error names the domain and not
--- the column. Postgres does not compare a record that has a domain with one that has a text. So a check that names its
--- column is better where people enter the value. Functions ask pg_input_is_valid().
+-- The values that several columns may have. An error names the domain and not the column, so a check constraint of the
+-- column is better if people enter the value. Postgres cannot compare a record that contains a domain with one that
+-- contains text. Functions use pg_input_is_valid().
 
 create domain public.e164 as text check (value ~ '^\+[1-9][0-9]{1,14}$');
 comment on domain public.e164 is 'A phone number in E.164 (ITU-T).';
@@ -34,15 +34,15 @@ create domain public.service_phone as text check (value ~ '^(\+[1-9][0-9]{1,14}|
 comment on domain public.service_phone is 'One of our numbers: E.164, or a short code of 5 or 6 digits.';
 
 create domain public.consent_state as text check (value in ('opted_in', 'opted_out'));
-comment on domain public.consent_state is 'Whether a recruit wants texts of an agency.';
+comment on domain public.consent_state is 'Whether a recruit has opted in to, or out of, the texts of an agency.';
 
 -- supabase/schemas/base/tables.sql
 
--- The memory of requests: idempotency keys and counts.
+-- Stored results and counts of requests.
 
 create table private.idempotency_keys (
   scope text not null,
-  -- Not {1,255}: such a bounded repetition costs about 50 us a key.
+  -- Not {1,255}, because such a bounded repetition costs about 50 us per key.
   key text not null check (key ~ '^[\x21-\x7e]+$' and length(key) <= 255),
   part integer not null,
   request_hash text,
@@ -55,21 +55,22 @@ create table private.idempotency_keys (
 create index on private.idempotency_keys (retention, created_at);
 
 comment on table private.idempotency_keys is
-  'The results of requests with an Idempotency-Key, or with the id of a webhook''s delivery. Errors are not kept.';
+  'The results of requests with an Idempotency-Key, or with the id of a webhook''s delivery. Errors are not stored.';
 comment on column private.idempotency_keys.scope is
-  'Route and caller, e.g. `ingest <vendor id>`, or `delivery <vendor id>` for the ids of a vendor''s deliveries. The same '
-  'key of another caller or route is another key.';
-comment on column private.idempotency_keys.key is 'The key as sent, or the SHA-256 of a delivery''s id in hex.';
+  'Route and caller, e.g. `ingest <vendor id>`, or `delivery <vendor id>` for the ids of a vendor''s deliveries. Keys '
+  'of different callers or routes are independent.';
+comment on column private.idempotency_keys.key is 'The key as sent, or the SHA-256 of a delivery''s id in hexadecimal.';
 comment on column private.idempotency_keys.part is
-  'The part of the request, from 0: an import is stored in several transactions, and each of them keeps its own result.';
-comment on column private.idempotency_keys.request_hash is 'SHA-256 of the bytes of the request''s body, in hex; null: the key stands for the same request whatever its body is.';
+  'The part of the request, from 0: an import is stored in several transactions, each with its own result.';
+comment on column private.idempotency_keys.request_hash is
+  'SHA-256 of the request''s body, in hexadecimal; null if the key identifies the request whatever its body.';
 comment on column private.idempotency_keys.result is 'The result that the SQL function returned the first time.';
-comment on column private.idempotency_keys.retention is 'The time after created_at for which the key is kept.';
+comment on column private.idempotency_keys.retention is 'How long after created_at the key is kept.';
 
 alter table private.idempotency_keys enable row level security;
 grant select, insert, update, delete on private.idempotency_keys to service_role;
 
--- Unlogged: a count is worth nothing after its minute, so it need not survive a crash of the server.
+-- Unlogged: a count is worthless after its minute, so it need not survive a crash of the server.
 create unlogged table private.request_counts (
   bucket text primary key,
   window_start timestamptz not null,
@@ -80,7 +81,7 @@ create unlogged table private.request_counts (
 create index on private.request_counts (window_start);
 
 comment on table private.request_counts is
-  'The requests of the present minute, one row for each caller or lead that has a limit.';
+  'The requests of the current minute, one row for each caller or lead with a limit.';
 comment on column private.request_counts.bucket is 'The counted caller, e.g. `vendor <id>` or `import`.';
 comment on column private.request_counts.window_start is
   'Time of the first request of the minute. The first request after that minute begins the next one.';
@@ -88,7 +89,7 @@ comment on column private.request_counts.window_start is
 alter table private.request_counts enable row level security;
 grant select, insert, update, delete on private.request_counts to service_role;
 
--- The memory of what runs by the clock.
+-- The state of scheduled jobs.
 
 create table private.job_runs (
   job text primary key,
@@ -99,7 +100,7 @@ create table private.job_runs (
 
 comment on table private.job_runs is 'The last run of each job that a scheduler starts.';
 comment on column private.job_runs.job is 'The name of the job, e.g. `check alerts`.';
-comment on column private.job_runs.started_at is 'The time by which the run judges. It never goes back.';
+comment on column private.job_runs.started_at is 'The time that the run uses as the current time. It never goes back.';
 comment on column private.job_runs.ended_at is 'When a run last ended without an error; null: never.';
 comment on column private.job_runs.heartbeat_at is 'When a monitor was last notified that the job runs; null: never.';
 
@@ -108,7 +109,7 @@ grant select, insert, update, delete on private.job_runs to service_role;
 
 -- supabase/schemas/base/helpers.sql
 
--- Functions that several topics share.
+-- Functions that several areas share.
 
 create function private.set_updated_at() returns trigger
 language plpgsql
@@ -123,7 +124,7 @@ $$;
 comment on function private.set_updated_at() is
   'Trigger of every table with an updated_at: sets it to the time of the transaction that changes the row.';
 
--- Leads call these four. So they are not in SQL, which would be planned at each call.
+-- Leads call these four, so they are not SQL functions, which would be planned at each call.
 
 create function private.lead_state(vendor_metadata jsonb) returns text
 language plpgsql
@@ -136,8 +137,8 @@ end
 $$;
 
 comment on function private.lead_state(jsonb) is
-  'The state of a lead with this vendor_metadata, in two capitals: what recruiting_leads.state is, also before the lead is '
-  'stored. Null for anything but two letters.';
+  'Returns the state of a lead with this vendor_metadata, in two capitals: the value of recruiting_leads.state, also '
+  'before the lead is stored. Null for anything but two letters.';
 
 create function private.indexable_id(id text) returns text
 language plpgsql
@@ -154,8 +155,8 @@ end
 $$;
 
 comment on function private.indexable_id(text) is
-  'A vendor''s or provider''s id as it is stored: null when blank; above 512 characters `sha256:` and its SHA-256 in '
-  'hex, because an index entry cannot be larger than about 2,700 bytes.';
+  'Returns a vendor''s or provider''s id in its stored form: null if blank; if longer than 512 characters, `sha256:` '
+  'and its SHA-256 in hexadecimal, because an index entry cannot be larger than about 2,700 bytes.';
 
 create function private.erased_id(vendor_id uuid, id text) returns text
 language plpgsql
@@ -168,8 +169,8 @@ end
 $$;
 
 comment on function private.erased_id(uuid, text) is
-  'The text that stands for a vendor''s id that has a person''s phone or e-mail address in it, once the person was erased: '
-  '`sha256:` and the SHA-256 of the vendor''s id and this one in hex.';
+  'Returns the replacement of a vendor''s id that contains the phone or email address of an erased person: `sha256:` '
+  'and the SHA-256 of the vendor''s id and this one in hexadecimal.';
 
 create function private.time_ordered_id() returns uuid
 language plpgsql
@@ -187,7 +188,8 @@ end
 $$;
 
 comment on function private.time_ordered_id() is
-  'A new id that begins with the time: new ids go to the end of their index, and not to a page that must be read first.';
+  'Returns a new id that begins with the time: new ids are added at the end of their index, and not to a page that '
+  'must be read first.';
 
 -- Texts that people have typed or pasted.
 
@@ -197,14 +199,14 @@ immutable
 set search_path = ''
 as $$
 declare
-  -- Control characters, and what is drawn as nothing: Default_Ignorable_Code_Point (Unicode Standard, section 5.21) and
-  -- the marks of annotations. Here are zero-width spaces and joiners, soft hyphens, marks of direction, variation
-  -- selectors, tags.
+  -- Control characters and invisible characters: Default_Ignorable_Code_Point (Unicode Standard, section 5.21) and
+  -- interlinear annotation marks, such as zero-width spaces and joiners, soft hyphens, direction marks, variation
+  -- selectors and tags.
   invisible constant text :=
     '[\x01-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e'
     '\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]';
   line_break constant text := '\r\n|[\x0a-\x0d\u0085\u2028\u2029]';
-  -- [[:space:]] is not the same in every locale. The last but one is an empty pattern of Braille.
+  -- [[:space:]] depends on the locale. The last but one character is the blank Braille pattern.
   blank constant text := '[\t\u00a0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000]';
 begin
   return regexp_replace(regexp_replace(regexp_replace(
@@ -213,8 +215,8 @@ end
 $$;
 
 comment on function private.visible_text(text, text) is
-  'A text as its reader sees it: without characters that are drawn as nothing, change the direction or control a terminal. '
-  'Its white space is spaces and line feeds alone. instead: what takes the place of each of those characters.';
+  'Returns a text as its reader sees it: without characters that are invisible, change the direction or control a '
+  'terminal. All whitespace becomes spaces and line feeds. instead: the replacement of each removed character.';
 
 create function private.utf16_length(given text) returns integer
 language plpgsql
@@ -227,9 +229,10 @@ end
 $$;
 
 comment on function private.utf16_length(text) is
-  'The length of a text in UTF-16 units, as the SMS provider and JavaScript count it. Most emoji have two or more.';
+  'Returns the length of a text in UTF-16 units, as the SMS provider and JavaScript count it. Most emoji have two or '
+  'more.';
 
--- What goes into the message of an error.
+-- Values in error messages.
 
 create function private.quoted(value anyelement, most integer default 100) returns text
 language sql
@@ -242,9 +245,9 @@ as $$
 $$;
 
 comment on function private.quoted(anyelement, integer) is
-  'A value as every message of an error has it: cut after so many characters, with `?` in place of each control character and '
-  'line separator. PostgREST writes the message of an error with a SQLSTATE PTxyz into the status line of its response, where '
-  'a line end would begin a header.';
+  'Returns a value for an error message: truncated to this many characters, with `?` in place of each control '
+  'character and line separator. PostgREST writes the message of an error with a SQLSTATE PTxyz into the status line '
+  'of its response, where a line end would begin a header.';
 grant execute on function private.quoted(anyelement, integer) to authenticated;
 
 create function private.iso_time(moment timestamptz) returns text
@@ -255,19 +258,21 @@ return to_char(moment at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
 
 comment on function private.iso_time(timestamptz) is 'A time as ISO 8601 in UTC, to the millisecond.';
 
--- For batches of rows: a row that the database refuses is reported, and the other rows are stored.
+-- Batches of rows: a row that the database refuses is reported, and the other rows are stored.
 
 create function private.is_call_error(code text) returns boolean
 language sql
 immutable
 set search_path = ''
 as $$
-  -- The connection, a read-only transaction, a deadlock, resources, an operator, the system; a lock, and broken files.
+  -- The connection, a read-only transaction, a deadlock, resources, an operator, the system; a lock, and corrupted
+  -- files.
   select left(code, 2) in ('08', '25', '40', '53', '57', '58') or code in ('55006', '55P03', 'XX001', 'XX002')
 $$;
 
 comment on function private.is_call_error(text) is
-  'Whether an error with this SQLSTATE is never the fault of a row, such as a lock or a full disk. It ends the whole call.';
+  'Returns whether an error with this SQLSTATE is never caused by a row, such as a lock or a full disk. It ends the '
+  'whole call.';
 
 create function private.row_error(code text) returns jsonb
 language sql
@@ -279,8 +284,8 @@ as $$
 $$;
 
 comment on function private.row_error(text) is
-  'The result of a row that the database refused: {error: {code, message}}. The message holds only the SQLSTATE, because '
-  'the error''s own message may quote data or internal names.';
+  'Returns the result of a row that the database refused: {error: {code, message}}. The message contains only the '
+  'SQLSTATE, because the error''s own message may quote data or internal names.';
 
 create function private.require_stored(results jsonb) returns void
 language plpgsql
@@ -292,8 +297,9 @@ begin
   if results @? '$[*] ? (!exists (@.error))' then
     return;
   end if;
-  -- Class 22 is bad data, 23 and 44 are broken constraints, P0 is a raised exception: the row alone is at fault. A trigger
-  -- may also raise an exception with a code of its own, so every class that Postgres itself does not use counts as well.
+  -- Class 22 is invalid data, 23 and 44 are violated constraints, P0 is a raised exception: only the row is at fault. A
+  -- trigger may also raise an exception with its own code, so every class that Postgres itself does not use counts as
+  -- well.
   select r #>> '{error,code}' into code
   from jsonb_array_elements(results) r
   where left(r #>> '{error,code}', 2) in (
@@ -309,8 +315,8 @@ end
 $$;
 
 comment on function private.require_stored(jsonb) is
-  'Ends the call where all of its rows have an error, and one of these may concern all rows. results: an array of {error: '
-  '{code, message}} or anything else. Raises that error''s code.';
+  'Ends the call if all of its rows have an error, and one of these may concern all rows. results: an array of '
+  '{error: {code, message}} or anything else. Raises that error''s code.';
 
 create function private.operator_name() returns text
 language sql
@@ -321,13 +327,13 @@ return left(coalesce(
   nullif(current_setting('request.jwt.claims', true), '')::jsonb ->> 'email'), 128);
 
 comment on function private.operator_name() is
-  'The name of the operator in this transaction: what the command has set as admin.operator, or the e-mail address of the user '
-  'who is signed in; null where neither is there.';
+  'Returns the name of the operator in this transaction: the setting admin.operator of the command, or the email '
+  'address of the signed-in user; null if there is neither.';
 grant execute on function private.operator_name() to service_role;
 
 -- supabase/schemas/base/rate_limits.sql
 
--- Requests counted against a limit. Nothing is counted for a caller without a limit.
+-- Counts of requests toward a limit. Callers without a limit are not counted.
 
 create function public.count_request(bucket text, per_minute integer) returns jsonb
 language plpgsql
@@ -340,8 +346,8 @@ end
 $$;
 
 comment on function public.count_request(text, integer) is
-  'Counts a request against a limit of requests a minute, and keeps the count when the request is refused. Returns '
-  '{retry_after: null} when the request is within the limit, else {retry_after: <seconds>}.';
+  'Counts a request toward a limit of requests per minute, and stores the count even if the request is refused. '
+  'Returns {retry_after: null} if the request is within the limit, otherwise {retry_after: <seconds>}.';
 grant execute on function public.count_request(text, integer) to service_role;
 
 create function private.seconds_until_allowed(bucket text, per_minute integer) returns integer
@@ -352,7 +358,7 @@ declare
   moment constant timestamptz := clock_timestamp();
   counted private.request_counts;
 begin
-  -- The row's lock makes parallel requests count one after the other.
+  -- The row's lock serializes the counting of parallel requests.
   insert into private.request_counts as r (bucket, window_start, requests)
   values (seconds_until_allowed.bucket, moment, 1)
   on conflict on constraint request_counts_pkey do update
@@ -361,7 +367,7 @@ begin
     requests = case when r.window_start <= moment - interval '1 minute' then 1 else r.requests + 1 end
   returning * into counted;
 
-  -- The first caller of a minute removes a few rows of callers that have stopped calling.
+  -- The first request of a minute removes a few rows of callers that have stopped.
   if counted.requests = 1 then
     delete from private.request_counts r
     where r.bucket in (
@@ -381,13 +387,14 @@ end
 $$;
 
 comment on function private.seconds_until_allowed(text, integer) is
-  'Counts a request of this bucket. Null when it is within per_minute; else the seconds, 1 to 60, until the next minute '
-  'begins.';
+  'Counts a request of this bucket. Returns null if it is within per_minute; otherwise the seconds, 1 to 60, until '
+  'the next minute begins.';
 
 -- supabase/schemas/base/request_slots.sql
 
--- How many requests of users the API serves at once. All roles share the few connections that PostgREST has to the
--- database, and a vendor's lead needs one of them. So a user who reads too much is refused at once, and never waits here.
+-- Limits how many user requests the API serves at a time. All roles share PostgREST's few connections to the database,
+-- and a vendor's lead needs one of them. A user who reads too much is therefore refused immediately, and never waits
+-- here.
 
 create table private.request_slots (
   is_only_row boolean primary key default true check (is_only_row),
@@ -399,25 +406,27 @@ create table private.request_slots (
   busy_timeout interval not null default '500 ms'
 );
 
-comment on table private.request_slots is 'One row: how many requests of users the API serves at once.';
+comment on table private.request_slots is 'One row: how many user requests the API serves at a time.';
 comment on column private.request_slots.of_caller is
-  'The slots of one user. The desk sends as many requests at a time. Callers without a login share those of one user.';
+  'The slots of one user. The desk sends as many requests at a time. Callers who are not signed in share the slots of '
+  'one user.';
 comment on column private.request_slots.of_slow_callers is
-  'The slots that all users may take. The others are for users who were not slow lately.';
+  'The slots that all users may take. The others are reserved for users who were not slow recently.';
 comment on column private.request_slots.of_all is
-  'All slots. It is less than the number of connections that PostgREST has, so that the service always has some.';
+  'All slots. There are fewer than PostgREST has connections, so that some are always left for the service.';
 comment on column private.request_slots.slow_after is
-  'A user is slow for 30 to 60 seconds where a request of the user has run for so long while no slot was free for all.';
+  'A user becomes slow for 30 to 60 seconds if a request of the user has run for this long while no shared slot was '
+  'free.';
 comment on column private.request_slots.busy_timeout is
-  'The time limit of a statement in one of the other slots, unless a function sets its own.';
+  'The statement timeout in the reserved slots, unless a function sets its own.';
 
 insert into private.request_slots default values;
 alter table private.request_slots enable row level security;
 
--- What is held is in advisory locks of two keys, which nothing else uses. The first key is the caller, or 0 for all
--- callers. The second is the number of a slot; when the request began (private.request_time()); or, where the caller was
--- slow, the number of that half minute. The last is held by the session of any connection: reads run in read-only
--- transactions, which write nothing.
+-- Slots are advisory locks with two keys, which nothing else uses. The first key is the caller, or 0 for all callers.
+-- The second is the number of a slot; the time when the request began (private.request_time()); or, for a slow caller,
+-- the number of that half minute. The session of any connection holds the last: reads run in read-only transactions,
+-- which write nothing.
 
 create function private.admit_request() returns void
 language plpgsql
@@ -441,7 +450,7 @@ begin
     if private.take_slot(0, 1, slots.of_slow_callers) then
       return;
     end if;
-    -- One at a time, so that many who are slow for the first time leave some.
+    -- One at a time, so that many users who become slow at the same time leave some slots.
     if not private.is_slow(caller, slots.slow_after)
       and private.take_slot(caller, slots.of_caller + 1, slots.of_caller + 1)
       and private.take_slot(0, slots.of_slow_callers + 1, slots.of_all)
@@ -459,8 +468,8 @@ end
 $$;
 
 comment on function private.admit_request() is
-  'Called by PostgREST in the transaction of each request, before its work (db_pre_request). The service role passes. '
-  'Anybody else gets one of the caller''s slots and one of all callers'', until the transaction ends, or 429. '
+  'PostgREST calls it in the transaction of each request, before its work (db_pre_request). The service role passes. '
+  'Anybody else gets one of the caller''s slots and one of the shared slots until the transaction ends, or 429. '
   'Security definer because users may not read the table. Only PostgREST calls it.';
 grant execute on function private.admit_request() to anon, authenticated;
 
@@ -479,7 +488,7 @@ end
 $$;
 
 comment on function private.take_slot(integer, integer, integer) is
-  'Whether one of the slots of this key was free. It is taken until the transaction ends.';
+  'Takes one of the slots of this key until the transaction ends. Returns whether one was free.';
 
 create function private.request_time() returns integer
 language plpgsql
@@ -491,7 +500,7 @@ end
 $$;
 
 comment on function private.request_time() is
-  'The present time in hundredths of a second, as the second key of a lock: it begins again every 115 days.';
+  'Returns the current time in hundredths of a second, as the second key of a lock; it wraps around every 115 days.';
 
 create function private.is_slow(caller integer, slow_after interval) returns boolean
 language plpgsql
@@ -529,7 +538,8 @@ end
 $$;
 
 comment on function private.is_slow(integer, interval) is
-  'Whether a request of this caller has run for longer than that, lately or now. Marks all callers of whom it sees it.';
+  'Returns whether a request of this caller runs, or recently ran, for longer than this. Marks every slow caller that '
+  'it finds.';
 
 -- Roles belong to the server, which may have several such databases.
 do $$
@@ -548,8 +558,8 @@ $$;
 
 -- supabase/schemas/base/idempotency.sql
 
--- The header Idempotency-Key: a request that is sent again gets the first response again, and changes nothing. The id of
--- a webhook's delivery is kept in the same way.
+-- The Idempotency-Key header: a repeated request gets the first response, and changes nothing. The id of a webhook's
+-- delivery works in the same way.
 
 create function private.find_idempotent_result(scope text, idempotency jsonb) returns jsonb
 language plpgsql
@@ -563,7 +573,7 @@ begin
     return null;
   end if;
 
-  -- Held until the transaction ends. So of two requests at once only one goes on, and the other does not wait.
+  -- Held until the transaction ends, so only one of two concurrent requests proceeds, and the other does not wait.
   is_alone := pg_try_advisory_xact_lock(
     hashtextextended(format('idempotency %s %s %s', scope, idempotency ->> 'part', idempotency ->> 'key'), 0));
 
@@ -579,7 +589,7 @@ begin
     raise exception 'Idempotency-Key: the key came before with another body' using errcode = 'PT422';
   end if;
 
-  -- After the lock was tried: its holder may only read a result too, and then this new statement sees it as well.
+  -- After trying the lock: its holder may also only be reading a result, which this new statement then sees.
   select k.result into kept
   from private.idempotency_keys k
   where k.scope = find_idempotent_result.scope
@@ -594,9 +604,9 @@ end
 $$;
 
 comment on function private.find_idempotent_result(text, jsonb) is
-  'The kept result of a request that came before, or null. idempotency: {key, part, request_hash|null}, or null for a '
-  'request without a key. PT409 while the first transaction works on the same key; PT422 when the key came with another '
-  'body.';
+  'Returns the stored result of the first request with this key, or null. idempotency: {key, part, '
+  'request_hash|null}, or null for a request without a key. PT409 while the first transaction with the same key is in '
+  'progress; PT422 if the key was used with another body.';
 
 create function private.save_idempotent_result(
   scope text,
@@ -621,7 +631,7 @@ begin
     save_idempotent_result.result,
     save_idempotent_result.retention
   )
-  -- Only an expired one can be in the way.
+  -- Only an expired key can conflict.
   on conflict on constraint idempotency_keys_pkey do update
   set
     request_hash = excluded.request_hash,
@@ -645,12 +655,12 @@ end
 $$;
 
 comment on function private.save_idempotent_result(text, jsonb, jsonb, interval) is
-  'Keeps the result of a request with an Idempotency-Key, in the transaction of its work, and returns it. Without a key '
-  'it only returns it. Removes a few expired keys of the same retention.';
+  'Stores the result of a request with an Idempotency-Key, in the transaction of its work, and returns it. Without a '
+  'key, it only returns the result. Removes a few expired keys with the same retention.';
 
 -- supabase/schemas/base/health.sql
 
--- The question of the health routes.
+-- The query of the health routes.
 
 create function public.service_health() returns jsonb
 language plpgsql
@@ -676,7 +686,7 @@ as $$
 declare
   newest text;
 begin
-  -- A database that was set up without the Supabase CLI has no such record.
+  -- A database that was set up without the Supabase CLI has no such table.
   if to_regclass('supabase_migrations.schema_migrations') is not null then
     execute 'select max(version) from supabase_migrations.schema_migrations' into newest;
   end if;
@@ -685,8 +695,8 @@ end
 $$;
 
 comment on function private.newest_migration() is
-  'Version of the newest migration that has been applied, or null when the database keeps no record of migrations. '
-  'Security definer because the service role may not read the record of migrations. It returns one version.';
+  'Returns the version of the newest applied migration, or null if the database has no record of migrations. Security '
+  'definer because the service role may not read the record of migrations. It returns only a version.';
 
 -- supabase/schemas/agencies/tables.sql
 
@@ -707,7 +717,7 @@ comment on table public.agencies is 'An insurance agency that buys recruiting le
 comment on column public.agencies.timezone is
   'IANA name such as America/New_York. A day of an order''s daily_cap begins at midnight there.';
 comment on column public.agencies.opens_at is
-  'When its agents begin to answer recruits, Monday to Friday, in its time zone; closes_at: when they end.';
+  'When its agents begin to answer recruits, Monday to Friday, in its time zone; they end at closes_at.';
 
 create trigger set_updated_at
   before update on public.agencies
@@ -737,22 +747,24 @@ create table public.agents (
 );
 
 create index on public.agents (agency_id);
--- Finds the agent whose turn it is: the agents of an agency who take turns, the one who has waited longest first.
+-- Finds the agent whose turn it is: the agents of an agency who take turns, the longest waiting first.
 create index agents_turn_idx on public.agents (agency_id, last_assigned_at nulls first, created_at, id)
   where is_active and accepts_recruits;
 
 comment on table public.agents is
-  'A person who works for an agency: an agent or a manager. Without a user_id the person cannot sign in.';
+  'A person who works for an agency: an agent or a manager. A person without a user_id cannot sign in.';
 comment on column public.agents.phone is 'In E.164.';
-comment on column public.agents.role is 'A `manager` reads all of the agency; an `agent` what is assigned to the agent.';
+comment on column public.agents.role is
+  'A `manager` can read everything of the agency; an `agent` only what is assigned to the agent.';
 comment on column public.agents.is_active is
-  'An inactive agent can read nothing and gets no recruits. The row stays, because earlier work refers to it.';
+  'An inactive agent cannot read anything and receives no recruits. The row stays, because earlier work refers to it.';
 comment on column public.agents.accepts_recruits is
-  'Whether the agent takes turns at the agency''s recruiting leads. Default: true for agents, false for managers.';
+  'Whether the agent takes turns for the agency''s recruiting leads. Defaults to true for agents, false for managers.';
 comment on column public.agents.away_until is
-  'Until then the agent gets no new recruits, and managers are notified too of texts for the agent; null or past: not away.';
+  'Until this time, the agent receives no new recruits, and managers are also notified of texts for the agent; null '
+  'or in the past: not away.';
 comment on column public.agents.last_assigned_at is
-  'When the agent last got a lead by turn; null: never. The agent who has waited longest is next, null first.';
+  'When the agent last received a lead by turn; null: never. The agent who has waited longest is next, null first.';
 
 create trigger set_updated_at
   before update on public.agents
@@ -764,10 +776,10 @@ grant select, insert, update, delete on public.agents to service_role;
 
 -- supabase/schemas/agencies/agencies.sql
 
--- The agent who is signed in, and the defaults of an agency or an agent when it is stored.
+-- The signed-in agent, and the defaults of a stored agency or agent.
 
--- The signed-in agent. Policies call these functions inside a scalar subquery, so that each runs once for a statement
--- and not once for each row.
+-- The signed-in agent. Policies call these functions inside a scalar subquery, so that each runs once per statement and
+-- not once per row.
 
 create function private.current_user_id() returns uuid
 language sql
@@ -778,7 +790,8 @@ as $$
   select coalesce(auth.uid(), (auth.jwt() ->> 'sub')::uuid)
 $$;
 
-comment on function private.current_user_id() is 'The user who is signed in, agent or not; null without one.';
+comment on function private.current_user_id() is
+  'Returns the id of the signed-in user, agent or not; null if nobody is signed in.';
 
 create function private.current_agent() returns public.agents
 language sql
@@ -792,9 +805,8 @@ as $$
 $$;
 
 comment on function private.current_agent() is
-  'The active agent who is signed in, or null. '
-  'Security definer because a policy on agents that reads agents would call itself. It returns what is the caller''s '
-  'own.';
+  'Returns the signed-in active agent, or null. Security definer because a policy on agents that reads agents would '
+  'call itself. It returns only the caller''s own row.';
 
 create function private.current_agent_id() returns uuid
 language sql
@@ -806,9 +818,8 @@ as $$
 $$;
 
 comment on function private.current_agent_id() is
-  'Id of the active agent who is signed in, or null. '
-  'Security definer because a policy on agents that reads agents would call itself. It returns what is the caller''s '
-  'own.';
+  'Returns the id of the signed-in active agent, or null. Security definer because a policy on agents that reads '
+  'agents would call itself. It returns only the caller''s own id.';
 grant execute on function private.current_agent_id() to authenticated;
 
 create function private.current_agency_id() returns uuid
@@ -821,9 +832,8 @@ as $$
 $$;
 
 comment on function private.current_agency_id() is
-  'Agency of the active agent who is signed in, or null. '
-  'Security definer because a policy on agents that reads agents would call itself. It returns what is the caller''s '
-  'own.';
+  'Returns the agency of the signed-in active agent, or null. Security definer because a policy on agents that reads '
+  'agents would call itself. It returns only the caller''s own agency.';
 grant execute on function private.current_agency_id() to authenticated;
 
 create function private.managed_agency_id() returns uuid
@@ -837,12 +847,11 @@ as $$
 $$;
 
 comment on function private.managed_agency_id() is
-  'Agency of the active manager who is signed in, or null. '
-  'Security definer because a policy on agents that reads agents would call itself. It returns what is the caller''s '
-  'own.';
+  'Returns the agency of the signed-in active manager, or null. Security definer because a policy on agents that '
+  'reads agents would call itself. It returns only the caller''s own agency.';
 grant execute on function private.managed_agency_id() to authenticated;
 
--- An agent who leaves, and what is given to the agent at the same moment, come one after the other.
+-- Serializes an agent's leaving with concurrent assignments to that agent.
 
 create function private.agent_lock(agent_id uuid) returns bigint
 language plpgsql
@@ -854,7 +863,7 @@ begin
 end
 $$;
 
-comment on function private.agent_lock(uuid) is 'The key of the advisory lock of an agent; null for null.';
+comment on function private.agent_lock(uuid) is 'Returns the key of the advisory lock of an agent; null for null.';
 
 create function private.lock_active_agent(agent_id uuid) returns boolean
 language plpgsql
@@ -867,12 +876,12 @@ end
 $$;
 
 comment on function private.lock_active_agent(uuid) is
-  'Whether the agent is active. Until the transaction ends, the agent cannot leave. Called before rows are locked, because '
-  'leave_agent() takes its lock before all others.';
+  'Returns whether the agent is active. Until the transaction ends, the agent cannot leave. Call it before locking '
+  'rows, because leave_agent() takes its lock before all others.';
 
--- A signed-in agent reads what is assigned to the agent, a manager everything of the agency. A table without a policy
--- for a role shows that role no row. Only the service role writes; the exceptions are submit_lead_presentation()
--- and what agents do about texts.
+-- A signed-in agent can read everything that is assigned to the agent, a manager everything of the agency. A table
+-- without a policy for a role shows that role no rows. Only the service role writes; the exceptions are
+-- submit_lead_presentation() and agents' actions on texts.
 
 create policy "managers read their agency" on public.agencies
   for select to authenticated
@@ -882,8 +891,8 @@ create policy "agents read the agents of their agency" on public.agents
   for select to authenticated
   using (agency_id = (select private.current_agency_id()));
 
--- A trigger and not a check constraint: the list of time zones changes with the server, and a row from a backup must
--- never be refused.
+-- A trigger and not a check constraint: the list of time zones changes with the server, and restoring a row from a
+-- backup must never fail.
 create function private.require_known_timezone() returns trigger
 language plpgsql
 set search_path = ''
@@ -897,7 +906,7 @@ begin
 end
 $$;
 
-comment on function private.require_known_timezone() is 'Trigger: refuses a timezone that the server does not know.';
+comment on function private.require_known_timezone() is 'Trigger: rejects a time zone that the server does not know.';
 
 create trigger require_known_timezone
   before insert or update of timezone on public.agencies
@@ -932,7 +941,7 @@ declare
   moment timestamp;
   days integer;
 begin
-  -- The hours that the agency was open from that Monday to each of both moments.
+  -- The business hours from that Monday to each of the two moments.
   foreach moment in array array[since at time zone agency.timezone, until at time zone agency.timezone] loop
     days := moment::date - monday;
     opened := opened || opening * (days / 7 * 5 + least(days % 7, 5))
@@ -943,8 +952,8 @@ end
 $$;
 
 comment on function private.waited_minutes(public.agencies, timestamptz, timestamptz) is
-  'The minutes between two moments that lie in the hours of an agency: opens_at to closes_at, Monday to Friday, in its '
-  'time zone.';
+  'Returns the minutes between two moments that are within the business hours of an agency: opens_at to closes_at, '
+  'Monday to Friday, in its time zone.';
 
 -- supabase/schemas/vendors/tables.sql
 
@@ -1299,7 +1308,7 @@ begin
     raise exception 'vendor_slug: no vendor "%"', private.quoted(vendor_slug) using errcode = 'PT404';
   end if;
 
-  -- Before the table's own checks: their errors quote the row, and so the secret, in the server's log.
+  -- Before the table's own checks: their errors quote the row, including the secret, in the server's log.
   if coalesce(kind, '') not in ('secret', 'verify_token', 'access_token') then
     raise exception 'kind: must be secret, verify_token or access_token' using errcode = 'PT400';
   elsif kind = 'access_token' and vendor.webhook_scheme is distinct from 'meta' then
@@ -1315,7 +1324,7 @@ begin
     raise exception 'secret: must be whsec_ and base64' using errcode = 'PT400';
   end if;
 
-  -- Stored twice, it would still work after one of them is taken away.
+  -- If it were stored twice, it would still work after one of them is revoked.
   if exists (
     select
     from private.vendor_webhook_secrets s
@@ -1342,9 +1351,10 @@ end
 $$;
 
 comment on function public.create_vendor_webhook_secret(text, text, text, text, timestamptz) is
-  'Adds a secret to a vendor''s webhook and returns its id. kind: secret, verify_token or access_token. PT404 for an unknown '
-  'slug. PT400 for a secret that the vendor''s scheme cannot use: basic takes user:password, standard takes whsec_ and '
-  'base64, meta alone takes an access_token. PT409 for one that works already.';
+  'Adds a secret to a vendor''s webhook and returns its id. kind: secret, verify_token or access_token. PT404 for an '
+  'unknown slug. PT400 for a secret that the vendor''s scheme cannot use: basic requires user:password, standard '
+  'requires whsec_ and base64, and only meta supports an access_token. PT409 if the secret already exists and is '
+  'valid.';
 grant execute on function public.create_vendor_webhook_secret(text, text, text, text, timestamptz) to service_role;
 
 create function public.revoke_vendor_webhook_secret(id uuid) returns boolean
@@ -1360,7 +1370,7 @@ end
 $$;
 
 comment on function public.revoke_vendor_webhook_secret(uuid) is
-  'Revokes a secret at once. False when there is no such secret or it was revoked before.';
+  'Revokes a secret immediately. Returns false if it does not exist or was already revoked.';
 grant execute on function public.revoke_vendor_webhook_secret(uuid) to service_role;
 
 create function private.fetches_leads(vendor_id uuid) returns boolean
@@ -1377,7 +1387,7 @@ end
 $$;
 
 comment on function private.fetches_leads(uuid) is
-  'Whether the leads of a vendor''s notices are fetched: it has had an access token, if only one that is over.';
+  'Returns whether the leads of a vendor''s notices are fetched: it has or had an access token, even an expired one.';
 
 create function public.identify_webhook(slug text) returns jsonb
 language plpgsql
@@ -1399,7 +1409,7 @@ begin
           jsonb_agg(jsonb_build_object('id', s.id, 'kind', s.kind, 'secret', s.secret) order by s.created_at desc), '[]')
         from private.vendor_webhook_secrets s
         where s.vendor_id = v.id
-          -- An access token proves no request. Only the fetch of a lead reads it.
+          -- An access token does not prove requests. Only the fetch of a lead uses it.
           and s.kind <> 'access_token'
           and s.revoked_at is null
           and (s.expires_at is null or s.expires_at > now())
@@ -1412,10 +1422,10 @@ end
 $$;
 
 comment on function public.identify_webhook(text) is
-  'The webhook of the vendor with this slug, to check a request''s proof with: {vendor_id, parser|null, parser_config, '
-  'rate_limit|null, scheme, config, fetches_leads, secrets: [{id, kind, secret}]} with the valid secrets, newest first. '
-  'fetches_leads: see private.fetches_leads(); the access tokens themselves are not among the secrets. Null for an unknown '
-  'slug, an inactive vendor, and a vendor without a webhook.';
+  'Returns the webhook of the vendor with this slug, to verify a request''s proof: {vendor_id, parser|null, '
+  'parser_config, rate_limit|null, scheme, config, fetches_leads, secrets: [{id, kind, secret}]} with the valid '
+  'secrets, newest first. fetches_leads: see private.fetches_leads(); the access tokens themselves are not among the '
+  'secrets. Null for an unknown slug, an inactive vendor, and a vendor without a webhook.';
 grant execute on function public.identify_webhook(text) to service_role;
 
 create function public.record_refused_proofs(refused jsonb) returns integer
@@ -1432,7 +1442,7 @@ begin
   from jsonb_to_recordset(refused) as r (slug text, reason text, requests bigint)
   join public.vendors v on v.slug = r.slug
   group by v.id, r.reason
-  -- In one order, so that two isolates never wait for each other.
+  -- In a fixed order, so that two isolates never deadlock.
   order by v.id, r.reason
   on conflict on constraint refused_proofs_pkey do update set requests = p.requests + excluded.requests;
   get diagnostics recorded = row_count;
@@ -1441,8 +1451,8 @@ end
 $$;
 
 comment on function public.record_refused_proofs(jsonb) is
-  'Counts requests to webhooks that got 401: [{slug, reason, requests}]. Keeps none of an unknown slug. Returns how many '
-  'rows it wrote. 55P03 after a second where others have locked one.';
+  'Counts requests to webhooks that got 401: [{slug, reason, requests}]. Ignores unknown slugs. Returns the number of '
+  'rows written. 55P03 after a second if a row is locked.';
 grant execute on function public.record_refused_proofs(jsonb) to service_role;
 
 create function private.is_webhook_setting(name text, value jsonb) returns boolean
@@ -1454,7 +1464,8 @@ as $$
     when name = 'tolerance_seconds' then
       jsonb_typeof(value) = 'number' and value #>> '{}' ~ '^[1-9][0-9]{0,4}$' and value <= '86400'
     when jsonb_typeof(value) <> 'string' then false
-    -- The characters that a header's name may have: RFC 9110, 5.6.2. X-Request-Id is logged, and must be no secret.
+    -- The characters that a header's name may have: RFC 9110, 5.6.2. X-Request-Id is logged, so it must not contain a
+    -- secret.
     when name in ('header', 'timestamp_header') then
       value #>> '{}' ~ '^[A-Za-z0-9!#$%&''*+.^_`|~-]{1,128}$' and lower(value #>> '{}') <> 'x-request-id'
     when name = 'page_id' then value #>> '{}' ~ '^[1-9][0-9]{0,24}$'
@@ -1471,7 +1482,7 @@ as $$
 $$;
 
 comment on function private.is_webhook_setting(text, jsonb) is
-  'Whether vendors.webhook_config may have a setting of this name with this value. No other name is known.';
+  'Returns whether vendors.webhook_config may have a setting of this name with this value. Other names are invalid.';
 
 create function private.is_webhook_config(scheme public.webhook_scheme, config jsonb) returns boolean
 language plpgsql
@@ -1500,7 +1511,7 @@ end
 $$;
 
 comment on function private.is_webhook_config(public.webhook_scheme, jsonb) is
-  'Whether each setting of a webhook is valid, and the scheme has those that it needs.';
+  'Returns whether each setting of a webhook is valid, and the required settings of the scheme are present.';
 
 alter table public.vendors
   add constraint vendors_webhook_config_check check (private.is_webhook_config(webhook_scheme, webhook_config));
@@ -5002,7 +5013,7 @@ create function public.import_leads(
 language plpgsql
 set search_path = ''
 set statement_timeout = '60s'
--- Plans are kept, those of foreign keys too. One that was made while a table was small would read all of it for each
+-- Plans are cached, including those of foreign keys. A plan made while a table was small would scan all of it for each
 -- lead.
 set enable_seqscan = off
 as $$
@@ -5035,8 +5046,8 @@ begin
     perform private.require_stored(failed);
   end if;
 
-  -- All other leads are duplicates. Another import may have committed them after ours began, so only a new statement
-  -- can see them.
+  -- All other leads are duplicates. Another import may have committed them after this statement began, so only a new
+  -- statement can see them.
   if left_over > 0 then
     select jsonb_agg(jsonb_build_object('index', r.index, 'id', l.id)) into duplicates
     from json_to_recordset(leads) as r (index integer, external_id uuid)
@@ -5057,11 +5068,11 @@ end
 $$;
 
 comment on function public.import_leads(uuid, uuid, uuid, json, jsonb) is
-  'Stores sales leads for an agent of an agency. leads: [{index, external_id, first_name, last_name, phone, phone_e164, '
-  'email, address, city, state, zip, language, type}], at most about 2,000. Send more in several calls at the same time. '
-  'Returns {imported: [{index, id}], duplicates: [{index, id}] with the id of the lead that has this external_id, failed: '
-  '[{index, reason}] for rows that the database refused}. PT400 for an unknown agency, an agent of another agency or a '
-  'deactivated agent, also when leads is empty.';
+  'Stores sales leads for an agent of an agency. leads: [{index, external_id, first_name, last_name, phone, '
+  'phone_e164, email, address, city, state, zip, language, type}], at most about 2,000. Send more in several '
+  'concurrent calls. Returns {imported: [{index, id}], duplicates: [{index, id}] with the id of the lead that has '
+  'this external_id, failed: [{index, reason}] for rows that the database refused}. PT400 for an unknown agency, an '
+  'agent of another agency or a deactivated agent, even if leads is empty.';
 grant execute on function public.import_leads(uuid, uuid, uuid, json, jsonb) to service_role;
 
 create function private.store_leads(
@@ -5096,7 +5107,7 @@ begin
       return;
     end if;
   end;
-  -- In parts, as private.store_batch() does it. They are in the order in which insert_leads() inserts.
+  -- In parts, like private.store_batch(), in the order in which insert_leads() inserts.
   for part in
     select json_agg(l order by n)
     from (
@@ -5115,8 +5126,8 @@ end
 $$;
 
 comment on function private.store_leads(uuid, uuid, uuid, json) is
-  'Stores the leads that the agency does not have yet. Returns what private.insert_leads() does, and failed: [{index, error: '
-  '{code, message}}] for those that the database refuses.';
+  'Stores the leads that the agency does not have yet. Returns the result of private.insert_leads(), and failed: '
+  '[{index, error: {code, message}}] for leads that the database refuses.';
 
 create function private.insert_leads(
   agency_id uuid,
@@ -5164,8 +5175,8 @@ end
 $$;
 
 comment on function private.insert_leads(uuid, uuid, uuid, json) is
-  'Stores the leads that the agency does not have yet, in one statement. Returns [{index, id}] of the stored ones, and '
-  'how many others there are.';
+  'Stores the leads that the agency does not have yet, in one statement. Returns [{index, id}] of the stored leads, '
+  'and the number of others.';
 
 -- supabase/schemas/sales/lead_activities.sql
 
@@ -5209,7 +5220,7 @@ begin
     raise exception 'lead_id: no such lead of this agent' using errcode = 'PT404';
   end if;
 
-  -- The exception undoes the activity, and its count with it.
+  -- The exception also undoes the activity and its count.
   if per_minute is not null then
     retry_after := private.seconds_until_allowed('lead ' || lead_id, per_minute);
     if retry_after is not null then
@@ -5222,12 +5233,13 @@ end
 $$;
 
 comment on function public.log_presentation_activity(uuid, uuid, text, integer, jsonb) is
-  'Adds an activity to a lead and returns {}. PT404 when the lead does not exist or is not this agent''s, PT400 for an '
-  'unknown type or a deactivated agent. per_minute, unless null, is the most activities a minute of one lead: beyond '
-  'it PT429, whose detail is the seconds to wait. idempotency and its errors: see private.find_idempotent_result().';
+  'Adds an activity to a lead and returns {}. PT404 if the lead does not exist or is not this agent''s, PT400 for an '
+  'unknown type or a deactivated agent. per_minute, unless null, is the maximum number of activities of one lead per '
+  'minute: beyond it, PT429, whose detail is the seconds to wait. For idempotency and its errors, see '
+  'private.find_idempotent_result().';
 grant execute on function public.log_presentation_activity(uuid, uuid, text, integer, jsonb) to service_role;
 
--- A trigger and not a foreign key: the lead may get another agent later, and the activities of the first agent stay.
+-- A trigger and not a foreign key: the lead may be reassigned later, and the activities of the first agent stay.
 create function private.require_agent_of_lead() returns trigger
 language plpgsql
 set search_path = ''
@@ -5241,7 +5253,7 @@ end
 $$;
 
 comment on function private.require_agent_of_lead() is
-  'Trigger: refuses an activity of an agent who is not the lead''s agent.';
+  'Trigger: rejects an activity of an agent who is not the lead''s agent.';
 
 create trigger require_agent_of_lead
   before insert on public.lead_activities
@@ -5249,7 +5261,7 @@ create trigger require_agent_of_lead
 
 -- supabase/schemas/sales/json_fields.sql
 
--- The readers of JSON fields for submit_lead_presentation(). A wrong value is an error with errcode 22023
+-- Readers of JSON fields for submit_lead_presentation(). An invalid value raises an error with errcode 22023
 -- (invalid_parameter_value), whose message begins with the path of the field, such as `sale.annual_premium`. A missing
 -- field, null and a blank string all become null.
 
@@ -5285,7 +5297,7 @@ end
 $$;
 
 comment on function private.require_fields(jsonb, text, text[]) is
-  'Raises an error when the value is no object or has an unknown key.';
+  'Raises an error if the value is not an object or has an unknown key.';
 grant execute on function private.require_fields(jsonb, text, text[]) to authenticated;
 
 create function private.text_field(object jsonb, path text, key text, is_required boolean default false)
@@ -5306,7 +5318,7 @@ end
 $$;
 
 comment on function private.text_field(jsonb, text, text, boolean) is
-  'A string without spaces, tabs and line ends around it.';
+  'Returns a string without surrounding spaces, tabs and line ends.';
 grant execute on function private.text_field(jsonb, text, text, boolean) to authenticated;
 
 create function private.amount_field(object jsonb, path text, key text, is_required boolean default false)
@@ -5328,7 +5340,7 @@ begin
 end
 $$;
 
-comment on function private.amount_field(jsonb, text, text, boolean) is 'An amount of money, rounded to cents.';
+comment on function private.amount_field(jsonb, text, text, boolean) is 'Returns an amount of money, rounded to cents.';
 grant execute on function private.amount_field(jsonb, text, text, boolean) to authenticated;
 
 create function private.count_field(object jsonb, path text, key text) returns integer
@@ -5350,7 +5362,7 @@ begin
 end
 $$;
 
-comment on function private.count_field(jsonb, text, text) is 'A number of people, from 0 to 100.';
+comment on function private.count_field(jsonb, text, text) is 'Returns a number of people, from 0 to 100.';
 grant execute on function private.count_field(jsonb, text, text) to authenticated;
 
 create function private.boolean_field(object jsonb, path text, key text) returns boolean
@@ -5365,7 +5377,7 @@ begin
 end
 $$;
 
-comment on function private.boolean_field(jsonb, text, text) is 'True, false or null.';
+comment on function private.boolean_field(jsonb, text, text) is 'Returns true, false or null.';
 grant execute on function private.boolean_field(jsonb, text, text) to authenticated;
 
 create function private.date_field(object jsonb, path text, key text) returns date
@@ -5386,7 +5398,7 @@ exception when datetime_field_overflow or invalid_datetime_format then
 end
 $$;
 
-comment on function private.date_field(jsonb, text, text) is 'A date as YYYY-MM-DD (ISO 8601).';
+comment on function private.date_field(jsonb, text, text) is 'Returns a date in the format YYYY-MM-DD (ISO 8601).';
 grant execute on function private.date_field(jsonb, text, text) to authenticated;
 
 -- supabase/schemas/sales/submit_lead_presentation.sql
@@ -5756,7 +5768,7 @@ comment on function private.replayed(public.rejected_deliveries) is
 
 -- supabase/schemas/sales/lead_assignments.sql
 
--- Leads, recruiting and sales ones, that operators have given to another agent.
+-- Leads, both recruiting and sales, that operators have reassigned.
 
 create table public.lead_assignments (
   id uuid primary key default gen_random_uuid(),
@@ -5775,8 +5787,8 @@ create index on public.lead_assignments (from_agent_id);
 create index on public.lead_assignments (to_agent_id);
 
 comment on table public.lead_assignments is
-  'Each time an operator has given a lead to another agent, or back to its agency. A row is never changed, and goes with '
-  'its lead. It names no recruit, so it stays when one is erased.';
+  'Each reassignment of a lead by an operator to another agent, or back to its agency. Rows are never updated, and '
+  'are deleted with their lead. They contain no personal data, so they stay when a recruit is erased.';
 comment on column public.lead_assignments.recruiting_lead_id is 'Null for a sales lead.';
 comment on column public.lead_assignments.sales_lead_id is 'Null for a recruiting lead.';
 comment on column public.lead_assignments.from_agent_id is 'The agent who had the lead; null: nobody.';

@@ -1,7 +1,7 @@
--- The agent who is signed in, and the defaults of an agency or an agent when it is stored.
+-- The signed-in agent, and the defaults of a stored agency or agent.
 
--- The signed-in agent. Policies call these functions inside a scalar subquery, so that each runs once for a statement
--- and not once for each row.
+-- The signed-in agent. Policies call these functions inside a scalar subquery, so that each runs once per statement and
+-- not once per row.
 
 create function private.current_user_id() returns uuid
 language sql
@@ -12,7 +12,8 @@ as $$
   select coalesce(auth.uid(), (auth.jwt() ->> 'sub')::uuid)
 $$;
 
-comment on function private.current_user_id() is 'The user who is signed in, agent or not; null without one.';
+comment on function private.current_user_id() is
+  'Returns the id of the signed-in user, agent or not; null if nobody is signed in.';
 
 create function private.current_agent() returns public.agents
 language sql
@@ -26,9 +27,8 @@ as $$
 $$;
 
 comment on function private.current_agent() is
-  'The active agent who is signed in, or null. '
-  'Security definer because a policy on agents that reads agents would call itself. It returns what is the caller''s '
-  'own.';
+  'Returns the signed-in active agent, or null. Security definer because a policy on agents that reads agents would '
+  'call itself. It returns only the caller''s own row.';
 
 create function private.current_agent_id() returns uuid
 language sql
@@ -40,9 +40,8 @@ as $$
 $$;
 
 comment on function private.current_agent_id() is
-  'Id of the active agent who is signed in, or null. '
-  'Security definer because a policy on agents that reads agents would call itself. It returns what is the caller''s '
-  'own.';
+  'Returns the id of the signed-in active agent, or null. Security definer because a policy on agents that reads '
+  'agents would call itself. It returns only the caller''s own id.';
 grant execute on function private.current_agent_id() to authenticated;
 
 create function private.current_agency_id() returns uuid
@@ -55,9 +54,8 @@ as $$
 $$;
 
 comment on function private.current_agency_id() is
-  'Agency of the active agent who is signed in, or null. '
-  'Security definer because a policy on agents that reads agents would call itself. It returns what is the caller''s '
-  'own.';
+  'Returns the agency of the signed-in active agent, or null. Security definer because a policy on agents that reads '
+  'agents would call itself. It returns only the caller''s own agency.';
 grant execute on function private.current_agency_id() to authenticated;
 
 create function private.managed_agency_id() returns uuid
@@ -71,12 +69,11 @@ as $$
 $$;
 
 comment on function private.managed_agency_id() is
-  'Agency of the active manager who is signed in, or null. '
-  'Security definer because a policy on agents that reads agents would call itself. It returns what is the caller''s '
-  'own.';
+  'Returns the agency of the signed-in active manager, or null. Security definer because a policy on agents that '
+  'reads agents would call itself. It returns only the caller''s own agency.';
 grant execute on function private.managed_agency_id() to authenticated;
 
--- An agent who leaves, and what is given to the agent at the same moment, come one after the other.
+-- Serializes an agent's leaving with concurrent assignments to that agent.
 
 create function private.agent_lock(agent_id uuid) returns bigint
 language plpgsql
@@ -88,7 +85,7 @@ begin
 end
 $$;
 
-comment on function private.agent_lock(uuid) is 'The key of the advisory lock of an agent; null for null.';
+comment on function private.agent_lock(uuid) is 'Returns the key of the advisory lock of an agent; null for null.';
 
 create function private.lock_active_agent(agent_id uuid) returns boolean
 language plpgsql
@@ -101,12 +98,12 @@ end
 $$;
 
 comment on function private.lock_active_agent(uuid) is
-  'Whether the agent is active. Until the transaction ends, the agent cannot leave. Called before rows are locked, because '
-  'leave_agent() takes its lock before all others.';
+  'Returns whether the agent is active. Until the transaction ends, the agent cannot leave. Call it before locking '
+  'rows, because leave_agent() takes its lock before all others.';
 
--- A signed-in agent reads what is assigned to the agent, a manager everything of the agency. A table without a policy
--- for a role shows that role no row. Only the service role writes; the exceptions are submit_lead_presentation()
--- and what agents do about texts.
+-- A signed-in agent can read everything that is assigned to the agent, a manager everything of the agency. A table
+-- without a policy for a role shows that role no rows. Only the service role writes; the exceptions are
+-- submit_lead_presentation() and agents' actions on texts.
 
 create policy "managers read their agency" on public.agencies
   for select to authenticated
@@ -116,8 +113,8 @@ create policy "agents read the agents of their agency" on public.agents
   for select to authenticated
   using (agency_id = (select private.current_agency_id()));
 
--- A trigger and not a check constraint: the list of time zones changes with the server, and a row from a backup must
--- never be refused.
+-- A trigger and not a check constraint: the list of time zones changes with the server, and restoring a row from a
+-- backup must never fail.
 create function private.require_known_timezone() returns trigger
 language plpgsql
 set search_path = ''
@@ -131,7 +128,7 @@ begin
 end
 $$;
 
-comment on function private.require_known_timezone() is 'Trigger: refuses a timezone that the server does not know.';
+comment on function private.require_known_timezone() is 'Trigger: rejects a time zone that the server does not know.';
 
 create trigger require_known_timezone
   before insert or update of timezone on public.agencies
@@ -166,7 +163,7 @@ declare
   moment timestamp;
   days integer;
 begin
-  -- The hours that the agency was open from that Monday to each of both moments.
+  -- The business hours from that Monday to each of the two moments.
   foreach moment in array array[since at time zone agency.timezone, until at time zone agency.timezone] loop
     days := moment::date - monday;
     opened := opened || opening * (days / 7 * 5 + least(days % 7, 5))
@@ -177,5 +174,5 @@ end
 $$;
 
 comment on function private.waited_minutes(public.agencies, timestamptz, timestamptz) is
-  'The minutes between two moments that lie in the hours of an agency: opens_at to closes_at, Monday to Friday, in its '
-  'time zone.';
+  'Returns the minutes between two moments that are within the business hours of an agency: opens_at to closes_at, '
+  'Monday to Friday, in its time zone.';

@@ -15,7 +15,7 @@ comment on table public.agencies is 'An insurance agency that buys recruiting le
 comment on column public.agencies.timezone is
   'IANA name such as America/New_York. A day of an order''s daily_cap begins at midnight there.';
 comment on column public.agencies.opens_at is
-  'When its agents begin to answer recruits, Monday to Friday, in its time zone; closes_at: when they end.';
+  'When its agents begin to answer recruits, Monday to Friday, in its time zone; they end at closes_at.';
 
 create trigger set_updated_at
   before update on public.agencies
@@ -45,22 +45,24 @@ create table public.agents (
 );
 
 create index on public.agents (agency_id);
--- Finds the agent whose turn it is: the agents of an agency who take turns, the one who has waited longest first.
+-- Finds the agent whose turn it is: the agents of an agency who take turns, the longest waiting first.
 create index agents_turn_idx on public.agents (agency_id, last_assigned_at nulls first, created_at, id)
   where is_active and accepts_recruits;
 
 comment on table public.agents is
-  'A person who works for an agency: an agent or a manager. Without a user_id the person cannot sign in.';
+  'A person who works for an agency: an agent or a manager. A person without a user_id cannot sign in.';
 comment on column public.agents.phone is 'In E.164.';
-comment on column public.agents.role is 'A `manager` reads all of the agency; an `agent` what is assigned to the agent.';
+comment on column public.agents.role is
+  'A `manager` can read everything of the agency; an `agent` only what is assigned to the agent.';
 comment on column public.agents.is_active is
-  'An inactive agent can read nothing and gets no recruits. The row stays, because earlier work refers to it.';
+  'An inactive agent cannot read anything and receives no recruits. The row stays, because earlier work refers to it.';
 comment on column public.agents.accepts_recruits is
-  'Whether the agent takes turns at the agency''s recruiting leads. Default: true for agents, false for managers.';
+  'Whether the agent takes turns for the agency''s recruiting leads. Defaults to true for agents, false for managers.';
 comment on column public.agents.away_until is
-  'Until then the agent gets no new recruits, and managers are notified too of texts for the agent; null or past: not away.';
+  'Until this time, the agent receives no new recruits, and managers are also notified of texts for the agent; null '
+  'or in the past: not away.';
 comment on column public.agents.last_assigned_at is
-  'When the agent last got a lead by turn; null: never. The agent who has waited longest is next, null first.';
+  'When the agent last received a lead by turn; null: never. The agent who has waited longest is next, null first.';
 
 create trigger set_updated_at
   before update on public.agents

@@ -1,4 +1,4 @@
--- The question of the health routes.
+-- The query of the health routes.
 
 create function public.service_health() returns jsonb
 language plpgsql
@@ -24,7 +24,7 @@ as $$
 declare
   newest text;
 begin
-  -- A database that was set up without the Supabase CLI has no such record.
+  -- A database that was set up without the Supabase CLI has no such table.
   if to_regclass('supabase_migrations.schema_migrations') is not null then
     execute 'select max(version) from supabase_migrations.schema_migrations' into newest;
   end if;
@@ -33,5 +33,5 @@ end
 $$;
 
 comment on function private.newest_migration() is
-  'Version of the newest migration that has been applied, or null when the database keeps no record of migrations. '
-  'Security definer because the service role may not read the record of migrations. It returns one version.';
+  'Returns the version of the newest applied migration, or null if the database has no record of migrations. Security '
+  'definer because the service role may not read the record of migrations. It returns only a version.';

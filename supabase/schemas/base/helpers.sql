@@ -1,4 +1,4 @@
--- Functions that several topics share.
+-- Functions that several areas share.
 
 create function private.set_updated_at() returns trigger
 language plpgsql
@@ -13,7 +13,7 @@ $$;
 comment on function private.set_updated_at() is
   'Trigger of every table with an updated_at: sets it to the time of the transaction that changes the row.';
 
--- Leads call these four. So they are not in SQL, which would be planned at each call.
+-- Leads call these four, so they are not SQL functions, which would be planned at each call.
 
 create function private.lead_state(vendor_metadata jsonb) returns text
 language plpgsql
@@ -26,8 +26,8 @@ end
 $$;
 
 comment on function private.lead_state(jsonb) is
-  'The state of a lead with this vendor_metadata, in two capitals: what recruiting_leads.state is, also before the lead is '
-  'stored. Null for anything but two letters.';
+  'Returns the state of a lead with this vendor_metadata, in two capitals: the value of recruiting_leads.state, also '
+  'before the lead is stored. Null for anything but two letters.';
 
 create function private.indexable_id(id text) returns text
 language plpgsql
@@ -44,8 +44,8 @@ end
 $$;
 
 comment on function private.indexable_id(text) is
-  'A vendor''s or provider''s id as it is stored: null when blank; above 512 characters `sha256:` and its SHA-256 in '
-  'hex, because an index entry cannot be larger than about 2,700 bytes.';
+  'Returns a vendor''s or provider''s id in its stored form: null if blank; if longer than 512 characters, `sha256:` '
+  'and its SHA-256 in hexadecimal, because an index entry cannot be larger than about 2,700 bytes.';
 
 create function private.erased_id(vendor_id uuid, id text) returns text
 language plpgsql
@@ -58,8 +58,8 @@ end
 $$;
 
 comment on function private.erased_id(uuid, text) is
-  'The text that stands for a vendor''s id that has a person''s phone or e-mail address in it, once the person was erased: '
-  '`sha256:` and the SHA-256 of the vendor''s id and this one in hex.';
+  'Returns the replacement of a vendor''s id that contains the phone or email address of an erased person: `sha256:` '
+  'and the SHA-256 of the vendor''s id and this one in hexadecimal.';
 
 create function private.time_ordered_id() returns uuid
 language plpgsql
@@ -77,7 +77,8 @@ end
 $$;
 
 comment on function private.time_ordered_id() is
-  'A new id that begins with the time: new ids go to the end of their index, and not to a page that must be read first.';
+  'Returns a new id that begins with the time: new ids are added at the end of their index, and not to a page that '
+  'must be read first.';
 
 -- Texts that people have typed or pasted.
 
@@ -87,14 +88,14 @@ immutable
 set search_path = ''
 as $$
 declare
-  -- Control characters, and what is drawn as nothing: Default_Ignorable_Code_Point (Unicode Standard, section 5.21) and
-  -- the marks of annotations. Here are zero-width spaces and joiners, soft hyphens, marks of direction, variation
-  -- selectors, tags.
+  -- Control characters and invisible characters: Default_Ignorable_Code_Point (Unicode Standard, section 5.21) and
+  -- interlinear annotation marks, such as zero-width spaces and joiners, soft hyphens, direction marks, variation
+  -- selectors and tags.
   invisible constant text :=
     '[\x01-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e'
     '\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]';
   line_break constant text := '\r\n|[\x0a-\x0d\u0085\u2028\u2029]';
-  -- [[:space:]] is not the same in every locale. The last but one is an empty pattern of Braille.
+  -- [[:space:]] depends on the locale. The last but one character is the blank Braille pattern.
   blank constant text := '[\t\u00a0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000]';
 begin
   return regexp_replace(regexp_replace(regexp_replace(
@@ -103,8 +104,8 @@ end
 $$;
 
 comment on function private.visible_text(text, text) is
-  'A text as its reader sees it: without characters that are drawn as nothing, change the direction or control a terminal. '
-  'Its white space is spaces and line feeds alone. instead: what takes the place of each of those characters.';
+  'Returns a text as its reader sees it: without characters that are invisible, change the direction or control a '
+  'terminal. All whitespace becomes spaces and line feeds. instead: the replacement of each removed character.';
 
 create function private.utf16_length(given text) returns integer
 language plpgsql
@@ -117,9 +118,10 @@ end
 $$;
 
 comment on function private.utf16_length(text) is
-  'The length of a text in UTF-16 units, as the SMS provider and JavaScript count it. Most emoji have two or more.';
+  'Returns the length of a text in UTF-16 units, as the SMS provider and JavaScript count it. Most emoji have two or '
+  'more.';
 
--- What goes into the message of an error.
+-- Values in error messages.
 
 create function private.quoted(value anyelement, most integer default 100) returns text
 language sql
@@ -132,9 +134,9 @@ as $$
 $$;
 
 comment on function private.quoted(anyelement, integer) is
-  'A value as every message of an error has it: cut after so many characters, with `?` in place of each control character and '
-  'line separator. PostgREST writes the message of an error with a SQLSTATE PTxyz into the status line of its response, where '
-  'a line end would begin a header.';
+  'Returns a value for an error message: truncated to this many characters, with `?` in place of each control '
+  'character and line separator. PostgREST writes the message of an error with a SQLSTATE PTxyz into the status line '
+  'of its response, where a line end would begin a header.';
 grant execute on function private.quoted(anyelement, integer) to authenticated;
 
 create function private.iso_time(moment timestamptz) returns text
@@ -145,19 +147,21 @@ return to_char(moment at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
 
 comment on function private.iso_time(timestamptz) is 'A time as ISO 8601 in UTC, to the millisecond.';
 
--- For batches of rows: a row that the database refuses is reported, and the other rows are stored.
+-- Batches of rows: a row that the database refuses is reported, and the other rows are stored.
 
 create function private.is_call_error(code text) returns boolean
 language sql
 immutable
 set search_path = ''
 as $$
-  -- The connection, a read-only transaction, a deadlock, resources, an operator, the system; a lock, and broken files.
+  -- The connection, a read-only transaction, a deadlock, resources, an operator, the system; a lock, and corrupted
+  -- files.
   select left(code, 2) in ('08', '25', '40', '53', '57', '58') or code in ('55006', '55P03', 'XX001', 'XX002')
 $$;
 
 comment on function private.is_call_error(text) is
-  'Whether an error with this SQLSTATE is never the fault of a row, such as a lock or a full disk. It ends the whole call.';
+  'Returns whether an error with this SQLSTATE is never caused by a row, such as a lock or a full disk. It ends the '
+  'whole call.';
 
 create function private.row_error(code text) returns jsonb
 language sql
@@ -169,8 +173,8 @@ as $$
 $$;
 
 comment on function private.row_error(text) is
-  'The result of a row that the database refused: {error: {code, message}}. The message holds only the SQLSTATE, because '
-  'the error''s own message may quote data or internal names.';
+  'Returns the result of a row that the database refused: {error: {code, message}}. The message contains only the '
+  'SQLSTATE, because the error''s own message may quote data or internal names.';
 
 create function private.require_stored(results jsonb) returns void
 language plpgsql
@@ -182,8 +186,9 @@ begin
   if results @? '$[*] ? (!exists (@.error))' then
     return;
   end if;
-  -- Class 22 is bad data, 23 and 44 are broken constraints, P0 is a raised exception: the row alone is at fault. A trigger
-  -- may also raise an exception with a code of its own, so every class that Postgres itself does not use counts as well.
+  -- Class 22 is invalid data, 23 and 44 are violated constraints, P0 is a raised exception: only the row is at fault. A
+  -- trigger may also raise an exception with its own code, so every class that Postgres itself does not use counts as
+  -- well.
   select r #>> '{error,code}' into code
   from jsonb_array_elements(results) r
   where left(r #>> '{error,code}', 2) in (
@@ -199,8 +204,8 @@ end
 $$;
 
 comment on function private.require_stored(jsonb) is
-  'Ends the call where all of its rows have an error, and one of these may concern all rows. results: an array of {error: '
-  '{code, message}} or anything else. Raises that error''s code.';
+  'Ends the call if all of its rows have an error, and one of these may concern all rows. results: an array of '
+  '{error: {code, message}} or anything else. Raises that error''s code.';
 
 create function private.operator_name() returns text
 language sql
@@ -211,6 +216,6 @@ return left(coalesce(
   nullif(current_setting('request.jwt.claims', true), '')::jsonb ->> 'email'), 128);
 
 comment on function private.operator_name() is
-  'The name of the operator in this transaction: what the command has set as admin.operator, or the e-mail address of the user '
-  'who is signed in; null where neither is there.';
+  'Returns the name of the operator in this transaction: the setting admin.operator of the command, or the email '
+  'address of the signed-in user; null if there is neither.';
 grant execute on function private.operator_name() to service_role;

@@ -1,5 +1,5 @@
--- The header Idempotency-Key: a request that is sent again gets the first response again, and changes nothing. The id of
--- a webhook's delivery is kept in the same way.
+-- The Idempotency-Key header: a repeated request gets the first response, and changes nothing. The id of a webhook's
+-- delivery works in the same way.
 
 create function private.find_idempotent_result(scope text, idempotency jsonb) returns jsonb
 language plpgsql
@@ -13,7 +13,7 @@ begin
     return null;
   end if;
 
-  -- Held until the transaction ends. So of two requests at once only one goes on, and the other does not wait.
+  -- Held until the transaction ends, so only one of two concurrent requests proceeds, and the other does not wait.
   is_alone := pg_try_advisory_xact_lock(
     hashtextextended(format('idempotency %s %s %s', scope, idempotency ->> 'part', idempotency ->> 'key'), 0));
 
@@ -29,7 +29,7 @@ begin
     raise exception 'Idempotency-Key: the key came before with another body' using errcode = 'PT422';
   end if;
 
-  -- After the lock was tried: its holder may only read a result too, and then this new statement sees it as well.
+  -- After trying the lock: its holder may also only be reading a result, which this new statement then sees.
   select k.result into kept
   from private.idempotency_keys k
   where k.scope = find_idempotent_result.scope
@@ -44,9 +44,9 @@ end
 $$;
 
 comment on function private.find_idempotent_result(text, jsonb) is
-  'The kept result of a request that came before, or null. idempotency: {key, part, request_hash|null}, or null for a '
-  'request without a key. PT409 while the first transaction works on the same key; PT422 when the key came with another '
-  'body.';
+  'Returns the stored result of the first request with this key, or null. idempotency: {key, part, '
+  'request_hash|null}, or null for a request without a key. PT409 while the first transaction with the same key is in '
+  'progress; PT422 if the key was used with another body.';
 
 create function private.save_idempotent_result(
   scope text,
@@ -71,7 +71,7 @@ begin
     save_idempotent_result.result,
     save_idempotent_result.retention
   )
-  -- Only an expired one can be in the way.
+  -- Only an expired key can conflict.
   on conflict on constraint idempotency_keys_pkey do update
   set
     request_hash = excluded.request_hash,
@@ -95,5 +95,5 @@ end
 $$;
 
 comment on function private.save_idempotent_result(text, jsonb, jsonb, interval) is
-  'Keeps the result of a request with an Idempotency-Key, in the transaction of its work, and returns it. Without a key '
-  'it only returns it. Removes a few expired keys of the same retention.';
+  'Stores the result of a request with an Idempotency-Key, in the transaction of its work, and returns it. Without a '
+  'key, it only returns the result. Removes a few expired keys with the same retention.';

@@ -1,4 +1,4 @@
--- Requests counted against a limit. Nothing is counted for a caller without a limit.
+-- Counts of requests toward a limit. Callers without a limit are not counted.
 
 create function public.count_request(bucket text, per_minute integer) returns jsonb
 language plpgsql
@@ -11,8 +11,8 @@ end
 $$;
 
 comment on function public.count_request(text, integer) is
-  'Counts a request against a limit of requests a minute, and keeps the count when the request is refused. Returns '
-  '{retry_after: null} when the request is within the limit, else {retry_after: <seconds>}.';
+  'Counts a request toward a limit of requests per minute, and stores the count even if the request is refused. '
+  'Returns {retry_after: null} if the request is within the limit, otherwise {retry_after: <seconds>}.';
 grant execute on function public.count_request(text, integer) to service_role;
 
 create function private.seconds_until_allowed(bucket text, per_minute integer) returns integer
@@ -23,7 +23,7 @@ declare
   moment constant timestamptz := clock_timestamp();
   counted private.request_counts;
 begin
-  -- The row's lock makes parallel requests count one after the other.
+  -- The row's lock serializes the counting of parallel requests.
   insert into private.request_counts as r (bucket, window_start, requests)
   values (seconds_until_allowed.bucket, moment, 1)
   on conflict on constraint request_counts_pkey do update
@@ -32,7 +32,7 @@ begin
     requests = case when r.window_start <= moment - interval '1 minute' then 1 else r.requests + 1 end
   returning * into counted;
 
-  -- The first caller of a minute removes a few rows of callers that have stopped calling.
+  -- The first request of a minute removes a few rows of callers that have stopped.
   if counted.requests = 1 then
     delete from private.request_counts r
     where r.bucket in (
@@ -52,5 +52,5 @@ end
 $$;
 
 comment on function private.seconds_until_allowed(text, integer) is
-  'Counts a request of this bucket. Null when it is within per_minute; else the seconds, 1 to 60, until the next minute '
-  'begins.';
+  'Counts a request of this bucket. Returns null if it is within per_minute; otherwise the seconds, 1 to 60, until '
+  'the next minute begins.';

@@ -1,5 +1,6 @@
--- How many requests of users the API serves at once. All roles share the few connections that PostgREST has to the
--- database, and a vendor's lead needs one of them. So a user who reads too much is refused at once, and never waits here.
+-- Limits how many user requests the API serves at a time. All roles share PostgREST's few connections to the database,
+-- and a vendor's lead needs one of them. A user who reads too much is therefore refused immediately, and never waits
+-- here.
 
 create table private.request_slots (
   is_only_row boolean primary key default true check (is_only_row),
@@ -11,25 +12,27 @@ create table private.request_slots (
   busy_timeout interval not null default '500 ms'
 );
 
-comment on table private.request_slots is 'One row: how many requests of users the API serves at once.';
+comment on table private.request_slots is 'One row: how many user requests the API serves at a time.';
 comment on column private.request_slots.of_caller is
-  'The slots of one user. The desk sends as many requests at a time. Callers without a login share those of one user.';
+  'The slots of one user. The desk sends as many requests at a time. Callers who are not signed in share the slots of '
+  'one user.';
 comment on column private.request_slots.of_slow_callers is
-  'The slots that all users may take. The others are for users who were not slow lately.';
+  'The slots that all users may take. The others are reserved for users who were not slow recently.';
 comment on column private.request_slots.of_all is
-  'All slots. It is less than the number of connections that PostgREST has, so that the service always has some.';
+  'All slots. There are fewer than PostgREST has connections, so that some are always left for the service.';
 comment on column private.request_slots.slow_after is
-  'A user is slow for 30 to 60 seconds where a request of the user has run for so long while no slot was free for all.';
+  'A user becomes slow for 30 to 60 seconds if a request of the user has run for this long while no shared slot was '
+  'free.';
 comment on column private.request_slots.busy_timeout is
-  'The time limit of a statement in one of the other slots, unless a function sets its own.';
+  'The statement timeout in the reserved slots, unless a function sets its own.';
 
 insert into private.request_slots default values;
 alter table private.request_slots enable row level security;
 
--- What is held is in advisory locks of two keys, which nothing else uses. The first key is the caller, or 0 for all
--- callers. The second is the number of a slot; when the request began (private.request_time()); or, where the caller was
--- slow, the number of that half minute. The last is held by the session of any connection: reads run in read-only
--- transactions, which write nothing.
+-- Slots are advisory locks with two keys, which nothing else uses. The first key is the caller, or 0 for all callers.
+-- The second is the number of a slot; the time when the request began (private.request_time()); or, for a slow caller,
+-- the number of that half minute. The session of any connection holds the last: reads run in read-only transactions,
+-- which write nothing.
 
 create function private.admit_request() returns void
 language plpgsql
@@ -53,7 +56,7 @@ begin
     if private.take_slot(0, 1, slots.of_slow_callers) then
       return;
     end if;
-    -- One at a time, so that many who are slow for the first time leave some.
+    -- One at a time, so that many users who become slow at the same time leave some slots.
     if not private.is_slow(caller, slots.slow_after)
       and private.take_slot(caller, slots.of_caller + 1, slots.of_caller + 1)
       and private.take_slot(0, slots.of_slow_callers + 1, slots.of_all)
@@ -71,8 +74,8 @@ end
 $$;
 
 comment on function private.admit_request() is
-  'Called by PostgREST in the transaction of each request, before its work (db_pre_request). The service role passes. '
-  'Anybody else gets one of the caller''s slots and one of all callers'', until the transaction ends, or 429. '
+  'PostgREST calls it in the transaction of each request, before its work (db_pre_request). The service role passes. '
+  'Anybody else gets one of the caller''s slots and one of the shared slots until the transaction ends, or 429. '
   'Security definer because users may not read the table. Only PostgREST calls it.';
 grant execute on function private.admit_request() to anon, authenticated;
 
@@ -91,7 +94,7 @@ end
 $$;
 
 comment on function private.take_slot(integer, integer, integer) is
-  'Whether one of the slots of this key was free. It is taken until the transaction ends.';
+  'Takes one of the slots of this key until the transaction ends. Returns whether one was free.';
 
 create function private.request_time() returns integer
 language plpgsql
@@ -103,7 +106,7 @@ end
 $$;
 
 comment on function private.request_time() is
-  'The present time in hundredths of a second, as the second key of a lock: it begins again every 115 days.';
+  'Returns the current time in hundredths of a second, as the second key of a lock; it wraps around every 115 days.';
 
 create function private.is_slow(caller integer, slow_after interval) returns boolean
 language plpgsql
@@ -141,7 +144,8 @@ end
 $$;
 
 comment on function private.is_slow(integer, interval) is
-  'Whether a request of this caller has run for longer than that, lately or now. Marks all callers of whom it sees it.';
+  'Returns whether a request of this caller runs, or recently ran, for longer than this. Marks every slow caller that '
+  'it finds.';
 
 -- Roles belong to the server, which may have several such databases.
 do $$

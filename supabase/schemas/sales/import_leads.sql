@@ -10,7 +10,7 @@ create function public.import_leads(
 language plpgsql
 set search_path = ''
 set statement_timeout = '60s'
--- Plans are kept, those of foreign keys too. One that was made while a table was small would read all of it for each
+-- Plans are cached, including those of foreign keys. A plan made while a table was small would scan all of it for each
 -- lead.
 set enable_seqscan = off
 as $$
@@ -43,8 +43,8 @@ begin
     perform private.require_stored(failed);
   end if;
 
-  -- All other leads are duplicates. Another import may have committed them after ours began, so only a new statement
-  -- can see them.
+  -- All other leads are duplicates. Another import may have committed them after this statement began, so only a new
+  -- statement can see them.
   if left_over > 0 then
     select jsonb_agg(jsonb_build_object('index', r.index, 'id', l.id)) into duplicates
     from json_to_recordset(leads) as r (index integer, external_id uuid)
@@ -65,11 +65,11 @@ end
 $$;
 
 comment on function public.import_leads(uuid, uuid, uuid, json, jsonb) is
-  'Stores sales leads for an agent of an agency. leads: [{index, external_id, first_name, last_name, phone, phone_e164, '
-  'email, address, city, state, zip, language, type}], at most about 2,000. Send more in several calls at the same time. '
-  'Returns {imported: [{index, id}], duplicates: [{index, id}] with the id of the lead that has this external_id, failed: '
-  '[{index, reason}] for rows that the database refused}. PT400 for an unknown agency, an agent of another agency or a '
-  'deactivated agent, also when leads is empty.';
+  'Stores sales leads for an agent of an agency. leads: [{index, external_id, first_name, last_name, phone, '
+  'phone_e164, email, address, city, state, zip, language, type}], at most about 2,000. Send more in several '
+  'concurrent calls. Returns {imported: [{index, id}], duplicates: [{index, id}] with the id of the lead that has '
+  'this external_id, failed: [{index, reason}] for rows that the database refused}. PT400 for an unknown agency, an '
+  'agent of another agency or a deactivated agent, even if leads is empty.';
 grant execute on function public.import_leads(uuid, uuid, uuid, json, jsonb) to service_role;
 
 create function private.store_leads(
@@ -104,7 +104,7 @@ begin
       return;
     end if;
   end;
-  -- In parts, as private.store_batch() does it. They are in the order in which insert_leads() inserts.
+  -- In parts, like private.store_batch(), in the order in which insert_leads() inserts.
   for part in
     select json_agg(l order by n)
     from (
@@ -123,8 +123,8 @@ end
 $$;
 
 comment on function private.store_leads(uuid, uuid, uuid, json) is
-  'Stores the leads that the agency does not have yet. Returns what private.insert_leads() does, and failed: [{index, error: '
-  '{code, message}}] for those that the database refuses.';
+  'Stores the leads that the agency does not have yet. Returns the result of private.insert_leads(), and failed: '
+  '[{index, error: {code, message}}] for leads that the database refuses.';
 
 create function private.insert_leads(
   agency_id uuid,
@@ -172,5 +172,5 @@ end
 $$;
 
 comment on function private.insert_leads(uuid, uuid, uuid, json) is
-  'Stores the leads that the agency does not have yet, in one statement. Returns [{index, id}] of the stored ones, and '
-  'how many others there are.';
+  'Stores the leads that the agency does not have yet, in one statement. Returns [{index, id}] of the stored leads, '
+  'and the number of others.';

@@ -1,4 +1,4 @@
--- The readers of JSON fields for submit_lead_presentation(). A wrong value is an error with errcode 22023
+-- Readers of JSON fields for submit_lead_presentation(). An invalid value raises an error with errcode 22023
 -- (invalid_parameter_value), whose message begins with the path of the field, such as `sale.annual_premium`. A missing
 -- field, null and a blank string all become null.
 
@@ -34,7 +34,7 @@ end
 $$;
 
 comment on function private.require_fields(jsonb, text, text[]) is
-  'Raises an error when the value is no object or has an unknown key.';
+  'Raises an error if the value is not an object or has an unknown key.';
 grant execute on function private.require_fields(jsonb, text, text[]) to authenticated;
 
 create function private.text_field(object jsonb, path text, key text, is_required boolean default false)
@@ -55,7 +55,7 @@ end
 $$;
 
 comment on function private.text_field(jsonb, text, text, boolean) is
-  'A string without spaces, tabs and line ends around it.';
+  'Returns a string without surrounding spaces, tabs and line ends.';
 grant execute on function private.text_field(jsonb, text, text, boolean) to authenticated;
 
 create function private.amount_field(object jsonb, path text, key text, is_required boolean default false)
@@ -77,7 +77,7 @@ begin
 end
 $$;
 
-comment on function private.amount_field(jsonb, text, text, boolean) is 'An amount of money, rounded to cents.';
+comment on function private.amount_field(jsonb, text, text, boolean) is 'Returns an amount of money, rounded to cents.';
 grant execute on function private.amount_field(jsonb, text, text, boolean) to authenticated;
 
 create function private.count_field(object jsonb, path text, key text) returns integer
@@ -99,7 +99,7 @@ begin
 end
 $$;
 
-comment on function private.count_field(jsonb, text, text) is 'A number of people, from 0 to 100.';
+comment on function private.count_field(jsonb, text, text) is 'Returns a number of people, from 0 to 100.';
 grant execute on function private.count_field(jsonb, text, text) to authenticated;
 
 create function private.boolean_field(object jsonb, path text, key text) returns boolean
@@ -114,7 +114,7 @@ begin
 end
 $$;
 
-comment on function private.boolean_field(jsonb, text, text) is 'True, false or null.';
+comment on function private.boolean_field(jsonb, text, text) is 'Returns true, false or null.';
 grant execute on function private.boolean_field(jsonb, text, text) to authenticated;
 
 create function private.date_field(object jsonb, path text, key text) returns date
@@ -135,5 +135,5 @@ exception when datetime_field_overflow or invalid_datetime_format then
 end
 $$;
 
-comment on function private.date_field(jsonb, text, text) is 'A date as YYYY-MM-DD (ISO 8601).';
+comment on function private.date_field(jsonb, text, text) is 'Returns a date in the format YYYY-MM-DD (ISO 8601).';
 grant execute on function private.date_field(jsonb, text, text) to authenticated;

@@ -38,7 +38,7 @@ begin
     raise exception 'lead_id: no such lead of this agent' using errcode = 'PT404';
   end if;
 
-  -- The exception undoes the activity, and its count with it.
+  -- The exception also undoes the activity and its count.
   if per_minute is not null then
     retry_after := private.seconds_until_allowed('lead ' || lead_id, per_minute);
     if retry_after is not null then
@@ -51,12 +51,13 @@ end
 $$;
 
 comment on function public.log_presentation_activity(uuid, uuid, text, integer, jsonb) is
-  'Adds an activity to a lead and returns {}. PT404 when the lead does not exist or is not this agent''s, PT400 for an '
-  'unknown type or a deactivated agent. per_minute, unless null, is the most activities a minute of one lead: beyond '
-  'it PT429, whose detail is the seconds to wait. idempotency and its errors: see private.find_idempotent_result().';
+  'Adds an activity to a lead and returns {}. PT404 if the lead does not exist or is not this agent''s, PT400 for an '
+  'unknown type or a deactivated agent. per_minute, unless null, is the maximum number of activities of one lead per '
+  'minute: beyond it, PT429, whose detail is the seconds to wait. For idempotency and its errors, see '
+  'private.find_idempotent_result().';
 grant execute on function public.log_presentation_activity(uuid, uuid, text, integer, jsonb) to service_role;
 
--- A trigger and not a foreign key: the lead may get another agent later, and the activities of the first agent stay.
+-- A trigger and not a foreign key: the lead may be reassigned later, and the activities of the first agent stay.
 create function private.require_agent_of_lead() returns trigger
 language plpgsql
 set search_path = ''
@@ -70,7 +71,7 @@ end
 $$;
 
 comment on function private.require_agent_of_lead() is
-  'Trigger: refuses an activity of an agent who is not the lead''s agent.';
+  'Trigger: rejects an activity of an agent who is not the lead''s agent.';
 
 create trigger require_agent_of_lead
   before insert on public.lead_activities

@@ -1,4 +1,4 @@
--- Leads, recruiting and sales ones, that operators have given to another agent.
+-- Leads, both recruiting and sales, that operators have reassigned.
 
 create table public.lead_assignments (
   id uuid primary key default gen_random_uuid(),
@@ -17,8 +17,8 @@ create index on public.lead_assignments (from_agent_id);
 create index on public.lead_assignments (to_agent_id);
 
 comment on table public.lead_assignments is
-  'Each time an operator has given a lead to another agent, or back to its agency. A row is never changed, and goes with '
-  'its lead. It names no recruit, so it stays when one is erased.';
+  'Each reassignment of a lead by an operator to another agent, or back to its agency. Rows are never updated, and '
+  'are deleted with their lead. They contain no personal data, so they stay when a recruit is erased.';
 comment on column public.lead_assignments.recruiting_lead_id is 'Null for a sales lead.';
 comment on column public.lead_assignments.sales_lead_id is 'Null for a recruiting lead.';
 comment on column public.lead_assignments.from_agent_id is 'The agent who had the lead; null: nobody.';

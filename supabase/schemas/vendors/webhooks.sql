@@ -20,7 +20,7 @@ begin
     raise exception 'vendor_slug: no vendor "%"', private.quoted(vendor_slug) using errcode = 'PT404';
   end if;
 
-  -- Before the table's own checks: their errors quote the row, and so the secret, in the server's log.
+  -- Before the table's own checks: their errors quote the row, including the secret, in the server's log.
   if coalesce(kind, '') not in ('secret', 'verify_token', 'access_token') then
     raise exception 'kind: must be secret, verify_token or access_token' using errcode = 'PT400';
   elsif kind = 'access_token' and vendor.webhook_scheme is distinct from 'meta' then
@@ -36,7 +36,7 @@ begin
     raise exception 'secret: must be whsec_ and base64' using errcode = 'PT400';
   end if;
 
-  -- Stored twice, it would still work after one of them is taken away.
+  -- If it were stored twice, it would still work after one of them is revoked.
   if exists (
     select
     from private.vendor_webhook_secrets s
@@ -63,9 +63,10 @@ end
 $$;
 
 comment on function public.create_vendor_webhook_secret(text, text, text, text, timestamptz) is
-  'Adds a secret to a vendor''s webhook and returns its id. kind: secret, verify_token or access_token. PT404 for an unknown '
-  'slug. PT400 for a secret that the vendor''s scheme cannot use: basic takes user:password, standard takes whsec_ and '
-  'base64, meta alone takes an access_token. PT409 for one that works already.';
+  'Adds a secret to a vendor''s webhook and returns its id. kind: secret, verify_token or access_token. PT404 for an '
+  'unknown slug. PT400 for a secret that the vendor''s scheme cannot use: basic requires user:password, standard '
+  'requires whsec_ and base64, and only meta supports an access_token. PT409 if the secret already exists and is '
+  'valid.';
 grant execute on function public.create_vendor_webhook_secret(text, text, text, text, timestamptz) to service_role;
 
 create function public.revoke_vendor_webhook_secret(id uuid) returns boolean
@@ -81,7 +82,7 @@ end
 $$;
 
 comment on function public.revoke_vendor_webhook_secret(uuid) is
-  'Revokes a secret at once. False when there is no such secret or it was revoked before.';
+  'Revokes a secret immediately. Returns false if it does not exist or was already revoked.';
 grant execute on function public.revoke_vendor_webhook_secret(uuid) to service_role;
 
 create function private.fetches_leads(vendor_id uuid) returns boolean
@@ -98,7 +99,7 @@ end
 $$;
 
 comment on function private.fetches_leads(uuid) is
-  'Whether the leads of a vendor''s notices are fetched: it has had an access token, if only one that is over.';
+  'Returns whether the leads of a vendor''s notices are fetched: it has or had an access token, even an expired one.';
 
 create function public.identify_webhook(slug text) returns jsonb
 language plpgsql
@@ -120,7 +121,7 @@ begin
           jsonb_agg(jsonb_build_object('id', s.id, 'kind', s.kind, 'secret', s.secret) order by s.created_at desc), '[]')
         from private.vendor_webhook_secrets s
         where s.vendor_id = v.id
-          -- An access token proves no request. Only the fetch of a lead reads it.
+          -- An access token does not prove requests. Only the fetch of a lead uses it.
           and s.kind <> 'access_token'
           and s.revoked_at is null
           and (s.expires_at is null or s.expires_at > now())
@@ -133,10 +134,10 @@ end
 $$;
 
 comment on function public.identify_webhook(text) is
-  'The webhook of the vendor with this slug, to check a request''s proof with: {vendor_id, parser|null, parser_config, '
-  'rate_limit|null, scheme, config, fetches_leads, secrets: [{id, kind, secret}]} with the valid secrets, newest first. '
-  'fetches_leads: see private.fetches_leads(); the access tokens themselves are not among the secrets. Null for an unknown '
-  'slug, an inactive vendor, and a vendor without a webhook.';
+  'Returns the webhook of the vendor with this slug, to verify a request''s proof: {vendor_id, parser|null, '
+  'parser_config, rate_limit|null, scheme, config, fetches_leads, secrets: [{id, kind, secret}]} with the valid '
+  'secrets, newest first. fetches_leads: see private.fetches_leads(); the access tokens themselves are not among the '
+  'secrets. Null for an unknown slug, an inactive vendor, and a vendor without a webhook.';
 grant execute on function public.identify_webhook(text) to service_role;
 
 create function public.record_refused_proofs(refused jsonb) returns integer
@@ -153,7 +154,7 @@ begin
   from jsonb_to_recordset(refused) as r (slug text, reason text, requests bigint)
   join public.vendors v on v.slug = r.slug
   group by v.id, r.reason
-  -- In one order, so that two isolates never wait for each other.
+  -- In a fixed order, so that two isolates never deadlock.
   order by v.id, r.reason
   on conflict on constraint refused_proofs_pkey do update set requests = p.requests + excluded.requests;
   get diagnostics recorded = row_count;
@@ -162,8 +163,8 @@ end
 $$;
 
 comment on function public.record_refused_proofs(jsonb) is
-  'Counts requests to webhooks that got 401: [{slug, reason, requests}]. Keeps none of an unknown slug. Returns how many '
-  'rows it wrote. 55P03 after a second where others have locked one.';
+  'Counts requests to webhooks that got 401: [{slug, reason, requests}]. Ignores unknown slugs. Returns the number of '
+  'rows written. 55P03 after a second if a row is locked.';
 grant execute on function public.record_refused_proofs(jsonb) to service_role;
 
 create function private.is_webhook_setting(name text, value jsonb) returns boolean
@@ -175,7 +176,8 @@ as $$
     when name = 'tolerance_seconds' then
       jsonb_typeof(value) = 'number' and value #>> '{}' ~ '^[1-9][0-9]{0,4}$' and value <= '86400'
     when jsonb_typeof(value) <> 'string' then false
-    -- The characters that a header's name may have: RFC 9110, 5.6.2. X-Request-Id is logged, and must be no secret.
+    -- The characters that a header's name may have: RFC 9110, 5.6.2. X-Request-Id is logged, so it must not contain a
+    -- secret.
     when name in ('header', 'timestamp_header') then
       value #>> '{}' ~ '^[A-Za-z0-9!#$%&''*+.^_`|~-]{1,128}$' and lower(value #>> '{}') <> 'x-request-id'
     when name = 'page_id' then value #>> '{}' ~ '^[1-9][0-9]{0,24}$'
@@ -192,7 +194,7 @@ as $$
 $$;
 
 comment on function private.is_webhook_setting(text, jsonb) is
-  'Whether vendors.webhook_config may have a setting of this name with this value. No other name is known.';
+  'Returns whether vendors.webhook_config may have a setting of this name with this value. Other names are invalid.';
 
 create function private.is_webhook_config(scheme public.webhook_scheme, config jsonb) returns boolean
 language plpgsql
@@ -221,7 +223,7 @@ end
 $$;
 
 comment on function private.is_webhook_config(public.webhook_scheme, jsonb) is
-  'Whether each setting of a webhook is valid, and the scheme has those that it needs.';
+  'Returns whether each setting of a webhook is valid, and the required settings of the scheme are present.';
 
 alter table public.vendors
   add constraint vendors_webhook_config_check check (private.is_webhook_config(webhook_scheme, webhook_config));
