@@ -40,7 +40,7 @@ Deno.test("without a project, a dry run says what a deployment would do after th
         checkout,
         "docs/configuration.md",
         (text) =>
-          text.replace(/^\| `METRICS_KEY`.+\n/m, "").replace("import requests a minute", "import requests an hour")
+          text.replace(/^\| `METRICS_KEY`.+\n/m, "").replace("import requests per minute", "import requests per hour")
             .replace(/^\| `DESK_URL`.+\n/m, "$&| `GREETING`  | functions | how recruits are greeted |\n"),
       );
       edit(checkout, "desk/index.html", (text) => `${text}\n`);
@@ -61,7 +61,7 @@ Deno.test("without a project, a dry run says what a deployment would do after th
         "",
         "Environment variables of the functions that changed: 3",
         "  new     GREETING: how recruits are greeted",
-        "  changed LEADS_IMPORT_RATE_LIMIT: import requests an hour; unset: no limit",
+        "  changed LEADS_IMPORT_RATE_LIMIT: import requests per hour; default: no limit",
         "  gone    METRICS_KEY",
         "",
         "The desk has changed: build and publish it after the deployment (npm run desk -- build).",

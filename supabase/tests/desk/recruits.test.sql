@@ -130,7 +130,7 @@ create function pg_temp.answer(question text) returns void language plpgsql as $
 begin
   perform private.carry_out_step(
     (select c from public.recruiting_conversations c where c.id = md5('botted')::uuid), null, null, md5('script')::uuid,
-    jsonb_build_object('answered', jsonb_build_object('question', question, 'value', 'yes', 'said', 'Yes')));
+    jsonb_build_object('answered', jsonb_build_array(jsonb_build_object('question', question, 'value', 'yes', 'said', 'Yes'))));
 end
 $$;
 select pg_temp.answer('licensed');
