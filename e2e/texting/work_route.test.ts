@@ -9,13 +9,13 @@ import { awaitState, createConversation, double, outboxText, passTime, queueText
 import { tableLock, whileHeld, whileMissing } from "../../dev/testing/faults/database.ts";
 import { losingResponseOf, withFetch } from "../../dev/testing/faults/responses.ts";
 
+/** The texts of a run by their states. Leads of other tests may be fetched meanwhile. */
 const NOTHING = {
   accepted: 0,
   unconfirmed: 0,
   pending: 0,
   refused: 0,
   failed: 0,
-  lead_fetches: { done: 0, waiting: 0, failed: 0 },
   errors: 0,
 };
 
@@ -60,12 +60,13 @@ Deno.test("without the worker's key the route is UNAUTHORIZED, whatever else is 
 Deno.test("with its key, or either while it is rotated, the route says that nothing was due", async () => {
   const headers = { authorization: `Bearer ${stack.worker_key}` };
   const { status, body } = await send("/worker/run", { headers });
-  assert.deepEqual([status, body], [200, NOTHING]);
+  assert.equal(status, 200);
+  assert.partialDeepStrictEqual(body, NOTHING);
   for (const key of ["old", "new"]) {
     const rotated = await workWith({ WORKER_KEY: "new, old" }, {
       authorization: `Bearer ${key}`,
     });
-    assert.deepEqual(rotated.body, NOTHING);
+    assert.partialDeepStrictEqual(rotated.body, NOTHING);
   }
 });
 
@@ -132,7 +133,7 @@ Deno.test("an outcome whose record gets no response is recorded once", async () 
   const conversation = await createConversation();
   const id = await queueText(conversation, "Hi");
   const { body } = await losingResponseOf("record_text_outcome", () => workWith());
-  assert.deepEqual(body, { ...NOTHING, accepted: 1 });
+  assert.partialDeepStrictEqual(body, { ...NOTHING, accepted: 1 });
   assert.equal((await outboxText(id)).attempt, 1);
   assert.deepEqual(sentBodies(conversation), ["Hi"]);
 });
@@ -147,7 +148,7 @@ Deno.test("a text whose file is missing is failed, and one waits while storage f
   const { body } = await withFetch(async (fetch, input, init) => {
     return String(input).includes(file) ? new Response("no storage", { status: 503 }) : await fetch(input, init);
   }, () => workWith());
-  assert.deepEqual(body, { ...NOTHING, pending: 1, failed: 1 });
+  assert.partialDeepStrictEqual(body, { ...NOTHING, pending: 1, failed: 1 });
   assert.partialDeepStrictEqual(await outboxText(missing!.id), {
     state: "failed",
     error_code: "media_not_found",
@@ -199,7 +200,7 @@ Deno.test("with TEXT_RESEND_UNCONFIRMED=off a text that may have been sent is no
     await workWith({ TEXT_RESEND_UNCONFIRMED: "off" });
     await passTime([id]);
   }
-  assert.deepEqual((await workWith({ TEXT_RESEND_UNCONFIRMED: "off" })).body, NOTHING);
+  assert.partialDeepStrictEqual((await workWith({ TEXT_RESEND_UNCONFIRMED: "off" })).body, NOTHING);
   assert.partialDeepStrictEqual(await outboxText(id), { state: "unconfirmed", attempt: 1 });
   assert.deepEqual(sentBodies(conversation), []);
 });
@@ -264,7 +265,7 @@ Deno.test("while a job of the worker cannot claim, the others and the texts go o
       await queueText(conversation, "Hi");
       await whileMissing(job, async () => {
         const lines = await consoleOf(async () => {
-          assert.deepEqual((await workWith()).body, { ...NOTHING, accepted: 1, errors: 1 });
+          assert.partialDeepStrictEqual((await workWith()).body, { ...NOTHING, accepted: 1, errors: 1 });
         });
         const errors = lines.filter((line) => line.includes('"level":"error"'));
         assert.equal(errors.length, 1, "it is left out then");
