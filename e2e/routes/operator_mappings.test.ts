@@ -162,6 +162,16 @@ Deno.test("a value of the request that is wrong is refused and named", async () 
   for (const [path, body, reason] of requests) assertError(await post(path, body), 400, "BAD_REQUEST", reason);
 });
 
+Deno.test("a payload that was not opened, or is gone, is NOT_FOUND", async () => {
+  const none = /^action_id: there is no such action, or it is too old$/;
+  assertError(await preview(crypto.randomUUID(), MAPPING), 404, "NOT_FOUND", none);
+  const vendor = await createVendor("mapping", MAPPING);
+  const [id] = await reject({ vendor_id: vendor.id, payload: { name: "Ada" } });
+  const action_id = await open("delivery", id);
+  await sql`delete from public.rejected_deliveries where id = ${id!}`;
+  assertError(await preview(action_id, MAPPING), 404, "NOT_FOUND", /^action_id: its payload is not kept$/);
+});
+
 Deno.test("only operators try or save a mapping, and before anything of it is looked at", async () => {
   const agency = await createAgency();
   const others = [await signInNewUser(), await signInNewAgent(agency.id), await signInNewAgent(agency.id, "manager")];
