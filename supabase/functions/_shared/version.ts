@@ -1,5 +1,5 @@
 /** Version of the functions: that of package.json. */
-export const VERSION = "2.0.0";
+export const VERSION = "3.0.0";
 
 /** The migration that the functions need, by its version. `npm run migration` writes it. */
 export const NEWEST_MIGRATION = "20261121000000";
