@@ -132,6 +132,7 @@ deskTest("a delivery that is found leads to where it is replayed, and then to it
   await assertAccessible(page);
   await page.getByRole("link", { name: "All deliveries of this reason" }).click();
   await page.getByRole("heading", { name: `Rejected deliveries of ${vendor.name}` }).waitFor();
+  await page.locator(".delivery").nth(1).waitFor();
   assert.equal(await page.locator(".delivery").count(), 2);
   await page.goBack();
   await page.getByRole("button", { name: "Replay" }).click();

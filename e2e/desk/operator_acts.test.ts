@@ -122,9 +122,13 @@ deskTest("a rejected delivery is dismissed alone, and then all that are left of 
   await sql`
     update public.rejected_deliveries set status = 'dismissed'
     where vendor_id = ${vendor.id} and vendor_lead_id = 'lead-0'`;
+  const readAgain = ["/delivery_list?", "/delivery_reason_list?"].map((path) =>
+    page.waitForResponse((response) => response.url().includes(path))
+  );
   await press(page, "lead-0", "Dismiss");
   await page.getByText("Dismissed: 0. Replayed or dismissed before: 1.").waitFor();
   await row(page, "lead-0").waitFor({ state: "detached" });
+  await Promise.all(readAgain);
   // One that comes now, the operator has not seen.
   await reject({ vendor_id: vendor.id, payload: {}, vendor_lead_id: "lead-3" });
   await page.getByRole("button", { name: "Dismiss all" }).click();
