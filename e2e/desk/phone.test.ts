@@ -32,12 +32,15 @@ async function openLongTalk(page: Page, status: "bot" | "escalated" = "escalated
   return { manager, talk };
 }
 
-/** Asserts that all of an element is in the window, above `bottom`, and returns its place. */
+/** Waits until all of an element is in the window, above `bottom`, and returns its place. */
 async function placeOf(page: Page, element: Locator, bottom = page.viewportSize()!.height) {
-  const place = (await element.boundingBox())!;
   const { width } = page.viewportSize()!;
-  const { x, y } = place;
-  assert.ok(x >= 0 && y >= 0 && x + place.width <= width && y + place.height <= bottom, JSON.stringify(place));
+  let place = (await element.boundingBox())!;
+  await until(async () => {
+    place = (await element.boundingBox())!;
+    const { x, y } = place;
+    return x >= 0 && y >= 0 && x + place.width <= width && y + place.height <= bottom;
+  });
   return place;
 }
 
