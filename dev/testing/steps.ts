@@ -94,8 +94,7 @@ export const STEPS: Step[] = [
     title: "Schemas and migrations make one database",
     remedy:
       "npm run migration -- --baseline writes the baseline again; once it is deployed, <topic> what the migrations lack.",
-    // The desk takes longest, so that e2e begins beside it. Texting has the same stack, and waits for it.
-    beside: [["unit"], ["pgtap"], ["desk", "texting"]],
+    beside: [["unit"], ["pgtap"], ["desk"]],
     files: ["supabase/tests"],
     stack: "plain",
   }),
@@ -121,10 +120,21 @@ export const STEPS: Step[] = [
     files: filesBelow("supabase/tests", ".test.sql"),
     run: pgtap,
   },
+  inChromium(denoStep({
+    name: "desk",
+    title: "The desk in Chromium; skipped where none is installed",
+    files: filesBelow("e2e/desk", ".test.ts"),
+    stack: "texting",
+    // Each waits more than it works.
+    atOnce: 2,
+    // They see and change what belongs to all agencies, cut Realtime off from the database for all pages, or count what a
+    // page then reads again.
+    inTurn: /\/(operator|mapping|look_up|live|inbox_list)/,
+  })),
   denoStep({
     name: "e2e",
     title: "Scenarios over HTTP",
-    beside: [["local", "chaos"], ["faults", "hosted"]],
+    beside: [["local", "chaos"], ["texting"], ["faults", "hosted"]],
     files: ["routes", "admin", "docs"].flatMap((kind) => filesBelow(`e2e/${kind}`, ".test.ts"))
       .sort((one, other) => Number(FILL_TABLES.test(one)) - Number(FILL_TABLES.test(other))),
     stack: "plain",
@@ -139,17 +149,6 @@ export const STEPS: Step[] = [
     title: "One fault after another, and an account of every request",
     files: ["dev/chaos/chaos.test.ts"],
   }),
-  inChromium(denoStep({
-    name: "desk",
-    title: "The desk in Chromium; skipped where none is installed",
-    files: filesBelow("e2e/desk", ".test.ts"),
-    stack: "texting",
-    // Each waits more than it works.
-    atOnce: 2,
-    // They see and change what belongs to all agencies, cut Realtime off from the database for all pages, or count what a
-    // page then reads again.
-    inTurn: /\/(operator|mapping|look_up|live|inbox_list)/,
-  })),
   denoStep({
     name: "texting",
     title: "Texts against a double of Twilio",
