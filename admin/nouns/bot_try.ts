@@ -15,7 +15,7 @@ const EXAMPLE = join(ROOT, "docs/examples/bot_script.json");
 /** The people of `bot try`. */
 const NAMES = { first_name: "Ada", agent: "Maria Alvarez", agency: "Lakeshore Insurance" };
 
-/** The words for how texts were read that are no answer. Other reasons stand for themselves. */
+/** The words for how the bot read texts that are not answers. Other reasons are printed as they are. */
 const READ: Partial<Record<string, string>> = {
   opening: "begins, and is no answer",
   help: "HELP, which the provider answers",

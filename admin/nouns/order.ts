@@ -185,7 +185,7 @@ async function setAgencyOrders(
   const orders = meant.length === 1 ? "this order" : `these ${meant.length} orders`;
   await confirm(`${shown}\n\n${verb === "pause" ? "Pause" : "Open"} ${orders} of ${agency.name}?`);
   const ids = meant.map(({ id }) => id);
-  // Locked in the order of their ids, as whoever else locks several.
+  // Locked in the order of their ids, as everything that locks several orders does.
   const changed = await act(
     (transaction) =>
       transaction`

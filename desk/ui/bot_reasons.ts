@@ -1,6 +1,6 @@
 import { labelOf } from "./json_value.tsx";
 
-/** The words for how the bot read a text that is no answer, and for why its part of a conversation has ended. */
+/** The words for how the bot read a text that is not an answer, and for why its part of a conversation has ended. */
 const REASONS: Record<string, string> = {
   early: "it came before the question had left",
   opening: "the bot began, or asked again",

@@ -180,7 +180,7 @@ comment on function public.agency_figures(integer) is
   'from the first text of each recruit who began to write in these days to the first text of an agent after it; the bot does '
   'not count, and neither does a text that failed. ninety: nine of ten were answered as fast. opt_outs: the numbers that have '
   'opted out. failed: the conversations in which one of our texts was not delivered. figure_list() has the rows behind each. '
-  'Errors: 42501 (HTTP 403) for who is not a manager; 22023 (400) names days. '
+  'Errors: 42501 (HTTP 403) for users who are not managers; 22023 (400) names days. '
   'Security definer because managers may not read vendors, and policies on each text would take long. It reads the '
   'caller''s own agency alone.';
 grant execute on function public.agency_figures(integer) to authenticated;
@@ -264,7 +264,7 @@ comment on function public.figure_list(text, integer, date, uuid, uuid) is
   'minutes}. figure: `leads`, of one day and vendor where they are named, or of one order in all its days; `wrote`: the recruits who began to write, with the '
   'minutes to the first response; `answered`: those of them with one; `failed` and `opt_outs`. conversation_id and '
   'recruiting_lead_id are null where there is none. Ask for pages by the last row, ordered by at and id. Errors: 42501 (HTTP '
-  '403) for who is not a manager; 22023 (400) names figure or days. '
+  '403) for users who are not managers; 22023 (400) names figure or days. '
   'Security definer because managers may not read vendors, and policies on each text would take long. It reads the '
   'caller''s own agency alone.';
 grant execute on function public.figure_list(text, integer, date, uuid, uuid) to authenticated;

@@ -46,7 +46,7 @@ end
 $$;
 
 comment on function public.note_export(integer) is
-  'Notes that the manager who calls it makes a file of so many recruits of its agency. Called before the file is made. '
-  'Returns {export_id}. Errors: 42501 (HTTP 403) for who is no active manager; 22023 (400) names recruits. '
+  'Records that the calling manager exports so many recruits of the agency. Call it before making the file. '
+  'Returns {export_id}. Errors: 42501 (HTTP 403) for users who are not active managers; 22023 (400) names recruits. '
   'Security definer because agents may not write the tables.';
 grant execute on function public.note_export(integer) to authenticated;

@@ -1,5 +1,5 @@
 /**
- * The intent of a recruit's text that is no answer to a question of a script. It is heard before an answer is read.
+ * The intent of a recruit's text that is not an answer to a question of a script. It is heard before an answer is read.
  */
 import { anyOf, clausesOf, phrasesIn, wordsOf } from "./words.ts";
 
