@@ -13614,8 +13614,8 @@ end
 $$;
 
 comment on function public.note_export(integer) is
-  'Notes that the manager who calls it makes a file of so many recruits of its agency. Called before the file is made. '
-  'Returns {export_id}. Errors: 42501 (HTTP 403) for who is no active manager; 22023 (400) names recruits. '
+  'Records that the calling manager exports so many recruits of the agency. Call it before making the file. '
+  'Returns {export_id}. Errors: 42501 (HTTP 403) for users who are not active managers; 22023 (400) names recruits. '
   'Security definer because agents may not write the tables.';
 grant execute on function public.note_export(integer) to authenticated;
 
@@ -13803,7 +13803,7 @@ comment on function public.agency_figures(integer) is
   'from the first text of each recruit who began to write in these days to the first text of an agent after it; the bot does '
   'not count, and neither does a text that failed. ninety: nine of ten were answered as fast. opt_outs: the numbers that have '
   'opted out. failed: the conversations in which one of our texts was not delivered. figure_list() has the rows behind each. '
-  'Errors: 42501 (HTTP 403) for who is not a manager; 22023 (400) names days. '
+  'Errors: 42501 (HTTP 403) for users who are not managers; 22023 (400) names days. '
   'Security definer because managers may not read vendors, and policies on each text would take long. It reads the '
   'caller''s own agency alone.';
 grant execute on function public.agency_figures(integer) to authenticated;
@@ -13887,7 +13887,7 @@ comment on function public.figure_list(text, integer, date, uuid, uuid) is
   'minutes}. figure: `leads`, of one day and vendor where they are named, or of one order in all its days; `wrote`: the recruits who began to write, with the '
   'minutes to the first response; `answered`: those of them with one; `failed` and `opt_outs`. conversation_id and '
   'recruiting_lead_id are null where there is none. Ask for pages by the last row, ordered by at and id. Errors: 42501 (HTTP '
-  '403) for who is not a manager; 22023 (400) names figure or days. '
+  '403) for users who are not managers; 22023 (400) names figure or days. '
   'Security definer because managers may not read vendors, and policies on each text would take long. It reads the '
   'caller''s own agency alone.';
 grant execute on function public.figure_list(text, integer, date, uuid, uuid) to authenticated;
