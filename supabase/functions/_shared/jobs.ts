@@ -44,8 +44,7 @@ export interface RunContext {
 }
 
 /** Creates a job for a run; returns null if the configuration disables it. Throws if a setting is invalid. */
-// deno-lint-ignore no-explicit-any
-export type CreateJob = (context: RunContext) => Job<any> | null;
+export type CreateJob = (context: RunContext) => Job<unknown> | null;
 
 /** The result of a run. */
 export interface JobRun {
