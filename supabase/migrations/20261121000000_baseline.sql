@@ -13553,8 +13553,8 @@ left join public.agents a on a.id = e.agent_id;
 
 comment on view public.recruit_timeline is
   'What has happened with a recruit, as the signed-in agent reads it. kind: `received`, `distributed`, `text_in`: a text of the '
-  'recruit (details: {conversation_id, body|null, files, heard|null}; heard: as recruiting_messages.heard), `text_out`: a text '
-  'of ours ({conversation_id, body|null, files, by: bot|agent, state, state_at|null, sent_at|null, reason|null, until|null}; '
+  'recruit (details: {conversation_id, body|null, files, heard|null}; heard: as recruiting_messages.heard), `text_out`: one of '
+  'our texts ({conversation_id, body|null, files, by: bot|agent, state, state_at|null, sent_at|null, reason|null, until|null}; '
   'state: held, due, sending, unconfirmed, refused, sent, delivered or failed; reason: as text_outbox.reason; until: to when it '
   'is held), `never_queued`: a greeting ({reason}), `consent` ({state, source, reason|null}), `bot_ended`: without a person '
   '({reason}), `answer` ({question, '
