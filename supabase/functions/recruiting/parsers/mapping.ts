@@ -1,5 +1,5 @@
 import { isObject, type Json } from "../../_shared/json.ts";
-import type { Expression } from "./expression.ts";
+import type { Expression } from "../../_shared/expression/expression.ts";
 import { Fields } from "./fields.ts";
 import { compileConfig, type Compiled, type Sources, type Step } from "./mapping_config.ts";
 import { anyValue, LEAD_FIELDS, type ReadValue, RESUME_FIELDS, SHARED_FIELDS } from "./mapping_values.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { isObject, type Json, type JsonObject } from "../../_shared/json.ts";
 import { failure, type Result, success } from "../../_shared/result.ts";
-import { compileExpression, type Expression } from "./expression.ts";
+import { compileExpression, type Expression } from "../../_shared/expression/expression.ts";
 import { LEAD_FIELDS, RESUME_FIELDS } from "./mapping_values.ts";
 
 const expression = z.string({ error: "give a JMESPath expression" })

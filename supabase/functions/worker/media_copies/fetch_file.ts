@@ -4,7 +4,7 @@ import { failure, type Result, success } from "../../_shared/result.ts";
 import { MIB } from "../../_shared/units.ts";
 import type { TwilioAccount } from "../twilio/account.ts";
 import { fileType } from "./file_type.ts";
-import { isPublicHost } from "./public_address.ts";
+import { isPublicHost } from "../../_shared/public_address.ts";
 
 /** The maximum size of a stored file. The bucket `text-media` has the same limit. */
 const MAX_FILE_BYTES = 5 * MIB;

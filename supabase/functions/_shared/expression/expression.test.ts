@@ -7,7 +7,7 @@ import {
 } from "@jmespath-community/jmespath";
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { Json } from "../../_shared/json.ts";
+import type { Json } from "../json.ts";
 import { evaluate } from "./bounded_interpreter.ts";
 import { compileExpression } from "./expression.ts";
 import { type Argument, begin, weigh } from "./expression_steps.ts";

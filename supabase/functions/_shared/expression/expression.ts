@@ -1,6 +1,6 @@
 import { compile } from "@jmespath-community/jmespath";
-import { isObject, type Json } from "../../_shared/json.ts";
-import { failure, type Result, success } from "../../_shared/result.ts";
+import { isObject, type Json } from "../json.ts";
+import { failure, type Result, success } from "../result.ts";
 import { evaluate, isFunction, type Node } from "./bounded_interpreter.ts";
 
 /** A compiled JMESPath expression. */

@@ -1,6 +1,6 @@
 /** Additional functions of expressions, and replacements for library functions. */
 import { TYPE_ANY, TYPE_NUMBER, TYPE_STRING } from "@jmespath-community/jmespath";
-import { isObject, type Json, parseJson } from "../../_shared/json.ts";
+import { isObject, type Json, parseJson } from "../json.ts";
 import { allowOpened, type Argument } from "./expression_steps.ts";
 
 interface ExpressionFunction {

@@ -2,7 +2,7 @@
  * The counter of an expression's steps, which the payload's weight limits. Limits of size and time are not sufficient,
  * because a running library function cannot be interrupted: `join(s, split(s, ''))` of 20 kB took all memory.
  */
-import { isObject, JSON_BOUNDS } from "../../_shared/json.ts";
+import { isObject, JSON_BOUNDS } from "../json.ts";
 
 // deno-lint-ignore no-explicit-any -- the library checks the types of the arguments when it calls the function
 export type Argument = any;

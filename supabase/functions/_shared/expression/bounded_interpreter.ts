@@ -1,5 +1,5 @@
 import { compile, getRegisteredFunctions, TreeInterpreter } from "@jmespath-community/jmespath";
-import { cleanText, isObject, type Json } from "../../_shared/json.ts";
+import { cleanText, isObject, type Json } from "../json.ts";
 import { FUNCTIONS, usePayload } from "./expression_functions.ts";
 import { type Argument, begin, checkWeight, step, stepsOfCall, stepsOfTakingApart, weigh } from "./expression_steps.ts";
 
