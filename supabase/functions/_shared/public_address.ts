@@ -1,5 +1,5 @@
 import { lookup } from "node:dns/promises";
-import { BlockList, isIPv6 } from "node:net";
+import { BlockList, isIPv4, isIPv6 } from "node:net";
 
 /**
  * The addresses that are not public: https://www.iana.org/assignments/iana-ipv4-special-registry and
@@ -32,22 +32,42 @@ const notPublicV4 = listOf(NOT_PUBLIC_V4, "ipv4");
 const publicV6 = listOf(PUBLIC_V6, "ipv6");
 const notPublicV6 = listOf(NOT_PUBLIC_V6, "ipv6");
 
+/** The addresses to which a request may go: public ones, also those of this machine, or all. */
+export type Reach = "public" | "local" | "any";
+
+/** Resolves a name, as the lookup() of node:dns does. */
+export type Resolve = (hostname: string, options: { all: true }) => Promise<{ address: string }[]>;
+
 /**
- * Returns whether all addresses of a host are public.
+ * Resolves a host once. A caller that connects to one of these addresses cannot be led elsewhere by a second answer of
+ * the name server.
  *
- * @param hostname a name or an address, as in `URL.hostname`
+ * @param hostname a name or an address, as in `URL.hostname`, which has one notation for each address
+ * @param options `reach`: which addresses are allowed; `local`: those of this machine too
+ * @returns its addresses, those of IPv4 first; null unless all of them are allowed
  * @throws Error if the name has no address.
  */
-export async function isPublicHost(hostname: string): Promise<boolean> {
-  const addresses = await lookup(hostname.replace(/^\[|\]$/g, ""), { all: true });
-  return addresses.every(({ address }) => isPublicAddress(address));
+export async function allowedAddresses(
+  hostname: string,
+  { reach = "public", resolve = lookup }: { reach?: Reach; resolve?: Resolve } = {},
+): Promise<string[] | null> {
+  const found = await resolve(hostname.replace(/^\[|\]$/g, ""), { all: true });
+  const addresses = found.map(({ address }) => address).sort((one, other) =>
+    Number(isIPv6(one)) - Number(isIPv6(other))
+  );
+  const isAllowed = (address: string) =>
+    reach === "any" || isPublicAddress(address) || reach === "local" && isLocal(address);
+  return addresses.length > 0 && addresses.every(isAllowed) ? addresses : null;
 }
 
 /** Returns whether an IP address is public. */
 export function isPublicAddress(address: string): boolean {
-  return isIPv6(address)
-    ? publicV6.check(address, "ipv6") && !notPublicV6.check(address, "ipv6")
-    : !notPublicV4.check(address, "ipv4");
+  if (isIPv6(address)) return publicV6.check(address, "ipv6") && !notPublicV6.check(address, "ipv6");
+  return isIPv4(address) && !notPublicV4.check(address, "ipv4");
+}
+
+function isLocal(address: string): boolean {
+  return address === "::1" || /^127\./.test(address);
 }
 
 function listOf(subnets: string[], family: "ipv4" | "ipv6"): BlockList {

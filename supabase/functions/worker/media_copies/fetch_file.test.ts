@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
+import type { pinnedRequest } from "../../_shared/pinned_request.ts";
+import { failure, success } from "../../_shared/result.ts";
 import { fetchFile } from "./fetch_file.ts";
 
 const TWILIO = { sid: "AC1", username: "SK1", password: "secret", origin: "https://api.twilio.com" };
@@ -17,14 +19,26 @@ interface Sent {
 /** Fetches a file while the network returns these responses in sequence. */
 async function fetchWith(responses: Response[], url = FILE, account = TWILIO) {
   const sent: Sent[] = [];
+  const next = (url: URL, headers?: HeadersInit) => {
+    sent.push({ url: url.href, login: new Headers(headers).get("authorization") });
+    return responses.shift();
+  };
   const realFetch = globalThis.fetch;
   globalThis.fetch = (input, init) => {
-    sent.push({ url: String(input), login: new Headers(init?.headers).get("authorization") });
-    const response = responses.shift();
+    const response = next(input as URL, init?.headers);
     return response === undefined ? Promise.reject(new TypeError("no network")) : Promise.resolve(response);
   };
+  /** The requests to other hosts than that of the account. */
+  const request: typeof pinnedRequest = async ({ url, addresses, headers }) => {
+    assert.deepEqual(addresses, [url.hostname]);
+    const response = next(url, headers);
+    if (response === undefined) return failure("no_connection");
+    const { status } = response;
+    const body = new Uint8Array(await response.arrayBuffer());
+    return success({ status, headers: response.headers, body, isComplete: !response.headers.has("x-cut-off") });
+  };
   try {
-    return { ...await fetchFile(account, url), sent };
+    return { ...await fetchFile(account, url, request), sent };
   } finally {
     globalThis.fetch = realFetch;
   }
@@ -118,6 +132,12 @@ Deno.test("a response determines whether the file is tried again", async () => {
   const broken = new ReadableStream({ start: (stream) => stream.error(new TypeError("the connection was closed")) });
   assert.equal((await fetchWith([new Response(broken)])).error?.outcome, "later");
   assert.equal((await fetchWith([])).error?.outcome, "later");
+});
+
+Deno.test("a file of another host that is cut off, or has no response, is tried again", async () => {
+  const cutOff = new Response(JPEG, { headers: { "x-cut-off": "1" } });
+  assert.deepEqual((await fetchWith([redirectTo(CDN), cutOff])).error, { outcome: "later", reason: "lost" });
+  assert.deepEqual((await fetchWith([redirectTo(CDN)])).error, { outcome: "later", reason: "no_connection" });
 });
 
 Deno.test("a file of 5 MiB is fetched, and one more byte is too large, whatever its headers", async () => {

@@ -4,7 +4,8 @@ import { failure, type Result, success } from "../../_shared/result.ts";
 import { MIB } from "../../_shared/units.ts";
 import type { TwilioAccount } from "../twilio/account.ts";
 import { fileType } from "./file_type.ts";
-import { isPublicHost } from "../../_shared/public_address.ts";
+import { pinnedRequest } from "../../_shared/pinned_request.ts";
+import { allowedAddresses } from "../../_shared/public_address.ts";
 
 /** The maximum size of a stored file. The bucket `text-media` has the same limit. */
 const MAX_FILE_BYTES = 5 * MIB;
@@ -33,21 +34,26 @@ export interface NotFetched {
 /**
  * Fetches a file of a text from Twilio, following redirects. Only Twilio's first host receives the account's
  * credentials. Redirects must lead to a public host over https. Never rejects, and logs nothing.
+ *
+ * @param request makes the requests to other hosts
  */
-export async function fetchFile(account: TwilioAccount, address: string): Promise<Result<FetchedFile, NotFetched>> {
+export async function fetchFile(
+  account: TwilioAccount,
+  address: string,
+  request = pinnedRequest,
+): Promise<Result<FetchedFile, NotFetched>> {
   const first = URL.parse(address);
   if (first === null || !isTwilios(first, account)) return failed("address");
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   try {
     let url = first;
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-      if (!await mayFetch(url, account, signal)) break;
       const isFirstHost = url.origin === first.origin;
-      const response = await fetch(url, {
-        headers: isFirstHost ? { authorization: loginOf(account) } : {},
-        redirect: "manual",
-        signal,
-      });
+      const headers = new Headers(isFirstHost ? { authorization: loginOf(account) } : {});
+      const { data: response, error } = url.origin === account.origin
+        ? success(await fetch(url, { headers, redirect: "manual", signal }))
+        : await fetchPublic(url, headers, signal, request);
+      if (error !== null) return failure(error);
       if (!REDIRECTS.includes(response.status)) return await readFile(response, isFirstHost);
       await response.body?.cancel();
       const next = URL.parse(response.headers.get("location") ?? "", url);
@@ -68,11 +74,29 @@ function isTwilios(url: URL, { origin }: TwilioAccount): boolean {
   return url.origin === origin || isTwilio(new URL(origin)) && isTwilio(url);
 }
 
-async function mayFetch(url: URL, { origin }: TwilioAccount, signal: AbortSignal): Promise<boolean> {
-  if (url.origin === origin) return true;
-  if (url.protocol !== "https:" || url.username !== "" || url.password !== "") return false;
+/** Requests a URL of another host at the public address that was checked. */
+async function fetchPublic(
+  url: URL,
+  headers: Headers,
+  signal: AbortSignal,
+  request: typeof pinnedRequest,
+): Promise<Result<Response, NotFetched>> {
+  if (url.protocol !== "https:" || url.username !== "" || url.password !== "") return failed("address");
   const ended = new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
-  return await Promise.race([isPublicHost(url.hostname), ended]);
+  const addresses = await Promise.race([allowedAddresses(url.hostname), ended]);
+  if (addresses === null) return failed("address");
+  const { data, error } = await request({
+    url,
+    addresses,
+    method: "GET",
+    headers,
+    maxBytes: MAX_FILE_BYTES + 1,
+    signal,
+  });
+  if (error !== null) return later(error);
+  if (!data.isComplete) return later("lost");
+  const { status, body } = data;
+  return success(new Response(body.length > 0 ? body : null, { status, headers: data.headers }));
 }
 
 function loginOf({ username, password }: TwilioAccount): string {
