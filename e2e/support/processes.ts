@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path";
-import { stackInfoFile } from "../../dev/local/mod.ts";
+import { ROOT, stackInfoFile } from "../../dev/local/mod.ts";
 import { type Part, pidOf } from "../../dev/testing/faults/parts.ts";
 
 /** By how many MiB the memory of a part grows at most while something runs. It needs Linux. */
@@ -38,4 +38,34 @@ export async function eventually<Value>(
       await new Promise((resolve) => setTimeout(resolve, 200));
     }
   }
+}
+
+/** A program that listens on a port of this machine. */
+export interface Listening {
+  /** What it has printed so far. */
+  printed(): string;
+  stop(): Promise<void>;
+}
+
+/** Starts a program in the checkout, and waits until it listens. */
+export async function listen(
+  command: string,
+  args: string[],
+  env: Record<string, string>,
+  port: number,
+): Promise<Listening> {
+  const child = new Deno.Command(command, { args, env, cwd: ROOT, stdout: "piped", stderr: "inherit" }).spawn();
+  let printed = "";
+  const reading = child.stdout.pipeThrough(new TextDecoderStream()).pipeTo(
+    new WritableStream({ write: (text) => void (printed += text) }),
+  );
+  await eventually(30, async () => (await Deno.connect({ port })).close());
+  return {
+    printed: () => printed,
+    async stop() {
+      child.kill("SIGTERM");
+      await child.status;
+      await reading;
+    },
+  };
 }
