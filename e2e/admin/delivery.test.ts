@@ -5,6 +5,7 @@ import { admin, adminJson, assertRefused } from "../support/admin.ts";
 import { createVendor, PDF, send, sql, storedLeads, type Vendor, withKey } from "../support/client.ts";
 import { createTarget, importLeads, lead as salesLead, storedLeads as storedSalesLeads } from "../support/leads.ts";
 import { eventually } from "../support/processes.ts";
+import { MISSING_FIRST_NAME } from "../../supabase/functions/recruiting/ingest/lead.ts";
 
 /** A payload that the vendor's parser does not read yet: the name is in a field that only this mapping knows. */
 const MAPPING = { fields: { first_name: "who", vendor_lead_id: "ref", phone: "phone" } };
@@ -38,7 +39,7 @@ Deno.test("a lead, a row in bulk and a row of an import go from the refused requ
   const [inBulk, single] = listed;
   assert.partialDeepStrictEqual(single, {
     ...{ route: "/recruiting/ingest", row: null, code: "BAD_REQUEST" },
-    ...{ reason: "missing first_name", request_id: refused.body.request_id },
+    ...{ reason: MISSING_FIRST_NAME, request_id: refused.body.request_id },
   });
   assert.partialDeepStrictEqual(inBulk, { route: "/recruiting/ingest/bulk", row: 1 });
 

@@ -127,7 +127,7 @@ deskTest("a delivery that is found leads to where it is replayed, and then to it
   await searchFor(page, `lost-${vendor.id}`);
   await page.getByRole("link", { name: vendor_lead_id }).first().click();
   await page.getByRole("heading", { name: `Rejected delivery of ${vendor.name}` }).waitFor();
-  await page.getByText("missing first_name").waitFor();
+  await page.getByText("no name").waitFor();
   assert.equal(await page.locator(".delivery").count(), 1);
   await assertAccessible(page);
   await page.getByRole("link", { name: "All deliveries of this reason" }).click();

@@ -6,6 +6,7 @@ import { createVendor, send, sql, type Vendor, withKey } from "../support/client
 import { reject } from "../support/deliveries.ts";
 import { actionsOf } from "../support/operator.ts";
 import { assertAccessible, assertFits, deskTest, NARROW, OLIVIA, picture, signIn, until } from "./harness.ts";
+import { MISSING_FIRST_NAME } from "../../supabase/functions/recruiting/ingest/lead.ts";
 
 const MAPPING = { fields: { first_name: "person.nom" } };
 const PAYLOAD = {
@@ -68,7 +69,7 @@ deskTest("an operator corrects a mapping beside a rejected delivery, sees its le
   await show(page);
   const payload = page.getByRole("region", { name: "What was sent" });
   assert.deepEqual(JSON.parse(await payload.innerText()), PAYLOAD);
-  await page.getByText("It would be refused: missing first_name.").waitFor();
+  await page.getByText(`It would be refused: ${MISSING_FIRST_NAME}.`).waitFor();
 
   await field(page).fill(GOOD);
   await lead(page).getByText("It would be read as this lead:").waitFor();
@@ -134,7 +135,7 @@ deskTest("the answer to the newest text is shown, whichever comes last", async (
   const { vendor, id } = await vendorWithDelivery();
   await openMapping(page, vendor, id);
   await show(page);
-  await page.getByText("It would be refused: missing first_name.").waitFor();
+  await page.getByText(`It would be refused: ${MISSING_FIRST_NAME}.`).waitFor();
   const { promise: older, resolve: letGo } = Promise.withResolvers<void>();
   const { promise: asked, resolve: isAsked } = Promise.withResolvers<void>();
   const answered = Promise.withResolvers<void>();
@@ -161,7 +162,7 @@ deskTest("keys that follow each other at once make one request", async (page) =>
   const { vendor, id } = await vendorWithDelivery();
   await openMapping(page, vendor, id);
   await show(page);
-  await page.getByText("It would be refused: missing first_name.").waitFor();
+  await page.getByText(`It would be refused: ${MISSING_FIRST_NAME}.`).waitFor();
   let requests = 0;
   page.on("request", (request) => requests += Number(request.url().endsWith("/mappings/preview")));
   await field(page).fill("");
@@ -233,7 +234,7 @@ deskTest("a payload that was opened long ago is opened again", async (page) => {
   const { vendor, id } = await vendorWithDelivery();
   const operator = await openMapping(page, vendor, id);
   await show(page);
-  await page.getByText("It would be refused: missing first_name.").waitFor();
+  await page.getByText(`It would be refused: ${MISSING_FIRST_NAME}.`).waitFor();
   await sql`update public.operator_actions set created_at = now() - interval '13 h' where user_id = ${operator.id}`;
   await field(page).fill(GOOD);
   await lead(page).getByText("The payload is not open any more. Show it again.").waitFor();
@@ -296,7 +297,7 @@ deskTest("all of it is done by keyboard", async (page) => {
   await tab("What it is tried on");
   await tab("Show");
   await page.keyboard.press("Enter");
-  await page.getByText("It would be refused: missing first_name.").waitFor();
+  await page.getByText(`It would be refused: ${MISSING_FIRST_NAME}.`).waitFor();
   await tab("What was sent");
   await tab("Mapping");
   await page.keyboard.press("Control+A");

@@ -43,7 +43,7 @@ async function furnish(): Promise<() => Promise<void>> {
       update public.recruiting_leads set created_at = now() where id = (
         select id from public.recruiting_leads where vendor_id = ${id} and distribution = 'distributed' limit 1)`;
   }
-  const rejections = [["missing first_name", 8], ["phone: must be a phone number", 3]] as const;
+  const rejections = [["no name", 8], ["phone: must be a phone number", 3]] as const;
   for (const [reason, count] of rejections) {
     const rejection = { vendor_id: vendors[0]!.id, reason, payload: readSent("jazzhr") };
     await reject(...Array.from({ length: count }, (_, n) => ({ ...rejection, vendor_lead_id: `prospect-${n + 1}` })));
@@ -77,7 +77,7 @@ async function open(page: Page, view: keyof typeof VIEWS): Promise<void> {
 }
 
 async function pictureDeliveries(page: Page): Promise<void> {
-  await page.getByRole("link", { name: "JazzHR: missing first_name" }).click();
+  await page.getByRole("link", { name: "JazzHR: no name" }).click();
   await page.getByRole("button", { name: "Dry run" }).first().click();
   await page.getByText("A replay would store this lead").waitFor();
   await picture(page, "operator-deliveries");

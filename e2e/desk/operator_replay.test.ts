@@ -5,8 +5,9 @@ import { signInNewOperator, type User } from "../support/agents.ts";
 import { createOrder, createVendor, sql, storedLeads, type Vendor } from "../support/client.ts";
 import { reject, type Rejection } from "../support/deliveries.ts";
 import { assertAccessible, assertFits, deskTest, PHONE, signIn, until } from "./harness.ts";
+import { MISSING_FIRST_NAME } from "../../supabase/functions/recruiting/ingest/lead.ts";
 
-const REASON = "missing first_name, or 100% of name/s?";
+const REASON = "no name, or 100% of name/s?";
 
 /** A vendor with open deliveries. What rejected them is put right since. */
 async function vendorWith(...rejections: Rejection[]): Promise<{ vendor: Vendor; ids: string[] }> {
@@ -102,9 +103,9 @@ deskTest("a delivery that is still refused says why beside it, and stays", async
   const { vendor } = await vendorWith({ payload: { last_name: "Nobody" } });
   await openGroup(page, vendor);
   await page.getByRole("button", { name: "Dry run" }).click();
-  await page.getByText("It would still be refused: missing first_name.").waitFor();
+  await page.getByText(`It would still be refused: ${MISSING_FIRST_NAME}.`).waitFor();
   await page.getByRole("button", { name: "Replay", exact: true }).click();
-  await page.getByText("It is still refused: missing first_name.").waitFor();
+  await page.getByText(`It is still refused: ${MISSING_FIRST_NAME}.`).waitFor();
   assert.equal(await openCount(vendor), 1);
 });
 
@@ -203,7 +204,7 @@ deskTest("a replay of many goes on after a lost connection, and stores nothing t
   const leads = await storedLeads(vendor);
   assert.deepEqual([leads.length, new Set(leads.map(({ vendor_lead_id }) => vendor_lead_id)).size], [227, 227]);
   await page.getByText("Still refused: 3", { exact: true }).click();
-  assert.equal(await page.locator("details li").getByText("missing first_name").count(), 3);
+  assert.equal(await page.locator("details li").getByText(MISSING_FIRST_NAME).count(), 3);
   // The lists are read again.
   await page.getByRole("button", { name: "Replay all 3" }).waitFor();
   await until(async () => await page.locator(".delivery").count() === 3);

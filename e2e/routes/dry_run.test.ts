@@ -14,6 +14,7 @@ import {
 } from "../support/client.ts";
 import { routes } from "../support/routes.ts";
 import { createConversation, messages, sendSigned } from "../support/sms.ts";
+import { MISSING_FIRST_NAME } from "../../supabase/functions/recruiting/ingest/lead.ts";
 
 const WRONG = [
   "dryRun=true",
@@ -89,7 +90,7 @@ Deno.test("a dry run of a bulk request shows each row and the counts, and stores
     created: 3,
     duplicates: 2,
     errors: [
-      { row: 1, reason: "missing first_name" },
+      { row: 1, reason: MISSING_FIRST_NAME },
       { row: 3, reason: "the lead must be a JSON object" },
     ],
   };

@@ -10,6 +10,7 @@ import {
   storedLeads,
 } from "../support/client.ts";
 import { refusingLeads } from "../../dev/testing/faults/database.ts";
+import { MISSING_FIRST_NAME } from "../../supabase/functions/recruiting/ingest/lead.ts";
 
 Deno.test("SPEC 4.2: new leads, duplicates of the database and of the request, and rows that are no leads", async () => {
   const vendor = await createVendor();
@@ -32,7 +33,7 @@ Deno.test("SPEC 4.2: new leads, duplicates of the database and of the request, a
     created: 3,
     duplicates: 2,
     errors: [
-      { row: 1, reason: "missing first_name" },
+      { row: 1, reason: MISSING_FIRST_NAME },
       { row: 3, reason: "the lead must be a JSON object" },
       { row: 7, reason: "the lead must be a JSON object" },
     ],
@@ -50,7 +51,7 @@ Deno.test("SPEC 4.2: a request with nothing but failing rows or duplicates gets 
   assertResponse(await ingestBulk(vendor, { leads: [{}] }), 200, {
     created: 0,
     duplicates: 0,
-    errors: [{ row: 0, reason: "missing first_name" }],
+    errors: [{ row: 0, reason: MISSING_FIRST_NAME }],
   });
   const leads = [{ first_name: "A", vendor_lead_id: "1" }];
   await ingestBulk(vendor, { leads });

@@ -14,6 +14,7 @@ import {
 } from "../support/client.ts";
 import { reject } from "../support/deliveries.ts";
 import { actionsOf, operator, post } from "../support/operator.ts";
+import { MISSING_FIRST_NAME } from "../../supabase/functions/recruiting/ingest/lead.ts";
 
 const PREVIEW = "/mappings/preview";
 const SAVE = "/mappings";
@@ -66,7 +67,7 @@ Deno.test("a delivery is read by the edited mapping, again and again, and its on
     },
   });
   const nameless = assertResponse(await preview(action_id, { fields: { first_name: "nom" } }, by), 200);
-  assert.deepEqual(nameless, { status: "refused", reason: "missing first_name" });
+  assert.deepEqual(nameless, { status: "refused", reason: MISSING_FIRST_NAME });
   const ping = { fields: { first_name: "name" }, ignore_when: "name == 'Ada'" };
   assert.equal(assertResponse(await preview(action_id, ping, by), 200).status, "refused");
 

@@ -20,6 +20,7 @@ import { reject } from "../support/deliveries.ts";
 import { consoleOf, functionWith } from "../support/function.ts";
 import { createTarget, lead as salesLead } from "../support/leads.ts";
 import { actionsOf, operator, post, readPayload } from "../support/operator.ts";
+import { MISSING_FIRST_NAME } from "../../supabase/functions/recruiting/ingest/lead.ts";
 
 async function replay(delivery_ids: string[], dry_run = false, by: User = operator): Promise<ApiResponse["body"][]> {
   const { results, ...rest } = assertResponse(await post("/deliveries/replay", { delivery_ids, dry_run }, by), 200);
@@ -84,7 +85,7 @@ Deno.test("a dry run says what would become of each delivery, and changes nothin
     },
   });
   assert.deepEqual([first.lead.vendor_metadata.last_name, first.lead.vendor_metadata.state], ["Lee", "TX"]);
-  assert.deepEqual(nameless, { delivery_id: ids[1], status: "refused", reason: "missing first_name" });
+  assert.deepEqual(nameless, { delivery_id: ids[1], status: "refused", reason: MISSING_FIRST_NAME });
   assert.deepEqual([known.status, known.lead_id, known.lead.first_name], ["duplicate", stored, "Bob"]);
   assert.deepEqual(missing, { delivery_id: unknown, status: "refused", reason: "there is no such delivery" });
 
@@ -109,7 +110,7 @@ Deno.test("deliveries are replayed, and one that is refused does not stop the ot
 
   const results = await replay(ids, false, by);
   assert.deepEqual(results, [
-    { delivery_id: ids[0], status: "refused", reason: "missing first_name" },
+    { delivery_id: ids[0], status: "refused", reason: MISSING_FIRST_NAME },
     {
       delivery_id: ids[1],
       status: "created",

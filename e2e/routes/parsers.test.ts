@@ -6,6 +6,7 @@ import { parse } from "../../supabase/functions/recruiting/parsers/fixtures/pars
 import { PARSER_NAMES, PARSERS } from "../../supabase/functions/recruiting/parsers/index.ts";
 import { ingest, ingestBulk } from "../support/applications.ts";
 import { assertResponse, createOrder, createVendor, storedLeads } from "../support/client.ts";
+import { MISSING_FIRST_NAME } from "../../supabase/functions/recruiting/ingest/lead.ts";
 
 for (const name of leadNames()) {
   const parser = PARSER_NAMES.find((parser) => name === parser || name.startsWith(`${parser}_`))!;
@@ -46,7 +47,7 @@ Deno.test("every parser reads its vendor's payloads in bulk as well", async () =
     assert.deepEqual(body, {
       created: 1,
       duplicates: 0,
-      errors: [{ row: 1, reason: "missing first_name" }],
+      errors: [{ row: 1, reason: MISSING_FIRST_NAME }],
     }, parser);
   }
 });

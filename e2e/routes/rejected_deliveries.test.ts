@@ -20,6 +20,7 @@ import {
 import { createTarget, importLeads, lead } from "../support/leads.ts";
 import { eventually } from "../support/processes.ts";
 import { tableLock, whileHeld } from "../../dev/testing/faults/database.ts";
+import { MISSING_FIRST_NAME } from "../../supabase/functions/recruiting/ingest/lead.ts";
 
 /** The deliveries of a request, in the order of their rows. */
 function deliveries(requestId: string | null) {
@@ -185,7 +186,7 @@ Deno.test("each rejected row of a bulk request is kept", async () => {
   assert.deepEqual(
     rows.map((kept) => [kept.row, kept.code, kept.reason, kept.payload, kept.vendor_lead_id]),
     [
-      [1, "BAD_REQUEST", "missing first_name", leads[1], "2"],
+      [1, "BAD_REQUEST", MISSING_FIRST_NAME, leads[1], "2"],
       [2, "BAD_REQUEST", "the lead must be a JSON object", "no lead", null],
     ],
   );

@@ -13,6 +13,7 @@ import {
 import { lead, logActivity, sendImport } from "../support/leads.ts";
 import { newSid, sendSigned } from "../support/sms.ts";
 import type { World } from "../support/world.ts";
+import { MISSING_FIRST_NAME } from "../../supabase/functions/recruiting/ingest/lead.ts";
 
 /** One row of a table of docs/specification.md. */
 export interface Scenario {
@@ -143,7 +144,7 @@ export const SCENARIOS: Scenario[] = [
       ],
     }),
     status: 200,
-    body: { created: 1, duplicates: 1, errors: [{ row: 1, reason: "missing first_name" }] },
+    body: { created: 1, duplicates: 1, errors: [{ row: 1, reason: MISSING_FIRST_NAME }] },
   },
   ...TYPES.map((type): Scenario => ({
     spec: `2.2, 4.3: a lead of type ${type} is imported with the fields set on every lead`,

@@ -6,6 +6,7 @@ import { functionWith } from "../support/function.ts";
 import { createWebhook, deliver, proofOf, rejected, type Webhook } from "../support/webhooks.ts";
 import { refusingLeads } from "../../dev/testing/faults/database.ts";
 import { withFetch } from "../../dev/testing/faults/responses.ts";
+import { MISSING_FIRST_NAME } from "../../supabase/functions/recruiting/ingest/lead.ts";
 
 const IGNORED = { status: "ignored" };
 
@@ -44,14 +45,14 @@ Deno.test("of several leads each is stored by itself; a bad one is kept and can 
   assert.equal(results[0].id, results[3].id);
   assert.equal(results[4].distributed_to.agency_id, agency_id);
   assert.deepEqual([results[1], results[2]], [
-    { error: { code: "BAD_REQUEST", message: "missing first_name" } },
+    { error: { code: "BAD_REQUEST", message: MISSING_FIRST_NAME } },
     { error: { code: "BAD_REQUEST", message: "the lead must be a JSON object" } },
   ]);
   const kept = await rejected(webhook);
   assert.deepEqual(
     kept.map((each) => [each.row, each.code, each.reason, each.payload, each.vendor_lead_id]),
     [
-      [1, "BAD_REQUEST", "missing first_name", leads[1], "2"],
+      [1, "BAD_REQUEST", MISSING_FIRST_NAME, leads[1], "2"],
       [2, "BAD_REQUEST", "the lead must be a JSON object", "no lead", null],
     ],
   );

@@ -19,7 +19,7 @@ export async function reject(...rejections: Rejection[]): Promise<string[]> {
     request_id,
     route: "/recruiting/ingest",
     code: "BAD_REQUEST",
-    reason: "missing first_name",
+    reason: "no name",
     payload_bytes: 100,
     ...rejection,
   }));

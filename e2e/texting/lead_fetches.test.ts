@@ -10,6 +10,7 @@ import { assertResponse, assertStored, atOnce, createOrder, send, sql, stack, st
 import { consoleOf, functionWith } from "../support/function.ts";
 import { eventually } from "../support/processes.ts";
 import { addSecret, createWebhook, deliver, proofOf, rejected, type Webhook } from "../support/webhooks.ts";
+import { MISSING_FIRST_NAME } from "../../supabase/functions/recruiting/ingest/lead.ts";
 
 const double = await GraphDouble.start();
 Deno.test.afterAll(() => double.stop());
@@ -278,9 +279,9 @@ Deno.test("a lead that the parser refuses is a rejected delivery with what was f
     field_data: [{ name: "email", values: ["lee@example.com"] }],
   });
   await give(webhook, leadgen);
-  await becomes(leadgen, "failed", "missing first_name");
+  await becomes(leadgen, "failed", MISSING_FIRST_NAME);
   const [delivery] = await rejected(webhook);
-  assert.deepEqual([delivery!.reason, delivery!.vendor_lead_id], ["missing first_name", leadgen]);
+  assert.deepEqual([delivery!.reason, delivery!.vendor_lead_id], [MISSING_FIRST_NAME, leadgen]);
   assert.deepEqual(delivery!.payload.field_data, [{ name: "email", values: ["lee@example.com"] }]);
 });
 

@@ -82,7 +82,7 @@ cross join (
 ) p
 where n.phone like '+1999555000_';
 insert into public.rejected_deliveries (request_id, route, vendor_id, code, reason, payload_bytes) values
-  ('test', '/recruiting/ingest', md5('vendor')::uuid, 'BAD_REQUEST', 'missing first_name', 2);
+  ('test', '/recruiting/ingest', md5('vendor')::uuid, 'BAD_REQUEST', 'no name', 2);
 insert into public.erasures (asked_by, erased) values ('phone', '{}');
 insert into public.alerts (kind, subject) values ('number_paused', '+19995550000');
 insert into public.bot_scripts (id, agency_id, version)

@@ -11,7 +11,7 @@ insert into public.operators (user_id) values (md5('user visitor')::uuid);
 insert into public.recruiting_orders (id, agency_id, vendor_id, quantity, priority) values
   (md5('order')::uuid, md5('agency')::uuid, md5('vendor')::uuid, 5, 1000);
 insert into public.rejected_deliveries (id, request_id, route, vendor_id, code, reason, payload_bytes)
-select md5(name)::uuid, 'test', '/recruiting/ingest', md5('vendor')::uuid, 'BAD_REQUEST', 'missing first_name', 2
+select md5(name)::uuid, 'test', '/recruiting/ingest', md5('vendor')::uuid, 'BAD_REQUEST', 'no name', 2
 from unnest(array['first', 'again', 'dismissed']) name;
 update public.rejected_deliveries set status = 'dismissed' where id = md5('dismissed')::uuid;
 

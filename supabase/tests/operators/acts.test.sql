@@ -106,7 +106,7 @@ set local statement_timeout = 0;
 -- Deliveries
 delete from public.operator_actions;
 insert into public.rejected_deliveries (id, request_id, route, vendor_id, code, reason, payload_bytes)
-select md5(name)::uuid, 'test', '/recruiting/ingest', md5('vendor')::uuid, 'BAD_REQUEST', 'missing first_name', 2
+select md5(name)::uuid, 'test', '/recruiting/ingest', md5('vendor')::uuid, 'BAD_REQUEST', 'no name', 2
 from unnest(array['first', 'second', 'replayed']) name;
 update public.rejected_deliveries set status = 'replayed', lead_id = md5('newer')::uuid where id = md5('replayed')::uuid;
 create function pg_temp.dismiss(variadic names text[]) returns text language sql as $$

@@ -10,7 +10,7 @@ select pg_temp.commit_of('race', $sql$
   values (md5('race lead')::uuid, {id}, 'Ada', '{"phone": "+19995551001"}', {id}, 'distributed', now());
   select public.receive_sms('+19995551001', '+19995550300', 'race unmatched', 'Hello', '[]');
   insert into public.rejected_deliveries (id, request_id, route, vendor_id, code, reason, payload_bytes)
-  select md5('race ' || n)::uuid, 'test', '/recruiting/ingest', {id}, 'BAD_REQUEST', 'missing first_name', 2
+  select md5('race ' || n)::uuid, 'test', '/recruiting/ingest', {id}, 'BAD_REQUEST', 'no name', 2
   from generate_series(1, 50) n;
 $sql$);
 select is(

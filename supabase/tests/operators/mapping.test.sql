@@ -12,7 +12,7 @@ update public.vendors set parser = 'generic' where id = md5('plain')::uuid;
 
 insert into public.rejected_deliveries
   (id, request_id, route, row, vendor_id, code, reason, payload, payload_text, payload_bytes, received_at)
-select md5(name)::uuid, 'test', '/recruiting/ingest', row, md5(vendor)::uuid, 'BAD_REQUEST', 'missing first_name', payload::jsonb,
+select md5(name)::uuid, 'test', '/recruiting/ingest', row, md5(vendor)::uuid, 'BAD_REQUEST', 'no name', payload::jsonb,
   payload_text, 2, now() - age::interval
 from (values
   ('delivery', 'mapped', null, '{"id": 12345678901234567890}', null, '1 h'),
@@ -20,11 +20,11 @@ from (values
   ('foreign', 'other', 3, '{"name": "Ada"}', null, '1 h')
 ) d (name, vendor, row, payload, payload_text, age);
 insert into public.rejected_deliveries (id, request_id, route, vendor_id, code, reason, payload, payload_bytes, received_at)
-select md5('old ' || n)::uuid, 'test', '/recruiting/ingest', md5('mapped')::uuid, 'BAD_REQUEST', 'missing first_name', '{}', 2,
+select md5('old ' || n)::uuid, 'test', '/recruiting/ingest', md5('mapped')::uuid, 'BAD_REQUEST', 'no name', '{}', 2,
   now() - n * interval '1 day'
 from generate_series(1, 25) n;
 insert into public.rejected_deliveries (id, request_id, route, code, reason, payload, payload_bytes)
-values (md5('import')::uuid, 'test', '/api/leads/import', 'BAD_REQUEST', 'missing first_name', '{}', 2);
+values (md5('import')::uuid, 'test', '/api/leads/import', 'BAD_REQUEST', 'no name', '{}', 2);
 insert into public.recruiting_leads (id, vendor_id, vendor_lead_id, first_name, vendor_metadata, created_at)
 select md5(name)::uuid, md5('mapped')::uuid, name, 'Ada', metadata::jsonb, now() - age::interval
 from (values

@@ -54,7 +54,7 @@ select public.update_sms_status('SM1', 'delivered', null);
 insert into private.idempotency_keys (scope, key, part, result)
 values ('import', 'm@example.com', 0, '{}'), ('import', 'omar@example.com', 0, '{}');
 insert into public.rejected_deliveries (id, request_id, route, vendor_id, row, code, reason, payload, payload_text, payload_bytes)
-select md5('delivery ' || n)::uuid, 'request', route, vendor, row, 'BAD_REQUEST', 'missing first_name', payload, payload_text, 9
+select md5('delivery ' || n)::uuid, 'request', route, vendor, row, 'BAD_REQUEST', 'no name', payload, payload_text, 9
 from (values
   (1, '/recruiting/ingest', md5('vendor')::uuid, null, '{"tel": "312 555 0142"}'::jsonb, null),
   (2, '/recruiting/ingest/bulk', md5('vendor')::uuid, null, null, 'leads=[{"mail": "M@Example.com"}, {"mail": "x@example.com"}'),

@@ -58,10 +58,9 @@ select is(
     {"row": 3, "first_name": "Dan", "vendor_metadata": [1]},
     {"row": 4, "first_name": "Eve", "vendor_lead_id": "12"}
   ]'),
-  '{"created": 2, "duplicates": 1, "errors": [
-    {"row": 1, "reason": "missing first_name"},
-    {"row": 3, "reason": "vendor_metadata must be an object"}
-  ]}',
+  jsonb_build_object('created', 2, 'duplicates', 1, 'errors', jsonb_build_array(
+    jsonb_build_object('row', 1, 'reason', private.lead_problem('{}')),
+    jsonb_build_object('row', 3, 'reason', private.lead_problem('{"first_name": "Dan", "vendor_metadata": [1]}')))),
   'a row that cannot be a lead is an error row, and the rest is stored');
 
 create function pg_temp.refuse() returns trigger language plpgsql as $$

@@ -124,9 +124,9 @@ select is(d.status || ' ' || d.lead_id::text, 'replayed ' || md5('lead 12')::uui
 from public.rejected_deliveries d where d.vendor_lead_id = '12';
 select is(pg_temp.record('12', 'failed', 'late'), 'done', 'nothing changes it then');
 select is(pg_temp.add('one', '12', '13'), '{"added": 0, "of_others": []}', 'a lead that is stored is not fetched');
-select is(pg_temp.record('11', 'failed', 'missing first_name', payload => '{"id": "11", "field_data": []}'), 'failed',
+select is(pg_temp.record('11', 'failed', 'no name', payload => '{"id": "11", "field_data": []}'), 'failed',
   'a lead that cannot be stored has failed at once');
-select is(d.reason || ' ' || d.payload::text, 'missing first_name {"id": "11", "field_data": []}', 'and what was fetched is kept')
+select is(d.reason || ' ' || d.payload::text, 'no name {"id": "11", "field_data": []}', 'and what was fetched is kept')
 from public.rejected_deliveries d where d.vendor_lead_id = '11' order by d.received_at desc limit 1;
 select is(pg_temp.record('11', 'done'), 'done', 'a report that it is stored counts, however late');
 

@@ -35,9 +35,9 @@ from (values
   ('{"vendor_metadata": null}', 'a lead without metadata')
 ) as leads (lead, description);
 
-select throws_ok(format('select pg_temp.preview(%L)', lead), 'PT400', message, message || ', as by ingest')
-from (values ('{"first_name": " "}', 'missing first_name'), ('{"vendor_metadata": []}', 'vendor_metadata must be an object'))
-  as refused (lead, message);
+select throws_ok(format('select pg_temp.preview(%L)', lead), 'PT400', private.lead_problem(lead),
+  'refused as by ingest: ' || lead::text)
+from (values ('{"first_name": " "}'::jsonb), ('{"first_name": "Ada", "vendor_metadata": []}')) as refused (lead);
 
 select results_eq('select * from state', 'select * from before', 'a dry run changes no order, no agent''s turn and no lead');
 select is(

@@ -8,7 +8,7 @@ select pg_temp.create_vendor('vendor'), pg_temp.create_vendor('other');
 delete from public.rejected_deliveries where vendor_id is null;
 
 create function pg_temp.rejection(change jsonb default '{}') returns json language sql as $$
-  select ('{"request_id": "test", "route": "/recruiting/ingest", "code": "BAD_REQUEST", "reason": "missing first_name",
+  select ('{"request_id": "test", "route": "/recruiting/ingest", "code": "BAD_REQUEST", "reason": "no name",
     "payload_bytes": 2}'::jsonb || jsonb_build_object('vendor_id', md5('vendor')::uuid) || change)::json
 $$;
 create function pg_temp.record(variadic changes jsonb[]) returns integer language sql as $$
@@ -36,9 +36,9 @@ select results_eq(
       resolved_at
     from public.rejected_deliveries where request_id = 'test' order by received_at$$,
   $$values
-    ('/recruiting/ingest', '4711', null, 'BAD_REQUEST', 'missing first_name', '{"email": "a@b.c"}'::jsonb, null, 2, '{}'::jsonb,
+    ('/recruiting/ingest', '4711', null, 'BAD_REQUEST', 'no name', '{"email": "a@b.c"}'::jsonb, null, 2, '{}'::jsonb,
       'open', null::uuid, null::timestamptz),
-    ('/api/leads/import', null, 3, 'INVALID', 'missing first_name', null, '<xml>', 2, '{"agency_id": "a"}'::jsonb, 'open', null, null)$$,
+    ('/api/leads/import', null, 3, 'INVALID', 'no name', null, '<xml>', 2, '{"agency_id": "a"}'::jsonb, 'open', null, null)$$,
   'a refusal is written with everything that was given');
 select is((select pg_temp.record(jsonb_build_object('vendor_lead_id', repeat('x', 60000)))), 1, 'an id of any length is written');
 select is(public.record_rejections('[]'), 0, 'nothing to write is no error');

@@ -8,7 +8,7 @@ insert into public.recruiting_orders (id, agency_id, vendor_id, quantity, priori
   (md5('order')::uuid, md5('agency')::uuid, md5('vendor')::uuid, 5, 1000);
 
 insert into public.rejected_deliveries (id, request_id, route, vendor_id, code, reason, payload_bytes)
-select md5(name)::uuid, 'test', '/recruiting/ingest', md5('vendor')::uuid, 'BAD_REQUEST', 'missing first_name', 2
+select md5(name)::uuid, 'test', '/recruiting/ingest', md5('vendor')::uuid, 'BAD_REQUEST', 'no name', 2
 from unnest(array['first', 'again', 'test lead', 'wrong', 'dismissed', 'no id']) name;
 insert into public.rejected_deliveries (id, request_id, route, code, reason, payload_bytes, context)
 select md5(name)::uuid, 'test', '/api/leads/import', 'INVALID', 'phone is missing', 2, jsonb_build_object(
@@ -73,7 +73,7 @@ select is(
 select throws_ok(format('select pg_temp.replay(%L, %L)', name, lead), code, message, description)
 from (values
   ('unknown', '{"first_name": "Ada"}', 'PT404', 'delivery_id: no such delivery', 'an unknown delivery'),
-  ('wrong', '{"vendor_metadata": {}}', 'PT400', 'missing first_name', 'a lead that still has no first name'),
+  ('wrong', '{"vendor_metadata": {}}', 'PT400', private.lead_problem('{}'), 'a lead that still has no first name'),
   ('wrong', '{"first_name": "Ada", "vendor_metadata": []}', 'PT400', 'vendor_metadata must be an object',
     'a lead with metadata of another shape'),
   ('wrong', '[]', 'PT400', 'lead: must be an object', 'a lead that is no object'),

@@ -198,14 +198,14 @@ from made;
 
 select throws_ok(
   format($$select pg_temp.ingest_lead(null, '{"id": %s}', webhook => %L)$$, to_json(md5('nameless')::uuid), pg_temp.webhook(first, 'd2')),
-  'PT400', 'missing first_name', 'a delivery without a name is refused')
+  'PT400', private.lead_problem('{}'), 'a delivery without a name is refused')
 from made;
 select is(pg_temp.ingest(first, 'three', 'd2'), pg_temp.created('three'), 'which does not use its id up') from made;
 
 -- A rejected delivery that is replayed
 insert into public.rejected_deliveries (id, request_id, route, vendor_id, code, reason, payload_bytes, context)
 select
-  md5(name)::uuid, 'test', '/recruiting/webhooks/:slug', md5('hook')::uuid, 'BAD_REQUEST', 'missing first_name', 2,
+  md5(name)::uuid, 'test', '/recruiting/webhooks/:slug', md5('hook')::uuid, 'BAD_REQUEST', 'no name', 2,
   jsonb_build_object('webhook', jsonb_build_object('delivery_id', delivery_id, 'part', part))
 from (values
   ('came again', 'd2', 0), ('other part', 'd2', 1), ('refused', 'd4', 0), ('refused again', 'd4', 0), ('no id', null, 0)

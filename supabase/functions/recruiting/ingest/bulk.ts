@@ -11,7 +11,15 @@ import { MIB } from "../../_shared/units.ts";
 import { count, must, requireValidBody } from "../../_shared/validate.ts";
 import { recruitingLead } from "../parsers/generic.ts";
 import { DRY_RUN_QUERY } from "./ingest.ts";
-import { type Lead, logUnrecorded, type Parse, readLead, requireParser, skipResume } from "./lead.ts";
+import {
+  type Lead,
+  logUnrecorded,
+  MISSING_FIRST_NAME,
+  type Parse,
+  readLead,
+  requireParser,
+  skipResume,
+} from "./lead.ts";
 import { dryRun, UnknownOutcome } from "./responses.ts";
 import { authenticateVendor, callAsVendor, type Vendor } from "./vendor.ts";
 
@@ -93,13 +101,13 @@ export const bulkEndpoint: Endpoint = {
         partly: ["One lead stored, one row without a name", {
           created: 1,
           duplicates: 0,
-          errors: [{ row: 1, reason: "missing first_name" }],
+          errors: [{ row: 1, reason: MISSING_FIRST_NAME }],
         }],
         dry_run: ["With ?dry_run=true", {
           dry_run: true,
           created: 1,
           duplicates: 0,
-          errors: [{ row: 1, reason: "missing first_name" }],
+          errors: [{ row: 1, reason: MISSING_FIRST_NAME }],
           leads: [{
             row: 0,
             status: "created",

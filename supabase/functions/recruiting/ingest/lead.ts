@@ -30,6 +30,9 @@ export interface ReceivedLead {
   resume: ResumeFile | null;
 }
 
+/** Why a lead without a name is refused; private.lead_problem() says the same. */
+export const MISSING_FIRST_NAME = "missing first_name";
+
 /** Parses a payload of one vendor. */
 export type Parse = (payload: Json) => Result<ParsedLead>;
 
@@ -90,7 +93,7 @@ export function readLead(parse: Parse, payload: Json): Result<LeadAndResume> {
   const { data: parsed, error } = parse(payload);
   if (error !== null) return failure(error);
   const { first_name, vendor_lead_id = null, vendor_metadata, resume } = parsed;
-  if (first_name === undefined) return failure("missing first_name");
+  if (first_name === undefined) return failure(MISSING_FIRST_NAME);
   return success({ lead: { first_name, vendor_lead_id, vendor_metadata }, resume });
 }
 

@@ -5,6 +5,7 @@ import { idempotencyKey } from "../../_shared/body/json.ts";
 import { sha256Hex } from "../../_shared/secrets.ts";
 import { readUnauthenticatedBody } from "../../_shared/body/form.ts";
 import { BODY_LIMIT, DRY_RUN_QUERY, DUPLICATE, WAITING } from "../ingest/ingest.ts";
+import { MISSING_FIRST_NAME } from "../ingest/lead.ts";
 import { createdLead } from "../ingest/responses.ts";
 import { recruitingLead } from "../parsers/generic.ts";
 import { admitVendor, toVendor, type VendorRequest } from "../ingest/vendor.ts";
@@ -72,7 +73,7 @@ export const webhookEndpoint: Endpoint = {
         several: ["Two leads, one of them without a name", {
           results: [
             WAITING,
-            { error: { code: "BAD_REQUEST", message: "missing first_name" } },
+            { error: { code: "BAD_REQUEST", message: MISSING_FIRST_NAME } },
           ],
         }],
       },
