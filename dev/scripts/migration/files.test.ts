@@ -1,22 +1,44 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { newMigrationPath, schemaFiles, topicProblem } from "./files.ts";
 
-Deno.test("supabase/config.toml lists the files of supabase/schemas once, area after area", () => {
-  const listed = schemaFiles().map(({ path }) => path);
-  assert.deepEqual(listed, [...new Set(listed)]);
-  const folders = listed.map((path) => path.split("/").slice(0, 3).join("/"));
+Deno.test("supabase/config.toml has the files of supabase/schemas area after area", () => {
+  const folders = schemaFiles().map(({ path }) => path.split("/").slice(0, 3).join("/"));
   const areas = folders.filter((area, at) => area !== folders[at - 1]);
   assert.deepEqual(areas, [...new Set(areas)]);
 });
 
-Deno.test("a file that supabase/config.toml lacks is named", () => {
+/** A checkout with these schema_paths, and with empty files in supabase/schemas. */
+function checkout(paths: string[], files: string[]): string {
   const root = Deno.makeTempDirSync({ prefix: "lead-intake-" });
+  for (const file of files) {
+    const path = join(root, "supabase/schemas", file);
+    Deno.mkdirSync(dirname(path), { recursive: true });
+    Deno.writeTextFileSync(path, "");
+  }
+  const listed = paths.map((path) => `  "./schemas/${path}",\n`).join("");
+  Deno.writeTextFileSync(join(root, "supabase/config.toml"), `schema_paths = [\n${listed}]\n`);
+  return root;
+}
+
+Deno.test("a file that supabase/config.toml does not name applies after the others of its folder", () => {
+  const root = checkout(["sales/tables.sql", "sales/*.sql"], [
+    "sales/quotes.sql",
+    "sales/tables.sql",
+    "sales/bids.sql",
+  ]);
   try {
-    Deno.mkdirSync(join(root, "supabase/schemas/sales"), { recursive: true });
-    Deno.writeTextFileSync(join(root, "supabase/schemas/sales/quotes.sql"), "");
-    Deno.writeTextFileSync(join(root, "supabase/config.toml"), "schema_paths = [\n]\n");
-    assert.throws(() => schemaFiles(root), /config\.toml lacks supabase\/schemas\/sales\/quotes\.sql$/);
+    const names = schemaFiles(root).map(({ path }) => basename(path));
+    assert.deepEqual(names, ["tables.sql", "bids.sql", "quotes.sql"]);
+  } finally {
+    Deno.removeSync(root, { recursive: true });
+  }
+});
+
+Deno.test("a file in a folder that supabase/config.toml lacks is named", () => {
+  const root = checkout(["sales/*.sql"], ["sales/tables.sql", "quotes/tables.sql"]);
+  try {
+    assert.throws(() => schemaFiles(root), /config\.toml lacks supabase\/schemas\/quotes\/tables\.sql$/);
   } finally {
     Deno.removeSync(root, { recursive: true });
   }

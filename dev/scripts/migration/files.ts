@@ -23,7 +23,9 @@ export function schemaFiles(root = ROOT): SqlFile[] {
   const config = Deno.readTextFileSync(join(root, "supabase/config.toml"));
   const [, list] = /^schema_paths = \[([^\]]*)\]/m.exec(config) ?? [];
   if (!list) throw new Error("supabase/config.toml has no schema_paths");
-  const paths = Array.from(list.matchAll(/"\.\/(.+)"/g), ([, path]) => `supabase/${path}`);
+  const patterns = Array.from(list.matchAll(/"\.\/(.+)"/g), ([, path]) => `supabase/${path}`);
+  // A file that several patterns match applies where the first one stands, as `supabase db diff` has it.
+  const paths = [...new Set(patterns.flatMap((pattern) => globSync(pattern, { cwd: root }).sort()))];
   const missing = globSync("supabase/schemas/**/*.sql", { cwd: root })
     .filter((path) => !paths.includes(path));
   if (missing.length > 0) {
