@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { readImportedLead } from "./imported_lead.ts";
+import { leadSchema, readImportedLead } from "./imported_lead.ts";
 
 const LEAD = {
   external_id: "20000000-0000-4000-8000-00000000000a",
@@ -11,13 +11,8 @@ const LEAD = {
 };
 
 const READ = {
+  ...Object.fromEntries(Object.keys(leadSchema.shape).map((field) => [field, null])),
   ...LEAD,
-  last_name: null,
-  email: null,
-  address: null,
-  city: null,
-  zip: null,
-  language: null,
   phone_e164: "+13125550100",
 };
 
