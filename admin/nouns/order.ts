@@ -15,7 +15,7 @@ import {
   text,
 } from "../options.ts";
 import { explainOrders } from "./explain.ts";
-import { orderInForce } from "./order_in_force.ts";
+import { orderInForce, orderRow } from "./order_in_force.ts";
 import { list, lists } from "../lists.ts";
 import type { Outcome, Session } from "../session.ts";
 
@@ -44,23 +44,6 @@ const SETTINGS = { quantity: QUANTITY, ...REST };
 type Order = Row<"recruiting_orders">;
 type Columns = Record<string, postgres.JSONValue>;
 
-/** The columns of the list of orders. */
-const SHOWN = [
-  "id",
-  "agency",
-  "agent",
-  "vendor",
-  "states",
-  "filled",
-  "quantity",
-  "leads_today",
-  "daily_cap",
-  "priority",
-  "status",
-  "starts_at",
-  "ends_at",
-];
-
 export function addOrder(program: AdminCommand): void {
   const order = program.noun("order", "agencies' orders for recruiting leads");
   order.verb("list", "orders, the open ones first", "--status open")
@@ -70,7 +53,7 @@ export function addOrder(program: AdminCommand): void {
       order: "array_position(array['open', 'paused', 'filled', 'closed'], status), priority desc, " +
         "created_at, id",
       none: ({ status = "there yet" }) => `No order is ${status}: npm run admin -- order create --help`,
-      shown: SHOWN,
+      shown: orderRow,
     }));
 
   const create = '--agency "Lakeshore Insurance" --quantity 100 --states IL,IN --daily-cap 10';
@@ -181,7 +164,7 @@ async function setAgencyOrders(
   if (meant.length === 0) {
     return { data: [], text: `${agency.name} has no order to ${verb}.` };
   }
-  const { text: shown } = list(meant, "", SHOWN);
+  const { text: shown } = list(meant, "", orderRow);
   const orders = meant.length === 1 ? "this order" : `these ${meant.length} orders`;
   await confirm(`${shown}\n\n${verb === "pause" ? "Pause" : "Open"} ${orders} of ${agency.name}?`);
   const ids = meant.map(({ id }) => id);

@@ -1,7 +1,13 @@
 /** An order after it was saved: what is in force, and what it lacks. */
+import type postgres from "postgres";
 import type { Row } from "../find.ts";
 import type { Outcome, Session } from "../session.ts";
 import { formatFields, formatTime } from "../table.ts";
+
+/** What a person sees of a row of `order_list`: all but the ids of others, and when it was created. */
+export function orderRow({ agency_id: _, agent_id: __, vendor_id: ___, created_at: ____, ...shown }: postgres.Row) {
+  return shown;
+}
 
 /** Says what was done to an order, with its settings as they are now. */
 export async function orderInForce(
@@ -10,13 +16,24 @@ export async function orderInForce(
   { timezone }: Row<"agencies">,
   said: string,
 ): Promise<Outcome> {
-  const [shown] = await sql`
-    select agency, coalesce(agent, 'any') as agent, coalesce(vendor, 'any') as vendor, coalesce(states, '{any}') as states,
-      quantity, filled, coalesce(daily_cap::text, 'none') as daily_cap, priority, status
-    from public.order_list where id = ${order.id}`;
+  const [row] = await sql<[postgres.Row]>`select * from public.order_list where id = ${order.id}`;
+  const { id: _, agency, agent, vendor, states, filled, quantity, leads_today: __, ...others } = orderRow(row);
   const timeOf = (time: Date | null) => time && `${formatTime(time, timezone)} ${timezone}`;
-  const { starts_at, ends_at, greeting_template } = order;
-  const fields = { ...shown, starts_at: timeOf(starts_at), ends_at: timeOf(ends_at), greeting_template };
+  const fields = {
+    ...{
+      agency,
+      agent: agent ?? "any",
+      vendor: vendor ?? "any",
+      states: states ?? ["any"],
+      quantity,
+      filled,
+      ...others,
+    },
+    daily_cap: others.daily_cap ?? "none",
+    starts_at: timeOf(others.starts_at),
+    ends_at: timeOf(others.ends_at),
+    greeting_template: order.greeting_template,
+  };
   return { data: order, text: `${said}\n\n${formatFields(fields)}`, warnings: await lacksOf(sql, order.id) };
 }
 

@@ -1796,32 +1796,6 @@ comment on column public.recruiting_lead_duplicates.request_id is 'The x-request
 alter table public.recruiting_lead_duplicates enable row level security;
 grant select, insert, update, delete on public.recruiting_lead_duplicates to service_role;
 
-create table private.recruiting_order_choices (
-  order_id uuid not null references public.recruiting_orders (id) on delete cascade,
-  vendor_id uuid not null,
-  state text not null,
-  priority integer not null,
-  share numeric not null,
-  created_at timestamptz not null,
-  primary key (order_id, state)
-)
--- Leaves room in each page for a new version of a row.
-with (fillfactor = 50);
-
-create index recruiting_order_choices_best_idx on private.recruiting_order_choices (
-  vendor_id, state, priority desc, share, created_at, order_id
-);
-
-comment on table private.recruiting_order_choices is
-  'The orders that are open and not full, one row for each of their states, in the order in which they receive leads. '
-  'Maintained by a trigger. Dates and daily caps are not included.';
-comment on column private.recruiting_order_choices.vendor_id is 'All zeros for an order for any vendor.';
-comment on column private.recruiting_order_choices.state is 'Empty for an order for any state.';
-comment on column private.recruiting_order_choices.share is 'The received part of its quantity.';
-
-alter table private.recruiting_order_choices enable row level security;
-grant select, insert, update, delete on private.recruiting_order_choices to service_role;
-
 create table private.recruiting_order_days (
   order_id uuid not null references public.recruiting_orders (id) on delete cascade,
   starts_at timestamptz not null,
@@ -2866,52 +2840,15 @@ comment on function private.find_placement(private.pending_lead[], timestamptz, 
   'placement applies to that lead and all consecutive leads with the same order. placed: the leads of this call that '
   'already have a place. The caller holds the distribution lock.';
 
-create function private.leads_for_order(
-  chosen public.recruiting_orders,
-  pending private.pending_lead[],
-  moment timestamptz,
-  passed_over uuid[]
-) returns integer
-language plpgsql
-set search_path = ''
-as $$
-declare
-  lead private.pending_lead;
-  kind text;
-  -- For each vendor and state, the number of leads before another order is better for such a lead.
-  kinds text[] := '{}';
-  bounds integer[] := '{}';
-  bound integer;
-  leads integer := 0;
-begin
-  foreach lead in array pending loop
-    if kind is distinct from lead.vendor_id || coalesce(lead.state, '') then
-      kind := lead.vendor_id || coalesce(lead.state, '');
-      bound := bounds[array_position(kinds, kind)];
-      if bound is null then
-        bound := 0;
-        if (chosen.vendor_id is null or chosen.vendor_id = lead.vendor_id)
-          and (chosen.states is null or lead.state = any (chosen.states))
-        then
-          bound := private.leads_before_rival(
-            chosen, private.best_order(lead.vendor_id, lead.state, moment, passed_over));
-        end if;
-        kinds := kinds || kind;
-        bounds := bounds || bound;
-      end if;
-    end if;
-    exit when leads >= bound;
-    leads := leads + 1;
-  end loop;
-  -- A rival may have changed since the order was chosen.
-  return greatest(leads, 1);
-end
-$$;
+-- The agents whom distribution may choose.
+create view private.present_agents with (security_invoker = true) as
+select a.id, a.agency_id, a.accepts_recruits, a.last_assigned_at, a.created_at
+from public.agents a
+where a.is_active and (a.away_until > now()) is not true;
 
-comment on function private.leads_for_order(public.recruiting_orders, private.pending_lead[], timestamptz, uuid[]) is
-  'Returns the number of these leads, from the first, that the chosen order receives when they are distributed in '
-  'sequence: until it is full, or another order that is not in passed_over is better for the next lead. At least one. '
-  'Ignores the daily cap.';
+comment on view private.present_agents is 'The active agents who are not away.';
+-- To lock a row is to be able to update it.
+grant select, update on private.present_agents to service_role;
 
 create function private.lock_agents(agency_id uuid, named_agent_id uuid, wanted integer) returns uuid[]
 language plpgsql
@@ -2920,33 +2857,22 @@ as $$
 declare
   agent_ids uuid[];
 begin
-  -- private.next_agent() makes the same choice.
   if named_agent_id is not null and exists (
-    select
-    from public.agents a
-    where a.id = named_agent_id and a.agency_id = lock_agents.agency_id and a.is_active
-      and (a.away_until > now()) is not true
+    select from private.present_agents a where a.id = named_agent_id and a.agency_id = lock_agents.agency_id
   ) then
-    return (
-      select array[a.id]
-      from public.agents a
-      where a.id = named_agent_id and a.is_active and (a.away_until > now()) is not true
-      for no key update skip locked
-    );
+    return (select array[a.id] from private.present_agents a where a.id = named_agent_id for no key update skip locked);
   end if;
 
   agent_ids := array(
     select a.id
-    from public.agents a
-    where a.agency_id = lock_agents.agency_id and a.is_active and a.accepts_recruits and (a.away_until > now()) is not true
+    from private.present_agents a
+    where a.agency_id = lock_agents.agency_id and a.accepts_recruits
     order by a.last_assigned_at nulls first, a.created_at, a.id
     limit wanted
     for no key update skip locked
   );
   if agent_ids = '{}' and exists (
-    select
-    from public.agents a
-    where a.agency_id = lock_agents.agency_id and a.is_active and a.accepts_recruits and (a.away_until > now()) is not true
+    select from private.present_agents a where a.agency_id = lock_agents.agency_id and a.accepts_recruits
   ) then
     return null;
   end if;
@@ -2959,15 +2885,61 @@ comment on function private.lock_agents(uuid, uuid, integer) is
   'their turns: only the named agent, if active and not away; otherwise the unlocked agents who have waited longest. '
   'Empty if the agency has no such agent; null if it has, but the named agent, or all of them, are locked.';
 
+create function private.next_agent(agency_id uuid, named_agent_id uuid) returns uuid
+language sql
+stable
+set search_path = ''
+as $$
+  select coalesce(
+    (select a.id from private.present_agents a where a.id = named_agent_id and a.agency_id = next_agent.agency_id),
+    (
+      select a.id
+      from private.present_agents a
+      where a.agency_id = next_agent.agency_id and a.accepts_recruits
+      order by a.last_assigned_at nulls first, a.created_at, a.id
+      limit 1
+    )
+  )
+$$;
+
+comment on function private.next_agent(uuid, uuid) is
+  'Returns the first agent that lock_agents() would choose if no agent were locked; null if the agency has no such agent.';
+
 -- supabase/schemas/recruiting/order_choice.sql
 
--- Chooses the order for a lead of this vendor and state.
+-- Chooses the order for a lead of this vendor and state. supabase/tests/recruiting/distribution_model.test.sql models it.
 --
--- recruiting_order_choices_best_idx must agree with the choice of the first order, and private.leads_for_order() with
--- which orders accept a lead. supabase/tests/recruiting/distribution_model.test.sql models both.
+-- The order of recruiting_order_choices_best_idx, of best_order() and of ranked_orders() is one rule. Which leads an order
+-- wants is asked by best_order() and leads_for_order().
 --
 -- An order that accepts leads has a row for each of its states, so the best order is the first entry of an index,
 -- however many orders there are.
+
+create table private.recruiting_order_choices (
+  order_id uuid not null references public.recruiting_orders (id) on delete cascade,
+  vendor_id uuid not null,
+  state text not null,
+  priority integer not null,
+  share numeric not null,
+  created_at timestamptz not null,
+  primary key (order_id, state)
+)
+-- Leaves room in each page for a new version of a row.
+with (fillfactor = 50);
+
+create index recruiting_order_choices_best_idx on private.recruiting_order_choices (
+  vendor_id, state, priority desc, share, created_at, order_id
+);
+
+comment on table private.recruiting_order_choices is
+  'The orders that are open and not full, one row for each of their states, in the order in which they receive leads. '
+  'Maintained by a trigger. Dates and daily caps are not included.';
+comment on column private.recruiting_order_choices.vendor_id is 'All zeros for an order for any vendor.';
+comment on column private.recruiting_order_choices.state is 'Empty for an order for any state.';
+comment on column private.recruiting_order_choices.share is 'The received part of its quantity.';
+
+alter table private.recruiting_order_choices enable row level security;
+grant select, insert, update, delete on private.recruiting_order_choices to service_role;
 
 create function private.keep_order_choices() returns trigger
 language plpgsql
@@ -3088,6 +3060,72 @@ $$;
 comment on function private.leads_before_rival(public.recruiting_orders, public.recruiting_orders) is
   'Returns the number of consecutive leads that the chosen order receives before the rival is the better choice or '
   'the quantity is reached. The rival is the result of best_order() without the chosen order; null if there is none.';
+
+create function private.leads_for_order(
+  chosen public.recruiting_orders,
+  pending private.pending_lead[],
+  moment timestamptz,
+  passed_over uuid[]
+) returns integer
+language plpgsql
+set search_path = ''
+as $$
+declare
+  lead private.pending_lead;
+  kind text;
+  -- For each vendor and state, the number of leads before another order is better for such a lead.
+  kinds text[] := '{}';
+  bounds integer[] := '{}';
+  bound integer;
+  leads integer := 0;
+begin
+  foreach lead in array pending loop
+    if kind is distinct from lead.vendor_id || coalesce(lead.state, '') then
+      kind := lead.vendor_id || coalesce(lead.state, '');
+      bound := bounds[array_position(kinds, kind)];
+      if bound is null then
+        bound := 0;
+        if (chosen.vendor_id is null or chosen.vendor_id = lead.vendor_id)
+          and (chosen.states is null or lead.state = any (chosen.states))
+        then
+          bound := private.leads_before_rival(
+            chosen, private.best_order(lead.vendor_id, lead.state, moment, passed_over));
+        end if;
+        kinds := kinds || kind;
+        bounds := bounds || bound;
+      end if;
+    end if;
+    exit when leads >= bound;
+    leads := leads + 1;
+  end loop;
+  -- A rival may have changed since the order was chosen.
+  return greatest(leads, 1);
+end
+$$;
+
+comment on function private.leads_for_order(public.recruiting_orders, private.pending_lead[], timestamptz, uuid[]) is
+  'Returns the number of these leads, from the first, that the chosen order receives when they are distributed in '
+  'sequence: until it is full, or another order that is not in passed_over is better for the next lead. At least one. '
+  'Ignores the daily cap.';
+
+create function private.ranked_orders() returns table (o public.recruiting_orders, place bigint)
+language sql
+stable
+set search_path = ''
+as $$
+  select
+    o,
+    row_number() over (
+      order by (o.status = 'open' and o.filled < o.quantity) desc, o.priority desc, o.filled::numeric / o.quantity,
+        o.created_at, o.id
+    )
+  from public.recruiting_orders o
+  where o.status <> 'closed'
+$$;
+
+comment on function private.ranked_orders() is
+  'All orders but closed ones, in the order in which best_order() tries them; first those that are open and not full, the '
+  'only ones that it tries.';
 
 -- supabase/schemas/recruiting/store.sql
 
@@ -3637,33 +3675,6 @@ comment on function public.preview_recruiting_lead(text, jsonb, jsonb) is
   'Returns the result that ingest_recruiting_leads() would return for this lead now; changes nothing. Returns '
   '{status: created|duplicate, id|null of the stored lead, distributed_to|null}. Raises the same errors.';
 grant execute on function public.preview_recruiting_lead(text, jsonb, jsonb) to service_role;
-
-create function private.next_agent(agency_id uuid, named_agent_id uuid) returns uuid
-language sql
-stable
-set search_path = ''
-as $$
-  select coalesce(
-    (
-      select a.id
-      from public.agents a
-      where a.id = named_agent_id and a.agency_id = next_agent.agency_id and a.is_active
-        and (a.away_until > now()) is not true
-    ),
-    (
-      select a.id
-      from public.agents a
-      where a.agency_id = next_agent.agency_id and a.is_active and a.accepts_recruits and (a.away_until > now()) is not true
-      order by a.last_assigned_at nulls first, a.created_at, a.id
-      limit 1
-    )
-  )
-$$;
-
-comment on function private.next_agent(uuid, uuid) is
-  'Returns the agent for the next lead of an order: the agent that the order names, if active and not away; otherwise '
-  'the active agent of the agency who is not away, accepts recruits and has waited longest; otherwise null. '
-  'private.lock_agents() makes the same choice.';
 
 -- POST /recruiting/ingest/bulk?dry_run=true: what would happen to many leads.
 
@@ -17651,26 +17662,22 @@ stable
 set search_path = ''
 as $$
   select
-    o,
-    -- Only orders that are open and not full are tried; the rule is that of private.best_order().
-    row_number() over (
-      order by (o.status = 'open' and o.filled < o.quantity) desc, o.priority desc, o.filled::numeric / o.quantity,
-        o.created_at, o.id
-    ),
+    r.o,
+    r.place,
     a.name,
     v.slug,
     v.name,
     case
-      when o.status <> 'open' then o.status
-      when o.filled = o.quantity then 'filled'
-      when o.starts_at > now() then 'begins ' || private.in_utc(o.starts_at)
-      when o.ends_at <= now() then 'ended ' || private.in_utc(o.ends_at)
-      when private.room_under_cap(o.id, o.daily_cap, now()) <= 0 then format('has got its %s leads of today', o.daily_cap)
+      when (r.o).status <> 'open' then (r.o).status
+      when (r.o).filled = (r.o).quantity then 'filled'
+      when (r.o).starts_at > now() then 'begins ' || private.in_utc((r.o).starts_at)
+      when (r.o).ends_at <= now() then 'ended ' || private.in_utc((r.o).ends_at)
+      when private.room_under_cap((r.o).id, (r.o).daily_cap, now()) <= 0
+        then format('has got its %s leads of today', (r.o).daily_cap)
     end
-  from public.recruiting_orders o
-  join public.agencies a on a.id = o.agency_id
-  left join public.vendors v on v.id = o.vendor_id
-  where o.status <> 'closed'
+  from private.ranked_orders() r
+  join public.agencies a on a.id = (r.o).agency_id
+  left join public.vendors v on v.id = (r.o).vendor_id
 $$;
 
 comment on function private.orders_tried() is 'All orders but closed ones, as distribution sees them now.';

@@ -188,26 +188,22 @@ stable
 set search_path = ''
 as $$
   select
-    o,
-    -- Only orders that are open and not full are tried; the rule is that of private.best_order().
-    row_number() over (
-      order by (o.status = 'open' and o.filled < o.quantity) desc, o.priority desc, o.filled::numeric / o.quantity,
-        o.created_at, o.id
-    ),
+    r.o,
+    r.place,
     a.name,
     v.slug,
     v.name,
     case
-      when o.status <> 'open' then o.status
-      when o.filled = o.quantity then 'filled'
-      when o.starts_at > now() then 'begins ' || private.in_utc(o.starts_at)
-      when o.ends_at <= now() then 'ended ' || private.in_utc(o.ends_at)
-      when private.room_under_cap(o.id, o.daily_cap, now()) <= 0 then format('has got its %s leads of today', o.daily_cap)
+      when (r.o).status <> 'open' then (r.o).status
+      when (r.o).filled = (r.o).quantity then 'filled'
+      when (r.o).starts_at > now() then 'begins ' || private.in_utc((r.o).starts_at)
+      when (r.o).ends_at <= now() then 'ended ' || private.in_utc((r.o).ends_at)
+      when private.room_under_cap((r.o).id, (r.o).daily_cap, now()) <= 0
+        then format('has got its %s leads of today', (r.o).daily_cap)
     end
-  from public.recruiting_orders o
-  join public.agencies a on a.id = o.agency_id
-  left join public.vendors v on v.id = o.vendor_id
-  where o.status <> 'closed'
+  from private.ranked_orders() r
+  join public.agencies a on a.id = (r.o).agency_id
+  left join public.vendors v on v.id = (r.o).vendor_id
 $$;
 
 comment on function private.orders_tried() is 'All orders but closed ones, as distribution sees them now.';

@@ -1,10 +1,36 @@
--- Chooses the order for a lead of this vendor and state.
+-- Chooses the order for a lead of this vendor and state. supabase/tests/recruiting/distribution_model.test.sql models it.
 --
--- recruiting_order_choices_best_idx must agree with the choice of the first order, and private.leads_for_order() with
--- which orders accept a lead. supabase/tests/recruiting/distribution_model.test.sql models both.
+-- The order of recruiting_order_choices_best_idx, of best_order() and of ranked_orders() is one rule. Which leads an order
+-- wants is asked by best_order() and leads_for_order().
 --
 -- An order that accepts leads has a row for each of its states, so the best order is the first entry of an index,
 -- however many orders there are.
+
+create table private.recruiting_order_choices (
+  order_id uuid not null references public.recruiting_orders (id) on delete cascade,
+  vendor_id uuid not null,
+  state text not null,
+  priority integer not null,
+  share numeric not null,
+  created_at timestamptz not null,
+  primary key (order_id, state)
+)
+-- Leaves room in each page for a new version of a row.
+with (fillfactor = 50);
+
+create index recruiting_order_choices_best_idx on private.recruiting_order_choices (
+  vendor_id, state, priority desc, share, created_at, order_id
+);
+
+comment on table private.recruiting_order_choices is
+  'The orders that are open and not full, one row for each of their states, in the order in which they receive leads. '
+  'Maintained by a trigger. Dates and daily caps are not included.';
+comment on column private.recruiting_order_choices.vendor_id is 'All zeros for an order for any vendor.';
+comment on column private.recruiting_order_choices.state is 'Empty for an order for any state.';
+comment on column private.recruiting_order_choices.share is 'The received part of its quantity.';
+
+alter table private.recruiting_order_choices enable row level security;
+grant select, insert, update, delete on private.recruiting_order_choices to service_role;
 
 create function private.keep_order_choices() returns trigger
 language plpgsql
@@ -125,3 +151,69 @@ $$;
 comment on function private.leads_before_rival(public.recruiting_orders, public.recruiting_orders) is
   'Returns the number of consecutive leads that the chosen order receives before the rival is the better choice or '
   'the quantity is reached. The rival is the result of best_order() without the chosen order; null if there is none.';
+
+create function private.leads_for_order(
+  chosen public.recruiting_orders,
+  pending private.pending_lead[],
+  moment timestamptz,
+  passed_over uuid[]
+) returns integer
+language plpgsql
+set search_path = ''
+as $$
+declare
+  lead private.pending_lead;
+  kind text;
+  -- For each vendor and state, the number of leads before another order is better for such a lead.
+  kinds text[] := '{}';
+  bounds integer[] := '{}';
+  bound integer;
+  leads integer := 0;
+begin
+  foreach lead in array pending loop
+    if kind is distinct from lead.vendor_id || coalesce(lead.state, '') then
+      kind := lead.vendor_id || coalesce(lead.state, '');
+      bound := bounds[array_position(kinds, kind)];
+      if bound is null then
+        bound := 0;
+        if (chosen.vendor_id is null or chosen.vendor_id = lead.vendor_id)
+          and (chosen.states is null or lead.state = any (chosen.states))
+        then
+          bound := private.leads_before_rival(
+            chosen, private.best_order(lead.vendor_id, lead.state, moment, passed_over));
+        end if;
+        kinds := kinds || kind;
+        bounds := bounds || bound;
+      end if;
+    end if;
+    exit when leads >= bound;
+    leads := leads + 1;
+  end loop;
+  -- A rival may have changed since the order was chosen.
+  return greatest(leads, 1);
+end
+$$;
+
+comment on function private.leads_for_order(public.recruiting_orders, private.pending_lead[], timestamptz, uuid[]) is
+  'Returns the number of these leads, from the first, that the chosen order receives when they are distributed in '
+  'sequence: until it is full, or another order that is not in passed_over is better for the next lead. At least one. '
+  'Ignores the daily cap.';
+
+create function private.ranked_orders() returns table (o public.recruiting_orders, place bigint)
+language sql
+stable
+set search_path = ''
+as $$
+  select
+    o,
+    row_number() over (
+      order by (o.status = 'open' and o.filled < o.quantity) desc, o.priority desc, o.filled::numeric / o.quantity,
+        o.created_at, o.id
+    )
+  from public.recruiting_orders o
+  where o.status <> 'closed'
+$$;
+
+comment on function private.ranked_orders() is
+  'All orders but closed ones, in the order in which best_order() tries them; first those that are open and not full, the '
+  'only ones that it tries.';

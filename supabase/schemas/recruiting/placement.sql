@@ -67,52 +67,15 @@ comment on function private.find_placement(private.pending_lead[], timestamptz, 
   'placement applies to that lead and all consecutive leads with the same order. placed: the leads of this call that '
   'already have a place. The caller holds the distribution lock.';
 
-create function private.leads_for_order(
-  chosen public.recruiting_orders,
-  pending private.pending_lead[],
-  moment timestamptz,
-  passed_over uuid[]
-) returns integer
-language plpgsql
-set search_path = ''
-as $$
-declare
-  lead private.pending_lead;
-  kind text;
-  -- For each vendor and state, the number of leads before another order is better for such a lead.
-  kinds text[] := '{}';
-  bounds integer[] := '{}';
-  bound integer;
-  leads integer := 0;
-begin
-  foreach lead in array pending loop
-    if kind is distinct from lead.vendor_id || coalesce(lead.state, '') then
-      kind := lead.vendor_id || coalesce(lead.state, '');
-      bound := bounds[array_position(kinds, kind)];
-      if bound is null then
-        bound := 0;
-        if (chosen.vendor_id is null or chosen.vendor_id = lead.vendor_id)
-          and (chosen.states is null or lead.state = any (chosen.states))
-        then
-          bound := private.leads_before_rival(
-            chosen, private.best_order(lead.vendor_id, lead.state, moment, passed_over));
-        end if;
-        kinds := kinds || kind;
-        bounds := bounds || bound;
-      end if;
-    end if;
-    exit when leads >= bound;
-    leads := leads + 1;
-  end loop;
-  -- A rival may have changed since the order was chosen.
-  return greatest(leads, 1);
-end
-$$;
+-- The agents whom distribution may choose.
+create view private.present_agents with (security_invoker = true) as
+select a.id, a.agency_id, a.accepts_recruits, a.last_assigned_at, a.created_at
+from public.agents a
+where a.is_active and (a.away_until > now()) is not true;
 
-comment on function private.leads_for_order(public.recruiting_orders, private.pending_lead[], timestamptz, uuid[]) is
-  'Returns the number of these leads, from the first, that the chosen order receives when they are distributed in '
-  'sequence: until it is full, or another order that is not in passed_over is better for the next lead. At least one. '
-  'Ignores the daily cap.';
+comment on view private.present_agents is 'The active agents who are not away.';
+-- To lock a row is to be able to update it.
+grant select, update on private.present_agents to service_role;
 
 create function private.lock_agents(agency_id uuid, named_agent_id uuid, wanted integer) returns uuid[]
 language plpgsql
@@ -121,33 +84,22 @@ as $$
 declare
   agent_ids uuid[];
 begin
-  -- private.next_agent() makes the same choice.
   if named_agent_id is not null and exists (
-    select
-    from public.agents a
-    where a.id = named_agent_id and a.agency_id = lock_agents.agency_id and a.is_active
-      and (a.away_until > now()) is not true
+    select from private.present_agents a where a.id = named_agent_id and a.agency_id = lock_agents.agency_id
   ) then
-    return (
-      select array[a.id]
-      from public.agents a
-      where a.id = named_agent_id and a.is_active and (a.away_until > now()) is not true
-      for no key update skip locked
-    );
+    return (select array[a.id] from private.present_agents a where a.id = named_agent_id for no key update skip locked);
   end if;
 
   agent_ids := array(
     select a.id
-    from public.agents a
-    where a.agency_id = lock_agents.agency_id and a.is_active and a.accepts_recruits and (a.away_until > now()) is not true
+    from private.present_agents a
+    where a.agency_id = lock_agents.agency_id and a.accepts_recruits
     order by a.last_assigned_at nulls first, a.created_at, a.id
     limit wanted
     for no key update skip locked
   );
   if agent_ids = '{}' and exists (
-    select
-    from public.agents a
-    where a.agency_id = lock_agents.agency_id and a.is_active and a.accepts_recruits and (a.away_until > now()) is not true
+    select from private.present_agents a where a.agency_id = lock_agents.agency_id and a.accepts_recruits
   ) then
     return null;
   end if;
@@ -159,3 +111,23 @@ comment on function private.lock_agents(uuid, uuid, integer) is
   'Locks the agents for the next leads of an order, at most as many as requested. Returns their ids in the order of '
   'their turns: only the named agent, if active and not away; otherwise the unlocked agents who have waited longest. '
   'Empty if the agency has no such agent; null if it has, but the named agent, or all of them, are locked.';
+
+create function private.next_agent(agency_id uuid, named_agent_id uuid) returns uuid
+language sql
+stable
+set search_path = ''
+as $$
+  select coalesce(
+    (select a.id from private.present_agents a where a.id = named_agent_id and a.agency_id = next_agent.agency_id),
+    (
+      select a.id
+      from private.present_agents a
+      where a.agency_id = next_agent.agency_id and a.accepts_recruits
+      order by a.last_assigned_at nulls first, a.created_at, a.id
+      limit 1
+    )
+  )
+$$;
+
+comment on function private.next_agent(uuid, uuid) is
+  'Returns the first agent that lock_agents() would choose if no agent were locked; null if the agency has no such agent.';

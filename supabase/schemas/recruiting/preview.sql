@@ -57,33 +57,6 @@ comment on function public.preview_recruiting_lead(text, jsonb, jsonb) is
   '{status: created|duplicate, id|null of the stored lead, distributed_to|null}. Raises the same errors.';
 grant execute on function public.preview_recruiting_lead(text, jsonb, jsonb) to service_role;
 
-create function private.next_agent(agency_id uuid, named_agent_id uuid) returns uuid
-language sql
-stable
-set search_path = ''
-as $$
-  select coalesce(
-    (
-      select a.id
-      from public.agents a
-      where a.id = named_agent_id and a.agency_id = next_agent.agency_id and a.is_active
-        and (a.away_until > now()) is not true
-    ),
-    (
-      select a.id
-      from public.agents a
-      where a.agency_id = next_agent.agency_id and a.is_active and a.accepts_recruits and (a.away_until > now()) is not true
-      order by a.last_assigned_at nulls first, a.created_at, a.id
-      limit 1
-    )
-  )
-$$;
-
-comment on function private.next_agent(uuid, uuid) is
-  'Returns the agent for the next lead of an order: the agent that the order names, if active and not away; otherwise '
-  'the active agent of the agency who is not away, accepts recruits and has waited longest; otherwise null. '
-  'private.lock_agents() makes the same choice.';
-
 -- POST /recruiting/ingest/bulk?dry_run=true: what would happen to many leads.
 
 create function public.preview_recruiting_lead_batch(key_hash text, vendor_lead_ids jsonb) returns jsonb

@@ -236,32 +236,6 @@ comment on column public.recruiting_lead_duplicates.request_id is 'The x-request
 alter table public.recruiting_lead_duplicates enable row level security;
 grant select, insert, update, delete on public.recruiting_lead_duplicates to service_role;
 
-create table private.recruiting_order_choices (
-  order_id uuid not null references public.recruiting_orders (id) on delete cascade,
-  vendor_id uuid not null,
-  state text not null,
-  priority integer not null,
-  share numeric not null,
-  created_at timestamptz not null,
-  primary key (order_id, state)
-)
--- Leaves room in each page for a new version of a row.
-with (fillfactor = 50);
-
-create index recruiting_order_choices_best_idx on private.recruiting_order_choices (
-  vendor_id, state, priority desc, share, created_at, order_id
-);
-
-comment on table private.recruiting_order_choices is
-  'The orders that are open and not full, one row for each of their states, in the order in which they receive leads. '
-  'Maintained by a trigger. Dates and daily caps are not included.';
-comment on column private.recruiting_order_choices.vendor_id is 'All zeros for an order for any vendor.';
-comment on column private.recruiting_order_choices.state is 'Empty for an order for any state.';
-comment on column private.recruiting_order_choices.share is 'The received part of its quantity.';
-
-alter table private.recruiting_order_choices enable row level security;
-grant select, insert, update, delete on private.recruiting_order_choices to service_role;
-
 create table private.recruiting_order_days (
   order_id uuid not null references public.recruiting_orders (id) on delete cascade,
   starts_at timestamptz not null,

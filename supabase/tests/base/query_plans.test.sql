@@ -38,8 +38,8 @@ from (values
   ('the leads that are pending, oldest first', 'Index (Only )?Scan using recruiting_leads_pending_idx',
     $$select from public.recruiting_leads where distribution = 'pending' order by created_at, id limit 1$$),
   ('the best order for a vendor and a state', 'recruiting_order_choices_best_idx',
-    $$select from private.recruiting_order_choices where vendor_id = md5('')::uuid and state = 'TX'
-      order by priority desc, share, created_at, order_id limit 1$$),
+    $$select from private.recruiting_order_choices c where c.vendor_id = md5('')::uuid and c.state = 'TX' $$ || (
+      select substring(p.prosrc from 'order by c\.[^\n]*') from pg_proc p where p.proname = 'best_order') || ' limit 1'),
   ('the open deliveries of a vendor, oldest first', 'Index Only Scan using rejected_deliveries_open_idx',
     $$select id from public.rejected_deliveries where status = 'open' and vendor_id = md5('')::uuid order by received_at, id limit 1$$),
   ('the open deliveries of imports, oldest first', 'Index Only Scan using rejected_deliveries_open_idx',
@@ -201,7 +201,7 @@ $$;
 -- The index that must have the order of the rule in supabase/schemas/recruiting/order_choice.sql or recruiting/placement.sql.
 create function pg_temp.index_of_rule(read_table text) returns text language sql as $$
   select case read_table
-    when 'recruiting_orders' then ': recruiting_order_choices_best_idx (supabase/schemas/recruiting/tables.sql) has the order of the rule'
+    when 'recruiting_orders' then ': recruiting_order_choices_best_idx (supabase/schemas/recruiting/order_choice.sql) has the order of the rule'
     when 'agents' then ': agents_turn_idx (supabase/schemas/agencies/tables.sql) has the order of the rule'
     else ''
   end

@@ -317,7 +317,7 @@ select cmp_ok(
   ) r), '>', 30::bigint, 'in most worlds some leads are distributed and some are not, before orders are changed and after');
 select is_empty(
   'select seed, previewed, went_to from result where previewed <> went_to',
-  'a preview says where the next lead goes: next_agent() in supabase/schemas/recruiting/preview.sql has the rule of lock_agents()');
+  'a preview says where the next lead goes: next_agent() in supabase/schemas/recruiting/placement.sql has the rule of lock_agents()');
 select cmp_ok((select count(distinct went_to)::integer from result), '>', 3, 'the next lead goes to various agents');
 
 -- Worlds to explain alone
