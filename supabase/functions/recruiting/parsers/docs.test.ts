@@ -57,6 +57,16 @@ for (const name of leadNames().filter((name) => !/^(?:generic|mapping)/.test(nam
   });
 }
 
+Deno.test("docs/parsers.md names each field that `generic` makes, in what every parser does or in its own section", () => {
+  const [, common, own] = /^## What every parser does\n(.*?)^## .*?^## generic\n(.*?)^## /ms.exec(DOCS)!;
+  const made = leadNames().filter((name) => name.startsWith("generic"))
+    .flatMap((name) => Object.keys(readLead(name)!.vendor_metadata as JsonObject));
+  const unnamed = new Set(made).difference(
+    new Set(Array.from(`${common}${own}`.matchAll(/[`{ ](\w+)[`,}]/g), ([, word]) => word!)),
+  );
+  assert.deepEqual([...unnamed], []);
+});
+
 Deno.test("supabase/seed.sql has a vendor for every parser except `mapping`, which needs a configuration", () => {
   const seed = Deno.readTextFileSync(new URL("../../../seed.sql", import.meta.url));
   const lacking = PARSER_NAMES.filter((name) => name !== "mapping" && !new RegExp(`', '${name}'\\)`).test(seed));
