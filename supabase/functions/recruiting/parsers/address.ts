@@ -1,4 +1,4 @@
-import { stateCode } from "./state_code.ts";
+import { stateCode } from "../../_shared/states.ts";
 
 /** The state and the ZIP code are within this many characters of an address's end. */
 const LONGEST_END = 80;

@@ -5,7 +5,7 @@ import { type Fields, firstTextOf, plainKey, toText } from "./fields.ts";
 import { readFile } from "./files.ts";
 import { parserOf, type RawLead } from "./normalize.ts";
 import { NOT_A_NEW_APPLICATION } from "./parser.ts";
-import { stateCode } from "./state_code.ts";
+import { stateCode } from "../../_shared/states.ts";
 
 const APPLICATION = "payload.application";
 

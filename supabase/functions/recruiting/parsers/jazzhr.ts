@@ -3,7 +3,7 @@ import { readAnswers } from "./answers.ts";
 import { type Fields, firstTextOf } from "./fields.ts";
 import { parserOf, type RawLead } from "./normalize.ts";
 import { NOT_A_NEW_APPLICATION } from "./parser.ts";
-import { stateCode } from "./state_code.ts";
+import { stateCode } from "../../_shared/states.ts";
 
 /** The `data` of the request with which JazzHR verifies a new webhook. */
 const VERIFICATION = "JazzHR Verify Event";

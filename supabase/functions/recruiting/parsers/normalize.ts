@@ -9,7 +9,7 @@ import { describeOtherFiles, mayBeFile, withoutFiles } from "./files.ts";
 import { splitName, withoutCredentials } from "./names.ts";
 import type { ParsedLead, Parser } from "./parser.ts";
 import { readResume, type ResumeFields } from "./resume.ts";
-import { stateCode } from "./state_code.ts";
+import { stateCode } from "../../_shared/states.ts";
 import { readTime } from "./time.ts";
 
 /** A lead as a parser found it, before normalizeLead(). Any field may have any value. */
