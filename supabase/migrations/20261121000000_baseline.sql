@@ -14402,7 +14402,6 @@ select v.slug, v.name
 from public.vendors v
 where (select private.may_operate());
 
-comment on view private.vendor_name_list is 'The names of vendors, for operators.';
 grant select on private.vendor_name_list to authenticated, service_role;
 
 create view public.vendor_name_list with (security_invoker = true) as select * from private.vendor_name_list;
@@ -14421,7 +14420,6 @@ left join public.vendors v on v.id = o.vendor_id
 left join private.recruiting_order_days d on d.order_id = o.id and d.starts_at <= now() and d.ends_at > now()
 where (select private.may_operate());
 
-comment on view private.order_list is 'Orders, for operators.';
 grant select on private.order_list to authenticated, service_role;
 
 create view public.order_list with (security_invoker = true) as select * from private.order_list;
@@ -14440,7 +14438,6 @@ from public.rejected_deliveries d
 left join public.vendors v on v.id = d.vendor_id
 where (select private.may_operate());
 
-comment on view private.delivery_list is 'Rejected deliveries, for operators.';
 grant select on private.delivery_list to authenticated, service_role;
 
 create view public.delivery_list with (security_invoker = true) as select * from private.delivery_list;
@@ -14479,7 +14476,6 @@ cross join lateral (
 ) k
 where (select private.may_operate());
 
-comment on view private.vendor_list is 'Vendors, for operators.';
 grant select on private.vendor_list to authenticated, service_role;
 
 create view public.vendor_list with (security_invoker = true) as select * from private.vendor_list;
@@ -14497,7 +14493,6 @@ join public.vendors v on v.id = d.vendor_id
 join public.recruiting_leads l on l.id = d.lead_id
 where (select private.may_operate());
 
-comment on view private.duplicate_list is 'Leads that came again, for operators.';
 grant select on private.duplicate_list to authenticated, service_role;
 
 create view public.duplicate_list with (security_invoker = true) as select * from private.duplicate_list;
@@ -14516,7 +14511,6 @@ left join public.agencies g on g.id = l.agency_id
 left join public.agents a on a.id = l.agent_id
 where (select private.may_operate());
 
-comment on view private.lead_list is 'Recruiting leads, for operators.';
 grant select on private.lead_list to authenticated, service_role;
 
 create view public.lead_list with (security_invoker = true) as select * from private.lead_list;
@@ -14542,7 +14536,6 @@ from (
 join public.vendors v on v.id = l.vendor_id
 where (select private.may_operate());
 
-comment on view private.waiting_lead_list is 'Recruiting leads that no order has got, for operators.';
 grant select on private.waiting_lead_list to authenticated, service_role;
 
 create view public.waiting_lead_list with (security_invoker = true) as select * from private.waiting_lead_list;
@@ -14577,7 +14570,6 @@ left join public.agencies g on g.id = l.agency_id
 left join public.agents a on a.id = l.agent_id and a.is_active
 where (select private.may_operate());
 
-comment on view private.unmatched_text_list is 'Texts that belong to no conversation yet, for operators.';
 grant select on private.unmatched_text_list to authenticated, service_role;
 
 create view public.unmatched_text_list with (security_invoker = true) as select * from private.unmatched_text_list;
@@ -14596,7 +14588,6 @@ from public.service_numbers n
 join public.agencies g on g.id = n.agency_id
 where (select private.may_operate());
 
-comment on view private.number_list is 'Our numbers, for operators.';
 grant select on private.number_list to authenticated, service_role;
 
 create view public.number_list with (security_invoker = true) as select * from private.number_list;
@@ -14617,7 +14608,6 @@ left join public.agents own on own.id = c.assigned_agent_id and own.is_active
 left join public.agents a on a.id = coalesce(own.id, l.agent_id) and a.is_active
 where c.due_since is not null and c.waiting_since is not null and (select private.may_operate());
 
-comment on view private.waiting_recruit_list is 'Recruits who wait for an answer to their text, for operators.';
 grant select on private.waiting_recruit_list to authenticated, service_role;
 
 create view public.waiting_recruit_list with (security_invoker = true) as select * from private.waiting_recruit_list;
@@ -14711,7 +14701,6 @@ from (
   where (select private.may_operate())
 ) t;
 
-comment on view private.outbox_list is 'Our texts that Twilio does not have or could not deliver, and greetings that were never queued, for operators.';
 grant select on private.outbox_list to authenticated, service_role;
 
 create view public.outbox_list with (security_invoker = true) as select * from private.outbox_list;
@@ -18020,7 +18009,6 @@ select v.id as vendor_id, v.slug as vendor, v.name, v.is_active, jsonb_pretty(v.
 from public.vendors v
 where v.parser = 'mapping' and (select private.may_operate());
 
-comment on view private.mapping_list is 'Vendors whose parser is mapping, for operators.';
 grant select on private.mapping_list to authenticated, service_role;
 
 create view public.mapping_list with (security_invoker = true) as select * from private.mapping_list;
@@ -19209,7 +19197,6 @@ from public.alerts a
 join public.alert_rules r on r.kind = a.kind
 where (select private.may_operate());
 
-comment on view private.alert_list is 'Alerts with their words, for operators.';
 grant select on private.alert_list to authenticated, service_role;
 
 create view public.alert_list with (security_invoker = true) as select * from private.alert_list;
@@ -19224,7 +19211,6 @@ select j.job, j.started_at, j.ended_at
 from private.job_runs j
 where (select private.may_operate());
 
-comment on view private.job_list is 'The last run of each job, for operators.';
 grant select on private.job_list to authenticated, service_role;
 
 create view public.job_list with (security_invoker = true) as select * from private.job_list;

@@ -7,7 +7,6 @@ from public.alerts a
 join public.alert_rules r on r.kind = a.kind
 where (select private.may_operate());
 
-comment on view private.alert_list is 'Alerts with their words, for operators.';
 grant select on private.alert_list to authenticated, service_role;
 
 create view public.alert_list with (security_invoker = true) as select * from private.alert_list;
@@ -22,7 +21,6 @@ select j.job, j.started_at, j.ended_at
 from private.job_runs j
 where (select private.may_operate());
 
-comment on view private.job_list is 'The last run of each job, for operators.';
 grant select on private.job_list to authenticated, service_role;
 
 create view public.job_list with (security_invoker = true) as select * from private.job_list;

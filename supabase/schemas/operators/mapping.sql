@@ -6,7 +6,6 @@ select v.id as vendor_id, v.slug as vendor, v.name, v.is_active, jsonb_pretty(v.
 from public.vendors v
 where v.parser = 'mapping' and (select private.may_operate());
 
-comment on view private.mapping_list is 'Vendors whose parser is mapping, for operators.';
 grant select on private.mapping_list to authenticated, service_role;
 
 create view public.mapping_list with (security_invoker = true) as select * from private.mapping_list;
