@@ -21,9 +21,23 @@ const FILLERS = new Set(
 );
 /** They make of a number something else than an age. */
 const OLDEST = 99;
+/** "10 years" tell of something else than the age of somebody who writes. */
+const YOUNGEST = 13;
 
 /** Whether the age that a text says is at least the one asked for; undefined where it says none. */
 export function isOfAge(text: string, least: number): boolean | undefined {
+  const age = ageIn(text);
+  if (age === undefined || age >= least) return age === undefined ? undefined : true;
+  return /\b(almost|turning)\b/i.test(text) ? undefined : false;
+}
+
+/** Whether a text that answers a question for an age says that it is below the one asked for. */
+export function saysMinor(text: string, least: number): boolean {
+  return isOfAge(text, least) === false && ageIn(text)! >= YOUNGEST;
+}
+
+/** The age that a text says, and nothing else. */
+function ageIn(text: string): number | undefined {
   const words = wordsOf(text.replace(/(?<=\d)(?=[a-z])/gi, " "));
   const numbers: number[] = [];
   for (let i = 0; i < words.length; i++) {
@@ -38,6 +52,5 @@ export function isOfAge(text: string, least: number): boolean | undefined {
     if (hasUnit) i++;
   }
   const [age] = numbers;
-  if (age === undefined || numbers.length > 1 || age > OLDEST || age < 10) return undefined;
-  return age >= least ? true : /\b(almost|turning)\b/i.test(text) ? undefined : false;
+  return age === undefined || numbers.length > 1 || age > OLDEST || age < 10 ? undefined : age;
 }

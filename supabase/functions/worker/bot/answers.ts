@@ -38,7 +38,8 @@ export function readAnswer(type: AnswerType, text: string, ask = "", now = new D
   const said = withoutSignature(text);
   if (type === "yes_no") {
     const age = ageAsked(ask);
-    return age !== undefined && isOfAge(said, age) ? "yes" : readYesNo(said, ask);
+    const isOld = age === undefined ? undefined : isOfAge(said, age);
+    return isOld === undefined ? readYesNo(said, ask) : isOld ? "yes" : undefined;
   }
   if (type === "states") return readStates(said);
   return "choice" in type ? readChoice(type.choice, said) : readNumber(type.number, said, ask, now);

@@ -24,6 +24,8 @@ const LONGEST_CAREER = 70;
 /** What a text of so many words says is more than a number of years. */
 const MOST_WORDS = 20;
 
+const isNumber = (word = "") => numberOf(word) !== undefined || word === "a" || word === "an" || word === "half";
+
 function toNumber(words = ""): number | undefined {
   const numbers = words.split(" ").map(numberOf);
   if (numbers.some((number) => number === undefined) || numbers.length > 2) return undefined;
@@ -35,6 +37,8 @@ function toNumber(words = ""): number | undefined {
 export function readYears(text: string, now: Date): number | undefined {
   const all = wordsOf(text.replace(/(?<=\d)(?=[a-z])/gi, " "));
   if (all.length > MOST_WORDS || /\d[.,-]\d/.test(text)) return undefined;
+  // "In 6 months" is to come.
+  if (all.some((word, i) => word === "in" && isNumber(all[i + 1]))) return undefined;
   const words = all.join(" ");
   const month = (count: number | undefined) => count === undefined ? undefined : Math.round(count / 12 * 100) / 100;
   let found;

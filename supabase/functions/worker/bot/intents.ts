@@ -175,6 +175,7 @@ const OTHER_USES = anyOf(`
   (people|sales|team|family|morning) person
   (they|people|friends|everyone|everybody|folks) call me
   (real estate|travel|leasing|booking|gate|ticket|estate) agent
+  (report|reports|reported|reporting|work|works|worked|working) (to|for|with|under) (an?|the|my|our|another) ([^ ]+ ){0,2}agent
 `);
 
 function wantsPerson(text: string, handoffWords: readonly string[]): boolean {

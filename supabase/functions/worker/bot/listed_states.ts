@@ -145,6 +145,8 @@ function isMeant(tokens: Token[], i: number, isShouted: boolean): boolean | unde
     return i === 0 && code === "OK" && after?.isName ? undefined : true;
   }
   if (before?.kind === "filler" && !isListed && !isCapital && (code === "IN" || code === "DE")) return false;
+  // "Al and me" are two people.
+  if (code === "ME" && !isCapital && !tokens.some(({ kind }) => kind === "state")) return undefined;
   if (hasConnector) return true;
   if (i === 0 && after !== undefined && OPENINGS.has(code) && (!isCapital || after.isName)) {
     return after.kind === "word_code" ? undefined : false;

@@ -28,6 +28,8 @@ export function personReason(text: string): PersonReason | undefined {
 const KIN =
   "(dad|daddy|father|mom|mommy|mother|mum|mama|papa|husband|wife|spouse|son|daughter|brother|sister|grandma|grandmother|grandpa|grandfather|granny|uncle|aunt|cousin|nephew|niece|baby|child|kid|fiance|fiancee|boyfriend|girlfriend|partner|best friend|friend|roommate|dog)s?";
 const ES_KIN = "(esposo|esposa|mama|papa|madre|padre|hermano|hermana|hijo|hija|abuelo|abuela|tio|tia|marido|mujer)";
+const THINGS =
+  "(phone|cell|cellphone|iphone|android|battery|charger|laptop|computer|tablet|car|truck|engine|signal|service|wifi|internet|connection|call|app|system|lead|deal|job|company|agency|business|conversation)";
 const ILLNESS =
   "(cancer|covid|leukemia|lymphoma|a tumor|tumor|a stroke|stroke|a heart attack|heart attack|seizures?|a seizure|pneumonia|flu|the flu|dementia|alzheimers|a miscarriage|a concussion|kidney failure)";
 const AGE =
@@ -75,6 +77,7 @@ const ANYWHERE: Record<Exclude<PersonReason, "language">, RegExp> = {
     (my|our|his|her|the|your) ${KIN} (just |recently |has |had |have |was |is |unexpectedly |suddenly )?(passed|died|dying|killed|murdered|dead)(?! (the|his|her|my) (exam|test))
     pass(ed|ing)? away
     (he|she|they) (just )?(died|passed)$
+    died(?<!(${THINGS}|it|that|this|which|almost|nearly|wouldve|joke)( just| has| had| finally| totally)? died)(?! (down|out|laughing|off|inside))
     (lost|buried|burying|bury|mourning) (my|our|a|his|her) ${KIN}
     (at|planning|attending|after|to|have|having|from|arranging|for|plan) (a |an |the |my |our |his |her )?(${KIN} )?funerals?(?! (insurance|expenses?|homes?|policy|policies|plans?|directors?))
     (death|loss) (in|of) (my|the|our|his|her|a) (family|loved one|${KIN})

@@ -5,7 +5,7 @@ import { isSarcastic } from "./corrections.ts";
 import { namesState, readStates } from "./listed_states.ts";
 import { asksForYears, readNumber, speaksOfNumber } from "./numbers.ts";
 import { wordsOf } from "./words.ts";
-import { isPolite, saysLicensed, speaksOfYesNo } from "./yes_no.ts";
+import { asksForLicense, isPolite, saysLicensed, speaksOfYesNo } from "./yes_no.ts";
 
 /** What is read of a question. */
 export interface Asked {
@@ -39,10 +39,14 @@ export function readAnswers(
     return said === undefined ? undefined : new Map([[current.id, said]]);
   }
   if (isSarcastic(text)) return undefined;
-  const reader = new Reader(current, others.filter((other) => mayBeIn(other, text)), now);
+  const reader = new Reader(current, others.filter((other) => mayBeIn(other, text)), now, text);
   const pieces = text.length > MOST_LETTERS ? [] : text.split(/[.,;!()\n]+|\s[-–—]\s/).map((piece) => piece.trim())
     .filter((piece) => /[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(piece));
-  const found = pieces.length > MOST_PIECES ? undefined : reader.readAll(pieces);
+  const isIdle = idlePiece(current, others);
+  const answering = pieces.filter((piece) => !isIdle(piece));
+  const all = pieces.length > MOST_PIECES ? undefined : reader.readAll(answering);
+  const isBesideYes = current?.answer !== "yes_no" || all?.get(current.id) === "yes";
+  const found = answering.length === pieces.length || isBesideYes ? all : undefined;
   const whole = current === undefined ? undefined : readAnswer(current.answer, text, current.ask, now);
   if (found !== undefined && found.size > 0 && isConsistent(current, others, found)) {
     const read = current === undefined ? undefined : found.get(current.id);
@@ -59,8 +63,29 @@ function isConsistent(current: Asked | undefined, others: Asked[], found: Answer
   );
 }
 
+/**
+ * What answers none of the questions, and says nothing against the answers beside it: for how long, and not of what, next
+ * to a yes, "Yes. TX. 10 years.", and an age that nobody asks for.
+ */
+function idlePiece(current: Asked | undefined, others: Asked[]): (piece: string) => boolean {
+  const isOfLicense = current !== undefined && asksForLicense(current.ask);
+  const isAgeAsked = [current, ...others].some((asked) => asked !== undefined && ageAsked(asked.ask) !== undefined);
+  return (piece) =>
+    isOfLicense && SINCE.test(piece) || !isAgeAsked && AN_AGE.test(piece) && isOfAge(piece, MAJORITY) === true;
+}
+const SINCE = /^(?:for |about |over |almost |like )?\d{1,2}\+? ?(?:years?|yrs?|años?)(?: now)?$/i;
+const AN_AGE = /\bold$/i;
+const MAJORITY = 18;
+
 class Reader {
-  constructor(readonly current: Asked | undefined, readonly others: Asked[], readonly now: Date) {}
+  /** "Yes, 5 years" may tell since when. */
+  readonly #mayTellSince: boolean;
+
+  constructor(readonly current: Asked | undefined, readonly others: Asked[], readonly now: Date, text: string) {
+    // Beside an age they are no age.
+    const isAge = current !== undefined && ageAsked(current.ask) !== undefined && /\bold\b/i.test(text);
+    this.#mayTellSince = current?.answer === "yes_no" && !isAge;
+  }
 
   /** The answers of pieces that stand one behind the other; undefined where one of them is not read. */
   readAll(pieces: string[]): Answers | undefined {
@@ -86,9 +111,7 @@ class Reader {
     if (this.others.length > 0 && words.length > 1 && words.length <= MOST_WORDS) {
       for (let i = 1; i < words.length; i++) {
         // "No full time" denies what follows; "in 6 months" is to come.
-        if (DENIALS.has(wordsOf(words[i - 1]!).join("")) || /^in$/i.test(words[i]!) && /\d/.test(words[i + 1] ?? "")) {
-          continue;
-        }
+        if (DENIALS.has(wordsOf(words[i - 1]!).join("")) || isToCome(words, i) || isToCome(words, i - 1)) continue;
         const behind = words.slice(i).join(" ");
         const last = this.readLater(behind) ?? this.readLater(behind.replace(LEADING, ""));
         if (last === undefined) continue;
@@ -110,10 +133,15 @@ class Reader {
   /** The answer to a later question, in words that name what they answer. */
   readLater(piece: string): Answers | undefined {
     for (const { id, ask, answer } of this.others) {
-      const value = readNamed(answer, piece, ask, this.now, this.current?.answer === "yes_no");
+      const value = readNamed(answer, piece, ask, this.now, this.#mayTellSince);
       if (value !== undefined) return new Map([[id, value]]);
     }
   }
+}
+
+/** Whether a time that is to come begins at a word: "in 6 months". */
+function isToCome(words: string[], i: number): boolean {
+  return /^in$/i.test(words[i]!) && /^(?:\d|an?$|half$|one$|two$|three$|six$|couple$)/i.test(words[i + 1] ?? "");
 }
 
 const DENIALS = new Set("no not dont never isnt without nor cant wont".split(" "));
@@ -149,7 +177,7 @@ function readNamed(
   text: string,
   ask: string,
   now: Date,
-  isAfterYesNo: boolean,
+  mayTellSince: boolean,
 ): AnswerValue | undefined {
   if (type === "text") return undefined;
   if (type === "states") {
@@ -166,8 +194,7 @@ function readNamed(
   }
   if ("choice" in type) return readNamedChoice(type.choice, text);
   const words = wordsOf(text);
-  // "Yes, 5 years" may tell since when.
-  const isNamed = isAfterYesNo
+  const isNamed = mayTellSince
     ? words.some((word) => /^(sales|selling|sold|doing|experience|exp|ventas|experiencia)$/.test(word))
     : words.some((word) => /^(years?|yrs?|months?|mos|anos|decades?|meses)$|^\d+(yrs?|y)$/.test(word));
   return asksForYears(ask) && isNamed ? readNumber(type.number, text, ask, now) : undefined;

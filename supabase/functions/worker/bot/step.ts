@@ -2,6 +2,7 @@
  * The bot's turn in a conversation: what a script says next to what a recruit has written. A script was checked when it
  * was published (`publish_bot_script`), so nothing is checked here.
  */
+import { ageAsked, saysMinor } from "./ages.ts";
 import type { AnswerValue } from "./answers.ts";
 import { correctionIn } from "./corrections.ts";
 import { type Intent, intentOf, isReaction } from "./intents.ts";
@@ -107,6 +108,8 @@ export function step(
   // A person reads it. The question is still to be answered.
   if (timely.length === 0) return { reply: null, session, heard: "early" };
   const lines = linesIn(timely);
+  const age = ageAsked(question.ask);
+  if (age !== undefined && lines.some((line) => saysMinor(line, age))) return handOff("minor");
   const answered = answersIn(script, session, question, lines, now);
   if (answered !== undefined) return goOn(script, session, question, answered, now);
   const said = lines.join("\n");

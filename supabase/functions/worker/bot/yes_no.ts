@@ -4,7 +4,7 @@ import { numberOf, phrasesIn, remembering, wordsOf } from "./words.ts";
 
 const YES = `
   yes, y, ye, yea, yeah, yah, ya, yas, yep, yup, yip, yessir, yesir, aye
-  affirmative, absolutely, definitely, of course, for sure, certainly, totally
+  affirmative, absolutely, definitely, def, defo, of course, for sure, certainly, totally
   you bet, u bet, hell yes, hell yeah, heck yes, heck yeah
   sure do, sure am, sure thing, i sure do, i sure am, already have one
   si, sip, claro, claro que si, por supuesto, asi es, correcto
@@ -13,7 +13,7 @@ const NO = `
   no, n, nop, nope, nah, naw, never, negative, no way, hell no, heck no, god no
   not yet, not really, not at all, not currently, not right now, not now, not anymore
   not at this time, not at the moment, not as of now, not as of yet
-  absolutely not, definitely not, definitely no, of course not, certainly not
+  absolutely not, definitely not, definitely no, def not, of course not, certainly not
   unfortunately not, unfortunately no, afraid not, im afraid not
   dont have one, havent, i havent
   todavia no, aun no, claro que no, para nada, nunca
@@ -54,7 +54,7 @@ const POLITE = `
 const LICENSED = `
   licensed, i am licensed, im licensed, have been licensed, ive been licensed
   have license, i have license, hold license, i hold license, got license, i got license
-  have licenses, i have licenses, yo tengo licencia, tengo licencia
+  have licenses, i have licenses, yo tengo licencia, tengo licencia, con licencia
 `;
 const NOT_LICENSED = `
   unlicensed, not licensed, am not licensed, i am not licensed, im not licensed
@@ -62,7 +62,7 @@ const NOT_LICENSED = `
   no license, have no license, i have no license, havent got license
   dont have license, i dont have license, do not have license, i do not have license
   dont hold license, i dont hold license, do not hold license, i do not hold license
-  no tengo licencia, no tengo, no la tengo, no lo tengo, todavia no la tengo, aun no la tengo
+  no tengo licencia, sin licencia, no tengo, no la tengo, no lo tengo, todavia no la tengo, aun no la tengo
 `;
 
 /** Single words that change nothing after a yes. */
@@ -75,7 +75,7 @@ const WITH_YES = wordSet(`
   resident nonresident state states
   interested looking available ready willing work job position
   sounds excited great good perfect cool awesome fine thats works
-  desde hace tengo licencia anos
+  desde hace tengo con licencia anos
 `);
 /** Single words that change nothing after a no. */
 const WITH_NO = wordSet(`
@@ -175,7 +175,7 @@ const ANOTHER_TIME = wordSet(`
 const wordsOfAsk = remembering(spelled);
 
 /** Whether a question asks for the license that somebody has, and not for a later one. */
-function asksForLicense(ask: string): boolean {
+export function asksForLicense(ask: string): boolean {
   const words = wordsOfAsk(ask);
   return words.some((word) => /^licen[cs]e/.test(word)) && !words.some((word) => ANOTHER_TIME.has(word));
 }
