@@ -3,7 +3,7 @@ import { anyOf, wordsOf } from "./words.ts";
 
 /** In front of what is meant in place of what was said: "wait I meant yes", "oops IL". */
 const STRONG = mark(
-  "(?:oh |no )?wait|o+ps|oop|whoops|correction|perd[oó]n|digo|quise decir|typo|my bad",
+  "(?:oh |no )?wait|o+ps|oop|whoops|correction|perd[oó]n|digo|quise decir|typo|my bad|(?:scratch|strike) that",
   "i (?:actually )?(?:meant|mean)|meant",
 );
 /** It may also stand in front of a first answer: "actually part time". */
@@ -36,14 +36,15 @@ export function correctionIn(text: string): Correction | undefined {
     isMarked[strong === undefined ? "weak" : "strong"] = true;
     said = said.slice(marked.length);
   }
-  // "Ohio*"
-  const starred = /^\*?([\p{L}\p{N} -]{1,40})\*$/u.exec(said)?.[1];
+  // "Ohio*" and "*Ohio"
+  const starred = /^(?=\*|.*\*$)\*?([\p{L}\p{N} -]{1,40})\*?$/u.exec(said)?.[1];
   if (starred !== undefined) return { said: starred, isStrong: true };
   if (said === "" || !(isMarked.strong || isMarked.weak)) return undefined;
   return { said, isStrong: isMarked.strong };
 }
 
 const SARCASM = anyOf(`
+  (su{3,}re|ri{3,}ght|oka{3,}y)
   (yeah|yea|yeh|ya|oh|sure|yes) right(?! (here|now|away|after|this))
   sure jan
   (as if|in your dreams|like hell|fat chance|good one|nice try|give me a break|yeah ok|yeah okay sure)

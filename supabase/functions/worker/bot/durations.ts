@@ -6,12 +6,12 @@ const MONTHS = "(?:months?|mos?|mths?|meses|mes)";
 const NUMBER = "(\\d{1,3}(?: \\d{1,2})?|[a-z]{2,12}(?: (?:one|two|three|four|five|six|seven|eight|nine))?)";
 /** They stand before or after, and say nothing. */
 const BEFORE =
-  "(?:(?:i|ive|im|have|has|had|been|worked|it|its|for|about|around|roughly|maybe|like|probably|approximately|almost|over|nearly|at least|just|only|a little over|tengo|llevo|como|casi|unos|desde hace|hace|yes|yeah|yep|si|well|um|sorry|lol|doing|it|this|working|in|sales|selling) ){0,8}";
+  "(?:(?:i|ive|im|have|has|had|been|worked|it|its|for|about|bout|around|roughly|maybe|like|probably|approximately|almost|over|nearly|at least|just|only|a little over|tengo|llevo|como|casi|unos|desde hace|hace|yes|yeah|yep|si|well|um|sorry|lol|doing|it|this|working|in|sales|selling) ){0,8}";
 const AFTER =
   "(?: (?:or so|now|total|in total|of experience|experience|exp|in sales|of sales|sales|ish|in|insurance|retail|life|thanks|thank you|sir|maam|de experiencia|en ventas|worth|of|it|the|business|field|industry|lol|selling|working|combined)){0,6}";
 
 const whole = (pattern: string) => new RegExp(`^${BEFORE}${pattern}${AFTER}$`);
-const HALVES = whole(`${NUMBER}(?: ${YEARS})? (?:and a half|and half|y medio|1 2)(?: ${YEARS})?`);
+const HALVES = whole(`${NUMBER}(?: ${YEARS})? (?:(?:and|n) (?:a )?half|y medio|1 2)(?: ${YEARS})?`);
 const A_HALF = whole(`(?:a|an|one|un|1) ${YEARS} (?:and a half|and half|y medio)`);
 const HALF = whole(`(?:half a|half of a|half|medio) ${YEARS}`);
 const COUPLE = whole(`(?:a couple|couple|un par)(?:(?: of| de)? ${YEARS})?`);

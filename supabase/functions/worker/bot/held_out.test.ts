@@ -57,18 +57,31 @@ function isRight(right: string, { answered, ended, heard, reply }: Step): boolea
   });
 }
 
-Deno.test("texts that were written before their reader are read rightly", () => {
-  const wrong = heldOut.filter(([question, body, right]) =>
-    !isRight(right!, step(SCRIPT, sessionAt(question!), [{ body: body! }], NOW))
-  );
-  const share = 1 - wrong.length / heldOut.length;
+/** The texts that are read wrongly, each with what is right of it. */
+function wrongOf(texts: string[][]): string[][] {
+  const isWrong = ([question, body, right]: string[]) =>
+    !isRight(right!, step(SCRIPT, sessionAt(question!), [{ body: body! }], NOW));
+  const wrong = texts.filter(isWrong);
   // The first of each pair is to be understood.
-  const alike = wrong.filter((text) => heldOut.indexOf(text) % 2 === 1).length;
-  console.log(`wrong of ${heldOut.length / 2} each: ${wrong.length - alike} to be understood, ${alike} alike`);
-  assert(share >= LEAST, JSON.stringify(wrong, null, 1));
-});
+  const alike = wrong.filter((text) => texts.indexOf(text) % 2 === 1).length;
+  console.log(`wrong of ${texts.length / 2} each: ${wrong.length - alike} to be understood, ${alike} alike`);
+  return wrong;
+}
+
 /**
- * Of the 284 texts the reader before them read 163 rightly (39 to be understood, 124 alike), and the one that was written
- * for them 268 when it first ran (133 and 135).
+ * By when they were written, with the share that is read rightly now. Of the 284 first texts the reader before them
+ * read 163 rightly (39 to be understood, 124 alike), and the one that was written for them 268 when it first ran (133
+ * and 135). That one read 99 of the 130 second texts (35 and 64), which somebody wrote who had read it, and before it
+ * was changed for them.
  */
-const LEAST = 0.98;
+const SETS = {
+  first: { texts: heldOut.first, least: 0.98 },
+  second: { texts: Object.values(heldOut.second).flat(), least: 0.97 },
+};
+
+for (const [name, { texts, least }] of Object.entries(SETS)) {
+  Deno.test(`texts that were written before their reader are read rightly: the ${name} set`, () => {
+    const wrong = wrongOf(texts);
+    assert(1 - wrong.length / texts.length >= least, JSON.stringify(wrong, null, 1));
+  });
+}

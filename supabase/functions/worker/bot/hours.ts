@@ -13,7 +13,7 @@ const MOST_PART = 30;
 const MOST = 80;
 
 const HOURS =
-  /^(?:(?:i|id|can|could|do|work|want|like|about|around|maybe|just|at|least|up|to|only|looking|for|prefer|would|yes|please) ){0,8}(\d{1,2}) ?(?:hours?|hrs?|horas)(?: (?:a|per|each|every|la|por))?(?: (?:week|wk|weekly|semana))?(?: (?:please|pls|thanks|or so|is fine|is good|max)){0,2}$/;
+  /^(?:(?:i|id|can|could|do|work|want|like|about|around|maybe|just|at|least|up|to|only|looking|for|prefer|would|yes|please) ){0,8}(\d{1,2}) ?(?:(?:hours?|hrs?|horas)(?: (?:a|per|each|every|la|por))?(?: (?:week|wk|weekly|semana))?|(?:a|per|each|every) (?:week|wk)|weekly)(?: (?:please|pls|thanks|or so|is fine|is good|max)){0,2}$/;
 
 /** The names of the choices for full and for part time, where a question has both. */
 function timesOf(choice: Record<string, string[]>): { full: string; part: string } | undefined {

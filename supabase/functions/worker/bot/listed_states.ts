@@ -18,7 +18,8 @@ const NAMES = [
   ...STATES.map(({ code, name }) => ({ codes: [code], name })),
   ...`
     CA cali, CA calif, TX tex, PA penn, FL fla, MA mass, IL ill, DC d c, IN ind, TN tenn
-    OK okla, WI wisc, MN minn, MI mich, AZ ariz, CO colo, CT conn
+    AR ark, AZ ariz, KS kans, MT mont, NE neb, NE nebr, NV nev, OR oreg, WA wash, WY wyo, WI wis, AL ala
+    OK okla, WI wisc, MN minn, MI mich, CO colo, CT conn
     NC n carolina, SC s carolina, ND n dakota, SD s dakota, WV w virginia
     NY nueva york, NJ nueva jersey, NM nuevo mexico, NH nueva hampshire, TX tejas, PA pensilvania, PA pennsilvania
     NC carolina del norte, SC carolina del sur, ND dakota del norte, SD dakota del sur, WV virginia occidental

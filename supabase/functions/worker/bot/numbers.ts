@@ -5,6 +5,9 @@ import { numberOf, remembering, wordsOf } from "./words.ts";
 
 /** Zero where nothing else is said. */
 export const NONE = /^(no|none|nope|nothing|zero|nada|ninguno|ninguna|not yet|none yet|not any|no experience)$/;
+/** It says why that does not matter. */
+const NONE_BUT =
+  /^(none|zero|no experience|not any|nada)( yet| really)? but (im |i am |very |a |really ){0,4}(willing|eager|ready|quick|fast|open|motivated|hungry|excited|want|love)( [a-z]+){0,4}$/;
 /** They make of a number a bound, a range or an opposite. */
 const BOUNDS = new Set(wordList`
   not no never less under below fewer menos except or between to until half
@@ -48,7 +51,8 @@ export function readNumber(
   const years = asksForYears(ask) ? readYears(text, now) : undefined;
   if (years !== undefined) return years >= min && years <= max ? years : undefined;
   const words = wordsOf(text.replace(/(?<=\d)(?=[a-z])/gi, " "));
-  const isNone = NONE.test(words.join(" "));
+  const said = words.join(" ");
+  const isNone = NONE.test(said) || NONE_BUT.test(said) && numberWordsIn(words).length === 0;
   if (!isNone && (words.some((word) => BOUNDS.has(word)) || !isInUnit(text, words, ask))) return undefined;
   const numbers = new Set(isNone ? [0] : [...digitsIn(text), ...numberWordsIn(words)]);
   const [number] = numbers;

@@ -56,6 +56,9 @@ const ANYWHERE: Record<Exclude<PersonReason, "language">, RegExp> = {
     (thank you|thanks) for (contacting|messaging|texting) (us|our)
     we (have|ve) received your (message|text|inquiry)
     mailbox (is )?full
+    (thank you|thanks) for your (message|text|inquiry|email|call)(?= (our|we|i will|ill|i am|im|a |the |please|someone|you will))
+    (i|we|and) will (respond|reply|return|get back)( to)?( your| you)?( message| call| text)? (as soon as|when i|when we|once i|at my earliest|within|shortly)
+    our (office|business) hours
     mensaje automatico
     respuesta automatica
   `),
@@ -69,6 +72,8 @@ const ANYWHERE: Record<Exclude<PersonReason, "language">, RegExp> = {
     better off (dead|without me)
     take my own life
     (no|nothing|any) (reason|left) to live( for)?
+    (dont see|whats|what is|no|isnt a|isnt any) (the |any |a )?point (of|in|to) (being here|being alive|living|life|going on|anything)
+    (no one|noone|nobody|nobody else) would (even |ever )?((notice|care) if i|miss me)
     (cant|can not|cannot) (go on|do this life) (anymore|any more|any longer|like this)
     (me quiero|quiero) (morir|morirme|matar|matarme)
     no quiero vivir
@@ -82,6 +87,7 @@ const ANYWHERE: Record<Exclude<PersonReason, "language">, RegExp> = {
     (at|planning|attending|after|to|have|having|from|arranging|for|plan) (a |an |the |my |our |his |her )?(${KIN} )?funerals?(?! (insurance|expenses?|homes?|policy|policies|plans?|directors?))
     (death|loss) (in|of) (my|the|our|his|her|a) (family|loved one|${KIN})
     (grieving|bereavement|in mourning|rest in peace|condolences)
+    (perdi|perdimos) a (mi|nuestro|nuestra) ${ES_KIN}
     (fallecio|fallecieron|murio|se murio|se me murio|velorio|funeral de)
   `),
   health: anyOf(`
@@ -91,6 +97,8 @@ const ANYWHERE: Record<Exclude<PersonReason, "language">, RegExp> = {
     (out of|having|have|had|need|after|from|for|getting|scheduled for) (a |my |an |heart |back |knee |hip |major |emergency |open heart ){0,2}surgery(?! (center|job))
     (have|has|had|got|diagnosed with|fighting|battling|beat|beating|with) (breast |lung |colon |brain |prostate |terminal |stage [^ ]+ )?${ILLNESS}(?! (insurance|policy|policies|plans?))
     (chemo|chemotherapy|dialysis|radiation treatments?)
+    (at|to|from|in) (the )?urgent care
+    (running|has|have|with) (a )?(very |really )?(high |bad |[0-9]{2,3} (degree )?)?fever(?! dreams?)
     (im|i am|been|feeling|really|very|feel|were|we are) (so |very |really |too )?(sick|ill|unwell)(?! of)
     ${KIN} (is|are|was|got|has been|s) (so |very |really )?(sick|ill)
     (in|had|into) (a |an )?(bad |car |auto |serious |motorcycle |terrible ){0,2}(accident|wreck|car crash)
@@ -111,6 +119,8 @@ const ANYWHERE: Record<Exclude<PersonReason, "language">, RegExp> = {
     (harass|harassing|harassment|harassed|stalking)
     (report|reporting|reported) (you|u|yall|this|your)
     (the police|the cops|911)
+    (file|filing|filed|make|making|submit|submitting|lodge) (a |an |another )?(formal )?complaint
+    (is|thats|its|was) (totally |highly |so )?(illegal|against the law|a violation)
     you(ll| will) (regret|be sorry|pay for)
     (kill|shoot|hurt|find|beat|punch|fuck) (you|u)( up)?(?! (later|soon|on))
     come near (me|my)
@@ -122,6 +132,8 @@ const ANYWHERE: Record<Exclude<PersonReason, "language">, RegExp> = {
     (im|i am) (still )?(a )?(minor|underage|teenager)
     ${AGE} (years?|yrs?|yr) olds?
     ${AGE} y ?o
+    (hs|high school) (student|senior|junior|sophomore|freshman|kid)
+    (senior|junior|sophomore|freshman) (in|at) (hs|high school)
     (menor de edad)
   `),
   wrong_number: anyOf(`
@@ -140,6 +152,10 @@ const ANYWHERE: Record<Exclude<PersonReason, "language">, RegExp> = {
     (answering|replying|texting|responding) (for|on behalf of) (my|him|her|them)
     (you (want|need)|trying to reach|looking for) my ${KIN}
     not my phone
+    ${KIN} (has|have|is using|uses|keeps) (the|this|my|his|her) (phone|cell)
+    (reached|is|its) (the )?(phone|number|cell) of
+    (isnt|is not|not|no longer|aint) at this number
+    (idk|no idea|dont know|do not know) who (?!(my|your|the|this|that|it|he|she|they|you) )[a-z]+ is$
     (soy|habla|le habla|es) (su|la|el) ${ES_KIN}
     no esta(?! (mal|seguro))( aqui| en casa| disponible)
   `),
@@ -155,6 +171,8 @@ const ANYWHERE: Record<Exclude<PersonReason, "language">, RegExp> = {
     (bad|not a good|not the best|terrible) time
     (?<!(was|were|been) )working (right now|rn|atm|late|till|until|tonight)
     (ttyl|brb)
+    (?<!(was|were|been|just|got) )on (a|another|the) (call|conference call|other line|clock)(?! (center|list|sheet))
+    (?<!(was|were|been) )on (my |a |the )?shift(?! work)
     (text|txt|hit|message|write|respond|reply|talk|get back to|get back) ?(to )?(you|u|me|ya)? (up )?(later|tonight|after work|when i (get|am|can))
     (estoy|ando) (trabajando|manejando|ocupad[oa]|conduciendo|en el trabajo|en una reunion|en junta)
   `),
@@ -163,7 +181,8 @@ const ANYWHERE: Record<Exclude<PersonReason, "language">, RegExp> = {
 /** The wordings that count in a clause of their own. */
 const IN_CLAUSE = {
   minor: anyOf(`
-    (im|i am|i m|only|just turned|just|am|tengo) (only |just |still |solo |barely )?${AGE}( anos)?$
+    (im|i am|i m|only|just turned|just|am|tengo) (only |just |still |solo |barely )?${AGE}( anos)?( (until|til|till)( [a-z]+)?)?$
+    ^${AGE} (until|til|till) [a-z]+$
   `),
   other_person: anyOf(`
     ^(this is |its |it is |im |i am )?(?!(yes|yess|his|this|its|was|is|has|plus|always|kids) )[a-z]{2,15}s ${KIN}$

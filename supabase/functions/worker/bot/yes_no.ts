@@ -5,7 +5,7 @@ import { numberOf, phrasesIn, remembering, wordsOf } from "./words.ts";
 const YES = `
   yes, y, ye, yea, yeah, yah, ya, yas, yep, yup, yip, yessir, yesir, aye
   affirmative, absolutely, definitely, def, defo, of course, for sure, certainly, totally
-  you bet, u bet, hell yes, hell yeah, heck yes, heck yeah
+  for real, fr, you bet, u bet, hell yes, hell yeah, heck yes, heck yeah
   sure do, sure am, sure thing, i sure do, i sure am, already have one
   si, sip, claro, claro que si, por supuesto, asi es, correcto
 `;
@@ -42,12 +42,12 @@ const MODAL = "i will, i would, i can, i could";
 const POLITE = `
   hi, hello, hey, hola, good morning, good afternoon, good evening, good day
   please, pls, plz, thanks, thank you, thank u, thx, ty, gracias, por favor, sorry
-  sir, maam, mam, bro, man, dude, buddy, boss
+  sir, maam, mam, bro, man, dude, buddy, boss, fam, bruh, homie, sis, girl, love, dear, honey, mate, my friend, tho
   um, uh, er, well, oh, ok, okay, so, lol, haha, jaja, unfortunately, honestly, i mean, dead serious, im dead serious, at the moment, at this time, right now, as of now
   period, finally, i swear, trust me
-  my bad, senor, senora, miss, friend, hun, for the late reply, for the delay, late reply
+  my bad, senor, senora, friend, hun, for the late reply, for the delay, late reply
   was asleep, i was asleep, fell asleep, i fell asleep, just woke up, i just woke up, was at work, i was at work
-  was busy, i was busy, was driving, i was driving, just saw this, i just saw this, just now saw this, just got this
+  was busy, i was busy, was driving, i was driving, was on a call, i was on a call, was on the phone, i was on the phone, just saw this, i just saw this, just now saw this, just got this
   just saw your text, just saw your message, just seeing this, estaba dormido, estaba dormida, estaba ocupado
 `;
 /** Yes or no, to a question for a license, where articles and the like are left out. */
@@ -68,19 +68,19 @@ const NOT_LICENSED = `
 /** Single words that change nothing after a yes. */
 const WITH_YES = wordSet(`
   i im ive do have am been got hold own it its one a an the that my mine is
-  since for now still already currently current actively active valid right just fully recently
+  since for now still already currently current actively active valid right just fully recently renewed
   last this year years yr yrs month months week about over ago
-  in of from with and y both as well too also very really much
+  in of from with through thru and y both as well too also very really much
   license licenses licensed licence licenses licenced life health accident insurance agent broker producer
   resident nonresident state states
   interested looking available ready willing work job position
   sounds excited great good perfect cool awesome fine thats works
-  desde hace tengo con licencia anos
+  miss desde hace tengo con licencia anos vida salud
 `);
 /** Single words that change nothing after a no. */
 const WITH_NO = wordSet(`
   i im ive it one a an any that this at the moment time now currently yet anymore really
-  ever gotten let lapse lapsed expired lost
+  miss ever gotten let lapse lapsed expired lost
 `);
 const STATE_WORDS = wordSet(STATES.map(({ code, name }) => `${code} ${name}`).join(" "));
 
