@@ -53,7 +53,7 @@ function withoutSignature(text: string): string {
 
 /** They turn the words around them into their opposite, or into more than one. */
 const NEGATIONS = new Set(wordList`
-  not no dont doesnt isnt cant wont never neither nor except without but excluding
+  not no dont doesnt isnt cant wont never neither nor except without but excluding doubt unsure
   all every any either both
   of already used was were until school student college class classes husband wife
 `);

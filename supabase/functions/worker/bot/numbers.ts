@@ -10,7 +10,7 @@ const NONE_BUT =
   /^(none|zero|no experience|not any|nada)( yet| really)? but (im |i am |very |a |really ){0,4}(willing|eager|ready|quick|fast|open|motivated|hungry|excited|want|love)( [a-z]+){0,4}$/;
 /** They make of a number a bound, a range or an opposite. */
 const BOUNDS = new Set(wordList`
-  not no never less under below fewer menos except or between to until half
+  not no never less under below fewer menos except or between to until half doubt unsure wish if anything
   next within after since at from ago
 `);
 /** Words that name a unit, by the unit. */

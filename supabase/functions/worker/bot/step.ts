@@ -286,15 +286,22 @@ function goOn(script: Script, session: Session, question: Question, all: Answere
     const ended = { state: "done", reason: "done", goes_to_person: true } as const;
     return { reply: script.done, session: null, heard, answered, ended };
   }
-  if (next === question && !all.some(({ question: id }) => id === question.id)) {
+  if (!all.some(({ question: id }) => id === question.id)) {
     // Of what was corrected there is nothing to explain.
     const isCorrection = answered.some(({ question: id }) => id in session.answers);
-    return askAgain(script, session, question, answered, now, isCorrection ? question.ask : undefined);
+    if (isCorrection || next === question) {
+      return askAgain(script, session, next, answered, now, isCorrection ? next.ask : undefined);
+    }
   }
-  return { reply: next.ask, session: ask(script, next, session, answers, now), heard, answered };
+  const asked = ask(script, next, session, answers, now);
+  const tries = session.tries < TRIES ? 0 : TRIES;
+  return { reply: next.ask, session: { ...asked, tries }, heard, answered };
 }
 
-/** Asks the same question once more, and says what would be an answer. */
+/**
+ * Asks the same question once more, and says what would be an answer. Or asks another one after a correction: from then
+ * on none is asked once more, or it would be asked a third time.
+ */
 function askAgain(
   script: Script,
   session: Session,
@@ -311,7 +318,7 @@ function askAgain(
     reply: words ?? (hint === undefined ? question.ask : sentences(question.ask, hint)),
     session: {
       ...ask(script, question, session, withAnswers(session.answers, answered), now),
-      tries: session.tries + 1,
+      tries: question.id === session.question ? session.tries + 1 : TRIES,
     },
     heard,
     ...kept,
