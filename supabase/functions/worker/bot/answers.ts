@@ -24,7 +24,7 @@ export type AnswerType =
 export type AnswerValue = string | number | string[];
 
 /** A longer text says more than an answer. The names of all states have 600 characters. */
-const LONGEST_ANSWER = 800;
+export const LONGEST_ANSWER = 800;
 
 /**
  * Reads an answer; undefined for a text that is not one.
@@ -91,7 +91,7 @@ const SEVERAL = new Set(
 
 interface Phrase {
   name: string;
-  words: string[];
+  words: readonly string[];
 }
 const PHRASES = new WeakMap<Record<string, string[]>, Phrase[]>();
 

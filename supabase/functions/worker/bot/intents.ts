@@ -182,6 +182,7 @@ function wantsPerson(text: string, handoffWords: readonly string[]): boolean {
   const phrases = handoffWords.map((phrase) => wordsOf(phrase));
   return clausesOf(text).some((clause) => {
     if (clause.join(" ").match(PERSON) !== null) return true;
+    if (!phrases.some(([first]) => first !== undefined && clause.includes(first))) return false;
     const words = clause.join(" ").replace(ABOUT, " ").replace(OTHER_USES, " ").split(" ").filter((word) =>
       word !== ""
     );
@@ -189,7 +190,7 @@ function wantsPerson(text: string, handoffWords: readonly string[]): boolean {
   });
 }
 
-function placesOf(phrase: string[], words: string[]): number[] {
+function placesOf(phrase: readonly string[], words: readonly string[]): number[] {
   return words.flatMap((_, i) => phrase.every((word, j) => word === words[i + j]) ? [i] : []);
 }
 

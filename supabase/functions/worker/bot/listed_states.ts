@@ -41,7 +41,7 @@ const NAMES = [
 const NAMES_BY_WORD = Map.groupBy(NAMES, ({ words }) => words[0]!);
 
 /** The longest name that begins at a place. */
-function nameAt(parts: Part[], i: number): { codes: string[]; words: string[] } | undefined {
+function nameAt(parts: Part[], i: number): { codes: string[]; words: readonly string[] } | undefined {
   return NAMES_BY_WORD.get(parts[i]!.word)?.find(({ words }) => words.every((part, j) => part === parts[i + j]?.word));
 }
 

@@ -78,7 +78,7 @@ const VAGUE = new Set(
 const wordsOfAsk = remembering(wordsOf);
 
 /** Whether each unit in a text is one that its question asks for. */
-function isInUnit(text: string, words: string[], ask: string): boolean {
+function isInUnit(text: string, words: readonly string[], ask: string): boolean {
   const asked = wordsOfAsk(ask);
   const units = new Set(asked.flatMap((word) => UNITS.get(word) ?? []));
   const counted = UNITS.get(/how many (\w+)/i.exec(ask)?.[1]?.toLowerCase() ?? "");
@@ -104,7 +104,7 @@ function digitsIn(text: string): number[] {
 }
 
 /** The numbers below 100 that are written as words. */
-function numberWordsIn(words: string[]): number[] {
+function numberWordsIn(words: readonly string[]): number[] {
   const numbers: number[] = [];
   for (let i = 0; i < words.length; i++) {
     const number = /\d/.test(words[i]!) ? undefined : numberOf(words[i]!);

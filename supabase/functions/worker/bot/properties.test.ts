@@ -104,7 +104,7 @@ Deno.test("no answer is stored that the text does not say", () => {
         for (const one of valuesIn(value)) assert(said.has(one), `${question}: ${one}`);
       }
     }),
-    { numRuns: 20_000 },
+    { numRuns: 5_000 },
   );
 });
 
@@ -120,7 +120,7 @@ Deno.test("beside words that turn it round, no answer is stored but a no", () =>
       const wrong = answered.filter(({ question, value }) => of.test(question) && !isNo(value));
       assert.deepEqual(wrong, []);
     }),
-    { numRuns: 20_000 },
+    { numRuns: 5_000 },
   );
 });
 

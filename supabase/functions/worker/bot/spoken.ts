@@ -1,6 +1,13 @@
 /** The answers of a text, wherever they stand in it: to the question that waits, and to later ones. */
 import { ageAsked, isOfAge } from "./ages.ts";
-import { type AnswerType, type AnswerValue, readAnswer, readNamedChoice, speaksOfChoice } from "./answers.ts";
+import {
+  type AnswerType,
+  type AnswerValue,
+  LONGEST_ANSWER,
+  readAnswer,
+  readNamedChoice,
+  speaksOfChoice,
+} from "./answers.ts";
 import { isSarcastic } from "./corrections.ts";
 import { namesState, readStates } from "./listed_states.ts";
 import { asksForYears, readNumber, speaksOfNumber } from "./numbers.ts";
@@ -39,8 +46,9 @@ export function readAnswers(
     return said === undefined ? undefined : new Map([[current.id, said]]);
   }
   if (isSarcastic(text)) return undefined;
-  const reader = new Reader(current, others.filter((other) => mayBeIn(other, text)), now, text);
-  const pieces = text.length > MOST_LETTERS ? [] : text.split(/[.,;!()\n]+|\s[-–—]\s/).map((piece) => piece.trim())
+  const isLong = text.length > MOST_LETTERS;
+  const reader = new Reader(current, isLong ? [] : others.filter((other) => mayBeIn(other, text)), now, text);
+  const pieces = isLong ? [] : text.split(/[.,;!()\n]+|\s[-–—]\s/).map((piece) => piece.trim())
     .filter((piece) => /[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(piece));
   const isIdle = idlePiece(current, others);
   const answering = pieces.filter((piece) => !isIdle(piece));
@@ -202,8 +210,7 @@ function readNamed(
 
 /** Whether a text is an attempt at an answer: it has a word of the question's kind. */
 export function isAttempt({ answer, ask }: Asked, text: string): boolean {
-  if (isSarcastic(text)) return false;
-  if (answer === "text") return false;
+  if (answer === "text" || text.length > LONGEST_ANSWER || isSarcastic(text)) return false;
   if (answer === "yes_no") return speaksOfYesNo(text, ask);
   if (answer === "states") return namesState(text) || wordsOf(text).some((word) => OF_STATES.has(word));
   return "choice" in answer ? speaksOfChoice(answer.choice, text) : speaksOfNumber(text);

@@ -3,7 +3,7 @@
  * was published (`publish_bot_script`), so nothing is checked here.
  */
 import { ageAsked, saysMinor } from "./ages.ts";
-import type { AnswerValue } from "./answers.ts";
+import { type AnswerValue, readAnswer } from "./answers.ts";
 import { correctionIn } from "./corrections.ts";
 import { type Intent, intentOf, isReaction } from "./intents.ts";
 import { isSpanish } from "./language.ts";
@@ -11,7 +11,6 @@ import { PEOPLE_FIRST, personReason } from "./people.ts";
 import type { Question, Script, Session } from "./script.ts";
 import { isAttempt, readAnswers } from "./spoken.ts";
 import { hintFor, isInSpanish, sentences, whatItIs } from "./words_of_ours.ts";
-import { readYesNo } from "./yes_no.ts";
 
 export type { Question, Script, Session } from "./script.ts";
 
@@ -189,13 +188,13 @@ function answersIn(
 
 /** Whether a text says yes or no, and not to what. */
 function isBare(said: string): boolean {
-  return readYesNo(said, "") !== undefined && !/licen[cs]/i.test(said);
+  return readAnswer("yes_no", said) !== undefined && !/licen[cs]/i.test(said);
 }
 
 /** The first reply. A no answers our greeting, and what it says of itself to a question is in `about`. */
 function open(script: Script, heard: Intent | undefined, bodies: string[], now: Date): Step {
   const said = linesIn(bodies).join("\n");
-  if (readYesNo(said, "") === "no") return handOff("answers_greeting");
+  if (readAnswer("yes_no", said) === "no") return handOff("answers_greeting");
   const found = heard === undefined ? readAnswers(undefined, script.questions, said, now) : undefined;
   const answered = Array.from(found ?? [], ([question, value]): Answered => ({ question, value, said }));
   const answers = withAnswers({}, answered);

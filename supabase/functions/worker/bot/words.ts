@@ -1,7 +1,16 @@
 /** The words of a text, and lists of phrases to find among them. */
 
 /** The words of a text in lower case, without accents, apostrophes and punctuation. */
-export function wordsOf(text: string): string[] {
+export function wordsOf(text: string): readonly string[] {
+  if (text.length < LONG) return splitWords(text);
+  if (text !== latest.text) latest = { text, words: splitWords(text) };
+  return latest.words;
+}
+/** The words of a text of such length are kept until the next one: a dozen readers ask for them. */
+const LONG = 160;
+let latest: { text: string; words: readonly string[] } = { text: "", words: [] };
+
+function splitWords(text: string): string[] {
   return text.normalize("NFKD").toLowerCase().replace(/[\p{M}'’‘`´ʼ＇]/gu, "")
     .split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "");
 }
@@ -32,7 +41,7 @@ export function anyOf(wordings: string): RegExp {
 }
 
 /** The clauses of a text, each by its words. */
-export function clausesOf(text: string): string[][] {
+export function clausesOf(text: string): (readonly string[])[] {
   return text.split(/[.,;:!?()\n]+/).map(wordsOf).filter((words) => words.length > 0);
 }
 

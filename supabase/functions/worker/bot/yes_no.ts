@@ -86,7 +86,7 @@ const STATE_WORDS = wordSet(STATES.map(({ code, name }) => `${code} ${name}`).jo
 
 type Meaning = "yes" | "no" | "bare_yes" | "bare_no" | "denial" | "modal" | "polite";
 
-const MEANINGS = meanings({
+const GENERAL = meanings({
   yes: YES,
   no: NO,
   bare_yes: BARE_YES,
@@ -95,8 +95,26 @@ const MEANINGS = meanings({
   modal: MODAL,
   polite: POLITE,
 });
-const MEANINGS_OF_LICENSED = new Map([...MEANINGS, ...meanings({ yes: LICENSED, no: NOT_LICENSED })]);
-const LONGEST_PHRASE = 5;
+const MEANINGS = byFirstWord(GENERAL);
+const POLITENESS = byFirstWord(new Map(Array.from(GENERAL).filter(([, meaning]) => meaning === "polite")));
+const MEANINGS_OF_LICENSED = byFirstWord(new Map([...GENERAL, ...meanings({ yes: LICENSED, no: NOT_LICENSED })]));
+
+interface Phrase {
+  words: string[];
+  meaning: Meaning;
+}
+type Phrases = Map<string, Phrase[]>;
+
+/** Phrases by their first word, the longest first. */
+function byFirstWord(known: Map<string, Meaning>): Phrases {
+  const phrases = Array.from(known, ([phrase, meaning]): Phrase => ({ words: phrase.split(" "), meaning }));
+  return Map.groupBy(phrases.sort((one, other) => other.words.length - one.words.length), ({ words }) => words[0]!);
+}
+
+/** The longest phrase that begins at a word. */
+function phraseAt(known: Phrases, words: string[], i: number): Phrase | undefined {
+  return known.get(words[i]!)?.find((phrase) => phrase.words.every((word, j) => word === words[i + j]));
+}
 
 function meanings(lists: Partial<Record<Meaning, string>>): Map<string, Meaning> {
   return new Map(
@@ -137,10 +155,9 @@ export function readYesNo(text: string, ask: string): "yes" | "no" | undefined {
 export function isPolite(text: string): boolean {
   const words = spelled(text);
   for (let i = 0; i < words.length;) {
-    let length = Math.min(LONGEST_PHRASE, words.length - i);
-    while (length > 0 && MEANINGS.get(words.slice(i, i + length).join(" ")) !== "polite") length--;
-    if (length === 0) return false;
-    i += length;
+    const phrase = phraseAt(POLITENESS, words, i);
+    if (phrase === undefined) return false;
+    i += phrase.words.length;
   }
   return true;
 }
@@ -180,14 +197,12 @@ export function asksForLicense(ask: string): boolean {
   return words.some((word) => /^licen[cs]e/.test(word)) && !words.some((word) => ANOTHER_TIME.has(word));
 }
 
-function readBy(known: Map<string, Meaning>, words: string[]): "yes" | "no" | undefined {
+function readBy(known: Phrases, words: string[]): "yes" | "no" | undefined {
   const said: { meaning: Meaning | undefined; word: string }[] = [];
   for (let i = 0; i < words.length;) {
-    let length = Math.min(LONGEST_PHRASE, words.length - i);
-    while (length > 1 && !known.has(words.slice(i, i + length).join(" "))) length--;
-    const word = words.slice(i, i + length).join(" ");
-    if (known.get(word) !== "polite") said.push({ meaning: known.get(word), word });
-    i += length;
+    const phrase = phraseAt(known, words, i);
+    if (phrase?.meaning !== "polite") said.push({ meaning: phrase?.meaning, word: words[i]! });
+    i += phrase?.words.length ?? 1;
   }
   const is = (...these: Meaning[]) => said.some(({ meaning }) => meaning !== undefined && these.includes(meaning));
   const [isYes, isNo] = [is("yes", "bare_yes"), is("no", "bare_no")];
