@@ -9,9 +9,9 @@ import { createTalk, createTexter, list, outbox, type Talk, tell, type Texter, t
 /** A call that waits for its response. */
 interface HeldCall {
   isCalled(): boolean;
-  /** Lets the call go on to the service. */
+  /** Lets the call, once it has come, go on to the service. */
   release(): Promise<void>;
-  /** Responds as the database does when it refuses a call. */
+  /** Responds to the call, once it has come, as the database does when it refuses one. */
   refuse(code: string, message: string): Promise<void>;
 }
 
@@ -23,13 +23,17 @@ async function hold(page: Page, name: string): Promise<HeldCall> {
     if (isHeld) held.push(route);
     else await route.continue();
   });
+  const isCalled = () => held.length > 0;
   return {
-    isCalled: () => held.length > 0,
+    isCalled,
     async release() {
+      await until(isCalled);
       isHeld = false;
       for (const route of held) await route.continue();
     },
     async refuse(code, message) {
+      // The page shows a change before it calls. A call that comes later than this would go to the service.
+      await until(isCalled);
       isHeld = false;
       const json = { code, message, details: null, hint: null };
       for (const route of held) await route.fulfill({ status: Number(code.slice(2)), json });
@@ -83,7 +87,6 @@ deskTest("a recruit who needs no reply leaves the list at once, and comes back w
   await button.click();
   await row.waitFor({ state: "detached" });
   await button.waitFor({ state: "detached" });
-  await until(call.isCalled);
   await call.refuse("PT404", "conversation_id: there is no such conversation");
   await page.getByRole("alert").getByText("There is no such conversation.").waitFor();
   await row.waitFor();
@@ -203,7 +206,6 @@ deskTest("a notice goes at once, and comes back with a sentence where that fails
   const call = await hold(page, "mark_read");
   await page.getByRole("button", { name: "OK" }).click();
   await notice.waitFor({ state: "detached" });
-  await until(call.isCalled);
   await call.refuse("PT409", "notification_ids: another change came first");
   await page.getByRole("alert").getByText("Another change came first.").waitFor();
   await notice.waitFor();
