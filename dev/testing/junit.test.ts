@@ -24,7 +24,7 @@ Deno.test("a test that was ignored is not counted as passed", async () => {
   const { failures, ...rest } = counts;
   assert.deepEqual(rest, { passed: 2, failed: 2, skipped: 1 });
   assert.equal(failures!.length, 1, "a test is no failure besides its steps");
-  assert.match(failures![0]!, /a\.test\.ts: has steps > fails\n {4}Error: <testsuite tests="9">\n/);
+  assert.match(failures![0]!.text, /a\.test\.ts: has steps > fails\n {4}Error: <testsuite tests="9">\n/);
 });
 
 Deno.test("a test file that cannot be loaded is a failure", async () => {

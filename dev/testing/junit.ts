@@ -8,8 +8,17 @@ export interface Counts {
   passed: number;
   failed: number;
   skipped?: number;
-  /** Each test that failed: its file, its name and why. */
-  failures?: string[];
+  failures?: Failure[];
+  /** Tests that failed, and passed when they were run once more. */
+  flaky?: Failure[];
+}
+
+/** A test that failed, or a file of them. */
+export interface Failure {
+  /** Its name; missing of what is no test of Deno. */
+  test?: string;
+  /** The names of its file and of itself, and below them why it failed. */
+  text: string;
 }
 
 /**
@@ -41,7 +50,7 @@ export async function denoTest(
     return {
       ...counts,
       failed: 1,
-      failures: ["The tests ended with an error that belongs to none of them: see above."],
+      failures: [{ text: "The tests ended with an error that belongs to none of them: see above." }],
     };
   } finally {
     Deno.removeSync(report);
@@ -62,15 +71,16 @@ export function readJunit(report: string): Counts {
   return total;
 }
 
-function failuresIn(report: string): string[] {
+function failuresIn(report: string): Failure[] {
   const cases = report.matchAll(/<testcase name="([^"]*)" classname="([^"]*)"[^>]*>\s*<failure [^>]*>([^<]*)</g);
   return Array.from(cases, (texts) => texts.slice(1).map(unescapeXml) as [string, string, string])
     // A step that failed is a failure of its own.
     .filter(([, , reason]) => !/^\d+ test steps? failed\.$/.test(reason))
     .map(([name, file, reason]) => {
       const lines = reason.split("\n").filter((line) => !line.includes("(ext:"));
-      return [`${file.replace(/^\.\//, "")}: ${name}`, ...lines.slice(0, MOST_LINES).map((line) => `    ${line}`)]
+      const text = [`${file.replace(/^\.\//, "")}: ${name}`, ...lines.slice(0, MOST_LINES).map((line) => `    ${line}`)]
         .map((line) => line.trimEnd()).join("\n");
+      return { test: name, text };
     });
 }
 

@@ -6,9 +6,10 @@ import { migrationFiles, seedFile } from "../scripts/migration/files.ts";
 import { applyFiles } from "../scripts/migration/scratch.ts";
 import { withChromium } from "./chromium.ts";
 import { withHostedDatabase } from "./hosted/hosted_database.ts";
-import { type Counts, denoTest } from "./junit.ts";
+import { type Counts, denoTest, type Failure } from "./junit.ts";
 import { installPgtap, runTapFile } from "./pgtap.ts";
 import { type Print, runProgram } from "./program.ts";
+import { retryFailed } from "./retry.ts";
 import { doublesEnv } from "./texting_stack.ts";
 import type { ThrowawayStack } from "./throwaway_stack.ts";
 
@@ -130,6 +131,7 @@ export const STEPS: Step[] = [
     // They see and change what belongs to all agencies, cut Realtime off from the database for all pages, or count what a
     // page then reads again.
     inTurn: /\/(operator|mapping|look_up|live|inbox_list)/,
+    isRetried: true,
   })),
   denoStep({
     name: "e2e",
@@ -189,15 +191,17 @@ async function succeeds(command: string, args: string[], print?: Print): Promise
 
 /**
  * A step that runs files with `deno test`, against a stack where it names one: `atOnce` of them at the same time, and
- * beside them one after another those whose path is like `inTurn`.
+ * beside them one after another those whose path is like `inTurn`. A step that `isRetried` runs each test that failed
+ * once more after all others, unless only some files were asked for.
  */
 function denoStep(
-  { stack, atOnce = 1, inTurn = /^$/, ...step }: Omit<Step, "run" | "remedy"> & {
+  { stack, atOnce = 1, inTurn = /^$/, isRetried = false, ...step }: Omit<Step, "run" | "remedy"> & {
     files: string[];
     remedy?: string;
     stack?: keyof Stacks;
     atOnce?: number;
     inTurn?: RegExp;
+    isRetried?: boolean;
   },
 ): Step {
   return {
@@ -212,9 +216,13 @@ function denoStep(
       const runners = Map.groupBy(new Set(files.map(runnerOf)), (file) => inTurn.test(file) ? 1 : atOnce);
       // Lines of two processes would be mixed.
       const show = runners.size > 1 ? print ?? console.log : print;
-      const counts = sumOf(
+      let counts = sumOf(
         await Promise.all(Array.from(runners, ([jobs, lane]) => denoTest(lane, env, show, flags, jobs))),
       );
+      if (isRetried && files === step.files) {
+        const retry = (filter: string) => denoTest(files, env, print, [...flags, `--filter=${filter}`]);
+        counts = await retryFailed(counts, retry);
+      }
       if (counts.failed > 0) (print ?? console.log)(`The last lines of the stack:\n${tail()}`);
       return counts;
     },
@@ -267,14 +275,16 @@ async function pgtap(
       create extension pgtap with schema extensions;
       create extension dblink with schema extensions`);
     await applyFiles(url, [...migrationFiles(), seedFile()]);
-    const total = { passed: 0, failed: 0, failures: [] as string[] };
+    const total = { passed: 0, failed: 0, failures: [] as Failure[] };
     for (const file of files) {
       const sql = connect(url);
       const { passed, failed, diagnostics } = await runTapFile(sql, join(ROOT, file));
       await sql.end();
       print(`${file}: ${passed} passed${failed ? `, ${failed} failed` : ""}`);
       for (const line of diagnostics) print(`    ${line}`);
-      if (failed > 0) total.failures.push([file, ...diagnostics.map((line) => `    ${line}`)].join("\n"));
+      if (failed > 0) {
+        total.failures.push({ text: [file, ...diagnostics.map((line) => `    ${line}`)].join("\n") });
+      }
       total.passed += passed;
       total.failed += failed;
     }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { summaryOf } from "./summary.ts";
 
 Deno.test("what failed is printed last, after the lines of all steps", () => {
-  const failures = ["a.test.ts: adds\n    1 !== 2", "b.test.sql\n    not ok 3 - counts"];
+  const failures = [{ text: "a.test.ts: adds\n    1 !== 2" }, { text: "b.test.sql\n    not ok 3 - counts" }];
   const text = summaryOf([
     { name: "e2e", counts: { passed: 10, failed: 2, failures }, time: "1.0 s", remedy: "Run it alone." },
     { name: "local", counts: { passed: 1, failed: 0, skipped: 3 }, time: "  beside e2e", remedy: "Nothing." },
@@ -16,11 +16,19 @@ local          1 passed   0 failed   3 skipped   beside e2e
 
 What failed:
 
-${failures.join("\n\n")}`,
+${failures.map(({ text }) => text).join("\n\n")}`,
   );
 });
 
 Deno.test("where nothing failed the sum is last", () => {
   const text = summaryOf([{ name: "lint", counts: { passed: 1, failed: 0 }, time: "1.0 s", remedy: "" }]);
   assert(text.endsWith("\n\n1 passed, 0 failed"));
+});
+
+Deno.test("a flaky test is named, although nothing failed", () => {
+  const flaky = [{ text: "a.test.ts: adds\n    1 !== 2" }];
+  const text = summaryOf([{ name: "desk", counts: { passed: 2, failed: 0, flaky }, time: "1.0 s", remedy: "" }]);
+  assert(text.endsWith(
+    "\n\n2 passed, 0 failed, 1 flaky\n\nFlaky: failed at first, and passed when run once more:\n\n" + flaky[0]!.text,
+  ));
 });

@@ -10,7 +10,7 @@ export interface StepResult {
   remedy: string;
 }
 
-/** A line for each step, and their sum. What failed comes last, where nobody has to look for it. */
+/** A line for each step, and their sum. What failed comes last, where nobody has to look for it, after what is flaky. */
 export function summaryOf(results: StepResult[]): string {
   const sum = (key: "passed" | "failed" | "skipped") =>
     results.reduce((total, { counts }) => total + (counts[key] ?? 0), 0);
@@ -25,10 +25,13 @@ export function summaryOf(results: StepResult[]): string {
     ].join(" ").trimEnd()
   );
   const skipped = sum("skipped") > 0 ? `, ${sum("skipped")} skipped` : "";
-  const failures = results.flatMap(({ counts }) => counts.failures ?? []);
+  const textsOf = (key: "failures" | "flaky") =>
+    results.flatMap(({ counts }) => counts[key] ?? []).map(({ text }) => text);
+  const [flaky, failures] = [textsOf("flaky"), textsOf("failures")];
   return [
     lines.join("\n"),
-    `${sum("passed")} passed, ${sum("failed")} failed${skipped}`,
+    `${sum("passed")} passed, ${sum("failed")} failed${skipped}${flaky.length > 0 ? `, ${flaky.length} flaky` : ""}`,
+    ...flaky.length > 0 ? ["Flaky: failed at first, and passed when run once more:", ...flaky] : [],
     ...failures.length > 0 ? ["What failed:", ...failures] : [],
   ].join("\n\n");
 }

@@ -4,7 +4,7 @@ import { extname, join } from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { build } from "vite";
 import { ROOT } from "../../dev/local/mod.ts";
-import { assertAccessible, chromium, deskTest, until } from "./harness.ts";
+import { assertAccessible, deskTest, hasChromium, until } from "./harness.ts";
 
 const TYPES: Record<string, string> = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css" };
 
@@ -12,7 +12,7 @@ let folder = "";
 let server: Deno.HttpServer<Deno.NetAddr> | undefined;
 
 Deno.test.beforeAll(async () => {
-  if (chromium === null) return;
+  if (!hasChromium) return;
   folder = Deno.makeTempDirSync({ prefix: "examples-" });
   await build({
     root: join(ROOT, "desk/ui/examples"),

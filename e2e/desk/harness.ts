@@ -4,13 +4,21 @@ import type { SupabaseClient } from "@supabase/supabase-js";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { ROOT } from "../../dev/local/mod.ts";
 import { stack } from "../support/client.ts";
-import { startChromium } from "./chromium.ts";
+import { type Chromium, startChromium } from "./chromium.ts";
 
 const path = Deno.env.get("CHROMIUM");
 
-/** The browser of a file of tests; null where none runs on this machine. */
-export const chromium = path === undefined ? null : await startChromium(path);
-Deno.test.afterAll(() => chromium?.stop());
+/** Whether a browser runs on this machine. */
+export const hasChromium = path !== undefined;
+
+let started: Promise<Chromium> | undefined;
+
+/** The browser of a file of tests, started for the first of them that runs. */
+export function chromium(): Promise<Chromium> {
+  return started ??= startChromium(path!);
+}
+
+Deno.test.afterAll(async () => (await started)?.stop());
 
 /** Where the stack under test serves the desk. */
 export const DESK = `${stack.api_url}/desk/`;
@@ -34,9 +42,13 @@ export function deskTest(
 ): void {
   Deno.test({
     name,
-    ignore: chromium === null,
+    ignore: !hasChromium,
     async fn() {
-      const context = await chromium!.newContext({ timezoneId: "America/Chicago", locale: "en-US", ...options });
+      const context = await (await chromium()).newContext({
+        timezoneId: "America/Chicago",
+        locale: "en-US",
+        ...options,
+      });
       const faults: string[] = [];
       context.on("weberror", (fault) => faults.push(String(fault.error())));
       const page = await context.newPage();

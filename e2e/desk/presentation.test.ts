@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { createAgentWithLead } from "../support/agents.ts";
 import { sql } from "../support/client.ts";
-import { assertAccessible, chromium, DESK, deskTest, PHONE, signIn, until } from "./harness.ts";
+import { assertAccessible, chromium, DESK, deskTest, hasChromium, PHONE, signIn, until } from "./harness.ts";
 
 type Agent = Awaited<ReturnType<typeof createAgentWithLead>>;
 
@@ -52,9 +52,9 @@ async function loseFirstResponse(page: Page, url: string): Promise<{ calls: numb
 function windowTest(name: string, run: (page: Page) => Promise<void>): void {
   Deno.test({
     name,
-    ignore: chromium === null,
+    ignore: !hasChromium,
     async fn() {
-      const { context } = chromium!;
+      const { context } = await chromium();
       const [blank] = context.pages();
       const page = await context.newPage();
       try {
@@ -74,9 +74,9 @@ windowTest("the pop-out logs its start, its pauses and its returns", async (page
   const popout = await present(page, agent);
   await popout.getByRole("heading", { name: "Presentation: Ida" }).waitFor();
   await assertActivities(agent.lead_id, ["started"]);
-  await chromium!.setWindow(popout, "minimized");
+  await (await chromium()).setWindow(popout, "minimized");
   await assertActivities(agent.lead_id, ["started", "paused"]);
-  await chromium!.setWindow(popout, "normal");
+  await (await chromium()).setWindow(popout, "normal");
   await assertActivities(agent.lead_id, ["started", "paused", "resumed"]);
   await popout.close();
   await assertActivities(agent.lead_id, ["started", "paused", "resumed", "paused"]);
@@ -111,7 +111,7 @@ windowTest("closing a minimised pop-out is no second pause", async (page) => {
   const agent = await createAgentWithLead();
   const popout = await present(page, agent);
   await assertActivities(agent.lead_id, ["started"]);
-  await chromium!.setWindow(popout, "minimized");
+  await (await chromium()).setWindow(popout, "minimized");
   await assertActivities(agent.lead_id, ["started", "paused"]);
   await popout.close();
   await openPopout(page);
