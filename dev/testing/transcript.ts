@@ -7,6 +7,8 @@ export type Kind = "$" | "sql>" | "http>";
 export interface TranscriptStep {
   kind: Kind;
   input: string;
+  /** For a step whose output is not shown: the names of the values in it. Such a step must succeed. */
+  takes?: string[];
   /** The line on which it begins, from 1 on. */
   line: number;
   /** The lines before its output: remarks, blank lines, and the step itself. */
@@ -36,8 +38,15 @@ const MASKS: Record<string, string> = {
 /** The forms of the values of some names; with a number, as in `key_2`, for another one. */
 const SHAPES: Record<string, string> = { key: "lik_[\\w-]{43}", key_prefix: "lik_[\\w-]{8}", secret: "[\\w+/-]{43}" };
 
+function shapeOf(name: string): string | undefined {
+  return SHAPES[name.replace(/_\d+$/, "")];
+}
+
 /** The form of any other value that has no name yet. */
 const VALUE = "[^\\s\"'`,;()]*[^\\s\"'`,;().:…]";
+
+/** The end of a step whose output is not shown: `> /dev/null`, or the names of values in it, as in `> <key>`. */
+const HIDDEN = / > (\/dev\/null|<\w+>(?: <\w+>)*)$/;
 
 /** Splits a transcript into its steps. A remark is a line that begins with "# ". */
 export function parseTranscript(text: string): TranscriptStep[] {
@@ -56,7 +65,11 @@ export function parseTranscript(text: string): TranscriptStep[] {
         head.push(lines[++i] ?? "");
         words.push(words.pop()!.slice(0, -1), (lines[i] ?? "").trim());
       }
-      step = { kind: kind as Kind, input: words.join(""), line: at, head, output: [], tail: [] };
+      const input = words.join("");
+      const taken = HIDDEN.exec(input)?.[1];
+      const takes = taken?.matchAll(/<(\w+)>/g).map(([, name]) => name!).toArray();
+      step = { kind: kind as Kind, input: input.replace(HIDDEN, ""), line: at, head, output: [], tail: [] };
+      if (takes !== undefined) step.takes = takes;
       steps.push(step);
       head = [];
     } else if (step === undefined || line.startsWith("# ")) {
@@ -81,6 +94,42 @@ export function formatTranscript(steps: TranscriptStep[]): string {
 /** Puts the values of names into the input of a step. A name without a value stays. */
 export function fillIn(input: string, names: Names): string {
   return input.replace(/<(\w+)>/g, (written, name) => names.get(name) ?? written);
+}
+
+/** Shows printed JSON with each object or list on one line that has only values in it; other text stays as it is. */
+export function foldJson(text: string): string {
+  const [, json, rest] = /^([{[]\n.*?[}\]])((?:\n\[exit \d+\])?)$/s.exec(text) ?? [];
+  if (json === undefined) return text;
+  const isValue = (item: unknown) => Object.keys(Object(item)).length === 0 || typeof item === "string";
+  const fold = (value: unknown, indent: string): string => {
+    if (typeof value !== "object" || value === null) return JSON.stringify(value);
+    const items = Object.values(value);
+    const [open, close] = Array.isArray(value) ? "[]" : "{}";
+    const names = Array.isArray(value)
+      ? items.map(() => "")
+      : Object.keys(value).map((key) => `${JSON.stringify(key)}: `);
+    const shown = items.map((item, i) => names[i] + fold(item, `${indent}  `));
+    if (items.every(isValue)) return open + shown.join(", ") + close;
+    return `${open}\n${indent}  ${shown.join(`,\n${indent}  `)}\n${indent}${close}`;
+  };
+  return fold(JSON.parse(json), "") + rest;
+}
+
+/**
+ * Takes values from what a step printed: for each name the first value of its form, an id unless the name has another,
+ * that no name before it has taken.
+ *
+ * @returns the names with their values; undefined where one has none
+ */
+export function takeValues(takes: string[], printed: string, names: Names): Names | undefined {
+  const taken = new Map<string, string>();
+  for (const name of takes) {
+    const values = printed.matchAll(new RegExp(shapeOf(name) ?? UUID, "g"));
+    const value = values.map(([found]) => found).find((found) => !taken.values().some((each) => each === found));
+    if (value === undefined) return undefined;
+    taken.set(name, value);
+  }
+  return new Map([...names, ...taken]);
 }
 
 /**
@@ -114,7 +163,7 @@ function matchLine(expected: string, actual: string, names: Names): Names | unde
     if (names.has(name)) return `(?:${valuePattern(names.get(name)!)}|${itself})`;
     if (fresh.has(name)) return `\\k<${name}>`;
     fresh.add(name);
-    return `(?<${name}>${SHAPES[name.replace(/_\d+$/, "")] ?? VALUE})`;
+    return `(?<${name}>${shapeOf(name) ?? VALUE})`;
   }).join("");
   const found = new RegExp(`^${pattern}$`).exec(actual.trimEnd());
   if (found === null) return undefined;

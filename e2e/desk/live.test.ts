@@ -156,7 +156,7 @@ deskTest("a topic that the service closes again and again is joined ever more se
     });
   });
   await signIn(page, await createTexter());
-  await until(() => joins.length === 4);
+  await until(() => joins.length === 3);
   const waits = joins.slice(1).map((time, n) => time - joins[n]!);
-  assert.ok(waits[0]! > 900 && waits[1]! > 1_800 && waits[2]! > 3_600, String(waits));
+  assert.ok(waits[0]! > 900 && waits[1]! > 1_800, String(waits));
 });

@@ -4,7 +4,7 @@ import { signInNewAgent, signInNewOperator } from "../support/agents.ts";
 import { createAgency, createOrder, createVendor, send, sql, type Vendor, withKey } from "../support/client.ts";
 import { reject } from "../support/deliveries.ts";
 import { newPhone } from "../support/sms.ts";
-import { assertAccessible, assertFits, deskTest, NARROW, PHONE, signIn, until } from "./harness.ts";
+import { assertAccessible, assertFits, deskTest, hideOtherVendors, NARROW, PHONE, signIn, until } from "./harness.ts";
 
 /** A vendor whose name says nothing of its slug. */
 async function createNamedVendor(): Promise<Vendor & { name: string }> {
@@ -213,6 +213,7 @@ deskTest("all times of operators are in UTC, as those of the commands, and name 
   await sql`
     insert into public.recruiting_leads (vendor_id, vendor_lead_id, first_name, created_at)
     values (${vendor.id}, ${"zone-" + vendor.id}, 'Ada', '2026-01-05T03:04:00Z')`;
+  await hideOtherVendors(page);
   await signIn(page, await signInNewOperator(), "operator/search");
   await searchFor(page, `zone-${vendor.id}`);
   await page.getByText("Jan 5, 3:04 AM UTC").waitFor();

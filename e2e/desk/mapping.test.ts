@@ -5,7 +5,17 @@ import { signInNewOperator, type User } from "../support/agents.ts";
 import { createVendor, send, sql, type Vendor, withKey } from "../support/client.ts";
 import { reject } from "../support/deliveries.ts";
 import { actionsOf } from "../support/operator.ts";
-import { assertAccessible, assertFits, deskTest, NARROW, OLIVIA, picture, signIn, until } from "./harness.ts";
+import {
+  assertAccessible,
+  assertFits,
+  deskTest,
+  hideOtherVendors,
+  NARROW,
+  OLIVIA,
+  picture,
+  signIn,
+  until,
+} from "./harness.ts";
 import { MISSING_FIRST_NAME } from "../../supabase/functions/recruiting/ingest/lead.ts";
 
 const MAPPING = { fields: { first_name: "person.nom" } };
@@ -265,6 +275,7 @@ deskTest("on a phone, by a stored lead: what nobody has read of it becomes a fie
     body: { name: "Ada", note: "x".repeat(300), utm: { campaign_of_the_year: "summer" } },
   });
   const operator = await signInNewOperator();
+  await hideOtherVendors(page, vendor.slug);
   await signIn(page, operator, "operator/vendors");
   await page.getByText("Vendors with a mapping").click();
   await assertFits(page);
@@ -311,6 +322,7 @@ deskTest("all of it is done by keyboard", async (page) => {
 deskTest("only an operator sees it, and a vendor of another parser has none", async (page) => {
   const generic = await createVendor("generic");
   await reject({ vendor_id: generic.id, payload: {} });
+  await hideOtherVendors(page, generic.slug);
   await signIn(page, await signInNewOperator(), `operator/mappings/${generic.slug}`);
   await page.getByText("This vendor has no mapping.").waitFor();
   await page.getByRole("link", { name: "All vendors" }).click();

@@ -6,7 +6,18 @@ import { createAgentWithLead, signInNewAgent, signInNewOperator } from "../suppo
 import { createAgency, createOrder, createVendor, sql, storedLeads, type Vendor } from "../support/client.ts";
 import { checkAlerts } from "../support/alerts.ts";
 import { reject } from "../support/deliveries.ts";
-import { assertAccessible, assertFits, DESK, deskTest, OLIVIA, PHONE, picture, signIn, until } from "./harness.ts";
+import {
+  assertAccessible,
+  assertFits,
+  DESK,
+  deskTest,
+  hideOtherVendors,
+  OLIVIA,
+  PHONE,
+  picture,
+  signIn,
+  until,
+} from "./harness.ts";
 
 const VIEWS = {
   "operator": "Today",
@@ -97,6 +108,7 @@ async function pictureLead(page: Page): Promise<void> {
 for (const [size, options] of Object.entries({ desktop: undefined, phone: PHONE })) {
   deskTest(`each view of an operator is accessible and fits, on a ${size}`, async (page) => {
     const clear = await furnish();
+    await hideOtherVendors(page);
     await signIn(page, OLIVIA);
     for (const view of Object.keys(VIEWS) as (keyof typeof VIEWS)[]) {
       await open(page, view);
@@ -268,6 +280,7 @@ deskTest("the table below the chart has the numbers of the rows", async (page) =
   await reject({ vendor_id: vendor.id, payload: {} });
   const idle = await createVendor();
   await reject({ vendor_id: idle.id, payload: {} });
+  await hideOtherVendors(page, vendor.slug, idle.slug);
   await signIn(page, await signInNewOperator(), "operator/vendors");
   const table = page.getByRole("region", { name: "Leads per vendor and day" });
   const row = table.getByRole("row").filter({ hasText: vendor.slug });

@@ -7,12 +7,14 @@ import { shellWords } from "../../admin/shell_words.ts";
 import { ROOT } from "../../dev/local/mod.ts";
 import {
   fillIn,
+  foldJson,
   formatTranscript,
   mask,
   matchOutput,
   type Names,
   parseTranscript,
   rewriteOutput,
+  takeValues,
 } from "../../dev/testing/transcript.ts";
 import { send, sql, stack } from "./client.ts";
 
@@ -40,7 +42,13 @@ export async function runTranscript(path: string, update: boolean): Promise<void
   try {
     for (const step of steps) {
       const input = fillIn(step.input, names);
-      const printed = await run(step.kind, input, folder);
+      const printed = foldJson(await run(step.kind, input, folder));
+      if (step.takes !== undefined) {
+        const taken = hasFailed(step.kind, printed) ? undefined : takeValues(step.takes, printed, names);
+        assert(taken, `${path}:${step.line}: ${input}\n\nfailed, or has not what it is to name:\n${printed}`);
+        names = taken;
+        continue;
+      }
       const actual = printed.trimEnd() === "" ? [] : printed.trimEnd().split("\n").map((line) => line.trimEnd());
       if (update) {
         const rewritten = rewriteOutput(step.output, actual, names, given);
@@ -65,6 +73,12 @@ export async function runTranscript(path: string, update: boolean): Promise<void
     await Deno.remove(folder, { recursive: true });
   }
   if (update) await Deno.writeTextFile(path, formatTranscript(steps));
+}
+
+/** Whether a step failed, as a terminal shows it. */
+function hasFailed(kind: string, printed: string): boolean {
+  if (kind === "sql>") return printed.startsWith("error: ");
+  return kind === "http>" ? !printed.startsWith("2") : /^\[exit \d+\]$/m.test(printed);
 }
 
 /** Runs a step, and returns what a terminal would show. */
