@@ -28,6 +28,8 @@ export interface Message {
   media: Media[];
   /** Those of a recruit's files; none of files that came while the service copied none. */
   media_copies: MediaCopy[];
+  /** How the bot read a recruit's text; null: it did not. */
+  heard: string | null;
   status: "queued" | "sent" | "delivered" | "failed" | null;
   error_code: string | null;
   created_at: string;
@@ -41,7 +43,7 @@ export interface Message {
   } | null;
 }
 
-const COLUMNS = "id, sender_type, sent_by, body, media, status, error_code, created_at, " +
+const COLUMNS = "id, sender_type, sent_by, body, media, heard, status, error_code, created_at, " +
   "text_outbox(state, due_at, reason, client_message_id), media_copies(position, state, path, content_type, reason)";
 
 export const messageQueries = {

@@ -3,6 +3,7 @@ import { useWriteAgain } from "../data/drafts.ts";
 import { useCancelText, useRetryText } from "../data/conversation_changes.ts";
 import type { Message } from "../data/messages.ts";
 import { ActionError, useAction } from "../ui/action.tsx";
+import { heardWords } from "../ui/bot_reasons.ts";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { fullName } from "../ui/name.ts";
 import { Time } from "../ui/time.tsx";
@@ -26,7 +27,7 @@ export const MessageBubble = memo(
     /** Whether it ends that: that it was delivered stands below that once. */
     isLast: boolean;
   } & Acting) {
-    const { sender_type, body, media, media_copies, created_at } = text;
+    const { sender_type, body, media, media_copies, heard, created_at } = text;
     return (
       <li className={`text is-${sender_type} ${isFirst ? "" : "is-next"}`}>
         <p className={isFirst ? "quiet" : "visually-hidden"}>
@@ -42,6 +43,7 @@ export const MessageBubble = memo(
             sender={sender_type === "recruit" ? name : "your agency"}
           />
         ))}
+        {heard !== null && <p className="quiet">{heardWords(heard)}</p>}
         {sender_type !== "recruit" && (isLast || text.status !== "delivered") && (
           <DeliveryStatus text={text} {...acting} />
         )}

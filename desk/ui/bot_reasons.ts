@@ -29,6 +29,11 @@ const REASONS: Record<string, string> = {
   answers_greeting: "a no to the greeting",
 };
 
+/** How the bot read a recruit's text, as a sentence without its full stop. */
+export function heardWords(heard: string): string {
+  return heard === "answer" ? "An answer to the bot" : `No answer to the bot: ${botReason(heard)}`;
+}
+
 /** How the bot read a text, or why it has ended, in words: those of the reason itself where it has no others. */
 export function botReason(reason: string): string {
   return REASONS[reason] ?? labelOf(reason);

@@ -11,7 +11,7 @@ import {
   useRecordCall,
 } from "../data/timeline.ts";
 import { ActionError } from "./action.tsx";
-import { botReason } from "./bot_reasons.ts";
+import { botReason, heardWords } from "./bot_reasons.ts";
 import { labelOf, wordsOf } from "./json_value.tsx";
 import { LoadMoreButton } from "./load_more_button.tsx";
 import { QueryResult, Skeleton } from "./query_result.tsx";
@@ -129,7 +129,7 @@ function Words({ of: { conversation_id, body, files }, children }: { of: TextIn 
 }
 
 function notAnswer({ heard }: TextIn): string | null {
-  return heard === null || heard === "answer" ? null : `. No answer to the bot: ${botReason(heard)}`;
+  return heard === null || heard === "answer" ? null : `. ${heardWords(heard)}`;
 }
 
 /** How far one of our texts has come, since when, and why. */

@@ -73,6 +73,22 @@ deskTest("each of our texts says who wrote it, once for what was written in one 
   await assertQueued(page, talk, ["It is Omar", "Of Prairie Life", "And his manager", "Mine"]);
 });
 
+deskTest("below each text of the recruit stands how the bot read it, and why a person has it now", async (page) => {
+  const agent = await createTexter();
+  const talk = await createTalk(agent);
+  await tell(talk, [["recruit", "yes", 3], ["recruit", "My dad died", 2], ["recruit", "Are you there?", 1]]);
+  await sql`
+    update public.recruiting_messages set heard = case body when 'yes' then 'answer' else 'bereavement' end
+    where conversation_id = ${talk.id} and body <> 'Are you there?'`;
+  await signIn(page, agent, `inbox/${talk.id}`);
+  const entry = (words: string) => texts(page).getByRole("listitem").filter({ hasText: words });
+  await entry("My dad died").getByText("No answer to the bot: somebody has died", { exact: true }).waitFor();
+  await entry("yes").getByText("An answer to the bot", { exact: true }).waitFor();
+  assert.doesNotMatch(await entry("Are you there?").innerText(), /bot/, "the bot did not read what came later");
+  await assertAccessible(page);
+  await assertFits(page);
+});
+
 deskTest("a note is marked, seen at once by the colleague, and never sent", async (page) => {
   const manager = await createTexter("manager");
   const omar = await createColleague(manager);
