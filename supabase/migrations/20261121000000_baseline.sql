@@ -5818,6 +5818,611 @@ create policy "readers of a recruit read to whom operators gave it" on public.le
     and (select true from public.recruiting_leads l where l.id = lead_assignments.recruiting_lead_id)
   );
 
+-- supabase/schemas/destinations/tables.sql
+
+-- Destinations: the systems and addresses of agencies that learn what becomes of their recruits, and what is sent to them.
+
+create table public.destinations (
+  id uuid primary key default gen_random_uuid(),
+  agency_id uuid references public.agencies (id) on delete cascade,
+  name text not null check (name ~ '^[a-z0-9][a-z0-9-]{0,62}$'),
+  kind text not null check (kind in ('webhook', 'email')),
+  url text check (length(url) <= 2048),
+  address text check (address ~ '^[^\s@]+@[^\s@]+$' and length(address) <= 320),
+  is_on boolean not null default true,
+  off_reason text,
+  events text[] not null,
+  order_id uuid,
+  template text check (length(template) between 1 and 10000),
+  accepted_when text check (length(accepted_when) between 1 and 1000),
+  rejected_when text check (length(rejected_when) between 1 and 1000),
+  returns_rejected boolean not null default false,
+  max_at_once integer not null default 4 check (max_at_once between 1 and 16),
+  failing_since timestamptz,
+  failures integer not null default 0 check (failures >= 0),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  unique (agency_id, name),
+  foreign key (agency_id, order_id) references public.recruiting_orders (agency_id, id) on delete cascade,
+  check (case
+    when agency_id is null then name = 'operators' and kind = 'webhook' and url is null
+    when kind = 'webhook' then url is not null and address is null
+    else address is not null and url is null and template is null
+  end),
+  check (off_reason is null or not is_on),
+  check ((failing_since is null) = (failures = 0))
+);
+
+create unique index destinations_operators_idx on public.destinations (name) where agency_id is null;
+create index on public.destinations (agency_id, order_id) where order_id is not null;
+
+comment on table public.destinations is
+  'The webhooks and e-mail addresses to which events about an agency''s recruits are sent.';
+comment on column public.destinations.agency_id is
+  'Null: the destination of alerts, `operators`, whose URL is a setting of the worker.';
+comment on column public.destinations.name is 'Identifies the destination in its agency.';
+comment on column public.destinations.is_on is 'While it is off, its dispatches wait.';
+comment on column public.destinations.off_reason is 'Why the service has switched it off; null: it is on, or a person has paused it.';
+comment on column public.destinations.events is 'The events that are sent to it, such as `lead.distributed`.';
+comment on column public.destinations.order_id is 'Only events about leads of this order; null: of any.';
+comment on column public.destinations.template is 'JMESPath expression that makes the body from the event; null: the event itself.';
+comment on column public.destinations.accepted_when is
+  'JMESPath expression on {status, body} of the response: whether the receiver has accepted the event; null: status 2xx.';
+comment on column public.destinations.rejected_when is 'The same: whether it has rejected it for good; null: never.';
+comment on column public.destinations.returns_rejected is 'Whether a lead that the receiver rejects is returned, as return_lead() does.';
+comment on column public.destinations.max_at_once is 'How many dispatches are sent to it at the same time, 1 while the last one has failed.';
+comment on column public.destinations.failing_since is 'When the first of the failures since the last success was; null: the last attempt has not failed.';
+comment on column public.destinations.failures is 'The number of failed attempts since the last success.';
+
+create trigger set_updated_at
+  before update on public.destinations
+  for each row execute function private.set_updated_at();
+
+alter table public.destinations enable row level security;
+grant select, insert, update, delete on public.destinations to service_role;
+
+insert into public.destinations (name, kind, events) values ('operators', 'webhook', '{alert.opened,alert.repeated,alert.resolved}');
+
+create table private.destination_secrets (
+  id uuid primary key default gen_random_uuid(),
+  destination_id uuid not null references public.destinations (id) on delete cascade,
+  kind text not null check (kind in ('signing', 'header')),
+  name text check (name ~ '^[A-Za-z0-9!#$%&''*+.^_`|~-]{1,128}$'),
+  secret text not null check (secret = btrim(secret) and secret !~ '[[:cntrl:]]' and length(secret) between 1 and 1024),
+  expires_at timestamptz,
+  created_at timestamptz not null default clock_timestamp(),
+  check ((kind = 'header') = (name is not null))
+);
+
+create index on private.destination_secrets (destination_id, created_at);
+create unique index destination_secrets_header_idx on private.destination_secrets (destination_id, lower(name)) where kind = 'header';
+
+comment on table private.destination_secrets is
+  'The secrets with which requests to a destination are signed, and its own headers. Nobody reads them back.';
+comment on column private.destination_secrets.name is 'The name of a header; null for a signing secret.';
+comment on column private.destination_secrets.expires_at is 'Until when a signing secret that was replaced still signs; null: no end.';
+
+alter table private.destination_secrets enable row level security;
+grant select, insert, update, delete on private.destination_secrets to service_role;
+
+create table private.dispatches (
+  id uuid primary key default gen_random_uuid(),
+  destination_id uuid not null references public.destinations (id) on delete cascade,
+  event text not null,
+  -- Not foreign keys: what happens to the recruit or the alert does not wait for what is sent about it.
+  lead_id uuid,
+  alert_id uuid,
+  body jsonb,
+  state text not null default 'waiting' check (state in ('waiting', 'sending', 'delivered', 'rejected', 'failed', 'cancelled')),
+  due_at timestamptz not null default clock_timestamp(),
+  first_due_at timestamptz not null default clock_timestamp(),
+  attempt integer not null default 0,
+  attempts_before integer not null default 0,
+  lease_until timestamptz,
+  status integer,
+  excerpt text check (length(excerpt) <= 500),
+  reason text check (length(reason) <= 500),
+  return_due_at timestamptz,
+  delivered_at timestamptz,
+  ended_at timestamptz,
+  seq bigint generated always as identity,
+  created_at timestamptz not null default clock_timestamp(),
+  check ((state = 'sending') = (lease_until is not null)),
+  check ((state = 'delivered') = (delivered_at is not null)),
+  check ((state in ('waiting', 'sending')) = (ended_at is null))
+);
+
+create index dispatches_due_idx on private.dispatches (destination_id, due_at, seq) where state = 'waiting';
+create index dispatches_lease_idx on private.dispatches (destination_id, lease_until) where state = 'sending';
+create index dispatches_order_idx on private.dispatches (destination_id, lead_id, seq) where state in ('waiting', 'sending');
+create index dispatches_open_idx on private.dispatches (first_due_at) where state in ('waiting', 'sending');
+create index dispatches_ended_idx on private.dispatches (ended_at) where ended_at is not null;
+create index dispatches_list_idx on private.dispatches (destination_id, seq);
+create index dispatches_lead_idx on private.dispatches (lead_id, seq) where lead_id is not null;
+create index dispatches_alert_idx on private.dispatches (alert_id) where alert_id is not null;
+create index dispatches_return_idx on private.dispatches (return_due_at) where return_due_at is not null;
+create index dispatches_failed_idx on private.dispatches (destination_id, ended_at) where state = 'failed';
+create index dispatches_delivered_idx on private.dispatches (destination_id, delivered_at) where state = 'delivered';
+
+comment on table private.dispatches is
+  'One row for each event that is sent to a destination. The id is the header webhook-id: each attempt has the same.';
+comment on column private.dispatches.event is 'The type of the event, or `test`.';
+comment on column private.dispatches.body is
+  'The event as it was: {type, timestamp, data}. Null once the person was erased.';
+comment on column private.dispatches.state is
+  '`waiting`; `sending`: a worker has it; `delivered`; `rejected`: the receiver has refused it for good; `failed`: no attempt is '
+  'left; `cancelled`: it is not needed any more.';
+comment on column private.dispatches.attempt is 'The number of times that it was claimed.';
+comment on column private.dispatches.attempts_before is 'How many of them were before a person had it sent again: the pauses count from there.';
+comment on column private.dispatches.lease_until is 'Until when the worker has it.';
+comment on column private.dispatches.status is 'The HTTP status of the last response; null: there was none.';
+comment on column private.dispatches.excerpt is 'The beginning of the last response that was not an acceptance.';
+comment on column private.dispatches.reason is 'Why the last attempt did not succeed, such as `timeout`.';
+comment on column private.dispatches.return_due_at is 'When the rejected lead is to be returned; null: it is not, or was.';
+comment on column private.dispatches.seq is 'The order in which the events of one lead are sent.';
+
+alter table private.dispatches enable row level security;
+grant select, insert, update, delete on private.dispatches to service_role;
+
+create table private.sending_settings (
+  name text primary key check (name in ('mail', 'alerts')),
+  is_set boolean not null default false,
+  asked_at timestamptz not null default '-infinity'
+);
+
+comment on table private.sending_settings is
+  'Whether the worker can send e-mail, and has the URL of the receiver of alerts. The database sees no setting.';
+comment on column private.sending_settings.asked_at is 'When the worker last said so.';
+
+insert into private.sending_settings (name) values ('mail'), ('alerts');
+
+alter table private.sending_settings enable row level security;
+grant select, insert, update, delete on private.sending_settings to service_role;
+
+-- supabase/schemas/destinations/add.sql
+
+-- The dispatches of events about recruits. They are made in the transaction of what happens.
+
+create function private.lead_event(lead public.recruiting_leads) returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  metadata constant jsonb := lead.vendor_metadata;
+begin
+  return jsonb_build_object(
+    'lead', jsonb_build_object(
+      'id', lead.id,
+      'vendor', (select jsonb_build_object('slug', v.slug, 'name', v.name) from public.vendors v where v.id = lead.vendor_id),
+      'first_name', lead.first_name, 'last_name', lead.last_name, 'email', lead.email, 'phone', lead.phone,
+      'city', metadata -> 'city', 'state', lead.state, 'zip', metadata -> 'zip',
+      'received_at', private.iso_time(lead.created_at),
+      'answers', case when jsonb_typeof(metadata -> 'answers') = 'array' then metadata -> 'answers' else '[]' end,
+      'metadata', metadata - 'answers',
+      'has_resume', lead.resume_path is not null,
+      'link', '/recruits/' || lead.id),
+    'order_id', lead.order_id,
+    'agent', (
+      select jsonb_build_object('id', a.id, 'first_name', a.first_name, 'last_name', a.last_name, 'email', a.email)
+      from public.agents a
+      where a.id = lead.agent_id
+    ));
+end
+$$;
+
+comment on function private.lead_event(public.recruiting_leads) is
+  'The data of each event about a lead: {lead: {id, vendor: {slug, name}, first_name, last_name, email, phone, city, state, zip, '
+  'received_at, answers: [{question, answer}], metadata, has_resume, link}, order_id, agent: {id, first_name, last_name, '
+  'email}|null}. link is the path in the desk, to which the worker adds the desk''s address.';
+
+create function private.add_dispatches(event text, lead_ids uuid[], extra jsonb default '{}') returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  insert into private.dispatches (destination_id, event, lead_id, body)
+  select d.id, add_dispatches.event, d.lead_id, jsonb_build_object(
+    'type', add_dispatches.event, 'timestamp', private.iso_time(clock_timestamp()),
+    'data', private.lead_event(d.lead) || extra)
+  from (
+    select t.id, l.id as lead_id, l as lead
+    from unnest(lead_ids) with ordinality i (id, place)
+    join public.recruiting_leads l on l.id = i.id
+    join public.destinations t on t.agency_id = l.agency_id
+    where add_dispatches.event = any (t.events) and (t.order_id is null or t.order_id = l.order_id)
+    order by i.place, t.id
+  ) d;
+end
+$$;
+
+comment on function private.add_dispatches(text, uuid[], jsonb) is
+  'Adds a dispatch of this event for each of the leads and each destination of its agency that wants the event, also of one that is '
+  'off. extra: further members of the event''s data. Call it while the agency has the lead.';
+
+create function private.dispatch_reassignments() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.add_dispatches('lead.reassigned', array(
+    select a.recruiting_lead_id from added a where a.recruiting_lead_id is not null order by a.recruiting_lead_id));
+  return null;
+end
+$$;
+
+comment on function private.dispatch_reassignments() is 'Trigger: adds the dispatches of `lead.reassigned`.';
+
+create trigger dispatch_reassignments
+  after insert on public.lead_assignments
+  referencing new table as added
+  for each statement execute function private.dispatch_reassignments();
+
+create function private.erase_dispatches(lead_ids uuid[]) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  got jsonb;
+begin
+  -- In one order, so that two erasures do not wait in a circle.
+  perform from private.dispatches p where p.lead_id = any (lead_ids) order by p.seq for no key update;
+  select jsonb_agg(distinct jsonb_build_object('destination_id', p.destination_id, 'lead_id', p.lead_id)) into got
+  from private.dispatches p
+  where p.lead_id = any (lead_ids) and p.attempt > 0 and p.event <> 'recruit.erased';
+  update private.dispatches p
+  set
+    body = null, excerpt = null, reason = null,
+    -- A worker may have sent one that it has. Once it says so, or its lease is over, it ends.
+    state = case p.state when 'waiting' then 'cancelled' else p.state end,
+    ended_at = coalesce(p.ended_at, case p.state when 'waiting' then now() end)
+  where p.lead_id = any (lead_ids) and p.event <> 'recruit.erased';
+  insert into private.dispatches (destination_id, event, lead_id, body)
+  select d.id, 'recruit.erased', g.lead_id, jsonb_build_object(
+    'type', 'recruit.erased', 'timestamp', private.iso_time(clock_timestamp()),
+    'data', jsonb_build_object('lead', jsonb_build_object('id', g.lead_id)))
+  from jsonb_to_recordset(got) as g (destination_id uuid, lead_id uuid)
+  join public.destinations d on d.id = g.destination_id and 'recruit.erased' = any (d.events);
+end
+$$;
+
+comment on function private.erase_dispatches(uuid[]) is
+  'Cancels what waits to be sent about these leads, empties what was sent, and adds `recruit.erased`, {lead: {id}}, for each '
+  'destination that may have got one.';
+
+-- supabase/schemas/destinations/work.sql
+
+-- The worker's part: it claims dispatches, sends them, and records what became of each.
+--
+-- - waiting and due, claim_dispatches(): sending, with a lease of 60 s
+-- - sending, its lease is over, claim_dispatches(): waiting and due, or failed after the last attempt
+-- - sending, record_dispatch():
+--   - delivered, rejected, failed: the same
+--   - gone: failed, and its destination is off
+--   - retry: waiting, due after a pause; failed after the eighth attempt
+-- - failed or rejected, retry_dispatches(): waiting and due
+-- - waiting, the person is erased: cancelled
+--
+-- Locks: a claim locks a destination, and passes over its dispatches that are locked. A record locks a dispatch, and then its
+-- destination only where that begins or ceases to fail.
+
+create function public.claim_dispatches(max integer, can_mail boolean, alert_url_is_set boolean) returns jsonb
+language plpgsql
+set search_path = ''
+-- By the indexes, also with a plan that was made while the tables were small.
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set enable_sort = off
+as $$
+declare
+  -- How many rows of a destination one claim reads.
+  most constant integer := 100;
+  destination record;
+  taken uuid[] := '{}';
+  due uuid[];
+  claimed jsonb;
+  next_at timestamptz;
+begin
+  update private.sending_settings s
+  set is_set = case s.name when 'mail' then can_mail else alert_url_is_set end, asked_at = now()
+  where (s.is_set, s.asked_at > now() - interval '1 minute')
+    is distinct from (case s.name when 'mail' then can_mail else alert_url_is_set end, true);
+  perform private.end_lapsed_dispatches();
+
+  -- Those that work come first, and then the one that has waited longest.
+  for destination in
+    select d.id, d.max_at_once, d.failing_since, w.due_at
+    from public.destinations d
+    cross join lateral (
+      select p.due_at
+      from private.dispatches p
+      where p.destination_id = d.id and p.state = 'waiting'
+      order by p.due_at, p.seq
+      limit 1
+    ) w
+    where d.is_on and w.due_at <= clock_timestamp()
+      and case when d.agency_id is null then alert_url_is_set else can_mail or d.kind = 'webhook' end
+    order by d.failing_since is not null, w.due_at
+    for no key update of d skip locked
+  loop
+    exit when cardinality(taken) >= claim_dispatches.max;
+    due := private.take_dispatches(
+      destination.id,
+      least(
+        case when destination.failing_since is null then destination.max_at_once else 1 end
+          - (select count(*) from private.dispatches p where p.destination_id = destination.id and p.state = 'sending')::integer,
+        claim_dispatches.max - cardinality(taken)),
+      most);
+    taken := taken || due;
+  end loop;
+
+  select coalesce(
+    jsonb_agg(
+      jsonb_build_object(
+        'id', p.id, 'attempt', p.attempt, 'event', p.event, 'lead_id', p.lead_id, 'body', p.body,
+        'destination', jsonb_build_object(
+          'id', d.id, 'kind', d.kind, 'url', d.url, 'address', d.address, 'template', d.template,
+          'accepted_when', d.accepted_when, 'rejected_when', d.rejected_when,
+          'headers', (
+            select coalesce(jsonb_object_agg(s.name, s.secret), '{}')
+            from private.destination_secrets s
+            where s.destination_id = d.id and s.kind = 'header'
+          ),
+          'secrets', (
+            select coalesce(jsonb_agg(s.secret order by s.created_at desc), '[]')
+            from private.destination_secrets s
+            where s.destination_id = d.id and s.kind = 'signing' and (s.expires_at is null or s.expires_at > now())
+          ))
+      ) order by t.place),
+    '[]')
+  into claimed
+  from unnest(taken) with ordinality t (id, place)
+  join private.dispatches p on p.id = t.id
+  join public.destinations d on d.id = p.destination_id;
+
+  select min(case
+    when f.sending < case when d.failing_since is null then d.max_at_once else 1 end then least(w.due_at, f.lease_until)
+    -- The worker that sends these comes again.
+    else f.lease_until
+  end) into next_at
+  from public.destinations d
+  cross join lateral (
+    select min(p.lease_until) as lease_until, count(*) as sending
+    from private.dispatches p
+    where p.destination_id = d.id and p.state = 'sending'
+  ) f
+  left join lateral (
+    select p.due_at
+    from private.dispatches p
+    where p.destination_id = d.id and p.state = 'waiting'
+    order by p.due_at, p.seq
+    limit 1
+  ) w on true
+  where d.is_on and case when d.agency_id is null then alert_url_is_set else can_mail or d.kind = 'webhook' end;
+  return jsonb_build_object('dispatches', claimed, 'next_at', private.iso_time(next_at));
+end
+$$;
+
+comment on function public.claim_dispatches(integer, boolean, boolean) is
+  'Gives the worker up to max dispatches that are due, each for 60 seconds: {dispatches: [{id, attempt, event, lead_id|null, body, '
+  'destination: {id, kind, url|null, address|null, template|null, accepted_when|null, rejected_when|null, headers: {name: value}, '
+  'secrets: [whsec_...]}}], next_at|null: when the next one is due, or a lease ends}. secrets: the newest first; during a day after a rotation there are two. Of a destination '
+  'at most max_at_once are with workers, one while its last attempt has failed, and of a lead one at a time, in the order of its '
+  'events. Those that work come before those that fail. can_mail: without it no e-mail is claimed; alert_url_is_set: without it no '
+  'alert. The destination of alerts has no url and no secrets. Pass id and attempt to record_dispatch().';
+
+create function private.end_lapsed_dispatches() returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  as_of constant timestamptz := clock_timestamp();
+begin
+  -- Nobody knows whether a dead worker has sent it: it is sent again with the same id.
+  update private.dispatches p
+  set
+    state = case when p.body is null then 'cancelled' when p.attempt - p.attempts_before >= 8 then 'failed' else 'waiting' end,
+    ended_at = case when p.body is null or p.attempt - p.attempts_before >= 8 then as_of end,
+    lease_until = null, reason = 'worker_died'
+  where p.id = any (array(
+    select l.id
+    from public.destinations d
+    cross join lateral (
+      select s.id
+      from private.dispatches s
+      where s.destination_id = d.id and s.state = 'sending' and s.lease_until <= as_of
+      order by s.lease_until
+      for no key update skip locked
+    ) l
+  ));
+end
+$$;
+
+comment on function private.end_lapsed_dispatches() is 'Takes dispatches from workers whose lease is over: they are due again.';
+
+create function private.take_dispatches(destination_id uuid, max integer, most integer) returns uuid[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  as_of constant timestamptz := clock_timestamp();
+  candidate record;
+  earlier private.dispatches;
+  taken uuid[] := '{}';
+begin
+  for candidate in
+    select p.id, p.lead_id, p.seq
+    from private.dispatches p
+    where p.destination_id = take_dispatches.destination_id and p.state = 'waiting' and p.due_at <= as_of
+    order by p.due_at, p.seq
+    limit most
+    for no key update skip locked
+  loop
+    exit when cardinality(taken) >= take_dispatches.max;
+    select p.* into earlier
+    from private.dispatches p
+    where p.destination_id = take_dispatches.destination_id and p.lead_id = candidate.lead_id
+      and p.state in ('waiting', 'sending')
+    order by p.seq
+    limit 1;
+    if earlier.seq < candidate.seq then
+      -- It is looked at again when the earlier one may have ended. record_dispatch() releases it sooner.
+      update private.dispatches p
+      set due_at = greatest(earlier.lease_until, earlier.due_at, as_of)
+      where p.id = candidate.id;
+      continue;
+    end if;
+    update private.dispatches p
+    set state = 'sending', attempt = p.attempt + 1, lease_until = clock_timestamp() + interval '60 seconds'
+    where p.id = candidate.id;
+    taken := taken || candidate.id;
+  end loop;
+  return taken;
+end
+$$;
+
+comment on function private.take_dispatches(uuid, integer, integer) is
+  'Gives up to max due dispatches of a destination to a worker, of the first `most` that are due. The caller has locked the destination.';
+
+create function public.record_dispatch(
+  id uuid,
+  attempt integer,
+  outcome text,
+  status integer default null,
+  excerpt text default null,
+  reason text default null,
+  retry_after integer default null
+) returns text
+language plpgsql
+set search_path = ''
+set lock_timeout = '5s'
+as $$
+declare
+  -- In seconds. Without another one, it has failed.
+  pauses constant integer[] := '{5,300,1800,7200,18000,36000,36000}';
+  sent private.dispatches;
+  destination public.destinations;
+  ends_as text := case outcome when 'gone' then 'failed' else outcome end;
+  pause integer;
+begin
+  if outcome not in ('delivered', 'rejected', 'gone', 'retry', 'failed') then
+    raise exception 'outcome: "%" is unknown', private.quoted(outcome) using errcode = 'invalid_parameter_value';
+  end if;
+  select p.* into sent from private.dispatches p where p.id = record_dispatch.id for no key update;
+  if not found or sent.state in ('delivered', 'cancelled')
+    or (sent.state <> 'sending' or sent.attempt <> record_dispatch.attempt) and outcome <> 'delivered'
+  then
+    return sent.state;
+  end if;
+  select d.* into destination from public.destinations d where d.id = sent.destination_id;
+
+  pause := pauses[sent.attempt - sent.attempts_before];
+  if ends_as = 'retry' then
+    ends_as := case when sent.body is null then 'cancelled' when pause is null then 'failed' else 'waiting' end;
+  end if;
+  update private.dispatches p
+  set
+    state = ends_as,
+    lease_until = null,
+    due_at = case when ends_as = 'waiting'
+      then clock_timestamp() + make_interval(secs => greatest(pause, least(coalesce(retry_after, 0), 86400))) else p.due_at end,
+    delivered_at = case when ends_as = 'delivered' then clock_timestamp() end,
+    ended_at = case when ends_as <> 'waiting' then clock_timestamp() end,
+    status = record_dispatch.status,
+    -- The receiver may quote the person.
+    excerpt = case when p.body is not null then left(record_dispatch.excerpt, 500) end,
+    reason = case when p.body is not null then left(record_dispatch.reason, 500) end,
+    return_due_at = case
+      when ends_as = 'rejected' and destination.returns_rejected and p.body is not null and p.event in ('lead.distributed', 'lead.reassigned')
+      then clock_timestamp() end
+  where p.id = sent.id;
+
+  if ends_as <> 'waiting' and sent.lead_id is not null then
+    update private.dispatches p
+    set due_at = clock_timestamp()
+    where p.id = (
+      select next.id
+      from private.dispatches next
+      where next.destination_id = sent.destination_id and next.lead_id = sent.lead_id and next.state in ('waiting', 'sending')
+      order by next.seq
+      limit 1
+    ) and p.state = 'waiting' and p.attempt = p.attempts_before;
+  end if;
+
+  if outcome in ('delivered', 'rejected') then
+    if destination.failing_since is not null then
+      update public.destinations d set failing_since = null, failures = 0 where d.id = destination.id;
+    end if;
+  else
+    update public.destinations d
+    set failing_since = coalesce(d.failing_since, clock_timestamp()), failures = d.failures + 1
+    where d.id = destination.id
+    returning d.* into destination;
+    if destination.is_on and destination.agency_id is not null
+      and (outcome = 'gone' or destination.failing_since <= clock_timestamp() - interval '5 days')
+    then
+      update public.destinations d
+      set is_on = false, off_reason = case outcome
+        when 'gone' then 'The receiver answered 410 Gone.' else 'Nothing but failures for five days.' end
+      where d.id = destination.id;
+    end if;
+  end if;
+  return ends_as;
+end
+$$;
+
+comment on function public.record_dispatch(uuid, integer, text, integer, text, text, integer) is
+  'Records what became of a dispatch. id and attempt are those of claim_dispatches(). outcome: `delivered`; `rejected`: the receiver '
+  'has refused it for good; `gone`: the receiver wants nothing any more (410), so that its destination is switched off; `retry`: '
+  'sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, or after retry_after seconds where that is longer, at most a day, '
+  'and then failed; `failed`: never sent again. status, excerpt and reason: of the response, see private.dispatches. Returns the resulting state; null if there is no '
+  'such dispatch. A late report changes nothing unless it was delivered. Five days of nothing but failures switch the destination '
+  'off. 22023 for an unknown outcome.';
+
+create function private.is_dispatch_due() returns boolean
+language plpgsql
+stable
+set search_path = ''
+set enable_seqscan = off
+set enable_sort = off
+as $$
+begin
+  return exists (
+    select
+    from public.destinations d
+    left join private.sending_settings s
+      on s.name = case when d.agency_id is null then 'alerts' when d.kind = 'email' then 'mail' end
+    where d.is_on
+      -- Where it was not set, the worker is asked again from time to time.
+      and (s.is_set or s.name is null or s.asked_at not between now() - interval '5 minutes' and now())
+      and (
+        (
+          select p.due_at
+          from private.dispatches p
+          where p.destination_id = d.id and p.state = 'waiting'
+          order by p.due_at, p.seq
+          limit 1
+        ) <= clock_timestamp()
+        or (
+          select p.lease_until
+          from private.dispatches p
+          where p.destination_id = d.id and p.state = 'sending'
+          order by p.lease_until
+          limit 1
+        ) <= clock_timestamp()
+      )
+  );
+end
+$$;
+
+comment on function private.is_dispatch_due() is 'Whether the worker would find a dispatch to send. Reads one row of each destination.';
+
+grant execute on function public.claim_dispatches(integer, boolean, boolean),
+  public.record_dispatch(uuid, integer, text, integer, text, text, integer) to service_role;
+
 -- supabase/schemas/texting/opt_keywords.sql
 
 -- The texts that are an opt-out or an opt-in.
@@ -11119,11 +11724,13 @@ begin
     offset 0
   ) m on true
   where l.id = any (lead_ids) and coalesce(l.agent_id, m.id) is not null;
+  perform private.add_dispatches('lead.distributed', lead_ids);
 end
 $$;
 
 comment on function private.notify_of_leads(uuid[]) is
-  'Notifies the agents of leads that were distributed; of one without an agent, each active manager of its agency.';
+  'Notifies the agents of leads that were distributed; of one without an agent, each active manager of its agency. Adds the '
+  'dispatches of `lead.distributed`.';
 
 create function private.deliver_notifications(began_at timestamptz default clock_timestamp()) returns boolean
 language plpgsql
@@ -11538,6 +12145,77 @@ create policy "readers of a recruit read its stages in their agency" on public.r
 create trigger broadcast_recruit
   after insert on public.recruit_stages
   for each row execute function private.broadcast_changed_recruit('stage');
+
+-- supabase/schemas/texting/dispatch_events.sql
+
+-- What recruits do by text, and what is noted about them, goes to the destinations of their agency.
+
+create function private.dispatch_reply() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.add_dispatches('recruit.replied', array[c.recruiting_lead_id], jsonb_build_object(
+    'text', jsonb_build_object('body', coalesce(new.body, ''), 'received_at', private.iso_time(new.created_at))))
+  from public.recruiting_conversations c
+  where c.id = new.conversation_id and c.recruiting_lead_id is not null;
+  return null;
+end
+$$;
+
+comment on function private.dispatch_reply() is 'Trigger: adds the dispatches of `recruit.replied`, with text: {body, received_at}.';
+
+create trigger dispatch_reply
+  after insert on public.recruiting_messages
+  for each row when (new.direction = 'inbound')
+  execute function private.dispatch_reply();
+
+create function private.dispatch_opt_out() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if tg_op = 'INSERT' or old.state <> 'opted_out' then
+    perform private.add_dispatches('recruit.opted_out', array(
+      select l.id
+      -- The recruit first: no plan reads the leads of an agency.
+      from (
+        select r.id, r.agency_id
+        from public.recruiting_leads r
+        where r.phone = new.phone and length(r.phone) <= 16 and r.agency_id is not null
+        offset 0
+      ) l
+      where l.agency_id = new.agency_id
+      order by l.id));
+  end if;
+  return null;
+end
+$$;
+
+comment on function private.dispatch_opt_out() is
+  'Trigger: adds the dispatches of `recruit.opted_out`, one for each lead of the agency with the number.';
+
+create trigger dispatch_opt_out
+  after insert or update of state on public.text_consents
+  for each row when (new.state = 'opted_out')
+  execute function private.dispatch_opt_out();
+
+create function private.dispatch_stage() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.add_dispatches(
+    'recruit.stage_changed', array[new.recruiting_lead_id], jsonb_build_object('stage', new.stage));
+  return null;
+end
+$$;
+
+comment on function private.dispatch_stage() is 'Trigger: adds the dispatches of `recruit.stage_changed`, with stage.';
+
+create trigger dispatch_stage
+  after insert on public.recruit_stages
+  for each row execute function private.dispatch_stage();
 
 -- supabase/schemas/bot/tables.sql
 
@@ -12386,6 +13064,36 @@ comment on function public.hand_back_to_bot(uuid) is
   'unknown conversation, or one of other agents. '
   'Security definer because agents may not write the tables.';
 grant execute on function public.hand_back_to_bot(uuid) to authenticated;
+
+-- supabase/schemas/bot/dispatch_events.sql
+
+-- A recruit who has answered all questions of the bot goes to the destinations of the agency.
+
+create function private.dispatch_screening() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if tg_op = 'INSERT' or old.state <> 'done' then
+    perform private.add_dispatches('recruit.screened', array[c.recruiting_lead_id], jsonb_build_object('screening', (
+      select coalesce(jsonb_agg(jsonb_build_object('question', a.question, 'answer', a.value) order by a.answered_at, a.question), '[]')
+      from public.screening_answers a
+      where a.lead_id = c.recruiting_lead_id
+    )))
+    from public.recruiting_conversations c
+    where c.id = new.conversation_id and c.recruiting_lead_id is not null;
+  end if;
+  return null;
+end
+$$;
+
+comment on function private.dispatch_screening() is
+  'Trigger: adds the dispatches of `recruit.screened`, with screening: [{question, answer}].';
+
+create trigger dispatch_screening
+  after insert or update of state on public.bot_sessions
+  for each row when (new.state = 'done')
+  execute function private.dispatch_screening();
 
 -- supabase/schemas/bot/turns.sql
 
@@ -14006,6 +14714,16 @@ return case action
   when 'bot answers' then '{agency_id}'
   when 'bot conversation' then '{lead_id}'
   when 'hours set' then '{state?,changes}'
+  when 'destination create' then '{destination_id,agency_id}'
+  when 'destination update' then '{destination_id,changed}'
+  when 'destination test' then '{destination_id}'
+  when 'destination pause' then '{destination_id}'
+  when 'destination resume' then '{destination_id}'
+  when 'destination rotate' then '{destination_id}'
+  when 'destination remove' then '{destination_id}'
+  when 'dispatch list' then '{destination_id?,lead_id?}'
+  when 'dispatch show' then '{dispatch_id}'
+  when 'dispatch retry' then '{dispatch_ids}'
   when 'operator add' then '{user_id}'
   when 'operator remove' then '{user_id}'
   when 'alert acknowledge' then '{alert_id}'
@@ -15198,18 +15916,41 @@ set search_path = ''
 set statement_timeout = '4s'
 set lock_timeout = '2s'
 as $$
-declare
-  lead public.recruiting_leads;
-  conversations uuid[];
-  texts integer;
-  counted public.recruiting_orders;
 begin
   perform private.require_operator();
   if coalesce(btrim(reason), '') = '' or length(reason) > 500 then
     raise exception 'reason: must be a text of 1 to 500 characters' using errcode = 'PT400';
   end if;
   perform private.note_operator_action('lead return', jsonb_build_object('lead_id', lead_id));
+  return private.take_lead_back(lead_id, reason, private.operator_name());
+exception when lock_not_available then
+  raise exception 'lead_id: others have locked the lead. Try again in a moment.' using errcode = 'PT409';
+end
+$$;
 
+comment on function public.return_lead(uuid, text) is
+  'Takes a distributed recruiting lead back from its agency, for good. The order''s count falls by one, and an order '
+  'that was filled is open again, or closed where it has ended. No agency has the lead any more, and it is never '
+  'distributed again; sent again, it is a duplicate. Its conversations stay with the agency''s managers, without the '
+  'lead and without an agent; the bot says nothing more in them, and texts that wait are refused (lead_returned). The '
+  'notifications of the lead count as read. reason: 1 to 500 characters. lead_returns has who had the lead. Returns {lead_id, agency, agent|null, order_id, filled, quantity, '
+  'order_status, conversations, texts}: of the order after it, and how many conversations and waiting texts there were. '
+  'For operators; of one who is signed in, a row of operator_actions says so. PT400 names reason; PT404 for an unknown '
+  'lead; PT409 when no order has the lead, it was returned before, a text to the recruit is being sent, or others hold a '
+  'lock for 2 s. 42501 for a user who is not an operator. '
+  'Security definer because operators may not read or write the tables.';
+grant execute on function public.return_lead(uuid, text) to authenticated, service_role;
+
+create function private.take_lead_back(lead_id uuid, reason text, returned_by text) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  lead public.recruiting_leads;
+  conversations uuid[];
+  texts integer;
+  counted public.recruiting_orders;
+begin
   lead := private.lock_returned_lead(lead_id);
   conversations := array(
     select c.id from public.recruiting_conversations c where c.recruiting_lead_id = lead.id order by c.id for no key update);
@@ -15232,8 +15973,12 @@ begin
   update public.recruit_stages s set ended_at = clock_timestamp() where s.recruiting_lead_id = lead.id and s.ended_at is null;
   update public.agent_notifications n set read_at = now() where n.lead_id = lead.id and n.read_at is null;
 
-  insert into public.lead_returns (recruiting_lead_id, agency_id, order_id, agent_id, distributed_at, reason)
-  values (lead.id, lead.agency_id, lead.order_id, lead.agent_id, lead.distributed_at, return_lead.reason);
+  insert into public.lead_returns (recruiting_lead_id, agency_id, order_id, agent_id, distributed_at, reason, returned_by)
+  values (
+    lead.id, lead.agency_id, lead.order_id, lead.agent_id, lead.distributed_at, take_lead_back.reason,
+    take_lead_back.returned_by);
+  -- While the agency has it.
+  perform private.add_dispatches('lead.returned', array[lead.id], jsonb_build_object('reason', take_lead_back.reason));
   -- A trigger takes it off the count of its day.
   update public.recruiting_leads l
   set distribution = 'returned', agency_id = null, order_id = null, agent_id = null, distributed_at = null
@@ -15260,23 +16005,70 @@ begin
     'order_status', counted.status,
     'conversations', cardinality(conversations),
     'texts', texts);
-exception when lock_not_available then
-  raise exception 'lead_id: others have locked the lead. Try again in a moment.' using errcode = 'PT409';
 end
 $$;
 
-comment on function public.return_lead(uuid, text) is
-  'Takes a distributed recruiting lead back from its agency, for good. The order''s count falls by one, and an order '
-  'that was filled is open again, or closed where it has ended. No agency has the lead any more, and it is never '
-  'distributed again; sent again, it is a duplicate. Its conversations stay with the agency''s managers, without the '
-  'lead and without an agent; the bot says nothing more in them, and texts that wait are refused (lead_returned). The '
-  'notifications of the lead count as read. reason: 1 to 500 characters. lead_returns has who had the lead. Returns {lead_id, agency, agent|null, order_id, filled, quantity, '
-  'order_status, conversations, texts}: of the order after it, and how many conversations and waiting texts there were. '
-  'For operators; of one who is signed in, a row of operator_actions says so. PT400 names reason; PT404 for an unknown '
-  'lead; PT409 when no order has the lead, it was returned before, a text to the recruit is being sent, or others hold a '
-  'lock for 2 s. 42501 for a user who is not an operator. '
-  'Security definer because operators may not read or write the tables.';
-grant execute on function public.return_lead(uuid, text) to authenticated, service_role;
+comment on function private.take_lead_back(uuid, text, text) is
+  'What return_lead() does, without asking who calls it. returned_by: who is kept in lead_returns. 55P03 where others hold a lock.';
+
+create function private.return_rejected_leads() returns integer
+language plpgsql
+set search_path = ''
+set lock_timeout = '500ms'
+as $$
+declare
+  rejected record;
+  returned integer := 0;
+begin
+  for rejected in
+    select p.id, p.lead_id, p.excerpt, p.reason, d.name, d.agency_id
+    from private.dispatches p
+    join public.destinations d on d.id = p.destination_id
+    where p.return_due_at <= clock_timestamp()
+    order by p.return_due_at
+    limit 100
+    for no key update of p skip locked
+  loop
+    begin
+      if exists (
+        select
+        from public.recruiting_leads l
+        where l.id = rejected.lead_id and l.agency_id = rejected.agency_id and l.order_id is not null
+      ) then
+        perform private.take_lead_back(
+          rejected.lead_id, coalesce(nullif(btrim(rejected.excerpt), ''), 'rejected by the receiver'), rejected.name);
+        returned := returned + 1;
+      end if;
+      update private.dispatches p set return_due_at = null where p.id = rejected.id;
+    exception when others then
+      -- A text to the recruit is being sent, or others hold a lock.
+      update private.dispatches p set return_due_at = clock_timestamp() + interval '1 minute' where p.id = rejected.id;
+    end;
+  end loop;
+  return returned;
+end
+$$;
+
+comment on function private.return_rejected_leads() is
+  'Returns the leads that receivers have rejected, with the words of the receiver as the reason. One that cannot be returned now, '
+  'because a text to the recruit is being sent, is returned within minutes. Returns how many.';
+
+create function private.return_rejected_lead() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.return_rejected_leads();
+  return null;
+end
+$$;
+
+comment on function private.return_rejected_lead() is 'Trigger: returns a lead as soon as its receiver has rejected it.';
+
+create trigger return_rejected_lead
+  after update of state on private.dispatches
+  for each row when (new.return_due_at is not null and old.return_due_at is null)
+  execute function private.return_rejected_lead();
 
 create function private.lock_returned_lead(lead_id uuid) returns public.recruiting_leads
 language plpgsql
@@ -15351,6 +16143,486 @@ comment on view private.lead_places is
   'Recruiting leads with the agency, agent and order that have them, or had them until they were returned. Ask for is_last: '
   'a returned lead has a second row, as it is now.';
 grant select on private.lead_places to service_role;
+
+-- supabase/schemas/operators/destinations.sql
+
+-- What managers, for their own agency, and operators do with destinations.
+
+create function private.may_manage(agency_id uuid) returns boolean
+language sql
+stable
+security definer
+set search_path = ''
+as $$
+  -- One of alerts has no agency.
+  select private.may_operate() and agency_id is not null or coalesce(agency_id = private.managed_agency_id(), false)
+$$;
+
+comment on function private.may_manage(uuid) is
+  'Whether the caller may change what is of this agency: an operator, or a manager of it. '
+  'Security definer because users may not read who is an operator. It says it of the caller.';
+
+create function private.lock_destination(destination_id uuid) returns public.destinations
+language plpgsql
+set search_path = ''
+as $$
+declare
+  destination public.destinations;
+begin
+  select d.* into destination
+  from public.destinations d
+  where d.id = destination_id and private.may_manage(d.agency_id)
+  for no key update;
+  if not found then
+    if private.managed_agency_id() is null and not private.may_operate() then
+      raise exception 'only a manager or an operator may do this' using errcode = '42501';
+    end if;
+    raise exception 'destination_id: there is no such destination' using errcode = 'PT404';
+  end if;
+  return destination;
+end
+$$;
+
+comment on function private.lock_destination(uuid) is
+  'The destination, locked, if the caller may change it: else 42501 for a user who is neither manager nor operator, and PT404. '
+  'For functions that run with their owner''s rights.';
+
+create function private.is_destination_url(url text) returns boolean
+language sql
+immutable
+set search_path = ''
+as $$
+  select url ~ '^[\x21-\x7e]+$' and length(url) <= 2048 and (
+    -- A name, not an address in any notation: its last label begins with a letter. What it resolves to is seen when it is sent to.
+    url ~* '^https://([a-z0-9]([a-z0-9_-]*[a-z0-9])?\.)+[a-z]([a-z0-9-]*[a-z0-9])?(:[0-9]{1,5})?([/?][^#]*)?$'
+    and url !~* '^https://[^/?:]*\.(localhost|local|internal)([/?:]|$)'
+    -- The worker sends there on the local stack alone.
+    or url ~* '^http://(localhost|127\.0\.0\.1)(:[0-9]{1,5})?([/?][^#]*)?$')
+$$;
+
+comment on function private.is_destination_url(text) is
+  'Whether a destination can have the URL: https and the name of a host, without user information; or http to this computer.';
+
+create function private.destination_problem(changes jsonb, kind text) returns text
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  known constant text[] := '{kind,url,address,events,order_id,template,accepted_when,rejected_when,returns_rejected,max_at_once,headers}';
+  known_events constant text[] := '{lead.distributed,lead.returned,lead.reassigned,recruit.replied,recruit.screened,recruit.opted_out,'
+    'recruit.stage_changed,recruit.erased}';
+  setting record;
+begin
+  if jsonb_typeof(changes) is distinct from 'object' then
+    return 'changes: must be an object';
+  end if;
+  for setting in select c.name, c.value, jsonb_typeof(c.value) as type, c.value #>> '{}' as given from jsonb_each(changes) c (name, value) loop
+    if setting.name <> all (known) then
+      return format('%s: there is no such setting', private.quoted(setting.name));
+    elsif setting.name in ('url', 'template', 'accepted_when', 'rejected_when') and kind <> 'webhook' and setting.type <> 'null' then
+      return format('%s: only a webhook has one', setting.name);
+    elsif (case setting.name
+      when 'kind' then setting.given is distinct from kind
+      when 'url' then not coalesce(setting.type = 'string' and private.is_destination_url(setting.given), false)
+      when 'address' then kind <> 'email' or setting.given !~ '^[^\s@]+@[^\s@]+\.[^\s@]+$' or length(setting.given) > 320
+        or setting.type <> 'string'
+      when 'events' then setting.type <> 'array' or setting.value = '[]' or exists (
+        select from jsonb_array_elements(setting.value) e where e #>> '{}' <> all (known_events) or jsonb_typeof(e) <> 'string')
+      when 'order_id' then setting.type <> 'null' and setting.given !~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+      when 'returns_rejected' then setting.type <> 'boolean'
+      when 'max_at_once' then setting.type <> 'number' or setting.given !~ '^([1-9]|1[0-6])$'
+      when 'headers' then setting.type <> 'object'
+      else setting.type not in ('string', 'null') or setting.given = ''
+        or length(setting.given) > case setting.name when 'template' then 10000 else 1000 end
+    end) then
+      return setting.name || ': ' || case setting.name
+        when 'kind' then 'must be webhook or email, and stays as it is'
+        when 'url' then 'must be https with the name of a host, and without user information'
+        when 'address' then 'must be the address of an e-mail destination'
+        when 'events' then 'must be a list of: ' || array_to_string(known_events, ', ')
+        when 'order_id' then 'must be the id of an order, or null'
+        when 'returns_rejected' then 'must be true or false'
+        when 'max_at_once' then 'must be from 1 to 16'
+        when 'headers' then 'must be an object'
+        else 'must be an expression of at most ' || case setting.name when 'template' then '10,000' else '1,000' end || ' characters'
+      end;
+    end if;
+  end loop;
+  return (
+    select case
+      when h.name !~ '^[A-Za-z0-9!#$%&''*+.^_`|~-]{1,128}$'
+        or lower(h.name) ~ '^(webhook-|content-|proxy-|sec-)|^(host|connection|transfer-encoding|te|trailer|upgrade|expect|keep-alive|cookie)$'
+        then 'headers: a request cannot have this header of its own'
+      else 'headers: a value must be one line of 1 to 1,024 characters, or null'
+    end
+    from jsonb_each(case jsonb_typeof(changes -> 'headers') when 'object' then changes -> 'headers' else '{}' end) h (name, value)
+    where h.name !~ '^[A-Za-z0-9!#$%&''*+.^_`|~-]{1,128}$'
+      or lower(h.name) ~ '^(webhook-|content-|proxy-|sec-)|^(host|connection|transfer-encoding|te|trailer|upgrade|expect|keep-alive|cookie)$'
+      or jsonb_typeof(h.value) not in ('string', 'null')
+      or jsonb_typeof(h.value) = 'string' and (h.value #>> '{}' !~ '^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$' or length(h.value #>> '{}') > 1024)
+    limit 1
+  );
+end
+$$;
+
+comment on function private.destination_problem(jsonb, text) is
+  'Why a destination of this kind cannot have these settings, naming the setting and never a header''s value; null: it can.';
+
+create function private.add_signing_secret(destination_id uuid) returns text
+language plpgsql
+set search_path = ''
+as $$
+declare
+  made constant text := 'whsec_' || encode(sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 'base64');
+begin
+  update private.destination_secrets s
+  set expires_at = least(s.expires_at, now() + interval '1 day')
+  where s.destination_id = add_signing_secret.destination_id and s.kind = 'signing';
+  insert into private.destination_secrets (destination_id, kind, secret) values (destination_id, 'signing', made);
+  return made;
+end
+$$;
+
+comment on function private.add_signing_secret(uuid) is
+  'Adds a new secret, with which requests to the destination are signed, and returns it. The old one signs for a day more.';
+
+create function public.save_destination(agency_id uuid, name text, changes jsonb) returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+set lock_timeout = '2s'
+as $$
+declare
+  owner_id constant uuid := coalesce(agency_id, private.managed_agency_id());
+  given_name constant text := lower(btrim(name));
+  headers constant jsonb := changes -> 'headers';
+  is_new boolean := false;
+  destination public.destinations;
+  problem text;
+begin
+  if not private.may_manage(owner_id) then
+    if private.may_operate() then
+      raise exception 'agency_id: is missing' using errcode = 'PT400';
+    end if;
+    raise exception 'only a manager of the agency or an operator may do this' using errcode = '42501';
+  elsif coalesce(given_name, '') !~ '^[a-z0-9][a-z0-9-]{0,62}$' then
+    raise exception 'name: must have 1 to 63 letters from a to z, digits and -, and begin with no -' using errcode = 'PT400';
+  elsif not exists (select from public.agencies a where a.id = owner_id) then
+    raise exception 'agency_id: there is no such agency' using errcode = 'PT404';
+  end if;
+  select d.* into destination from public.destinations d where d.agency_id = owner_id and d.name = given_name for no key update;
+  if not found then
+    is_new := true;
+    destination.kind := case changes ->> 'kind' when 'email' then 'email' else 'webhook' end;
+  end if;
+  problem := coalesce(
+    private.destination_problem(changes, destination.kind),
+    case when is_new and not changes ?| array['url', 'address'] then case destination.kind when 'email' then 'address' else 'url' end || ': is missing' end);
+  if problem is not null then
+    raise exception '%', private.quoted(problem, 400) using errcode = 'PT400';
+  elsif not exists (
+    select
+    where changes ->> 'order_id' is null
+    union all
+    select from public.recruiting_orders o where o.id = (changes ->> 'order_id')::uuid and o.agency_id = owner_id
+  ) then
+    raise exception 'order_id: the agency has no such order' using errcode = 'PT404';
+  end if;
+
+  if is_new then
+    insert into public.destinations as d (agency_id, name, kind, url, address, events)
+    values (
+      owner_id, given_name, destination.kind, changes ->> 'url', changes ->> 'address',
+      '{lead.distributed,lead.returned,recruit.erased}')
+    returning d.* into destination;
+  end if;
+  update public.destinations d
+  set
+    url = coalesce(changes ->> 'url', d.url),
+    address = coalesce(changes ->> 'address', d.address),
+    events = case when changes ? 'events'
+      then array(select distinct e from jsonb_array_elements_text(changes -> 'events') e order by 1) else d.events end,
+    order_id = case when changes ? 'order_id' then (changes ->> 'order_id')::uuid else d.order_id end,
+    template = case when changes ? 'template' then changes ->> 'template' else d.template end,
+    accepted_when = case when changes ? 'accepted_when' then changes ->> 'accepted_when' else d.accepted_when end,
+    rejected_when = case when changes ? 'rejected_when' then changes ->> 'rejected_when' else d.rejected_when end,
+    returns_rejected = coalesce((changes ->> 'returns_rejected')::boolean, d.returns_rejected),
+    max_at_once = coalesce((changes ->> 'max_at_once')::integer, d.max_at_once)
+  where d.id = destination.id;
+
+  delete from private.destination_secrets s
+  where s.destination_id = destination.id and s.kind = 'header'
+    and lower(s.name) in (select lower(h.name) from jsonb_object_keys(headers) h (name));
+  insert into private.destination_secrets (destination_id, kind, name, secret)
+  select distinct on (lower(h.name)) destination.id, 'header', h.name, h.value
+  from jsonb_each_text(headers) h (name, value)
+  where h.value is not null
+  order by lower(h.name);
+  if (select count(*) from private.destination_secrets s where s.destination_id = destination.id and s.kind = 'header') > 3 then
+    raise exception 'headers: a destination has at most 3' using errcode = 'PT400';
+  end if;
+
+  if is_new then
+    perform private.note_operator_action(
+      'destination create', jsonb_build_object('destination_id', destination.id, 'agency_id', owner_id));
+  else
+    perform private.note_operator_action('destination update', jsonb_build_object(
+      'destination_id', destination.id,
+      'changed', (select coalesce(jsonb_agg(k order by k), '[]') from jsonb_object_keys(changes) k)));
+  end if;
+  return jsonb_strip_nulls(jsonb_build_object(
+    'id', destination.id, 'name', destination.name, 'kind', destination.kind,
+    'secret', case when is_new and destination.kind = 'webhook' then private.add_signing_secret(destination.id) end));
+exception when unique_violation then
+  raise exception 'name: another destination of the agency was created with it meanwhile. Try again.' using errcode = 'PT409';
+end
+$$;
+
+comment on function public.save_destination(uuid, text, jsonb) is
+  'Creates the destination of this name of the agency, or changes it. agency_id null: the manager''s own. changes: {kind (webhook unless it '
+  'is email), url, address, events, order_id|null, template|null, accepted_when|null, rejected_when|null, returns_rejected, '
+  'max_at_once, headers: {name: value|null}}; what is left out stays as it is, null removes it. The caller has checked the '
+  'expressions. Returns {id, name, kind, secret}: secret, `whsec_...`, only of a new webhook, and never again. PT400 names the setting; '
+  'PT404 for an unknown agency or order; PT409 where two create it at once; 42501 for a user who is neither a manager of the agency '
+  'nor an operator. '
+  'Security definer because users may not read or write the tables.';
+
+create function public.set_destination_state(destination_id uuid, is_on boolean) returns void
+language plpgsql
+security definer
+set search_path = ''
+set lock_timeout = '2s'
+as $$
+declare
+  destination constant public.destinations := private.lock_destination(destination_id);
+begin
+  if is_on is null then
+    raise exception 'is_on: is missing' using errcode = 'PT400';
+  end if;
+  update public.destinations d
+  set is_on = set_destination_state.is_on, off_reason = null, failing_since = null, failures = 0
+  where d.id = destination.id;
+  if is_on then
+    -- What waits for its next attempt need wait no longer.
+    update private.dispatches p
+    set due_at = clock_timestamp()
+    where p.id = any (array(
+      select w.id
+      from private.dispatches w
+      where w.destination_id = destination.id and w.state = 'waiting' and w.due_at > now()
+      for no key update skip locked
+    ));
+  end if;
+  perform private.note_operator_action(
+    case when is_on then 'destination resume' else 'destination pause' end, jsonb_build_object('destination_id', destination.id));
+end
+$$;
+
+comment on function public.set_destination_state(uuid, boolean) is
+  'Pauses a destination, whose dispatches then wait, or resumes it: all that waits is due. PT404 for an unknown destination; 42501 for '
+  'a user who is neither manager nor operator. '
+  'Security definer because users may not read or write the tables.';
+
+create function public.rotate_destination_secret(destination_id uuid) returns text
+language plpgsql
+security definer
+set search_path = ''
+set lock_timeout = '2s'
+as $$
+declare
+  destination constant public.destinations := private.lock_destination(destination_id);
+begin
+  if destination.kind <> 'webhook' then
+    raise exception 'destination_id: only a webhook has a secret' using errcode = 'PT409';
+  end if;
+  perform private.note_operator_action('destination rotate', jsonb_build_object('destination_id', destination.id));
+  return private.add_signing_secret(destination.id);
+end
+$$;
+
+comment on function public.rotate_destination_secret(uuid) is
+  'Makes a new signing secret and returns it, once. Requests are signed with the old one too for a day. PT409 for an e-mail '
+  'destination; PT404 and 42501 as set_destination_state(). '
+  'Security definer because users may not read or write the tables.';
+
+create function public.remove_destination(destination_id uuid) returns void
+language plpgsql
+security definer
+set search_path = ''
+set lock_timeout = '2s'
+as $$
+declare
+  destination constant public.destinations := private.lock_destination(destination_id);
+begin
+  perform private.note_operator_action('destination remove', jsonb_build_object('destination_id', destination.id));
+  delete from public.destinations d where d.id = destination.id;
+end
+$$;
+
+comment on function public.remove_destination(uuid) is
+  'Removes a destination with what waits for it and the record of what was sent. PT404 and 42501 as set_destination_state(). '
+  'Security definer because users may not read or write the tables.';
+
+create function public.test_destination(destination_id uuid) returns uuid
+language plpgsql
+security definer
+set search_path = ''
+set lock_timeout = '2s'
+as $$
+declare
+  destination constant public.destinations := private.lock_destination(destination_id);
+  test_id uuid;
+begin
+  insert into private.dispatches (destination_id, event, body)
+  values (destination.id, 'test', jsonb_build_object(
+    'type', 'test', 'timestamp', private.iso_time(clock_timestamp()),
+    'data', jsonb_build_object(
+      'lead', jsonb_build_object(
+        'id', '00000000-0000-4000-8000-000000000000', 'vendor', jsonb_build_object('slug', 'test', 'name', 'Test'),
+        'first_name', 'Test', 'last_name', 'Lead', 'email', 'test@example.com', 'phone', '+12025550100', 'city', 'Austin',
+        'state', 'TX', 'zip', '78701', 'received_at', private.iso_time(clock_timestamp()), 'answers', '[]'::jsonb,
+        'metadata', '{"is_test": true}'::jsonb, 'has_resume', false, 'link', null),
+      'order_id', destination.order_id, 'agent', null)))
+  returning id into test_id;
+  perform private.note_operator_action('destination test', jsonb_build_object('destination_id', destination.id));
+  return test_id;
+end
+$$;
+
+comment on function public.test_destination(uuid) is
+  'Queues a dispatch `test` with an invented lead, and returns its id. PT404 and 42501 as set_destination_state(). '
+  'Security definer because users may not read or write the tables.';
+
+create function public.retry_dispatches(dispatch_ids uuid[]) returns integer
+language plpgsql
+security definer
+set search_path = ''
+set lock_timeout = '2s'
+as $$
+declare
+  allowed uuid[];
+  retried integer;
+begin
+  if private.managed_agency_id() is null and not private.may_operate() then
+    raise exception 'only a manager or an operator may do this' using errcode = '42501';
+  end if;
+  allowed := array(
+    select p.id
+    from private.dispatches p
+    join public.destinations d on d.id = p.destination_id
+    where p.id = any (dispatch_ids) and (private.may_manage(d.agency_id) or d.agency_id is null and private.may_operate()));
+  if not dispatch_ids <@ allowed then
+    raise exception 'dispatch_ids: there is no such dispatch' using errcode = 'PT404';
+  end if;
+  perform from private.dispatches p where p.id = any (allowed) order by p.seq for no key update;
+  update private.dispatches p
+  set state = 'waiting', due_at = clock_timestamp(), first_due_at = clock_timestamp(), attempts_before = p.attempt, ended_at = null,
+    return_due_at = null
+  where p.id = any (allowed) and p.state in ('failed', 'rejected') and p.body is not null;
+  get diagnostics retried = row_count;
+  perform private.note_operator_action('dispatch retry', jsonb_build_object('dispatch_ids', to_jsonb(allowed)));
+  return retried;
+end
+$$;
+
+comment on function public.retry_dispatches(uuid[]) is
+  'Sends again, at once and with the same ids, those of these dispatches that have failed or were rejected. Returns how many. PT404 where the caller may '
+  'not see one of them; 42501 for a user who is neither manager nor operator. '
+  'Security definer because users may not read or write the tables.';
+
+create function public.show_dispatch(dispatch_id uuid) returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  shown jsonb;
+begin
+  if private.managed_agency_id() is null and not private.may_operate() then
+    raise exception 'only a manager or an operator may do this' using errcode = '42501';
+  end if;
+  select to_jsonb(l) || jsonb_build_object('body', p.body) into shown
+  from private.dispatch_list l
+  join private.dispatches p on p.id = l.id
+  where l.id = show_dispatch.dispatch_id;
+  if not found then
+    raise exception 'dispatch_id: there is no such dispatch' using errcode = 'PT404';
+  end if;
+  perform private.note_operator_action('dispatch show', jsonb_build_object('dispatch_id', dispatch_id));
+  return shown;
+end
+$$;
+
+comment on function public.show_dispatch(uuid) is
+  'A row of dispatch_list with its body: {type, timestamp, data}, null once the person was erased. Of an operator who is signed in, '
+  'a row of operator_actions says so. PT404 where the caller may not see it; 42501 for a user who is neither manager nor operator. '
+  'Security definer because users may not read the tables.';
+
+grant execute on function public.save_destination(uuid, text, jsonb), public.set_destination_state(uuid, boolean),
+  public.rotate_destination_secret(uuid), public.remove_destination(uuid), public.test_destination(uuid),
+  public.retry_dispatches(uuid[]), public.show_dispatch(uuid) to authenticated, service_role;
+
+-- supabase/schemas/operators/destination_lists.sql
+
+-- The lists of destinations, and of what was sent, that managers of the agency and operators read (desk_lists.sql says how).
+
+grant execute on function private.managed_agency_id() to service_role;
+
+create view private.destination_list as
+select d.id, d.agency_id, coalesce(g.name, 'operators') as agency, d.name, d.kind, d.url, d.address, d.is_on, d.off_reason, d.events,
+  d.order_id, d.template, d.accepted_when, d.rejected_when, d.returns_rejected, d.max_at_once,
+  array(
+    select s.name from private.destination_secrets s where s.destination_id = d.id and s.kind = 'header' order by s.name
+  ) as headers,
+  (select count(*)::int from private.dispatches p where p.destination_id = d.id and p.state in ('waiting', 'sending')) as waiting,
+  (
+    select count(*)::int
+    from private.dispatches p
+    where p.destination_id = d.id and p.state = 'failed' and p.ended_at > now() - interval '24 hours'
+  ) as failed_24h,
+  (select max(p.delivered_at) from private.dispatches p where p.destination_id = d.id and p.state = 'delivered') as last_delivered_at,
+  d.failing_since, d.failures,
+  case when d.failing_since is not null then (
+    select concat_ws(' ', 'HTTP ' || p.status, p.reason)
+    from private.dispatches p
+    where p.destination_id = d.id and p.attempt > 0 and p.state in ('waiting', 'failed')
+    order by p.seq desc
+    limit 1
+  ) end as last_failure,
+  d.created_at
+from public.destinations d
+left join public.agencies g on g.id = d.agency_id
+where (select private.may_operate()) or d.agency_id = (select private.managed_agency_id());
+
+comment on view private.destination_list is 'Destinations, for operators and the managers of their agency.';
+grant select on private.destination_list to authenticated, service_role;
+
+create view public.destination_list with (security_invoker = true) as select * from private.destination_list;
+
+comment on view public.destination_list is
+  'Destinations, with the names of their headers and how their dispatches fare: waiting, failed_24h (in the last 24 hours), '
+  'last_delivered_at, failing_since and failures (since the last success), last_failure (the last response while it fails). Operators '
+  'see all, also `operators`, to which alerts go; managers those of their agency.';
+grant select on public.destination_list to authenticated, service_role;
+
+create view private.dispatch_list as
+select p.id, p.destination_id, d.name as destination, d.agency_id, p.event, p.lead_id, l.first_name, p.state, p.attempt, p.due_at,
+  p.status, p.excerpt, p.reason, p.delivered_at, p.created_at, p.seq
+from private.dispatches p
+join public.destinations d on d.id = p.destination_id
+left join public.recruiting_leads l on l.id = p.lead_id
+where (select private.may_operate()) or d.agency_id = (select private.managed_agency_id());
+
+comment on view private.dispatch_list is 'Dispatches without their bodies, for operators and the managers of their agency.';
+grant select on private.dispatch_list to authenticated, service_role;
+
+create view public.dispatch_list with (security_invoker = true) as select * from private.dispatch_list;
+
+comment on view public.dispatch_list is
+  'Dispatches without their bodies, which show_dispatch() has. first_name: of the lead; status, excerpt, reason: of the last response. '
+  'Ask for pages by seq.';
+grant select on public.dispatch_list to authenticated, service_role;
 
 -- supabase/schemas/operators/leave.sql
 
@@ -16372,6 +17644,12 @@ begin
           from public.lead_returns r
           where r.recruiting_lead_id = l.id
         ),
+        'dispatches', (
+          select coalesce(jsonb_agg(to_jsonb(p) || jsonb_build_object('destination', d.name) order by p.seq), '[]')
+          from private.dispatches p
+          join public.destinations d on d.id = p.destination_id
+          where p.lead_id = l.id
+        ),
         'sent_again', (
           select coalesce(jsonb_agg(d.received_at order by d.received_at), '[]')
           from public.recruiting_lead_duplicates d
@@ -16449,7 +17727,7 @@ $$;
 
 comment on function public.export_person(text) is
   'All data about the person with this phone in E.164 or e-mail address, as the rows are: {phones, emails, '
-  'recruiting_leads with their answers and notes, leads, named_in_referrals, rejected_deliveries, conversations with their messages '
+  'recruiting_leads with their answers, notes and dispatches, leads, named_in_referrals, rejected_deliveries, conversations with their messages '
   'and bot_session, unmatched_texts, text_consents, text_consent_events, idempotency_keys, files: [{bucket, name, '
   'created_at}]}. Reads all leads. PT400 as find_person().';
 grant execute on function public.export_person(text) to service_role;
@@ -16526,6 +17804,7 @@ begin
   delete from public.recruit_calls c where c.recruiting_lead_id = any (person.recruiting_leads);
   update private.lead_fetches f set notice = '{}' where f.lead_id = any (person.recruiting_leads);
   delete from private.waiting_greetings w where w.lead_id = any (person.recruiting_leads);
+  perform private.erase_dispatches(person.recruiting_leads);
   delete from public.skipped_greetings s where s.recruiting_lead_id = any (person.recruiting_leads);
 
   update public.leads l
@@ -16593,7 +17872,7 @@ $$;
 comment on function public.erase_person(text, text[], integer) is
   'Erases the person with this phone in E.164 or e-mail address, and notes it in erasures. Leads, referrals and rejected '
   'deliveries are emptied and stay, so counts, turns and duplicates stay right; conversations with their messages, '
-  'unmatched texts and idempotency keys are deleted. Consents, their proof, and unmatched texts with a consent in them '
+  'unmatched texts and idempotency keys are deleted. What waits to be sent to a destination is cancelled, and those that got the person get `recruit.erased`. Consents, their proof, and unmatched texts with a consent in them '
   'stay. deleted_sids: the texts that the caller has deleted at the SMS provider before; null: it was not asked. '
   'deleted_files: how many files the caller has deleted before. Returns how many there were of each kind. PT409 when '
   'there is a text or a file that the caller has not deleted, or a text is being sent or a file copied just now; 55P03 '
@@ -19172,6 +20451,7 @@ begin
   select (select count(*) from ended), (select count(*) from written w where w.is_new) into resolved, opened;
 
   perform private.notify_of_waiting_recruits();
+  perform private.return_rejected_leads();
   update private.job_runs j
   set started_at = checked_at, ended_at = clock_timestamp()
   where j.job = 'check alerts';
@@ -19183,7 +20463,7 @@ $$;
 
 comment on function private.check_alerts() is
   'Opens an alert for each condition that is true, updates those that are known, and resolves those that are over or '
-  'whose rule is off, and notifies agents of recruits who wait. A scheduler runs it each minute. Returns {open, opened, '
+  'whose rule is off, notifies agents of recruits who wait, and returns rejected leads that could not be returned at once. A scheduler runs it each minute. Returns {open, opened, '
   'resolved}: numbers of alerts; null while another check runs.';
 
 -- supabase/schemas/alerts/lists.sql
@@ -19701,6 +20981,7 @@ stable
 set search_path = ''
 as $$
   select public.are_texts_due() or private.is_fetch_due() or private.is_media_due() or private.is_alert_due()
+    or private.is_dispatch_due()
 $$;
 
 comment on function private.is_work_due() is 'Whether a job of the worker would find something to do.';

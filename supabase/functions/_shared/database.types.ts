@@ -747,6 +747,109 @@ export type Database = {
           },
         ];
       };
+      "destinations": {
+        Row: {
+          "accepted_when": string | null;
+          "address": string | null;
+          "agency_id": string | null;
+          "created_at": string;
+          "events": (string)[];
+          "failing_since": string | null;
+          "failures": number;
+          "id": string;
+          "is_on": boolean;
+          "kind": string;
+          "max_at_once": number;
+          "name": string;
+          "off_reason": string | null;
+          "order_id": string | null;
+          "rejected_when": string | null;
+          "returns_rejected": boolean;
+          "template": string | null;
+          "updated_at": string;
+          "url": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "accepted_when"?: string | null;
+          "address"?: string | null;
+          "agency_id"?: string | null;
+          "created_at"?: string;
+          "events": (string)[];
+          "failing_since"?: string | null;
+          "failures"?: number;
+          "id"?: string;
+          "is_on"?: boolean;
+          "kind": string;
+          "max_at_once"?: number;
+          "name": string;
+          "off_reason"?: string | null;
+          "order_id"?: string | null;
+          "rejected_when"?: string | null;
+          "returns_rejected"?: boolean;
+          "template"?: string | null;
+          "updated_at"?: string;
+          "url"?: string | null;
+        };
+        Update: {
+          "accepted_when"?: string | null;
+          "address"?: string | null;
+          "agency_id"?: string | null;
+          "created_at"?: string;
+          "events"?: (string)[];
+          "failing_since"?: string | null;
+          "failures"?: number;
+          "id"?: string;
+          "is_on"?: boolean;
+          "kind"?: string;
+          "max_at_once"?: number;
+          "name"?: string;
+          "off_reason"?: string | null;
+          "order_id"?: string | null;
+          "rejected_when"?: string | null;
+          "returns_rejected"?: boolean;
+          "template"?: string | null;
+          "updated_at"?: string;
+          "url"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "destinations_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agencies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "destinations_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agency_list";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "destinations_agency_id_order_id_fkey";
+            columns: ["agency_id", "order_id"];
+            isOneToOne: false;
+            referencedRelation: "greeting_list";
+            referencedColumns: ["agency_id", "order_id"];
+          },
+          {
+            foreignKeyName: "destinations_agency_id_order_id_fkey";
+            columns: ["agency_id", "order_id"];
+            isOneToOne: false;
+            referencedRelation: "order_pace";
+            referencedColumns: ["agency_id", "id"];
+          },
+          {
+            foreignKeyName: "destinations_agency_id_order_id_fkey";
+            columns: ["agency_id", "order_id"];
+            isOneToOne: false;
+            referencedRelation: "recruiting_orders";
+            referencedColumns: ["agency_id", "id"];
+          },
+        ];
+      };
       "erasures": {
         Row: {
           "asked_by": string;
@@ -3314,6 +3417,58 @@ export type Database = {
         ComputedFields: never;
         Relationships: [];
       };
+      "destination_list": {
+        Row: {
+          "accepted_when": string | null;
+          "address": string | null;
+          "agency": string | null;
+          "agency_id": string | null;
+          "created_at": string;
+          "events": (string)[];
+          "failed_24h": number | null;
+          "failing_since": string | null;
+          "failures": number;
+          "headers": (string)[] | null;
+          "id": string;
+          "is_on": boolean;
+          "kind": string;
+          "last_delivered_at": string | null;
+          "last_failure": string | null;
+          "max_at_once": number;
+          "name": string;
+          "off_reason": string | null;
+          "order_id": string | null;
+          "rejected_when": string | null;
+          "returns_rejected": boolean;
+          "template": string | null;
+          "url": string | null;
+          "waiting": number | null;
+        };
+        ComputedFields: never;
+        Relationships: [];
+      };
+      "dispatch_list": {
+        Row: {
+          "agency_id": string | null;
+          "attempt": number;
+          "created_at": string;
+          "delivered_at": string | null;
+          "destination": string;
+          "destination_id": string;
+          "due_at": string;
+          "event": string;
+          "excerpt": string | null;
+          "first_name": string | null;
+          "id": string;
+          "lead_id": string | null;
+          "reason": string | null;
+          "seq": number;
+          "state": string;
+          "status": number | null;
+        };
+        ComputedFields: never;
+        Relationships: [];
+      };
       "duplicate_list": {
         Row: {
           "first_received": string;
@@ -4042,6 +4197,7 @@ export type Database = {
         Returns: Json;
       };
       "claim_bot_turns": { Args: { "max": number }; Returns: Json };
+      "claim_dispatches": { Args: { "alert_url_is_set": boolean; "can_mail": boolean; "max": number }; Returns: Json };
       "claim_greetings": { Args: { "max": number }; Returns: Json };
       "claim_lead_fetches": { Args: { "max": number }; Returns: Json };
       "claim_media_copies": { Args: { "max": number }; Returns: Json };
@@ -4374,6 +4530,18 @@ export type Database = {
         Returns: string;
       };
       "record_call": { Args: { "call_id": string; "outcome"?: string; "recruiting_lead_id": string }; Returns: Json };
+      "record_dispatch": {
+        Args: {
+          "attempt": number;
+          "excerpt"?: string;
+          "id": string;
+          "outcome": string;
+          "reason"?: string;
+          "retry_after"?: number;
+          "status"?: number;
+        };
+        Returns: string;
+      };
       "record_lead_fetch": {
         Args: {
           "attempt": number;
@@ -4436,6 +4604,7 @@ export type Database = {
       "refetch_lead": { Args: { "delivery_id": string }; Returns: boolean };
       "remove_agency": { Args: { "agency_id": string }; Returns: undefined };
       "remove_agent": { Args: { "agent_id": string }; Returns: undefined };
+      "remove_destination": { Args: { "destination_id": string }; Returns: undefined };
       "remove_vendor": { Args: { "vendor_id": string }; Returns: undefined };
       "replay_delivery": { Args: { "delivery_id": string; "lead": Json }; Returns: Json };
       "reply_needed": { Args: { "conversation_id": string }; Returns: Json };
@@ -4471,14 +4640,17 @@ export type Database = {
           isSetofReturn: false;
         };
       };
+      "retry_dispatches": { Args: { "dispatch_ids": (string)[] }; Returns: number };
       "retry_text": { Args: { "message_id": string }; Returns: Json };
       "return_lead": { Args: { "lead_id": string; "reason": string }; Returns: Json };
       "revoke_vendor_api_key": { Args: { "key_prefix": string }; Returns: boolean };
       "revoke_vendor_webhook_secret": { Args: { "id": string }; Returns: boolean };
+      "rotate_destination_secret": { Args: { "destination_id": string }; Returns: string };
       "rotate_vendor_api_keys": {
         Args: { "keep_old_until"?: string; "label"?: string; "vendor_slug": string };
         Returns: Json;
       };
+      "save_destination": { Args: { "agency_id": string; "changes": Json; "name": string }; Returns: Json };
       "save_mapping": { Args: { "parser_config": Json; "seen": string; "vendor_id": string }; Returns: string };
       "save_quick_reply": {
         Args: { "body": string; "quick_reply_id"?: string; "seen_at"?: string; "shortcut": string };
@@ -4550,6 +4722,7 @@ export type Database = {
           isSetofReturn: false;
         };
       };
+      "set_destination_state": { Args: { "destination_id": string; "is_on": boolean }; Returns: undefined };
       "set_recruit_stage": { Args: { "recruiting_lead_id": string; "stage": string }; Returns: Json };
       "set_texting_hours": {
         Args: { "closes": string; "day_of_week": number; "opens": string; "source": string; "state": string };
@@ -4573,6 +4746,7 @@ export type Database = {
           isSetofReturn: false;
         };
       };
+      "show_dispatch": { Args: { "dispatch_id": string }; Returns: Json };
       "show_lead": { Args: { "lead_id": string }; Returns: Json };
       "signed_in_user": { Args: Record<PropertyKey, never>; Returns: Json };
       "snooze_conversation": { Args: { "id": string; "read_up_to"?: string; "until": string }; Returns: Json };
@@ -4592,6 +4766,7 @@ export type Database = {
       };
       "take_over_texts": { Args: { "id": string }; Returns: undefined };
       "test_alert": { Args: Record<PropertyKey, never>; Returns: string };
+      "test_destination": { Args: { "destination_id": string }; Returns: string };
       "text_hours": { Args: { "phone": string; "state"?: string }; Returns: Record<string, unknown> };
       "update_sms_status": {
         Args: {

@@ -62,6 +62,7 @@ begin
   select (select count(*) from ended), (select count(*) from written w where w.is_new) into resolved, opened;
 
   perform private.notify_of_waiting_recruits();
+  perform private.return_rejected_leads();
   update private.job_runs j
   set started_at = checked_at, ended_at = clock_timestamp()
   where j.job = 'check alerts';
@@ -73,5 +74,5 @@ $$;
 
 comment on function private.check_alerts() is
   'Opens an alert for each condition that is true, updates those that are known, and resolves those that are over or '
-  'whose rule is off, and notifies agents of recruits who wait. A scheduler runs it each minute. Returns {open, opened, '
+  'whose rule is off, notifies agents of recruits who wait, and returns rejected leads that could not be returned at once. A scheduler runs it each minute. Returns {open, opened, '
   'resolved}: numbers of alerts; null while another check runs.';

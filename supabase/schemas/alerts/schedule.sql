@@ -19,6 +19,7 @@ stable
 set search_path = ''
 as $$
   select public.are_texts_due() or private.is_fetch_due() or private.is_media_due() or private.is_alert_due()
+    or private.is_dispatch_due()
 $$;
 
 comment on function private.is_work_due() is 'Whether a job of the worker would find something to do.';

@@ -68,6 +68,7 @@ begin
   delete from public.recruit_calls c where c.recruiting_lead_id = any (person.recruiting_leads);
   update private.lead_fetches f set notice = '{}' where f.lead_id = any (person.recruiting_leads);
   delete from private.waiting_greetings w where w.lead_id = any (person.recruiting_leads);
+  perform private.erase_dispatches(person.recruiting_leads);
   delete from public.skipped_greetings s where s.recruiting_lead_id = any (person.recruiting_leads);
 
   update public.leads l
@@ -135,7 +136,7 @@ $$;
 comment on function public.erase_person(text, text[], integer) is
   'Erases the person with this phone in E.164 or e-mail address, and notes it in erasures. Leads, referrals and rejected '
   'deliveries are emptied and stay, so counts, turns and duplicates stay right; conversations with their messages, '
-  'unmatched texts and idempotency keys are deleted. Consents, their proof, and unmatched texts with a consent in them '
+  'unmatched texts and idempotency keys are deleted. What waits to be sent to a destination is cancelled, and those that got the person get `recruit.erased`. Consents, their proof, and unmatched texts with a consent in them '
   'stay. deleted_sids: the texts that the caller has deleted at the SMS provider before; null: it was not asked. '
   'deleted_files: how many files the caller has deleted before. Returns how many there were of each kind. PT409 when '
   'there is a text or a file that the caller has not deleted, or a text is being sent or a file copied just now; 55P03 '

@@ -45,6 +45,12 @@ begin
           from public.lead_returns r
           where r.recruiting_lead_id = l.id
         ),
+        'dispatches', (
+          select coalesce(jsonb_agg(to_jsonb(p) || jsonb_build_object('destination', d.name) order by p.seq), '[]')
+          from private.dispatches p
+          join public.destinations d on d.id = p.destination_id
+          where p.lead_id = l.id
+        ),
         'sent_again', (
           select coalesce(jsonb_agg(d.received_at order by d.received_at), '[]')
           from public.recruiting_lead_duplicates d
@@ -122,7 +128,7 @@ $$;
 
 comment on function public.export_person(text) is
   'All data about the person with this phone in E.164 or e-mail address, as the rows are: {phones, emails, '
-  'recruiting_leads with their answers and notes, leads, named_in_referrals, rejected_deliveries, conversations with their messages '
+  'recruiting_leads with their answers, notes and dispatches, leads, named_in_referrals, rejected_deliveries, conversations with their messages '
   'and bot_session, unmatched_texts, text_consents, text_consent_events, idempotency_keys, files: [{bucket, name, '
   'created_at}]}. Reads all leads. PT400 as find_person().';
 grant execute on function public.export_person(text) to service_role;

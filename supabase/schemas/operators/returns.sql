@@ -8,18 +8,41 @@ set search_path = ''
 set statement_timeout = '4s'
 set lock_timeout = '2s'
 as $$
-declare
-  lead public.recruiting_leads;
-  conversations uuid[];
-  texts integer;
-  counted public.recruiting_orders;
 begin
   perform private.require_operator();
   if coalesce(btrim(reason), '') = '' or length(reason) > 500 then
     raise exception 'reason: must be a text of 1 to 500 characters' using errcode = 'PT400';
   end if;
   perform private.note_operator_action('lead return', jsonb_build_object('lead_id', lead_id));
+  return private.take_lead_back(lead_id, reason, private.operator_name());
+exception when lock_not_available then
+  raise exception 'lead_id: others have locked the lead. Try again in a moment.' using errcode = 'PT409';
+end
+$$;
 
+comment on function public.return_lead(uuid, text) is
+  'Takes a distributed recruiting lead back from its agency, for good. The order''s count falls by one, and an order '
+  'that was filled is open again, or closed where it has ended. No agency has the lead any more, and it is never '
+  'distributed again; sent again, it is a duplicate. Its conversations stay with the agency''s managers, without the '
+  'lead and without an agent; the bot says nothing more in them, and texts that wait are refused (lead_returned). The '
+  'notifications of the lead count as read. reason: 1 to 500 characters. lead_returns has who had the lead. Returns {lead_id, agency, agent|null, order_id, filled, quantity, '
+  'order_status, conversations, texts}: of the order after it, and how many conversations and waiting texts there were. '
+  'For operators; of one who is signed in, a row of operator_actions says so. PT400 names reason; PT404 for an unknown '
+  'lead; PT409 when no order has the lead, it was returned before, a text to the recruit is being sent, or others hold a '
+  'lock for 2 s. 42501 for a user who is not an operator. '
+  'Security definer because operators may not read or write the tables.';
+grant execute on function public.return_lead(uuid, text) to authenticated, service_role;
+
+create function private.take_lead_back(lead_id uuid, reason text, returned_by text) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  lead public.recruiting_leads;
+  conversations uuid[];
+  texts integer;
+  counted public.recruiting_orders;
+begin
   lead := private.lock_returned_lead(lead_id);
   conversations := array(
     select c.id from public.recruiting_conversations c where c.recruiting_lead_id = lead.id order by c.id for no key update);
@@ -42,8 +65,12 @@ begin
   update public.recruit_stages s set ended_at = clock_timestamp() where s.recruiting_lead_id = lead.id and s.ended_at is null;
   update public.agent_notifications n set read_at = now() where n.lead_id = lead.id and n.read_at is null;
 
-  insert into public.lead_returns (recruiting_lead_id, agency_id, order_id, agent_id, distributed_at, reason)
-  values (lead.id, lead.agency_id, lead.order_id, lead.agent_id, lead.distributed_at, return_lead.reason);
+  insert into public.lead_returns (recruiting_lead_id, agency_id, order_id, agent_id, distributed_at, reason, returned_by)
+  values (
+    lead.id, lead.agency_id, lead.order_id, lead.agent_id, lead.distributed_at, take_lead_back.reason,
+    take_lead_back.returned_by);
+  -- While the agency has it.
+  perform private.add_dispatches('lead.returned', array[lead.id], jsonb_build_object('reason', take_lead_back.reason));
   -- A trigger takes it off the count of its day.
   update public.recruiting_leads l
   set distribution = 'returned', agency_id = null, order_id = null, agent_id = null, distributed_at = null
@@ -70,23 +97,70 @@ begin
     'order_status', counted.status,
     'conversations', cardinality(conversations),
     'texts', texts);
-exception when lock_not_available then
-  raise exception 'lead_id: others have locked the lead. Try again in a moment.' using errcode = 'PT409';
 end
 $$;
 
-comment on function public.return_lead(uuid, text) is
-  'Takes a distributed recruiting lead back from its agency, for good. The order''s count falls by one, and an order '
-  'that was filled is open again, or closed where it has ended. No agency has the lead any more, and it is never '
-  'distributed again; sent again, it is a duplicate. Its conversations stay with the agency''s managers, without the '
-  'lead and without an agent; the bot says nothing more in them, and texts that wait are refused (lead_returned). The '
-  'notifications of the lead count as read. reason: 1 to 500 characters. lead_returns has who had the lead. Returns {lead_id, agency, agent|null, order_id, filled, quantity, '
-  'order_status, conversations, texts}: of the order after it, and how many conversations and waiting texts there were. '
-  'For operators; of one who is signed in, a row of operator_actions says so. PT400 names reason; PT404 for an unknown '
-  'lead; PT409 when no order has the lead, it was returned before, a text to the recruit is being sent, or others hold a '
-  'lock for 2 s. 42501 for a user who is not an operator. '
-  'Security definer because operators may not read or write the tables.';
-grant execute on function public.return_lead(uuid, text) to authenticated, service_role;
+comment on function private.take_lead_back(uuid, text, text) is
+  'What return_lead() does, without asking who calls it. returned_by: who is kept in lead_returns. 55P03 where others hold a lock.';
+
+create function private.return_rejected_leads() returns integer
+language plpgsql
+set search_path = ''
+set lock_timeout = '500ms'
+as $$
+declare
+  rejected record;
+  returned integer := 0;
+begin
+  for rejected in
+    select p.id, p.lead_id, p.excerpt, p.reason, d.name, d.agency_id
+    from private.dispatches p
+    join public.destinations d on d.id = p.destination_id
+    where p.return_due_at <= clock_timestamp()
+    order by p.return_due_at
+    limit 100
+    for no key update of p skip locked
+  loop
+    begin
+      if exists (
+        select
+        from public.recruiting_leads l
+        where l.id = rejected.lead_id and l.agency_id = rejected.agency_id and l.order_id is not null
+      ) then
+        perform private.take_lead_back(
+          rejected.lead_id, coalesce(nullif(btrim(rejected.excerpt), ''), 'rejected by the receiver'), rejected.name);
+        returned := returned + 1;
+      end if;
+      update private.dispatches p set return_due_at = null where p.id = rejected.id;
+    exception when others then
+      -- A text to the recruit is being sent, or others hold a lock.
+      update private.dispatches p set return_due_at = clock_timestamp() + interval '1 minute' where p.id = rejected.id;
+    end;
+  end loop;
+  return returned;
+end
+$$;
+
+comment on function private.return_rejected_leads() is
+  'Returns the leads that receivers have rejected, with the words of the receiver as the reason. One that cannot be returned now, '
+  'because a text to the recruit is being sent, is returned within minutes. Returns how many.';
+
+create function private.return_rejected_lead() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.return_rejected_leads();
+  return null;
+end
+$$;
+
+comment on function private.return_rejected_lead() is 'Trigger: returns a lead as soon as its receiver has rejected it.';
+
+create trigger return_rejected_lead
+  after update of state on private.dispatches
+  for each row when (new.return_due_at is not null and old.return_due_at is null)
+  execute function private.return_rejected_lead();
 
 create function private.lock_returned_lead(lead_id uuid) returns public.recruiting_leads
 language plpgsql

@@ -308,11 +308,13 @@ begin
     offset 0
   ) m on true
   where l.id = any (lead_ids) and coalesce(l.agent_id, m.id) is not null;
+  perform private.add_dispatches('lead.distributed', lead_ids);
 end
 $$;
 
 comment on function private.notify_of_leads(uuid[]) is
-  'Notifies the agents of leads that were distributed; of one without an agent, each active manager of its agency.';
+  'Notifies the agents of leads that were distributed; of one without an agent, each active manager of its agency. Adds the '
+  'dispatches of `lead.distributed`.';
 
 create function private.deliver_notifications(began_at timestamptz default clock_timestamp()) returns boolean
 language plpgsql

@@ -1,7 +1,7 @@
 -- The rows that each reads: an agent, a manager, the manager of another agency, a user who is not an agent, anon. The table of
 -- docs/frontend.md says the same in words; docs/frontend.test.ts holds the two against each other.
 begin;
-select plan(329);
+select plan(335);
 \ir ../helpers.psql
 
 select pg_temp.create_people();
@@ -177,6 +177,7 @@ insert into readers values
   ('operators',                  'denied', 'denied', 'denied'),
   ('operator_actions',           'denied', 'denied', 'denied'),
   ('lead_returns',               'denied', 'denied', 'denied'),
+  ('destinations',               'denied', 'denied', 'denied'),
   ('vendors',                    'denied', 'denied', 'denied'),
   ('vendor_api_keys',            'denied', 'denied', 'denied'),
   ('recruiting_message_events',  'denied', 'denied', 'denied'),

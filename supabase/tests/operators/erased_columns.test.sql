@@ -31,6 +31,9 @@ create temp table kept_rows (name, fate, columns) as values
   ('lead_returns', 'harmless', 'recruiting_lead_id agency_id order_id agent_id distributed_at returned_by created_at'),
   ('private.lead_fetches', 'harmless', 'id vendor_id leadgen_id page_id form_id request_id state due_at attempt lease_until
     failing_since held_since reason lead_id created_at updated_at'),
+  ('private.dispatches', 'emptied', 'body excerpt reason'),
+  ('private.dispatches', 'harmless', 'id destination_id event lead_id alert_id state due_at first_due_at attempt attempts_before
+    lease_until status return_due_at delivered_at ended_at seq created_at'),
   ('recruiting_lead_duplicates', 'harmless', 'id lead_id vendor_id request_id received_at'),
   -- Those of a lead; those of a conversation are deleted.
   ('agent_notifications', 'harmless', 'id agent_id conversation_id message_id lead_id kind reason day by_agent_id others created_at
@@ -50,7 +53,8 @@ create temp table others (name) as select unnest(array[
   'private.request_counts', 'private.request_slots', 'private.text_limits', 'recruiting_orders', 'private.recruiting_order_choices', 'private.recruiting_order_days',
   'private.lead_notifications_due', 'private.resume_uploads', 'private.abandoned_leads', 'service_numbers', 'texting_hours',
   'texting_closures', 'area_codes', 'quick_replies', 'recruit_exports', 'order_changes', 'bot_scripts', 'operators', 'operator_actions', 'erasures', 'lead_assignments',
-  'private.job_runs', 'private.metric_days', 'private.open_delivery_counts', 'alert_rules', 'alerts', 'private.alert_deliveries', 'private.alert_receivers']);
+  'private.job_runs', 'private.metric_days', 'private.open_delivery_counts', 'alert_rules', 'alerts', 'private.alert_deliveries', 'private.alert_receivers',
+  'destinations', 'private.destination_secrets', 'private.sending_settings']);
 
 select set_eq(
   $$select c.oid::regclass::text from pg_class c
@@ -126,6 +130,11 @@ values (md5('person')::uuid, md5('person')::uuid, md5('agency')::uuid, 'bot');
 insert into public.unmatched_texts (id, message_sid, recruit_phone, service_phone, body, media) values
   (md5('SM2')::uuid, 'SM2', '+13125550142', '+13125550101', 'Maria here', '[]'),
   (md5('person')::uuid, 'SM3', '+13125550142', '+13125550101', 'STOP', '[{"url": "https://example.com/1"}]');
+insert into public.destinations (id, agency_id, name, kind, url, events)
+values (md5('destination')::uuid, md5('agency')::uuid, 'crm', 'webhook', 'https://example.com', '{}');
+insert into private.dispatches (id, destination_id, event, lead_id, body, state, ended_at, attempt, excerpt, reason)
+values (md5('person')::uuid, md5('destination')::uuid, 'lead.distributed', md5('person')::uuid, '{"data": {"lead": {"first_name": "Maria"}}}',
+  'failed', now(), 8, 'no Maria here', 'Maria');
 insert into private.idempotency_keys (scope, key, part, result) values ('import', '+13125550142', 0, '{}');
 
 -- The number of rows of the person in a table of deleted_rows.

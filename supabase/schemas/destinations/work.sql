@@ -1,0 +1,330 @@
+-- The worker's part: it claims dispatches, sends them, and records what became of each.
+--
+-- - waiting and due, claim_dispatches(): sending, with a lease of 60 s
+-- - sending, its lease is over, claim_dispatches(): waiting and due, or failed after the last attempt
+-- - sending, record_dispatch():
+--   - delivered, rejected, failed: the same
+--   - gone: failed, and its destination is off
+--   - retry: waiting, due after a pause; failed after the eighth attempt
+-- - failed or rejected, retry_dispatches(): waiting and due
+-- - waiting, the person is erased: cancelled
+--
+-- Locks: a claim locks a destination, and passes over its dispatches that are locked. A record locks a dispatch, and then its
+-- destination only where that begins or ceases to fail.
+
+create function public.claim_dispatches(max integer, can_mail boolean, alert_url_is_set boolean) returns jsonb
+language plpgsql
+set search_path = ''
+-- By the indexes, also with a plan that was made while the tables were small.
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set enable_sort = off
+as $$
+declare
+  -- How many rows of a destination one claim reads.
+  most constant integer := 100;
+  destination record;
+  taken uuid[] := '{}';
+  due uuid[];
+  claimed jsonb;
+  next_at timestamptz;
+begin
+  update private.sending_settings s
+  set is_set = case s.name when 'mail' then can_mail else alert_url_is_set end, asked_at = now()
+  where (s.is_set, s.asked_at > now() - interval '1 minute')
+    is distinct from (case s.name when 'mail' then can_mail else alert_url_is_set end, true);
+  perform private.end_lapsed_dispatches();
+
+  -- Those that work come first, and then the one that has waited longest.
+  for destination in
+    select d.id, d.max_at_once, d.failing_since, w.due_at
+    from public.destinations d
+    cross join lateral (
+      select p.due_at
+      from private.dispatches p
+      where p.destination_id = d.id and p.state = 'waiting'
+      order by p.due_at, p.seq
+      limit 1
+    ) w
+    where d.is_on and w.due_at <= clock_timestamp()
+      and case when d.agency_id is null then alert_url_is_set else can_mail or d.kind = 'webhook' end
+    order by d.failing_since is not null, w.due_at
+    for no key update of d skip locked
+  loop
+    exit when cardinality(taken) >= claim_dispatches.max;
+    due := private.take_dispatches(
+      destination.id,
+      least(
+        case when destination.failing_since is null then destination.max_at_once else 1 end
+          - (select count(*) from private.dispatches p where p.destination_id = destination.id and p.state = 'sending')::integer,
+        claim_dispatches.max - cardinality(taken)),
+      most);
+    taken := taken || due;
+  end loop;
+
+  select coalesce(
+    jsonb_agg(
+      jsonb_build_object(
+        'id', p.id, 'attempt', p.attempt, 'event', p.event, 'lead_id', p.lead_id, 'body', p.body,
+        'destination', jsonb_build_object(
+          'id', d.id, 'kind', d.kind, 'url', d.url, 'address', d.address, 'template', d.template,
+          'accepted_when', d.accepted_when, 'rejected_when', d.rejected_when,
+          'headers', (
+            select coalesce(jsonb_object_agg(s.name, s.secret), '{}')
+            from private.destination_secrets s
+            where s.destination_id = d.id and s.kind = 'header'
+          ),
+          'secrets', (
+            select coalesce(jsonb_agg(s.secret order by s.created_at desc), '[]')
+            from private.destination_secrets s
+            where s.destination_id = d.id and s.kind = 'signing' and (s.expires_at is null or s.expires_at > now())
+          ))
+      ) order by t.place),
+    '[]')
+  into claimed
+  from unnest(taken) with ordinality t (id, place)
+  join private.dispatches p on p.id = t.id
+  join public.destinations d on d.id = p.destination_id;
+
+  select min(case
+    when f.sending < case when d.failing_since is null then d.max_at_once else 1 end then least(w.due_at, f.lease_until)
+    -- The worker that sends these comes again.
+    else f.lease_until
+  end) into next_at
+  from public.destinations d
+  cross join lateral (
+    select min(p.lease_until) as lease_until, count(*) as sending
+    from private.dispatches p
+    where p.destination_id = d.id and p.state = 'sending'
+  ) f
+  left join lateral (
+    select p.due_at
+    from private.dispatches p
+    where p.destination_id = d.id and p.state = 'waiting'
+    order by p.due_at, p.seq
+    limit 1
+  ) w on true
+  where d.is_on and case when d.agency_id is null then alert_url_is_set else can_mail or d.kind = 'webhook' end;
+  return jsonb_build_object('dispatches', claimed, 'next_at', private.iso_time(next_at));
+end
+$$;
+
+comment on function public.claim_dispatches(integer, boolean, boolean) is
+  'Gives the worker up to max dispatches that are due, each for 60 seconds: {dispatches: [{id, attempt, event, lead_id|null, body, '
+  'destination: {id, kind, url|null, address|null, template|null, accepted_when|null, rejected_when|null, headers: {name: value}, '
+  'secrets: [whsec_...]}}], next_at|null: when the next one is due, or a lease ends}. secrets: the newest first; during a day after a rotation there are two. Of a destination '
+  'at most max_at_once are with workers, one while its last attempt has failed, and of a lead one at a time, in the order of its '
+  'events. Those that work come before those that fail. can_mail: without it no e-mail is claimed; alert_url_is_set: without it no '
+  'alert. The destination of alerts has no url and no secrets. Pass id and attempt to record_dispatch().';
+
+create function private.end_lapsed_dispatches() returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  as_of constant timestamptz := clock_timestamp();
+begin
+  -- Nobody knows whether a dead worker has sent it: it is sent again with the same id.
+  update private.dispatches p
+  set
+    state = case when p.body is null then 'cancelled' when p.attempt - p.attempts_before >= 8 then 'failed' else 'waiting' end,
+    ended_at = case when p.body is null or p.attempt - p.attempts_before >= 8 then as_of end,
+    lease_until = null, reason = 'worker_died'
+  where p.id = any (array(
+    select l.id
+    from public.destinations d
+    cross join lateral (
+      select s.id
+      from private.dispatches s
+      where s.destination_id = d.id and s.state = 'sending' and s.lease_until <= as_of
+      order by s.lease_until
+      for no key update skip locked
+    ) l
+  ));
+end
+$$;
+
+comment on function private.end_lapsed_dispatches() is 'Takes dispatches from workers whose lease is over: they are due again.';
+
+create function private.take_dispatches(destination_id uuid, max integer, most integer) returns uuid[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  as_of constant timestamptz := clock_timestamp();
+  candidate record;
+  earlier private.dispatches;
+  taken uuid[] := '{}';
+begin
+  for candidate in
+    select p.id, p.lead_id, p.seq
+    from private.dispatches p
+    where p.destination_id = take_dispatches.destination_id and p.state = 'waiting' and p.due_at <= as_of
+    order by p.due_at, p.seq
+    limit most
+    for no key update skip locked
+  loop
+    exit when cardinality(taken) >= take_dispatches.max;
+    select p.* into earlier
+    from private.dispatches p
+    where p.destination_id = take_dispatches.destination_id and p.lead_id = candidate.lead_id
+      and p.state in ('waiting', 'sending')
+    order by p.seq
+    limit 1;
+    if earlier.seq < candidate.seq then
+      -- It is looked at again when the earlier one may have ended. record_dispatch() releases it sooner.
+      update private.dispatches p
+      set due_at = greatest(earlier.lease_until, earlier.due_at, as_of)
+      where p.id = candidate.id;
+      continue;
+    end if;
+    update private.dispatches p
+    set state = 'sending', attempt = p.attempt + 1, lease_until = clock_timestamp() + interval '60 seconds'
+    where p.id = candidate.id;
+    taken := taken || candidate.id;
+  end loop;
+  return taken;
+end
+$$;
+
+comment on function private.take_dispatches(uuid, integer, integer) is
+  'Gives up to max due dispatches of a destination to a worker, of the first `most` that are due. The caller has locked the destination.';
+
+create function public.record_dispatch(
+  id uuid,
+  attempt integer,
+  outcome text,
+  status integer default null,
+  excerpt text default null,
+  reason text default null,
+  retry_after integer default null
+) returns text
+language plpgsql
+set search_path = ''
+set lock_timeout = '5s'
+as $$
+declare
+  -- In seconds. Without another one, it has failed.
+  pauses constant integer[] := '{5,300,1800,7200,18000,36000,36000}';
+  sent private.dispatches;
+  destination public.destinations;
+  ends_as text := case outcome when 'gone' then 'failed' else outcome end;
+  pause integer;
+begin
+  if outcome not in ('delivered', 'rejected', 'gone', 'retry', 'failed') then
+    raise exception 'outcome: "%" is unknown', private.quoted(outcome) using errcode = 'invalid_parameter_value';
+  end if;
+  select p.* into sent from private.dispatches p where p.id = record_dispatch.id for no key update;
+  if not found or sent.state in ('delivered', 'cancelled')
+    or (sent.state <> 'sending' or sent.attempt <> record_dispatch.attempt) and outcome <> 'delivered'
+  then
+    return sent.state;
+  end if;
+  select d.* into destination from public.destinations d where d.id = sent.destination_id;
+
+  pause := pauses[sent.attempt - sent.attempts_before];
+  if ends_as = 'retry' then
+    ends_as := case when sent.body is null then 'cancelled' when pause is null then 'failed' else 'waiting' end;
+  end if;
+  update private.dispatches p
+  set
+    state = ends_as,
+    lease_until = null,
+    due_at = case when ends_as = 'waiting'
+      then clock_timestamp() + make_interval(secs => greatest(pause, least(coalesce(retry_after, 0), 86400))) else p.due_at end,
+    delivered_at = case when ends_as = 'delivered' then clock_timestamp() end,
+    ended_at = case when ends_as <> 'waiting' then clock_timestamp() end,
+    status = record_dispatch.status,
+    -- The receiver may quote the person.
+    excerpt = case when p.body is not null then left(record_dispatch.excerpt, 500) end,
+    reason = case when p.body is not null then left(record_dispatch.reason, 500) end,
+    return_due_at = case
+      when ends_as = 'rejected' and destination.returns_rejected and p.body is not null and p.event in ('lead.distributed', 'lead.reassigned')
+      then clock_timestamp() end
+  where p.id = sent.id;
+
+  if ends_as <> 'waiting' and sent.lead_id is not null then
+    update private.dispatches p
+    set due_at = clock_timestamp()
+    where p.id = (
+      select next.id
+      from private.dispatches next
+      where next.destination_id = sent.destination_id and next.lead_id = sent.lead_id and next.state in ('waiting', 'sending')
+      order by next.seq
+      limit 1
+    ) and p.state = 'waiting' and p.attempt = p.attempts_before;
+  end if;
+
+  if outcome in ('delivered', 'rejected') then
+    if destination.failing_since is not null then
+      update public.destinations d set failing_since = null, failures = 0 where d.id = destination.id;
+    end if;
+  else
+    update public.destinations d
+    set failing_since = coalesce(d.failing_since, clock_timestamp()), failures = d.failures + 1
+    where d.id = destination.id
+    returning d.* into destination;
+    if destination.is_on and destination.agency_id is not null
+      and (outcome = 'gone' or destination.failing_since <= clock_timestamp() - interval '5 days')
+    then
+      update public.destinations d
+      set is_on = false, off_reason = case outcome
+        when 'gone' then 'The receiver answered 410 Gone.' else 'Nothing but failures for five days.' end
+      where d.id = destination.id;
+    end if;
+  end if;
+  return ends_as;
+end
+$$;
+
+comment on function public.record_dispatch(uuid, integer, text, integer, text, text, integer) is
+  'Records what became of a dispatch. id and attempt are those of claim_dispatches(). outcome: `delivered`; `rejected`: the receiver '
+  'has refused it for good; `gone`: the receiver wants nothing any more (410), so that its destination is switched off; `retry`: '
+  'sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, or after retry_after seconds where that is longer, at most a day, '
+  'and then failed; `failed`: never sent again. status, excerpt and reason: of the response, see private.dispatches. Returns the resulting state; null if there is no '
+  'such dispatch. A late report changes nothing unless it was delivered. Five days of nothing but failures switch the destination '
+  'off. 22023 for an unknown outcome.';
+
+create function private.is_dispatch_due() returns boolean
+language plpgsql
+stable
+set search_path = ''
+set enable_seqscan = off
+set enable_sort = off
+as $$
+begin
+  return exists (
+    select
+    from public.destinations d
+    left join private.sending_settings s
+      on s.name = case when d.agency_id is null then 'alerts' when d.kind = 'email' then 'mail' end
+    where d.is_on
+      -- Where it was not set, the worker is asked again from time to time.
+      and (s.is_set or s.name is null or s.asked_at not between now() - interval '5 minutes' and now())
+      and (
+        (
+          select p.due_at
+          from private.dispatches p
+          where p.destination_id = d.id and p.state = 'waiting'
+          order by p.due_at, p.seq
+          limit 1
+        ) <= clock_timestamp()
+        or (
+          select p.lease_until
+          from private.dispatches p
+          where p.destination_id = d.id and p.state = 'sending'
+          order by p.lease_until
+          limit 1
+        ) <= clock_timestamp()
+      )
+  );
+end
+$$;
+
+comment on function private.is_dispatch_due() is 'Whether the worker would find a dispatch to send. Reads one row of each destination.';
+
+grant execute on function public.claim_dispatches(integer, boolean, boolean),
+  public.record_dispatch(uuid, integer, text, integer, text, text, integer) to service_role;

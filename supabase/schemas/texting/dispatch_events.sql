@@ -1,0 +1,68 @@
+-- What recruits do by text, and what is noted about them, goes to the destinations of their agency.
+
+create function private.dispatch_reply() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.add_dispatches('recruit.replied', array[c.recruiting_lead_id], jsonb_build_object(
+    'text', jsonb_build_object('body', coalesce(new.body, ''), 'received_at', private.iso_time(new.created_at))))
+  from public.recruiting_conversations c
+  where c.id = new.conversation_id and c.recruiting_lead_id is not null;
+  return null;
+end
+$$;
+
+comment on function private.dispatch_reply() is 'Trigger: adds the dispatches of `recruit.replied`, with text: {body, received_at}.';
+
+create trigger dispatch_reply
+  after insert on public.recruiting_messages
+  for each row when (new.direction = 'inbound')
+  execute function private.dispatch_reply();
+
+create function private.dispatch_opt_out() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if tg_op = 'INSERT' or old.state <> 'opted_out' then
+    perform private.add_dispatches('recruit.opted_out', array(
+      select l.id
+      -- The recruit first: no plan reads the leads of an agency.
+      from (
+        select r.id, r.agency_id
+        from public.recruiting_leads r
+        where r.phone = new.phone and length(r.phone) <= 16 and r.agency_id is not null
+        offset 0
+      ) l
+      where l.agency_id = new.agency_id
+      order by l.id));
+  end if;
+  return null;
+end
+$$;
+
+comment on function private.dispatch_opt_out() is
+  'Trigger: adds the dispatches of `recruit.opted_out`, one for each lead of the agency with the number.';
+
+create trigger dispatch_opt_out
+  after insert or update of state on public.text_consents
+  for each row when (new.state = 'opted_out')
+  execute function private.dispatch_opt_out();
+
+create function private.dispatch_stage() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.add_dispatches(
+    'recruit.stage_changed', array[new.recruiting_lead_id], jsonb_build_object('stage', new.stage));
+  return null;
+end
+$$;
+
+comment on function private.dispatch_stage() is 'Trigger: adds the dispatches of `recruit.stage_changed`, with stage.';
+
+create trigger dispatch_stage
+  after insert on public.recruit_stages
+  for each row execute function private.dispatch_stage();
