@@ -13065,36 +13065,6 @@ comment on function public.hand_back_to_bot(uuid) is
   'Security definer because agents may not write the tables.';
 grant execute on function public.hand_back_to_bot(uuid) to authenticated;
 
--- supabase/schemas/bot/dispatch_events.sql
-
--- A recruit who has answered all questions of the bot goes to the destinations of the agency.
-
-create function private.dispatch_screening() returns trigger
-language plpgsql
-set search_path = ''
-as $$
-begin
-  if tg_op = 'INSERT' or old.state <> 'done' then
-    perform private.add_dispatches('recruit.screened', array[c.recruiting_lead_id], jsonb_build_object('screening', (
-      select coalesce(jsonb_agg(jsonb_build_object('question', a.question, 'answer', a.value) order by a.answered_at, a.question), '[]')
-      from public.screening_answers a
-      where a.lead_id = c.recruiting_lead_id
-    )))
-    from public.recruiting_conversations c
-    where c.id = new.conversation_id and c.recruiting_lead_id is not null;
-  end if;
-  return null;
-end
-$$;
-
-comment on function private.dispatch_screening() is
-  'Trigger: adds the dispatches of `recruit.screened`, with screening: [{question, answer}].';
-
-create trigger dispatch_screening
-  after insert or update of state on public.bot_sessions
-  for each row when (new.state = 'done')
-  execute function private.dispatch_screening();
-
 -- supabase/schemas/bot/turns.sql
 
 -- The bot's turns. A recruit's text makes a turn or extends it; the worker claims it, decides (bot/step.ts), and
@@ -13477,6 +13447,36 @@ $$;
 comment on function private.is_automatic_reply(public.recruiting_messages) is
   'Whether a machine seems to have written a recruit''s text: the same words came before, and both within 2 seconds of a text '
   'of ours, one of the last 50.';
+
+-- supabase/schemas/bot/dispatch_events.sql
+
+-- A recruit who has answered all questions of the bot goes to the destinations of the agency.
+
+create function private.dispatch_screening() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if tg_op = 'INSERT' or old.state <> 'done' then
+    perform private.add_dispatches('recruit.screened', array[c.recruiting_lead_id], jsonb_build_object('screening', (
+      select coalesce(jsonb_agg(jsonb_build_object('question', a.question, 'answer', a.value) order by a.answered_at, a.question), '[]')
+      from public.screening_answers a
+      where a.lead_id = c.recruiting_lead_id
+    )))
+    from public.recruiting_conversations c
+    where c.id = new.conversation_id and c.recruiting_lead_id is not null;
+  end if;
+  return null;
+end
+$$;
+
+comment on function private.dispatch_screening() is
+  'Trigger: adds the dispatches of `recruit.screened`, with screening: [{question, answer}].';
+
+create trigger dispatch_screening
+  after insert or update of state on public.bot_sessions
+  for each row when (new.state = 'done')
+  execute function private.dispatch_screening();
 
 -- supabase/schemas/desk/inbox.sql
 
@@ -16143,486 +16143,6 @@ comment on view private.lead_places is
   'Recruiting leads with the agency, agent and order that have them, or had them until they were returned. Ask for is_last: '
   'a returned lead has a second row, as it is now.';
 grant select on private.lead_places to service_role;
-
--- supabase/schemas/operators/destinations.sql
-
--- What managers, for their own agency, and operators do with destinations.
-
-create function private.may_manage(agency_id uuid) returns boolean
-language sql
-stable
-security definer
-set search_path = ''
-as $$
-  -- One of alerts has no agency.
-  select private.may_operate() and agency_id is not null or coalesce(agency_id = private.managed_agency_id(), false)
-$$;
-
-comment on function private.may_manage(uuid) is
-  'Whether the caller may change what is of this agency: an operator, or a manager of it. '
-  'Security definer because users may not read who is an operator. It says it of the caller.';
-
-create function private.lock_destination(destination_id uuid) returns public.destinations
-language plpgsql
-set search_path = ''
-as $$
-declare
-  destination public.destinations;
-begin
-  select d.* into destination
-  from public.destinations d
-  where d.id = destination_id and private.may_manage(d.agency_id)
-  for no key update;
-  if not found then
-    if private.managed_agency_id() is null and not private.may_operate() then
-      raise exception 'only a manager or an operator may do this' using errcode = '42501';
-    end if;
-    raise exception 'destination_id: there is no such destination' using errcode = 'PT404';
-  end if;
-  return destination;
-end
-$$;
-
-comment on function private.lock_destination(uuid) is
-  'The destination, locked, if the caller may change it: else 42501 for a user who is neither manager nor operator, and PT404. '
-  'For functions that run with their owner''s rights.';
-
-create function private.is_destination_url(url text) returns boolean
-language sql
-immutable
-set search_path = ''
-as $$
-  select url ~ '^[\x21-\x7e]+$' and length(url) <= 2048 and (
-    -- A name, not an address in any notation: its last label begins with a letter. What it resolves to is seen when it is sent to.
-    url ~* '^https://([a-z0-9]([a-z0-9_-]*[a-z0-9])?\.)+[a-z]([a-z0-9-]*[a-z0-9])?(:[0-9]{1,5})?([/?][^#]*)?$'
-    and url !~* '^https://[^/?:]*\.(localhost|local|internal)([/?:]|$)'
-    -- The worker sends there on the local stack alone.
-    or url ~* '^http://(localhost|127\.0\.0\.1)(:[0-9]{1,5})?([/?][^#]*)?$')
-$$;
-
-comment on function private.is_destination_url(text) is
-  'Whether a destination can have the URL: https and the name of a host, without user information; or http to this computer.';
-
-create function private.destination_problem(changes jsonb, kind text) returns text
-language plpgsql
-stable
-set search_path = ''
-as $$
-declare
-  known constant text[] := '{kind,url,address,events,order_id,template,accepted_when,rejected_when,returns_rejected,max_at_once,headers}';
-  known_events constant text[] := '{lead.distributed,lead.returned,lead.reassigned,recruit.replied,recruit.screened,recruit.opted_out,'
-    'recruit.stage_changed,recruit.erased}';
-  setting record;
-begin
-  if jsonb_typeof(changes) is distinct from 'object' then
-    return 'changes: must be an object';
-  end if;
-  for setting in select c.name, c.value, jsonb_typeof(c.value) as type, c.value #>> '{}' as given from jsonb_each(changes) c (name, value) loop
-    if setting.name <> all (known) then
-      return format('%s: there is no such setting', private.quoted(setting.name));
-    elsif setting.name in ('url', 'template', 'accepted_when', 'rejected_when') and kind <> 'webhook' and setting.type <> 'null' then
-      return format('%s: only a webhook has one', setting.name);
-    elsif (case setting.name
-      when 'kind' then setting.given is distinct from kind
-      when 'url' then not coalesce(setting.type = 'string' and private.is_destination_url(setting.given), false)
-      when 'address' then kind <> 'email' or setting.given !~ '^[^\s@]+@[^\s@]+\.[^\s@]+$' or length(setting.given) > 320
-        or setting.type <> 'string'
-      when 'events' then setting.type <> 'array' or setting.value = '[]' or exists (
-        select from jsonb_array_elements(setting.value) e where e #>> '{}' <> all (known_events) or jsonb_typeof(e) <> 'string')
-      when 'order_id' then setting.type <> 'null' and setting.given !~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
-      when 'returns_rejected' then setting.type <> 'boolean'
-      when 'max_at_once' then setting.type <> 'number' or setting.given !~ '^([1-9]|1[0-6])$'
-      when 'headers' then setting.type <> 'object'
-      else setting.type not in ('string', 'null') or setting.given = ''
-        or length(setting.given) > case setting.name when 'template' then 10000 else 1000 end
-    end) then
-      return setting.name || ': ' || case setting.name
-        when 'kind' then 'must be webhook or email, and stays as it is'
-        when 'url' then 'must be https with the name of a host, and without user information'
-        when 'address' then 'must be the address of an e-mail destination'
-        when 'events' then 'must be a list of: ' || array_to_string(known_events, ', ')
-        when 'order_id' then 'must be the id of an order, or null'
-        when 'returns_rejected' then 'must be true or false'
-        when 'max_at_once' then 'must be from 1 to 16'
-        when 'headers' then 'must be an object'
-        else 'must be an expression of at most ' || case setting.name when 'template' then '10,000' else '1,000' end || ' characters'
-      end;
-    end if;
-  end loop;
-  return (
-    select case
-      when h.name !~ '^[A-Za-z0-9!#$%&''*+.^_`|~-]{1,128}$'
-        or lower(h.name) ~ '^(webhook-|content-|proxy-|sec-)|^(host|connection|transfer-encoding|te|trailer|upgrade|expect|keep-alive|cookie)$'
-        then 'headers: a request cannot have this header of its own'
-      else 'headers: a value must be one line of 1 to 1,024 characters, or null'
-    end
-    from jsonb_each(case jsonb_typeof(changes -> 'headers') when 'object' then changes -> 'headers' else '{}' end) h (name, value)
-    where h.name !~ '^[A-Za-z0-9!#$%&''*+.^_`|~-]{1,128}$'
-      or lower(h.name) ~ '^(webhook-|content-|proxy-|sec-)|^(host|connection|transfer-encoding|te|trailer|upgrade|expect|keep-alive|cookie)$'
-      or jsonb_typeof(h.value) not in ('string', 'null')
-      or jsonb_typeof(h.value) = 'string' and (h.value #>> '{}' !~ '^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$' or length(h.value #>> '{}') > 1024)
-    limit 1
-  );
-end
-$$;
-
-comment on function private.destination_problem(jsonb, text) is
-  'Why a destination of this kind cannot have these settings, naming the setting and never a header''s value; null: it can.';
-
-create function private.add_signing_secret(destination_id uuid) returns text
-language plpgsql
-set search_path = ''
-as $$
-declare
-  made constant text := 'whsec_' || encode(sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 'base64');
-begin
-  update private.destination_secrets s
-  set expires_at = least(s.expires_at, now() + interval '1 day')
-  where s.destination_id = add_signing_secret.destination_id and s.kind = 'signing';
-  insert into private.destination_secrets (destination_id, kind, secret) values (destination_id, 'signing', made);
-  return made;
-end
-$$;
-
-comment on function private.add_signing_secret(uuid) is
-  'Adds a new secret, with which requests to the destination are signed, and returns it. The old one signs for a day more.';
-
-create function public.save_destination(agency_id uuid, name text, changes jsonb) returns jsonb
-language plpgsql
-security definer
-set search_path = ''
-set lock_timeout = '2s'
-as $$
-declare
-  owner_id constant uuid := coalesce(agency_id, private.managed_agency_id());
-  given_name constant text := lower(btrim(name));
-  headers constant jsonb := changes -> 'headers';
-  is_new boolean := false;
-  destination public.destinations;
-  problem text;
-begin
-  if not private.may_manage(owner_id) then
-    if private.may_operate() then
-      raise exception 'agency_id: is missing' using errcode = 'PT400';
-    end if;
-    raise exception 'only a manager of the agency or an operator may do this' using errcode = '42501';
-  elsif coalesce(given_name, '') !~ '^[a-z0-9][a-z0-9-]{0,62}$' then
-    raise exception 'name: must have 1 to 63 letters from a to z, digits and -, and begin with no -' using errcode = 'PT400';
-  elsif not exists (select from public.agencies a where a.id = owner_id) then
-    raise exception 'agency_id: there is no such agency' using errcode = 'PT404';
-  end if;
-  select d.* into destination from public.destinations d where d.agency_id = owner_id and d.name = given_name for no key update;
-  if not found then
-    is_new := true;
-    destination.kind := case changes ->> 'kind' when 'email' then 'email' else 'webhook' end;
-  end if;
-  problem := coalesce(
-    private.destination_problem(changes, destination.kind),
-    case when is_new and not changes ?| array['url', 'address'] then case destination.kind when 'email' then 'address' else 'url' end || ': is missing' end);
-  if problem is not null then
-    raise exception '%', private.quoted(problem, 400) using errcode = 'PT400';
-  elsif not exists (
-    select
-    where changes ->> 'order_id' is null
-    union all
-    select from public.recruiting_orders o where o.id = (changes ->> 'order_id')::uuid and o.agency_id = owner_id
-  ) then
-    raise exception 'order_id: the agency has no such order' using errcode = 'PT404';
-  end if;
-
-  if is_new then
-    insert into public.destinations as d (agency_id, name, kind, url, address, events)
-    values (
-      owner_id, given_name, destination.kind, changes ->> 'url', changes ->> 'address',
-      '{lead.distributed,lead.returned,recruit.erased}')
-    returning d.* into destination;
-  end if;
-  update public.destinations d
-  set
-    url = coalesce(changes ->> 'url', d.url),
-    address = coalesce(changes ->> 'address', d.address),
-    events = case when changes ? 'events'
-      then array(select distinct e from jsonb_array_elements_text(changes -> 'events') e order by 1) else d.events end,
-    order_id = case when changes ? 'order_id' then (changes ->> 'order_id')::uuid else d.order_id end,
-    template = case when changes ? 'template' then changes ->> 'template' else d.template end,
-    accepted_when = case when changes ? 'accepted_when' then changes ->> 'accepted_when' else d.accepted_when end,
-    rejected_when = case when changes ? 'rejected_when' then changes ->> 'rejected_when' else d.rejected_when end,
-    returns_rejected = coalesce((changes ->> 'returns_rejected')::boolean, d.returns_rejected),
-    max_at_once = coalesce((changes ->> 'max_at_once')::integer, d.max_at_once)
-  where d.id = destination.id;
-
-  delete from private.destination_secrets s
-  where s.destination_id = destination.id and s.kind = 'header'
-    and lower(s.name) in (select lower(h.name) from jsonb_object_keys(headers) h (name));
-  insert into private.destination_secrets (destination_id, kind, name, secret)
-  select distinct on (lower(h.name)) destination.id, 'header', h.name, h.value
-  from jsonb_each_text(headers) h (name, value)
-  where h.value is not null
-  order by lower(h.name);
-  if (select count(*) from private.destination_secrets s where s.destination_id = destination.id and s.kind = 'header') > 3 then
-    raise exception 'headers: a destination has at most 3' using errcode = 'PT400';
-  end if;
-
-  if is_new then
-    perform private.note_operator_action(
-      'destination create', jsonb_build_object('destination_id', destination.id, 'agency_id', owner_id));
-  else
-    perform private.note_operator_action('destination update', jsonb_build_object(
-      'destination_id', destination.id,
-      'changed', (select coalesce(jsonb_agg(k order by k), '[]') from jsonb_object_keys(changes) k)));
-  end if;
-  return jsonb_strip_nulls(jsonb_build_object(
-    'id', destination.id, 'name', destination.name, 'kind', destination.kind,
-    'secret', case when is_new and destination.kind = 'webhook' then private.add_signing_secret(destination.id) end));
-exception when unique_violation then
-  raise exception 'name: another destination of the agency was created with it meanwhile. Try again.' using errcode = 'PT409';
-end
-$$;
-
-comment on function public.save_destination(uuid, text, jsonb) is
-  'Creates the destination of this name of the agency, or changes it. agency_id null: the manager''s own. changes: {kind (webhook unless it '
-  'is email), url, address, events, order_id|null, template|null, accepted_when|null, rejected_when|null, returns_rejected, '
-  'max_at_once, headers: {name: value|null}}; what is left out stays as it is, null removes it. The caller has checked the '
-  'expressions. Returns {id, name, kind, secret}: secret, `whsec_...`, only of a new webhook, and never again. PT400 names the setting; '
-  'PT404 for an unknown agency or order; PT409 where two create it at once; 42501 for a user who is neither a manager of the agency '
-  'nor an operator. '
-  'Security definer because users may not read or write the tables.';
-
-create function public.set_destination_state(destination_id uuid, is_on boolean) returns void
-language plpgsql
-security definer
-set search_path = ''
-set lock_timeout = '2s'
-as $$
-declare
-  destination constant public.destinations := private.lock_destination(destination_id);
-begin
-  if is_on is null then
-    raise exception 'is_on: is missing' using errcode = 'PT400';
-  end if;
-  update public.destinations d
-  set is_on = set_destination_state.is_on, off_reason = null, failing_since = null, failures = 0
-  where d.id = destination.id;
-  if is_on then
-    -- What waits for its next attempt need wait no longer.
-    update private.dispatches p
-    set due_at = clock_timestamp()
-    where p.id = any (array(
-      select w.id
-      from private.dispatches w
-      where w.destination_id = destination.id and w.state = 'waiting' and w.due_at > now()
-      for no key update skip locked
-    ));
-  end if;
-  perform private.note_operator_action(
-    case when is_on then 'destination resume' else 'destination pause' end, jsonb_build_object('destination_id', destination.id));
-end
-$$;
-
-comment on function public.set_destination_state(uuid, boolean) is
-  'Pauses a destination, whose dispatches then wait, or resumes it: all that waits is due. PT404 for an unknown destination; 42501 for '
-  'a user who is neither manager nor operator. '
-  'Security definer because users may not read or write the tables.';
-
-create function public.rotate_destination_secret(destination_id uuid) returns text
-language plpgsql
-security definer
-set search_path = ''
-set lock_timeout = '2s'
-as $$
-declare
-  destination constant public.destinations := private.lock_destination(destination_id);
-begin
-  if destination.kind <> 'webhook' then
-    raise exception 'destination_id: only a webhook has a secret' using errcode = 'PT409';
-  end if;
-  perform private.note_operator_action('destination rotate', jsonb_build_object('destination_id', destination.id));
-  return private.add_signing_secret(destination.id);
-end
-$$;
-
-comment on function public.rotate_destination_secret(uuid) is
-  'Makes a new signing secret and returns it, once. Requests are signed with the old one too for a day. PT409 for an e-mail '
-  'destination; PT404 and 42501 as set_destination_state(). '
-  'Security definer because users may not read or write the tables.';
-
-create function public.remove_destination(destination_id uuid) returns void
-language plpgsql
-security definer
-set search_path = ''
-set lock_timeout = '2s'
-as $$
-declare
-  destination constant public.destinations := private.lock_destination(destination_id);
-begin
-  perform private.note_operator_action('destination remove', jsonb_build_object('destination_id', destination.id));
-  delete from public.destinations d where d.id = destination.id;
-end
-$$;
-
-comment on function public.remove_destination(uuid) is
-  'Removes a destination with what waits for it and the record of what was sent. PT404 and 42501 as set_destination_state(). '
-  'Security definer because users may not read or write the tables.';
-
-create function public.test_destination(destination_id uuid) returns uuid
-language plpgsql
-security definer
-set search_path = ''
-set lock_timeout = '2s'
-as $$
-declare
-  destination constant public.destinations := private.lock_destination(destination_id);
-  test_id uuid;
-begin
-  insert into private.dispatches (destination_id, event, body)
-  values (destination.id, 'test', jsonb_build_object(
-    'type', 'test', 'timestamp', private.iso_time(clock_timestamp()),
-    'data', jsonb_build_object(
-      'lead', jsonb_build_object(
-        'id', '00000000-0000-4000-8000-000000000000', 'vendor', jsonb_build_object('slug', 'test', 'name', 'Test'),
-        'first_name', 'Test', 'last_name', 'Lead', 'email', 'test@example.com', 'phone', '+12025550100', 'city', 'Austin',
-        'state', 'TX', 'zip', '78701', 'received_at', private.iso_time(clock_timestamp()), 'answers', '[]'::jsonb,
-        'metadata', '{"is_test": true}'::jsonb, 'has_resume', false, 'link', null),
-      'order_id', destination.order_id, 'agent', null)))
-  returning id into test_id;
-  perform private.note_operator_action('destination test', jsonb_build_object('destination_id', destination.id));
-  return test_id;
-end
-$$;
-
-comment on function public.test_destination(uuid) is
-  'Queues a dispatch `test` with an invented lead, and returns its id. PT404 and 42501 as set_destination_state(). '
-  'Security definer because users may not read or write the tables.';
-
-create function public.retry_dispatches(dispatch_ids uuid[]) returns integer
-language plpgsql
-security definer
-set search_path = ''
-set lock_timeout = '2s'
-as $$
-declare
-  allowed uuid[];
-  retried integer;
-begin
-  if private.managed_agency_id() is null and not private.may_operate() then
-    raise exception 'only a manager or an operator may do this' using errcode = '42501';
-  end if;
-  allowed := array(
-    select p.id
-    from private.dispatches p
-    join public.destinations d on d.id = p.destination_id
-    where p.id = any (dispatch_ids) and (private.may_manage(d.agency_id) or d.agency_id is null and private.may_operate()));
-  if not dispatch_ids <@ allowed then
-    raise exception 'dispatch_ids: there is no such dispatch' using errcode = 'PT404';
-  end if;
-  perform from private.dispatches p where p.id = any (allowed) order by p.seq for no key update;
-  update private.dispatches p
-  set state = 'waiting', due_at = clock_timestamp(), first_due_at = clock_timestamp(), attempts_before = p.attempt, ended_at = null,
-    return_due_at = null
-  where p.id = any (allowed) and p.state in ('failed', 'rejected') and p.body is not null;
-  get diagnostics retried = row_count;
-  perform private.note_operator_action('dispatch retry', jsonb_build_object('dispatch_ids', to_jsonb(allowed)));
-  return retried;
-end
-$$;
-
-comment on function public.retry_dispatches(uuid[]) is
-  'Sends again, at once and with the same ids, those of these dispatches that have failed or were rejected. Returns how many. PT404 where the caller may '
-  'not see one of them; 42501 for a user who is neither manager nor operator. '
-  'Security definer because users may not read or write the tables.';
-
-create function public.show_dispatch(dispatch_id uuid) returns jsonb
-language plpgsql
-security definer
-set search_path = ''
-as $$
-declare
-  shown jsonb;
-begin
-  if private.managed_agency_id() is null and not private.may_operate() then
-    raise exception 'only a manager or an operator may do this' using errcode = '42501';
-  end if;
-  select to_jsonb(l) || jsonb_build_object('body', p.body) into shown
-  from private.dispatch_list l
-  join private.dispatches p on p.id = l.id
-  where l.id = show_dispatch.dispatch_id;
-  if not found then
-    raise exception 'dispatch_id: there is no such dispatch' using errcode = 'PT404';
-  end if;
-  perform private.note_operator_action('dispatch show', jsonb_build_object('dispatch_id', dispatch_id));
-  return shown;
-end
-$$;
-
-comment on function public.show_dispatch(uuid) is
-  'A row of dispatch_list with its body: {type, timestamp, data}, null once the person was erased. Of an operator who is signed in, '
-  'a row of operator_actions says so. PT404 where the caller may not see it; 42501 for a user who is neither manager nor operator. '
-  'Security definer because users may not read the tables.';
-
-grant execute on function public.save_destination(uuid, text, jsonb), public.set_destination_state(uuid, boolean),
-  public.rotate_destination_secret(uuid), public.remove_destination(uuid), public.test_destination(uuid),
-  public.retry_dispatches(uuid[]), public.show_dispatch(uuid) to authenticated, service_role;
-
--- supabase/schemas/operators/destination_lists.sql
-
--- The lists of destinations, and of what was sent, that managers of the agency and operators read (desk_lists.sql says how).
-
-grant execute on function private.managed_agency_id() to service_role;
-
-create view private.destination_list as
-select d.id, d.agency_id, coalesce(g.name, 'operators') as agency, d.name, d.kind, d.url, d.address, d.is_on, d.off_reason, d.events,
-  d.order_id, d.template, d.accepted_when, d.rejected_when, d.returns_rejected, d.max_at_once,
-  array(
-    select s.name from private.destination_secrets s where s.destination_id = d.id and s.kind = 'header' order by s.name
-  ) as headers,
-  (select count(*)::int from private.dispatches p where p.destination_id = d.id and p.state in ('waiting', 'sending')) as waiting,
-  (
-    select count(*)::int
-    from private.dispatches p
-    where p.destination_id = d.id and p.state = 'failed' and p.ended_at > now() - interval '24 hours'
-  ) as failed_24h,
-  (select max(p.delivered_at) from private.dispatches p where p.destination_id = d.id and p.state = 'delivered') as last_delivered_at,
-  d.failing_since, d.failures,
-  case when d.failing_since is not null then (
-    select concat_ws(' ', 'HTTP ' || p.status, p.reason)
-    from private.dispatches p
-    where p.destination_id = d.id and p.attempt > 0 and p.state in ('waiting', 'failed')
-    order by p.seq desc
-    limit 1
-  ) end as last_failure,
-  d.created_at
-from public.destinations d
-left join public.agencies g on g.id = d.agency_id
-where (select private.may_operate()) or d.agency_id = (select private.managed_agency_id());
-
-comment on view private.destination_list is 'Destinations, for operators and the managers of their agency.';
-grant select on private.destination_list to authenticated, service_role;
-
-create view public.destination_list with (security_invoker = true) as select * from private.destination_list;
-
-comment on view public.destination_list is
-  'Destinations, with the names of their headers and how their dispatches fare: waiting, failed_24h (in the last 24 hours), '
-  'last_delivered_at, failing_since and failures (since the last success), last_failure (the last response while it fails). Operators '
-  'see all, also `operators`, to which alerts go; managers those of their agency.';
-grant select on public.destination_list to authenticated, service_role;
-
-create view private.dispatch_list as
-select p.id, p.destination_id, d.name as destination, d.agency_id, p.event, p.lead_id, l.first_name, p.state, p.attempt, p.due_at,
-  p.status, p.excerpt, p.reason, p.delivered_at, p.created_at, p.seq
-from private.dispatches p
-join public.destinations d on d.id = p.destination_id
-left join public.recruiting_leads l on l.id = p.lead_id
-where (select private.may_operate()) or d.agency_id = (select private.managed_agency_id());
-
-comment on view private.dispatch_list is 'Dispatches without their bodies, for operators and the managers of their agency.';
-grant select on private.dispatch_list to authenticated, service_role;
-
-create view public.dispatch_list with (security_invoker = true) as select * from private.dispatch_list;
-
-comment on view public.dispatch_list is
-  'Dispatches without their bodies, which show_dispatch() has. first_name: of the lead; status, excerpt, reason: of the last response. '
-  'Ask for pages by seq.';
-grant select on public.dispatch_list to authenticated, service_role;
 
 -- supabase/schemas/operators/leave.sql
 
@@ -19415,6 +18935,486 @@ comment on function public.save_mapping(uuid, jsonb, text) is
   'was edited, of mapping_list. PT404 for an unknown vendor; PT400 for what is no object; PT409 for a vendor of another '
   'parser, and where somebody has saved another mapping meanwhile.';
 grant execute on function public.save_mapping(uuid, jsonb, text) to service_role;
+
+-- supabase/schemas/operators/destination_lists.sql
+
+-- The lists of destinations, and of what was sent, that managers of the agency and operators read (desk_lists.sql says how).
+
+grant execute on function private.managed_agency_id() to service_role;
+
+create view private.destination_list as
+select d.id, d.agency_id, coalesce(g.name, 'operators') as agency, d.name, d.kind, d.url, d.address, d.is_on, d.off_reason, d.events,
+  d.order_id, d.template, d.accepted_when, d.rejected_when, d.returns_rejected, d.max_at_once,
+  array(
+    select s.name from private.destination_secrets s where s.destination_id = d.id and s.kind = 'header' order by s.name
+  ) as headers,
+  (select count(*)::int from private.dispatches p where p.destination_id = d.id and p.state in ('waiting', 'sending')) as waiting,
+  (
+    select count(*)::int
+    from private.dispatches p
+    where p.destination_id = d.id and p.state = 'failed' and p.ended_at > now() - interval '24 hours'
+  ) as failed_24h,
+  (select max(p.delivered_at) from private.dispatches p where p.destination_id = d.id and p.state = 'delivered') as last_delivered_at,
+  d.failing_since, d.failures,
+  case when d.failing_since is not null then (
+    select concat_ws(' ', 'HTTP ' || p.status, p.reason)
+    from private.dispatches p
+    where p.destination_id = d.id and p.attempt > 0 and p.state in ('waiting', 'failed')
+    order by p.seq desc
+    limit 1
+  ) end as last_failure,
+  d.created_at
+from public.destinations d
+left join public.agencies g on g.id = d.agency_id
+where (select private.may_operate()) or d.agency_id = (select private.managed_agency_id());
+
+comment on view private.destination_list is 'Destinations, for operators and the managers of their agency.';
+grant select on private.destination_list to authenticated, service_role;
+
+create view public.destination_list with (security_invoker = true) as select * from private.destination_list;
+
+comment on view public.destination_list is
+  'Destinations, with the names of their headers and how their dispatches fare: waiting, failed_24h (in the last 24 hours), '
+  'last_delivered_at, failing_since and failures (since the last success), last_failure (the last response while it fails). Operators '
+  'see all, also `operators`, to which alerts go; managers those of their agency.';
+grant select on public.destination_list to authenticated, service_role;
+
+create view private.dispatch_list as
+select p.id, p.destination_id, d.name as destination, d.agency_id, p.event, p.lead_id, l.first_name, p.state, p.attempt, p.due_at,
+  p.status, p.excerpt, p.reason, p.delivered_at, p.created_at, p.seq
+from private.dispatches p
+join public.destinations d on d.id = p.destination_id
+left join public.recruiting_leads l on l.id = p.lead_id
+where (select private.may_operate()) or d.agency_id = (select private.managed_agency_id());
+
+comment on view private.dispatch_list is 'Dispatches without their bodies, for operators and the managers of their agency.';
+grant select on private.dispatch_list to authenticated, service_role;
+
+create view public.dispatch_list with (security_invoker = true) as select * from private.dispatch_list;
+
+comment on view public.dispatch_list is
+  'Dispatches without their bodies, which show_dispatch() has. first_name: of the lead; status, excerpt, reason: of the last response. '
+  'Ask for pages by seq.';
+grant select on public.dispatch_list to authenticated, service_role;
+
+-- supabase/schemas/operators/destinations.sql
+
+-- What managers, for their own agency, and operators do with destinations.
+
+create function private.may_manage(agency_id uuid) returns boolean
+language sql
+stable
+security definer
+set search_path = ''
+as $$
+  -- One of alerts has no agency.
+  select private.may_operate() and agency_id is not null or coalesce(agency_id = private.managed_agency_id(), false)
+$$;
+
+comment on function private.may_manage(uuid) is
+  'Whether the caller may change what is of this agency: an operator, or a manager of it. '
+  'Security definer because users may not read who is an operator. It says it of the caller.';
+
+create function private.lock_destination(destination_id uuid) returns public.destinations
+language plpgsql
+set search_path = ''
+as $$
+declare
+  destination public.destinations;
+begin
+  select d.* into destination
+  from public.destinations d
+  where d.id = destination_id and private.may_manage(d.agency_id)
+  for no key update;
+  if not found then
+    if private.managed_agency_id() is null and not private.may_operate() then
+      raise exception 'only a manager or an operator may do this' using errcode = '42501';
+    end if;
+    raise exception 'destination_id: there is no such destination' using errcode = 'PT404';
+  end if;
+  return destination;
+end
+$$;
+
+comment on function private.lock_destination(uuid) is
+  'The destination, locked, if the caller may change it: else 42501 for a user who is neither manager nor operator, and PT404. '
+  'For functions that run with their owner''s rights.';
+
+create function private.is_destination_url(url text) returns boolean
+language sql
+immutable
+set search_path = ''
+as $$
+  select url ~ '^[\x21-\x7e]+$' and length(url) <= 2048 and (
+    -- A name, not an address in any notation: its last label begins with a letter. What it resolves to is seen when it is sent to.
+    url ~* '^https://([a-z0-9]([a-z0-9_-]*[a-z0-9])?\.)+[a-z]([a-z0-9-]*[a-z0-9])?(:[0-9]{1,5})?([/?][^#]*)?$'
+    and url !~* '^https://[^/?:]*\.(localhost|local|internal)([/?:]|$)'
+    -- The worker sends there on the local stack alone.
+    or url ~* '^http://(localhost|127\.0\.0\.1)(:[0-9]{1,5})?([/?][^#]*)?$')
+$$;
+
+comment on function private.is_destination_url(text) is
+  'Whether a destination can have the URL: https and the name of a host, without user information; or http to this computer.';
+
+create function private.destination_problem(changes jsonb, kind text) returns text
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  known constant text[] := '{kind,url,address,events,order_id,template,accepted_when,rejected_when,returns_rejected,max_at_once,headers}';
+  known_events constant text[] := '{lead.distributed,lead.returned,lead.reassigned,recruit.replied,recruit.screened,recruit.opted_out,'
+    'recruit.stage_changed,recruit.erased}';
+  setting record;
+begin
+  if jsonb_typeof(changes) is distinct from 'object' then
+    return 'changes: must be an object';
+  end if;
+  for setting in select c.name, c.value, jsonb_typeof(c.value) as type, c.value #>> '{}' as given from jsonb_each(changes) c (name, value) loop
+    if setting.name <> all (known) then
+      return format('%s: there is no such setting', private.quoted(setting.name));
+    elsif setting.name in ('url', 'template', 'accepted_when', 'rejected_when') and kind <> 'webhook' and setting.type <> 'null' then
+      return format('%s: only a webhook has one', setting.name);
+    elsif (case setting.name
+      when 'kind' then setting.given is distinct from kind
+      when 'url' then not coalesce(setting.type = 'string' and private.is_destination_url(setting.given), false)
+      when 'address' then kind <> 'email' or setting.given !~ '^[^\s@]+@[^\s@]+\.[^\s@]+$' or length(setting.given) > 320
+        or setting.type <> 'string'
+      when 'events' then setting.type <> 'array' or setting.value = '[]' or exists (
+        select from jsonb_array_elements(setting.value) e where e #>> '{}' <> all (known_events) or jsonb_typeof(e) <> 'string')
+      when 'order_id' then setting.type <> 'null' and setting.given !~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+      when 'returns_rejected' then setting.type <> 'boolean'
+      when 'max_at_once' then setting.type <> 'number' or setting.given !~ '^([1-9]|1[0-6])$'
+      when 'headers' then setting.type <> 'object'
+      else setting.type not in ('string', 'null') or setting.given = ''
+        or length(setting.given) > case setting.name when 'template' then 10000 else 1000 end
+    end) then
+      return setting.name || ': ' || case setting.name
+        when 'kind' then 'must be webhook or email, and stays as it is'
+        when 'url' then 'must be https with the name of a host, and without user information'
+        when 'address' then 'must be the address of an e-mail destination'
+        when 'events' then 'must be a list of: ' || array_to_string(known_events, ', ')
+        when 'order_id' then 'must be the id of an order, or null'
+        when 'returns_rejected' then 'must be true or false'
+        when 'max_at_once' then 'must be from 1 to 16'
+        when 'headers' then 'must be an object'
+        else 'must be an expression of at most ' || case setting.name when 'template' then '10,000' else '1,000' end || ' characters'
+      end;
+    end if;
+  end loop;
+  return (
+    select case
+      when h.name !~ '^[A-Za-z0-9!#$%&''*+.^_`|~-]{1,128}$'
+        or lower(h.name) ~ '^(webhook-|content-|proxy-|sec-)|^(host|connection|transfer-encoding|te|trailer|upgrade|expect|keep-alive|cookie)$'
+        then 'headers: a request cannot have this header of its own'
+      else 'headers: a value must be one line of 1 to 1,024 characters, or null'
+    end
+    from jsonb_each(case jsonb_typeof(changes -> 'headers') when 'object' then changes -> 'headers' else '{}' end) h (name, value)
+    where h.name !~ '^[A-Za-z0-9!#$%&''*+.^_`|~-]{1,128}$'
+      or lower(h.name) ~ '^(webhook-|content-|proxy-|sec-)|^(host|connection|transfer-encoding|te|trailer|upgrade|expect|keep-alive|cookie)$'
+      or jsonb_typeof(h.value) not in ('string', 'null')
+      or jsonb_typeof(h.value) = 'string' and (h.value #>> '{}' !~ '^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$' or length(h.value #>> '{}') > 1024)
+    limit 1
+  );
+end
+$$;
+
+comment on function private.destination_problem(jsonb, text) is
+  'Why a destination of this kind cannot have these settings, naming the setting and never a header''s value; null: it can.';
+
+create function private.add_signing_secret(destination_id uuid) returns text
+language plpgsql
+set search_path = ''
+as $$
+declare
+  made constant text := 'whsec_' || encode(sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 'base64');
+begin
+  update private.destination_secrets s
+  set expires_at = least(s.expires_at, now() + interval '1 day')
+  where s.destination_id = add_signing_secret.destination_id and s.kind = 'signing';
+  insert into private.destination_secrets (destination_id, kind, secret) values (destination_id, 'signing', made);
+  return made;
+end
+$$;
+
+comment on function private.add_signing_secret(uuid) is
+  'Adds a new secret, with which requests to the destination are signed, and returns it. The old one signs for a day more.';
+
+create function public.save_destination(agency_id uuid, name text, changes jsonb) returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+set lock_timeout = '2s'
+as $$
+declare
+  owner_id constant uuid := coalesce(agency_id, private.managed_agency_id());
+  given_name constant text := lower(btrim(name));
+  headers constant jsonb := changes -> 'headers';
+  is_new boolean := false;
+  destination public.destinations;
+  problem text;
+begin
+  if not private.may_manage(owner_id) then
+    if private.may_operate() then
+      raise exception 'agency_id: is missing' using errcode = 'PT400';
+    end if;
+    raise exception 'only a manager of the agency or an operator may do this' using errcode = '42501';
+  elsif coalesce(given_name, '') !~ '^[a-z0-9][a-z0-9-]{0,62}$' then
+    raise exception 'name: must have 1 to 63 letters from a to z, digits and -, and begin with no -' using errcode = 'PT400';
+  elsif not exists (select from public.agencies a where a.id = owner_id) then
+    raise exception 'agency_id: there is no such agency' using errcode = 'PT404';
+  end if;
+  select d.* into destination from public.destinations d where d.agency_id = owner_id and d.name = given_name for no key update;
+  if not found then
+    is_new := true;
+    destination.kind := case changes ->> 'kind' when 'email' then 'email' else 'webhook' end;
+  end if;
+  problem := coalesce(
+    private.destination_problem(changes, destination.kind),
+    case when is_new and not changes ?| array['url', 'address'] then case destination.kind when 'email' then 'address' else 'url' end || ': is missing' end);
+  if problem is not null then
+    raise exception '%', private.quoted(problem, 400) using errcode = 'PT400';
+  elsif not exists (
+    select
+    where changes ->> 'order_id' is null
+    union all
+    select from public.recruiting_orders o where o.id = (changes ->> 'order_id')::uuid and o.agency_id = owner_id
+  ) then
+    raise exception 'order_id: the agency has no such order' using errcode = 'PT404';
+  end if;
+
+  if is_new then
+    insert into public.destinations as d (agency_id, name, kind, url, address, events)
+    values (
+      owner_id, given_name, destination.kind, changes ->> 'url', changes ->> 'address',
+      '{lead.distributed,lead.returned,recruit.erased}')
+    returning d.* into destination;
+  end if;
+  update public.destinations d
+  set
+    url = coalesce(changes ->> 'url', d.url),
+    address = coalesce(changes ->> 'address', d.address),
+    events = case when changes ? 'events'
+      then array(select distinct e from jsonb_array_elements_text(changes -> 'events') e order by 1) else d.events end,
+    order_id = case when changes ? 'order_id' then (changes ->> 'order_id')::uuid else d.order_id end,
+    template = case when changes ? 'template' then changes ->> 'template' else d.template end,
+    accepted_when = case when changes ? 'accepted_when' then changes ->> 'accepted_when' else d.accepted_when end,
+    rejected_when = case when changes ? 'rejected_when' then changes ->> 'rejected_when' else d.rejected_when end,
+    returns_rejected = coalesce((changes ->> 'returns_rejected')::boolean, d.returns_rejected),
+    max_at_once = coalesce((changes ->> 'max_at_once')::integer, d.max_at_once)
+  where d.id = destination.id;
+
+  delete from private.destination_secrets s
+  where s.destination_id = destination.id and s.kind = 'header'
+    and lower(s.name) in (select lower(h.name) from jsonb_object_keys(headers) h (name));
+  insert into private.destination_secrets (destination_id, kind, name, secret)
+  select distinct on (lower(h.name)) destination.id, 'header', h.name, h.value
+  from jsonb_each_text(headers) h (name, value)
+  where h.value is not null
+  order by lower(h.name);
+  if (select count(*) from private.destination_secrets s where s.destination_id = destination.id and s.kind = 'header') > 3 then
+    raise exception 'headers: a destination has at most 3' using errcode = 'PT400';
+  end if;
+
+  if is_new then
+    perform private.note_operator_action(
+      'destination create', jsonb_build_object('destination_id', destination.id, 'agency_id', owner_id));
+  else
+    perform private.note_operator_action('destination update', jsonb_build_object(
+      'destination_id', destination.id,
+      'changed', (select coalesce(jsonb_agg(k order by k), '[]') from jsonb_object_keys(changes) k)));
+  end if;
+  return jsonb_strip_nulls(jsonb_build_object(
+    'id', destination.id, 'name', destination.name, 'kind', destination.kind,
+    'secret', case when is_new and destination.kind = 'webhook' then private.add_signing_secret(destination.id) end));
+exception when unique_violation then
+  raise exception 'name: another destination of the agency was created with it meanwhile. Try again.' using errcode = 'PT409';
+end
+$$;
+
+comment on function public.save_destination(uuid, text, jsonb) is
+  'Creates the destination of this name of the agency, or changes it. agency_id null: the manager''s own. changes: {kind (webhook unless it '
+  'is email), url, address, events, order_id|null, template|null, accepted_when|null, rejected_when|null, returns_rejected, '
+  'max_at_once, headers: {name: value|null}}; what is left out stays as it is, null removes it. The caller has checked the '
+  'expressions. Returns {id, name, kind, secret}: secret, `whsec_...`, only of a new webhook, and never again. PT400 names the setting; '
+  'PT404 for an unknown agency or order; PT409 where two create it at once; 42501 for a user who is neither a manager of the agency '
+  'nor an operator. '
+  'Security definer because users may not read or write the tables.';
+
+create function public.set_destination_state(destination_id uuid, is_on boolean) returns void
+language plpgsql
+security definer
+set search_path = ''
+set lock_timeout = '2s'
+as $$
+declare
+  destination constant public.destinations := private.lock_destination(destination_id);
+begin
+  if is_on is null then
+    raise exception 'is_on: is missing' using errcode = 'PT400';
+  end if;
+  update public.destinations d
+  set is_on = set_destination_state.is_on, off_reason = null, failing_since = null, failures = 0
+  where d.id = destination.id;
+  if is_on then
+    -- What waits for its next attempt need wait no longer.
+    update private.dispatches p
+    set due_at = clock_timestamp()
+    where p.id = any (array(
+      select w.id
+      from private.dispatches w
+      where w.destination_id = destination.id and w.state = 'waiting' and w.due_at > now()
+      for no key update skip locked
+    ));
+  end if;
+  perform private.note_operator_action(
+    case when is_on then 'destination resume' else 'destination pause' end, jsonb_build_object('destination_id', destination.id));
+end
+$$;
+
+comment on function public.set_destination_state(uuid, boolean) is
+  'Pauses a destination, whose dispatches then wait, or resumes it: all that waits is due. PT404 for an unknown destination; 42501 for '
+  'a user who is neither manager nor operator. '
+  'Security definer because users may not read or write the tables.';
+
+create function public.rotate_destination_secret(destination_id uuid) returns text
+language plpgsql
+security definer
+set search_path = ''
+set lock_timeout = '2s'
+as $$
+declare
+  destination constant public.destinations := private.lock_destination(destination_id);
+begin
+  if destination.kind <> 'webhook' then
+    raise exception 'destination_id: only a webhook has a secret' using errcode = 'PT409';
+  end if;
+  perform private.note_operator_action('destination rotate', jsonb_build_object('destination_id', destination.id));
+  return private.add_signing_secret(destination.id);
+end
+$$;
+
+comment on function public.rotate_destination_secret(uuid) is
+  'Makes a new signing secret and returns it, once. Requests are signed with the old one too for a day. PT409 for an e-mail '
+  'destination; PT404 and 42501 as set_destination_state(). '
+  'Security definer because users may not read or write the tables.';
+
+create function public.remove_destination(destination_id uuid) returns void
+language plpgsql
+security definer
+set search_path = ''
+set lock_timeout = '2s'
+as $$
+declare
+  destination constant public.destinations := private.lock_destination(destination_id);
+begin
+  perform private.note_operator_action('destination remove', jsonb_build_object('destination_id', destination.id));
+  delete from public.destinations d where d.id = destination.id;
+end
+$$;
+
+comment on function public.remove_destination(uuid) is
+  'Removes a destination with what waits for it and the record of what was sent. PT404 and 42501 as set_destination_state(). '
+  'Security definer because users may not read or write the tables.';
+
+create function public.test_destination(destination_id uuid) returns uuid
+language plpgsql
+security definer
+set search_path = ''
+set lock_timeout = '2s'
+as $$
+declare
+  destination constant public.destinations := private.lock_destination(destination_id);
+  test_id uuid;
+begin
+  insert into private.dispatches (destination_id, event, body)
+  values (destination.id, 'test', jsonb_build_object(
+    'type', 'test', 'timestamp', private.iso_time(clock_timestamp()),
+    'data', jsonb_build_object(
+      'lead', jsonb_build_object(
+        'id', '00000000-0000-4000-8000-000000000000', 'vendor', jsonb_build_object('slug', 'test', 'name', 'Test'),
+        'first_name', 'Test', 'last_name', 'Lead', 'email', 'test@example.com', 'phone', '+12025550100', 'city', 'Austin',
+        'state', 'TX', 'zip', '78701', 'received_at', private.iso_time(clock_timestamp()), 'answers', '[]'::jsonb,
+        'metadata', '{"is_test": true}'::jsonb, 'has_resume', false, 'link', null),
+      'order_id', destination.order_id, 'agent', null)))
+  returning id into test_id;
+  perform private.note_operator_action('destination test', jsonb_build_object('destination_id', destination.id));
+  return test_id;
+end
+$$;
+
+comment on function public.test_destination(uuid) is
+  'Queues a dispatch `test` with an invented lead, and returns its id. PT404 and 42501 as set_destination_state(). '
+  'Security definer because users may not read or write the tables.';
+
+create function public.retry_dispatches(dispatch_ids uuid[]) returns integer
+language plpgsql
+security definer
+set search_path = ''
+set lock_timeout = '2s'
+as $$
+declare
+  allowed uuid[];
+  retried integer;
+begin
+  if private.managed_agency_id() is null and not private.may_operate() then
+    raise exception 'only a manager or an operator may do this' using errcode = '42501';
+  end if;
+  allowed := array(
+    select p.id
+    from private.dispatches p
+    join public.destinations d on d.id = p.destination_id
+    where p.id = any (dispatch_ids) and (private.may_manage(d.agency_id) or d.agency_id is null and private.may_operate()));
+  if not dispatch_ids <@ allowed then
+    raise exception 'dispatch_ids: there is no such dispatch' using errcode = 'PT404';
+  end if;
+  perform from private.dispatches p where p.id = any (allowed) order by p.seq for no key update;
+  update private.dispatches p
+  set state = 'waiting', due_at = clock_timestamp(), first_due_at = clock_timestamp(), attempts_before = p.attempt, ended_at = null,
+    return_due_at = null
+  where p.id = any (allowed) and p.state in ('failed', 'rejected') and p.body is not null;
+  get diagnostics retried = row_count;
+  perform private.note_operator_action('dispatch retry', jsonb_build_object('dispatch_ids', to_jsonb(allowed)));
+  return retried;
+end
+$$;
+
+comment on function public.retry_dispatches(uuid[]) is
+  'Sends again, at once and with the same ids, those of these dispatches that have failed or were rejected. Returns how many. PT404 where the caller may '
+  'not see one of them; 42501 for a user who is neither manager nor operator. '
+  'Security definer because users may not read or write the tables.';
+
+create function public.show_dispatch(dispatch_id uuid) returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  shown jsonb;
+begin
+  if private.managed_agency_id() is null and not private.may_operate() then
+    raise exception 'only a manager or an operator may do this' using errcode = '42501';
+  end if;
+  select to_jsonb(l) || jsonb_build_object('body', p.body) into shown
+  from private.dispatch_list l
+  join private.dispatches p on p.id = l.id
+  where l.id = show_dispatch.dispatch_id;
+  if not found then
+    raise exception 'dispatch_id: there is no such dispatch' using errcode = 'PT404';
+  end if;
+  perform private.note_operator_action('dispatch show', jsonb_build_object('dispatch_id', dispatch_id));
+  return shown;
+end
+$$;
+
+comment on function public.show_dispatch(uuid) is
+  'A row of dispatch_list with its body: {type, timestamp, data}, null once the person was erased. Of an operator who is signed in, '
+  'a row of operator_actions says so. PT404 where the caller may not see it; 42501 for a user who is neither manager nor operator. '
+  'Security definer because users may not read the tables.';
+
+grant execute on function public.save_destination(uuid, text, jsonb), public.set_destination_state(uuid, boolean),
+  public.rotate_destination_secret(uuid), public.remove_destination(uuid), public.test_destination(uuid),
+  public.retry_dispatches(uuid[]), public.show_dispatch(uuid) to authenticated, service_role;
 
 -- supabase/schemas/alerts/tables.sql
 

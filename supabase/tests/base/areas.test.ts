@@ -8,7 +8,19 @@ import { connect, readStackInfo } from "../../../dev/local/mod.ts";
 import { schemaFiles } from "../../../dev/scripts/migration/files.ts";
 
 /** From the lowest to the highest. */
-const AREAS = ["base", "agencies", "vendors", "recruiting", "sales", "destinations", "texting", "bot", "desk", "operators", "alerts"];
+const AREAS = [
+  "base",
+  "agencies",
+  "vendors",
+  "recruiting",
+  "sales",
+  "destinations",
+  "texting",
+  "bot",
+  "desk",
+  "operators",
+  "alerts",
+];
 
 /** The objects that the files create, by name, each with its area. */
 const areaOf = new Map(
