@@ -96,23 +96,19 @@ export function fillIn(input: string, names: Names): string {
   return input.replace(/<(\w+)>/g, (written, name) => names.get(name) ?? written);
 }
 
-/** Shows printed JSON with each object or list on one line that has only values in it; other text stays as it is. */
+/** Shows the JSON in a text with each object or list on one line that has only values in it. */
 export function foldJson(text: string): string {
-  const [, json, rest] = /^([{[]\n.*?[}\]])((?:\n\[exit \d+\])?)$/s.exec(text) ?? [];
-  if (json === undefined) return text;
-  const isValue = (item: unknown) => Object.keys(Object(item)).length === 0 || typeof item === "string";
-  const fold = (value: unknown, indent: string): string => {
-    if (typeof value !== "object" || value === null) return JSON.stringify(value);
-    const items = Object.values(value);
-    const [open, close] = Array.isArray(value) ? "[]" : "{}";
-    const names = Array.isArray(value)
-      ? items.map(() => "")
-      : Object.keys(value).map((key) => `${JSON.stringify(key)}: `);
-    const shown = items.map((item, i) => names[i] + fold(item, `${indent}  `));
-    if (items.every(isValue)) return open + shown.join(", ") + close;
-    return `${open}\n${indent}  ${shown.join(`,\n${indent}  `)}\n${indent}${close}`;
-  };
-  return fold(JSON.parse(json), "") + rest;
+  return text.replace(/^(?:\{\n.*?^\}|\[\n.*?^\])$/gms, (json) => fold(JSON.parse(json), "\n"));
+}
+
+function fold(value: unknown, line: string): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const isList = Array.isArray(value);
+  const [open, close] = isList ? "[]" : "{}";
+  const isFlat = Object.values(value).every((item) => typeof item !== "object" || Object.keys(item ?? {}).length === 0);
+  const items = Object.entries(value)
+    .map(([key, item]) => (isList ? "" : `${JSON.stringify(key)}: `) + fold(item, `${line}  `));
+  return isFlat ? open + items.join(", ") + close : `${open}${line}  ${items.join(`,${line}  `)}${line}${close}`;
 }
 
 /**
