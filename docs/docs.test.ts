@@ -37,7 +37,7 @@ const NOT_OURS = ["docs/specification.md", "docs/schema.md"];
 const NOT_KEPT = ["supabase/functions/.env", "stack.json", "config.json", "data.sql", "empty.sql"];
 
 /** Variables that one process of the stack sets for another, and those of npm and the shell. */
-const BETWEEN_PROCESSES = /^(?:LITE_\w+|LOCAL_GATEWAY|INIT_CWD|PATH|USER|USERNAME)$/;
+const BETWEEN_PROCESSES = /^(?:LITE_\w+|LOCAL_GATEWAY|ALLOW_LOCAL_DESTINATIONS|INIT_CWD|PATH|USER|USERNAME)$/;
 
 /** A command for one file of tests: `pgtap <file>`, or all of `npm test -- pgtap <file>`. */
 const TEST_OF = /^(?:npm test -- )?(?:unit|pgtap|e2e|desk|texting|faults|local) (\S+)(?: --update)?$/;

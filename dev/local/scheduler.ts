@@ -76,7 +76,8 @@ export class Scheduler {
     const [due] = await this.#sql<{ texts: boolean; others: boolean }[]>`
       select
         public.are_texts_due() as texts,
-        private.is_fetch_due() or private.is_alert_due() or ${this.#options.isConfigured} and private.is_media_due()
+        private.is_fetch_due() or private.is_dispatch_due() or private.is_alert_due()
+            or ${this.#options.isConfigured} and private.is_media_due()
           as others`;
     if (due!.texts && !this.#options.isConfigured) {
       this.#sayOnce(

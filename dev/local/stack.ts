@@ -9,6 +9,7 @@ import type { StackLocation } from "./commands/options.ts";
 import { freePorts, isPortFree } from "./processes/ports.ts";
 import { connect, postgresPart, prepareCluster } from "./database/postgres.ts";
 import { endLeftovers } from "./processes/leftovers.ts";
+import { MailDouble } from "./mail_double.ts";
 import { keepVendorKeys, loadSecrets, roleKey } from "./secrets.ts";
 import { gatewayPart, litePart, postgrestPart } from "./services.ts";
 import type { StackInfo } from "./stack_info.ts";
@@ -43,6 +44,7 @@ export class LocalStack {
   #supervisor?: Supervisor;
   #gateway?: (port: number) => Part;
   #scheduler?: Scheduler;
+  #mail?: MailDouble;
   #stopped?: Promise<void>;
 
   constructor(options: StackOptions) {
@@ -88,6 +90,7 @@ export class LocalStack {
       if (this.#lock) rmSync(this.file, { force: true });
       await this.#scheduler?.stop();
       await this.#supervisor?.stop();
+      await this.#mail?.stop();
       this.#lock?.release();
     })();
   }
@@ -192,6 +195,7 @@ export class LocalStack {
     this.#options.say?.("Starting PostgREST and the functions");
     const [restPort, restAdminPort] = freePorts(2) as [number, number];
     this.restUrl = urlOf(restPort);
+    if (!settings.RESEND_API_KEY?.trim()) this.#mail = new MailDouble(dataDir);
     const { folder = null, problem } = await desk ?? {};
     if (problem !== undefined) {
       this.#options.say?.(`The desk is not served, because it could not be built.\n${problem}`);
@@ -202,6 +206,8 @@ export class LocalStack {
         reloads: settings.FUNCTIONS_RELOAD !== "off",
         env: {
           ...settings,
+          ...this.#mail?.settings,
+          ALLOW_LOCAL_DESTINATIONS: "on",
           LEADS_IMPORT_API_KEY: secrets.LEADS_IMPORT_API_KEY,
           TWILIO_AUTH_TOKEN: secrets.TWILIO_AUTH_TOKEN,
           WORKER_KEY: secrets.WORKER_KEY,

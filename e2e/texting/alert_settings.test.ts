@@ -5,7 +5,8 @@ import { admin } from "../support/admin.ts";
 import { sql } from "../support/client.ts";
 import { consoleOf } from "../support/function.ts";
 import { Scheduler } from "../../dev/local/mod.ts";
-import { ALERT_SECRET, type Behaviour } from "../../dev/testing/alert_receiver.ts";
+import { ALERT_SECRET } from "../../dev/testing/alert_receiver.ts";
+import type { Behaviour } from "../../dev/testing/recording_server.ts";
 import { createConversation, queueText, sentBodies, work } from "./texts.ts";
 import {
   lastRequest,

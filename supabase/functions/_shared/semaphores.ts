@@ -46,6 +46,9 @@ export const AT_A_TIME = {
   /** Leads that one run fetches at a time, each at most 256 KiB. */
   fetches: 5,
 
+  /** Dispatches that one run of the worker sends at a time. Some wait 15 s for their receivers. */
+  dispatches: 20,
+
   /** Alerts that one run of the worker delivers at a time. */
   alerts: 5,
 };

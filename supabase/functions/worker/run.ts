@@ -8,6 +8,7 @@ import { count } from "../_shared/validate.ts";
 import { leadFetches } from "../recruiting/fetches/fetch.ts";
 import { alerts } from "./alerts/alerts.ts";
 import { botTurns } from "./bot/bot_turns.ts";
+import { dispatches } from "./dispatches/dispatches.ts";
 import { greetings } from "./greetings.ts";
 import { mediaCopies } from "./media_copies/media_copies.ts";
 import { takeOvers } from "./take_overs.ts";
@@ -21,6 +22,7 @@ const JOBS = {
   texts,
   media_copies: mediaCopies,
   lead_fetches: leadFetches,
+  dispatches,
   alerts,
 };
 
