@@ -6406,6 +6406,9 @@ begin
           order by p.due_at, p.seq
           limit 1
         ) <= clock_timestamp()
+          -- The workers that send to it come again.
+          and (select count(*) from private.dispatches p where p.destination_id = d.id and p.state = 'sending')
+            < case when d.failing_since is null then d.max_at_once else 1 end
         or (
           select p.lease_until
           from private.dispatches p

@@ -1,6 +1,6 @@
 -- What is sent to destinations: which events, in what order, to how many at once, and what becomes of each.
 begin;
-select plan(54);
+select plan(55);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor', pg_temp.key_of('vendor'));
@@ -130,6 +130,7 @@ select pg_temp.clear();
 select pg_temp.add(name) from unnest(array['a', 'b', 'c', 'd', 'e', 'f']) name;
 select is(array(select pg_temp.claim()), '{crm a lead.distributed,crm b lead.distributed,crm c lead.distributed,crm d lead.distributed}',
   'at most four at once');
+select is(private.is_dispatch_due(), false, 'no worker is called for more');
 select is((public.claim_dispatches(10, true, true) ->> 'next_at')::timestamptz > now() + interval '50 seconds', true,
   'the next claim is due when a lease ends');
 select pg_temp.record('a', 'retry');
