@@ -1,6 +1,7 @@
 /** Plays conversations by the code of the worker, with the opt-outs that the database recognizes. */
 import type postgres from "postgres";
 import { type Script, type Session, type Step, step } from "../../supabase/functions/worker/bot/step.ts";
+import { withAnswers } from "../../supabase/functions/worker/bot/walk.ts";
 import { answerLine, type Conversation, replyLine } from "./format.ts";
 
 /** What a text says of the consent to texts, as `private.wish_to_end()`. */
@@ -25,6 +26,7 @@ export class Play {
   /** Why the bot's part has ended; undefined while it goes on. */
   reason: string | undefined;
   #isOptedOut = false;
+  #isHandedOver = false;
 
   constructor(readonly script: Script) {}
 
@@ -38,11 +40,22 @@ export class Play {
       const ended = { state: "stopped", reason: "opted_out", goes_to_person: false } as const;
       return { reply: null, session: null, ended };
     }
-    if (this.reason !== undefined) return undefined;
+    if (this.#isOptedOut || this.reason !== undefined && !this.#isHandedOver) return undefined;
     const said = texts.map((body, i) => ({ body, ...(consents[i] !== undefined && { consent: consents[i] }) }));
     const taken = step(this.script, this.#session, said, now);
-    [this.#session, this.reason] = [taken.session, taken.ended?.reason];
+    this.reason ??= taken.ended?.reason;
+    this.#isHandedOver ||= taken.ended?.state === "escalated";
+    this.#session = this.#isHandedOver ? this.#handedOver(taken) : taken.session;
     return taken;
+  }
+
+  /** The session after a hand-over, in which the bot only listens. */
+  #handedOver({ answered = [] }: Step): Session {
+    const before = this.#session ?? {
+      ...{ question: this.script.questions[0]!.id, tries: 0, answers: {}, has_told_about: false },
+      ...{ asked_at: null, remind_at: null, expires_at: null },
+    };
+    return { ...before, answers: withAnswers(before.answers, answered), is_handed_over: true };
   }
 }
 

@@ -13,7 +13,7 @@ interface Stored {
   script: Script;
   state: string;
   reason: string | null;
-  updated_at: Date;
+  ended_at: Date;
   lead_names: (string | null)[];
 }
 
@@ -34,7 +34,10 @@ const TOGETHER_MS = 30_000;
 export async function showConversation({ sql }: Session, given: string): Promise<Outcome> {
   const lead = await findLead(sql, given.trim());
   const [stored] = await sql<Stored[]>`
-    select c.id, c.agency_id, b.script, s.state, s.reason, s.updated_at,
+    select c.id, c.agency_id, b.script, s.state, s.reason, coalesce((
+        select max(a.created_at) from public.conversation_assignments a
+        where a.conversation_id = c.id and a.status = 'escalated' and a.reason = s.reason
+      ), s.updated_at) as ended_at,
       array[l.first_name, l.last_name, v.name, v.slug] as lead_names
     from public.recruiting_conversations c
     join public.bot_sessions s on s.conversation_id = c.id
@@ -58,7 +61,7 @@ export async function showConversation({ sql }: Session, given: string): Promise
     turn?.outcome.unshift(answerLine(question, shown));
   }
   const reason = stored.state === "active" || OTHER_ENDS.includes(stored.reason!) ? null : stored.reason;
-  const last = turns.findLast(({ at }) => at <= stored.updated_at);
+  const last = turns.findLast(({ at }) => at <= stored.ended_at);
   if (reason !== null && reason !== "done") last?.outcome.push(`! ${reason}`);
   const conversation: Conversation = {
     name: `Copied: ${stored.reason ?? stored.state}`,

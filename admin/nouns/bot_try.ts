@@ -37,7 +37,8 @@ function describeRead(taken: Step | undefined): string {
   if (answered.length > 0) {
     return answered.map(({ question, value }) => answerLine(question, value).slice(2).replace(": ", " = ")).join("; ");
   }
-  const meaning = heard ?? ended?.reason ?? "";
+  const meaning = heard ?? ended?.reason;
+  if (meaning === undefined) return "for a person";
   return READ[meaning] ?? `for a person: ${meaning.replaceAll("_", " ")}`;
 }
 

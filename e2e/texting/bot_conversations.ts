@@ -97,7 +97,7 @@ export async function stateOf({ id }: Talk) {
   const [row] = await sql`
     select c.status, c.waiting_since, s.state, s.reason, s.question, s.answers, exists (
       select from public.bot_turns t where t.conversation_id = c.id
-    ) as has_turn
+    ) as has_turn, private.is_opted_out(c.agency_id, c.recruit_phone) as is_opted_out
     from public.recruiting_conversations c left join public.bot_sessions s on s.conversation_id = c.id
     where c.id = ${id}`;
   return row!;

@@ -160,3 +160,28 @@ Deno.test("STOP as an answer is an opt-out, and the turn before it says nothing"
   assert.deepEqual(sent(talk), [OPENING]);
   assert.partialDeepStrictEqual(await stateOf(talk), { state: "stopped", has_turn: false });
 });
+
+Deno.test("who goes on writing after a hand-over is heard by the person, and what is answered is filled in in silence", async () => {
+  const talk = await createTalk();
+  await say(talk, "Hi");
+  await say(talk, "Is this remote?");
+  await say(talk, "yes");
+  await say(talk, "I am licensed in TX");
+  assert.deepEqual(sent(talk), [OPENING, "A person will write to you."]);
+  assert.partialDeepStrictEqual(await stateOf(talk), { status: "escalated", state: "escalated", reason: "question" });
+  assert.deepEqual((await notifications(talk)).map(({ kind }) => kind), ["handoff", "text", "text"]);
+  const answers = async () => {
+    const { data } = await talk.agent.client.from("screening_answers").select("question, value, said")
+      .eq("lead_id", talk.lead_id).order("question");
+    return data!;
+  };
+  const said = "I am licensed in TX";
+  const filledIn = [{ question: "licensed", value: "yes", said }, { question: "states", value: ["TX"], said }];
+  assert.deepEqual(await answers(), filledIn);
+
+  await talk.agent.client.rpc("send_text", {
+    ...{ conversation_id: talk.id, body: "Are you licensed in OK too?", client_message_id: crypto.randomUUID() },
+  });
+  await say(talk, "oops, I am licensed in OK");
+  assert.deepEqual(await answers(), filledIn, "a person reads what answers a person");
+});

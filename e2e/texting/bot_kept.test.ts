@@ -15,6 +15,9 @@ const KEPT = readConversations(
 /** One of so many is played by the worker. */
 const ONE_OF = 17;
 
+/** Why the bot's part has ended, or that a recruit whom a person has wants no more texts. */
+const endOf = ({ reason, is_opted_out }: Awaited<ReturnType<typeof stateOf>>) => is_opted_out ? "opted_out" : reason;
+
 /** The outcome of each turn, by what a page and the recruit's phone would show. */
 async function playLive({ script, conversation }: Kept): Promise<string[][]> {
   const talk = await createTalk(script);
@@ -31,9 +34,7 @@ async function playLive({ script, conversation }: Kept): Promise<string[][]> {
     came.push([
       ...answers.map(([id, value]) => answerLine(id, value)),
       ...said.slice(texts).map((text) => replyLine(script, text)),
-      ...(state.reason === null || state.reason === "done" || state.reason === earlier.reason
-        ? []
-        : [`! ${state.reason}`]),
+      ...(endOf(state) === endOf(earlier) || endOf(state) === "done" ? [] : [`! ${endOf(state)}`]),
     ]);
     [earlier, texts] = [state, said.length];
   }

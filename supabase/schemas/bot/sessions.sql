@@ -186,7 +186,7 @@ begin
       answers = coalesce(next.answers, s.answers || answered),
       has_told_about = coalesce(next.has_told_about, s.has_told_about),
       state = coalesce(step #>> '{ended,state}', s.state),
-      reason = step #>> '{ended,reason}',
+      reason = coalesce(step #>> '{ended,reason}', s.reason),
       version = s.version + 1,
       asked_at = coalesce(next.asked_at, s.asked_at),
       remind_at = case when next is null then s.remind_at else next.remind_at end,
@@ -324,6 +324,8 @@ begin
   if not found then
     raise exception 'conversation_id: there is no such conversation' using errcode = 'PT404';
   end if;
+  -- What the bot only listens to is the person's, who has it until now.
+  delete from public.bot_turns t where t.conversation_id = hand_back_to_bot.conversation_id;
   -- A script that has come to its end does not begin again, and none does while the bot is off.
   if (private.newest_bot_script(caller.agency_id)).script is not null then
     -- Where it has asked nothing yet, it introduces itself.

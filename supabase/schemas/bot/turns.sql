@@ -1,7 +1,7 @@
 -- The bot's turns. A recruit's text makes a turn or extends it; the worker claims it, decides (bot/step.ts), and
 -- completes it.
 --
--- - none, a text to a conversation that the bot has: due in 8 s
+-- - none, a text to a conversation that the bot has, or has given to a person: due in 8 s
 -- - none, claim_bot_turns() where the session's reminder or end is due: due now, without a text
 -- - due, another text: due 8 s after it, within 30 s in all
 -- - due, or its lease over, claim_bot_turns(): claimed for 60 s
@@ -12,6 +12,7 @@
 --   - our text before it is not sent yet, or nobody knows whether it is: due in 10 s
 --   - else: gone; the reply is in the outbox
 -- - any, more than 20 texts: gone; a person goes on
+-- - any, of a session that is escalated: never a reply; gone, and the answers stored, unless an agent has written since
 -- - any, an agent writes, an opt-out, the bot is switched off: gone
 --
 -- Locks, in this order: the recruit's consent, the conversation, the turn, the session, texts of the outbox.
@@ -111,7 +112,8 @@ begin
       'script', b.script,
       'session', case when s.conversation_id is not null then jsonb_build_object(
         'question', s.question, 'tries', s.tries, 'answers', s.answers, 'has_told_about', s.has_told_about,
-        'asked_at', s.asked_at, 'remind_at', s.remind_at, 'expires_at', s.expires_at
+        'asked_at', s.asked_at, 'remind_at', s.remind_at, 'expires_at', s.expires_at,
+        'is_handed_over', s.state = 'escalated'
       ) end,
       'texts', (
         select coalesce(jsonb_agg(
@@ -138,7 +140,7 @@ $$;
 
 comment on function public.read_bot_turn(uuid, integer) is
   'A claimed turn: {now, version|null, script_id|null, script|null, session|null: {question, tries, answers, '
-  'has_told_about, asked_at, remind_at, expires_at}, texts: [{body, is_automatic, is_early, consent}]}. Without texts only time has passed. '
+  'has_told_about, asked_at, remind_at, expires_at, is_handed_over}, texts: [{body, is_automatic, is_early, consent}]}. Without texts only time has passed. '
   'There are at most 20, of each the first 1,600 characters; only the last one may be automatic. consent: as wish_to_end() says. is_early: as '
   'private.is_early() says, and true while it is not known. Null when the turn has '
   'ended or was claimed again since.';
@@ -183,6 +185,15 @@ begin
   then
     update public.bot_turns t set lease_until = null where t.conversation_id = conversation.id;
     return 'again';
+  end if;
+
+  if old.state = 'escalated' then
+    if step is null or conversation.recruiting_lead_id is null or not private.may_listen(conversation) then
+      delete from public.bot_turns t where t.conversation_id = conversation.id;
+      return 'dropped';
+    end if;
+    perform private.carry_out_step(conversation, turn.last_message_id, old, script_id, step - '{reply,session,ended}'::text[]);
+    return 'done';
   end if;
 
   stop_reason := case
@@ -254,17 +265,22 @@ declare
   session public.bot_sessions;
   script public.bot_scripts;
   earlier integer;
+  is_listening boolean;
 begin
-  if message_ids is null or conversation.status <> 'bot' or conversation.recruiting_lead_id is null then
+  if message_ids is null or conversation.recruiting_lead_id is null then
     return false;
   end if;
   select s.* into session from public.bot_sessions s where s.conversation_id = conversation.id;
+  is_listening := coalesce(session.state = 'escalated', false);
+  if is_listening and not private.may_listen(conversation) or not is_listening and conversation.status <> 'bot' then
+    return false;
+  end if;
   if session.conversation_id is null then
     script := private.newest_bot_script(conversation.agency_id);
   else
     select b.* into script from public.bot_scripts b where b.id = session.script_id;
   end if;
-  if session.state <> 'active'
+  if session.state not in ('active', 'escalated')
     or script.script is null
     or exists (select from public.service_numbers n where n.phone = conversation.recruit_phone)
   then
@@ -273,6 +289,9 @@ begin
 
   earlier := (select cardinality(t.message_ids) from public.bot_turns t where t.conversation_id = conversation.id);
   if coalesce(earlier, 0) + cardinality(message_ids) > most_texts then
+    if is_listening then
+      return false;
+    end if;
     perform private.carry_out_step(
       conversation, message_ids[cardinality(message_ids)], session, script.id,
       '{"ended": {"state": "escalated", "reason": "not_understood", "goes_to_person": true}}');
@@ -287,7 +306,7 @@ begin
     -- One that only waits for its time begins now.
     first_at = case when t.message_ids = '{}' then excluded.first_at else t.first_at end,
     due_at = case when t.message_ids = '{}' then excluded.due_at else least(excluded.due_at, t.first_at + longest) end;
-  return true;
+  return not is_listening;
 exception when lock_not_available then
   return false;
 end
@@ -297,7 +316,35 @@ comment on function private.begin_bot_turn(public.recruiting_conversations, uuid
   'Makes or extends the bot''s turn for a recruit''s texts, oldest first. A turn has at most 20: where there are more, the '
   'script ends as `not_understood` and a person goes on. Returns false where the bot does not answer: there is no text, a '
   'person has the conversation, it has no lead, its agency no script or its script has ended, the number is one of ours, or '
-  'somebody has locked what it needs. The caller has locked the conversation.';
+  'somebody has locked what it needs. Where the bot has given it to a person, there may be a turn all the same, in which it '
+  'only listens. The caller has locked the conversation.';
+
+create function private.may_listen(conversation public.recruiting_conversations) returns boolean
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return (private.newest_bot_script(conversation.agency_id)).script is not null
+    and not exists (
+      select
+      from public.text_consent_events e
+      where e.agency_id = conversation.agency_id and e.phone = conversation.recruit_phone and e.state = 'opted_out'
+    )
+    -- A text of an agent may ask anything.
+    and (
+      select m.sender_type
+      from public.recruiting_messages m
+      where m.conversation_id = conversation.id and m.direction = 'outbound'
+      order by m.created_at desc, m.sender_type
+      limit 1
+    ) is distinct from 'agent';
+end
+$$;
+
+comment on function private.may_listen(public.recruiting_conversations) is
+  'Whether the bot fills in what a recruit answers after it has given the conversation to a person: it is on, no agent has '
+  'written since, and the recruit has never opted out.';
 
 create function private.take_texts_to_answer() returns trigger
 language plpgsql

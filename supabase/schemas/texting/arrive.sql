@@ -6,8 +6,8 @@ select null::uuid as conversation_id, null::uuid[] as message_ids
 where false;
 
 comment on view private.texts_to_answer is
-  'A recruit''s texts that have just come to a conversation with the status `bot`, oldest first, are inserted here: a trigger '
-  'of the bot takes those that it answers, and returns the others.';
+  'A recruit''s texts that have just come to a conversation, oldest first, are inserted here: a trigger of the bot takes those '
+  'that it answers, and returns the others.';
 grant select, insert on private.texts_to_answer to service_role;
 
 create function public.receive_sms(
@@ -177,7 +177,7 @@ begin
   ));
   perform private.notify_of_texts(conversation.id, heard.opt_outs, 'opt_out');
   perform private.notify_of_texts(conversation.id, heard.old, 'text');
-  if conversation.status = 'bot' and heard.new is not null and not was_opted_out and heard.opted_out_at is null then
+  if heard.new is not null and not was_opted_out and heard.opted_out_at is null then
     insert into private.texts_to_answer values (conversation.id, heard.new) returning message_ids into heard.new;
   end if;
   perform private.notify_of_texts(conversation.id, heard.new, 'text');

@@ -1,6 +1,6 @@
 -- The bot's turns: what ends them, and what may come between their claim and their end.
 begin;
-select plan(41);
+select plan(62);
 \ir ../helpers.psql
 
 select pg_temp.create_people();
@@ -27,6 +27,10 @@ create function pg_temp.write(name text, body text, received_at timestamptz defa
   select public.receive_sms(
     c.recruit_phone, c.service_phone, gen_random_uuid()::text, body, '[]', received_at => write.received_at)
   from public.recruiting_conversations c where c.id = md5(name)::uuid
+$$;
+create function pg_temp.write_to(id uuid, body text) returns void language sql as $$
+  select public.receive_sms(c.recruit_phone, c.service_phone, gen_random_uuid()::text, body, '[]')
+  from public.recruiting_conversations c where c.id = write_to.id
 $$;
 -- All that is claimed, with what has become due by the passing of time.
 create function pg_temp.claim() returns jsonb language plpgsql as $$
@@ -231,6 +235,73 @@ select pg_temp.write('several', body) from unnest(array['one', 'two', 'three']) 
 select is(
   array(select t ->> 'body' from jsonb_array_elements(pg_temp.claim('several') -> 'texts') t), '{one,two,three}', 'oldest first');
 select is_empty($$select from public.bot_turns where message_ids = '{}'$$, 'nothing else is left');
+
+-- After the bot has given a conversation to a person
+create function pg_temp.hand_over(name text) returns void language plpgsql as $$
+begin
+  perform pg_temp.ask(name), pg_temp.send_all();
+  perform pg_temp.write(name, 'asdf');
+  perform pg_temp.complete(pg_temp.claim(name), pg_temp.ended('not_understood'));
+end
+$$;
+create function pg_temp.listen(name text) returns text language sql as $$
+  select pg_temp.complete(pg_temp.claim(name), '{"reply": null, "session": null, "heard": "answer",
+    "answered": [{"question": "licensed", "value": "yes", "said": "I am licensed"}]}')
+$$;
+create function pg_temp.answers(name text) returns text language sql as $$
+  select concat_ws(' ', s.answers, (select a.value::text || ' ' || a.said from public.screening_answers a where a.lead_id = md5(name)::uuid))
+  from public.bot_sessions s where s.conversation_id = md5(name)::uuid
+$$;
+create function pg_temp.texts(name text) returns bigint language sql as $$
+  select count(*) from public.text_outbox o where o.conversation_id = md5(name)::uuid
+$$;
+select pg_temp.begin_talk('given'), pg_temp.hand_over('given');
+select pg_temp.write('given', 'I am licensed');
+select is(
+  array(select n from unnest(pg_temp.notified('given')) n order by n), '{"ann handoff not_understood","ann text"}',
+  'the person is notified of each text');
+select is(pg_temp.claim('given') -> 'session' -> 'is_handed_over', 'true', 'the bot listens');
+select is(pg_temp.listen('given'), 'done', 'and fills in what is answered');
+select is(pg_temp.answers('given'), '{"licensed": "yes"} "yes" I am licensed', 'with the words');
+select is(pg_temp.session('given'), 'escalated escalated not_understood', 'the person keeps the conversation');
+select is(pg_temp.texts('given'), 1::bigint, 'and nothing is sent');
+select is(
+  (select array_agg(m.heard order by m.heard) from public.recruiting_messages m where m.conversation_id = md5('given')::uuid and m.body <> 'Licensed?'),
+  '{answer,NULL,NULL}', 'the text says how it was read');
+select pg_temp.write('given', 'Also');
+select is(
+  pg_temp.complete(pg_temp.claim('given'), pg_temp.step() || pg_temp.ended('asked')), 'done', 'whatever the worker says');
+select is(
+  concat_ws(' ', pg_temp.session('given'), pg_temp.texts('given'), pg_temp.answers('given')),
+  'escalated escalated not_understood 1 {"licensed": "yes"} "yes" I am licensed', 'nothing is sent, and nothing else changes');
+
+select pg_temp.write('given', 'full ' || n) from generate_series(1, 21) n;
+select is(jsonb_array_length(pg_temp.claim('given') -> 'texts'), 20, 'more texts than a turn has');
+select is(pg_temp.hand_back('given'), 'bot active', 'are the person''s, until it goes back to the bot');
+select ok(not pg_temp.has_turn('given'), 'which answers none of them');
+
+-- What ends it
+create function pg_temp.stops_listening(name text, act text) returns text language plpgsql as $$
+begin
+  perform pg_temp.begin_talk(name), pg_temp.hand_over(name);
+  perform pg_temp.write(name, 'I am licensed');
+  execute format(act, md5(name)::uuid);
+  return (
+    with taken as materialized (select case when pg_temp.has_turn(name) then pg_temp.listen(name) else 'gone' end as result)
+    select concat_ws(' ', t.result, pg_temp.answers(name)) from taken t
+  );
+end
+$$;
+select matches(pg_temp.stops_listening('given ' || n, act), '^(dropped|gone) \{\}$', what)
+from (values
+  (1, 'select private.queue_text(%L, ''agent'', ''Are you free on Monday?'', sent_by => md5(''ann'')::uuid)', 'a text of an agent'),
+  (2, 'select pg_temp.write_to(%L, ''STOP'')', 'an opt-out'),
+  (3, 'select pg_temp.write_to(%1$L, ''STOP''), pg_temp.write_to(%1$L, ''START''), pg_temp.write_to(%1$L, ''I am licensed'')', 'also one that was taken back'),
+  (4, 'update public.recruiting_conversations set recruiting_lead_id = null where id = %L', 'a lead that is gone')
+) v (n, act, what);
+select ok(not pg_temp.has_turn('given ' || n), format('no turn is left (%s)', n)) from generate_series(1, 4) n;
+select pg_temp.write('given 1', 'I am licensed');
+select ok(not pg_temp.has_turn('given 1'), 'nor does a turn begin once an agent has written');
 
 -- The name in the text that ends the script
 create function pg_temp.named(name text, assigned text, inactive text) returns text language plpgsql as $$

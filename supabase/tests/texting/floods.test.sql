@@ -78,7 +78,7 @@ select is(jsonb_array_length(pg_temp.turn_of('flood') -> 'texts'), 20, 'the work
 select pg_temp.write('flood') from generate_series(1, 330);
 select is(pg_temp.state_of('flood'), 'escalated escalated not_understood', 'with one more the conversation goes to a person');
 select is(pg_temp.notified('flood'), 'ann handoff not_understood, ann text 329', 'the agent is notified of the reason, and of each later text');
-select is_empty($$select from public.bot_turns where conversation_id = md5('flood')::uuid$$, 'the turn has ended');
+select is(pg_temp.turn_of('flood') #> '{session,is_handed_over}', 'true', 'and in a later turn the bot only listens');
 select is_empty(
   $$select from public.text_outbox o where o.conversation_id = md5('flood')::uuid and o.state = 'pending'$$,
   'and the recruit is sent nothing');

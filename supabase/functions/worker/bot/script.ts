@@ -47,4 +47,6 @@ export interface Session {
   remind_at: string | null;
   /** When the script ends without an answer; null where the question has not been asked. */
   expires_at: string | null;
+  /** Whether the bot has given the conversation to a person: it only listens then. */
+  is_handed_over?: boolean;
 }

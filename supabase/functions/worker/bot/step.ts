@@ -3,35 +3,20 @@
  * was published (`publish_bot_script`), so nothing is checked here.
  */
 import { ageAsked, saysMinor } from "./ages.ts";
-import { type AnswerValue, readAnswer } from "./answers.ts";
+import { readAnswer } from "./answers.ts";
 import { correctionIn } from "./corrections.ts";
-import { type Intent, intentOf, isReaction } from "./intents.ts";
+import { intentOfAll, linesIn, MOST_TEXTS, readable, type Reason, reasonOf, type RecruitText } from "./heard.ts";
+import { type Intent, isReaction } from "./intents.ts";
 import { isSpanish } from "./language.ts";
-import { PEOPLE_FIRST, personReason } from "./people.ts";
+import { listen } from "./listen.ts";
 import type { Question, Script, Session } from "./script.ts";
 import { isAttempt, readAnswers } from "./spoken.ts";
+import { type Answered, answersOnTheWay, walk, withAnswers } from "./walk.ts";
 import { hintFor, isInSpanish, sentences, whatItIs } from "./words_of_ours.ts";
 
+export type { RecruitText } from "./heard.ts";
 export type { Question, Script, Session } from "./script.ts";
-
-/** A text of the recruit. */
-export interface RecruitText {
-  /** Empty where only a photo or the like came. */
-  body: string;
-  /** Whether an answering machine has sent it: the same words as before, and both at once after one of our texts. */
-  is_automatic?: boolean;
-  /** Whether it came before the question had left, or may have: it is no answer then. */
-  is_early?: boolean;
-  /** Whether it takes back the consent to texts, or may do so. */
-  consent?: "opted_out" | "may_opt_out";
-}
-
-export interface Answered {
-  question: string;
-  value: AnswerValue;
-  /** The recruit's own words. */
-  said: string;
-}
+export type { Answered } from "./walk.ts";
 
 /** The result of a turn. */
 export interface Step {
@@ -46,18 +31,8 @@ export interface Step {
   ended?: { state: "done" | "escalated" | "expired" | "stopped"; reason: string; goes_to_person: boolean };
 }
 
-/** Why a person goes on, and the recruit is sent nothing. */
-export const REASONS = [
-  ...["may_opt_out", ...PEOPLE_FIRST, "automatic_reply", "media", "answers_greeting", "not_understood"] as const,
-];
-export type Reason = (typeof REASONS)[number];
-
 const EXPIRE_AFTER = "3d";
 const TRIES = 2;
-/** More texts in one turn are a person's to read. */
-const MOST_TEXTS = 20;
-/** No text message is longer (https://www.twilio.com/docs/glossary/what-sms-character-limit). */
-const LONGEST_TEXT = 1600;
 
 /**
  * Decides what a script does next. It says something only where it has understood; anything else is a person's to
@@ -80,6 +55,7 @@ export function step(
     const ended = { state: "stopped", reason: "opted_out", goes_to_person: false } as const;
     return { reply: null, session: null, heard: "opted_out", ended };
   }
+  if (session?.is_handed_over) return { reply: null, session: null, ...listen(script, session, texts, bodies, now) };
   const heard = intentOfAll(script, bodies);
   if (heard === "help") return { reply: null, session, heard };
   const reason = reasonOf(texts, bodies);
@@ -97,11 +73,10 @@ export function step(
 
   const question = questionOf(script, session);
   if (session.asked_at === null) {
-    return {
-      reply: question.ask,
-      session: ask(script, question, session, session.answers, now),
-      heard: "opening",
-    };
+    // A person had the conversation meanwhile, who may have heard the answer.
+    const isAnswered = question.id in session.answers;
+    if (isAnswered) return { ...follow(script, session, session.answers, now), heard: "opening" };
+    return { reply: question.ask, session: ask(script, question, session, session.answers, now), heard: "opening" };
   }
   const timely = bodies.filter((_, i) => !texts[i]!.is_early);
   // A person reads it. The question is still to be answered.
@@ -114,38 +89,6 @@ export function step(
   const said = lines.join("\n");
   if (isSpanish(said) && !isInSpanish(question.ask)) return handOff("language");
   return isAttempt(question, said) ? askAgain(script, session, question, [], now) : handOff("not_understood");
-}
-
-/** What is read of a text. A letter that stands for many is read as these. */
-function readable(body: string): string {
-  const start = body.slice(0, LONGEST_TEXT);
-  const plain = start.normalize("NFKC");
-  return plain.length > LONGEST_TEXT ? plain.slice(0, LONGEST_TEXT) : start;
-}
-
-/** The intents by rank, where the texts of a turn say several things. */
-const INTENTS: readonly Intent[] = ["person", "not_interested", "bot", "about", "question"];
-
-function intentOfAll(script: Script, bodies: string[]): Intent | undefined {
-  const intents = bodies.map((body) => intentOf(body, script.handoff_words));
-  if (intents.every((intent) => intent === "help")) return "help";
-  return INTENTS.find((intent) => intents.includes(intent));
-}
-
-/** Why a person reads the texts of a turn, and nothing is sent. */
-function reasonOf(texts: RecruitText[], bodies: string[]): Reason | undefined {
-  if (texts.some(({ consent }) => consent === "may_opt_out")) return "may_opt_out";
-  if (texts.some(({ is_automatic }) => is_automatic)) return "automatic_reply";
-  const reasons = bodies.map((body) => isReaction(body) ? undefined : personReason(body));
-  const first = PEOPLE_FIRST.find((reason) => reasons.includes(reason));
-  if (first !== undefined) return first;
-  if (bodies.every((body) => body.trim() === "")) return "media";
-  return texts.length > MOST_TEXTS ? "not_understood" : undefined;
-}
-
-/** The texts that are read as an answer: neither HELP nor a reaction beside it. */
-function linesIn(bodies: string[]): string[] {
-  return bodies.filter((body) => !isReaction(body) && body.trim() !== "" && intentOf(body, []) !== "help");
 }
 
 /** The answers that the texts of a turn give; undefined where they say anything else too. */
@@ -245,56 +188,31 @@ function questionOf(script: Script, session: Session): Question {
   return script.questions.find(({ id }) => id === session.question)!;
 }
 
-function withAnswers(before: Session["answers"], answered: Answered[]): Session["answers"] {
-  return { ...before, ...Object.fromEntries(answered.map(({ question, value }) => [question, value])) };
-}
-
-/** The next question that is to be asked, from the first one on; or the end of the script's own. */
-function walk(
-  { questions }: Script,
-  answers: Session["answers"],
-): { next?: Question; end?: string; passed: Set<string> } {
-  const passed = new Set<string>();
-  for (let i = 0; i < questions.length;) {
-    const question = questions[i]!;
-    const value = answers[question.id];
-    if (!isWanted(question, answers)) i++;
-    else if (value === undefined) return { next: question, passed };
-    else {
-      passed.add(question.id);
-      const jump = typeof value === "string" ? question.then?.[value] : undefined;
-      if (jump !== undefined && "end" in jump) return { end: jump.end, passed };
-      i = jump === undefined ? i + 1 : questions.findIndex(({ id }) => id === jump.skip_to);
-    }
-  }
-  return { passed };
-}
-
 /** Goes on after answers, to the next question that is to be asked or to the end. */
 function goOn(script: Script, session: Session, question: Question, all: Answered[], now: Date): Step {
-  const { next, end, passed } = walk(script, withAnswers(session.answers, all));
-  const places = new Map(script.questions.map(({ id }, i) => [id, i]));
-  const reached = end !== undefined || next === undefined ? -1 : places.get(next.id)!;
-  // A question that is skipped was not asked.
-  const answered = all.filter(({ question: id }) => passed.has(id) || (reached >= 0 && places.get(id)! > reached));
-  const heard = "answer";
+  const answered = answersOnTheWay(script, session.answers, all);
   if (answered.length === 0) return handOff("not_understood");
   const answers = withAnswers(session.answers, answered);
-  if (end !== undefined) return { reply: null, session: null, heard, answered, ended: endedAs(end) };
-  if (next === undefined) {
-    const ended = { state: "done", reason: "done", goes_to_person: true } as const;
-    return { reply: script.done, session: null, heard, answered, ended };
-  }
-  if (!all.some(({ question: id }) => id === question.id)) {
+  const { next } = walk(script, answers);
+  if (next !== undefined && !all.some(({ question: id }) => id === question.id)) {
     // Of what was corrected there is nothing to explain.
     const isCorrection = answered.some(({ question: id }) => id in session.answers);
     if (isCorrection || next === question) {
       return askAgain(script, session, next, answered, now, isCorrection ? next.ask : undefined);
     }
   }
-  const asked = ask(script, next, session, answers, now);
-  const tries = session.tries < TRIES ? 0 : TRIES;
-  return { reply: next.ask, session: { ...asked, tries }, heard, answered };
+  return { ...follow(script, session, answers, now), heard: "answer", answered };
+}
+
+/** What comes after these answers: the next question, or the end. */
+function follow(script: Script, session: Session, answers: Session["answers"], now: Date): Step {
+  const { next, end } = walk(script, answers);
+  if (next !== undefined) {
+    const tries = session.tries < TRIES ? 0 : TRIES;
+    return { reply: next.ask, session: { ...ask(script, next, session, answers, now), tries } };
+  }
+  if (end !== undefined) return { reply: null, session: null, ended: endedAs(end) };
+  return { reply: script.done, session: null, ended: { state: "done", reason: "done", goes_to_person: true } };
 }
 
 /**
@@ -322,10 +240,6 @@ function askAgain(
     heard,
     ...kept,
   };
-}
-
-function isWanted({ only_if = {} }: Question, answers: Record<string, AnswerValue>): boolean {
-  return Object.entries(only_if).every(([earlier, value]) => answers[earlier] === value);
 }
 
 /** The session once a question has been asked. */
