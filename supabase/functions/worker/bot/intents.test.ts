@@ -41,7 +41,7 @@ hears(
   `are you a bot; Are you a bot?; r u a robot; are you a real person; are you human; is this a bot;
   is this a real person?
   am I talking to a human; is this automated; are you an agent; bot?; Is this a robot texting me; eres un robot
-  am I talking to AI`,
+  am I talking to AI; am i texting a machine`,
 );
 
 hears(

@@ -94,7 +94,7 @@ const A_BOT =
 const BOT = anyOf(`
   (are|r) (you|u|yall)${REALLY} ${A_BOT}( person| being)?
   (is|was) (this|it|that)${REALLY} ${A_BOT}( person| being| text| message| system)?(?! (job|company|agency))
-  am i (talking|texting|speaking|chatting) (to|with)${REALLY} ${A_BOT}
+  am i (talking|texting|speaking|chatting|writing)( to| with)?${REALLY} ${A_BOT}
   (you|u|this) an? (bot|robot|ai)
   (eres|es|hablo con) (un |una )?(bot|robot|maquina|persona real)
 `);
