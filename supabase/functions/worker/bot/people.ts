@@ -17,7 +17,7 @@ export type PersonReason = (typeof PEOPLE_FIRST)[number];
 /** The first reason for which a person reads a text; undefined for a text that a script may read. In linear time. */
 export function personReason(text: string): PersonReason | undefined {
   const words = wordsOf(text).join(" ");
-  const clauses = [...new Set(clausesOf(text).map((clause) => clause.join(" ")))];
+  const clauses = clausesOf(text).map((clause) => clause.join(" "));
   return PEOPLE_FIRST.find((reason) => {
     if (reason === "language") return isForeign(text);
     return words.search(ANYWHERE[reason]) >= 0 ||

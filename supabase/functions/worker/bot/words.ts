@@ -40,9 +40,9 @@ export function anyOf(wordings: string): RegExp {
   return new RegExp(`(?<= |^)(?:${lines.join("|")})(?= |$)`, "g");
 }
 
-/** The clauses of a text, each by its words. */
+/** The clauses of a text, each by its words; of equal ones the first. */
 export function clausesOf(text: string): (readonly string[])[] {
-  return text.split(/[.,;:!?()\n]+/).map(wordsOf).filter((words) => words.length > 0);
+  return [...new Set(text.split(/[.,;:!?()\n]+/))].map(wordsOf).filter((words) => words.length > 0);
 }
 
 /** The numbers below 100 that have a word of their own, in English and Spanish. */
