@@ -19,6 +19,18 @@ export interface LeadRow {
   name: string;
 }
 
+/** A row of the list of destinations. */
+export interface DestinationRow {
+  id: string;
+  name: string;
+  /** Null: the destination of the operators, to which alerts go. */
+  agency_id: string | null;
+  /** The agency's name, or `operators`. */
+  agency: string;
+  is_on: boolean;
+  waiting: number;
+}
+
 /** The tables of what has names. */
 export const TABLES = {
   agency: "agencies",
@@ -96,6 +108,18 @@ export async function findDelivery(
     select d.*
     from private.id_range(${name}) r join public.rejected_deliveries d on d.id between r.first_id and r.last_id`;
   return requireOne(rows, "delivery", name, (delivery) => delivery.reason);
+}
+
+/** Finds a destination by its name or its id, or the first 8 characters of it: among all, or among an agency's. */
+export async function findDestination(sql: postgres.Sql, name: string, agency?: string): Promise<DestinationRow> {
+  const agencyId = await idOf(sql, "agency", agency);
+  const rows = await sql<DestinationRow[]>`
+    select d.* from public.destination_list d
+    where (d.name = lower(${name}) or d.id in (
+      select o.id from private.id_range(${name}) r
+      join public.destinations o on o.id between r.first_id and r.last_id
+    )) and (${agencyId}::uuid is null or d.agency_id = ${agencyId})`;
+  return requireOne(rows, "destination", name, (destination) => destination.agency);
 }
 
 /**

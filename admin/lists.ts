@@ -2,7 +2,7 @@
 import type postgres from "postgres";
 import type { Database } from "../supabase/functions/_shared/database.types.ts";
 import { formatCsv } from "./formats/csv.ts";
-import { idOf } from "./find.ts";
+import { findDestination, findLead, idOf } from "./find.ts";
 import type { Outcome, Session, Subject } from "./session.ts";
 import { formatTable } from "./table.ts";
 
@@ -21,6 +21,8 @@ export interface Filters {
   state?: string;
   status?: string;
   phone?: string;
+  destination?: string;
+  lead?: string;
   /** Keys that expire within so many days. */
   expiring?: number;
 }
@@ -39,16 +41,20 @@ interface Listing {
 /** The condition that filters stand for, to follow `where`, and whose rows they are. It is wrapped, because `await` would run it alone. */
 export async function conditionOf(
   sql: postgres.Sql,
-  { agency, vendor, imports, unresolved, since, until, expiring, ...others }: Filters,
+  { agency, vendor, destination, lead, imports, unresolved, since, until, expiring, ...others }: Filters,
 ): Promise<{ isMeant: postgres.Fragment; of: Subject }> {
   const agency_id = await idOf(sql, "agency", agency);
   const vendor_id = await idOf(sql, "vendor", vendor);
+  const destination_id = destination && (await findDestination(sql, destination, agency)).id;
+  const lead_id = lead && (await findLead(sql, lead)).id;
   const columns = {
     agency_id,
     vendor_id,
     state: others.state === "all" ? null : others.state,
     status: others.status === "all" ? null : others.status,
     phone: others.phone,
+    destination_id,
+    lead_id,
     request_id: others.request,
   };
   const conditions = Object.entries(columns)
@@ -60,7 +66,9 @@ export async function conditionOf(
   if (until) conditions.push(sql`received_at < ${until}`);
   return {
     isMeant: sql`true ${conditions.map((each) => sql`and ${each}`)}`,
-    of: { ...(agency_id && { agency_id }), ...(vendor_id && { vendor_id }) },
+    of: Object.fromEntries(
+      Object.entries({ agency_id, vendor_id, destination_id, lead_id }).filter(([, id]) => id != null),
+    ),
   };
 }
 

@@ -44,6 +44,8 @@ const UNRECORDED = [
   "bot try",
   "check",
   "delivery list",
+  "destination list",
+  "destination show",
   "hours show",
   "key list",
   "lead duplicates",

@@ -6,6 +6,8 @@ import { addBot } from "./nouns/bot.ts";
 import { addCheck } from "./nouns/check.ts";
 import { addConsent } from "./nouns/consent.ts";
 import { addDelivery } from "./nouns/delivery.ts";
+import { addDestination } from "./nouns/destination.ts";
+import { addDispatch } from "./nouns/dispatch.ts";
 import { addHours } from "./nouns/hours.ts";
 import { addKey } from "./nouns/key.ts";
 import { addLead } from "./nouns/lead.ts";
@@ -35,6 +37,8 @@ const NOUNS = [
   addKey,
   addLead,
   addDelivery,
+  addDestination,
+  addDispatch,
   addPerson,
   addNumber,
   addConsent,

@@ -14766,14 +14766,14 @@ return case action
   when 'bot answers' then '{agency_id}'
   when 'bot conversation' then '{lead_id}'
   when 'hours set' then '{state?,changes}'
-  when 'destination create' then '{destination_id,agency_id}'
-  when 'destination update' then '{destination_id,changed}'
+  when 'destination create' then '{destination_id?,agency_id,lead_id?,dry_run?}'
+  when 'destination update' then '{destination_id,changed?,lead_id?,dry_run?}'
   when 'destination test' then '{destination_id}'
   when 'destination pause' then '{destination_id}'
   when 'destination resume' then '{destination_id}'
   when 'destination rotate' then '{destination_id}'
   when 'destination remove' then '{destination_id}'
-  when 'dispatch list' then '{destination_id?,lead_id?}'
+  when 'dispatch list' then '{agency_id?,destination_id?,lead_id?}'
   when 'dispatch show' then '{dispatch_id}'
   when 'dispatch retry' then '{dispatch_ids}'
   when 'operator add' then '{user_id}'
@@ -17778,7 +17778,9 @@ begin
   from public.unmatched_texts t
   where t.recruit_phone = lead.phone
   union all
-  select t.* from private.texting_events(lead_id, lead.phone) t;
+  select t.* from private.texting_events(lead_id, lead.phone) t
+  union all
+  select e.* from private.dispatch_events(lead_id) e;
 end
 $$;
 
@@ -17853,6 +17855,28 @@ $$;
 
 comment on function private.texting_events(uuid, text) is
   'The rows of texting_timeline of a lead, and of its phone, as private.recruiting_lead_events() has them.';
+
+create function private.dispatch_events(lead_id uuid)
+returns table (at timestamptz, step integer, event text, detail text)
+language sql
+stable
+set search_path = ''
+as $$
+  select p.created_at, 8, 'to the destination ' || d.name, concat_ws(', ', p.event,
+    p.state || case p.state
+      when 'waiting' then ' until ' || private.in_utc(p.due_at)
+      when 'delivered' then ' ' || private.in_utc(p.delivered_at)
+      else ''
+    end,
+    'attempt ' || nullif(p.attempt, 0), coalesce(p.reason, 'HTTP ' || p.status),
+    case when p.state <> 'delivered' then p.excerpt end)
+  from private.dispatches p
+  join public.destinations d on d.id = p.destination_id
+  where p.lead_id = dispatch_events.lead_id
+$$;
+
+comment on function private.dispatch_events(uuid) is
+  'What was sent about a lead to destinations, and what came back, as private.recruiting_lead_events() has it.';
 
 create function private.sales_lead_events(lead_id uuid)
 returns table (at timestamptz, step integer, event text, detail text)
@@ -19467,6 +19491,28 @@ comment on function public.show_dispatch(uuid) is
 grant execute on function public.save_destination(uuid, text, jsonb), public.set_destination_state(uuid, boolean),
   public.rotate_destination_secret(uuid), public.remove_destination(uuid), public.test_destination(uuid),
   public.retry_dispatches(uuid[]), public.show_dispatch(uuid) to authenticated, service_role;
+
+-- supabase/schemas/operators/sample_event.sql
+
+-- The event on which a destination's template is tried before it is saved.
+
+create function public.sample_event(agency_id uuid, order_id uuid default null) returns jsonb
+language sql
+stable
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'type', 'lead.distributed', 'timestamp', private.iso_time(l.distributed_at), 'data', private.lead_event(l))
+  from public.recruiting_leads l
+  where l.agency_id = sample_event.agency_id and l.distribution = 'distributed'
+    and (sample_event.order_id is null or l.order_id = sample_event.order_id)
+  order by l.distributed_at desc
+  limit 1
+$$;
+
+comment on function public.sample_event(uuid, uuid) is
+  'The event `lead.distributed` of the newest lead that the agency has, of this order unless it is null; null if it has none.';
+grant execute on function public.sample_event(uuid, uuid) to service_role;
 
 -- supabase/schemas/alerts/tables.sql
 

@@ -4650,6 +4650,7 @@ export type Database = {
         Args: { "keep_old_until"?: string; "label"?: string; "vendor_slug": string };
         Returns: Json;
       };
+      "sample_event": { Args: { "agency_id": string; "order_id"?: string }; Returns: Json };
       "save_destination": { Args: { "agency_id": string; "changes": Json; "name": string }; Returns: Json };
       "save_mapping": { Args: { "parser_config": Json; "seen": string; "vendor_id": string }; Returns: string };
       "save_quick_reply": {

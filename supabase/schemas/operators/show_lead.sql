@@ -115,7 +115,9 @@ begin
   from public.unmatched_texts t
   where t.recruit_phone = lead.phone
   union all
-  select t.* from private.texting_events(lead_id, lead.phone) t;
+  select t.* from private.texting_events(lead_id, lead.phone) t
+  union all
+  select e.* from private.dispatch_events(lead_id) e;
 end
 $$;
 
@@ -190,6 +192,28 @@ $$;
 
 comment on function private.texting_events(uuid, text) is
   'The rows of texting_timeline of a lead, and of its phone, as private.recruiting_lead_events() has them.';
+
+create function private.dispatch_events(lead_id uuid)
+returns table (at timestamptz, step integer, event text, detail text)
+language sql
+stable
+set search_path = ''
+as $$
+  select p.created_at, 8, 'to the destination ' || d.name, concat_ws(', ', p.event,
+    p.state || case p.state
+      when 'waiting' then ' until ' || private.in_utc(p.due_at)
+      when 'delivered' then ' ' || private.in_utc(p.delivered_at)
+      else ''
+    end,
+    'attempt ' || nullif(p.attempt, 0), coalesce(p.reason, 'HTTP ' || p.status),
+    case when p.state <> 'delivered' then p.excerpt end)
+  from private.dispatches p
+  join public.destinations d on d.id = p.destination_id
+  where p.lead_id = dispatch_events.lead_id
+$$;
+
+comment on function private.dispatch_events(uuid) is
+  'What was sent about a lead to destinations, and what came back, as private.recruiting_lead_events() has it.';
 
 create function private.sales_lead_events(lead_id uuid)
 returns table (at timestamptz, step integer, event text, detail text)
