@@ -1,6 +1,7 @@
 import { type ReactNode, Suspense } from "react";
 import { Link, Redirect, Route, Switch, useRoute } from "wouter";
 import { chunk } from "../ui/chunk.ts";
+import { Destinations } from "../ui/destinations.tsx";
 import { Page } from "../ui/page.tsx";
 import { Skeleton } from "../ui/query_result.tsx";
 import { Utc } from "../ui/time.tsx";
@@ -37,6 +38,7 @@ export function Operator() {
         <SubLink to="/operator/texts">Unmatched texts</SubLink>
         <SubLink to="/operator/numbers">Numbers</SubLink>
         <SubLink to="/operator/vendors">Vendors</SubLink>
+        <SubLink to="/operator/destinations">Destinations</SubLink>
       </nav>
       <Switch>
         <Route path="/operator" component={Today} />
@@ -67,6 +69,11 @@ export function Operator() {
         <Route path="/operator/outbox" component={UnsentTexts} />
         <Route path="/operator/outbox/failed/:id">{({ id }) => <FailedTexts key={id} agencyId={id!} />}</Route>
         <Route path="/operator/vendors" component={Vendors} />
+        <Route path="/operator/destinations">
+          <Page title="Destinations">
+            <Destinations />
+          </Page>
+        </Route>
         <Route path="/operator/mappings/:vendor/:delivery?">
           {({ vendor, delivery }) => (
             <Suspense

@@ -1,4 +1,5 @@
 import type { Agent } from "../data/user.ts";
+import { Destinations } from "../ui/destinations.tsx";
 import { Page } from "../ui/page.tsx";
 import { Members } from "./members.tsx";
 import { Numbers } from "./numbers.tsx";
@@ -6,7 +7,13 @@ import { Orders } from "./orders.tsx";
 import { QuickReplies } from "./quick_replies.tsx";
 
 /** The parts of the view, by the id of each heading. */
-const PARTS = { orders: "Orders", agents: "Agents", numbers: "Our numbers", "quick-replies": "Quick replies" };
+const PARTS = {
+  orders: "Orders",
+  agents: "Agents",
+  numbers: "Our numbers",
+  "quick-replies": "Quick replies",
+  destinations: "Destinations",
+};
 
 /** The view of a manager: do the orders fill, do the agents answer, do the numbers work? */
 export function Team({ agent }: { agent: Agent }) {
@@ -28,6 +35,10 @@ export function Team({ agent }: { agent: Agent }) {
       <Members agent={agent} />
       <Numbers agent={agent} />
       <QuickReplies agent={agent} />
+      <section aria-labelledby="destinations">
+        <h2 id="destinations">Destinations</h2>
+        <Destinations agencyId={agent.agency_id} />
+      </section>
     </Page>
   );
 }

@@ -1,0 +1,90 @@
+import { call, supabase } from "./client.ts";
+import { after, pagesOptions } from "./pages.ts";
+import { queryClient } from "./queries.ts";
+
+/** Where events of an agency's leads are sent, and how that does. */
+export interface Destination {
+  id: string;
+  /** Null: it is the operators' own, to which alerts go. */
+  agency_id: string | null;
+  agency: string;
+  name: string;
+  kind: "webhook" | "email";
+  url: string | null;
+  address: string | null;
+  is_on: boolean;
+  /** Why the service has switched it off. */
+  off_reason: string | null;
+  events: string[];
+  /** The number of dispatches that wait, and of those that have failed for good in 24 hours. */
+  waiting: number;
+  failed_24h: number;
+  last_delivered_at: string | null;
+  created_at: string;
+}
+
+/** An event that was sent to a destination, or waits. */
+export interface Dispatch {
+  id: string;
+  event: string;
+  first_name: string | null;
+  state: "waiting" | "sending" | "delivered" | "rejected" | "failed" | "cancelled";
+  attempt: number;
+  due_at: string;
+  status: number | null;
+  reason: string | null;
+  created_at: string;
+  /** A later one has a higher number. */
+  seq: number;
+}
+
+/** The number of dispatches that one call sends again. */
+const BATCH = 1_000;
+
+export const destinationQueries = {
+  all: () => ["destinations"],
+  /** Those of an agency, or of all that the user may see, by name. */
+  list: (agency_id?: string) =>
+    pagesOptions<Destination>([...destinationQueries.all(), "list", agency_id], async (limit, last) => {
+      const query = supabase.from("destination_list").select().limit(limit);
+      const narrowed = agency_id === undefined ? query : query.eq("agency_id", agency_id);
+      return await call(after(narrowed, last, "name", true)) as Destination[];
+    }),
+  /** What was sent to one, the newest first. It is read again, because most has an outcome within seconds. */
+  dispatches: (destination_id: string) => ({
+    ...pagesOptions<Dispatch>([...destinationQueries.all(), "dispatches", destination_id], async (limit, last) => {
+      const query = supabase.from("dispatch_list").select().eq("destination_id", destination_id).limit(limit);
+      return await call(after(query, last, "seq")) as Dispatch[];
+    }),
+    refetchInterval: 3_000,
+  }),
+};
+
+/** Queues an event `test`. */
+export function testDestination(destination_id: string): Promise<void> {
+  return change(supabase.rpc("test_destination", { destination_id }));
+}
+
+/** Pauses or resumes a destination. */
+export function setDestinationState(destination_id: string, is_on: boolean): Promise<void> {
+  return change(supabase.rpc("set_destination_state", { destination_id, is_on }));
+}
+
+/** Sends again what has failed or was rejected. */
+export function retryDispatches(dispatch_ids: string[]): Promise<void> {
+  return change(supabase.rpc("retry_dispatches", { dispatch_ids }));
+}
+
+/** Sends again what has failed of a destination, the oldest first. */
+export async function retryFailed(destination_id: string): Promise<void> {
+  const failed = await call(
+    supabase.from("dispatch_list").select("id").eq("destination_id", destination_id).eq("state", "failed")
+      .order("seq").limit(BATCH),
+  );
+  await retryDispatches(failed.map(({ id }) => id!));
+}
+
+async function change(request: Parameters<typeof call>[0]): Promise<void> {
+  // What was refused is read again too: others have changed it.
+  await call(request).finally(() => void queryClient.invalidateQueries({ queryKey: destinationQueries.all() }));
+}

@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { signInNewOperator } from "../support/agents.ts";
+import { sql } from "../support/client.ts";
+import { assertAccessible, assertFits, deskTest, NARROW, signIn, until } from "./harness.ts";
+import { createTeam } from "./teams.ts";
+
+deskTest("a manager tests a destination, sends again what failed, pauses it, and an operator sees it", async (page) => {
+  const team = await createTeam();
+  const changes = { kind: "webhook", url: "https://crm.example.com/leads", events: ["lead.distributed"] };
+  const [{ id }] = await sql`
+    select (public.save_destination(${team.agency_id}, 'crm', ${
+    sql.json(changes)
+  }) ->> 'id')::uuid as id` as unknown as [{ id: string }];
+  const states = async () =>
+    (await sql`select state from private.dispatches where destination_id = ${id} order by created_at`)
+      .map(({ state }) => state);
+
+  await signIn(page, team, "team");
+  const destinations = page.getByRole("region", { name: "Destinations" });
+  const crm = destinations.getByRole("listitem").filter({ hasText: "https://crm.example.com/leads" });
+  await crm.getByText("nothing delivered yet").waitFor();
+  await crm.getByRole("button", { name: "Test crm" }).click();
+  await crm.getByText("test", { exact: true }).waitFor();
+  await crm.getByText("waiting", { exact: true }).waitFor();
+  await sql`
+    update private.dispatches set state = 'failed', ended_at = now(), attempt = 8, status = 503, reason = 'HTTP 503'
+    where destination_id = ${id}`;
+  await crm.getByText("failed, HTTP 503").waitFor();
+  await assertAccessible(page);
+  await page.setViewportSize(NARROW);
+  await assertFits(page);
+  await crm.getByRole("button", { name: "Send again test" }).click();
+  await until(async () => (await states()).join() === "waiting");
+
+  await crm.getByRole("button", { name: "Pause crm" }).click();
+  await crm.getByText("paused", { exact: true }).waitFor();
+  assert.equal(await crm.getByRole("button", { name: "Test crm" }).count(), 0);
+
+  const operator = await signInNewOperator();
+  await signIn(page, operator, "operator/destinations");
+  const seen = page.getByRole("listitem").filter({ hasText: "https://crm.example.com/leads" }).filter({
+    hasText: "Prairie Life",
+  });
+  await seen.getByRole("button", { name: "Resume crm" }).first().waitFor();
+  await assertAccessible(page);
+});
