@@ -4,13 +4,13 @@
  */
 import { ageAsked, saysMinor } from "./ages.ts";
 import { readAnswer } from "./answers.ts";
-import { correctionIn } from "./corrections.ts";
 import { intentOfAll, linesIn, MOST_TEXTS, readable, type Reason, reasonOf, type RecruitText } from "./heard.ts";
 import { type Intent, isReaction } from "./intents.ts";
 import { isSpanish } from "./language.ts";
 import { listen } from "./listen.ts";
 import type { Question, Script, Session } from "./script.ts";
 import { isAttempt, readAnswers } from "./spoken.ts";
+import { answersIn } from "./turn_answers.ts";
 import { type Answered, answersOnTheWay, walk, withAnswers } from "./walk.ts";
 import { hintFor, isInSpanish, sentences, whatItIs } from "./words_of_ours.ts";
 
@@ -89,49 +89,6 @@ export function step(
   const said = lines.join("\n");
   if (isSpanish(said) && !isInSpanish(question.ask)) return handOff("language");
   return isAttempt(question, said) ? askAgain(script, session, question, [], now) : handOff("not_understood");
-}
-
-/** The answers that the texts of a turn give; undefined where they say anything else too. */
-function answersIn(
-  script: Script,
-  session: Session,
-  question: Question,
-  lines: string[],
-  now: Date,
-): Answered[] | undefined {
-  const at = lines.findLastIndex((line) => correctionIn(line) !== undefined);
-  const earlier = lines.slice(0, Math.max(at, 0));
-  const read = (current: Question, answers: Session["answers"], said: string) => {
-    const others = script.questions.filter(({ id }) => id !== current.id && !(id in answers));
-    const found = readAnswers(current, others, said, now);
-    return found && Array.from(found, ([id, value]): Answered => ({ question: id, value, said: lines.join("\n") }));
-  };
-  if (at < 0) return read(question, session.answers, lines.join("\n"));
-
-  const correction = correctionIn(lines[at]!)!;
-  const said = [correction.said, ...lines.slice(at + 1)].join("\n");
-  const before = earlier.length === 0 ? [] : read(question, session.answers, earlier.join("\n")) ?? [];
-  const answers = { ...session.answers, ...Object.fromEntries(before.map(({ question, value }) => [question, value])) };
-  // What was answered last, or what is asked, and then what was answered before.
-  const answeredBefore = script.questions.slice(0, script.questions.indexOf(question)).reverse();
-  const last = [question, ...answeredBefore].filter(({ id }) => id in answers);
-  const isForLast = last.length > 0 && (correction.isStrong || question.answer === "text");
-  const candidates = isForLast ? [last[0]!, question, ...last] : [question, ...last];
-  // Yes and no alone may be meant for any question before.
-  const [first] = candidates as [Question, ...Question[]];
-  for (const candidate of candidates) {
-    if (candidate !== first && candidate !== question && isBare(said)) continue;
-    const found = candidate.answer === "text" && candidate !== first ? undefined : read(candidate, answers, said);
-    if (found?.some(({ question: id }) => id === candidate.id)) {
-      const changed = new Set(found.map(({ question: id }) => id));
-      return [...before.filter(({ question: id }) => !changed.has(id)), ...found];
-    }
-  }
-}
-
-/** Whether a text says yes or no, and not to what. */
-function isBare(said: string): boolean {
-  return readAnswer("yes_no", said) !== undefined && !/licen[cs]/i.test(said);
 }
 
 /** The first reply. A no answers our greeting, and what it says of itself to a question is in `about`. */
