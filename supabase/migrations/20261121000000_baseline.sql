@@ -12289,7 +12289,7 @@ comment on column public.bot_sessions.state is
   'answer came. `stopped`: an agent has written, the recruit has opted out, or the bot was switched off.';
 comment on column public.bot_sessions.reason is
   'Why it is no longer active: `done`, the script''s own end, `not_interested`, `asked`, `question`, a reason '
-  'for which a person reads and nothing is sent (REASONS in step.ts, such as `bereavement` or `not_understood`), `expired`, `taken_over`, `opted_out`, `switched_off`, `no_lead` (the lead was deleted or '
+  'for which a person reads and nothing is sent (REASONS in heard.ts, such as `bereavement` or `not_understood`), `expired`, `taken_over`, `opted_out`, `switched_off`, `no_lead` (the lead was deleted or '
   'returned) or `failed`.';
 comment on column public.bot_sessions.version is 'Grows with each change, so that a late worker changes nothing.';
 comment on column public.bot_sessions.asked_at is
