@@ -24,9 +24,13 @@ select cmp_ok(pg_temp.read_by(format('select public.record_dispatch(%L, 1, ''ret
 from private.dispatches p where p.state = 'sending' and p.destination_id = md5('dead')::uuid;
 update private.dispatches set lease_until = now() - interval '1 second' where state = 'sending';
 select cmp_ok(pg_temp.read_by('select public.claim_dispatches(20, true, false)'), '<', 1000::bigint, 'and a claim when a lease is over');
--- The heads of the leads have failed, and what follows them is due.
-update private.dispatches p set due_at = now() + interval '1 hour'
-where p.seq in (select min(f.seq) from private.dispatches f where f.lead_id is not null group by f.lead_id);
+-- Another one, where the first events of leads have failed, and what follows them is due.
+insert into public.destinations (id, agency_id, name, kind, url, events)
+values (md5('stuck')::uuid, md5('agency')::uuid, 'stuck', 'webhook', 'https://example.com', '{lead.distributed}');
+insert into private.dispatches (destination_id, event, lead_id, body, due_at)
+select md5('stuck')::uuid, 'lead.distributed', md5('lead ' || n % 5000)::uuid, '{}',
+  clock_timestamp() + case when n <= 5000 then interval '1 hour' else '0' end
+from generate_series(1, 20000) n;
 select cmp_ok(pg_temp.read_by('select public.claim_dispatches(20, true, false)'), '<', 1000::bigint,
   'also while what is due has to wait for what comes before it');
 
