@@ -26,13 +26,16 @@ export function sentenceOf({ kind, reason, recruit, by, others }: Notification):
       return `${who} has written, and has no conversation yet.`;
     case "recruit_waiting":
       return `${who} is waiting for an answer.`;
+    case "destination_off":
+      return `The destination ${reason} was switched off, because it fails.`;
     default:
       return "Something is new.";
   }
 }
 
 /** The route of the view to which a notification leads. */
-export function pathOf({ conversation_id, lead_id }: Notification): string {
+export function pathOf({ kind, conversation_id, lead_id }: Notification): string {
+  if (kind === "destination_off") return "/team";
   return conversation_id === null ? `/recruits/${lead_id}` : `/inbox/${conversation_id}`;
 }
 

@@ -81,6 +81,8 @@ Deno.test("leads are counted by vendor and result, and what waits, fills and ope
     assert(before.has(`lead_intake_texts_open{state="${state}"}`));
   }
   assert(before.has("lead_intake_texts_oldest_due_seconds"));
+  for (const state of ["waiting", "sending"]) assert(before.has(`lead_intake_dispatches_open{state="${state}"}`));
+  assert(before.has("lead_intake_dispatches_oldest_due_seconds"));
   assert(before.has('lead_intake_alerts{kind="order_filled",state="open"}'));
 
   // Rows that are deleted, as by `delivery prune`, were there anyway.

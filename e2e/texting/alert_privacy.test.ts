@@ -60,6 +60,10 @@ async function makeTrouble(person: Person): Promise<Trouble> {
     values (${vendor.id}, ${String(Math.random()).slice(2)}, ${
     sql.json(metadata)
   }, 'test', 'infinity', now(), 'code 190')`;
+  // destination_failing
+  await sql`
+    insert into public.destinations (agency_id, name, kind, url, events, failing_since, failures)
+    values (${agency_id}, 'crm', 'webhook', 'https://crm.example.com', '{}', now() - interval '2 hours', 9)`;
   // key_expires
   await sql`
     update public.vendor_api_keys set expires_at = now() + interval '1 day' where vendor_id = ${vendor.id}`;
@@ -110,6 +114,7 @@ async function endTrouble({ agency_id, vendor_ids }: Trouble): Promise<void> {
   await sql`
     delete from public.text_outbox where conversation_id in (
       select id from public.recruiting_conversations where agency_id = ${agency_id})`;
+  await sql`delete from public.destinations where agency_id = ${agency_id}`;
   await sql`update public.vendors set is_active = false where id in ${sql(vendor_ids)}`;
   await sql`delete from public.rejected_deliveries where vendor_id in ${sql(vendor_ids)}`;
   await sql`

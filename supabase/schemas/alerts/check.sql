@@ -63,6 +63,7 @@ begin
 
   perform private.notify_of_waiting_recruits();
   perform private.return_rejected_leads();
+  perform private.prune_dispatches();
   update private.job_runs j
   set started_at = checked_at, ended_at = clock_timestamp()
   where j.job = 'check alerts';
@@ -74,5 +75,5 @@ $$;
 
 comment on function private.check_alerts() is
   'Opens an alert for each condition that is true, updates those that are known, and resolves those that are over or '
-  'whose rule is off, notifies agents of recruits who wait, and returns rejected leads that could not be returned at once. A scheduler runs it each minute. Returns {open, opened, '
+  'whose rule is off, notifies agents of recruits who wait, and returns rejected leads that could not be returned at once, and prunes dispatches. A scheduler runs it each minute. Returns {open, opened, '
   'resolved}: numbers of alerts; null while another check runs.';

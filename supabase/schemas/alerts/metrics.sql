@@ -2,7 +2,7 @@
 
 create table private.metric_days (
   day date not null,
-  metric text not null check (metric in ('leads', 'texts')),
+  metric text not null check (metric in ('leads', 'texts', 'dispatches')),
   vendor_id uuid references public.vendors (id) on delete cascade,
   result text not null,
   count bigint not null check (count >= 0),
@@ -13,11 +13,11 @@ create table private.metric_days (
 create index on private.metric_days (vendor_id);
 
 comment on table private.metric_days is
-  'How many leads and texts there were on each day (UTC). A count never falls, so it stays when rows are pruned or erased.';
+  'How many leads, texts and dispatches there were on each day (UTC). A count never falls, so it stays when rows are pruned or erased.';
 comment on column private.metric_days.vendor_id is 'The vendor of leads; null: imports. Null for texts.';
 comment on column private.metric_days.result is
   'Of leads: `created`, `duplicate` or `rejected`. Of texts the state in which they have ended: `accepted`, `refused` or '
-  '`failed`.';
+  '`failed`. Of dispatches: `delivered`, `rejected` or `failed`.';
 
 alter table private.metric_days enable row level security;
 grant select, insert, update, delete on private.metric_days to service_role;
@@ -47,6 +47,10 @@ begin
     from public.service_numbers n
     join public.text_outbox o on o.service_phone = n.phone
     where o.attempted_at >= since and o.state in ('accepted', 'refused', 'failed')
+    union all
+    select p.ended_at, 'dispatches', null, p.state
+    from private.dispatches p
+    where p.ended_at >= since and p.state in ('delivered', 'rejected', 'failed')
   ) c
   group by 1, 2, 3, 4
   -- In one order, so that two monitors do not wait for each other.
@@ -57,7 +61,7 @@ end
 $$;
 
 comment on function private.count_metric_days() is
-  'Counts the leads and texts of today, and of the last day that was counted. The first time it begins with today, within the '
+  'Counts the leads, texts and dispatches of today, and of the last day that was counted. The first time it begins with today, within the '
   'first hour of a day (UTC) with yesterday.';
 
 create function private.count_rejections() returns trigger
@@ -171,6 +175,30 @@ begin
         where o.state in ('pending', 'sending', 'unconfirmed')
           and o.first_due_at > '-infinity' and o.first_due_at <= now()
       )), 0)
+      union all
+      select 'lead_intake_dispatches_total', jsonb_build_object('state', s.state), coalesce(sum(d.count), 0)
+      from unnest(array['delivered', 'rejected', 'failed']) s (state)
+      left join counted d on d.metric = 'dispatches' and d.result = s.state
+      group by s.state
+      union all
+      select 'lead_intake_dispatches_open', jsonb_build_object('state', s.state), (
+        select count(*)
+        from private.dispatches p
+        where p.state in ('waiting', 'sending') and p.state = s.state
+      )
+      from unnest(array['waiting', 'sending']) s (state)
+      union all
+      -- What waits for a destination that is off is not due.
+      select 'lead_intake_dispatches_oldest_due_seconds', '{}', coalesce(max(extract(epoch from now() - p.first_due_at)), 0)
+      from public.destinations d
+      cross join lateral (
+        select o.first_due_at
+        from private.dispatches o
+        where o.destination_id = d.id and o.state in ('waiting', 'sending') and o.first_due_at <= now()
+        order by o.first_due_at
+        limit 1
+      ) p
+      where d.is_on
       union all
       select 'lead_intake_recruits_unanswered', jsonb_build_object('agency', a.agency), count(c.id)
       from agency_labels a

@@ -113,7 +113,7 @@ create table private.dispatches (
 create index dispatches_due_idx on private.dispatches (destination_id, due_at, seq) where state = 'waiting';
 create index dispatches_lease_idx on private.dispatches (destination_id, lease_until) where state = 'sending';
 create index dispatches_order_idx on private.dispatches (destination_id, lead_id, seq) where state in ('waiting', 'sending');
-create index dispatches_open_idx on private.dispatches (first_due_at) where state in ('waiting', 'sending');
+create index dispatches_open_idx on private.dispatches (destination_id, first_due_at) where state in ('waiting', 'sending');
 create index dispatches_ended_idx on private.dispatches (ended_at) where ended_at is not null;
 create index dispatches_list_idx on private.dispatches (destination_id, seq);
 create index dispatches_lead_idx on private.dispatches (lead_id, seq) where lead_id is not null;
@@ -123,7 +123,8 @@ create index dispatches_failed_idx on private.dispatches (destination_id, ended_
 create index dispatches_delivered_idx on private.dispatches (destination_id, delivered_at) where state = 'delivered';
 
 comment on table private.dispatches is
-  'One row for each event that is sent to a destination. The id is the header webhook-id: each attempt has the same.';
+  'One row for each event that is sent to a destination. The id is the header webhook-id: each attempt has the same. Kept for 30 '
+  'days after it has ended.';
 comment on column private.dispatches.event is 'The type of the event, or `test`.';
 comment on column private.dispatches.body is
   'The event as it was: {type, timestamp, data}. Null once the person was erased.';

@@ -66,3 +66,24 @@ comment on function private.dispatch_stage() is 'Trigger: adds the dispatches of
 create trigger dispatch_stage
   after insert on public.recruit_stages
   for each row execute function private.dispatch_stage();
+
+create function private.notify_of_destination() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  insert into public.agent_notifications (agent_id, kind, reason)
+  select a.id, 'destination_off', new.name
+  from public.agents a
+  where a.agency_id = new.agency_id and a.role = 'manager' and a.is_active;
+  return null;
+end
+$$;
+
+comment on function private.notify_of_destination() is
+  'Trigger: notifies the managers of the agency that the service has switched off a destination.';
+
+create trigger notify_of_destination
+  after update of off_reason on public.destinations
+  for each row when (new.off_reason is not null and old.off_reason is null)
+  execute function private.notify_of_destination();

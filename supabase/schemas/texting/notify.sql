@@ -7,7 +7,7 @@ create table public.agent_notifications (
   message_id uuid references public.recruiting_messages (id) on delete cascade,
   lead_id uuid references public.recruiting_leads (id) on delete cascade,
   kind text not null check (kind in ('text', 'opt_out', 'failed', 'handoff', 'taken_over', 'asked_for', 'lead', 'unmatched_text',
-    'recruit_waiting')),
+    'recruit_waiting', 'destination_off')),
   reason text,
   day date,
   by_agent_id uuid references public.agents (id),
@@ -17,7 +17,7 @@ create table public.agent_notifications (
   unique (message_id, kind, agent_id),
   -- One for all texts of a recruit in a day.
   unique (lead_id, agent_id, day),
-  check ((kind in ('lead', 'unmatched_text')) = (conversation_id is null)),
+  check ((kind in ('lead', 'unmatched_text', 'destination_off')) = (conversation_id is null)),
   check ((kind in ('lead', 'unmatched_text')) = (lead_id is not null)),
   check ((kind = 'unmatched_text') = (day is not null)),
   check ((kind in ('taken_over', 'asked_for')) = (by_agent_id is not null)),
@@ -49,8 +49,9 @@ comment on column public.agent_notifications.kind is
   '`handoff`: the bot''s script has ended, or a colleague has given the conversation; `taken_over`: a colleague has it '
   'now; `asked_for`: a colleague asks for it; `lead`: a recruit was distributed to the agent, or the agency; '
   '`unmatched_text`: a recruit without a conversation has written (see waiting_texts); `recruit_waiting`: a recruit has '
-  'waited for an answer for long (see notify_of_waiting_recruits()).';
-comment on column public.agent_notifications.reason is 'With `handoff`: as in bot_sessions.reason, or `assigned`.';
+  'waited for an answer for long (see notify_of_waiting_recruits()); `destination_off`: the service has switched off a '
+  'destination of the agency.';
+comment on column public.agent_notifications.reason is 'With `handoff`: as in bot_sessions.reason, or `assigned`; with `destination_off`: the name of the destination.';
 comment on column public.agent_notifications.by_agent_id is
   'With `taken_over`: who has the conversation now; with `asked_for`: who asks for it.';
 comment on column public.agent_notifications.others is

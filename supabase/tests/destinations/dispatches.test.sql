@@ -1,6 +1,6 @@
 -- What is sent to destinations: which events, in what order, to how many at once, and what becomes of each.
 begin;
-select plan(55);
+select plan(65);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor', pg_temp.key_of('vendor'));
@@ -171,6 +171,9 @@ $$;
 select is((select array_agg(shown order by n) from pauses),
   '{waiting 5,waiting 300,waiting 1800,waiting 7200,waiting 18000,waiting 36000,waiting 36000,failed}',
   'seven pauses, and then it has failed');
+select is(
+  (select e ->> 'detail' from json_array_elements(public.show_lead(md5('a')::uuid) -> 'timeline') e where e ->> 'event' = 'lead.distributed to dead'),
+  'failed, attempt 8, HTTP 500, test', 'the lead shows it');
 select is(public.retry_dispatches(array(select id from private.dispatches)), 1, 'a person has it sent again,');
 select is(array(select pg_temp.claim()), '{dead a lead.distributed}', 'at once');
 select pg_temp.record('a', 'retry', retry_after => 60);
@@ -204,6 +207,19 @@ select pg_temp.is_due('a');
 select count(*) from pg_temp.claim();
 select pg_temp.record('a', 'retry');
 select is((select off_reason from public.destinations where name = 'dead'), 'Nothing but failures for five days.', 'then it is off');
+select results_eq(
+  $$select n.agent_id, n.reason from public.agent_notifications n where n.kind = 'destination_off' order by n.created_at$$,
+  $$values (md5('mia')::uuid, 'dead'), (md5('mia')::uuid, 'dead')$$, 'each time the managers of the agency are notified');
+create function pg_temp.found() returns setof text language sql as $$
+  select concat_ws(' ', f.subject_name, f.problem) from private.found_alerts(now()) f where f.kind = 'destination_failing'
+$$;
+select is(array(select pg_temp.found()), '{destination dead of agency switched off: Nothing but failures for five days}', 'and operators by an alert');
+update public.destinations set is_on = true, off_reason = null, failing_since = now() - interval '1 hour', failures = 4 where name = 'dead';
+select is(array(select pg_temp.found()), '{}', 'a destination that is on has no alert after four failures,');
+update public.destinations set failures = 5 where name = 'dead';
+select matches(array_to_string(array(select pg_temp.found()), ','), '^destination dead of agency 5 failures and no success since ', 'but after five in an hour,');
+update public.destinations set failing_since = now() - interval '59 minutes' where name = 'dead';
+select is(array(select pg_temp.found()), '{}', 'not sooner');
 select pg_temp.clear();
 delete from public.destinations where name = 'dead';
 
@@ -260,6 +276,20 @@ select pg_temp.add('f');
 select is(array(select pg_temp.claim(10, false)), '{}', 'without a sender of e-mail it waits');
 select is(private.is_dispatch_due(), false, 'and does not call the worker');
 select is(array(select pg_temp.claim()), '{inbox f lead.distributed}', 'with one it is claimed');
+
+select pg_temp.clear();
+
+-- Pruning
+select pg_temp.add('f');
+select pg_temp.record('f', 'delivered') from pg_temp.claim();
+select pg_temp.add('early');
+select is(private.prune_dispatches(), 0, 'what was sent is kept');
+update private.dispatches set ended_at = ended_at - interval '31 days', first_due_at = first_due_at - interval '31 days';
+select is(private.prune_dispatches(), 1, 'for 30 days');
+select is(pg_temp.shown('early'), 'cancelled', 'and what waits is cancelled then');
+select is(
+  (select sum((s ->> 'value')::numeric) from jsonb_array_elements(public.read_metrics()) s where s ->> 'name' = 'lead_intake_dispatches_open'),
+  0::numeric, 'so that nothing is open');
 
 select * from finish();
 rollback;

@@ -19,6 +19,12 @@ const METRICS: Record<string, { type: "counter" | "gauge"; help: string }> = {
     type: "gauge",
     help: "Age of the text that has been due longest; 0: none is.",
   },
+  lead_intake_dispatches_total: { type: "counter", help: "Dispatches to destinations that have ended, by state." },
+  lead_intake_dispatches_open: { type: "gauge", help: "Dispatches that wait or are being sent, by state." },
+  lead_intake_dispatches_oldest_due_seconds: {
+    type: "gauge",
+    help: "Age of the dispatch that has been due longest; 0: none is.",
+  },
   lead_intake_recruits_unanswered: { type: "gauge", help: "Recruits who wait for an answer, by agency." },
   lead_intake_bot_sessions: { type: "gauge", help: "Conversations of the bot, by state." },
   lead_intake_alerts: { type: "gauge", help: "Alerts that are not resolved, by kind." },
