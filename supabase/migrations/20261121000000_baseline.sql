@@ -5935,7 +5935,7 @@ create table private.dispatches (
 create index dispatches_due_idx on private.dispatches (destination_id, due_at, seq) where state = 'waiting';
 create index dispatches_lease_idx on private.dispatches (destination_id, lease_until) where state = 'sending';
 create index dispatches_order_idx on private.dispatches (destination_id, lead_id, seq) where state in ('waiting', 'sending');
-create index dispatches_open_idx on private.dispatches (first_due_at) where state in ('waiting', 'sending');
+create index dispatches_open_idx on private.dispatches (destination_id, first_due_at) where state in ('waiting', 'sending');
 create index dispatches_ended_idx on private.dispatches (ended_at) where ended_at is not null;
 create index dispatches_list_idx on private.dispatches (destination_id, seq);
 create index dispatches_lead_idx on private.dispatches (lead_id, seq) where lead_id is not null;
@@ -5945,7 +5945,8 @@ create index dispatches_failed_idx on private.dispatches (destination_id, ended_
 create index dispatches_delivered_idx on private.dispatches (destination_id, delivered_at) where state = 'delivered';
 
 comment on table private.dispatches is
-  'One row for each event that is sent to a destination. The id is the header webhook-id: each attempt has the same.';
+  'One row for each event that is sent to a destination. The id is the header webhook-id: each attempt has the same. Kept for 30 '
+  'days after it has ended.';
 comment on column private.dispatches.event is 'The type of the event, or `test`.';
 comment on column private.dispatches.body is
   'The event as it was: {type, timestamp, data}. Null once the person was erased.';
@@ -6089,6 +6090,49 @@ $$;
 comment on function private.erase_dispatches(uuid[]) is
   'Cancels what waits to be sent about these leads, empties what was sent, and adds `recruit.erased`, {lead: {id}}, for each '
   'destination that may have got one.';
+
+-- supabase/schemas/destinations/prune.sql
+
+-- What is kept of what was sent, and for how long.
+
+create function private.prune_dispatches() returns integer
+language plpgsql
+set search_path = ''
+-- By the indexes, also while the planner does not know how few there are.
+set enable_seqscan = off
+as $$
+declare
+  oldest constant timestamptz := now() - interval '30 days';
+  -- The rest has its turn the next time.
+  most constant integer := 1000;
+  pruned integer;
+begin
+  update private.dispatches p
+  set state = 'cancelled', ended_at = now(), reason = 'too old'
+  where p.id = any (array(
+    select w.id
+    from public.destinations d
+    cross join lateral (
+      select o.id
+      from private.dispatches o
+      where o.destination_id = d.id and o.state = 'waiting' and o.first_due_at < oldest
+      order by o.first_due_at
+      limit most
+      for no key update skip locked
+    ) w
+  ));
+  delete from private.dispatches p
+  where p.id = any (array(
+    select e.id from private.dispatches e where e.ended_at < oldest order by e.ended_at limit most for update skip locked
+  ));
+  get diagnostics pruned = row_count;
+  return pruned;
+end
+$$;
+
+comment on function private.prune_dispatches() is
+  'Deletes dispatches that ended more than 30 days ago, at most 1,000, and cancels those that have waited as long, because their '
+  'destination is off. Returns how many were deleted.';
 
 -- supabase/schemas/destinations/work.sql
 
@@ -11426,7 +11470,7 @@ create table public.agent_notifications (
   message_id uuid references public.recruiting_messages (id) on delete cascade,
   lead_id uuid references public.recruiting_leads (id) on delete cascade,
   kind text not null check (kind in ('text', 'opt_out', 'failed', 'handoff', 'taken_over', 'asked_for', 'lead', 'unmatched_text',
-    'recruit_waiting')),
+    'recruit_waiting', 'destination_off')),
   reason text,
   day date,
   by_agent_id uuid references public.agents (id),
@@ -11436,7 +11480,7 @@ create table public.agent_notifications (
   unique (message_id, kind, agent_id),
   -- One for all texts of a recruit in a day.
   unique (lead_id, agent_id, day),
-  check ((kind in ('lead', 'unmatched_text')) = (conversation_id is null)),
+  check ((kind in ('lead', 'unmatched_text', 'destination_off')) = (conversation_id is null)),
   check ((kind in ('lead', 'unmatched_text')) = (lead_id is not null)),
   check ((kind = 'unmatched_text') = (day is not null)),
   check ((kind in ('taken_over', 'asked_for')) = (by_agent_id is not null)),
@@ -11468,8 +11512,9 @@ comment on column public.agent_notifications.kind is
   '`handoff`: the bot''s script has ended, or a colleague has given the conversation; `taken_over`: a colleague has it '
   'now; `asked_for`: a colleague asks for it; `lead`: a recruit was distributed to the agent, or the agency; '
   '`unmatched_text`: a recruit without a conversation has written (see waiting_texts); `recruit_waiting`: a recruit has '
-  'waited for an answer for long (see notify_of_waiting_recruits()).';
-comment on column public.agent_notifications.reason is 'With `handoff`: as in bot_sessions.reason, or `assigned`.';
+  'waited for an answer for long (see notify_of_waiting_recruits()); `destination_off`: the service has switched off a '
+  'destination of the agency.';
+comment on column public.agent_notifications.reason is 'With `handoff`: as in bot_sessions.reason, or `assigned`; with `destination_off`: the name of the destination.';
 comment on column public.agent_notifications.by_agent_id is
   'With `taken_over`: who has the conversation now; with `asked_for`: who asks for it.';
 comment on column public.agent_notifications.others is
@@ -12219,6 +12264,27 @@ comment on function private.dispatch_stage() is 'Trigger: adds the dispatches of
 create trigger dispatch_stage
   after insert on public.recruit_stages
   for each row execute function private.dispatch_stage();
+
+create function private.notify_of_destination() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  insert into public.agent_notifications (agent_id, kind, reason)
+  select a.id, 'destination_off', new.name
+  from public.agents a
+  where a.agency_id = new.agency_id and a.role = 'manager' and a.is_active;
+  return null;
+end
+$$;
+
+comment on function private.notify_of_destination() is
+  'Trigger: notifies the managers of the agency that the service has switched off a destination.';
+
+create trigger notify_of_destination
+  after update of off_reason on public.destinations
+  for each row when (new.off_reason is not null and old.off_reason is null)
+  execute function private.notify_of_destination();
 
 -- supabase/schemas/bot/tables.sql
 
@@ -20550,6 +20616,7 @@ begin
 
   perform private.notify_of_waiting_recruits();
   perform private.return_rejected_leads();
+  perform private.prune_dispatches();
   update private.job_runs j
   set started_at = checked_at, ended_at = clock_timestamp()
   where j.job = 'check alerts';
@@ -20561,7 +20628,7 @@ $$;
 
 comment on function private.check_alerts() is
   'Opens an alert for each condition that is true, updates those that are known, and resolves those that are over or '
-  'whose rule is off, notifies agents of recruits who wait, and returns rejected leads that could not be returned at once. A scheduler runs it each minute. Returns {open, opened, '
+  'whose rule is off, notifies agents of recruits who wait, and returns rejected leads that could not be returned at once, and prunes dispatches. A scheduler runs it each minute. Returns {open, opened, '
   'resolved}: numbers of alerts; null while another check runs.';
 
 -- supabase/schemas/alerts/lists.sql
@@ -21180,7 +21247,7 @@ $$;
 
 create table private.metric_days (
   day date not null,
-  metric text not null check (metric in ('leads', 'texts')),
+  metric text not null check (metric in ('leads', 'texts', 'dispatches')),
   vendor_id uuid references public.vendors (id) on delete cascade,
   result text not null,
   count bigint not null check (count >= 0),
@@ -21191,11 +21258,11 @@ create table private.metric_days (
 create index on private.metric_days (vendor_id);
 
 comment on table private.metric_days is
-  'How many leads and texts there were on each day (UTC). A count never falls, so it stays when rows are pruned or erased.';
+  'How many leads, texts and dispatches there were on each day (UTC). A count never falls, so it stays when rows are pruned or erased.';
 comment on column private.metric_days.vendor_id is 'The vendor of leads; null: imports. Null for texts.';
 comment on column private.metric_days.result is
   'Of leads: `created`, `duplicate` or `rejected`. Of texts the state in which they have ended: `accepted`, `refused` or '
-  '`failed`.';
+  '`failed`. Of dispatches: `delivered`, `rejected` or `failed`.';
 
 alter table private.metric_days enable row level security;
 grant select, insert, update, delete on private.metric_days to service_role;
@@ -21225,6 +21292,10 @@ begin
     from public.service_numbers n
     join public.text_outbox o on o.service_phone = n.phone
     where o.attempted_at >= since and o.state in ('accepted', 'refused', 'failed')
+    union all
+    select p.ended_at, 'dispatches', null, p.state
+    from private.dispatches p
+    where p.ended_at >= since and p.state in ('delivered', 'rejected', 'failed')
   ) c
   group by 1, 2, 3, 4
   -- In one order, so that two monitors do not wait for each other.
@@ -21235,7 +21306,7 @@ end
 $$;
 
 comment on function private.count_metric_days() is
-  'Counts the leads and texts of today, and of the last day that was counted. The first time it begins with today, within the '
+  'Counts the leads, texts and dispatches of today, and of the last day that was counted. The first time it begins with today, within the '
   'first hour of a day (UTC) with yesterday.';
 
 create function private.count_rejections() returns trigger
@@ -21350,6 +21421,30 @@ begin
           and o.first_due_at > '-infinity' and o.first_due_at <= now()
       )), 0)
       union all
+      select 'lead_intake_dispatches_total', jsonb_build_object('state', s.state), coalesce(sum(d.count), 0)
+      from unnest(array['delivered', 'rejected', 'failed']) s (state)
+      left join counted d on d.metric = 'dispatches' and d.result = s.state
+      group by s.state
+      union all
+      select 'lead_intake_dispatches_open', jsonb_build_object('state', s.state), (
+        select count(*)
+        from private.dispatches p
+        where p.state in ('waiting', 'sending') and p.state = s.state
+      )
+      from unnest(array['waiting', 'sending']) s (state)
+      union all
+      -- What waits for a destination that is off is not due.
+      select 'lead_intake_dispatches_oldest_due_seconds', '{}', coalesce(max(extract(epoch from now() - p.first_due_at)), 0)
+      from public.destinations d
+      cross join lateral (
+        select o.first_due_at
+        from private.dispatches o
+        where o.destination_id = d.id and o.state in ('waiting', 'sending') and o.first_due_at <= now()
+        order by o.first_due_at
+        limit 1
+      ) p
+      where d.is_on
+      union all
       select 'lead_intake_recruits_unanswered', jsonb_build_object('agency', a.agency), count(c.id)
       from agency_labels a
       left join public.recruiting_conversations c on c.agency_id = a.id and c.due_since is not null
@@ -21377,3 +21472,38 @@ comment on function public.read_metrics() is
   'never fall. A label has at most 200 values: the newest orders and the oldest vendors and agencies, and `other` for the '
   'rest. Orders that are closed are left out. The vendor `import` stands for imported sales leads.';
 grant execute on function public.read_metrics() to service_role;
+
+-- supabase/schemas/alerts/destinations.sql
+
+-- The condition of alerts about destinations.
+
+create function private.find_destination_failing(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  latest constant timestamptz := checked_at - make_interval(mins => 1) * (threshold ->> 'minutes')::double precision;
+begin
+  return query
+  select
+    d.id::text, jsonb_build_object('failures', d.failures, 'since', private.iso_time(d.failing_since)),
+    format('destination %s of %s', d.name, g.name),
+    case when d.off_reason is null then format('%s and no success since %s', private.counted(d.failures, 'failure'), private.in_utc(d.failing_since))
+      else 'switched off: ' || rtrim(d.off_reason, '.') end,
+    format('dispatch list --destination %s --state failed', d.name), null::text
+  from public.destinations d
+  join public.agencies g on g.id = d.agency_id
+  where d.off_reason is not null
+    or d.is_on and d.failing_since <= latest and d.failures >= (threshold ->> 'at_least')::numeric;
+end
+$$;
+
+comment on function private.find_destination_failing(jsonb, timestamptz) is
+  'Destinations of agencies to which nothing but failures went for {minutes}, {at_least} of them, and those that the service has '
+  'switched off: {failures, since}.';
+
+insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (
+  'destination_failing', 'find_destination_failing', '{"minutes": 60, "at_least": 5}',
+  'Destinations that fail', 'Their agency corrects the receiver or the destination. Then send again what has failed.',
+  null);

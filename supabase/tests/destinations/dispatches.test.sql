@@ -172,8 +172,8 @@ select is((select array_agg(shown order by n) from pauses),
   '{waiting 5,waiting 300,waiting 1800,waiting 7200,waiting 18000,waiting 36000,waiting 36000,failed}',
   'seven pauses, and then it has failed');
 select is(
-  (select e ->> 'detail' from json_array_elements(public.show_lead(md5('a')::uuid) -> 'timeline') e where e ->> 'event' = 'lead.distributed to dead'),
-  'failed, attempt 8, HTTP 500, test', 'the lead shows it');
+  (select e ->> 'detail' from json_array_elements(public.show_lead(md5('a')::uuid) -> 'timeline') e where e ->> 'event' = 'to the destination dead'),
+  'lead.distributed, failed, attempt 8, test', 'the lead shows it');
 select is(public.retry_dispatches(array(select id from private.dispatches)), 1, 'a person has it sent again,');
 select is(array(select pg_temp.claim()), '{dead a lead.distributed}', 'at once');
 select pg_temp.record('a', 'retry', retry_after => 60);
