@@ -23,7 +23,12 @@ const SCRIPTS = Object.keys(
 const PATH = /^(?:\.github|admin|desk|dev|docs|e2e|supabase)(?:\/[\w.-]+)*\/?$/;
 
 /** The tests that paste the commands of pages. */
-const RUNNERS = ["e2e/docs/pages.test.ts", "e2e/docs/operations.test.ts", "e2e/texting/docs.test.ts"];
+const RUNNERS = [
+  "e2e/docs/pages.test.ts",
+  "e2e/docs/destinations.test.ts",
+  "e2e/docs/operations.test.ts",
+  "e2e/texting/docs.test.ts",
+];
 
 /** The pages whose commands are run. */
 const RUN_PAGES = RUNNERS.flatMap((file) =>
