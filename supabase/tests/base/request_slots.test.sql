@@ -2,7 +2,7 @@
 -- of its own, until it ends.
 begin;
 create extension if not exists dblink with schema extensions;
-select plan(14);
+select plan(15);
 \ir ../helpers.psql
 
 -- A connection on which a request of this user is under way, and has run for so long.
@@ -32,6 +32,7 @@ $$;
 
 select ok(of_caller = 3 and of_slow_callers < of_all and of_all < 10, 'the service always has some of the ten connections')
 from private.request_slots;
+select ok(busy_timeout < '1 s', 'a statement in a reserved slot has less than a second') from private.request_slots;
 select throws_ok('insert into private.request_slots default values', '23505', null, 'there is one row');
 select is(
   (select array_agg(c order by c) from pg_db_role_setting s, unnest(s.setconfig) c
@@ -40,8 +41,8 @@ select is(
   array['pgrst.db_pre_request=private.admit_request', 'statement_timeout=1s', 'statement_timeout=3s'],
   'PostgREST calls the function, and statements of users and of callers without a login end after 3 s and 1 s');
 
--- On a busy computer nobody counts as slow before that is tested.
-select pg_temp.commit($$update private.request_slots set slow_after = '1 hour'$$);
+-- On a busy computer nobody counts as slow before that is tested, and no statement of this test takes too long.
+select pg_temp.commit($$update private.request_slots set slow_after = '1 hour', busy_timeout = '77 s'$$);
 
 -- One user
 select pg_temp.begin_request('ann' || n, 'ann') from generate_series(1, 3) n;
@@ -61,14 +62,14 @@ select ok(not pg_temp.is_admitted('eve') and not pg_temp.is_admitted('anon'), 'a
 select ok(pg_temp.is_admitted('service_role'), 'the service is admitted beside them');
 select is(
   (select timeouts from extensions.dblink('other1', $$select current_setting('statement_timeout')$$) as t (timeouts text)),
-  '500ms', 'while no slot is free for all users, a statement has half a second');
+  '77s', 'while no slot is free for all users, a statement has only this time');
 select pg_temp.let_go(connection => 'other' || n) from generate_series(1, 4) n;
 
 -- A user who is slow
 select pg_temp.let_go(connection => 'ann' || n) from generate_series(1, 2) n;
-select pg_temp.commit($$update private.request_slots set slow_after = default$$);
+select pg_temp.commit($$update private.request_slots set slow_after = '2 s'$$);
 select pg_temp.begin_request('open' || n, 'open ' || n) from generate_series(1, 2) n;
-select pg_temp.begin_request('slow', 'slow', '400 ms');
+select pg_temp.begin_request('slow', 'slow', '2.1 s');
 select pg_temp.begin_request('observer', 'observer');
 select pg_temp.let_go(connection => 'slow');
 select ok(not pg_temp.is_admitted('slow'), 'a user whose request was slow leaves the other slots to others');
@@ -76,6 +77,7 @@ select ok(pg_temp.is_admitted('eve'), 'who are admitted');
 select pg_temp.let_go(connection => 'open1');
 select ok(pg_temp.is_admitted('slow'), 'the slots of all users are open to a slow one as well');
 select pg_temp.let_go(connection => name) from unnest(array['open2', 'observer']) name;
+select pg_temp.commit($$update private.request_slots set slow_after = default, busy_timeout = default$$);
 
 select * from finish();
 rollback;
