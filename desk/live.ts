@@ -2,7 +2,7 @@ import { hashKey, type QueryKey } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { supabase } from "./data/client.ts";
 import { agentQueries } from "./data/agents.ts";
-import { readRowsAgain } from "./data/changes.ts";
+import { countChanges, readAgain, readRowsAgain } from "./data/changes.ts";
 import { conversationQueries } from "./data/conversation.ts";
 import { figureQueries } from "./data/figures.ts";
 import { inboxQueries } from "./data/inbox.ts";
@@ -10,7 +10,6 @@ import { messageQueries } from "./data/messages.ts";
 import { noteQueries } from "./data/notes.ts";
 import { notificationQueries } from "./data/notifications.ts";
 import { orderQueries } from "./data/orders.ts";
-import { queryClient } from "./data/queries.ts";
 import { recruitQueries } from "./data/recruits.ts";
 import { teamQueries } from "./data/team.ts";
 import type { Agent } from "./data/user.ts";
@@ -88,14 +87,14 @@ function watch(topic: string): () => void {
     if (realtime === null) return joinLater();
     const channel = realtime.channel(topic, { config: { private: true } });
     for (const [event, keys] of Object.entries(READ_AGAIN)) {
-      channel.on("broadcast", { event }, ({ payload }) => readAgain(keys, payload));
+      channel.on("broadcast", { event }, ({ payload }) => readBurst(keys, payload));
     }
     let joinedAt = Infinity;
     channel.subscribe((status) => {
       if (isEnded) return;
       if (status === "SUBSCRIBED") {
         joinedAt = Date.now();
-        void readAgain(ALL);
+        void readBurst(ALL);
       }
       // After an error supabase-js tries again by itself. But what the service has closed, as for a token that is over,
       // stays closed.
@@ -135,7 +134,7 @@ function noReads() {
 }
 
 /** One read after the other, however many events come. */
-async function readAgain(keys: QueryKey[], { conversation_id, lead_id, timeline_id = null }: Ids = {}): Promise<void> {
+async function readBurst(keys: QueryKey[], { conversation_id, lead_id, timeline_id = null }: Ids = {}): Promise<void> {
   for (const key of keys) waiting.keys.set(hashKey(key), key);
   if (conversation_id) waiting.conversations.add(conversation_id);
   if (lead_id) waiting.recruits.set(lead_id, (waiting.recruits.get(lead_id) ?? new Set()).add(timeline_id));
@@ -145,14 +144,14 @@ async function readAgain(keys: QueryKey[], { conversation_id, lead_id, timeline_
     await new Promise((resolve) => setTimeout(resolve, Math.max(BURST_MS, readAt + LEAST_MS - Date.now())));
     const { keys, conversations, recruits } = waiting;
     waiting = noReads();
-    // A change that is on its way would be taken back. It reads its conversation itself when it is settled.
-    const settled = [...conversations].filter((id) =>
-      queryClient.isMutating({ mutationKey: conversationQueries.detail(id).queryKey }) === 0
-    );
+    // A change that is on its way would be taken back. It reads the row of its conversation itself.
+    const settled = [...conversations].filter((id) => countChanges(conversationQueries.detail(id).queryKey) === 0);
     const whole = [
       ...keys.values(),
-      ...settled.map((id) => conversationQueries.detail(id).queryKey),
-      ...[...conversations].map((id) => messageQueries.list(id).queryKey),
+      ...[...conversations].flatMap((id) => [
+        conversationQueries.detail(id).queryKey,
+        messageQueries.list(id).queryKey,
+      ]),
       ...[...recruits].flatMap(([id, rows]) => [
         recruitQueries.detail(id).queryKey,
         ...(rows.has(null) ? [recruitQueries.timeline(id)] : []),
@@ -160,7 +159,7 @@ async function readAgain(keys: QueryKey[], { conversation_id, lead_id, timeline_
       ]),
     ];
     await Promise.all([
-      ...whole.map((queryKey) => queryClient.invalidateQueries({ queryKey })),
+      ...whole.map(readAgain),
       readRowsAgain(inboxQueries.lists(), settled),
       readRowsAgain(recruitQueries.lists(), [...recruits.keys()]),
       ...[...recruits].map(([id, rows]) =>

@@ -80,6 +80,24 @@ export async function changeData<Data>(queryKey: QueryKey, change: (data: Data) 
   return () => void queryClient.setQueryData(queryKey, before);
 }
 
+/**
+ * Reads again all whose key begins so. What a change is about that is on its way is read when that is settled: before,
+ * a read would take it back.
+ */
+export async function readAgain(queryKey: QueryKey): Promise<void> {
+  await queryClient.invalidateQueries({ queryKey, refetchType: "none" });
+  await queryClient.refetchQueries({
+    queryKey,
+    type: "active",
+    predicate: (query) => countChanges(query.queryKey) === 0,
+  });
+}
+
+/** Returns how many changes of what a query reads are on their way: those with its key as their own. */
+export function countChanges(queryKey: QueryKey): number {
+  return queryClient.isMutating({ mutationKey: queryKey, exact: true });
+}
+
 /** Ends what is being read again: it may be from before a change, and would replace it. Returns the queries. */
 async function cancelReads(queryKey: QueryKey): Promise<Query[]> {
   const cut = queryClient.getQueryCache().findAll({

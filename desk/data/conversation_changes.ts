@@ -1,5 +1,5 @@
 import { useMutation } from "@tanstack/react-query";
-import { changeData, changeRow, readRowsAgain } from "./changes.ts";
+import { changeData, changeRow, countChanges, readAgain, readRowsAgain } from "./changes.ts";
 import { call, repeat, supabase } from "./client.ts";
 import { type Conversation, conversationQueries } from "./conversation.ts";
 import { inboxQueries, type InboxRow } from "./inbox.ts";
@@ -106,7 +106,7 @@ function useChangeConversation<Given = void>(id: string, { mutationFn, change }:
       return () => rollBacks.forEach((rollBack) => rollBack());
     },
     onError: (_error, _given, rollBack) => rollBack?.(),
-    onSettled: () => readConversationAgain(id),
+    onSettled: () => readConversationAgain(id, 1),
   });
 }
 
@@ -115,19 +115,26 @@ function scopeOf(id: string): { id: string } {
   return { id: `conversation:${id}` };
 }
 
-/** Reads again what shows a conversation, with its texts, without waiting for the list. */
-export async function readConversationAgain(id: string): Promise<void> {
+/** Reads again what shows a conversation, with its texts, as {@link readConversationRowAgain} does. */
+export async function readConversationAgain(id: string, own = 0): Promise<void> {
   await Promise.all([
-    readConversationRowAgain(id),
-    queryClient.invalidateQueries({ queryKey: messageQueries.list(id).queryKey }),
+    readConversationRowAgain(id, own),
+    readAgain(messageQueries.list(id).queryKey),
   ]);
 }
 
-/** Reads again what shows a conversation, but for its texts, without waiting for the list. */
-export async function readConversationRowAgain(id: string): Promise<void> {
-  void readRowsAgain(inboxQueries.lists(), [id]);
+/**
+ * Reads again what shows a conversation, but for its texts, without waiting for the list. While changes of it are on
+ * their way, the last of them does.
+ *
+ * @param own how many of them the caller is
+ */
+export async function readConversationRowAgain(id: string, own = 0): Promise<void> {
+  const { queryKey } = conversationQueries.detail(id);
   void queryClient.invalidateQueries({ queryKey: inboxQueries.unreadCounts() });
-  await queryClient.invalidateQueries(conversationQueries.detail(id));
+  if (countChanges(queryKey) > own) return;
+  void readRowsAgain(inboxQueries.lists(), [id]);
+  await queryClient.invalidateQueries({ queryKey });
 }
 
 /** Queues a text. Repeated with the same `client_message_id` it is one text. */
@@ -166,6 +173,7 @@ function useChangeText(conversationId: string, { mutationFn, change }: {
 }) {
   const { queryKey } = messageQueries.list(conversationId);
   return useMutation({
+    mutationKey: queryKey,
     mutationFn,
     onMutate: (text: Message) => changeRow<Message>(queryKey, text.id, change(text)),
     onError: (_error, _text, rollBack) => rollBack?.(),

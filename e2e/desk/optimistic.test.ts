@@ -1,6 +1,6 @@
 /** A change shows at once, is taken back with a sentence when it is refused, and reads single rows again. */
 import assert from "node:assert/strict";
-import type { Locator, Page, Route } from "playwright-core";
+import type { Locator, Page, Request, Route } from "playwright-core";
 import { sql } from "../support/client.ts";
 import { receive } from "../support/sms.ts";
 import { assertAccessible, deskTest, signIn, until } from "./harness.ts";
@@ -41,6 +41,9 @@ async function hold(page: Page, name: string): Promise<HeldCall> {
   };
 }
 
+/** The address of a read of one conversation, alone or as a row of the list. */
+const ONE_CONVERSATION = /\/rest\/v1\/inbox\?select=\*.*&id=(eq|in)\./;
+
 /** Counts what the page reads: the requests whose address matches. */
 function countReads(page: Page, pattern: RegExp): { urls: string[] } {
   const counted = { urls: [] as string[] };
@@ -54,17 +57,26 @@ function countReads(page: Page, pattern: RegExp): { urls: string[] } {
 /**
  * Signs in, and waits until the page has joined its topic and read all that it reads then. A read that comes between a
  * change and its response would show what is stored.
+ *
+ * @returns what waits until the page has read all again
  */
-async function signInAndJoin(page: Page, agent: Texter, view: string): Promise<void> {
+async function signInAndJoin(page: Page, agent: Texter, view: string): Promise<() => Promise<void>> {
   let lists = 0;
+  const inFlight = new Set<Request>();
   let quietSince = Date.now();
-  page.on("request", () => quietSince = Date.now());
-  page.on("response", (response) => {
+  page.on("request", (request) => request.method() === "GET" && inFlight.add(request));
+  const end = (request: Request) => {
+    inFlight.delete(request);
+    // What it makes worth reading is asked for within this time.
     quietSince = Date.now();
-    lists += Number(/\/rest\/v1\/inbox\?select=\*&agency_id=/.test(response.url()));
-  });
+    lists += Number(/\/rest\/v1\/inbox\?select=\*&agency_id=/.test(request.url()));
+  };
+  page.on("requestfinished", end);
+  page.on("requestfailed", end);
   await signIn(page, agent, view);
-  await until(() => lists >= 2 && Date.now() - quietSince > 500);
+  const untilRead = () => until(() => lists >= 2 && inFlight.size === 0 && Date.now() - quietSince > 500);
+  await untilRead();
+  return untilRead;
 }
 
 /** Makes an agent who has opened a conversation in which the recruit waits, with a second one in the list. */
@@ -133,9 +145,11 @@ deskTest("an event takes back no change that is on its way", async (page) => {
   await page.getByRole("button", { name: "Take over" }).click();
   await page.getByText("You answer.").waitFor();
   await until(call.isCalled);
+  const reads = countReads(page, ONE_CONVERSATION);
   await receive(talk, { Body: "Hello?" });
+  // What an event makes worth reading is asked for at once.
   await texts(page).getByText("Hello?").waitFor();
-  await page.waitForTimeout(1_000);
+  assert.deepEqual(reads.urls, []);
   assert.equal(await page.getByText("You answer.").count(), 1);
   await call.release();
   await until(async () => {
@@ -143,6 +157,31 @@ deskTest("an event takes back no change that is on its way", async (page) => {
     return row!.status === "escalated";
   });
   await list(page).getByRole("link", { name: /Maya/ }).getByText("Hello?").waitFor();
+});
+
+deskTest("a conversation that is marked as read meanwhile takes back no change that is on its way", async (page) => {
+  const agent = await createTexter();
+  const talk = await createTalk(agent, "Maya", {}, "bot");
+  await tell(talk, [["recruit", "Is this still open?", 5]]);
+  const marking = await hold(page, "read_conversation");
+  await signInAndJoin(page, agent, `inbox/${talk.id}`);
+  await until(marking.isCalled);
+  const call = await hold(page, "assign_conversation");
+  await page.getByRole("button", { name: "Take over" }).click();
+  await page.getByText("You answer.").waitFor();
+  await until(call.isCalled);
+  const reads = countReads(page, ONE_CONVERSATION);
+  const counted = page.waitForResponse((response) => /\/inbox\?select=id&.*is_unread=is\.true/.test(response.url()));
+  await marking.release();
+  await counted;
+  // Requests keep their turns: what the mark makes worth reading is asked for before this text.
+  await receive(talk, { Body: "Hello?" });
+  await texts(page).getByText("Hello?").waitFor();
+  assert.deepEqual(reads.urls, []);
+  assert.equal(await page.getByText("You answer.").count(), 1);
+  await call.release();
+  await until(() => reads.urls.length > 0);
+  await page.getByText("You answer.").waitFor();
 });
 
 deskTest("a text is cancelled at once, and stands again where it is being sent already", async (page) => {
@@ -187,10 +226,19 @@ deskTest("a text that has failed is tried again at once, and once for a double c
   let calls = 0;
   page.on("request", (request) => calls += Number(/\/rpc\/retry_text/.test(request.url())));
   await retry.dblclick();
-  await texts(page).getByText("Being sent").waitFor();
+  const sending = texts(page).getByText("Being sent");
+  await sending.waitFor();
+  await until(call.isCalled);
+  // An event takes back no change that is on its way. What it is about is read when that is settled.
+  const reads = countReads(page, /\/recruiting_messages\?/);
+  await receive(talk, { Body: "Hello?" });
+  await list(page).getByRole("link", { name: /Maya/ }).getByText("Hello?").waitFor();
+  assert.deepEqual(reads.urls, []);
+  assert.equal(await sending.count(), 1);
   await call.refuse("PT409", "message_id: this text was not sent");
   await texts(page).getByRole("alert").getByText("This text was not sent.").waitFor();
   await retry.waitFor();
+  await texts(page).getByText("Hello?").waitFor();
   assert.equal(calls, 1);
 });
 
@@ -229,7 +277,7 @@ deskTest("an event reads one row of the list, however long it is", async (page) 
     select ${agent.agency_id}, id, vendor_metadata ->> 'phone', ${agent.service}, 'escalated', ${agent.agent_id},
       now() - interval '1 day', now() - interval '1 day'
     from lead`;
-  await signInAndJoin(page, agent, "inbox");
+  const untilRead = await signInAndJoin(page, agent, "inbox");
   const isLast = async (row: Locator) => {
     await page.evaluate("document.querySelector('.list').scrollTo(0, 1e9)");
     return await row.count() === 1;
@@ -240,7 +288,7 @@ deskTest("an event reads one row of the list, however long it is", async (page) 
   }
   const row = list(page).getByRole("link", { name: /Zoe/ });
   await until(() => isLast(row));
-  await page.waitForTimeout(1_500);
+  await untilRead();
   const reads = countReads(page, /\/rest\/v1\/inbox\?select=\*/);
   await receive(talk, { Body: "Hello?" });
   await row.getByText("Hello?").waitFor();
