@@ -11,6 +11,7 @@ import {
   useReadNotification,
 } from "./data/notifications.ts";
 import { useOutbox } from "./data/outbox.ts";
+import { sentenceOf } from "./notifications/sentences.ts";
 import type { Agent } from "./data/user.ts";
 import { ActionButton, ActionError } from "./ui/action.tsx";
 
@@ -18,12 +19,12 @@ import { ActionButton, ActionError } from "./ui/action.tsx";
 const MOST = 3;
 
 /**
- * The notices of an agent, above every view: whose a conversation is now, who asks for one, who waits, and what is not
+ * The notices of an agent, above every view: who may be in danger, whose a conversation is now, who asks for one, who waits, and what is not
  * sent.
  */
 export function AgentNotices({ agent }: { agent: Agent }) {
   const { data: unread = [] } = useQuery(notificationQueries.unread(agent.id));
-  const notices = unread.filter(isNotice);
+  const notices = unread.filter(isNotice).sort((one, other) => Number(other.urgent) - Number(one.urgent));
   const read = useReadNotification(agent.id);
   const { texts } = useOutbox();
   const asked = texts.find(({ question }) => question !== null);
@@ -60,7 +61,9 @@ function NoticeLine({ notice, read }: { notice: Notification; read: (id: string)
   );
 }
 
-function textOf({ kind, by, recruit, others }: Notification): ReactNode {
+function textOf(notice: Notification): ReactNode {
+  const { kind, urgent, by, recruit, others } = notice;
+  if (urgent) return <span dir="auto">{sentenceOf(notice)}</span>;
   if (kind === "recruit_waiting") {
     return (
       <>

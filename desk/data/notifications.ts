@@ -10,6 +10,8 @@ export interface Notification {
   kind: string;
   /** With `handoff`: `assigned`, or why the bot has ended. */
   reason: string | null;
+  /** Whether the recruit may be in danger. */
+  urgent: boolean;
   conversation_id: string | null;
   lead_id: string | null;
   created_at: string;
@@ -36,11 +38,14 @@ type Row = Omit<Notification, "recruit" | "isWaiting"> & {
 
 /** The number of the latest unread notifications that the page knows. */
 const LATEST = 100;
-const COLUMNS = `id, kind, reason, conversation_id, lead_id, created_at, others, by_agent_id,
+const COLUMNS = `id, kind, reason, urgent, conversation_id, lead_id, created_at, others, by_agent_id,
   by:agents!agent_notifications_by_agent_id_fkey(first_name, last_name), lead:recruiting_leads(first_name, last_name),
   conversation:recruiting_conversations(waiting_since, lead:recruiting_leads(first_name, last_name))`;
 
-/** The kinds that stand above every view until they are read (agent_notices.tsx). */
+/** What an agent can tell a recruit who may be in danger. */
+export const LIFELINE = "The 988 Suicide & Crisis Lifeline takes calls and texts at 988";
+
+/** The kinds that stand above every view until they are read (agent_notices.tsx), as what is urgent does. */
 export const NOTICES = ["taken_over", "asked_for", "recruit_waiting"];
 
 export const notificationQueries = {
@@ -67,9 +72,9 @@ export const notificationQueries = {
 };
 
 /** Whether a notification stands above every view until it is read. */
-export function isNotice({ kind, isWaiting }: Notification): boolean {
+export function isNotice({ kind, urgent, isWaiting }: Notification): boolean {
   // A recruit who was answered since waits no more.
-  return NOTICES.includes(kind) && (kind !== "recruit_waiting" || isWaiting);
+  return urgent || NOTICES.includes(kind) && (kind !== "recruit_waiting" || isWaiting);
 }
 
 /** The agent has read a notification, which goes at once. */

@@ -32,7 +32,8 @@ export function Notifications({ agent, userId }: { agent: Agent; userId: string 
 
   async function notify(notification: Notification): Promise<void> {
     const isSeen = (await shownAddresses()).some((shown) => isAbout(shown, notification));
-    if (!isSeen && document.visibilityState === "visible" && !NOTICES.includes(notification.kind)) {
+    const isNotice = notification.urgent || NOTICES.includes(notification.kind);
+    if (!isSeen && document.visibilityState === "visible" && !isNotice) {
       setToast(notification);
     }
     // A tab that hears of it later must not notify the user of what the user has seen.

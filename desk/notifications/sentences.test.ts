@@ -6,6 +6,7 @@ const NOTIFICATION: Notification = {
   id: "n",
   kind: "text",
   reason: null,
+  urgent: false,
   conversation_id: "c",
   lead_id: null,
   created_at: "2026-11-23T12:00:00Z",
@@ -62,4 +63,11 @@ Deno.test("a conversation is known by its address in each part of the inbox", ()
   for (const address of ["#/inbox", "#/inbox/all", "#/inbox/d", ""]) {
     assert.ok(!isAbout(address, NOTIFICATION), address);
   }
+});
+
+Deno.test("what is urgent names the 988 line", () => {
+  assert.equal(
+    sentenceOf({ ...NOTIFICATION, kind: "handoff", reason: "distress", urgent: true }),
+    "Maya may be in danger. The 988 Suicide & Crisis Lifeline takes calls and texts at 988.",
+  );
 });

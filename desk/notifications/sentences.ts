@@ -1,10 +1,11 @@
-import { moreText, type Notification } from "../data/notifications.ts";
+import { LIFELINE, moreText, type Notification } from "../data/notifications.ts";
 
 /** A notification in a sentence, without any words of a text. */
-export function sentenceOf({ kind, reason, recruit, by, others }: Notification): string {
+export function sentenceOf({ kind, reason, urgent, recruit, by, others }: Notification): string {
   const who = recruit?.first_name || "A recruit";
   const whom = recruit?.first_name || "a recruit";
   const colleague = by?.first_name ?? "A colleague";
+  if (urgent) return `${who} may be in danger. ${LIFELINE}.`;
   switch (kind) {
     case "text":
       return `${who} has written.`;

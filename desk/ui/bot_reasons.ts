@@ -1,3 +1,4 @@
+import { LIFELINE } from "../data/notifications.ts";
 import { labelOf } from "./json_value.tsx";
 
 /** The words for how the bot read a text that is not an answer, and for why its part of a conversation has ended. */
@@ -14,7 +15,7 @@ const REASONS: Record<string, string> = {
   not_interested: "the recruit is not interested",
   automatic_reply: "a machine seems to have written it",
   machine: "a machine has written it",
-  distress: "the recruit may be in danger. The 988 Suicide & Crisis Lifeline takes calls and texts at 988",
+  distress: `the recruit may be in danger. ${LIFELINE}`,
   bereavement: "somebody has died",
   health: "somebody is ill or hurt",
   legal: "the recruit speaks of law, or threatens",

@@ -225,6 +225,29 @@ deskTest("an agent sees that a recruit has waited for long, until somebody answe
   await page.getByText("Maya is waiting for an answer.").waitFor({ state: "detached" });
 });
 
+deskTest("that a recruit may be in danger stands above every view before all else, with the 988 line", async (page) => {
+  const agent = await createTexter();
+  const talk = await createTalk(agent, "Maya");
+  const notify = (kind: string, reason: string | null, by: string | null) =>
+    sql`
+      insert into public.agent_notifications (agent_id, conversation_id, kind, reason, by_agent_id)
+      values (${agent.agent_id}, ${talk.id}, ${kind}, ${reason}, ${by})`;
+  await notify("handoff", "distress", null);
+  await notify("taken_over", null, (await createColleague(agent)).agent_id);
+  await notify("handoff", "not_understood", null);
+  await signIn(page, agent, "sales");
+  const lines = page.locator(".notices p");
+  await lines.nth(1).waitFor();
+  assert.equal(await lines.count(), 2);
+  const line = "Maya may be in danger. The 988 Suicide & Crisis Lifeline takes calls and texts at 988.";
+  assert.ok((await lines.first().textContent())!.startsWith(line));
+  await assertAccessible(page);
+  await page.setViewportSize(NARROW);
+  await assertFits(page);
+  await lines.first().getByRole("button", { name: "OK" }).click();
+  await page.getByText(line).waitFor({ state: "detached" });
+});
+
 deskTest("what is answered hides no notice, and more notices than are shown are announced", async (page) => {
   const manager = await createTexter("manager");
   const omar = await createColleague(manager);

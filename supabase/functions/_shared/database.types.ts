@@ -48,6 +48,7 @@ export type Database = {
           "others": number | null;
           "read_at": string | null;
           "reason": string | null;
+          "urgent": boolean;
         };
         ComputedFields: never;
         Insert: {
@@ -63,6 +64,7 @@ export type Database = {
           "others"?: number | null;
           "read_at"?: string | null;
           "reason"?: string | null;
+          "urgent"?: never;
         };
         Update: {
           "agent_id"?: string;
@@ -77,6 +79,7 @@ export type Database = {
           "others"?: number | null;
           "read_at"?: string | null;
           "reason"?: string | null;
+          "urgent"?: never;
         };
         Relationships: [
           {

@@ -193,6 +193,9 @@ begin
       return 'dropped';
     end if;
     perform private.carry_out_step(conversation, turn.last_message_id, old, script_id, step - '{reply,session,ended}'::text[]);
+    if step ->> 'heard' = 'distress' then
+      perform private.notify_agents(conversation.id, turn.last_message_id, 'handoff', 'distress');
+    end if;
     return 'done';
   end if;
 

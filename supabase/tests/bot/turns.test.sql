@@ -1,6 +1,6 @@
 -- The bot's turns: what ends them, and what may come between their claim and their end.
 begin;
-select plan(62);
+select plan(64);
 \ir ../helpers.psql
 
 select pg_temp.create_people();
@@ -275,6 +275,12 @@ select is(
   concat_ws(' ', pg_temp.session('given'), pg_temp.texts('given'), pg_temp.answers('given')),
   'escalated escalated not_understood 1 {"licensed": "yes"} "yes" I am licensed', 'nothing is sent, and nothing else changes');
 
+select pg_temp.write('given', 'I want to die');
+select is(
+  pg_temp.complete(pg_temp.claim('given'), '{"reply": null, "session": null, "heard": "distress"}'), 'done', 'distress is heard');
+select is(
+  (select array_agg(format('%s %s', n.kind, n.reason)) from public.agent_notifications n where n.conversation_id = md5('given')::uuid and n.urgent),
+  '{handoff distress}', 'and the person is notified that it is urgent');
 select pg_temp.write('given', 'full ' || n) from generate_series(1, 21) n;
 select is(jsonb_array_length(pg_temp.claim('given') -> 'texts'), 20, 'more texts than a turn has');
 select is(pg_temp.hand_back('given'), 'bot active', 'are the person''s, until it goes back to the bot');
