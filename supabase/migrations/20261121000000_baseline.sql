@@ -11472,6 +11472,7 @@ create table public.agent_notifications (
   kind text not null check (kind in ('text', 'opt_out', 'failed', 'handoff', 'taken_over', 'asked_for', 'lead', 'unmatched_text',
     'recruit_waiting', 'destination_off')),
   reason text,
+  urgent boolean not null generated always as (coalesce(kind = 'handoff' and reason = 'distress', false)) stored,
   day date,
   by_agent_id uuid references public.agents (id),
   others integer check (others > 0),
@@ -11515,6 +11516,8 @@ comment on column public.agent_notifications.kind is
   'waited for an answer for long (see notify_of_waiting_recruits()); `destination_off`: the service has switched off a '
   'destination of the agency.';
 comment on column public.agent_notifications.reason is 'With `handoff`: as in bot_sessions.reason, or `assigned`; with `destination_off`: the name of the destination.';
+comment on column public.agent_notifications.urgent is
+  'Whether the recruit may be in danger, so that a page shows it before the others, with the number of the 988 Lifeline.';
 comment on column public.agent_notifications.by_agent_id is
   'With `taken_over`: who has the conversation now; with `asked_for`: who asks for it.';
 comment on column public.agent_notifications.others is
@@ -13333,6 +13336,9 @@ begin
       return 'dropped';
     end if;
     perform private.carry_out_step(conversation, turn.last_message_id, old, script_id, step - '{reply,session,ended}'::text[]);
+    if step ->> 'heard' = 'distress' then
+      perform private.notify_agents(conversation.id, turn.last_message_id, 'handoff', 'distress');
+    end if;
     return 'done';
   end if;
 
