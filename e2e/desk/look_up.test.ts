@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
-import { signInNewAgent, signInNewOperator } from "../support/agents.ts";
-import { createAgency, createOrder, createVendor, send, sql, type Vendor, withKey } from "../support/client.ts";
+import { signInNewOperator } from "../support/agents.ts";
+import { createOrder, createVendor, send, sql, type Vendor, withKey } from "../support/client.ts";
 import { reject } from "../support/deliveries.ts";
 import { newPhone } from "../support/sms.ts";
 import { assertAccessible, assertFits, deskTest, hideOtherVendors, NARROW, PHONE, signIn, until } from "./harness.ts";
@@ -226,16 +226,4 @@ deskTest("all times of operators are in UTC, as those of the commands, and name 
   }
   await page.evaluate("location.hash = '#/operator/vendors'");
   await page.getByText("days, by UTC.").waitFor();
-});
-
-deskTest("an agent is refused the search of operators, in the page and by the service", async (page) => {
-  const { id } = await createAgency();
-  const agent = await signInNewAgent(id);
-  await signIn(page, agent, "operator/search");
-  await page.getByText("This part is for operators of the service.").waitFor();
-  const { error } = await agent.client.rpc("begin_operator_action", {
-    action: "lead find",
-    subject: { by: "words" },
-  });
-  assert.equal(error!.code, "42501");
 });

@@ -154,20 +154,6 @@ deskTest("a manager who is an operator sees both, until the right is taken away"
   assert.equal(await main.getByRole("link", { name: "Operator" }).count(), 0);
 });
 
-deskTest("what is refused for its token is asked again with a new one", async (page) => {
-  let calls = 0;
-  await page.route("**/rest/v1/rpc/count_vendor_days*", async (route) => {
-    if (route.request().method() === "POST" && calls++ === 0) {
-      await route.fulfill({ status: 401, json: { code: "PGRST303", message: "JWT expired" } });
-    } else await route.continue();
-  });
-  await signIn(page, OLIVIA);
-  await open(page, "operator/vendors");
-  await page.getByRole("region", { name: "Leads per vendor and day" }).waitFor();
-  await until(() => calls === 2);
-  assert.equal(await page.getByText("Your session has ended.").count(), 0);
-});
-
 deskTest("today has each alert, leads to what mends it, and takes it in hand", async (page) => {
   const vendor = await createVendor();
   const order = await createOrder(vendor, { quantity: 7 });
