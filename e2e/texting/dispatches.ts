@@ -5,11 +5,15 @@ import { type ReceivedRequest, RecordingServer } from "../../dev/testing/recordi
 import { double } from "./texts.ts";
 
 export const receiver = await RecordingServer.start();
-Deno.test.afterAll(() => receiver.stop());
+const removeAll = () => sql`delete from public.destinations where agency_id is not null`;
+Deno.test.afterAll(async () => {
+  await receiver.stop();
+  await removeAll();
+});
 Deno.test.beforeEach(async () => {
   receiver.behave();
   receiver.requests.length = 0;
-  await sql`delete from public.destinations where agency_id is not null`;
+  await removeAll();
 });
 
 export const SECRET = `whsec_${btoa("0123456789abcdef0123456789abcdef")}`;
