@@ -61,10 +61,15 @@ const NEGATIONS = new Set(wordList`
 function readChoice(choice: Record<string, string[]>, text: string): string | undefined {
   const hours = readHours(choice, text);
   if (hours !== undefined) return hours;
-  const { found, rest } = choicesIn(phrasesOf(choice), text);
+  const { found, rest, isNamed } = choicesIn(phrasesOf(choice), text);
   const isPlain = !rest.some((word) => NEGATIONS.has(word));
-  return isPlain && found.size === 1 ? [...found][0] : undefined;
+  // "I'm full, just ate" has a word of a choice, and does not choose.
+  const isChosen = isNamed || rest.filter((word) => !WISHES.has(word)).length <= MOST_BESIDE_A_WORD;
+  return isPlain && isChosen && found.size === 1 ? [...found][0] : undefined;
 }
+
+/** A choice of a single word stands beside no more words that say something else. */
+const MOST_BESIDE_A_WORD = 2;
 
 /** They say nothing beside a choice. */
 const WISHES = new Set(wordList`
@@ -107,8 +112,10 @@ function phrasesOf(choice: Record<string, string[]>): Phrase[] {
   return phrases;
 }
 
-function choicesIn(phrases: Phrase[], text: string): { found: Set<string>; rest: string[] } {
+/** The choices that a text names, its other words, and whether a phrase of several words does so. */
+function choicesIn(phrases: Phrase[], text: string): { found: Set<string>; rest: string[]; isNamed: boolean } {
   const found = new Set<string>();
+  let isNamed = false;
   let rest = ` ${wordsOf(text).join(" ")} `;
   for (const { name, words } of phrases) {
     // "full-time" is also written "fulltime".
@@ -116,7 +123,8 @@ function choicesIn(phrases: Phrase[], text: string): { found: Set<string>; rest:
       if (words.length === 0 || !rest.includes(spelling)) continue;
       rest = rest.replaceAll(spelling, " ");
       found.add(name);
+      isNamed ||= words.length > 1;
     }
   }
-  return { found, rest: rest.split(" ").filter((word) => word !== "") };
+  return { found, rest: rest.split(" ").filter((word) => word !== ""), isNamed };
 }

@@ -14,7 +14,7 @@ const MOST_MARKS = 3;
 function mark(alone: string, behind: string): RegExp {
   const apology = "(?:sorry|srry|my bad|oh|no|ok|lol)?[\\s,.!-]{0,3}";
   return new RegExp(
-    `^[\\s.,!*-]{0,5}(?:${alone}|${apology}(?:${behind})(?: to (?:say|put|type|write))?)(?![\\p{L}\\p{N}'’])[\\s,.!:-]{0,5}`,
+    `^[\\s.,!*-]{0,5}(?:(?:oh|ah)?[\\s,.!-]{0,3}(?:${alone})|${apology}(?:${behind})(?: to (?:say|put|type|write))?)(?![\\p{L}\\p{N}'’])[\\s,.!:-]{0,5}`,
     "iu",
   );
 }

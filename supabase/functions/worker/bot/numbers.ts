@@ -11,7 +11,7 @@ const NONE_BUT =
 /** They make of a number a bound, a range or an opposite. */
 const BOUNDS = new Set(wordList`
   not no never less under below fewer menos except or between to until half doubt unsure wish if anything
-  next within after since at from ago
+  next within after since from ago
 `);
 /** Words that name a unit, by the unit. */
 const UNITS = new Map(
@@ -53,7 +53,9 @@ export function readNumber(
   const words = wordsOf(text.replace(/(?<=\d)(?=[a-z])/gi, " "));
   const said = words.join(" ");
   const isNone = NONE.test(said) || NONE_BUT.test(said) && numberWordsIn(words).length === 0;
-  if (!isNone && (words.some((word) => BOUNDS.has(word)) || !isInUnit(text, words, ask))) return undefined;
+  const isBound = (word: string, i: number) =>
+    BOUNDS.has(word) || word === "at" && numberOf(words[i + 1] ?? "") !== undefined;
+  if (!isNone && (words.some(isBound) || !isInUnit(text, words, ask))) return undefined;
   const numbers = new Set(isNone ? [0] : [...digitsIn(text), ...numberWordsIn(words)]);
   const [number] = numbers;
   if (number === undefined || numbers.size > 1) return undefined;

@@ -50,7 +50,7 @@ const ANYWHERE: Record<Exclude<PersonReason, "language">, RegExp> = {
     (cannot|can not|unable to|does not) (receive|accept) (replies|messages|texts|incoming messages)
     (is )?not accepting (messages|texts|calls)
     (number|person|subscriber|customer) you (texted|dialed|called|have dialed|are trying to|have reached|have called)
-    (not monitored|unmonitored|no longer in service|not in service)
+    ((not|isnt) monitored|unmonitored|no longer in service|not in service)
     (message|msg) (blocking|blocked|not delivered|undeliverable|was not delivered|could not be delivered)
     (freemsg|free msg|msg and data rates|message and data rates)
     (thank you|thanks) for (contacting|messaging|texting) (us|our)
@@ -64,7 +64,9 @@ const ANYWHERE: Record<Exclude<PersonReason, "language">, RegExp> = {
   `),
   distress: anyOf(`
     (dont|do not|dnt|didnt|no longer) (want to|wanna) (live|be alive|exist|wake up|be here)(?= (anymore|any more|any longer|like this)( |$)| *$)
-    (dont|do not|no longer) (want to|wanna) (be alive|exist)
+    (dont|do not|no longer) (even )?(want to|wanna) (be alive|exist)
+    (dont|do not|no longer) (even )?(want to|wanna) [^.]{1,40} or (be alive|live|exist|wake up)( anymore| any more| again)?$
+    (im|i am|so|really|very|severely) depressed
     (kill|killing|hurt|hurting|harm|harming|cutting) (myself|my self)
     (suicide|suicidal|suicidio|suicidarme)
     (end|ending) (it all|my life|my own life|things for good)
@@ -181,7 +183,7 @@ const ANYWHERE: Record<Exclude<PersonReason, "language">, RegExp> = {
 /** The wordings that count in a clause of their own. */
 const IN_CLAUSE = {
   minor: anyOf(`
-    (im|i am|i m|only|just turned|just|am|tengo) (only |just |still |solo |barely )?${AGE}( anos)?( (until|til|till)( [a-z]+)?)?$
+    (im|i am|i m|only|just turned|just|am|tengo) (only |just |still |solo |barely )?${AGE}( anos)?( (until|til|till)( [a-z]+)?|( but| and| so) .*)?$
     ^${AGE} (until|til|till) [a-z]+$
   `),
   other_person: anyOf(`
