@@ -23,7 +23,7 @@ Deno.test("each kind of notification has a sentence of its own, with the recruit
   assert.ok(kinds.length >= 9);
   const named = kinds.map((kind) => sentenceOf({ ...NOTIFICATION, kind }));
   assert.equal(new Set(named).size, kinds.length);
-  for (const sentence of named) assert.match(sentence, /Maya/);
+  for (const sentence of named) assert.match(sentence, /Maya|^A destination /);
   for (const kind of kinds) {
     const sentence = sentenceOf({ ...NOTIFICATION, kind, recruit: null, by: null });
     assert.doesNotMatch(sentence, /null|new\.$|Something/);
@@ -37,6 +37,12 @@ Deno.test("a conversation that a colleague has given is no bot's", () => {
     "You have the conversation with Maya now.",
   );
   assert.equal(sentenceOf({ ...NOTIFICATION, kind: "handoff", reason: "completed" }), "The bot has left Maya to you.");
+});
+
+Deno.test("a destination that was switched off is named, and leads to the team's page", () => {
+  const notification = { ...NOTIFICATION, kind: "destination_off", reason: "crm", conversation_id: null };
+  assert.equal(sentenceOf(notification), "The destination crm was switched off, because it fails.");
+  assert.equal(pathOf(notification), "/team");
 });
 
 Deno.test("many conversations that change hands together are one sentence", () => {

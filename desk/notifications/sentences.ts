@@ -28,7 +28,7 @@ export function sentenceOf({ kind, reason, urgent, recruit, by, others }: Notifi
     case "recruit_waiting":
       return `${who} is waiting for an answer.`;
     case "destination_off":
-      return `The destination ${reason} was switched off, because it fails.`;
+      return `${reason === null ? "A destination" : `The destination ${reason}`} was switched off, because it fails.`;
     default:
       return "Something is new.";
   }

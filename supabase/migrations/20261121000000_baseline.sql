@@ -740,6 +740,7 @@ create table public.agents (
   accepts_recruits boolean not null,
   away_until timestamptz,
   last_assigned_at timestamptz,
+  mail_about text[] not null default '{}' check (mail_about <@ '{lead,recruit_waiting}'),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   -- Other tables refer to both columns, so that an agent is never used with another agency.
@@ -763,6 +764,8 @@ comment on column public.agents.accepts_recruits is
 comment on column public.agents.away_until is
   'Until this time, the agent receives no new recruits, and managers are also notified of texts for the agent; null '
   'or in the past: not away.';
+comment on column public.agents.mail_about is
+  'What the agent gets e-mails about: a new `lead`, and a recruit who waits for an answer (`recruit_waiting`).';
 comment on column public.agents.last_assigned_at is
   'When the agent last received a lead by turn; null: never. The agent who has waited longest is next, null first.';
 
@@ -5832,6 +5835,7 @@ create table public.destinations (
   is_on boolean not null default true,
   off_reason text,
   events text[] not null,
+  agent_id uuid unique,
   order_id uuid,
   template text check (length(template) between 1 and 10000),
   accepted_when text check (length(accepted_when) between 1 and 1000),
@@ -5843,17 +5847,21 @@ create table public.destinations (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   unique (agency_id, name),
+  foreign key (agent_id, agency_id) references public.agents (id, agency_id) on delete cascade,
   foreign key (agency_id, order_id) references public.recruiting_orders (agency_id, id) on delete cascade,
   check (case
     when agency_id is null then name = 'operators' and kind = 'webhook' and url is null
     when kind = 'webhook' then url is not null and address is null
-    else address is not null and url is null and template is null
+    -- An agent's address is the agent's.
+    else (address is null) = (agent_id is not null) and url is null and template is null
   end),
+  check (agent_id is null or kind = 'email' and name = 'agent-' || agent_id),
   check (off_reason is null or not is_on),
   check ((failing_since is null) = (failures = 0))
 );
 
 create unique index destinations_operators_idx on public.destinations (name) where agency_id is null;
+create index on public.destinations (agent_id, agency_id) where agent_id is not null;
 create index on public.destinations (agency_id, order_id) where order_id is not null;
 
 comment on table public.destinations is
@@ -5864,6 +5872,8 @@ comment on column public.destinations.name is 'Identifies the destination in its
 comment on column public.destinations.is_on is 'While it is off, its dispatches wait.';
 comment on column public.destinations.off_reason is 'Why the service has switched it off; null: it is on, or a person has paused it.';
 comment on column public.destinations.events is 'The events that are sent to it, such as `lead.distributed`.';
+comment on column public.destinations.agent_id is
+  'The agent who has chosen to get e-mails (agents.mail_about); null: it is the agency''s.';
 comment on column public.destinations.order_id is 'Only events about leads of this order; null: of any.';
 comment on column public.destinations.template is 'JMESPath expression that makes the body from the event; null: the event itself.';
 comment on column public.destinations.accepted_when is
@@ -6091,6 +6101,100 @@ comment on function private.erase_dispatches(uuid[]) is
   'Cancels what waits to be sent about these leads, empties what was sent, and adds `recruit.erased`, {lead: {id}}, for each '
   'destination that may have got one.';
 
+-- supabase/schemas/destinations/agent_mail.sql
+
+-- The e-mails that agents get by choice.
+
+create function public.set_my_mail(about text[]) returns text[]
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  caller constant public.agents := private.current_agent();
+  chosen constant text[] := array(select distinct a from unnest(about) a order by a);
+begin
+  if caller.id is null then
+    raise exception 'only an active agent may do this' using errcode = '42501';
+  elsif not chosen <@ '{lead,recruit_waiting}' then
+    raise exception 'about: must be a list of: lead, recruit_waiting' using errcode = 'PT400';
+  elsif chosen <> '{}' and coalesce(caller.email, '') = '' then
+    raise exception 'about: you have no e-mail address. Ask the people who run the service' using errcode = 'PT409';
+  end if;
+  update public.agents a set mail_about = chosen where a.id = caller.id and a.is_active;
+  insert into public.destinations as d (agency_id, agent_id, name, kind, events)
+  values (
+    caller.agency_id, caller.id, 'agent-' || caller.id, 'email', array(select 'agent.' || c from unnest(chosen) c))
+  on conflict on constraint destinations_agent_id_key
+    do update set events = excluded.events, is_on = true, off_reason = null, failing_since = null, failures = 0;
+  return chosen;
+end
+$$;
+
+comment on function public.set_my_mail(text[]) is
+  'Sets what the signed-in agent gets e-mails about: `lead`, a new recruit; `recruit_waiting`, a recruit who waits for an answer; {}: '
+  'nothing. Returns the choice. An e-mail has the recruit''s first name alone, and an agent gets at most one in five minutes. PT400 for '
+  'anything else; PT409 for an agent without an e-mail address; 42501 for a user who is not an active agent. '
+  'Security definer because agents may not write the tables.';
+grant execute on function public.set_my_mail(text[]) to authenticated;
+
+create function private.add_agent_mail(agent_id uuid, event text, lead_id uuid, link text, others integer) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  -- Two that are made at once wait for each other.
+  destination constant uuid := (
+    select d.id
+    from public.destinations d
+    where d.agent_id = add_agent_mail.agent_id and d.is_on and event = any (d.events)
+    for no key update
+  );
+  latest private.dispatches;
+  due timestamptz;
+begin
+  if destination is null then
+    return;
+  end if;
+  select p.* into latest from private.dispatches p where p.destination_id = destination order by p.seq desc limit 1 for no key update;
+  if latest.state = 'waiting' and latest.attempt = 0 then
+    update private.dispatches p
+    set body = jsonb_set(p.body, '{data,others}', to_jsonb((p.body #>> '{data,others}')::integer + 1 + others))
+    where p.id = latest.id;
+    return;
+  end if;
+  due := greatest(clock_timestamp(), latest.due_at + interval '5 minutes');
+  insert into private.dispatches (destination_id, event, lead_id, body, due_at, first_due_at)
+  select destination, add_agent_mail.event, l.id, jsonb_build_object(
+    'type', add_agent_mail.event, 'timestamp', private.iso_time(clock_timestamp()),
+    'data', jsonb_build_object(
+      'lead', jsonb_build_object('id', l.id, 'first_name', l.first_name, 'link', link), 'others', others)), due, due
+  from public.recruiting_leads l
+  where l.id = add_agent_mail.lead_id;
+end
+$$;
+
+comment on function private.add_agent_mail(uuid, text, uuid, text, integer) is
+  'Adds an e-mail to an agent who has chosen the event, with {lead: {id, first_name, link}, others}: others are how many further '
+  'recruits there are. It is due five minutes after the last one; until then the others are counted in it.';
+
+create function private.end_agent_mail() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  delete from public.destinations d where d.agent_id = new.id;
+  return null;
+end
+$$;
+
+comment on function private.end_agent_mail() is 'Trigger: an agent who has left gets no more e-mails.';
+
+create trigger end_agent_mail
+  after update of is_active on public.agents
+  for each row when (old.is_active and not new.is_active)
+  execute function private.end_agent_mail();
+
 -- supabase/schemas/destinations/prune.sql
 
 -- What is kept of what was sent, and for how long.
@@ -6208,7 +6312,8 @@ begin
       jsonb_build_object(
         'id', p.id, 'attempt', p.attempt, 'event', p.event, 'lead_id', p.lead_id, 'body', p.body,
         'destination', jsonb_build_object(
-          'id', d.id, 'kind', d.kind, 'url', d.url, 'address', d.address, 'template', d.template,
+          'id', d.id, 'kind', d.kind, 'url', d.url,
+          'address', coalesce(d.address, (select a.email from public.agents a where a.id = d.agent_id)), 'template', d.template,
           'accepted_when', d.accepted_when, 'rejected_when', d.rejected_when,
           'headers', (
             select coalesce(jsonb_object_agg(s.name, s.secret), '{}')
@@ -12286,8 +12391,41 @@ comment on function private.notify_of_destination() is
 
 create trigger notify_of_destination
   after update of off_reason on public.destinations
-  for each row when (new.off_reason is not null and old.off_reason is null)
+  for each row when (new.off_reason is not null and old.off_reason is null and new.agent_id is null)
   execute function private.notify_of_destination();
+
+create function private.mail_notifications() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.add_agent_mail(
+    n.agent_id, 'agent.' || n.kind, n.lead_ids[1],
+    case n.kind when 'lead' then '/recruits/' || n.lead_ids[1] else '/inbox/' || n.conversation_ids[1] end,
+    cardinality(n.lead_ids) - 1)
+  from (
+    select
+      a.agent_id, a.kind, array_agg(coalesce(a.lead_id, c.recruiting_lead_id) order by a.id) as lead_ids,
+      array_agg(a.conversation_id order by a.id) as conversation_ids
+    from added a
+    -- The destinations of agents are few.
+    join public.destinations d on d.agent_id = a.agent_id and 'agent.' || a.kind = any (d.events)
+    left join public.recruiting_conversations c on c.id = a.conversation_id
+    where coalesce(a.lead_id, c.recruiting_lead_id) is not null
+    group by a.agent_id, a.kind
+  ) n
+  order by n.agent_id, n.kind;
+  return null;
+end
+$$;
+
+comment on function private.mail_notifications() is
+  'Trigger: adds the e-mails of agents who have chosen to get some about their notifications.';
+
+create trigger mail_notifications
+  after insert on public.agent_notifications
+  referencing new table as added
+  for each statement execute function private.mail_notifications();
 
 -- supabase/schemas/bot/tables.sql
 
@@ -19114,7 +19252,7 @@ select d.id, d.agency_id, coalesce(g.name, 'operators') as agency, d.name, d.kin
   d.created_at
 from public.destinations d
 left join public.agencies g on g.id = d.agency_id
-where (select private.may_operate()) or d.agency_id = (select private.managed_agency_id());
+where d.agent_id is null and ((select private.may_operate()) or d.agency_id = (select private.managed_agency_id()));
 
 comment on view private.destination_list is 'Destinations, for operators and the managers of their agency.';
 grant select on private.destination_list to authenticated, service_role;
@@ -19133,7 +19271,7 @@ select p.id, p.destination_id, d.name as destination, d.agency_id, p.event, p.le
 from private.dispatches p
 join public.destinations d on d.id = p.destination_id
 left join public.recruiting_leads l on l.id = p.lead_id
-where (select private.may_operate()) or d.agency_id = (select private.managed_agency_id());
+where d.agent_id is null and ((select private.may_operate()) or d.agency_id = (select private.managed_agency_id()));
 
 comment on view private.dispatch_list is 'Dispatches without their bodies, for operators and the managers of their agency.';
 grant select on private.dispatch_list to authenticated, service_role;
@@ -19172,7 +19310,7 @@ declare
 begin
   select d.* into destination
   from public.destinations d
-  where d.id = destination_id and private.may_manage(d.agency_id)
+  where d.id = destination_id and d.agent_id is null and private.may_manage(d.agency_id)
   for no key update;
   if not found then
     if private.managed_agency_id() is null and not private.may_operate() then
@@ -19312,7 +19450,8 @@ begin
   elsif not exists (select from public.agencies a where a.id = owner_id) then
     raise exception 'agency_id: there is no such agency' using errcode = 'PT404';
   end if;
-  select d.* into destination from public.destinations d where d.agency_id = owner_id and d.name = given_name for no key update;
+  select d.* into destination from public.destinations d where d.agency_id = owner_id and d.name = given_name and d.agent_id is null
+  for no key update;
   if not found then
     is_new := true;
     destination.kind := case changes ->> 'kind' when 'email' then 'email' else 'webhook' end;
@@ -19512,7 +19651,7 @@ begin
     select p.id
     from private.dispatches p
     join public.destinations d on d.id = p.destination_id
-    where p.id = any (dispatch_ids) and (private.may_manage(d.agency_id) or d.agency_id is null and private.may_operate()));
+    where p.id = any (dispatch_ids) and d.agent_id is null and (private.may_manage(d.agency_id) or d.agency_id is null and private.may_operate()));
   if not dispatch_ids <@ allowed then
     raise exception 'dispatch_ids: there is no such dispatch' using errcode = 'PT404';
   end if;
@@ -21500,8 +21639,8 @@ begin
     format('dispatch list --destination %s --state failed', d.name), null::text
   from public.destinations d
   join public.agencies g on g.id = d.agency_id
-  where d.off_reason is not null
-    or d.is_on and d.failing_since <= latest and d.failures >= (threshold ->> 'at_least')::numeric;
+  where d.agent_id is null and (d.off_reason is not null
+    or d.is_on and d.failing_since <= latest and d.failures >= (threshold ->> 'at_least')::numeric);
 end
 $$;
 

@@ -180,6 +180,7 @@ export type Database = {
           "is_active": boolean;
           "last_assigned_at": string | null;
           "last_name": string | null;
+          "mail_about": (string)[];
           "phone": string | null;
           "role": string;
           "updated_at": string;
@@ -197,6 +198,7 @@ export type Database = {
           "is_active"?: boolean;
           "last_assigned_at"?: string | null;
           "last_name"?: string | null;
+          "mail_about"?: (string)[];
           "phone"?: string | null;
           "role"?: string;
           "updated_at"?: string;
@@ -213,6 +215,7 @@ export type Database = {
           "is_active"?: boolean;
           "last_assigned_at"?: string | null;
           "last_name"?: string | null;
+          "mail_about"?: (string)[];
           "phone"?: string | null;
           "role"?: string;
           "updated_at"?: string;
@@ -755,6 +758,7 @@ export type Database = {
           "accepted_when": string | null;
           "address": string | null;
           "agency_id": string | null;
+          "agent_id": string | null;
           "created_at": string;
           "events": (string)[];
           "failing_since": string | null;
@@ -777,6 +781,7 @@ export type Database = {
           "accepted_when"?: string | null;
           "address"?: string | null;
           "agency_id"?: string | null;
+          "agent_id"?: string | null;
           "created_at"?: string;
           "events": (string)[];
           "failing_since"?: string | null;
@@ -798,6 +803,7 @@ export type Database = {
           "accepted_when"?: string | null;
           "address"?: string | null;
           "agency_id"?: string | null;
+          "agent_id"?: string | null;
           "created_at"?: string;
           "events"?: (string)[];
           "failing_since"?: string | null;
@@ -850,6 +856,27 @@ export type Database = {
             isOneToOne: false;
             referencedRelation: "recruiting_orders";
             referencedColumns: ["agency_id", "id"];
+          },
+          {
+            foreignKeyName: "destinations_agent_id_agency_id_fkey";
+            columns: ["agent_id", "agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agent_list";
+            referencedColumns: ["id", "agency_id"];
+          },
+          {
+            foreignKeyName: "destinations_agent_id_agency_id_fkey";
+            columns: ["agent_id", "agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agents";
+            referencedColumns: ["id", "agency_id"];
+          },
+          {
+            foreignKeyName: "destinations_agent_id_agency_id_fkey";
+            columns: ["agent_id", "agency_id"];
+            isOneToOne: false;
+            referencedRelation: "team";
+            referencedColumns: ["id", "agency_id"];
           },
         ];
       };
@@ -4727,6 +4754,7 @@ export type Database = {
         };
       };
       "set_destination_state": { Args: { "destination_id": string; "is_on": boolean }; Returns: undefined };
+      "set_my_mail": { Args: { "about": (string)[] }; Returns: (string)[] };
       "set_recruit_stage": { Args: { "recruiting_lead_id": string; "stage": string }; Returns: Json };
       "set_texting_hours": {
         Args: { "closes": string; "day_of_week": number; "opens": string; "source": string; "state": string };

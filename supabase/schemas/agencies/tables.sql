@@ -38,6 +38,7 @@ create table public.agents (
   accepts_recruits boolean not null,
   away_until timestamptz,
   last_assigned_at timestamptz,
+  mail_about text[] not null default '{}' check (mail_about <@ '{lead,recruit_waiting}'),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   -- Other tables refer to both columns, so that an agent is never used with another agency.
@@ -61,6 +62,8 @@ comment on column public.agents.accepts_recruits is
 comment on column public.agents.away_until is
   'Until this time, the agent receives no new recruits, and managers are also notified of texts for the agent; null '
   'or in the past: not away.';
+comment on column public.agents.mail_about is
+  'What the agent gets e-mails about: a new `lead`, and a recruit who waits for an answer (`recruit_waiting`).';
 comment on column public.agents.last_assigned_at is
   'When the agent last received a lead by turn; null: never. The agent who has waited longest is next, null first.';
 

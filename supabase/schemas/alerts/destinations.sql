@@ -17,8 +17,8 @@ begin
     format('dispatch list --destination %s --state failed', d.name), null::text
   from public.destinations d
   join public.agencies g on g.id = d.agency_id
-  where d.off_reason is not null
-    or d.is_on and d.failing_since <= latest and d.failures >= (threshold ->> 'at_least')::numeric;
+  where d.agent_id is null and (d.off_reason is not null
+    or d.is_on and d.failing_since <= latest and d.failures >= (threshold ->> 'at_least')::numeric);
 end
 $$;
 

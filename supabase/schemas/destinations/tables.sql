@@ -10,6 +10,7 @@ create table public.destinations (
   is_on boolean not null default true,
   off_reason text,
   events text[] not null,
+  agent_id uuid unique,
   order_id uuid,
   template text check (length(template) between 1 and 10000),
   accepted_when text check (length(accepted_when) between 1 and 1000),
@@ -21,17 +22,21 @@ create table public.destinations (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   unique (agency_id, name),
+  foreign key (agent_id, agency_id) references public.agents (id, agency_id) on delete cascade,
   foreign key (agency_id, order_id) references public.recruiting_orders (agency_id, id) on delete cascade,
   check (case
     when agency_id is null then name = 'operators' and kind = 'webhook' and url is null
     when kind = 'webhook' then url is not null and address is null
-    else address is not null and url is null and template is null
+    -- An agent's address is the agent's.
+    else (address is null) = (agent_id is not null) and url is null and template is null
   end),
+  check (agent_id is null or kind = 'email' and name = 'agent-' || agent_id),
   check (off_reason is null or not is_on),
   check ((failing_since is null) = (failures = 0))
 );
 
 create unique index destinations_operators_idx on public.destinations (name) where agency_id is null;
+create index on public.destinations (agent_id, agency_id) where agent_id is not null;
 create index on public.destinations (agency_id, order_id) where order_id is not null;
 
 comment on table public.destinations is
@@ -42,6 +47,8 @@ comment on column public.destinations.name is 'Identifies the destination in its
 comment on column public.destinations.is_on is 'While it is off, its dispatches wait.';
 comment on column public.destinations.off_reason is 'Why the service has switched it off; null: it is on, or a person has paused it.';
 comment on column public.destinations.events is 'The events that are sent to it, such as `lead.distributed`.';
+comment on column public.destinations.agent_id is
+  'The agent who has chosen to get e-mails (agents.mail_about); null: it is the agency''s.';
 comment on column public.destinations.order_id is 'Only events about leads of this order; null: of any.';
 comment on column public.destinations.template is 'JMESPath expression that makes the body from the event; null: the event itself.';
 comment on column public.destinations.accepted_when is

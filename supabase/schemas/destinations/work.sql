@@ -70,7 +70,8 @@ begin
       jsonb_build_object(
         'id', p.id, 'attempt', p.attempt, 'event', p.event, 'lead_id', p.lead_id, 'body', p.body,
         'destination', jsonb_build_object(
-          'id', d.id, 'kind', d.kind, 'url', d.url, 'address', d.address, 'template', d.template,
+          'id', d.id, 'kind', d.kind, 'url', d.url,
+          'address', coalesce(d.address, (select a.email from public.agents a where a.id = d.agent_id)), 'template', d.template,
           'accepted_when', d.accepted_when, 'rejected_when', d.rejected_when,
           'headers', (
             select coalesce(jsonb_object_agg(s.name, s.secret), '{}')

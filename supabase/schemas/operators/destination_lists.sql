@@ -26,7 +26,7 @@ select d.id, d.agency_id, coalesce(g.name, 'operators') as agency, d.name, d.kin
   d.created_at
 from public.destinations d
 left join public.agencies g on g.id = d.agency_id
-where (select private.may_operate()) or d.agency_id = (select private.managed_agency_id());
+where d.agent_id is null and ((select private.may_operate()) or d.agency_id = (select private.managed_agency_id()));
 
 comment on view private.destination_list is 'Destinations, for operators and the managers of their agency.';
 grant select on private.destination_list to authenticated, service_role;
@@ -45,7 +45,7 @@ select p.id, p.destination_id, d.name as destination, d.agency_id, p.event, p.le
 from private.dispatches p
 join public.destinations d on d.id = p.destination_id
 left join public.recruiting_leads l on l.id = p.lead_id
-where (select private.may_operate()) or d.agency_id = (select private.managed_agency_id());
+where d.agent_id is null and ((select private.may_operate()) or d.agency_id = (select private.managed_agency_id()));
 
 comment on view private.dispatch_list is 'Dispatches without their bodies, for operators and the managers of their agency.';
 grant select on private.dispatch_list to authenticated, service_role;

@@ -23,7 +23,7 @@ declare
 begin
   select d.* into destination
   from public.destinations d
-  where d.id = destination_id and private.may_manage(d.agency_id)
+  where d.id = destination_id and d.agent_id is null and private.may_manage(d.agency_id)
   for no key update;
   if not found then
     if private.managed_agency_id() is null and not private.may_operate() then
@@ -163,7 +163,8 @@ begin
   elsif not exists (select from public.agencies a where a.id = owner_id) then
     raise exception 'agency_id: there is no such agency' using errcode = 'PT404';
   end if;
-  select d.* into destination from public.destinations d where d.agency_id = owner_id and d.name = given_name for no key update;
+  select d.* into destination from public.destinations d where d.agency_id = owner_id and d.name = given_name and d.agent_id is null
+  for no key update;
   if not found then
     is_new := true;
     destination.kind := case changes ->> 'kind' when 'email' then 'email' else 'webhook' end;
@@ -363,7 +364,7 @@ begin
     select p.id
     from private.dispatches p
     join public.destinations d on d.id = p.destination_id
-    where p.id = any (dispatch_ids) and (private.may_manage(d.agency_id) or d.agency_id is null and private.may_operate()));
+    where p.id = any (dispatch_ids) and d.agent_id is null and (private.may_manage(d.agency_id) or d.agency_id is null and private.may_operate()));
   if not dispatch_ids <@ allowed then
     raise exception 'dispatch_ids: there is no such dispatch' using errcode = 'PT404';
   end if;

@@ -85,5 +85,38 @@ comment on function private.notify_of_destination() is
 
 create trigger notify_of_destination
   after update of off_reason on public.destinations
-  for each row when (new.off_reason is not null and old.off_reason is null)
+  for each row when (new.off_reason is not null and old.off_reason is null and new.agent_id is null)
   execute function private.notify_of_destination();
+
+create function private.mail_notifications() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.add_agent_mail(
+    n.agent_id, 'agent.' || n.kind, n.lead_ids[1],
+    case n.kind when 'lead' then '/recruits/' || n.lead_ids[1] else '/inbox/' || n.conversation_ids[1] end,
+    cardinality(n.lead_ids) - 1)
+  from (
+    select
+      a.agent_id, a.kind, array_agg(coalesce(a.lead_id, c.recruiting_lead_id) order by a.id) as lead_ids,
+      array_agg(a.conversation_id order by a.id) as conversation_ids
+    from added a
+    -- The destinations of agents are few.
+    join public.destinations d on d.agent_id = a.agent_id and 'agent.' || a.kind = any (d.events)
+    left join public.recruiting_conversations c on c.id = a.conversation_id
+    where coalesce(a.lead_id, c.recruiting_lead_id) is not null
+    group by a.agent_id, a.kind
+  ) n
+  order by n.agent_id, n.kind;
+  return null;
+end
+$$;
+
+comment on function private.mail_notifications() is
+  'Trigger: adds the e-mails of agents who have chosen to get some about their notifications.';
+
+create trigger mail_notifications
+  after insert on public.agent_notifications
+  referencing new table as added
+  for each statement execute function private.mail_notifications();

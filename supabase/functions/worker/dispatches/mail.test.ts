@@ -42,6 +42,8 @@ Deno.test("each event has a subject", () => {
       ["lead.returned", { reason: "wrong number" }, "Lead returned: Zoë Adams"],
       ["lead.reassigned", {}, "Lead reassigned: Zoë Adams"],
       ["recruit.replied", { text: { body: "Hi", received_at: "" } }, "Reply from Zoë Adams"],
+      ["agent.lead", { others: 2 }, "Zoë Adams (and 2 more) is a new recruit"],
+      ["agent.recruit_waiting", { others: 0 }, "Zoë Adams is waiting for an answer"],
       ["recruit.screened", {}, "Screening completed: Zoë Adams"],
       ["recruit.opted_out", {}, "Opted out: Zoë Adams"],
       ["recruit.stage_changed", { stage: "hired" }, "Zoë Adams is now in the stage hired"],

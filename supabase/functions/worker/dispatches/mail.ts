@@ -20,6 +20,8 @@ const SUBJECTS: Record<string, (name: string, data: JsonObject) => string> = {
   "recruit.opted_out": (name) => `Opted out: ${name}`,
   "recruit.stage_changed": (name, { stage }) => `${name} is now in the stage ${textOf(stage)}`,
   "recruit.erased": () => "Please erase a recruit's data",
+  "agent.lead": (name, data) => `${name}${othersOf(data)} is a new recruit`,
+  "agent.recruit_waiting": (name, data) => `${name}${othersOf(data)} is waiting for an answer`,
   "test": () => "This is a test",
 };
 
@@ -63,6 +65,11 @@ function linesOf(type: string, data: JsonObject, lead: JsonObject): string[] {
   ].filter(([, value]) => value !== "").map(([label, value]) => `${label}: ${value}`);
   const link = textOf(lead.link);
   return link === "" ? lines : [...lines, "", link];
+}
+
+/** The recruits whom the e-mail of an agent does not name. */
+function othersOf({ others }: JsonObject): string {
+  return typeof others === "number" && others > 0 ? ` (and ${others} more)` : "";
 }
 
 function objectOf(value: Json | undefined): JsonObject {
