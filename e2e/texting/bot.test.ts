@@ -135,24 +135,6 @@ Deno.test("an agent writes during a turn: the bot is silent until the conversati
   assert.deepEqual(sent(talk).slice(2), ["Do you hold a license?", "In which states?"]);
 });
 
-Deno.test("a reply of the bot that waits is refused once an agent writes", async () => {
-  const talk = await createTalk();
-  await sql`update public.service_numbers set status = 'paused', paused_reason = 'test' where phone = ${talk.service}`;
-  await say(talk, "Hi");
-  const text = {
-    conversation_id: talk.id,
-    body: "I am Nora.",
-    client_message_id: crypto.randomUUID(),
-  };
-  await talk.agent.client.rpc("send_text", text);
-  await sql`update public.service_numbers set status = 'active', paused_reason = null where phone = ${talk.service}`;
-  await work();
-  assert.deepEqual(sent(talk), ["I am Nora."]);
-  const [refused] = await sql`
-    select state, reason from public.text_outbox where conversation_id = ${talk.id} and kind = 'bot'`;
-  assert.deepEqual({ ...refused }, { state: "refused", reason: "taken_over" });
-});
-
 Deno.test("a conversation keeps the script that it began with", async () => {
   const talk = await createTalk();
   await say(talk, "Hi");
@@ -175,14 +157,6 @@ Deno.test("an answering machine is not answered twice", async () => {
     status: "escalated",
     reason: "automatic_reply",
   });
-});
-
-Deno.test("two bots that face each other stop", async () => {
-  const talk = await createTalk();
-  await sql`
-    insert into public.service_numbers (phone, agency_id) values (${talk.recruit}, ${talk.agency_id})`;
-  await say(talk, "Hi");
-  assert.deepEqual(sent(talk), []);
 });
 
 Deno.test("nobody writes into silence: without a script the lead's agent is notified, else the managers", async () => {
