@@ -1,19 +1,31 @@
 /** The words of a text, and lists of phrases to find among them. */
 
 /** The words of a text in lower case, without accents, apostrophes and punctuation. */
-export function wordsOf(text: string): readonly string[] {
-  if (text.length < LONG) return splitWords(text);
-  if (text !== latest.text) latest = { text, words: splitWords(text) };
-  return latest.words;
-}
-/** The words of a text of such length are kept until the next one: a dozen readers ask for them. */
-const LONG = 160;
-let latest: { text: string; words: readonly string[] } = { text: "", words: [] };
+export const wordsOf = rememberingLatest((text: string): readonly string[] => wordsIn(plain(text)));
 
-function splitWords(text: string): string[] {
-  return text.normalize("NFKD").toLowerCase().replace(/[\p{M}'’‘`´ʼ＇]/gu, "")
-    .split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "");
+/** The clauses of a text, each by its words; of equal ones the first. */
+export const clausesOf = rememberingLatest((text: string): readonly (readonly string[])[] =>
+  [...new Set(plain(text).split(/[.,;:!?()\n]+/))].map(wordsIn).filter((words) => words.length > 0)
+);
+
+function plain(text: string): string {
+  return text.normalize("NFKD").toLowerCase().replace(/[\p{M}'’‘`´ʼ＇]/gu, "");
 }
+
+function wordsIn(plain: string): string[] {
+  return plain.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "");
+}
+
+/** A function of a text that remembers its result of a long one until the next: a dozen readers ask for the same. */
+function rememberingLatest<T>(read: (text: string) => T): (text: string) => T {
+  let latest: { text: string; result: T } | undefined;
+  return (text) => {
+    if (text.length < LONG) return read(text);
+    if (latest?.text !== text) latest = { text, result: read(text) };
+    return latest.result;
+  };
+}
+const LONG = 160;
 
 /** A function of a text that remembers its latest results: what a script says is read with each text. */
 export function remembering<T>(read: (text: string) => T): (text: string) => T {
@@ -38,11 +50,6 @@ export function phrasesIn(list: string): string[] {
 export function anyOf(wordings: string): RegExp {
   const lines = wordings.split("\n").map((line) => line.trim()).filter((line) => line !== "");
   return new RegExp(`(?<= |^)(?:${lines.join("|")})(?= |$)`, "g");
-}
-
-/** The clauses of a text, each by its words; of equal ones the first. */
-export function clausesOf(text: string): (readonly string[])[] {
-  return [...new Set(text.split(/[.,;:!?()\n]+/))].map(wordsOf).filter((words) => words.length > 0);
 }
 
 /** The numbers below 100 that have a word of their own, in English and Spanish. */
