@@ -6266,11 +6266,12 @@ set enable_mergejoin = off
 set enable_sort = off
 as $$
 declare
-  -- How many rows of a destination one claim reads.
-  most constant integer := 100;
-  destination record;
+  failing_at_once constant integer := 8;
+  is_failing boolean;
+  free integer;
+  destinations uuid[];
+  destination_id uuid;
   taken uuid[] := '{}';
-  due uuid[];
   claimed jsonb;
   next_at timestamptz;
 begin
@@ -6280,31 +6281,44 @@ begin
     is distinct from (case s.name when 'mail' then can_mail else alert_url_is_set end, true);
   perform private.end_lapsed_dispatches();
 
-  -- Those that work come first, and then the one that has waited longest.
-  for destination in
-    select d.id, d.max_at_once, d.failing_since, w.due_at
-    from public.destinations d
-    cross join lateral (
-      select p.due_at
-      from private.dispatches p
-      where p.destination_id = d.id and p.state = 'waiting'
-      order by p.due_at, p.seq
-      limit 1
-    ) w
-    where d.is_on and w.due_at <= clock_timestamp()
-      and case when d.agency_id is null then alert_url_is_set else can_mail or d.kind = 'webhook' end
-    order by d.failing_since is not null, w.due_at
-    for no key update of d skip locked
-  loop
-    exit when cardinality(taken) >= claim_dispatches.max;
-    due := private.take_dispatches(
-      destination.id,
-      least(
-        case when destination.failing_since is null then destination.max_at_once else 1 end
-          - (select count(*) from private.dispatches p where p.destination_id = destination.id and p.state = 'sending')::integer,
-        claim_dispatches.max - cardinality(taken)),
-      most);
-    taken := taken || due;
+  -- Those that work come first. Of the others, which may take long to answer, only some are tried at once.
+  foreach is_failing in array '{false,true}'::boolean[] loop
+    free := claim_dispatches.max - cardinality(taken);
+    if is_failing then
+      free := least(free, failing_at_once - (
+        select count(*)
+        from public.destinations d
+        join private.dispatches p on p.destination_id = d.id and p.state = 'sending'
+        where d.failing_since is not null
+      ));
+    end if;
+    continue when free <= 0;
+    destinations := array(
+      select d.id
+      from public.destinations d
+      cross join lateral (
+        select p.due_at
+        from private.dispatches p
+        where p.destination_id = d.id and p.state = 'waiting'
+        order by p.due_at, p.seq
+        limit 1
+      ) w
+      cross join lateral (
+        select count(*) as sending from private.dispatches p where p.destination_id = d.id and p.state = 'sending'
+      ) f
+      where d.is_on and (d.failing_since is not null) = is_failing and w.due_at <= clock_timestamp()
+        and f.sending < case when is_failing then 1 else d.max_at_once end
+        and case when d.agency_id is null then alert_url_is_set else can_mail or d.kind = 'webhook' end
+      order by f.sending, w.due_at
+      limit free
+      for no key update of d skip locked
+    );
+    foreach destination_id in array destinations loop
+      taken := taken || private.take_dispatches(
+        destination_id,
+        -- An equal share, so that none waits for another that has more to send.
+        least(ceil(free / cardinality(destinations)::numeric)::integer, claim_dispatches.max - cardinality(taken)));
+    end loop;
   end loop;
 
   select coalesce(
@@ -6360,7 +6374,7 @@ comment on function public.claim_dispatches(integer, boolean, boolean) is
   'destination: {id, kind, url|null, address|null, template|null, accepted_when|null, rejected_when|null, headers: {name: value}, '
   'secrets: [whsec_...]}}], next_at|null: when the next one is due, or a lease ends}. secrets: the newest first; during a day after a rotation there are two. Of a destination '
   'at most max_at_once are with workers, one while its last attempt has failed, and of a lead one at a time, in the order of its '
-  'events. Those that work come before those that fail. can_mail: without it no e-mail is claimed; alert_url_is_set: without it no '
+  'events. Those that work come before those that fail, of which at most 8 are with workers; each has an equal share of max. can_mail: without it no e-mail is claimed; alert_url_is_set: without it no '
   'alert. The destination of alerts has no url and no secrets. Pass id and attempt to record_dispatch().';
 
 create function private.end_lapsed_dispatches() returns void
@@ -6392,12 +6406,24 @@ $$;
 
 comment on function private.end_lapsed_dispatches() is 'Takes dispatches from workers whose lease is over: they are due again.';
 
-create function private.take_dispatches(destination_id uuid, max integer, most integer) returns uuid[]
+create function private.take_dispatches(destination_id uuid, max integer) returns uuid[]
 language plpgsql
 set search_path = ''
 as $$
 declare
+  -- How many rows one claim reads.
+  most constant integer := 100;
   as_of constant timestamptz := clock_timestamp();
+  -- Not more than the destination takes at once.
+  free constant integer := least(max, (
+    select case when d.failing_since is null then d.max_at_once else 1 end
+    from public.destinations d
+    where d.id = take_dispatches.destination_id
+  ) - (
+    select count(*)
+    from private.dispatches p
+    where p.destination_id = take_dispatches.destination_id and p.state = 'sending'
+  ));
   candidate record;
   earlier private.dispatches;
   taken uuid[] := '{}';
@@ -6410,7 +6436,7 @@ begin
     limit most
     for no key update skip locked
   loop
-    exit when cardinality(taken) >= take_dispatches.max;
+    exit when cardinality(taken) >= free;
     select p.* into earlier
     from private.dispatches p
     where p.destination_id = take_dispatches.destination_id and p.lead_id = candidate.lead_id
@@ -6433,8 +6459,8 @@ begin
 end
 $$;
 
-comment on function private.take_dispatches(uuid, integer, integer) is
-  'Gives up to max due dispatches of a destination to a worker, of the first `most` that are due. The caller has locked the destination.';
+comment on function private.take_dispatches(uuid, integer) is
+  'Gives up to max due dispatches of a destination to a worker. The caller has locked the destination.';
 
 create function public.record_dispatch(
   id uuid,

@@ -1,6 +1,6 @@
 -- What is sent to destinations: which events, in what order, to how many at once, and what becomes of each.
 begin;
-select plan(65);
+select plan(67);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor', pg_temp.key_of('vendor'));
@@ -154,6 +154,17 @@ select is(pg_temp.record('a', 'delivered', late => 1, destination => 'works'), '
 select is(pg_temp.record('a', 'failed', destination => 'works'), 'delivered', 'and is never taken back');
 select pg_temp.clear();
 delete from public.destinations where name = 'works';
+
+-- Fairness
+select pg_temp.destination(name) from unnest(array['busy', 'busier', 'fresh']) name;
+select pg_temp.add(name) from unnest(array['a', 'b', 'c']) name;
+delete from private.dispatches p using public.destinations d where d.id = p.destination_id and d.name in ('dead', 'fresh');
+select is(array(select split_part(c, ' ', 1) from pg_temp.claim(2) c order by 1), '{busier,busy}', 'each has its share,');
+select pg_temp.add('d');
+delete from private.dispatches p using public.destinations d where d.id = p.destination_id and d.name in ('dead');
+select is(array(select pg_temp.claim(1)), '{fresh d lead.distributed}', 'and one with nothing under way comes before those that had more to send');
+delete from public.destinations where name in ('busy', 'busier', 'fresh');
+select pg_temp.clear();
 
 -- Retries
 select pg_temp.add('a');
