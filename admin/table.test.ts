@@ -22,10 +22,7 @@ Deno.test("a table shows objects as JSON, and never a control character", () => 
 
 Deno.test("a table shows no invisible character, and its columns are as wide as what is seen", () => {
   assert.equal(
-    formatTable([{ name: "A\u200bd\u202ea\u2066", phone: "1" }, {
-      name: "\u2060",
-      phone: "2\u2028",
-    }]),
+    formatTable([{ name: "A\u200bd\u202ea\u2066", phone: "1" }, { name: "\u2060", phone: "2\u2028" }]),
     "name  phone\nAda   1\n-     2",
   );
 });

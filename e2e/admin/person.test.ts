@@ -54,40 +54,20 @@ async function sendEverywhere(market: Market, double: TwilioDouble, person: Pers
   const resume = Buffer.concat([Buffer.from(PDF_BASE64, "base64"), Buffer.from(notes)]);
 
   // By its id, which is the address in it, the lead is known when it comes again.
-  const single = {
-    vendor_lead_id: email,
-    first_name,
-    last_name,
-    phone,
-    email,
-    address,
-    comment: notes,
-  };
+  const single = { vendor_lead_id: email, first_name, last_name, phone, email, address, comment: notes };
   const [{ body: ingested }] = await Promise.all([
-    ingest(vendor, { ...single, resume: resume.toString("base64") }, "", {
-      "idempotency-key": email,
-    }),
+    ingest(vendor, { ...single, resume: resume.toString("base64") }, "", { "idempotency-key": email }),
     deliver(webhook, { first_name, last_name, phone: national(phone), state: "IL" }),
     ingestBulk(vendor, { leads: [{ first_name, email, vendor_lead_id: word() }] }),
   ]);
   assert.equal(ingested.status, "created");
 
-  const imported = lead({
-    first_name,
-    last_name,
-    phone: national(phone),
-    email,
-    address,
-    city: notes,
-  });
+  const imported = lead({ first_name, last_name, phone: national(phone), email, address, city: notes });
   const { body: sales } = await importLeads(target, [imported], {
     "idempotency-key": `import-${email}`,
   });
   const lead_id = sales.lead_ids[0];
-  assertResponse(
-    await logActivity({ lead_id, agent_id: agent.agent_id, type: "presentation_started" }),
-    200,
-  );
+  assertResponse(await logActivity({ lead_id, agent_id: agent.agent_id, type: "presentation_started" }), 200);
   const { body: others } = await importLeads(target, [lead()]);
   const submit = async (args: object) => {
     const { error } = await agent.client.rpc("submit_lead_presentation", args);
@@ -120,12 +100,7 @@ async function sendEverywhere(market: Market, double: TwilioDouble, person: Pers
   const text = async (to: string, body: string) => {
     const media = [{ url: `https://example.com/${notes}.jpg`, content_type: "image/jpeg" }];
     const { sid } = double.receive({ from: phone, to, body, media });
-    const sent = {
-      MessageSid: sid,
-      Body: body,
-      MediaUrl0: media[0]!.url,
-      MediaContentType0: "image/jpeg",
-    };
+    const sent = { MessageSid: sid, Body: body, MediaUrl0: media[0]!.url, MediaContentType0: "image/jpeg" };
     assert.equal((await receive({ id: "", recruit: phone, service: to }, sent)).status, 200);
   };
   await text(service, `I am ${first_name}`);
@@ -227,9 +202,7 @@ async function counts({ order }: Market) {
 async function held(contact: string): Promise<Record<string, number>> {
   const rows: { kind: string; stays: boolean }[] = await adminJson(`person find "${contact}"`);
   const kinds = rows.filter(({ stays }) => !stays).map(({ kind }) => kind);
-  return Object.fromEntries(
-    [...new Set(kinds)].map((kind) => [kind, kinds.filter((k) => k === kind).length]),
-  );
+  return Object.fromEntries([...new Set(kinds)].map((kind) => [kind, kinds.filter((k) => k === kind).length]));
 }
 
 Deno.test("a person who was sent through every route is forgotten, but not what was said about texts", async () => {
@@ -279,21 +252,11 @@ Deno.test("a person who was sent through every route is forgotten, but not what 
     assert.deepEqual([erased, provider_copies], [kinds, 4]);
 
     const left = await traces(person);
-    const evidence = [
-      "public.text_consent_events",
-      "public.text_consents",
-      "public.unmatched_texts",
-    ];
+    const evidence = ["public.text_consent_events", "public.text_consents", "public.unmatched_texts"];
     assert.deepEqual(left.map((row) => row.split(": ", 1)[0]).sort(), evidence);
     const words = left.join().toLowerCase();
     for (
-      const scalar of [
-        person.first_name,
-        person.last_name,
-        person.email,
-        person.address,
-        person.notes,
-      ]
+      const scalar of [person.first_name, person.last_name, person.email, person.address, person.notes]
     ) {
       assert(!words.includes(scalar), left.join("\n"));
     }
@@ -307,10 +270,7 @@ Deno.test("a person who was sent through every route is forgotten, but not what 
     // Counts and others are as they were, and what comes again is known.
     assert.deepEqual(await counts(market), before);
     assert.deepEqual((await traces(other)).sort(), ofOther);
-    assertResponse(await ingest(market.vendor, sent.single), 200, {
-      id: sent.id,
-      status: "duplicate",
-    });
+    assertResponse(await ingest(market.vendor, sent.single), 200, { id: sent.id, status: "duplicate" });
     const { body: again } = await importLeads(sent.target, [sent.imported]);
     assert.equal(again.imported, 0);
     assert.deepEqual((await traces(person)).length, 3);
@@ -332,11 +292,7 @@ Deno.test("nothing is erased where Twilio or storage does not delete its copies,
     const erase = `person erase ${person.phone} --yes`;
 
     double.fail({ method: "DELETE", status: 503 });
-    assertRefused(
-      await admin(erase),
-      1,
-      /^Twilio: 20500\. Nothing was erased in the database; run it again\.$/,
-    );
+    assertRefused(await admin(erase), 1, /^Twilio: 20500\. Nothing was erased in the database; run it again\.$/);
     double.fail({ method: "GET", status: 429 });
     assertRefused(await admin(erase), 1, /^Twilio: 20429\. Nothing was erased/);
     assert.deepEqual(await held(person.phone), before);
@@ -369,10 +325,7 @@ Deno.test("nothing is erased where Twilio or storage does not delete its copies,
     await text("Hello?");
     double.fail({ method: "DELETE", accepted: true, delay_ms: 2_000 });
     const erasing = admin(erase);
-    await eventually(
-      10,
-      () => assert.deepEqual(double.log().messages.filter(({ from }) => from === person.phone), []),
-    );
+    await eventually(10, () => assert.deepEqual(double.log().messages.filter(({ from }) => from === person.phone), []));
     await text("Wait");
     const { code, err } = await erasing;
     assert.equal(code, 0, err);
@@ -389,10 +342,7 @@ Deno.test("without an account Twilio's copies remain, which is said, and are del
     const sid = Deno.env.get("TWILIO_ACCOUNT_SID")!;
     Deno.env.delete("TWILIO_ACCOUNT_SID");
     const { out } = await admin(erase);
-    assert.match(
-      out,
-      /^Erased .*\. Twilio's copies of the texts remain: TWILIO_ACCOUNT_SID is not set\.\n$/,
-    );
+    assert.match(out, /^Erased .*\. Twilio's copies of the texts remain: TWILIO_ACCOUNT_SID is not set\.\n$/);
     Deno.env.set("TWILIO_ACCOUNT_SID", sid);
     const { provider_copies } = await adminJson(`person erase ${person.phone} --yes`);
     assert.equal(provider_copies, 4);

@@ -175,11 +175,7 @@ Deno.test("where Twilio cannot be asked, the reason is said", async () => {
   assertRefused(await reconcile(), 1, /^TWILIO_ACCOUNT_SID/);
   await withDouble(async () => {
     Deno.env.set("TWILIO_API_SECRET", "wrong");
-    assertRefused(
-      await reconcile(),
-      1,
-      /^Twilio: 20003\. What was stored before stays; run it again/,
-    );
+    assertRefused(await reconcile(), 1, /^Twilio: 20003\. What was stored before stays; run it again/);
     Deno.env.set("TWILIO_API_BASE_URL", "http://127.0.0.1:1");
     assertRefused(await reconcile(), 1, /^Twilio: no_response\./);
   });

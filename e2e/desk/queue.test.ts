@@ -128,11 +128,7 @@ deskTest(
   async (page) => {
     const agent = await createTexter();
     for (const [name, minutes] of [["Ruth", 90], ["Devon", 30], ["Grace", 10]] as const) {
-      await waits(
-        agent,
-        name,
-        minutes,
-      );
+      await waits(agent, name, minutes);
     }
     await signIn(page, agent, "inbox");
     await assertRows(page, ["Ruth", "Devon", "Grace"]);

@@ -101,10 +101,7 @@ Deno.test("the docs and the function's own comment name the same result and the 
     where p.oid = 'public.submit_lead_presentation(uuid, jsonb, jsonb, jsonb, uuid)'::regprocedure`;
   const comment: string = row!.comment;
   const [, keys] = /Returns \{([^}]+)\}/.exec(comment)!;
-  assert.deepEqual(
-    keys!.split(", ").map((key) => key.split("|", 1)[0]!).sort(),
-    Object.keys(result).sort(),
-  );
+  assert.deepEqual(keys!.split(", ").map((key) => key.split("|", 1)[0]!).sort(), Object.keys(result).sort());
   const documented = [
     ...sectionOf("Submitting a presentation").matchAll(/^\| `([0-9A-Z]{5})` +\| (\d{3})/gm),
   ];
@@ -121,10 +118,7 @@ Deno.test("the docs and the comment of send_text name the same errors", async ()
     where p.oid = 'public.send_text(uuid, text, uuid, jsonb, boolean)'::regprocedure`;
   const commented: string[] = row!.comment.match(/\b(22023|42501|PT\d{3})\b/g);
   const documented = sectionOf("Texting with recruits").matchAll(/^\| `([0-9A-Z]{5})`/gm);
-  assert.deepEqual(
-    Array.from(documented, ([, code]) => code).sort(),
-    [...new Set(commented)].sort(),
-  );
+  assert.deepEqual(Array.from(documented, ([, code]) => code).sort(), [...new Set(commented)].sort());
 });
 
 /** A section of the page, by its heading. */

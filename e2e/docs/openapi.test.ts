@@ -55,9 +55,7 @@ Deno.test("the document is served with GET and HEAD only", async () => {
 
 Deno.test("interface.md: no schema forbids fields that it does not name", () => {
   assert(!JSON.stringify(published).includes('"additionalProperties":false'));
-  assert(
-    JSON.stringify(openApiDocument({ strict: true })).includes('"additionalProperties":false'),
-  );
+  assert(JSON.stringify(openApiDocument({ strict: true })).includes('"additionalProperties":false'));
 });
 
 Deno.test("openapi.json names how much a body may hold besides its files", () => {

@@ -42,9 +42,7 @@ const BEFORE: Record<string, (terminal: Variables) => Promise<void>> = {
   },
   "A parser or mapping was wrong for a week": async ({ VENDOR_API_KEY }) => {
     for (
-      const body of [{ ref: "1", who: "Ann", tel: "(312) 555-0171" }, { ref: "2", who: "Bob" }, {
-        ref: "3",
-      }]
+      const body of [{ ref: "1", who: "Ann", tel: "(312) 555-0171" }, { ref: "2", who: "Bob" }, { ref: "3" }]
     ) {
       const headers = { authorization: `Bearer ${VENDOR_API_KEY}` };
       const { status } = await send("/recruiting/ingest", { headers, body });
@@ -79,11 +77,7 @@ const AFTER: Record<string, () => Promise<void>> = {
     const [login] = await sql`
       select u.email, u.invited_at is not null as is_invited, u.email_confirmed_at
       from public.agents a join auth.users u on u.id = a.user_id where u.email = 'nora@example.com'`;
-    assert.deepEqual({ ...login }, {
-      email: "nora@example.com",
-      is_invited: true,
-      email_confirmed_at: null,
-    });
+    assert.deepEqual({ ...login }, { email: "nora@example.com", is_invited: true, email_confirmed_at: null });
   },
   "An agent leaves": async () => {
     const agents = await sql`
@@ -95,10 +89,7 @@ const AFTER: Record<string, () => Promise<void>> = {
     const secrets = await sql`
       select s.label, s.revoked_at is null as works from private.vendor_webhook_secrets s
       join public.vendors v on v.id = s.vendor_id where v.slug = 'acme' order by s.created_at`;
-    assert.deepEqual(secrets.map(({ label, works }) => [label, works]), [
-      ["console", false],
-      ["from 2027", true],
-    ]);
+    assert.deepEqual(secrets.map(({ label, works }) => [label, works]), [["console", false], ["from 2027", true]]);
   },
   "A parser or mapping was wrong for a week": async () => {
     assert.deepEqual(await leads(), ["Ada distributed", "Ann unmatched", "Bob unmatched"]);

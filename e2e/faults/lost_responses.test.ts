@@ -146,11 +146,10 @@ async function waitingCommit(calls: number[], sent: Promise<unknown>): Promise<n
 Deno.test("fault: while PostgREST hangs for long the response says that the lead may have been stored, unless an id makes it safe to send it again", async () => {
   const vendor = await createVendor();
   await ingest(vendor, { first_name: "before" });
-  const [without, withId] = await whileHanging("postgrest", () =>
-    Promise.all([
-      ingest(vendor, { first_name: "A" }),
-      ingest(vendor, { first_name: "B", vendor_lead_id: "b" }),
-    ]));
+  const [without, withId] = await whileHanging(
+    "postgrest",
+    () => Promise.all([ingest(vendor, { first_name: "A" }), ingest(vendor, { first_name: "B", vendor_lead_id: "b" })]),
+  );
   assert.deepEqual([without.status, withId.status], [500, 500]);
   assert.match(without.body.error.message, /may have been stored/);
   assert.equal(without.body.error.details[0].code, "MAY_HAVE_BEEN_STORED");

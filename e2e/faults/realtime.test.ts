@@ -174,9 +174,7 @@ realtimeTest(
     socket.send(new Uint8Array([3, 0, 0]));
     await awaitReplies(received, messages.length);
     assert.deepEqual(
-      received.map((
-        [, ref, , event, payload],
-      ) => [ref, event, (payload as { status: string }).status]),
+      received.map(([, ref, , event, payload]) => [ref, event, (payload as { status: string }).status]),
       messages.map(([, ref]) => [ref, "phx_reply", ref === "6" ? "ok" : "error"]),
     );
     socket.close();

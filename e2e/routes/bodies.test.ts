@@ -88,10 +88,7 @@ Deno.test({
   async fn() {
     const headers = { "x-twilio-signature": "forged", ...FORM_TYPE };
     const growth = await memoryGrowth("gateway", async () => {
-      const connections = await atOnce(
-        400,
-        () => Connection.post("/recruiting/sms/inbound", headers),
-      );
+      const connections = await atOnce(400, () => Connection.post("/recruiting/sms/inbound", headers));
       for (let byte = 0; byte < 20; byte++) {
         await Promise.all(connections.map((connection) => connection.send(chunk("a"))));
         await delay(50);
@@ -170,10 +167,7 @@ function applicant(bytes: number) {
   const fields = { first_name: "Ann", vendor_lead_id: crypto.randomUUID(), phone: "312-555-0187" };
   const others = Array.from({ length: 20 }, (_, n) => [`question_${n}`, ""] as const);
   const left = bytes - JSON.stringify({ ...fields, ...Object.fromEntries(others) }).length;
-  return {
-    ...fields,
-    ...Object.fromEntries(others.map(([name]) => [name, "a b ".repeat(Math.floor(left / 80))])),
-  };
+  return { ...fields, ...Object.fromEntries(others.map(([name]) => [name, "a b ".repeat(Math.floor(left / 80))])) };
 }
 
 Deno.test("10,000 leads of 23 fields and nearly 10 MiB are taken in bulk", async () => {
@@ -186,13 +180,7 @@ Deno.test("10,000 leads of 23 fields and nearly 10 MiB are taken in bulk", async
 });
 
 Deno.test("10,000 leads of all fields and nearly 10 MiB are imported", async () => {
-  const text = {
-    last_name: "Lee",
-    email: "a@b.example",
-    city: "Chicago",
-    zip: "1",
-    language: "en",
-  };
+  const text = { last_name: "Lee", email: "a@b.example", city: "Chicago", zip: "1", language: "en" };
   const all = { ...text, address: "1 Main ".repeat(105) };
   const leads = Array.from({ length: 10_000 }, () => lead(all));
   const target = await createTarget();

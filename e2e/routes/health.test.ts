@@ -15,12 +15,7 @@ for (const path of PATHS) {
     const { status, body, headers } = await ask(path);
     assert.equal(status, 200);
     assert.equal(headers.get("cache-control"), "no-store");
-    assert.deepEqual(body, {
-      status: "ok",
-      database: "ok",
-      migrations: NEWEST_MIGRATION,
-      version: PACKAGE_VERSION,
-    });
+    assert.deepEqual(body, { status: "ok", database: "ok", migrations: NEWEST_MIGRATION, version: PACKAGE_VERSION });
   });
 }
 

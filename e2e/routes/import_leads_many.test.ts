@@ -85,9 +85,7 @@ Deno.test("more than 10,000 leads are PAYLOAD_TOO_LARGE", async () => {
 Deno.test("race: the same import several times at once imports each lead once", async () => {
   const target = await createTarget();
   const leads = Array.from({ length: 1_200 }, () => lead());
-  const responses = await Promise.all(
-    [leads, leads.toReversed(), leads].map((sent) => importLeads(target, sent)),
-  );
+  const responses = await Promise.all([leads, leads.toReversed(), leads].map((sent) => importLeads(target, sent)));
   for (const response of responses) {
     const { imported, failed, errors } = assertResponse(response, 200);
     assert.equal(imported + failed, leads.length);

@@ -46,9 +46,7 @@ Deno.test("SPEC 4.1: an Indeed application with a resume becomes a lead, an obje
     vendor_fields: {
       analytics: { ip: "198.51.100.7" },
       applicant: { resume: { file: { contentType: "application/pdf", fileName: "cv.pdf" } } },
-      screenerQuestionsAndAnswers: {
-        questionsAndAnswers: [{ question: { id: "q1", type: "select" } }],
-      },
+      screenerQuestionsAndAnswers: { questionsAndAnswers: [{ question: { id: "q1", type: "select" } }] },
     },
   });
   assert(lead!.distributed_at instanceof Date);

@@ -80,14 +80,7 @@ Deno.test("of several resumes the first is stored, and resume_skipped names the 
   assert.deepEqual(await downloadResume(lead!.resume_path), new Uint8Array(PDF));
   assert.deepEqual(lead!.vendor_metadata, {
     resume_skipped: others,
-    vendor_fields: {
-      resume: [
-        null,
-        { filename: "b.doc", content_type: "application/msword" },
-        null,
-        "see my site",
-      ],
-    },
+    vendor_fields: { resume: [null, { filename: "b.doc", content_type: "application/msword" }, null, "see my site"] },
   });
 });
 

@@ -138,10 +138,7 @@ Deno.test("race: two isolates that send the same leads in different calls store 
     ...many(other, 5),
     ...ids.toReversed().map((id) => ingestHere(vendor, lead(id))),
   ]);
-  assert.deepEqual(
-    responses.map(({ status }) => status).sort(),
-    [...Array(40).fill(200), ...Array(45).fill(201)],
-  );
+  assert.deepEqual(responses.map(({ status }) => status).sort(), [...Array(40).fill(200), ...Array(45).fill(201)]);
   const stored = await storedLeads(vendor);
   assert.deepEqual(stored.map(({ vendor_lead_id }) => vendor_lead_id).sort(), ids.sort());
   assert(stored.every(({ order_id }) => order_id === order.id));

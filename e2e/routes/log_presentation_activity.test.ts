@@ -62,11 +62,7 @@ Deno.test("the service role's keys count too, and a signed-in user's token with 
 });
 
 Deno.test("without a valid credential the request is UNAUTHORIZED, before its body is looked at", async () => {
-  const [mine, user, removed] = [
-    await createActivity(),
-    await signInNewUser(),
-    await signInNewUser(),
-  ];
+  const [mine, user, removed] = [await createActivity(), await signInNewUser(), await signInNewUser()];
   await sql`delete from auth.users where id = ${removed.id}`;
   const [head, payload, signature] = user.token.split(".") as [string, string, string];
   const bearers = [

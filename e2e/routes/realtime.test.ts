@@ -84,12 +84,7 @@ realtimeTest("a lead that was distributed is an event of its agent, with ids alo
   // The stack's scheduler does the same every few seconds, unless texts are switched off.
   await sql`select private.deliver_notifications()`;
   const [event] = await awaitEvents(subscription, 1);
-  assert.partialDeepStrictEqual(event, {
-    kind: "lead",
-    lead_id: body.id,
-    conversation_id: null,
-    message_id: null,
-  });
+  assert.partialDeepStrictEqual(event, { kind: "lead", lead_id: body.id, conversation_id: null, message_id: null });
 });
 
 realtimeTest("a user who is not the topic's active agent is refused", async (use) => {
@@ -170,10 +165,7 @@ realtimeTest("who leaves a topic hears nothing more, and may join again", async 
   const agent = await createEscalated();
   const heartbeats: string[] = [];
   const client = use(
-    await openTab(agent, {
-      heartbeatIntervalMs: 200,
-      heartbeatCallback: (status: string) => heartbeats.push(status),
-    }),
+    await openTab(agent, { heartbeatIntervalMs: 200, heartbeatCallback: (status: string) => heartbeats.push(status) }),
   );
   const first = await subscribe(client, agent.topic);
   assert.equal(await client.removeChannel(first.channel), "ok");

@@ -6,10 +6,7 @@ import { createAgency, createVendor, PDF, sql } from "../support/client.ts";
 
 /** A resume that was sent for a lead, and the lead given to an agent of an agency (or to nobody). */
 async function createResume(agency_id: string | null, agent_id: string | null): Promise<string> {
-  const { body, status } = await ingest(await createVendor(), {
-    first_name: "Ada",
-    resume: PDF_BASE64,
-  });
+  const { body, status } = await ingest(await createVendor(), { first_name: "Ada", resume: PDF_BASE64 });
   assert.equal(status, 201);
   const [lead] = await sql`
     update public.recruiting_leads
@@ -84,10 +81,7 @@ Deno.test("nobody signed in writes, replaces, moves or removes a resume", async 
 Deno.test("a signed URL opens its own resume alone, and ends", async () => {
   const agency = await createAgency();
   const agent = await signInNewAgent(agency.id);
-  const [one, other] = [
-    await createResume(agency.id, agent.agent_id),
-    await createResume(agency.id, null),
-  ];
+  const [one, other] = [await createResume(agency.id, agent.agent_id), await createResume(agency.id, null)];
   const { data } = await agent.client.storage.from("resumes").createSignedUrl(one, 60);
   const { signedUrl } = data!;
   for (

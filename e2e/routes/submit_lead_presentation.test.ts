@@ -4,17 +4,9 @@ import { browserClient, createAgentWithLead, signInNewAgent } from "../support/a
 import { atOnce, sql } from "../support/client.ts";
 
 const submission = {
-  demographics: {
-    date_of_birth: "1958-03-14",
-    marital_status: "married",
-    children: 2,
-    tobacco_user: false,
-  },
+  demographics: { date_of_birth: "1958-03-14", marital_status: "married", children: 2, tobacco_user: false },
   sale: { product: "Final expense", annual_premium: 612.5, payment_frequency: "monthly" },
-  referrals: [
-    { first_name: "Ola", phone: "312-555-0190" },
-    { first_name: "Uwe", phone: "312-555-0191" },
-  ],
+  referrals: [{ first_name: "Ola", phone: "312-555-0190" }, { first_name: "Uwe", phone: "312-555-0191" }],
 };
 
 /** Submits the presentation of a lead, with these changes. */
@@ -43,12 +35,7 @@ Deno.test("SPEC 4.4: a signed-in agent submits demographics, sale and referrals 
   assert.partialDeepStrictEqual(demographics![0], { lead_id, ...submission.demographics });
   const { data: metrics } = await client.from("lead_metrics").select("*").eq("lead_id", lead_id)
     .single();
-  assert.partialDeepStrictEqual(metrics, {
-    presentations_submitted: 1,
-    sales: 1,
-    annual_premium: 612.5,
-    referrals: 2,
-  });
+  assert.partialDeepStrictEqual(metrics, { presentations_submitted: 1, sales: 1, annual_premium: 612.5, referrals: 2 });
 });
 
 Deno.test("a repeated client_submission_id gets the first result, in parallel too", async () => {

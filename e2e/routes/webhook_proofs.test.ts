@@ -44,11 +44,7 @@ async function createSender(scheme: string): Promise<{ webhook: Webhook; body: o
 /** A response without the parts that differ from request to request. */
 function shown({ status, headers, body }: ApiResponse) {
   const names = [...headers.keys()].filter((name) => !["date", "x-request-id"].includes(name));
-  return {
-    status,
-    headers: names.map((name) => [name, headers.get(name)]),
-    body: { ...body, request_id: null },
-  };
+  return { status, headers: names.map((name) => [name, headers.get(name)]), body: { ...body, request_id: null } };
 }
 
 for (
@@ -70,10 +66,7 @@ for (
     const { agency_id } = await createOrder(webhook);
     const requestId = crypto.randomUUID();
     const created = await deliver(webhook, body, { headers: { "x-request-id": requestId } });
-    const { id, status, distributed_to } = assertResponse(
-      created,
-      scheme === "greenhouse" ? 200 : 201,
-    );
+    const { id, status, distributed_to } = assertResponse(created, scheme === "greenhouse" ? 200 : 201);
     assert.deepEqual([status, distributed_to.agency_id], ["created", agency_id]);
     const [lead, ...others] = await storedLeads(webhook);
     assert.partialDeepStrictEqual(lead, { id, received_via: "webhook", request_id: requestId });
@@ -102,10 +95,7 @@ Deno.test("an unknown slug, an inactive vendor, a vendor without a webhook and a
   const slugs = [...vendors.map(({ slug }) => slug), ...strange];
   const requests: [string, () => Parameters<typeof send>[1]][] = [
     ["", () => ({ headers: { "x-acme-key": "wrong" }, body: { first_name: "Ann" } })],
-    [
-      "?token=x&dry_run=maybe",
-      () => ({ body: "not JSON", headers: { "content-type": "text/html" } }),
-    ],
+    ["?token=x&dry_run=maybe", () => ({ body: "not JSON", headers: { "content-type": "text/html" } })],
     ["", () => ({ body: "", headers: { "content-encoding": "gzip", "idempotency-key": "a b" } })],
     ["", () => ({ method: "GET" })],
     ["?challengeCode=890e4665-4dfe-4ab1-b689-ed553bceeed0", () => ({ method: "GET" })],

@@ -56,11 +56,7 @@ Deno.test("without an id of the delivery an Idempotency-Key counts, as on ingest
   assertResponse(await deliver(webhook, [{ first_name: "Ann" }, {}], several), 200);
   const kept = await rejected(webhook);
   assertResponse(await deliver(webhook, [{}, { first_name: "Ben" }, {}], several), 422);
-  assert.deepEqual(
-    await rejected(webhook),
-    kept,
-    "no lead of a delivery that was rejected whole is kept by itself",
-  );
+  assert.deepEqual(await rejected(webhook), kept, "no lead of a delivery that was rejected whole is kept by itself");
 });
 
 Deno.test("a form, and a multipart form with a resume, are leads", async () => {

@@ -41,10 +41,7 @@ export function application(
     },
     job: { jobId: "j-1", jobTitle: "Insurance Agent", jobLocation: "Austin, TX" },
     screenerQuestionsAndAnswers: {
-      questionsAndAnswers: [{
-        question: { id: "q1", question: "Licensed?", type: "select" },
-        answer: "Yes",
-      }],
+      questionsAndAnswers: [{ question: { id: "q1", question: "Licensed?", type: "select" }, answer: "Yes" }],
     },
     analytics: { ip: "198.51.100.7" },
   };

@@ -101,10 +101,7 @@ function lineOf(text: string): string {
 /** Asserts that two values are equal, where one id counts as equal to any other. */
 function assertLike(actual: unknown, expected: unknown): void {
   const ids = (value: unknown) =>
-    JSON.parse(
-      JSON.stringify(value),
-      (_, item) => typeof item === "string" && UUID.test(item) ? "<id>" : item,
-    );
+    JSON.parse(JSON.stringify(value), (_, item) => typeof item === "string" && UUID.test(item) ? "<id>" : item);
   assert.deepEqual(ids(actual), ids(expected));
 }
 
@@ -136,12 +133,7 @@ async function paste(command: string, folder: string, terminal: Variables): Prom
   const { code, stdout, stderr } = await new Deno.Command("sh", {
     args: ["-e", "-c", `${NPM}${command}\nenv -0 > '${variables}'`],
     cwd: folder,
-    env: {
-      ...terminal,
-      DATA_DIR: dirname(stackInfoFile()),
-      STACK_FILE: stackInfoFile(),
-      SUPABASE_DB_URL: "",
-    },
+    env: { ...terminal, DATA_DIR: dirname(stackInfoFile()), STACK_FILE: stackInfoFile(), SUPABASE_DB_URL: "" },
   }).output();
   const [out, err] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
   assert.equal(code, 0, `${out}${err}`);

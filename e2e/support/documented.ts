@@ -23,9 +23,7 @@ const REMEDY = "the Endpoint beside each handler says what it responds; npm run 
 export const OF_OPERATORS = ["/operator/deliveries/replay", "/operator/mappings", "/operator/mappings/preview"];
 
 /** The response to a path or a method that the document does not have. */
-const ERROR = {
-  content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
-};
+const ERROR = { content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } } };
 
 /**
  * Reads a response, and asserts that it is one that the document has: its status for the path and the method, and a

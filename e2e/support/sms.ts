@@ -79,11 +79,7 @@ export function signedForm(
   path: string,
   parameters: Parameters,
 ): { headers: Record<string, string>; body: URLSearchParams } {
-  const signature = getExpectedTwilioSignature(
-    stack.twilio_auth_token,
-    stack.functions_url + path,
-    parameters,
-  );
+  const signature = getExpectedTwilioSignature(stack.twilio_auth_token, stack.functions_url + path, parameters);
   const pairs = Object.entries(parameters)
     .flatMap(([name, value]) => [value].flat().map((item) => [name, item]));
   return { headers: { "x-twilio-signature": signature }, body: new URLSearchParams(pairs) };

@@ -62,10 +62,7 @@ Deno.test("one reminder, then the script expires; an answer before that counts",
   await work();
   assert.partialDeepStrictEqual(await stateOf(talk), { status: "bot", state: "expired" });
   assert.equal(sent(talk).length, 3);
-  assert.deepEqual((await notifications(talk)).map(({ kind, reason }) => [kind, reason]), [[
-    "handoff",
-    "expired",
-  ]]);
+  assert.deepEqual((await notifications(talk)).map(({ kind, reason }) => [kind, reason]), [["handoff", "expired"]]);
   await say(talk, "TX");
   assert.deepEqual([sent(talk).length, (await notifications(talk)).at(-1)!.kind], [3, "text"]);
 });

@@ -120,10 +120,7 @@ Deno.test("workers that are killed in the bot's turns answer each recruit once",
   await sql`
     insert into public.texting_hours (state, opens, closes, source) values ('XK', '00:00', '24:00', 'a test')`;
   const conversations = await Promise.all(
-    Array.from(
-      { length: 60 },
-      () => createConversation(sender, newPhone().replace("+1312", "+1996")),
-    ),
+    Array.from({ length: 60 }, () => createConversation(sender, newPhone().replace("+1312", "+1996"))),
   );
   const ids = conversations.map(({ id }) => id);
   await sql`

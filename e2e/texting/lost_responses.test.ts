@@ -146,10 +146,7 @@ Deno.test("a forged callback is 401 and binds nothing", async () => {
   ) {
     assert.equal((await send(path, forged)).status, 401);
   }
-  assert.partialDeepStrictEqual(await outboxText(id), {
-    state: "pending",
-    provider_message_id: null,
-  });
+  assert.partialDeepStrictEqual(await outboxText(id), { state: "pending", provider_message_id: null });
   assert.equal((await sendSigned(path, parameters)).status, 200);
   assert.partialDeepStrictEqual(await outboxText(id), {
     state: "accepted",

@@ -18,16 +18,9 @@ import {
 
 Deno.test("an agent's text is sent once, and its callbacks tell when it was delivered", async () => {
   const { agent, id, recruit, phone } = await createAgentsConversation();
-  const text = {
-    conversation_id: id,
-    body: "Can you start on Monday? 😀",
-    client_message_id: crypto.randomUUID(),
-  };
+  const text = { conversation_id: id, body: "Can you start on Monday? 😀", client_message_id: crypto.randomUUID() };
   // Two clicks.
-  const calls = await Promise.all([
-    agent.client.rpc("send_text", text),
-    agent.client.rpc("send_text", text),
-  ]);
+  const calls = await Promise.all([agent.client.rpc("send_text", text), agent.client.rpc("send_text", text)]);
   assert.deepEqual(calls.map(({ error }) => error), [null, null]);
   assert.deepEqual(calls.map(({ data }) => data.status).sort(), ["duplicate", "queued"]);
   const { message_id } = calls[0].data;
@@ -89,11 +82,7 @@ Deno.test("a text that Twilio refuses for good is failed with the code, and the 
   const refused = await queueText(conversation, "1");
   const next = await queueText(conversation, "2");
   await work();
-  assert.partialDeepStrictEqual(await outboxText(refused), {
-    state: "failed",
-    status: "failed",
-    error_code: "21614",
-  });
+  assert.partialDeepStrictEqual(await outboxText(refused), { state: "failed", status: "failed", error_code: "21614" });
   await awaitState(next, "accepted");
   assert.deepEqual(sentBodies(conversation), ["2"]);
   const { data } = await agent.client.from("agent_notifications").select("message_id");
@@ -108,10 +97,7 @@ Deno.test("a number that is not registered pauses, holds its texts, and sends th
   const [number] = await sql`
     select status, paused_reason from public.service_numbers where phone = ${conversation.phone}`;
   assert.deepEqual({ ...number }, { status: "paused", paused_reason: "30034" });
-  assert.partialDeepStrictEqual(await outboxText(id), {
-    state: "pending",
-    reason: "number_paused",
-  });
+  assert.partialDeepStrictEqual(await outboxText(id), { state: "pending", reason: "number_paused" });
   const { data } = await agent.client.rpc("send_text", {
     conversation_id: conversation.id,
     body: "Later",
@@ -205,10 +191,7 @@ Deno.test("quiet hours hold a greeting, and Twilio may not keep it longer than t
     const greeting = await queueText(conversation, "Hello from the agency", { kind: "greeting" });
     const reply = await queueText(conversation, "A reply");
     await work();
-    assert.partialDeepStrictEqual(await outboxText(greeting), {
-      state: "pending",
-      reason: "quiet_hours",
-    });
+    assert.partialDeepStrictEqual(await outboxText(greeting), { state: "pending", reason: "quiet_hours" });
     await awaitState(reply, "accepted");
 
     await setHours("08:00", "14:00");

@@ -125,10 +125,7 @@ Deno.test("a lead is greeted where its order and its vendor say so, and the resp
     insert into public.recruiting_orders (agency_id, vendor_id, quantity, priority, greeting_template)
     values (${agency_id}, ${vendor.id}, 10, 1000, 'Hi {first_name}, {agency} here. Reply STOP to opt out.')`;
   const ingestFrom = async (phone: string) => {
-    const body = assertResponse(
-      await ingest(vendor, { first_name: "Ada", phone, state: "IL" }),
-      201,
-    );
+    const body = assertResponse(await ingest(vendor, { first_name: "Ada", phone, state: "IL" }), 201);
     assert.equal(body.distributed_to.agency_id, agency_id);
   };
   const texts = async () => {
@@ -159,10 +156,7 @@ Deno.test("a lead is greeted where its order and its vendor say so, and the resp
 
 Deno.test("what agents may not do with conversations and consents gets a status and names the field", async () => {
   const { agency_id } = await createTexting();
-  const [agent, manager] = await Promise.all([
-    signInNewAgent(agency_id),
-    signInNewAgent(agency_id, "manager"),
-  ]);
+  const [agent, manager] = await Promise.all([signInNewAgent(agency_id), signInNewAgent(agency_id, "manager")]);
   const phone = newPhone();
   const unknown = crypto.randomUUID();
   const consented = { phone, state: "opted_in", reason: "x" };

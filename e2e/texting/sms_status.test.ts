@@ -87,10 +87,7 @@ Deno.test("a callback for an unknown message is ignored and applied when the mes
 Deno.test("race: a callback that comes while its message is stored is always applied", async () => {
   const conversation = await createConversation();
   const sids = Array.from({ length: 20 }, newSid);
-  await Promise.all(sids.flatMap((sid) => [
-    report(sid, "delivered"),
-    storeOutbound(conversation, sid),
-  ]));
+  await Promise.all(sids.flatMap((sid) => [report(sid, "delivered"), storeOutbound(conversation, sid)]));
   const stored = await messages(conversation);
   assert.deepEqual(stored.map(({ status }) => status), Array(20).fill("delivered"));
 });

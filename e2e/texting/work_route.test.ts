@@ -10,14 +10,7 @@ import { tableLock, whileHeld, whileMissing } from "../../dev/testing/faults/dat
 import { losingResponseOf, withFetch } from "../../dev/testing/faults/responses.ts";
 
 /** The texts of a run by their states. Leads of other tests may be fetched meanwhile. */
-const NOTHING = {
-  accepted: 0,
-  unconfirmed: 0,
-  pending: 0,
-  refused: 0,
-  failed: 0,
-  errors: 0,
-};
+const NOTHING = { accepted: 0, unconfirmed: 0, pending: 0, refused: 0, failed: 0, errors: 0 };
 
 /** Calls the route of a function with these settings. */
 async function workWith(
@@ -149,14 +142,8 @@ Deno.test("a text whose file is missing is failed, and one waits while storage f
     return String(input).includes(file) ? new Response("no storage", { status: 503 }) : await fetch(input, init);
   }, () => workWith());
   assert.partialDeepStrictEqual(body, { ...NOTHING, pending: 1, failed: 1 });
-  assert.partialDeepStrictEqual(await outboxText(missing!.id), {
-    state: "failed",
-    error_code: "media_not_found",
-  });
-  assert.partialDeepStrictEqual(await outboxText(waiting!.id), {
-    state: "pending",
-    reason: "storage",
-  });
+  assert.partialDeepStrictEqual(await outboxText(missing!.id), { state: "failed", error_code: "media_not_found" });
+  assert.partialDeepStrictEqual(await outboxText(waiting!.id), { state: "pending", reason: "storage" });
   for (const { conversation } of [missing!, waiting!]) {
     assert.deepEqual(sentBodies(conversation), []);
   }
@@ -168,9 +155,7 @@ Deno.test("a name that a URL reads as a way to another folder gives nobody's fil
   const name = `${crypto.randomUUID()}.pdf`;
   await sql`insert into storage.objects (bucket_id, name) values ('resumes', ${name})`;
   const url = `text-media/${conversation.id}/..\\..\\resumes\\${name}`;
-  const id = await queueText(conversation, "", {
-    media: [{ url, content_type: "application/pdf" }],
-  });
+  const id = await queueText(conversation, "", { media: [{ url, content_type: "application/pdf" }] });
   await workWith();
   assert.equal((await outboxText(id)).error_code, "media_not_found");
   assert.deepEqual(sentBodies(conversation), []);

@@ -38,10 +38,7 @@ Deno.test("a valid x-request-id is returned, an invalid one is replaced, in the 
   const own = await send("/fn/ok", { method: "POST", headers: { "x-request-id": "Abc-1._" } });
   assert.equal(own.response.headers.get("x-request-id"), "Abc-1._");
   for (const bad of ["", "a b", "x".repeat(129), "é"]) {
-    const { response, body } = await send("/fn/refused", {
-      method: "POST",
-      headers: { "x-request-id": bad },
-    });
+    const { response, body } = await send("/fn/refused", { method: "POST", headers: { "x-request-id": bad } });
     const id = response.headers.get("x-request-id");
     assert.match(id ?? "", /^[0-9a-f-]{36}$/);
     assert.equal(body.request_id, id);
@@ -115,9 +112,7 @@ Deno.test("one log line per request, with the route's pattern and without an unk
     console.log = log;
   }
   assert.deepEqual(
-    lines.map((line) => JSON.parse(line)).map((
-      { method, route, status },
-    ) => [method, route, status]),
+    lines.map((line) => JSON.parse(line)).map(({ method, route, status }) => [method, route, status]),
     [
       ["POST", "/fn/ok", 200],
       ["PUT", "/fn/ok", 405],

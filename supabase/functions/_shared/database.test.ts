@@ -48,9 +48,7 @@ Deno.test("a call whose response is lost is retried", async () => {
 
 Deno.test("a call without retryWithin is not retried", async () => {
   steps = ["drop", succeeded];
-  await assert.rejects(callDatabase("identify_vendor", { key_hash: "" }), {
-    code: "INTERNAL_ERROR",
-  });
+  await assert.rejects(callDatabase("identify_vendor", { key_hash: "" }), { code: "INTERNAL_ERROR" });
   assert.equal(steps.length, 1);
 });
 

@@ -4,24 +4,14 @@ import { BATCH_BOUNDS, cleanText, isObject, type Json, type JsonObject, MAX_DEPT
 
 Deno.test("numbers that JavaScript cannot represent keep every digit", () => {
   assert.deepEqual(
-    parseJson(
-      '{"id": 12345678901234567890, "big": 1e999, "small": 42, "price": 1.5, "list": [9007199254740993]}',
-    ),
+    parseJson('{"id": 12345678901234567890, "big": 1e999, "small": 42, "price": 1.5, "list": [9007199254740993]}'),
     { id: "12345678901234567890", big: "1e999", small: 42, price: 1.5, list: ["9007199254740993"] },
   );
 });
 
 Deno.test("property: an integer keeps every digit, wherever it stands", () => {
   const big = fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n });
-  const anywhere = fc.constantFrom(
-    "#",
-    "[#]",
-    "[0,#]",
-    "[ #]",
-    '{"a":#}',
-    '{"a":\n#}',
-    "[[1],\t#]",
-  );
+  const anywhere = fc.constantFrom("#", "[#]", "[0,#]", "[ #]", '{"a":#}', '{"a":\n#}', "[[1],\t#]");
   fc.assert(fc.property(big, anywhere, (integer, text) => {
     const parsed = JSON.stringify(parseJson(text.replace("#", String(integer))));
     assert(parsed.includes(String(integer)), parsed);
@@ -97,10 +87,7 @@ Deno.test("the error says where the JSON becomes invalid, if V8 does, and quotes
 });
 
 Deno.test("a long digit run inside a string stays as it is", () => {
-  assert.deepEqual(parseJson('{"id": "12345678901234567890", "n": 1}'), {
-    id: "12345678901234567890",
-    n: 1,
-  });
+  assert.deepEqual(parseJson('{"id": "12345678901234567890", "n": 1}'), { id: "12345678901234567890", n: 1 });
 });
 
 Deno.test("U+0000 is dropped and lone surrogates are replaced, in values and keys", () => {

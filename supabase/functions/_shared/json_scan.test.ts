@@ -38,10 +38,7 @@ function measure(value: unknown): { values: number; depth: number; keys: Set<str
   return {
     values: 1 + inside.reduce((sum, { values }) => sum + values, 0),
     depth: 1 + Math.max(0, ...inside.map(({ depth }) => depth)),
-    keys: new Set([
-      ...(Array.isArray(value) ? [] : Object.keys(value)),
-      ...inside.flatMap(({ keys }) => [...keys]),
-    ]),
+    keys: new Set([...(Array.isArray(value) ? [] : Object.keys(value)), ...inside.flatMap(({ keys }) => [...keys])]),
   };
 }
 
@@ -76,13 +73,7 @@ Deno.test("property: values, depth and different keys of any JSON are counted", 
 
 Deno.test("property: invalid JSON does not confuse the scan", () => {
   const piece = fc.oneof(
-    fc.constantFrom(
-      ...'{}[],:"\\ \n-+.eE0129ntfu',
-      '\\u0000"',
-      '"a":',
-      "1e9",
-      "1234567890123456789",
-    ),
+    fc.constantFrom(...'{}[],:"\\ \n-+.eE0129ntfu', '\\u0000"', '"a":', "1e9", "1234567890123456789"),
     fc.string(),
   );
   fc.assert(fc.property(fc.array(piece), (pieces) => {
@@ -100,9 +91,7 @@ Deno.test("excessive depth is a BAD_REQUEST that names the bound, even if no bra
 });
 
 Deno.test("exceeding any other bound is a PAYLOAD_TOO_LARGE that names it", () => {
-  const list = JSON.stringify(
-    Array.from({ length: 1_999 }, (_, n) => [{}, "x", null, -1, 0.5][n % 5]),
-  );
+  const list = JSON.stringify(Array.from({ length: 1_999 }, (_, n) => [{}, "x", null, -1, 0.5][n % 5]));
   assertBound(list, "values", 2_000, /^the body has more than 1,999 values$/);
   const object = JSON.stringify(Object.fromEntries(Array.from({ length: 50 }, (_, n) => [n, n])));
   assertBound(object, "keys", 50, /^the body has more than 49 different keys$/);

@@ -13,9 +13,7 @@ Deno.test("only parseJson() parses JSON, because V8's JSON.parse may confuse key
   const parsing = Array.from(sources()).filter((path) => {
     if (path.endsWith(".test.ts") || path.includes("/fixtures/")) return false;
     const text = Deno.readTextFileSync(new URL(path, FUNCTIONS));
-    return /\bJSON\s*\??\.\s*parse\b|\.json\(\s*\)/.test(
-      text.replaceAll(/^\s*(?:\/\/|\*|\/\*).*$/gm, ""),
-    );
+    return /\bJSON\s*\??\.\s*parse\b|\.json\(\s*\)/.test(text.replaceAll(/^\s*(?:\/\/|\*|\/\*).*$/gm, ""));
   });
   assert.deepEqual(parsing.sort(), ["_shared/json.ts", "_shared/json_reader.ts"]);
 });

@@ -48,8 +48,5 @@ Deno.test("a text matches if it equals one of the secrets; without secrets, noth
 });
 
 Deno.test("SHA-256 in lower-case hex (FIPS 180-4 example)", () => {
-  assert.equal(
-    sha256Hex("abc"),
-    "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
-  );
+  assert.equal(sha256Hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 });

@@ -9,9 +9,7 @@ let authStatus = 200;
 const asked: (string | null)[] = [];
 const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, (request) => {
   asked.push(request.headers.get("authorization"));
-  return Response.json(authStatus === 200 ? { id: "u" } : { code: authStatus, msg: "no" }, {
-    status: authStatus,
-  });
+  return Response.json(authStatus === 200 ? { id: "u" } : { code: authStatus, msg: "no" }, { status: authStatus });
 });
 Deno.test.afterAll(() => server.shutdown());
 

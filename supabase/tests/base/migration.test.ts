@@ -15,11 +15,7 @@ set search_path = ''
 as $$ select name <> '' $$;
 grant execute on function private.is_known(text) to authenticated;
 
-create table public.people (
-  id uuid primary key default gen_random_uuid(),
-  name text not null,
-  city text
-);
+create table public.people (id uuid primary key default gen_random_uuid(), name text not null, city text);
 create index on public.people (city);
 comment on table public.people is 'People.';
 
@@ -77,10 +73,7 @@ class Project {
       Deno.mkdirSync(join(this.root, "supabase", folder), { recursive: true });
     }
     Deno.writeTextFileSync(join(this.root, "package.json"), '{"version": "1.2.3"}');
-    Deno.writeTextFileSync(
-      join(this.root, "supabase/config.toml"),
-      'schema_paths = ["./schemas/people/tables.sql"]\n',
-    );
+    Deno.writeTextFileSync(join(this.root, "supabase/config.toml"), 'schema_paths = ["./schemas/people/tables.sql"]\n');
     Deno.writeTextFileSync(this.#schema, SCHEMA);
     const migration = "supabase/migrations/20260101000000_people.sql";
     Deno.writeTextFileSync(join(this.root, migration), SCHEMA);
@@ -119,10 +112,7 @@ Deno.test("npm run migration", async (test) => {
   await withScratch(readStackInfo().db_url, async (scratch) => {
     await test.step("brings the migrations to what the schemas have, with the types and the newest version", async () => {
       using project = new Project(scratch);
-      project.edit(
-        "  name text not null,\n",
-        "  name text not null check (name <> ''),\n  age int,\n",
-      );
+      project.edit("  name text not null,\n", "  name text not null check (name <> ''),\n  age int,\n");
       project.edit("  city text\n", "  country text\n");
       project.edit("create index on public.people (city);\n", "");
       project.edit("select name <> ''", "select name is not null");
@@ -205,9 +195,7 @@ Deno.test("npm run migration", async (test) => {
 
     await test.step("writes nothing when a schema file does not apply, and names it", async () => {
       using project = new Project(scratch);
-      project.add(
-        "create function private.extra() returns integer\nlanguage sqll\nas 'select 1';\n",
-      );
+      project.add("create function private.extra() returns integer\nlanguage sqll\nas 'select 1';\n");
       const before = project.migrations();
       await assert.rejects(project.write("extra"), {
         message: 'supabase/schemas/people/tables.sql: language "sqll" does not exist',
@@ -239,11 +227,7 @@ const WRONG: [args: string, message: RegExp][] = [
 for (const [args, message] of WRONG) {
   Deno.test(`npm run migration -- ${args} is wrong usage`, () => {
     const { code, stdout, stderr } = new Deno.Command("sh", {
-      args: [
-        "dev/scripts/run.sh",
-        "dev/scripts/migration/main.ts",
-        ...args.split(" ").filter(Boolean),
-      ],
+      args: ["dev/scripts/run.sh", "dev/scripts/migration/main.ts", ...args.split(" ").filter(Boolean)],
       cwd: ROOT,
     }).outputSync();
     assert.equal(code, 2);

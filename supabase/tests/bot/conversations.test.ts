@@ -101,10 +101,7 @@ Deno.test("random conversations end, and the bot never says too much", async () 
           const [{ turn }] = await sql<[{ turn: Turn }]>`select public.read_bot_turn(${id}, ${attempt}) as turn`;
           const chance = isCalm ? 1 : random();
           if (chance < 0.1) {
-            await write(
-              id,
-              conversations.find((one) => one.id === id)!.recruit_phone,
-            );
+            await write(id, conversations.find((one) => one.id === id)!.recruit_phone);
           } else if (chance < 0.13) await takeOver(id);
           else if (chance < 0.2) continue;
           const taken = turn.script &&

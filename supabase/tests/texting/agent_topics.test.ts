@@ -72,15 +72,9 @@ realtimeTest("a notification is sent to its agent's topic, as ids alone", async 
 const CHANGES: [what: string, sql: string][] = [
   ["the recruit writes", "select public.receive_sms('+13125550100', '+13125550199', 'test', 'Hi', '[]')"],
   ["a text is queued", "select private.queue_text($1, 'agent', 'Hi')"],
-  [
-    "a delivery status comes",
-    "update public.recruiting_messages set status = 'delivered' where conversation_id = $1",
-  ],
+  ["a delivery status comes", "update public.recruiting_messages set status = 'delivered' where conversation_id = $1"],
   ["the bot gets it back", "update public.recruiting_conversations set status = 'bot' where id = $1"],
-  [
-    "nobody waits any more",
-    "update public.recruiting_conversations set waiting_since = null where id = $1",
-  ],
+  ["nobody waits any more", "update public.recruiting_conversations set waiting_since = null where id = $1"],
 ];
 for (const [what, change] of CHANGES) {
   realtimeTest(`the agent and the agency hear of it when ${what}`, async (sql, _, { id, ...ids }) => {
@@ -134,9 +128,7 @@ realtimeTest("those who read a recruit's notes hear of one", async (sql, _, { id
   const [lead] = await sql`
     with vendor as (
       insert into public.vendors (slug, name) values ('test-topics', 'Vendor') returning id
-    ), other as (
-      insert into public.agents (agency_id, first_name) values (${agency_id}, 'Omar') returning id
-    )
+    ), other as (insert into public.agents (agency_id, first_name) values (${agency_id}, 'Omar') returning id)
     insert into public.recruiting_leads (vendor_id, first_name, agency_id, agent_id)
     select vendor.id, 'Ada', ${agency_id}, other.id from vendor, other returning id, agent_id`;
   await sql`update public.recruiting_conversations set recruiting_lead_id = ${lead!.id} where id = ${id}`;
@@ -174,10 +166,7 @@ const FAULTS: [what: string, sql: string][] = [
   ["Realtime is missing", "drop schema realtime cascade"],
   ["the table of messages is missing", "drop table realtime.messages cascade"],
   ["the table has no partition for today", "drop table realtime.messages_default"],
-  [
-    "the owner may store no messages",
-    "alter function private.broadcast(text, jsonb, text[]) owner to anon",
-  ],
+  ["the owner may store no messages", "alter function private.broadcast(text, jsonb, text[]) owner to anon"],
 ];
 for (const [what, sql] of FAULTS) {
   realtimeTest(`a notification is stored when ${what}`, async (transaction, notify) => {

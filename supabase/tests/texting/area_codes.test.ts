@@ -12,9 +12,7 @@ const TERRITORIES = ["AS", "GU", "MP", "PR", "VI"];
 function countryOf(areaCode: number): string | undefined {
   for (const exchange of EXCHANGES) {
     const number = parsePhoneNumberFromString(`+1${areaCode}${exchange}5678`);
-    const isGeographic = ["FIXED_LINE", "MOBILE", "FIXED_LINE_OR_MOBILE"].includes(
-      number?.getType() ?? "",
-    );
+    const isGeographic = ["FIXED_LINE", "MOBILE", "FIXED_LINE_OR_MOBILE"].includes(number?.getType() ?? "");
     if (!isGeographic || number?.country === undefined) continue;
     return TERRITORIES.includes(number.country) ? "US" : number.country;
   }

@@ -52,10 +52,7 @@ Deno.test("a body of exactly the limit is read, one more byte is refused", async
 Deno.test("the limit applies to a stream of unknown length and to a wrong Content-Length", async () => {
   const stream = () => ReadableStream.from([new Uint8Array(KIB), new Uint8Array(1)]);
   await assert.rejects(readJson(request(stream()), KIB), fails("PAYLOAD_TOO_LARGE"));
-  await assert.rejects(
-    readJson(request(stream(), { "content-length": "2" }), KIB),
-    fails("PAYLOAD_TOO_LARGE"),
-  );
+  await assert.rejects(readJson(request(stream(), { "content-length": "2" }), KIB), fails("PAYLOAD_TOO_LARGE"));
 });
 
 Deno.test("a multi-byte character may span two chunks", async () => {
@@ -100,10 +97,7 @@ Deno.test("a body that does not arrive in time is REQUEST_TIMEOUT, and reading s
 
 Deno.test("a body that announces more than the limit is refused before it is read", async () => {
   const headers = { "content-length": `${KIB + 1}`, "content-type": "application/json" };
-  await assert.rejects(
-    readJson(request(stalled("{").stream, headers), KIB),
-    fails("PAYLOAD_TOO_LARGE"),
-  );
+  await assert.rejects(readJson(request(stalled("{").stream, headers), KIB), fails("PAYLOAD_TOO_LARGE"));
   const form = { ...headers, "content-type": "application/x-www-form-urlencoded" };
   await assert.rejects(readFormText(request(stalled("a=").stream, form), KIB), fails("PAYLOAD_TOO_LARGE"));
 });
@@ -134,10 +128,7 @@ Deno.test("two requests with many bytes are read at a time, until they are relea
   requests[1]!.release();
   await read[2];
   const late = request(LARGE);
-  await assert.rejects(
-    readJson(late, 10 * MIB, { within: 20, sender: "a" }),
-    fails("REQUEST_TIMEOUT"),
-  );
+  await assert.rejects(readJson(late, 10 * MIB, { within: 20, sender: "a" }), fails("REQUEST_TIMEOUT"));
   for (const each of requests) each.release();
   await read[3];
   requests[3]!.release();

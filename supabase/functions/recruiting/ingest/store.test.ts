@@ -37,17 +37,8 @@ function lead(
 ): SentLead {
   const webhook = delivery && { secret_id: "s", delivery_id: delivery.id, part: delivery.part };
   return {
-    vendor: {
-      id: vendor,
-      credential: webhook ? { key_hash: null, webhook } : { key_hash: "h", webhook: null },
-    },
-    lead: {
-      id: crypto.randomUUID(),
-      first_name: "Ada",
-      vendor_lead_id,
-      vendor_metadata: metadata,
-      resume_path: null,
-    },
+    vendor: { id: vendor, credential: webhook ? { key_hash: null, webhook } : { key_hash: "h", webhook: null } },
+    lead: { id: crypto.randomUUID(), first_name: "Ada", vendor_lead_id, vendor_metadata: metadata, resume_path: null },
     idempotency: key === undefined ? null : { key, part: 0, request_hash: "" },
   };
 }
@@ -112,10 +103,7 @@ Deno.test("a call takes at most 100 leads, and at most 1 MiB unless a single lea
 
   const large = batcherWith();
   const text = "x".repeat(400_000);
-  add(
-    large.batcher,
-    [text, text, text, text.repeat(5), "x"].map((note) => lead("v", { metadata: { note } })),
-  );
+  add(large.batcher, [text, text, text, text.repeat(5), "x"].map((note) => lead("v", { metadata: { note } })));
   await endAll(large.calls);
   assert.deepEqual(sizes(large.calls), [2, 1, 1, 1]);
 });

@@ -28,15 +28,8 @@ for (
     [{ question: "Why?", answer: "" }, "Why?", null, undefined],
     [{ question: "Why?", answer: null, values: ["a"] }, "Why?", ["a"], { answer: null }],
     [{ answer: "Yes" }, null, "Yes", undefined],
-    [{ question: "Which?", answer: { value: "1", label: "One" } }, "Which?", "One", {
-      answer: { value: "1" },
-    }],
-    [
-      { question: "Which?", answer: [{ text: "A" }, { choice: "B" }] },
-      "Which?",
-      ["A", "B"],
-      undefined,
-    ],
+    [{ question: "Which?", answer: { value: "1", label: "One" } }, "Which?", "One", { answer: { value: "1" } }],
+    [{ question: "Which?", answer: [{ text: "A" }, { choice: "B" }] }, "Which?", ["A", "B"], undefined],
     [{ question: "Which?", answer: { values: ["A", "B"] } }, "Which?", ["A", "B"], undefined],
     [
       { question: "Which?", answer: "2", options: [{ value: "2", label: "Two" }] },
@@ -45,24 +38,14 @@ for (
       { answer: "2", options: [{ value: "2", label: "Two" }] },
     ],
     [
-      {
-        question: { id: "q", question: "Which?", options: [{ id: 2, text: "Two" }] },
-        answer: [{ id: 2 }],
-      },
+      { question: { id: "q", question: "Which?", options: [{ id: 2, text: "Two" }] }, answer: [{ id: 2 }] },
       "Which?",
       ["Two"],
       { question: { id: "q", options: [{ id: 2, text: "Two" }] }, answer: [{ id: 2 }] },
     ],
     [{ question: { id: "q" }, answer: "x" }, "q", "x", undefined],
-    [
-      { question: "Send it.", answer: { fileName: "a.txt", data: "aGk=" } },
-      "Send it.",
-      "a.txt",
-      undefined,
-    ],
-    [{ question: "Which?", answer: ["a", { b: 1 }] }, "Which?", ["a"], {
-      answer: [null, { b: 1 }],
-    }],
+    [{ question: "Send it.", answer: { fileName: "a.txt", data: "aGk=" } }, "Send it.", "a.txt", undefined],
+    [{ question: "Which?", answer: ["a", { b: 1 }] }, "Which?", ["a"], { answer: [null, { b: 1 }] }],
   ] as [Json, string | null, Json, Json | undefined][]
 ) {
   Deno.test(`an answer ${JSON.stringify(item)}`, () => {
@@ -107,22 +90,14 @@ Deno.test("a single answer need not be in a list", () => {
 });
 
 Deno.test("the first list with answers is read", () => {
-  const fields = new Fields({
-    a: [],
-    b: { c: [{ question: "A?", answer: "a" }] },
-    d: [{ answer: "d" }],
-  });
+  const fields = new Fields({ a: [], b: { c: [{ question: "A?", answer: "a" }] }, d: [{ answer: "d" }] });
   assert.deepEqual(readAnswers(fields, ["a", "b.c", "d"]), [{ question: "A?", answer: "a" }]);
 });
 
 Deno.test("answers by id get their questions, and the labels of their options", () => {
   const fields = new Fields({
     questions: [
-      {
-        id: "q1",
-        question: "Licensed?",
-        options: [{ value: "0", label: "Yes" }, { value: "1", label: "No" }],
-      },
+      { id: "q1", question: "Licensed?", options: [{ value: "0", label: "Yes" }, { value: "1", label: "No" }] },
       { id: 2, text: "Why?", type: "text" },
     ],
     answers: [{ id: "q1", value: "1" }, { id: "2", value: "Because." }, { id: "3", values: ["a"] }],

@@ -15,9 +15,7 @@ for (
     const { resume, vendor_metadata } = parse(cleverconnect, { attachments });
     assert.equal(resume, undefined);
     const { attachments: others, vendor_fields } = vendor_metadata;
-    assert.deepEqual(others === undefined ? vendor_fields : { attachments: others }, {
-      attachments,
-    });
+    assert.deepEqual(others === undefined ? vendor_fields : { attachments: others }, { attachments });
   });
 }
 
@@ -31,9 +29,7 @@ Deno.test("cleverconnect: one attachment without a list; the attachment in the g
   const { resume, vendor_metadata } = parse(cleverconnect, { attachments });
   assert.equal(resume?.base64, attachments.content);
   assert.deepEqual(vendor_metadata, {
-    vendor_fields: {
-      attachments: { type: "resume", contentType: "application/pdf", fileName: "resume.pdf" },
-    },
+    vendor_fields: { attachments: { type: "resume", contentType: "application/pdf", fileName: "resume.pdf" } },
   });
 });
 

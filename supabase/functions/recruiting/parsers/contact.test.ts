@@ -76,18 +76,12 @@ Deno.test("contact: nombre is the first name beside a last name, otherwise the f
 });
 
 Deno.test("contact: nom is the last name beside a first name, otherwise the full name", () => {
-  assert.deepEqual(contactIn({ prénom: "Élodie", nom: "Dupont" }), {
-    first_name: "Élodie",
-    last_name: "Dupont",
-  });
+  assert.deepEqual(contactIn({ prénom: "Élodie", nom: "Dupont" }), { first_name: "Élodie", last_name: "Dupont" });
   assert.deepEqual(contactIn({ nom: "Élodie Dupont" }), { full_name: "Élodie Dupont" });
   assert.deepEqual(contactIn({ nombre: "Ana Reyes", nom: "x" }), { full_name: "Ana Reyes" });
 });
 
 Deno.test("contact: first and last are names if both are present", () => {
-  assert.deepEqual(contactIn({ first: "Ann", last: "Lee" }), {
-    first_name: "Ann",
-    last_name: "Lee",
-  });
+  assert.deepEqual(contactIn({ first: "Ann", last: "Lee" }), { first_name: "Ann", last_name: "Lee" });
   assert.deepEqual(contactIn({ full_name: "Ann Lee", "First?": "Yes" }), { full_name: "Ann Lee" });
 });

@@ -19,10 +19,7 @@ const OTHER_EVENTS: [parser: string, event: string, payload: Json][] = [
   ...["candidate_moved", "candidate_deleted", "employee_created"].map(
     (event_type): [string, string, Json] => ["workable", event_type, { ...workable, event_type }],
   ),
-  ["typeform", "a form that was left", {
-    ...readSent("typeform"),
-    event_type: "form_response_partial",
-  }],
+  ["typeform", "a form that was left", { ...readSent("typeform"), event_type: "form_response_partial" }],
   ["jazzhr", "the check of a new webhook", { data: "JazzHR Verify Event" }],
   ["tiktok", "something else than a lead", { object: 2, entry: [{ id: 1 }] }],
   ["meta", "something else than a lead", {

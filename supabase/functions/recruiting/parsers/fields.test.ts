@@ -100,10 +100,7 @@ for (
   Deno.test(`fields: if ${name} is taken, ${JSON.stringify(rest)?.slice(0, 40)} remains beside ${JSON.stringify(lead)}`, () => {
     const fields = new Fields({ given });
     fields.take("given");
-    assert.deepEqual(
-      fields.rest({ nested: [{ lead }] }),
-      rest === undefined ? rest : { given: rest },
-    );
+    assert.deepEqual(fields.rest({ nested: [{ lead }] }), rest === undefined ? rest : { given: rest });
   });
 }
 

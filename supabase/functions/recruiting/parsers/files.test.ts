@@ -25,10 +25,7 @@ for (
       { fileName: "a.txt", data: "See my site." },
     ],
     ["a field of the same name elsewhere", { data: "hello" }, { data: "hello" }],
-    ["content that is an object", { fileName: "a", data: { b: 1 } }, {
-      fileName: "a",
-      data: { b: 1 },
-    }],
+    ["content that is an object", { fileName: "a", data: { b: 1 } }, { fileName: "a", data: { b: 1 } }],
     [
       "a file in a JSON text",
       { raw: `{"name":"Ann","cv":"data:application/pdf;base64,${LONG}","files":["${ESCAPED}"]}` },
@@ -67,9 +64,7 @@ Deno.test("each file among a vendor's fields becomes its type and size, and the 
 });
 
 Deno.test("the known keys of a file's object are taken, and the others remain", () => {
-  const fields = new Fields({
-    cv: { Content: "aGk=", MimeType: "text/plain", "file-name": "a.txt", pages: 2 },
-  });
+  const fields = new Fields({ cv: { Content: "aGk=", MimeType: "text/plain", "file-name": "a.txt", pages: 2 } });
   assert.deepEqual(readFile(fields, "cv"), {
     data: "aGk=",
     content_type: "text/plain",

@@ -17,11 +17,7 @@ function read(questions: Json) {
 Deno.test("form: a question with a usual name is a contact field, and its name remains", () => {
   assert.deepEqual(
     read([{ id: "FULL_NAME", values: ["Ann Lee"] }, { id: "City", values: "Rome" }]),
-    {
-      contact: ["Ann Lee", "Rome"],
-      answers: undefined,
-      rest: { questions: [{ id: "FULL_NAME" }, { id: "City" }] },
-    },
+    { contact: ["Ann Lee", "Rome"], answers: undefined, rest: { questions: [{ id: "FULL_NAME" }, { id: "City" }] } },
   );
 });
 
@@ -54,9 +50,6 @@ Deno.test("form: of two questions with the same name, the first is the contact f
 });
 
 Deno.test("form: a question without a name, or with an answer of an unknown shape, is left unchanged", () => {
-  const questions: Json = [{ values: ["x"] }, { id: "email", values: { a: 1 } }, {
-    id: " ",
-    values: ["y"],
-  }, 7];
+  const questions: Json = [{ values: ["x"] }, { id: "email", values: { a: 1 } }, { id: " ", values: ["y"] }, 7];
   assert.deepEqual(read(questions), { contact: [], answers: undefined, rest: { questions } });
 });

@@ -70,11 +70,7 @@ Deno.test("generic: a lead whose fields are all read has no vendor_fields", () =
 
 Deno.test("generic: Land in a German form is the country, which determines the phone's format", () => {
   const { vendor_metadata } = parse(generic, { Vorname: "Jana", Telefon: "030 901820", Land: "Deutschland" });
-  assert.deepEqual({ ...vendor_metadata }, {
-    phone: "+4930901820",
-    phone_raw: "030 901820",
-    country: "Deutschland",
-  });
+  assert.deepEqual({ ...vendor_metadata }, { phone: "+4930901820", phone_raw: "030 901820", country: "Deutschland" });
 });
 
 Deno.test("generic: a URL is kept and not mistaken for a file", () => {
@@ -93,10 +89,7 @@ Deno.test("generic: a URL is kept and not mistaken for a file", () => {
 });
 
 Deno.test("generic: the first readable time is the time of the submission", () => {
-  const { vendor_metadata } = parse(generic, {
-    submission_date: "05/01/2024",
-    created_at: 1714557600,
-  });
+  const { vendor_metadata } = parse(generic, { submission_date: "05/01/2024", created_at: 1714557600 });
   assert.deepEqual(vendor_metadata, {
     submitted_at: "2024-05-01T10:00:00.000Z",
     vendor_fields: { submission_date: "05/01/2024", created_at: 1714557600 },

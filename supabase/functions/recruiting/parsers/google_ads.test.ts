@@ -41,10 +41,7 @@ Deno.test("google_ads: columns of the older format, which have no column_id", ()
 
 Deno.test("google_ads: a question of the form cannot set the lead's id or test mark", () => {
   const { vendor_lead_id, vendor_metadata } = parse(googleAds, {
-    user_column_data: [
-      { column_id: "id", string_value: "7" },
-      { column_id: "test", string_value: "yes" },
-    ],
+    user_column_data: [{ column_id: "id", string_value: "7" }, { column_id: "test", string_value: "yes" }],
   });
   assert.equal(vendor_lead_id, undefined);
   assert.deepEqual(vendor_metadata, {

@@ -18,10 +18,7 @@ function withFields(application: JsonObject, candidate: JsonObject): JsonObject 
 Deno.test("greenhouse: the state comes from the address, or from a custom field of this name", () => {
   const addresses = [{ value: "455 Broadway New York, NY 10280", type: "home" }];
   assert.equal(withFields({}, { addresses }).state, "NY");
-  assert.equal(
-    withFields({}, { addresses: [{ value: "123 Fake St.", type: "home" }] }).state,
-    undefined,
-  );
+  assert.equal(withFields({}, { addresses: [{ value: "123 Fake St.", type: "home" }] }).state, undefined);
   const field = (name: string): Json => ({ name, type: "single_select", value: "Texas" });
   const named: JsonObject[] = [
     { state: field("State") },
@@ -38,18 +35,12 @@ Deno.test("greenhouse: the state comes from the address, or from a custom field 
 });
 
 Deno.test("greenhouse: answers and location in the Harvest API's format of an application", () => {
-  const answers = [
-    { question: "Are you licensed?", answer: "Yes" },
-    { question: "Website", answer: null },
-  ];
+  const answers = [{ question: "Are you licensed?", answer: "Yes" }, { question: "Website", answer: null }];
   const location = { address: "New York, New York, USA" };
   const read = withFields({ answers, location }, { addresses: [] });
   assert.deepEqual(read.answers, answers);
   assert.equal(read.state, "NY");
-  assert.equal(
-    withFields({ location: { address: "Paris, France" } }, { addresses: [] }).state,
-    undefined,
-  );
+  assert.equal(withFields({ location: { address: "Paris, France" } }, { addresses: [] }).state, undefined);
 });
 
 Deno.test("greenhouse: a webhook whose action a relay dropped is read", () => {

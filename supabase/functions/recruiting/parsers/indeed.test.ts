@@ -56,9 +56,7 @@ Deno.test("indeed: several choices, with their labels or as codes", () => {
     const { vendor_metadata } = parse(indeed, {
       screenerQuestionsAndAnswers: { questionsAndAnswers: [{ question, answer }] },
     });
-    assert.deepEqual(vendor_metadata.answers, [
-      { question: "Which days?", answer: ["Weekdays", "Sundays"] },
-    ]);
+    assert.deepEqual(vendor_metadata.answers, [{ question: "Which days?", answer: ["Weekdays", "Sundays"] }]);
   }
 });
 

@@ -27,9 +27,7 @@ Deno.test("jazzhr: the first non-empty email address and phone number are used",
 
 Deno.test("jazzhr: if there are several documents, none is recognized as the resume", () => {
   const attachments = [{ url: "https://d.example.com/1" }, { url: "https://d.example.com/2" }];
-  const payload = {
-    candidate: { person: { name: { given: "Ann" } }, profiles: [{ attachments }] },
-  };
+  const payload = { candidate: { person: { name: { given: "Ann" } }, profiles: [{ attachments }] } };
   const { vendor_metadata } = parse(jazzhr, payload);
   assert.equal(vendor_metadata.resume_url, undefined);
   assert.deepEqual(vendor_metadata.vendor_fields, { candidate: { profiles: [{ attachments }] } });

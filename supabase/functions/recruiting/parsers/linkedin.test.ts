@@ -34,10 +34,7 @@ for (
     [{ dateAnswerValue: "2026-05-01" }, "2026-05-01"],
     [{ booleanAnswerValue: { value: true } }, "true"],
     [{ booleanAnswerValue: false }, "false"],
-    [
-      { phoneNumberAnswerValue: { countryCode: "US", nationalNumber: "305 555 0161" } },
-      "305 555 0161",
-    ],
+    [{ phoneNumberAnswerValue: { countryCode: "US", nationalNumber: "305 555 0161" } }, "305 555 0161"],
     [
       { DocumentAnswerValue: { mediaUrl: "https://www.linkedin.com/ambry/x" } },
       "https://www.linkedin.com/ambry/x",
@@ -52,9 +49,7 @@ for (
 }
 
 for (
-  const answer of [{ dateAnswerValue: { year: 2026, month: 13 } }, {
-    otherValue: { a: [1] },
-  }] as JsonObject[]
+  const answer of [{ dateAnswerValue: { year: 2026, month: 13 } }, { otherValue: { a: [1] } }] as JsonObject[]
 ) {
   Deno.test(`linkedin: an answer ${JSON.stringify(answer)} of an unknown shape is kept as sent`, () => {
     const { vendor_metadata } = parse(linkedin, application(answer));
@@ -66,8 +61,6 @@ for (
 function application(answer: Json): JsonObject {
   const customQuestionResponses = [{ questionIdentifier: "q1", answer }];
   return {
-    questionResponses: {
-      additionalQuestionResponses: { customQuestionSetResponses: [{ customQuestionResponses }] },
-    },
+    questionResponses: { additionalQuestionResponses: { customQuestionSetResponses: [{ customQuestionResponses }] } },
   };
 }

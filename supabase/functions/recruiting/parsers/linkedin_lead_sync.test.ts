@@ -27,10 +27,7 @@ Deno.test("linkedin: without questions and names, the answers are kept by their 
   const choice = { questionId: 2, answerDetails: { multipleChoiceAnswer: { options: [0] } } };
   const { first_name, vendor_metadata } = read([answer(1, "Ada"), choice]);
   assert.equal(first_name, undefined);
-  assert.deepEqual(vendor_metadata.answers, [
-    { question: "1", answer: "Ada" },
-    { question: "2", answer: ["0"] },
-  ]);
+  assert.deepEqual(vendor_metadata.answers, [{ question: "1", answer: "Ada" }, { question: "2", answer: ["0"] }]);
 });
 
 Deno.test("linkedin: the first of two addresses is the contact's, the other is an answer", () => {
@@ -41,10 +38,7 @@ Deno.test("linkedin: the first of two addresses is the contact's, the other is a
   const answers = [answer(1, "ada@home.example"), answer(2, "ada@work.example")];
   const { vendor_metadata } = read(answers, { questions });
   assert.equal(vendor_metadata.email, "ada@home.example");
-  assert.deepEqual(vendor_metadata.answers, [{
-    question: "Work email",
-    answer: "ada@work.example",
-  }]);
+  assert.deepEqual(vendor_metadata.answers, [{ question: "Work email", answer: "ada@work.example" }]);
 });
 
 for (

@@ -51,20 +51,13 @@ for (
     ["submitted_at", { at: "2026-07-29" }, undefined],
     ["consent", true, { given: true }],
     ["consent", ["on", "newsletter"], { given: true }],
-    ["consent", { given: "no", ip: "198.51.100.7", other: 1 }, {
-      given: false,
-      ip: "198.51.100.7",
-    }],
+    ["consent", { given: "no", ip: "198.51.100.7", other: 1 }, { given: false, ip: "198.51.100.7" }],
     ["consent", { other: 1 }, undefined],
     ["job_id", 7, "7"],
     ["job_title", ["Agent", "Manager"], "Agent"],
     ["job_title", { name: "Agent" }, undefined],
-    ["answers", [{ question: "Licensed?", answer: ["Yes", 2] }], [
-      { question: "Licensed?", answer: ["Yes", "2"] },
-    ]],
-    ["answers", [{ label: "Licensed?", value: true, id: 5 }], [
-      { question: "Licensed?", answer: "true" },
-    ]],
+    ["answers", [{ question: "Licensed?", answer: ["Yes", 2] }], [{ question: "Licensed?", answer: ["Yes", "2"] }]],
+    ["answers", [{ label: "Licensed?", value: true, id: 5 }], [{ question: "Licensed?", answer: "true" }]],
     ["answers", { "Licensed?": "Yes", "Since?": 2021 }, [
       { question: "Licensed?", answer: "Yes" },
       { question: "Since?", answer: "2021" },
@@ -321,9 +314,6 @@ Deno.test("property: any body is split, ignored or read without throwing", () =>
 });
 
 Deno.test("mapping: leads does not apply on a route for one lead", () => {
-  const lead = parse(mapping, { name: "Ann", entries: [{ name: "Bo" }] }, {
-    fields,
-    leads: "entries",
-  });
+  const lead = parse(mapping, { name: "Ann", entries: [{ name: "Bo" }] }, { fields, leads: "entries" });
   assert.equal(lead.first_name, "Ann");
 });

@@ -59,10 +59,7 @@ for (
       field_data: [{ name: "full_name", value: "Lee W" }, { name: "licensed?", value: "yes" }],
     }],
     ["an object", { field_data: { full_name: "Lee W", "licensed?": "yes" } }],
-    ["an object beside an empty list", {
-      field_data: [],
-      data: { full_name: "Lee W", "licensed?": ["yes"] },
-    }],
+    ["an object beside an empty list", { field_data: [], data: { full_name: "Lee W", "licensed?": ["yes"] } }],
   ] as [string, JsonObject][]
 ) {
   Deno.test(`meta: the answers as ${shape}`, () => {

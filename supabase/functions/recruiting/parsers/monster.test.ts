@@ -8,9 +8,7 @@ Deno.test("monster: version 1 in base64, of a type other than PDF", () => {
 });
 
 Deno.test("monster: a resume of an unknown shape does not prevent the lead", () => {
-  const { resume, vendor_metadata } = parse(monster, {
-    applicant: { resume: { blob: { ref: 1 } } },
-  });
+  const { resume, vendor_metadata } = parse(monster, { applicant: { resume: { blob: { ref: 1 } } } });
   assert.equal(resume, undefined);
   assert.deepEqual(vendor_metadata.vendor_fields, { applicant: { resume: { blob: { ref: 1 } } } });
 });

@@ -6,10 +6,7 @@ import { normalizeLead, type RawLead } from "./normalize.ts";
 
 Deno.test("a full name is split, and kept", () => {
   const { first_name, vendor_metadata } = normalizeLead({ full_name: "  Smith,  Jordan " });
-  assert.deepEqual([first_name, vendor_metadata], [
-    "Jordan",
-    { full_name: "Smith,  Jordan", last_name: "Smith" },
-  ]);
+  assert.deepEqual([first_name, vendor_metadata], ["Jordan", { full_name: "Smith,  Jordan", last_name: "Smith" }]);
 });
 
 Deno.test("separate name parts take precedence over the full name", () => {
@@ -50,11 +47,7 @@ Deno.test("a separate name is stored as sent; a title or credential is kept in t
   assert.deepEqual(named(asSent), asSent);
   assert.deepEqual(named({ first_name: "Maria (Mary)" }), { first_name: "Maria (Mary)" });
   const titled = { first_name: "Dr. Maria (Mary)", last_name: "Smith, CLU, ChFC" };
-  assert.deepEqual(named(titled), {
-    first_name: "Maria (Mary)",
-    last_name: "Smith",
-    vendor_fields: titled,
-  });
+  assert.deepEqual(named(titled), { first_name: "Maria (Mary)", last_name: "Smith", vendor_fields: titled });
 });
 
 Deno.test("a placeholder is not an id, and is kept", () => {
@@ -218,9 +211,7 @@ Deno.test("consent contains the values that the vendor sends", () => {
   const { vendor_metadata } = normalizeLead({ consent: { given: 0, text: " ", at: "later" } });
   assert.deepEqual(vendor_metadata.consent, { given: false });
   assert.deepEqual(normalizeLead({ consent: "no" }).vendor_metadata.consent, { given: false });
-  assert.deepEqual(normalizeLead({ consent: "I agree" }).vendor_metadata.consent, {
-    text: "I agree",
-  });
+  assert.deepEqual(normalizeLead({ consent: "I agree" }).vendor_metadata.consent, { text: "I agree" });
 });
 
 for (const given of [undefined, null, "", " ", [true], {}] as (Json | undefined)[]) {
@@ -247,21 +238,12 @@ for (
 
 Deno.test("a text equal to an invalid resume is kept", () => {
   const fields = new Fields({ resume: "none", city: "None", nickname: "none" });
-  const lead = normalizeLead({
-    resume: readFile(fields, "resume"),
-    city: fields.text("city"),
-    fields,
-  });
+  const lead = normalizeLead({ resume: readFile(fields, "resume"), city: fields.text("city"), fields });
   assert.deepEqual(lead.vendor_metadata, { city: "None", vendor_fields: { nickname: "none" } });
 });
 
 Deno.test("a value that the lead contains in another form is kept as sent", () => {
-  const payload = {
-    state: "Texas",
-    is_test: "no",
-    id: "x".repeat(513),
-    phone: "+1 512 555 0142 x5",
-  };
+  const payload = { state: "Texas", is_test: "no", id: "x".repeat(513), phone: "+1 512 555 0142 x5" };
   const fields = new Fields(payload);
   const { vendor_metadata } = normalizeLead({
     state: fields.text("state"),

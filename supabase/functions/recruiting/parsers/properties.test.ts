@@ -155,25 +155,16 @@ Deno.test("mapping: any configuration can be compiled or has an error", () => {
   const mapping = PARSERS.get("mapping");
   const expression = fc.oneof(
     fc.constantFrom("@", "$", "*", "[]", "a.b", "a[*].b", "keys(@)", "values(@)", "to_string(@)"),
-    fc.constantFrom(
-      ...["constructor", "__proto__", "merge(@, @)", "@.*.*", "length(@)", "sort(keys(@))"],
-    ),
+    fc.constantFrom(...["constructor", "__proto__", "merge(@, @)", "@.*.*", "length(@)", "sort(keys(@))"]),
     fc.string(),
   );
   const source = fc.oneof(expression, fc.array(expression), fc.record({ const: leaf }), anyJson);
-  const name = fc.oneof(
-    fc.constantFrom("first_name", "email", "phone", "is_test", "job_title", "full_name"),
-    key,
-  );
+  const name = fc.oneof(fc.constantFrom("first_name", "email", "phone", "is_test", "job_title", "full_name"), key);
   const config = fc.oneof(
     anyJson,
     fc.record({ fields: fc.dictionary(name, source, { noNullPrototype: true }) }),
     fc.record({
-      fields: fc.record({
-        first_name: expression,
-        tag: expression,
-        resume: fc.record({ data: expression }),
-      }),
+      fields: fc.record({ first_name: expression, tag: expression, resume: fc.record({ data: expression }) }),
     }),
   ) as fc.Arbitrary<Json>;
   fc.assert(
@@ -194,16 +185,10 @@ Deno.test("normalizeLead takes any value in any field", () => {
     ...Object.fromEntries(fields.map((name) => [name, anyJson])),
     more: fc.dictionary(key, anyJson, { noNullPrototype: true }),
     fields: anyJson.map((payload) => new Fields(payload)),
-    resume: fc.record(
-      { data: anyJson, content_type: anyJson, file_name: anyJson, url: anyJson },
-      { requiredKeys: [] },
-    ),
+    resume: fc.record({ data: anyJson, content_type: anyJson, file_name: anyJson, url: anyJson }, { requiredKeys: [] }),
     consent: fc.oneof(
       anyJson,
-      fc.record(
-        { given: anyJson, text: anyJson, url: anyJson, at: anyJson, ip: anyJson },
-        { requiredKeys: [] },
-      ),
+      fc.record({ given: anyJson, text: anyJson, url: anyJson, at: anyJson, ip: anyJson }, { requiredKeys: [] }),
     ),
   }, { requiredKeys: [] }) as fc.Arbitrary<RawLead>;
   fc.assert(fc.property(raw, (raw) => assertIsLead(normalizeLead(raw))), { numRuns: 200 });
@@ -248,7 +233,5 @@ function replaceTexts(value: JsonObject, text: string): JsonObject {
     if (isObject(item)) return replaceTexts(item, text);
     return typeof item === "string" && !/type|kind|column_id|^name$/i.test(name) ? text : item;
   };
-  return Object.fromEntries(
-    Object.entries(value).map(([name, item]) => [name, replace(item, name)]),
-  );
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, replace(item, name)]));
 }

@@ -58,10 +58,7 @@ Deno.test("the first of a list is the resume, and the others are recorded as ski
   });
   const { resume, resume_skipped } = readResume({ data: [BASE64, image, word] });
   assert.equal(resume?.base64, BASE64);
-  assert.equal(
-    resume_skipped,
-    "another image/png of 70 bytes; another application/msword of 48213 bytes",
-  );
+  assert.equal(resume_skipped, "another image/png of 70 bytes; another application/msword of 48213 bytes");
   assert.equal(readResume({ data: [null, image] }).resume_skipped, "another image/png of 70 bytes");
   const url = "https://files.example.com/cv.pdf";
   assert.deepEqual(readResume({ data: [url, image] }), {

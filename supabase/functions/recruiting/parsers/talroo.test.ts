@@ -4,10 +4,7 @@ import { parse } from "./fixtures/parsed.ts";
 import { talroo } from "./talroo.ts";
 
 Deno.test("talroo: an event without an application id has no vendor_lead_id", () => {
-  const { vendor_lead_id } = parse(talroo, {
-    id: "evt-1",
-    data: { applicant: { firstName: "Nia" } },
-  });
+  const { vendor_lead_id } = parse(talroo, { id: "evt-1", data: { applicant: { firstName: "Nia" } } });
   assert.equal(vendor_lead_id, undefined);
 });
 
@@ -22,9 +19,7 @@ Deno.test("talroo: answers of every kind of question, as a list or by question",
     { question: "Licensed?", answer: "Yes" },
     { question: "Your licence", answer: "licence.pdf" },
   ];
-  const byQuestion = Object.fromEntries(
-    questions.map(({ question, answer }) => [question, answer]),
-  );
+  const byQuestion = Object.fromEntries(questions.map(({ question, answer }) => [question, answer]));
   assert.deepEqual(parse(talroo, { data: { questions } }).vendor_metadata.answers, answers);
   const { vendor_metadata } = parse(talroo, { data: { questions: [], answers: byQuestion } });
   assert.deepEqual(vendor_metadata.answers, answers);

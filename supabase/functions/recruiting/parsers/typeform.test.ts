@@ -36,9 +36,7 @@ Deno.test("typeform: if two answers have the same field, the first counts and th
     ]),
   );
   assert.equal(vendor_metadata.email, "ann@example.com");
-  assert.deepEqual(vendor_metadata.answers, [
-    { question: "Who sent you?", answer: "ben@example.com" },
-  ]);
+  assert.deepEqual(vendor_metadata.answers, [{ question: "Who sent you?", answer: "ben@example.com" }]);
 });
 
 Deno.test("typeform: a yes or no to a contact question is an answer", () => {

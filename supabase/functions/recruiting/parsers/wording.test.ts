@@ -11,12 +11,7 @@ Deno.test("a question for a contact field is recognized by its wording", () => {
       "Let's start with your first name.",
     ],
     last_name: ["And your last name, {{field:01H1}}?", "Surname", "What is your legal last name?"],
-    full_name: [
-      "Your name",
-      "Hello! What is your name?",
-      "What is your first and last name?",
-      "nombre completo",
-    ],
+    full_name: ["Your name", "Hello! What is your name?", "What is your first and last name?", "nombre completo"],
     phone: ["What's the best phone number to reach you?", "Mobile", "cell phone number"],
     email: ["E-mail", "Please enter your email address"],
     address: ["What is your current address?"],
@@ -34,14 +29,7 @@ Deno.test("a question with an additional word does not ask for a contact field",
   for (
     const question of [
       ...["Their first name", "Name of your company", "In which state are you licensed?"],
-      ...[
-        "Do you have a phone for work and one for home?",
-        "Phone / e-mail",
-        "Why?",
-        "",
-        "/",
-        "{{}}",
-      ],
+      ...["Do you have a phone for work and one for home?", "Phone / e-mail", "Why?", "", "/", "{{}}"],
       ...["Mother's maiden name", `${" ".repeat(300)}name`],
     ]
   ) assert.equal(contactFieldOf(question), undefined, question);

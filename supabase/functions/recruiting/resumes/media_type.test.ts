@@ -19,19 +19,11 @@ for (const [ending, { mediaType, bytes }] of Object.entries(DOCUMENTS)) {
 const FILES: [what: string, bytes: Uint8Array | string, mediaType: string | undefined][] = [
   ["a PDF after a line of something", latin1("\x00\x01junk\n%PDF-1.4\n\xff"), "application/pdf"],
   ["a PDF after 1,000 blanks", `${" ".repeat(1_000)}%PDF-1.4\n\xff`, "application/pdf"],
-  [
-    "a PDF of ASCII alone after an HTTP header",
-    "HTTP/1.1 200 OK\r\n\r\n%PDF-1.4\n",
-    "application/pdf",
-  ],
+  ["a PDF of ASCII alone after an HTTP header", "HTTP/1.1 200 OK\r\n\r\n%PDF-1.4\n", "application/pdf"],
   ["a text that speaks of PDF", "My resume, a %PDF-1.4 file", "text/plain"],
   ["a web page that speaks of PDF", "<html>%PDF-1.4</html>", "text/html"],
 
-  [
-    "a Word document of another program",
-    zip({ "[Content_Types].xml": "", "word/document2.xml": "" }),
-    DOCX,
-  ],
+  ["a Word document of another program", zip({ "[Content_Types].xml": "", "word/document2.xml": "" }), DOCX],
   ["a Word document with backslashes", zip({ "word\\document.xml": "" }), DOCX],
   ["a Word document that was cut off", zip(WORD, false), DOCX],
   [
@@ -59,24 +51,12 @@ const FILES: [what: string, bytes: Uint8Array | string, mediaType: string | unde
   ["an archive that says it is a PDF", zip({ mimetype: "application/pdf" }), ZIP],
   ["an archive with OpenDocument's type further down", zip({ a: "", mimetype: ODT }), ZIP],
 
-  [
-    "a Word 97 document with an Excel sheet in it",
-    ole(["1Table", "WordDocument"], ["Workbook"]),
-    "application/msword",
-  ],
-  [
-    "an Excel 97 sheet with a Word document in it",
-    ole(["Workbook"], ["WordDocument"]),
-    "application/vnd.ms-excel",
-  ],
+  ["a Word 97 document with an Excel sheet in it", ole(["1Table", "WordDocument"], ["Workbook"]), "application/msword"],
+  ["an Excel 97 sheet with a Word document in it", ole(["Workbook"], ["WordDocument"]), "application/vnd.ms-excel"],
   ["an Excel 5 sheet", ole(["Book"]), "application/vnd.ms-excel"],
   ["a PowerPoint 97 presentation", ole(["PowerPoint Document"]), "application/vnd.ms-powerpoint"],
   ["an Outlook message", ole(["__properties_version1.0"]), "application/vnd.ms-outlook"],
-  [
-    "a Word document with a password",
-    ole(["EncryptionInfo", "EncryptedPackage"]),
-    "application/x-ole-storage",
-  ],
+  ["a Word document with a password", ole(["EncryptionInfo", "EncryptedPackage"]), "application/x-ole-storage"],
   [
     "a Word 97 document that was cut off",
     latin1(
@@ -85,11 +65,7 @@ const FILES: [what: string, bytes: Uint8Array | string, mediaType: string | unde
     ),
     "application/msword",
   ],
-  [
-    "nothing but an OLE header",
-    latin1("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"),
-    "application/x-ole-storage",
-  ],
+  ["nothing but an OLE header", latin1("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), "application/x-ole-storage"],
 
   ["text in ASCII", TEXT, "text/plain"],
   ["text of one word", "hello", "text/plain"],
@@ -110,11 +86,7 @@ const FILES: [what: string, bytes: Uint8Array | string, mediaType: string | unde
   ["a web page with control characters", "<HTML>\0\x01", "text/html"],
   ["XHTML", '<?xml version="1.0"?>\n<!DOCTYPE html><html xmlns="">', "text/html"],
   ["XML", '<?xml version="1.0"?><resume/>', "application/xml"],
-  [
-    "XML without a declaration",
-    "<resume xmlns='urn:x'><name>Jane</name></resume>",
-    "application/xml",
-  ],
+  ["XML without a declaration", "<resume xmlns='urn:x'><name>Jane</name></resume>", "application/xml"],
   ["an SVG image", '<?xml version="1.0"?><!-- x --><svg onload="alert(1)"/>', "image/svg+xml"],
   ["JSON", '\n{ "name" : "Jane"}', "application/json"],
   ["a list in JSON", '[{"name": "Jane"}]', "application/json"],

@@ -28,10 +28,7 @@ Deno.test("every stored type has a file extension", () => {
     const { data } = readResumeFile(Buffer.from(bytes).toString("base64"));
     return [data?.mediaType, data?.ending];
   });
-  assert.deepEqual(
-    read,
-    Object.entries(DOCUMENTS).map(([ending, { mediaType }]) => [mediaType, ending]),
-  );
+  assert.deepEqual(read, Object.entries(DOCUMENTS).map(([ending, { mediaType }]) => [mediaType, ending]));
   assert.deepEqual(read.toSorted(), Array.from(ENDINGS).toSorted());
 });
 

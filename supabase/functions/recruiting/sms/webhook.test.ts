@@ -25,10 +25,7 @@ async function deliver(
     const response = await app.fetch(
       new Request(url, {
         method: "POST",
-        headers: {
-          "x-twilio-signature": getExpectedTwilioSignature("token", url, parameters),
-          ...headers,
-        },
+        headers: { "x-twilio-signature": getExpectedTwilioSignature("token", url, parameters), ...headers },
         body: new URLSearchParams(parameters),
       }),
     );

@@ -8,10 +8,7 @@ function webhook(scheme: WebhookScheme, ...secrets: [WebhookSecret["kind"], stri
 }
 
 const LINKEDIN = webhook("linkedin", ["secret", "secret"], ["secret", "old"]);
-const META = webhook("meta", ["secret", "app secret"], ["verify_token", "new"], [
-  "verify_token",
-  "meatyhamhock",
-]);
+const META = webhook("meta", ["secret", "app secret"], ["verify_token", "new"], ["verify_token", "meatyhamhock"]);
 
 function respond(to: Webhook | null, query: Record<string, string>): Response | null {
   return respondToChallenge(to, new URLSearchParams(query));
@@ -39,11 +36,7 @@ Deno.test("LinkedIn's challenge signs only a UUID, so that it cannot sign a deli
 });
 
 // The query from https://developers.facebook.com/docs/graph-api/webhooks/getting-started
-const QUERY = {
-  "hub.mode": "subscribe",
-  "hub.challenge": "1158201444",
-  "hub.verify_token": "meatyhamhock",
-};
+const QUERY = { "hub.mode": "subscribe", "hub.challenge": "1158201444", "hub.verify_token": "meatyhamhock" };
 
 Deno.test("Meta's challenge is returned as text that browsers do not render as a page", async () => {
   for (const token of ["meatyhamhock", "new"]) {
@@ -69,23 +62,14 @@ Deno.test("Meta's challenge requires the correct token and mode, and must be a n
       { "hub.challenge": "1".repeat(129) },
     ]
   ) assert.equal(respond(META, { ...QUERY, ...wrong }), null);
-  assert.equal(
-    respond(webhook("meta", ["secret", "meatyhamhock"], ["verify_token", ""]), QUERY),
-    null,
-  );
-  assert.equal(
-    respond(webhook("meta", ["verify_token", ""]), { ...QUERY, "hub.verify_token": "" }),
-    null,
-  );
+  assert.equal(respond(webhook("meta", ["secret", "meatyhamhock"], ["verify_token", ""]), QUERY), null);
+  assert.equal(respond(webhook("meta", ["verify_token", ""]), { ...QUERY, "hub.verify_token": "" }), null);
 });
 
 Deno.test("other schemes have no challenge, and a slug without a webhook has none", () => {
   const query = { ...QUERY, challengeCode: "890e4665-4dfe-4ab1-b689-ed553bceeed0" };
   for (const scheme of ["hmac", "indeed", "greenhouse", "google_ads", "header"] as const) {
-    assert.equal(
-      respond(webhook(scheme, ["secret", "secret"], ["verify_token", "meatyhamhock"]), query),
-      null,
-    );
+    assert.equal(respond(webhook(scheme, ["secret", "secret"], ["verify_token", "meatyhamhock"]), query), null);
   }
   assert.equal(respond(null, query), null);
   assert.equal(respond(webhook("linkedin"), query), null);

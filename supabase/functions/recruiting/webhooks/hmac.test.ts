@@ -18,35 +18,27 @@ const PUBLISHED = {
   // printf test | openssl dgst -sha256 -hmac secret
   "Greenhouse's signature": {
     scheme: "greenhouse",
-    headers: {
-      "Signature": "sha256 0329a06b62cd16b33eb6792be8c60b158d89a2ee3a876fce9a881ebb488c0914",
-    },
+    headers: { "Signature": "sha256 0329a06b62cd16b33eb6792be8c60b158d89a2ee3a876fce9a881ebb488c0914" },
     body: "test",
   },
   // The rule: https://learn.microsoft.com/linkedin/shared/api-guide/webhook-validation
   // printf hmacsha256=test | openssl dgst -sha256 -hmac secret
   "LinkedIn's signature": {
     scheme: "linkedin",
-    headers: {
-      "X-LI-Signature": "45ae5b7b05f5f6b42d622336e065bcc86e6f497265c222c0ee5cddc3fc4107e9",
-    },
+    headers: { "X-LI-Signature": "45ae5b7b05f5f6b42d622336e065bcc86e6f497265c222c0ee5cddc3fc4107e9" },
     body: "test",
   },
   // https://hexdocs.pm/whatsapp_sdk/WhatsApp.Webhook.html, which receives Meta's webhooks
   "the example of a receiver of Meta's webhooks": {
     scheme: "meta",
-    headers: {
-      "X-Hub-Signature-256": "sha256=0329a06b62cd16b33eb6792be8c60b158d89a2ee3a876fce9a881ebb488c0914",
-    },
+    headers: { "X-Hub-Signature-256": "sha256=0329a06b62cd16b33eb6792be8c60b158d89a2ee3a876fce9a881ebb488c0914" },
     body: "test",
   },
   // https://docs.github.com/webhooks/using-webhooks/validating-webhook-deliveries, which signs as Meta does
   "GitHub's example": {
     scheme: "meta",
     secrets: ["It's a Secret to Everybody"],
-    headers: {
-      "X-Hub-Signature-256": "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17",
-    },
+    headers: { "X-Hub-Signature-256": "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17" },
     body: "Hello, World!",
   },
   // RFC 2202, section 3, test case 2
@@ -140,14 +132,8 @@ const REFUSED: Record<string, Case> = {
   "sent twice": { ...HMAC, headers: { "X-Signature": `${HEX}, ${HEX}` } },
   "in another encoding": { ...HMAC, config: { ...HMAC.config, encoding: "base64" } },
   "in another algorithm": { ...HMAC, config: { ...HMAC.config, algorithm: "sha256" } },
-  "without its prefix": {
-    ...GREENHOUSE,
-    headers: { Signature: GREENHOUSE.headers.Signature.slice("sha256 ".length) },
-  },
-  "after another prefix": {
-    ...GREENHOUSE,
-    headers: { Signature: GREENHOUSE.headers.Signature.replace(" ", "=") },
-  },
+  "without its prefix": { ...GREENHOUSE, headers: { Signature: GREENHOUSE.headers.Signature.slice("sha256 ".length) } },
+  "after another prefix": { ...GREENHOUSE, headers: { Signature: GREENHOUSE.headers.Signature.replace(" ", "=") } },
   "of the body alone, where more is signed": signed(BODY, { signed: "v0:{body}" }),
   "with an empty secret": signed(BODY, {}, ""),
   "with the verify_token": { ...HMAC, secrets: [{ kind: "verify_token", secret: "Jefe" }] },
@@ -210,17 +196,9 @@ Deno.test("a time that differs from the signed one, or is not in Unix seconds, i
 
 Deno.test("one header may contain the time and several signatures", () => {
   const config = { header: "X-Signature", algorithm: "sha256", prefix: "v1=" };
-  const listed: JsonObject = {
-    ...config,
-    signed: "{timestamp}.{body}",
-    timestamp_header: "x-signature",
-  };
+  const listed: JsonObject = { ...config, signed: "{timestamp}.{body}", timestamp_header: "x-signature" };
   const signature = timed(NOW).headers!["X-Signature"]!;
-  const of = (value: string) => ({
-    ...timed(NOW),
-    config: listed,
-    headers: { "X-Signature": value },
-  });
+  const of = (value: string) => ({ ...timed(NOW), config: listed, headers: { "X-Signature": value } });
   for (
     const value of [
       `t=${NOW},v1=${signature}`,
@@ -245,10 +223,7 @@ Deno.test("a repeated delivery with a signed time has the same id, whatever the 
   const id = verify(timed(NOW))!.deliveryId;
   assert.match(id!, /^[0-9a-f]{64}$/);
   const inCapitals = headers!["X-Signature"]!.toUpperCase();
-  assert.equal(
-    verify({ ...delivery, headers: { ...headers, "X-Signature": inCapitals } })!.deliveryId,
-    id,
-  );
+  assert.equal(verify({ ...delivery, headers: { ...headers, "X-Signature": inCapitals } })!.deliveryId, id);
   assert.notEqual(verify(timed(NOW + 1))!.deliveryId, id);
 });
 

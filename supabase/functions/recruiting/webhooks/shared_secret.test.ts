@@ -2,11 +2,7 @@ import assert from "node:assert/strict";
 import type { JsonObject } from "../../_shared/json.ts";
 import { type Case, isProved, verify } from "./fixtures/verify.ts";
 
-const HEADER: Case = {
-  scheme: "header",
-  config: { header: "X-Api-Key" },
-  headers: { "x-api-key": "secret" },
-};
+const HEADER: Case = { scheme: "header", config: { header: "X-Api-Key" }, headers: { "x-api-key": "secret" } };
 const QUERY: Case = {
   scheme: "query",
   config: { parameter: "key" },
@@ -76,10 +72,7 @@ const REFUSED: Record<string, Case> = {
   },
   "another password": { ...BASIC, headers: { Authorization: `Basic ${btoa("Aladdin:open")}` } },
   "a password that is no base64": { ...BASIC, headers: { Authorization: "Basic Aladdin:open" } },
-  "a password as a Bearer token": {
-    ...BASIC,
-    headers: { Authorization: "Bearer QWxhZGRpbjpvcGVuIHNlc2FtZQ==" },
-  },
+  "a password as a Bearer token": { ...BASIC, headers: { Authorization: "Bearer QWxhZGRpbjpvcGVuIHNlc2FtZQ==" } },
   "a password in Latin-1": {
     ...BASIC,
     secrets: ["test:123£"],

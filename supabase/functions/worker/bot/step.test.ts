@@ -19,12 +19,7 @@ const SCRIPT: Script = {
       answer: { choice: { full: ["full-time"], part: ["part-time"] } },
     },
     { id: "since", ask: "Since when?", answer: "text", only_if: { licensed: "yes" } },
-    {
-      id: "still",
-      ask: "Still looking?",
-      answer: "yes_no",
-      then: { no: { end: "not_interested" } },
-    },
+    { id: "still", ask: "Still looking?", answer: "yes_no", then: { no: { end: "not_interested" } } },
   ],
   done: "Thank you, {first_name}.",
   handoff: "A person will write to you.",
@@ -76,12 +71,7 @@ Deno.test("a text from before the question had left costs no try, and only the l
 });
 
 Deno.test("an answer may skip questions, and a question may want an earlier answer", () => {
-  assert.deepEqual(play(["hi", "no", "part time", "yes"]).sent, [
-    OPENED,
-    ASKED.interest,
-    ASKED.still,
-    SCRIPT.done,
-  ]);
+  assert.deepEqual(play(["hi", "no", "part time", "yes"]).sent, [OPENED, ASKED.interest, ASKED.still, SCRIPT.done]);
 });
 
 Deno.test("an end sends nothing and leaves its reason", () => {
@@ -96,11 +86,7 @@ Deno.test("an end sends nothing and leaves its reason", () => {
 Deno.test("an attempt at an answer is asked for once more, anything else is a person's, and nothing is sent", () => {
   const { sent, last } = play(["hi", "no problem, yes", "maybe"]);
   assert.deepEqual(sent, [OPENED, "YES or NO, please.", null]);
-  assert.deepEqual(last.ended, {
-    state: "escalated",
-    reason: "not_understood",
-    goes_to_person: true,
-  });
+  assert.deepEqual(last.ended, { state: "escalated", reason: "not_understood", goes_to_person: true });
   const again = `${ASKED.states} For example: TX, OK`;
   assert.deepEqual(play(["hi", "yes", "everywhere"]).sent.at(-1), again, "with what would be an answer");
   assert.deepEqual(play(["hi", "maybe", "yes", "everywhere"]).sent.at(-1), again, "tries are a question's own");
@@ -126,22 +112,11 @@ Deno.test("who asks for a person gets one, also at once; who asks back gets one 
     }
   }
   assert.equal(play(["hi", ["where is it?", "yes"]]).last.ended?.reason, "question");
-  assert.notEqual(
-    play(["hi", "the agents"]).last.ended?.reason,
-    "asked",
-    "a word within another is none",
-  );
+  assert.notEqual(play(["hi", "the agents"]).last.ended?.reason, "asked", "a word within another is none");
 });
 
 Deno.test("the opening is sent whatever the first text says, to a question with `about`", () => {
-  const texts = [
-    "hi",
-    "Yes",
-    "TX",
-    "I have been an agent for 5 years",
-    "🙂",
-    "ok",
-  ];
+  const texts = ["hi", "Yes", "TX", "I have been an agent for 5 years", "🙂", "ok"];
   for (const text of texts) assert.deepEqual(play([text], FULL_SCRIPT).sent, [OPENED], text);
   for (const text of ["Who is this?", "who is this", "What does it pay?", "is it remote?", "yes?"]) {
     const { sent, last } = play([text], FULL_SCRIPT);
@@ -319,11 +294,7 @@ Deno.test("after a person the question is asked anew, and the text before is no 
   const handedBack = { ...session!, asked_at: null, remind_at: "infinity", expires_at: null };
   assert.equal(step(SCRIPT, handedBack, [], later(100)).reply, null);
   const again = step(SCRIPT, handedBack, [{ body: "yes" }], later(100));
-  assert.deepEqual([again.reply, again.answered, again.session?.asked_at], [
-    ASKED.licensed,
-    undefined,
-    iso(100),
-  ]);
+  assert.deepEqual([again.reply, again.answered, again.session?.asked_at], [ASKED.licensed, undefined, iso(100)]);
   assert.equal(step(SCRIPT, handedBack, [{ body: "agent" }], later(100)).ended?.reason, "asked");
 });
 
@@ -348,11 +319,7 @@ Deno.test("a question is asked again once in a conversation, and given up at las
   });
 
   ({ session } = step(SCRIPT, reminder.session, [{ body: "yes" }], later(80)));
-  assert.deepEqual(
-    [session?.question, session?.asked_at],
-    ["states", iso(80)],
-    "an answer after its time counts",
-  );
+  assert.deepEqual([session?.question, session?.asked_at], ["states", iso(80)], "an answer after its time counts");
   assert.equal(step(SCRIPT, session, [], later(101)).reply, null, "there was one reminder");
 });
 
@@ -368,9 +335,7 @@ Deno.test("3,000 random conversations: each ends, and sends at most 2n + 3 texts
       "states",
       "text",
       { choice: { red: [] } },
-      {
-        number: { min: 0, max: 9 },
-      },
+      { number: { min: 0, max: 9 } },
     ),
     jump: fc.constantFrom("none", "skip", "end"),
     depends: fc.boolean(),
@@ -390,9 +355,7 @@ Deno.test("3,000 random conversations: each ends, and sends at most 2n + 3 texts
     })),
   }));
   // A turn is what the recruit writes, or an hour without a text.
-  const turns = fc.array(fc.option(fc.array(word, { minLength: 1, maxLength: 3 })), {
-    maxLength: 60,
-  });
+  const turns = fc.array(fc.option(fc.array(word, { minLength: 1, maxLength: 3 })), { maxLength: 60 });
   fc.assert(
     fc.property(scripts, turns, (script, given) => {
       let session: Session | null = null;
@@ -413,10 +376,7 @@ Deno.test("3,000 random conversations: each ends, and sends at most 2n + 3 texts
         if (taken.reply !== null) {
           const isReminder = turn === null;
           assert(wroteSince || isReminder, "two texts in a row");
-          assert(
-            !isReminder || (before!.remind_at !== null && taken.session!.remind_at === null),
-            "one reminder",
-          );
+          assert(!isReminder || (before!.remind_at !== null && taken.session!.remind_at === null), "one reminder");
           [sent, wroteSince] = [sent + 1, isReminder && wroteSince];
         }
         assert.equal(taken.session === null && hasBegun, taken.ended !== undefined);

@@ -34,11 +34,7 @@ Deno.test("a text is found by its words among the sent messages", () => {
 
 Deno.test("of several messages with the same words, the oldest comes first", () => {
   const at = (second: number) => ({ date_created: new Date(second * 1000) });
-  const messages = [
-    message("SM2", "Hi", at(2)),
-    message("SM1", "Hi", at(1)),
-    message("SM3", "Hi", at(3)),
-  ];
+  const messages = [message("SM2", "Hi", at(2)), message("SM1", "Hi", at(1)), message("SM3", "Hi", at(3))];
   assert.deepEqual(matchingSids("Hi", messages), ["SM1", "SM2", "SM3"]);
 });
 

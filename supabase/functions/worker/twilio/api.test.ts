@@ -139,10 +139,7 @@ Deno.test("a list that Twilio refuses is an error with its code, never an empty 
     ] as const
   ) {
     await using server = serve(response);
-    await assert.rejects(
-      Array.fromAsync(listMessages({}, accountAt(server.origin))),
-      { name: "TwilioError", code },
-    );
+    await assert.rejects(Array.fromAsync(listMessages({}, accountAt(server.origin))), { name: "TwilioError", code });
   }
 });
 
