@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { Webhook } from "standardwebhooks";
+import { signInNewAgent } from "../support/agents.ts";
 import { ingest } from "../support/applications.ts";
 import { createOrder, createVendor, sql, stack } from "../support/client.ts";
 import { consoleOf } from "../support/function.ts";
@@ -226,4 +227,34 @@ Deno.test("a lead reaches an e-mail address, once for each dispatch", async () =
     where destination_id = ${destination.id}`;
   await work();
   assert.equal(mailsTo(address).length, 2);
+});
+
+Deno.test("an agent gets e-mails by choice, with the first name of the recruit alone", async () => {
+  const vendor = await createVendor();
+  const { agency_id, agent_ids } = await createOrder(vendor);
+  await sql`update public.agents set accepts_recruits = false where id = ${agent_ids[0]!}`;
+  const { client, agent_id, email } = await signInNewAgent(agency_id);
+  await sql`update public.agents set email = ${email}, accepts_recruits = true where id = ${agent_id}`;
+  assert.equal((await client.rpc("set_my_mail", { about: ["lead"] })).error, null);
+  const lead = { last_name: "Lovelace", email: "private@example.com", phone: "+12025550124" };
+  const { body: { id } } = await ingest(vendor, { first_name: "Ada", ...lead });
+  await notifyAgents(sql);
+  await work();
+  const [mail, ...others] = mailsTo(email);
+  assert.deepEqual(others, []);
+  assert.equal(
+    mail!.replace(/^From: .*\n/, ""),
+    `To: ${email}\nSubject: Ada is a new recruit\n\nName: Ada\n\n${stack.api_url}/desk/#/recruits/${id}\n`,
+  );
+
+  await ingest(vendor, { first_name: "Ben", ...lead });
+  await ingest(vendor, { first_name: "Cyd", ...lead });
+  await notifyAgents(sql);
+  await work();
+  assert.equal(mailsTo(email).length, 1, "at most one in five minutes");
+  await sql`
+    update private.dispatches p set due_at = now() from public.destinations d
+    where d.id = p.destination_id and d.agent_id = ${agent_id} and p.state = 'waiting'`;
+  await work();
+  assert.match(mailsTo(email)[1]!, /^Subject: (Ben|Cyd) \(and 1 more\) is a new recruit$/m);
 });

@@ -98,7 +98,9 @@ async function deliver(dispatch: Dispatch, provider: MailProvider | null, reques
 async function send({ id, body, destination }: Dispatch, provider: MailProvider | null): Promise<Outcome> {
   const event = withLink(body);
   if (destination.kind === "email") {
-    return await sendMail(provider!, { id, to: destination.address!, mail: mailOf(event) });
+    // An agent may have lost the address since.
+    if (destination.address === null) return noResponse("failed", "address");
+    return await sendMail(provider!, { id, to: destination.address, mail: mailOf(event) });
   }
   const { url, template, headers, secrets, accepted_when, rejected_when } = destination;
   const content = template === null ? event : compileExpression(template).data?.search(event);
