@@ -1,8 +1,9 @@
+import type { Enums } from "../../supabase/functions/_shared/database.types.ts";
 import { LIFELINE } from "../data/notifications.ts";
 import { labelOf } from "./json_value.tsx";
 
 /** The words for how the bot read a text that is not an answer, and for why its part of a conversation has ended. */
-const REASONS: Record<string, string> = {
+const REASONS = {
   early: "it came before the question had left",
   opening: "the bot began, or asked again",
   no_answer: "the bot did not understand it",
@@ -28,7 +29,7 @@ const REASONS: Record<string, string> = {
   may_opt_out: "the recruit may want no more texts",
   media: "a file without words",
   answers_greeting: "a no to the greeting",
-};
+} satisfies Record<Enums<"handoff_reason">, string> & Record<string, string>;
 
 /** How the bot read a recruit's text, as a sentence without its full stop. */
 export function heardWords(heard: string): string {
@@ -37,5 +38,5 @@ export function heardWords(heard: string): string {
 
 /** How the bot read a text, or why it has ended, in words: those of the reason itself where it has no others. */
 export function botReason(reason: string): string {
-  return REASONS[reason] ?? labelOf(reason);
+  return REASONS[reason as keyof typeof REASONS] ?? labelOf(reason);
 }

@@ -12485,6 +12485,14 @@ create policy "managers read their agency's scripts" on public.bot_scripts
   for select to authenticated
   using (agency_id = (select private.managed_agency_id()));
 
+create type public.handoff_reason as enum (
+  'asked', 'question', 'may_opt_out', 'machine', 'distress', 'bereavement', 'health', 'legal', 'minor', 'wrong_number',
+  'other_person', 'accessibility', 'language', 'busy', 'automatic_reply', 'media', 'answers_greeting', 'not_understood');
+
+comment on type public.handoff_reason is
+  'Why the bot gives a conversation to a person. Only with the first two it may send a last text. The worker has its reasons '
+  'from here.';
+
 create table public.bot_sessions (
   conversation_id uuid primary key references public.recruiting_conversations (id) on delete cascade,
   script_id uuid not null references public.bot_scripts (id),
@@ -12502,7 +12510,8 @@ create table public.bot_sessions (
   expires_at timestamptz,
   wakes_at timestamptz generated always as (least(remind_at, expires_at)) stored,
   created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now()
+  updated_at timestamptz not null default now(),
+  check (state <> 'escalated' or coalesce(reason = any (enum_range(null::public.handoff_reason)::text[]), false))
 );
 
 create index on public.bot_sessions (script_id);
@@ -12521,8 +12530,8 @@ comment on column public.bot_sessions.state is
   '`active`: the bot answers. `done`: the script has come to an end of its own. `escalated`: a person goes on. `expired`: no '
   'answer came. `stopped`: an agent has written, the recruit has opted out, or the bot was switched off.';
 comment on column public.bot_sessions.reason is
-  'Why it is no longer active: `done`, the script''s own end, `not_interested`, `asked`, `question`, a reason '
-  'for which a person reads and nothing is sent (REASONS in heard.ts, such as `bereavement` or `not_understood`), `expired`, `taken_over`, `opted_out`, `switched_off`, `no_lead` (the lead was deleted or '
+  'Why it is no longer active: `done`, the script''s own end, `not_interested`, one of handoff_reason '
+  'where it is `escalated`, `expired`, `taken_over`, `opted_out`, `switched_off`, `no_lead` (the lead was deleted or '
   'returned) or `failed`.';
 comment on column public.bot_sessions.version is 'Grows with each change, so that a late worker changes nothing.';
 comment on column public.bot_sessions.asked_at is

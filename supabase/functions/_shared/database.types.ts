@@ -4812,6 +4812,25 @@ export type Database = {
       };
     };
     Enums: {
+      "handoff_reason":
+        | "asked"
+        | "question"
+        | "may_opt_out"
+        | "machine"
+        | "distress"
+        | "bereavement"
+        | "health"
+        | "legal"
+        | "minor"
+        | "wrong_number"
+        | "other_person"
+        | "accessibility"
+        | "language"
+        | "busy"
+        | "automatic_reply"
+        | "media"
+        | "answers_greeting"
+        | "not_understood";
       "proof_refusal":
         | "webhook_off"
         | "no_secret"
@@ -4941,6 +4960,26 @@ export type CompositeTypes<
 export const Constants = {
   "public": {
     Enums: {
+      "handoff_reason": [
+        "asked",
+        "question",
+        "may_opt_out",
+        "machine",
+        "distress",
+        "bereavement",
+        "health",
+        "legal",
+        "minor",
+        "wrong_number",
+        "other_person",
+        "accessibility",
+        "language",
+        "busy",
+        "automatic_reply",
+        "media",
+        "answers_greeting",
+        "not_understood",
+      ],
       "proof_refusal": [
         "webhook_off",
         "no_secret",

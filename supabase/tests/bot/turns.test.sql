@@ -1,6 +1,6 @@
 -- The bot's turns: what ends them, and what may come between their claim and their end.
 begin;
-select plan(64);
+select plan(67);
 \ir ../helpers.psql
 
 select pg_temp.create_people();
@@ -265,6 +265,10 @@ select is(pg_temp.listen('given'), 'done', 'and fills in what is answered');
 select is(pg_temp.answers('given'), '{"licensed": "yes"} "yes" I am licensed', 'with the words');
 select is(pg_temp.session('given'), 'escalated escalated not_understood', 'the person keeps the conversation');
 select is(pg_temp.texts('given'), 1::bigint, 'and nothing is sent');
+select throws_ok(
+  format('update public.bot_sessions set state = ''escalated'', reason = %L where conversation_id = md5(''given'')::uuid', reason),
+  '23514', null, format('a hand-over for %s is refused', coalesce(reason, 'nothing')))
+from unnest(array['taken_over', 'asked ', null]) reason;
 select is(
   (select array_agg(m.heard order by m.heard) from public.recruiting_messages m where m.conversation_id = md5('given')::uuid and m.body <> 'Licensed?'),
   '{answer,NULL,NULL}', 'the text says how it was read');

@@ -1,4 +1,5 @@
 /** What the texts of a turn say as a whole, before any answer is looked for in them. */
+import type { Enums } from "../../_shared/database.types.ts";
 import { type Intent, intentOf, isReaction } from "./intents.ts";
 import { PEOPLE_FIRST, personReason } from "./people.ts";
 import type { Script } from "./script.ts";
@@ -15,11 +16,10 @@ export interface RecruitText {
   consent?: "opted_out" | "may_opt_out";
 }
 
+/** Why a person goes on. */
+export type HandoffReason = Enums<"handoff_reason">;
 /** Why a person goes on, and the recruit is sent nothing. */
-export const REASONS = [
-  ...["may_opt_out", ...PEOPLE_FIRST, "automatic_reply", "media", "answers_greeting", "not_understood"] as const,
-];
-export type Reason = (typeof REASONS)[number];
+export type Reason = Exclude<HandoffReason, "asked" | "question">;
 
 /** More texts in one turn are a person's to read. */
 export const MOST_TEXTS = 20;

@@ -4,7 +4,16 @@
  */
 import { ageAsked, saysMinor } from "./ages.ts";
 import { readAnswer } from "./answers.ts";
-import { intentOfAll, linesIn, MOST_TEXTS, readable, type Reason, reasonOf, type RecruitText } from "./heard.ts";
+import {
+  type HandoffReason,
+  intentOfAll,
+  linesIn,
+  MOST_TEXTS,
+  readable,
+  type Reason,
+  reasonOf,
+  type RecruitText,
+} from "./heard.ts";
 import { type Intent, isReaction } from "./intents.ts";
 import { isSpanish } from "./language.ts";
 import { listen } from "./listen.ts";
@@ -28,7 +37,11 @@ export interface Step {
   heard?: Intent | Reason | "opening" | "answer" | "no_answer" | "early" | "opted_out";
   answered?: Answered[];
   /** Why the script has ended: for the agent who is notified of it. */
-  ended?: { state: "done" | "escalated" | "expired" | "stopped"; reason: string; goes_to_person: boolean };
+  ended?:
+    & { goes_to_person: boolean }
+    & (
+      { state: "escalated"; reason: HandoffReason } | { state: "done" | "expired" | "stopped"; reason: string }
+    );
 }
 
 const EXPIRE_AFTER = "3d";
