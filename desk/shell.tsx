@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, useEffect, useRef } from "react";
+import { type ReactNode, Suspense, useEffect, useRef, useState } from "react";
 import { Link, useLocation, useRoute } from "wouter";
 import { inboxQueries } from "./data/inbox.ts";
 import { type Agent, isOldBuild, type User } from "./data/user.ts";
@@ -10,8 +10,14 @@ import { AskForNotifications, NotificationSettings } from "./notifications/setti
 import { AgentNotices } from "./agent_notices.tsx";
 import { cappedText } from "./ui/count.ts";
 import { useOnline } from "./ui/online.ts";
+import { part } from "./ui/part.tsx";
 import { OldBuild } from "./ui/query_result.tsx";
 import { setUnread } from "./ui/title.ts";
+
+const MailSettings = part(
+  "What you are mailed",
+  async () => (await import("./notifications/mail_settings.tsx")).MailSettings,
+);
 
 /** The frame of each view: where one can go, who is signed in, and whether the page is up to date. */
 export function Shell({ user, email, children }: { user: User; email: string; children: ReactNode }) {
@@ -55,6 +61,7 @@ function NavLink({ to, children }: { to: string; children: ReactNode }) {
 function Account({ name, email, user }: { name: string; email: string; user: User }) {
   const menu = useRef<HTMLDivElement>(null);
   const [path] = useLocation();
+  const [wasOpened, setOpened] = useState(false);
   // Back, or a notification, has opened another view below the menu.
   useEffect(() => menu.current!.hidePopover(), [path]);
   return (
@@ -62,10 +69,15 @@ function Account({ name, email, user }: { name: string; email: string; user: Use
       <button type="button" className="plain" popoverTarget="account">
         <span>{name}</span>
       </button>
-      <div id="account" popover="auto" ref={menu}>
+      <div id="account" popover="auto" ref={menu} onToggle={() => setOpened(true)}>
         <p>{email}</p>
         <Link href="/password" onClick={() => menu.current!.hidePopover()}>Change the password</Link>
         {user.agent !== null && <NotificationSettings userId={user.user_id} />}
+        {user.agent !== null && wasOpened && (
+          <Suspense>
+            <MailSettings agentId={user.agent.id} />
+          </Suspense>
+        )}
         <SignOut />
       </div>
     </div>

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { signInNewOperator } from "../support/agents.ts";
+import { signInNewAgent, signInNewOperator } from "../support/agents.ts";
 import { sql } from "../support/client.ts";
 import { assertAccessible, assertFits, deskTest, NARROW, signIn, until } from "./harness.ts";
 import { createTeam } from "./teams.ts";
@@ -43,4 +43,27 @@ deskTest("a manager tests a destination, sends again what failed, pauses it, and
   });
   await seen.getByRole("button", { name: "Resume crm" }).first().waitFor();
   await assertAccessible(page);
+});
+
+deskTest("an agent chooses what to be mailed about", async (page) => {
+  const team = await createTeam();
+  const agent = await signInNewAgent(team.agency_id);
+  const chosen = async () => {
+    const [row] = await sql`select mail_about from public.agents where id = ${agent.agent_id}`;
+    return row!.mail_about.join();
+  };
+  await signIn(page, agent, "inbox");
+  await sql`update public.agents set email = ${agent.email} where id = ${agent.agent_id}`;
+  await page.getByRole("banner").getByRole("button").click();
+  const mails = page.getByRole("group", { name: "Mail me" });
+  await mails.getByLabel("A new lead").check();
+  await mails.getByLabel("A recruit has waited 15 minutes").check();
+  await until(async () => await chosen() === "lead,recruit_waiting");
+  await mails.getByLabel("A new lead").uncheck();
+  await until(async () => await chosen() === "recruit_waiting");
+  await assertAccessible(page);
+  await page.reload();
+  await page.getByRole("banner").getByRole("button").click();
+  assert(await mails.getByLabel("A recruit has waited 15 minutes").isChecked());
+  assert(!await mails.getByLabel("A new lead").isChecked());
 });
