@@ -1,5 +1,5 @@
-import { createHmac } from "node:crypto";
 import { hadConnection } from "../../_shared/connection.ts";
+import { signatureHeaders } from "../dispatches/signature.ts";
 import type { Receiver } from "./settings.ts";
 
 /** The timeout of a receiver's response in milliseconds. */
@@ -31,17 +31,9 @@ export interface AlertBody {
 export function postAlert({ url, keys, link }: Receiver, id: string, body: AlertBody): Promise<Outcome> {
   const { text, kind, subject, state, since, details } = body;
   const content = JSON.stringify({ text, kind, subject, state, since, link, details });
-  const timestamp = String(Math.floor(Date.now() / 1000));
-  const signatures = keys.map((key) =>
-    `v1,${createHmac("sha256", key).update(`${id}.${timestamp}.${content}`).digest("base64")}`
-  );
   return send(url, {
     method: "POST",
-    headers: {
-      "webhook-id": id,
-      "webhook-timestamp": timestamp,
-      ...(signatures.length > 0 && { "webhook-signature": signatures.join(" ") }),
-    },
+    headers: signatureHeaders(id, content, keys),
     // A Blob, because Deno repeats requests with other bodies if the connection breaks.
     body: new Blob([content], { type: "application/json" }),
   });

@@ -1,7 +1,7 @@
-import { Buffer } from "node:buffer";
 import { ConfigurationError } from "../../_shared/configuration.ts";
 import { pastedUrl } from "../../_shared/public_url.ts";
 import { secretsFromEnv } from "../../_shared/secrets.ts";
+import { KEY_BYTES, keyOf } from "../dispatches/signature.ts";
 
 /** The program that is notified of alerts, and the keys that authenticate the sender. */
 export interface Receiver {
@@ -11,9 +11,6 @@ export interface Receiver {
   /** The desk's page with the alerts; null if it is not configured. */
   link: string | null;
 }
-
-/** The key lengths that the specification of Standard Webhooks allows. */
-const KEY_BYTES = { least: 24, most: 64 };
 
 /**
  * Returns the receiver of `ALERT_WEBHOOK_URL`; null if it is not set.
@@ -26,7 +23,7 @@ export function alertReceiver(): Receiver | null {
   const desk = httpsUrl("DESK_URL", Deno.env.get("DESK_URL"));
   return {
     url,
-    keys: secretsFromEnv("ALERT_WEBHOOK_SECRET").map(keyOf),
+    keys: secretsFromEnv("ALERT_WEBHOOK_SECRET").map(requiredKeyOf),
     // The desk's views are in the URL's fragment.
     link: desk && `${pastedUrl(desk)}/#/operator`,
   };
@@ -56,12 +53,9 @@ function httpsUrl(name: string, value = ""): string | null {
   return url.href;
 }
 
-function keyOf(secret: string): Uint8Array {
-  const [, base64] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(secret) ?? [];
-  const key = Buffer.from(base64 ?? "", "base64");
-  if (key.length < KEY_BYTES.least || key.length > KEY_BYTES.most) {
-    const { least, most } = KEY_BYTES;
-    throw new ConfigurationError(`ALERT_WEBHOOK_SECRET must be whsec_ and ${least} to ${most} bytes in base64`);
-  }
-  return key;
+function requiredKeyOf(secret: string): Uint8Array {
+  const key = keyOf(secret);
+  if (key !== null) return key;
+  const { least, most } = KEY_BYTES;
+  throw new ConfigurationError(`ALERT_WEBHOOK_SECRET must be whsec_ and ${least} to ${most} bytes in base64`);
 }
