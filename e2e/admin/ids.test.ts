@@ -22,6 +22,10 @@ await sql`
   insert into public.text_outbox (message_id, kind, due_at, state) values (${
   message!.id
 }, 'bot', 'infinity', 'failed')`;
+const [destination] = await sql`
+  select (public.save_destination(${order.agency_id}, 'crm', '{"url": "https://crm.example.com/"}') ->> 'id')::uuid as id`;
+await sql`select public.set_destination_state(${destination!.id}, false)`;
+const [test] = await sql`select public.test_destination(${destination!.id}) as id`;
 // One that has ended, so that no check of the alerts ends this one.
 const [ended] = await sql`
   insert into public.recruiting_orders (agency_id, vendor_id, quantity, starts_at, ends_at)
@@ -37,6 +41,8 @@ for (
     ["order", order.id, (id: string) => `order update ${id} --priority 10`],
     ["lead", lead, (id: string) => `lead show ${id}`],
     ["delivery", delivery!, (id: string) => `delivery show ${id}`],
+    ["destination", destination!.id, (id: string) => `destination show ${id}`],
+    ["dispatch", test!.id, (id: string) => `dispatch show ${id}`],
     ["text", message!.id, (id: string) => `text retry ${id}`],
     ["alert", alert!.id, (id: string) => `alert acknowledge ${id}`],
     ["secret", secret, (id: string) => `vendor webhook secret revoke ${vendor.slug} ${id}`],

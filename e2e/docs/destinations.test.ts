@@ -53,6 +53,14 @@ Deno.test("docs/destinations.md shows the fields that an event has", async () =>
   assert.deepEqual(fieldsOf(event), fieldsOf(shown));
 });
 
+Deno.test("docs/destinations.md lists the events that a destination can have", async () => {
+  const [{ problem }] = await sql`
+    select private.destination_problem('{"events": []}', 'webhook') as problem` as unknown as [{ problem: string }];
+  const known = problem.replace(/^events: must be a list of: /, "").split(", ");
+  const listed = [...PAGE.matchAll(/^\| `([\w.]+)` /gm)].map(([, event]) => event);
+  assert.deepEqual(listed.toSorted(), [...known, "test"].toSorted());
+});
+
 /** The names of all fields in the objects of a value, other than those that vendors choose. */
 function fieldsOf(value: unknown, path = ""): string[] {
   if (typeof value !== "object" || value === null || Array.isArray(value) || path.endsWith(".metadata")) return [path];
