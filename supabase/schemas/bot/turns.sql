@@ -160,6 +160,7 @@ as $$
 declare
   ended constant jsonb := nullif(step -> 'ended', 'null');
   reply constant text := step ->> 'reply';
+  is_wrong_number constant boolean := coalesce(step ->> 'heard' = 'wrong_number', false);
   is_silent constant boolean := coalesce(step ->> 'heard' = 'early', false);
   conversation public.recruiting_conversations;
   turn public.bot_turns;
@@ -168,7 +169,11 @@ declare
   opens_at timestamptz;
 begin
   select c.* into conversation from public.recruiting_conversations c where c.id = complete_bot_turn.conversation_id;
-  perform private.lock_consent(conversation.agency_id, conversation.recruit_phone);
+  if is_wrong_number then
+    perform private.lock_conversations_of(conversation.agency_id, conversation.recruit_phone);
+  else
+    perform private.lock_consent(conversation.agency_id, conversation.recruit_phone);
+  end if;
   select c.* into conversation
   from public.recruiting_conversations c
   where c.id = complete_bot_turn.conversation_id
@@ -195,6 +200,8 @@ begin
     perform private.carry_out_step(conversation, turn.last_message_id, old, script_id, step - '{reply,session,ended}'::text[]);
     if step ->> 'heard' = 'distress' then
       perform private.notify_agents(conversation.id, turn.last_message_id, 'handoff', 'distress');
+    elsif is_wrong_number then
+      perform private.suppress_wrong_number(conversation, turn);
     end if;
     return 'done';
   end if;
@@ -242,6 +249,9 @@ begin
   end if;
 
   perform private.carry_out_step(conversation, turn.last_message_id, old, script_id, step);
+  if is_wrong_number then
+    perform private.suppress_wrong_number(conversation, turn);
+  end if;
   return 'done';
 end
 $$;
@@ -254,6 +264,23 @@ comment on function public.complete_bot_turn(uuid, integer, integer, uuid, integ
   'changed, or the question has left; `held`: quiet hours, or our text before it, hold '
   'the question; `dropped`: something else has ended the turn.';
 grant execute on function public.complete_bot_turn(uuid, integer, integer, uuid, integer, jsonb) to service_role;
+
+create function private.suppress_wrong_number(conversation public.recruiting_conversations, turn public.bot_turns) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.record_consent(
+    conversation.agency_id, conversation.recruit_phone, 'opted_out', 'wording', message_id => turn.last_message_id,
+    words => (select string_agg(m.body, e'\n' order by m.created_at) from public.recruiting_messages m where m.id = any (turn.message_ids)),
+    reason => 'a wrong number',
+    occurred_at => (select m.created_at from public.recruiting_messages m where m.id = turn.last_message_id));
+end
+$$;
+
+comment on function private.suppress_wrong_number(public.recruiting_conversations, public.bot_turns) is
+  'Records an opt-out for a number that is not the recruit''s: its owner has never agreed to texts of the agency. The caller '
+  'has locked the conversations of the number.';
 
 create function private.begin_bot_turn(conversation public.recruiting_conversations, message_ids uuid[]) returns boolean
 language plpgsql

@@ -1,6 +1,6 @@
 -- The bot's turns: what ends them, and what may come between their claim and their end.
 begin;
-select plan(67);
+select plan(74);
 \ir ../helpers.psql
 
 select pg_temp.create_people();
@@ -312,6 +312,40 @@ from (values
 select ok(not pg_temp.has_turn('given ' || n), format('no turn is left (%s)', n)) from generate_series(1, 4) n;
 select pg_temp.write('given 1', 'I am licensed');
 select ok(not pg_temp.has_turn('given 1'), 'nor does a turn begin once an agent has written');
+
+-- A wrong number
+create function pg_temp.consent(name text) returns text language sql as $$
+  select concat_ws(' ', k.state, k.source, e.reason, e.words)
+  from public.recruiting_conversations c
+  left join public.text_consents k on k.agency_id = c.agency_id and k.phone = c.recruit_phone
+  left join public.text_consent_events e on e.agency_id = k.agency_id and e.phone = k.phone
+  where c.id = md5(name)::uuid
+$$;
+select pg_temp.begin_talk('wrong'), pg_temp.ask('wrong'), pg_temp.send_all();
+insert into public.service_numbers (phone, agency_id) values ('+19995550177', md5('agency')::uuid);
+select pg_temp.create_conversation('also wrong', c.recruit_phone, '+19995550177', lead => 'wrong')
+from public.recruiting_conversations c where c.id = md5('wrong')::uuid;
+select from private.queue_text(md5('also wrong')::uuid, 'agent', 'Hi', sent_by => md5('ann')::uuid);
+select pg_temp.write('wrong', 'You have the wrong guy');
+select is(
+  pg_temp.complete(pg_temp.claim('wrong'), pg_temp.ended('wrong_number') || '{"heard": "wrong_number"}'), 'done', 'a wrong number');
+select is(pg_temp.consent('wrong'), 'opted_out wording a wrong number You have the wrong guy', 'gets no texts of the agency any more');
+select is(pg_temp.session('wrong'), 'escalated escalated wrong_number', 'a person has the conversation, with the reason');
+select is(
+  (select o.state || ' ' || o.reason from public.text_outbox o where o.conversation_id = md5('also wrong')::uuid),
+  'refused opted_out', 'what waits for it from any number is refused');
+select pg_temp.begin_talk('wrong later'), pg_temp.hand_over('wrong later');
+select pg_temp.write('wrong later', 'Nobody by that name here');
+select is(
+  pg_temp.complete(pg_temp.claim('wrong later'), '{"reply": null, "session": null, "heard": "wrong_number"}'), 'done',
+  'one that says so after a hand-over');
+select is(
+  pg_temp.consent('wrong later'), 'opted_out wording a wrong number Nobody by that name here', 'gets none either');
+select from public.recruiting_conversations c, private.record_consent(c.agency_id, c.recruit_phone, 'opted_in', 'admin', reason => 'theirs')
+where c.id = md5('wrong later')::uuid;
+select is(
+  (select private.is_opted_out(c.agency_id, c.recruit_phone) from public.recruiting_conversations c where c.id = md5('wrong later')::uuid),
+  false, 'until an operator says otherwise');
 
 -- The name in the text that ends the script
 create function pg_temp.named(name text, assigned text, inactive text) returns text language plpgsql as $$
