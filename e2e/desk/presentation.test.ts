@@ -15,7 +15,10 @@ async function present(page: Page, agent: Agent): Promise<Page> {
 async function openPopout(page: Page): Promise<Page> {
   const popup = page.waitForEvent("popup");
   await page.getByRole("button", { name: "Present" }).click();
-  return await popup;
+  const popout = await popup;
+  // It has read its config. Before, it can be filled in, but would say without a network that it cannot be opened.
+  await popout.getByRole("button", { name: "Submit", disabled: false }).waitFor();
+  return popout;
 }
 
 async function submit(popout: Page): Promise<void> {
