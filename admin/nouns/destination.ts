@@ -112,7 +112,7 @@ async function createDestination(session: Session, name: string, given: Given & 
   if (given.dryRun) return { ...tried, shows: { agency_id, ...tried.shows, dry_run: true } };
   const saved = await act(async (transaction) => {
     const [known] = await transaction`
-      select from public.destinations d where d.agency_id = ${agency_id} and d.name = ${name}`;
+      select from public.destinations d where d.agency_id = ${agency_id} and d.name = lower(btrim(${name}))`;
     if (known !== undefined) {
       throw new CommandError(
         `${agency} has a destination "${name}" already: npm run admin -- destination update ${name} --agency ${agency_id}`,
