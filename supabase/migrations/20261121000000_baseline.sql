@@ -6195,52 +6195,9 @@ create trigger end_agent_mail
   for each row when (old.is_active and not new.is_active)
   execute function private.end_agent_mail();
 
--- supabase/schemas/destinations/prune.sql
+-- supabase/schemas/destinations/claim.sql
 
--- What is kept of what was sent, and for how long.
-
-create function private.prune_dispatches() returns integer
-language plpgsql
-set search_path = ''
--- By the indexes, also while the planner does not know how few there are.
-set enable_seqscan = off
-as $$
-declare
-  oldest constant timestamptz := now() - interval '30 days';
-  -- The rest has its turn the next time.
-  most constant integer := 1000;
-  pruned integer;
-begin
-  update private.dispatches p
-  set state = 'cancelled', ended_at = now(), reason = 'too old'
-  where p.id = any (array(
-    select w.id
-    from public.destinations d
-    cross join lateral (
-      select o.id
-      from private.dispatches o
-      where o.destination_id = d.id and o.state = 'waiting' and o.first_due_at < oldest
-      order by o.first_due_at
-      limit most
-      for no key update skip locked
-    ) w
-  ));
-  delete from private.dispatches p
-  where p.id = any (array(
-    select e.id from private.dispatches e where e.ended_at < oldest order by e.ended_at limit most for update skip locked
-  ));
-  get diagnostics pruned = row_count;
-  return pruned;
-end
-$$;
-
-comment on function private.prune_dispatches() is
-  'Deletes dispatches that ended more than 30 days ago, at most 1,000, and cancels those that have waited as long, because their '
-  'destination is off. Returns how many were deleted.';
-
--- supabase/schemas/destinations/work.sql
-
--- The worker's part: it claims dispatches, sends them, and records what became of each.
+-- The worker's part: it claims dispatches and sends them. record.sql records what became of each.
 --
 -- - waiting and due, claim_dispatches(): sending, with a lease of 60 s
 -- - sending, its lease is over, claim_dispatches(): waiting and due, or failed after the last attempt
@@ -6462,6 +6419,96 @@ $$;
 comment on function private.take_dispatches(uuid, integer) is
   'Gives up to max due dispatches of a destination to a worker. The caller has locked the destination.';
 
+create function private.is_dispatch_due() returns boolean
+language plpgsql
+stable
+set search_path = ''
+set enable_seqscan = off
+set enable_sort = off
+as $$
+begin
+  return exists (
+    select
+    from public.destinations d
+    left join private.sending_settings s
+      on s.name = case when d.agency_id is null then 'alerts' when d.kind = 'email' then 'mail' end
+    where d.is_on
+      -- Where it was not set, the worker is asked again from time to time.
+      and (s.is_set or s.name is null or s.asked_at not between now() - interval '5 minutes' and now())
+      and (
+        (
+          select p.due_at
+          from private.dispatches p
+          where p.destination_id = d.id and p.state = 'waiting'
+          order by p.due_at, p.seq
+          limit 1
+        ) <= clock_timestamp()
+          -- The workers that send to it come again.
+          and (select count(*) from private.dispatches p where p.destination_id = d.id and p.state = 'sending')
+            < case when d.failing_since is null then d.max_at_once else 1 end
+        or (
+          select p.lease_until
+          from private.dispatches p
+          where p.destination_id = d.id and p.state = 'sending'
+          order by p.lease_until
+          limit 1
+        ) <= clock_timestamp()
+      )
+  );
+end
+$$;
+
+comment on function private.is_dispatch_due() is 'Whether the worker would find a dispatch to send. Reads one row of each destination.';
+
+grant execute on function public.claim_dispatches(integer, boolean, boolean) to service_role;
+
+-- supabase/schemas/destinations/prune.sql
+
+-- What is kept of what was sent, and for how long.
+
+create function private.prune_dispatches() returns integer
+language plpgsql
+set search_path = ''
+-- By the indexes, also while the planner does not know how few there are.
+set enable_seqscan = off
+as $$
+declare
+  oldest constant timestamptz := now() - interval '30 days';
+  -- The rest has its turn the next time.
+  most constant integer := 1000;
+  pruned integer;
+begin
+  update private.dispatches p
+  set state = 'cancelled', ended_at = now(), reason = 'too old'
+  where p.id = any (array(
+    select w.id
+    from public.destinations d
+    cross join lateral (
+      select o.id
+      from private.dispatches o
+      where o.destination_id = d.id and o.state = 'waiting' and o.first_due_at < oldest
+      order by o.first_due_at
+      limit most
+      for no key update skip locked
+    ) w
+  ));
+  delete from private.dispatches p
+  where p.id = any (array(
+    select e.id from private.dispatches e where e.ended_at < oldest order by e.ended_at limit most for update skip locked
+  ));
+  get diagnostics pruned = row_count;
+  return pruned;
+end
+$$;
+
+comment on function private.prune_dispatches() is
+  'Deletes dispatches that ended more than 30 days ago, at most 1,000, and cancels those that have waited as long, because their '
+  'destination is off. Returns how many were deleted.';
+
+-- supabase/schemas/destinations/record.sql
+
+-- What became of a dispatch that a worker has sent: claim.sql has its states.
+
 create function public.record_dispatch(
   id uuid,
   attempt integer,
@@ -6557,49 +6604,7 @@ comment on function public.record_dispatch(uuid, integer, text, integer, text, t
   'such dispatch. A late report changes nothing unless it was delivered. Five days of nothing but failures switch the destination '
   'off. 22023 for an unknown outcome.';
 
-create function private.is_dispatch_due() returns boolean
-language plpgsql
-stable
-set search_path = ''
-set enable_seqscan = off
-set enable_sort = off
-as $$
-begin
-  return exists (
-    select
-    from public.destinations d
-    left join private.sending_settings s
-      on s.name = case when d.agency_id is null then 'alerts' when d.kind = 'email' then 'mail' end
-    where d.is_on
-      -- Where it was not set, the worker is asked again from time to time.
-      and (s.is_set or s.name is null or s.asked_at not between now() - interval '5 minutes' and now())
-      and (
-        (
-          select p.due_at
-          from private.dispatches p
-          where p.destination_id = d.id and p.state = 'waiting'
-          order by p.due_at, p.seq
-          limit 1
-        ) <= clock_timestamp()
-          -- The workers that send to it come again.
-          and (select count(*) from private.dispatches p where p.destination_id = d.id and p.state = 'sending')
-            < case when d.failing_since is null then d.max_at_once else 1 end
-        or (
-          select p.lease_until
-          from private.dispatches p
-          where p.destination_id = d.id and p.state = 'sending'
-          order by p.lease_until
-          limit 1
-        ) <= clock_timestamp()
-      )
-  );
-end
-$$;
-
-comment on function private.is_dispatch_due() is 'Whether the worker would find a dispatch to send. Reads one row of each destination.';
-
-grant execute on function public.claim_dispatches(integer, boolean, boolean),
-  public.record_dispatch(uuid, integer, text, integer, text, text, integer) to service_role;
+grant execute on function public.record_dispatch(uuid, integer, text, integer, text, text, integer) to service_role;
 
 -- supabase/schemas/texting/opt_keywords.sql
 
@@ -19388,6 +19393,207 @@ comment on function private.lock_destination(uuid) is
   'The destination, locked, if the caller may change it: else 42501 for a user who is neither manager nor operator, and PT404. '
   'For functions that run with their owner''s rights.';
 
+create function public.set_destination_state(destination_id uuid, is_on boolean) returns void
+language plpgsql
+security definer
+set search_path = ''
+set lock_timeout = '2s'
+as $$
+declare
+  destination constant public.destinations := private.lock_destination(destination_id);
+begin
+  if is_on is null then
+    raise exception 'is_on: is missing' using errcode = 'PT400';
+  end if;
+  update public.destinations d
+  set is_on = set_destination_state.is_on, off_reason = null, failing_since = null, failures = 0
+  where d.id = destination.id;
+  if is_on then
+    -- What waits for its next attempt need wait no longer.
+    update private.dispatches p
+    set due_at = clock_timestamp()
+    where p.id = any (array(
+      select w.id
+      from private.dispatches w
+      where w.destination_id = destination.id and w.state = 'waiting' and w.due_at > now()
+      for no key update skip locked
+    ));
+  end if;
+  perform private.note_operator_action(
+    case when is_on then 'destination resume' else 'destination pause' end, jsonb_build_object('destination_id', destination.id));
+end
+$$;
+
+comment on function public.set_destination_state(uuid, boolean) is
+  'Pauses a destination, whose dispatches then wait, or resumes it: all that waits is due. PT404 for an unknown destination; 42501 for '
+  'a user who is neither manager nor operator. '
+  'Security definer because users may not read or write the tables.';
+
+create function public.rotate_destination_secret(destination_id uuid) returns text
+language plpgsql
+security definer
+set search_path = ''
+set lock_timeout = '2s'
+as $$
+declare
+  destination constant public.destinations := private.lock_destination(destination_id);
+begin
+  if destination.kind <> 'webhook' then
+    raise exception 'destination_id: only a webhook has a secret' using errcode = 'PT409';
+  end if;
+  perform private.note_operator_action('destination rotate', jsonb_build_object('destination_id', destination.id));
+  return private.add_signing_secret(destination.id);
+end
+$$;
+
+comment on function public.rotate_destination_secret(uuid) is
+  'Makes a new signing secret and returns it, once. Requests are signed with the old one too for a day. PT409 for an e-mail '
+  'destination; PT404 and 42501 as set_destination_state(). '
+  'Security definer because users may not read or write the tables.';
+
+create function public.remove_destination(destination_id uuid) returns void
+language plpgsql
+security definer
+set search_path = ''
+set lock_timeout = '2s'
+as $$
+declare
+  destination constant public.destinations := private.lock_destination(destination_id);
+begin
+  perform private.note_operator_action('destination remove', jsonb_build_object('destination_id', destination.id));
+  delete from public.destinations d where d.id = destination.id;
+end
+$$;
+
+comment on function public.remove_destination(uuid) is
+  'Removes a destination with what waits for it and the record of what was sent. PT404 and 42501 as set_destination_state(). '
+  'Security definer because users may not read or write the tables.';
+
+create function public.test_destination(destination_id uuid) returns uuid
+language plpgsql
+security definer
+set search_path = ''
+set lock_timeout = '2s'
+as $$
+declare
+  destination constant public.destinations := private.lock_destination(destination_id);
+  test_id uuid;
+begin
+  insert into private.dispatches (destination_id, event, body)
+  values (destination.id, 'test', jsonb_build_object(
+    'type', 'test', 'timestamp', private.iso_time(clock_timestamp()),
+    'data', jsonb_build_object(
+      'lead', jsonb_build_object(
+        'id', '00000000-0000-4000-8000-000000000000', 'vendor', jsonb_build_object('slug', 'test', 'name', 'Test'),
+        'first_name', 'Test', 'last_name', 'Lead', 'email', 'test@example.com', 'phone', '+12025550100', 'city', 'Austin',
+        'state', 'TX', 'zip', '78701', 'received_at', private.iso_time(clock_timestamp()), 'answers', '[]'::jsonb,
+        'metadata', '{"is_test": true}'::jsonb, 'has_resume', false, 'link', null),
+      'order_id', destination.order_id, 'agent', null)))
+  returning id into test_id;
+  perform private.note_operator_action('destination test', jsonb_build_object('destination_id', destination.id));
+  return test_id;
+end
+$$;
+
+comment on function public.test_destination(uuid) is
+  'Queues a dispatch `test` with an invented lead, and returns its id. PT404 and 42501 as set_destination_state(). '
+  'Security definer because users may not read or write the tables.';
+
+create function public.retry_dispatches(dispatch_ids uuid[]) returns integer
+language plpgsql
+security definer
+set search_path = ''
+set lock_timeout = '2s'
+as $$
+declare
+  allowed uuid[];
+  retried integer;
+begin
+  if private.managed_agency_id() is null and not private.may_operate() then
+    raise exception 'only a manager or an operator may do this' using errcode = '42501';
+  end if;
+  allowed := array(
+    select p.id
+    from private.dispatches p
+    join public.destinations d on d.id = p.destination_id
+    where p.id = any (dispatch_ids) and d.agent_id is null and (private.may_manage(d.agency_id) or d.agency_id is null and private.may_operate()));
+  if not dispatch_ids <@ allowed then
+    raise exception 'dispatch_ids: there is no such dispatch' using errcode = 'PT404';
+  end if;
+  perform from private.dispatches p where p.id = any (allowed) order by p.seq for no key update;
+  update private.dispatches p
+  set state = 'waiting', due_at = clock_timestamp(), first_due_at = clock_timestamp(), attempts_before = p.attempt, ended_at = null,
+    return_due_at = null
+  where p.id = any (allowed) and p.state in ('failed', 'rejected') and p.body is not null;
+  get diagnostics retried = row_count;
+  perform private.note_operator_action('dispatch retry', jsonb_build_object('dispatch_ids', to_jsonb(allowed)));
+  return retried;
+end
+$$;
+
+comment on function public.retry_dispatches(uuid[]) is
+  'Sends again, at once and with the same ids, those of these dispatches that have failed or were rejected. Returns how many. PT404 where the caller may '
+  'not see one of them; 42501 for a user who is neither manager nor operator. '
+  'Security definer because users may not read or write the tables.';
+
+create function public.show_dispatch(dispatch_id uuid) returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  shown jsonb;
+begin
+  if private.managed_agency_id() is null and not private.may_operate() then
+    raise exception 'only a manager or an operator may do this' using errcode = '42501';
+  end if;
+  select to_jsonb(l) || jsonb_build_object('body', p.body) into shown
+  from private.dispatch_list l
+  join private.dispatches p on p.id = l.id
+  where l.id = show_dispatch.dispatch_id;
+  if not found then
+    raise exception 'dispatch_id: there is no such dispatch' using errcode = 'PT404';
+  end if;
+  perform private.note_operator_action('dispatch show', jsonb_build_object('dispatch_id', dispatch_id));
+  return shown;
+end
+$$;
+
+comment on function public.show_dispatch(uuid) is
+  'A row of dispatch_list with its body: {type, timestamp, data}, null once the person was erased. Of an operator who is signed in, '
+  'a row of operator_actions says so. PT404 where the caller may not see it; 42501 for a user who is neither manager nor operator. '
+  'Security definer because users may not read the tables.';
+
+grant execute on function public.set_destination_state(uuid, boolean),
+  public.rotate_destination_secret(uuid), public.remove_destination(uuid), public.test_destination(uuid),
+  public.retry_dispatches(uuid[]), public.show_dispatch(uuid) to authenticated, service_role;
+
+-- supabase/schemas/operators/sample_event.sql
+
+-- The event on which a destination's template is tried before it is saved.
+
+create function public.sample_event(agency_id uuid, order_id uuid default null) returns jsonb
+language sql
+stable
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'type', 'lead.distributed', 'timestamp', private.iso_time(l.distributed_at), 'data', private.lead_event(l))
+  from public.recruiting_leads l
+  where l.agency_id = sample_event.agency_id and l.distribution = 'distributed'
+    and (sample_event.order_id is null or l.order_id = sample_event.order_id)
+  order by l.distributed_at desc
+  limit 1
+$$;
+
+comment on function public.sample_event(uuid, uuid) is
+  'The event `lead.distributed` of the newest lead that the agency has, of this order unless it is null; null if it has none.';
+grant execute on function public.sample_event(uuid, uuid) to service_role;
+
+-- supabase/schemas/operators/save_destination.sql
+
+-- The settings of a destination, and what they may be.
+
 create function private.is_destination_url(url text) returns boolean
 language sql
 immutable
@@ -19589,203 +19795,7 @@ comment on function public.save_destination(uuid, text, jsonb) is
   'PT404 for an unknown agency or order; PT409 where two create it at once; 42501 for a user who is neither a manager of the agency '
   'nor an operator. '
   'Security definer because users may not read or write the tables.';
-
-create function public.set_destination_state(destination_id uuid, is_on boolean) returns void
-language plpgsql
-security definer
-set search_path = ''
-set lock_timeout = '2s'
-as $$
-declare
-  destination constant public.destinations := private.lock_destination(destination_id);
-begin
-  if is_on is null then
-    raise exception 'is_on: is missing' using errcode = 'PT400';
-  end if;
-  update public.destinations d
-  set is_on = set_destination_state.is_on, off_reason = null, failing_since = null, failures = 0
-  where d.id = destination.id;
-  if is_on then
-    -- What waits for its next attempt need wait no longer.
-    update private.dispatches p
-    set due_at = clock_timestamp()
-    where p.id = any (array(
-      select w.id
-      from private.dispatches w
-      where w.destination_id = destination.id and w.state = 'waiting' and w.due_at > now()
-      for no key update skip locked
-    ));
-  end if;
-  perform private.note_operator_action(
-    case when is_on then 'destination resume' else 'destination pause' end, jsonb_build_object('destination_id', destination.id));
-end
-$$;
-
-comment on function public.set_destination_state(uuid, boolean) is
-  'Pauses a destination, whose dispatches then wait, or resumes it: all that waits is due. PT404 for an unknown destination; 42501 for '
-  'a user who is neither manager nor operator. '
-  'Security definer because users may not read or write the tables.';
-
-create function public.rotate_destination_secret(destination_id uuid) returns text
-language plpgsql
-security definer
-set search_path = ''
-set lock_timeout = '2s'
-as $$
-declare
-  destination constant public.destinations := private.lock_destination(destination_id);
-begin
-  if destination.kind <> 'webhook' then
-    raise exception 'destination_id: only a webhook has a secret' using errcode = 'PT409';
-  end if;
-  perform private.note_operator_action('destination rotate', jsonb_build_object('destination_id', destination.id));
-  return private.add_signing_secret(destination.id);
-end
-$$;
-
-comment on function public.rotate_destination_secret(uuid) is
-  'Makes a new signing secret and returns it, once. Requests are signed with the old one too for a day. PT409 for an e-mail '
-  'destination; PT404 and 42501 as set_destination_state(). '
-  'Security definer because users may not read or write the tables.';
-
-create function public.remove_destination(destination_id uuid) returns void
-language plpgsql
-security definer
-set search_path = ''
-set lock_timeout = '2s'
-as $$
-declare
-  destination constant public.destinations := private.lock_destination(destination_id);
-begin
-  perform private.note_operator_action('destination remove', jsonb_build_object('destination_id', destination.id));
-  delete from public.destinations d where d.id = destination.id;
-end
-$$;
-
-comment on function public.remove_destination(uuid) is
-  'Removes a destination with what waits for it and the record of what was sent. PT404 and 42501 as set_destination_state(). '
-  'Security definer because users may not read or write the tables.';
-
-create function public.test_destination(destination_id uuid) returns uuid
-language plpgsql
-security definer
-set search_path = ''
-set lock_timeout = '2s'
-as $$
-declare
-  destination constant public.destinations := private.lock_destination(destination_id);
-  test_id uuid;
-begin
-  insert into private.dispatches (destination_id, event, body)
-  values (destination.id, 'test', jsonb_build_object(
-    'type', 'test', 'timestamp', private.iso_time(clock_timestamp()),
-    'data', jsonb_build_object(
-      'lead', jsonb_build_object(
-        'id', '00000000-0000-4000-8000-000000000000', 'vendor', jsonb_build_object('slug', 'test', 'name', 'Test'),
-        'first_name', 'Test', 'last_name', 'Lead', 'email', 'test@example.com', 'phone', '+12025550100', 'city', 'Austin',
-        'state', 'TX', 'zip', '78701', 'received_at', private.iso_time(clock_timestamp()), 'answers', '[]'::jsonb,
-        'metadata', '{"is_test": true}'::jsonb, 'has_resume', false, 'link', null),
-      'order_id', destination.order_id, 'agent', null)))
-  returning id into test_id;
-  perform private.note_operator_action('destination test', jsonb_build_object('destination_id', destination.id));
-  return test_id;
-end
-$$;
-
-comment on function public.test_destination(uuid) is
-  'Queues a dispatch `test` with an invented lead, and returns its id. PT404 and 42501 as set_destination_state(). '
-  'Security definer because users may not read or write the tables.';
-
-create function public.retry_dispatches(dispatch_ids uuid[]) returns integer
-language plpgsql
-security definer
-set search_path = ''
-set lock_timeout = '2s'
-as $$
-declare
-  allowed uuid[];
-  retried integer;
-begin
-  if private.managed_agency_id() is null and not private.may_operate() then
-    raise exception 'only a manager or an operator may do this' using errcode = '42501';
-  end if;
-  allowed := array(
-    select p.id
-    from private.dispatches p
-    join public.destinations d on d.id = p.destination_id
-    where p.id = any (dispatch_ids) and d.agent_id is null and (private.may_manage(d.agency_id) or d.agency_id is null and private.may_operate()));
-  if not dispatch_ids <@ allowed then
-    raise exception 'dispatch_ids: there is no such dispatch' using errcode = 'PT404';
-  end if;
-  perform from private.dispatches p where p.id = any (allowed) order by p.seq for no key update;
-  update private.dispatches p
-  set state = 'waiting', due_at = clock_timestamp(), first_due_at = clock_timestamp(), attempts_before = p.attempt, ended_at = null,
-    return_due_at = null
-  where p.id = any (allowed) and p.state in ('failed', 'rejected') and p.body is not null;
-  get diagnostics retried = row_count;
-  perform private.note_operator_action('dispatch retry', jsonb_build_object('dispatch_ids', to_jsonb(allowed)));
-  return retried;
-end
-$$;
-
-comment on function public.retry_dispatches(uuid[]) is
-  'Sends again, at once and with the same ids, those of these dispatches that have failed or were rejected. Returns how many. PT404 where the caller may '
-  'not see one of them; 42501 for a user who is neither manager nor operator. '
-  'Security definer because users may not read or write the tables.';
-
-create function public.show_dispatch(dispatch_id uuid) returns jsonb
-language plpgsql
-security definer
-set search_path = ''
-as $$
-declare
-  shown jsonb;
-begin
-  if private.managed_agency_id() is null and not private.may_operate() then
-    raise exception 'only a manager or an operator may do this' using errcode = '42501';
-  end if;
-  select to_jsonb(l) || jsonb_build_object('body', p.body) into shown
-  from private.dispatch_list l
-  join private.dispatches p on p.id = l.id
-  where l.id = show_dispatch.dispatch_id;
-  if not found then
-    raise exception 'dispatch_id: there is no such dispatch' using errcode = 'PT404';
-  end if;
-  perform private.note_operator_action('dispatch show', jsonb_build_object('dispatch_id', dispatch_id));
-  return shown;
-end
-$$;
-
-comment on function public.show_dispatch(uuid) is
-  'A row of dispatch_list with its body: {type, timestamp, data}, null once the person was erased. Of an operator who is signed in, '
-  'a row of operator_actions says so. PT404 where the caller may not see it; 42501 for a user who is neither manager nor operator. '
-  'Security definer because users may not read the tables.';
-
-grant execute on function public.save_destination(uuid, text, jsonb), public.set_destination_state(uuid, boolean),
-  public.rotate_destination_secret(uuid), public.remove_destination(uuid), public.test_destination(uuid),
-  public.retry_dispatches(uuid[]), public.show_dispatch(uuid) to authenticated, service_role;
-
--- supabase/schemas/operators/sample_event.sql
-
--- The event on which a destination's template is tried before it is saved.
-
-create function public.sample_event(agency_id uuid, order_id uuid default null) returns jsonb
-language sql
-stable
-set search_path = ''
-as $$
-  select jsonb_build_object(
-    'type', 'lead.distributed', 'timestamp', private.iso_time(l.distributed_at), 'data', private.lead_event(l))
-  from public.recruiting_leads l
-  where l.agency_id = sample_event.agency_id and l.distribution = 'distributed'
-    and (sample_event.order_id is null or l.order_id = sample_event.order_id)
-  order by l.distributed_at desc
-  limit 1
-$$;
-
-comment on function public.sample_event(uuid, uuid) is
-  'The event `lead.distributed` of the newest lead that the agency has, of this order unless it is null; null if it has none.';
-grant execute on function public.sample_event(uuid, uuid) to service_role;
+grant execute on function public.save_destination(uuid, text, jsonb) to authenticated, service_role;
 
 -- supabase/schemas/alerts/tables.sql
 
