@@ -13603,6 +13603,70 @@ comment on function private.suppress_wrong_number(public.recruiting_conversation
   'Records an opt-out for a number that is not the recruit''s: its owner has never agreed to texts of the agency. The caller '
   'has locked the conversations of the number.';
 
+create function private.is_early(message public.recruiting_messages, session public.bot_sessions) returns boolean
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  question constant public.text_outbox := (
+    select o from public.text_outbox o where o.message_id = session.asked_message_id
+  );
+begin
+  return case
+    when session.asked_at is null or message.created_at >= session.heard_since or question.message_id is null then false
+    when question.state = 'accepted' then coalesce(message.created_at < question.accepted_at, false)
+    when question.state = 'pending' or question.due_at = 'infinity' then true
+  end;
+end
+$$;
+
+comment on function private.is_early(public.recruiting_messages, public.bot_sessions) is
+  'Whether a recruit''s text came before the provider had accepted the question that the session asks (text_outbox.accepted_at), '
+  'so that it is no answer to it. Null while nobody knows whether the provider has the question; true where nobody will.';
+
+create function private.is_automatic_reply(message public.recruiting_messages) returns boolean
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  at_once constant interval := '2 seconds';
+  -- More than a script sends.
+  most_texts constant integer := 50;
+begin
+  return message.body <> ''
+    and exists (
+      select
+      from public.text_outbox o
+      where o.conversation_id = message.conversation_id
+        and o.attempted_at between message.created_at - at_once and message.created_at
+    )
+    and exists (
+      select
+      from (
+        select o.attempted_at
+        from public.text_outbox o
+        where o.conversation_id = message.conversation_id and o.attempted_at <= message.created_at
+        order by o.attempted_at desc
+        limit most_texts
+      ) sent
+      join public.recruiting_messages m
+        on m.conversation_id = message.conversation_id
+        and m.created_at between sent.attempted_at and least(sent.attempted_at + at_once, message.created_at)
+      where m.direction = 'inbound' and m.id <> message.id and lower(btrim(m.body)) = lower(btrim(message.body))
+    );
+end
+$$;
+
+comment on function private.is_automatic_reply(public.recruiting_messages) is
+  'Whether a machine seems to have written a recruit''s text: the same words came before, and both within 2 seconds of a text '
+  'of ours, one of the last 50.';
+
+-- supabase/schemas/bot/begin_turns.sql
+
+-- A recruit's text makes a turn of the bot or extends it: see turns.sql.
+
 create function private.begin_bot_turn(conversation public.recruiting_conversations, message_ids uuid[]) returns boolean
 language plpgsql
 set search_path = ''
@@ -13716,66 +13780,6 @@ comment on function private.take_texts_to_answer() is
 create trigger take_texts_to_answer
   instead of insert on private.texts_to_answer
   for each row execute function private.take_texts_to_answer();
-
-create function private.is_early(message public.recruiting_messages, session public.bot_sessions) returns boolean
-language plpgsql
-stable
-set search_path = ''
-as $$
-declare
-  question constant public.text_outbox := (
-    select o from public.text_outbox o where o.message_id = session.asked_message_id
-  );
-begin
-  return case
-    when session.asked_at is null or message.created_at >= session.heard_since or question.message_id is null then false
-    when question.state = 'accepted' then coalesce(message.created_at < question.accepted_at, false)
-    when question.state = 'pending' or question.due_at = 'infinity' then true
-  end;
-end
-$$;
-
-comment on function private.is_early(public.recruiting_messages, public.bot_sessions) is
-  'Whether a recruit''s text came before the provider had accepted the question that the session asks (text_outbox.accepted_at), '
-  'so that it is no answer to it. Null while nobody knows whether the provider has the question; true where nobody will.';
-
-create function private.is_automatic_reply(message public.recruiting_messages) returns boolean
-language plpgsql
-stable
-set search_path = ''
-as $$
-declare
-  at_once constant interval := '2 seconds';
-  -- More than a script sends.
-  most_texts constant integer := 50;
-begin
-  return message.body <> ''
-    and exists (
-      select
-      from public.text_outbox o
-      where o.conversation_id = message.conversation_id
-        and o.attempted_at between message.created_at - at_once and message.created_at
-    )
-    and exists (
-      select
-      from (
-        select o.attempted_at
-        from public.text_outbox o
-        where o.conversation_id = message.conversation_id and o.attempted_at <= message.created_at
-        order by o.attempted_at desc
-        limit most_texts
-      ) sent
-      join public.recruiting_messages m
-        on m.conversation_id = message.conversation_id
-        and m.created_at between sent.attempted_at and least(sent.attempted_at + at_once, message.created_at)
-      where m.direction = 'inbound' and m.id <> message.id and lower(btrim(m.body)) = lower(btrim(message.body))
-    );
-end
-$$;
-
-comment on function private.is_automatic_reply(public.recruiting_messages) is
-  'Whether a machine seems to have written a recruit''s text: the same words came before, and both within 2 seconds of a text '
-  'of ours, one of the last 50.';
 
 -- supabase/schemas/bot/dispatch_events.sql
 
