@@ -1,16 +1,15 @@
 import { useRef, useState } from "react";
 import { Link } from "wouter";
 import { useQuery } from "@tanstack/react-query";
-import { type Group, openDeliveries, operatorQueries, readAgain } from "../data/operator.ts";
-import { dismiss } from "../data/operator_acts.ts";
+import { type Group, operatorQueries, readAgain } from "../data/operator.ts";
 import { usePages } from "../data/pages.ts";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { List } from "../ui/list.tsx";
 import { Page } from "../ui/page.tsx";
 import { EmptyState } from "../ui/query_result.tsx";
 import { DeliveryRow } from "./delivery.tsx";
+import { DismissAll } from "./dismiss_all.tsx";
 import { ReplayAll, useReplayAll } from "./replay_all.tsx";
-import { dismissedText } from "./outcome.ts";
 import { useVendorName } from "./vendor_name.ts";
 
 /** The open deliveries of a vendor that were rejected for one reason. */
@@ -26,12 +25,6 @@ export function GroupView({ group }: { group: Group }) {
     // The row with its button goes away.
     notice.current!.focus();
     void readAgain();
-  }
-
-  async function dismissAll(): Promise<void> {
-    // Nobody has seen those that came later, and none of them comes back.
-    const ids = await openDeliveries(group, known!.last_at);
-    onResolved(dismissedText(await dismiss(ids), ids.length));
   }
 
   const nameOf = useVendorName();
@@ -60,16 +53,7 @@ export function GroupView({ group }: { group: Group }) {
                 return Promise.resolve();
               }}
             />
-            <ConfirmButton
-              label="Dismiss all"
-              question={
-                <p>
-                  No lead is made of any of these {known.deliveries.toLocaleString("en-US")}{" "}
-                  deliveries. This can't be undone. It is noted with your name.
-                </p>
-              }
-              act={dismissAll}
-            />
+            <DismissAll group={group} known={known} onResolved={onResolved} />
           </span>
         )}
       </div>
