@@ -68,6 +68,8 @@ Deno.test("500 characters of a response are kept, which can be stored", () => {
   assert.equal(responded(500, `a\0b${"x".repeat(496)}🙂`).excerpt, `ab${"x".repeat(496)}\ufffd`);
   const reason = responded(200, JSON.stringify({ reason: "x".repeat(900) }), { rejected_when: "body.reason" }).reason;
   assert.equal(reason, "x".repeat(200));
+  const split = JSON.stringify({ reason: `${"x".repeat(199)}🙂` });
+  assert.equal(responded(200, split, { rejected_when: "body.reason" }).reason, `${"x".repeat(199)}\ufffd`);
 });
 
 Deno.test("Retry-After counts with 429 and 503", () => {
@@ -80,6 +82,9 @@ Deno.test("Retry-After counts with 429 and 503", () => {
       [" 5 ", 5],
       ["Tue, 24 Nov 2026 20:01:30 GMT", 90],
       ["Tue, 24 Nov 2026 19:00:00 GMT", 0],
+      // A day at most: the database has no larger numbers than 2,147,483,647.
+      ["999999999", 86_400],
+      ["Fri, 31 Dec 9999 23:59:59 GMT", 86_400],
       ["-5", null],
       ["1.5", null],
       ["soon", null],

@@ -38,6 +38,9 @@ const EXCERPT_LENGTH = 500;
 /** The maximum number of characters of a reason. */
 const REASON_LENGTH = 200;
 
+/** The longest wait that a receiver may ask for, in seconds: a day. */
+const LONGEST_WAIT = 86_400;
+
 /** Returns the outcome of an attempt without a response. */
 export function noResponse(outcome: "retry" | "failed", reason: string): Outcome {
   return { outcome, status: null, excerpt: null, reason, retryAfter: null };
@@ -62,7 +65,7 @@ export function outcomeOf({ status, headers, body: bytes }: PinnedResponse, rule
   if (status === 410) return answer("gone", "HTTP 410");
   const rejected = find(rules.rejected_when, response);
   if (isTrue(rejected)) {
-    return answer("rejected", typeof rejected === "string" ? rejected.slice(0, REASON_LENGTH) : `HTTP ${status}`);
+    return answer("rejected", typeof rejected === "string" ? cleanText(rejected.slice(0, REASON_LENGTH)) : `HTTP ${status}`);
   }
   const isSuccess = status >= 200 && status < 300;
   const isAccepted = rules.accepted_when === null ? isSuccess : isTrue(find(rules.accepted_when, response));
@@ -91,11 +94,11 @@ function isTrue(value: Json | undefined): boolean {
   return typeof value !== "object" || Object.keys(value).length > 0;
 }
 
-/** Returns the seconds of a Retry-After header, which has them or a date; null if it has neither. */
+/** Returns the seconds of a Retry-After header, which has them or a date, at most a day; null if it has neither. */
 export function secondsOf(header: string | null, now = Date.now()): number | null {
   if (header === null) return null;
   const text = header.trim();
-  if (/^\d{1,9}$/.test(text)) return Number(text);
+  if (/^\d{1,9}$/.test(text)) return Math.min(Number(text), LONGEST_WAIT);
   const date = /GMT$/.test(text) ? Date.parse(text) : NaN;
-  return Number.isNaN(date) ? null : Math.max(0, Math.ceil((date - now) / 1000));
+  return Number.isNaN(date) ? null : Math.min(Math.max(0, Math.ceil((date - now) / 1000)), LONGEST_WAIT);
 }
