@@ -58,7 +58,8 @@ begin
     where p.id = latest.id;
     return;
   end if;
-  due := greatest(clock_timestamp(), latest.due_at + interval '5 minutes');
+  -- After it was sent, which may be later than it was due.
+  due := greatest(clock_timestamp(), latest.due_at + interval '5 minutes', latest.delivered_at + interval '5 minutes');
   insert into private.dispatches (destination_id, event, lead_id, body, due_at, first_due_at)
   select destination, add_agent_mail.event, l.id, jsonb_build_object(
     'type', add_agent_mail.event, 'timestamp', private.iso_time(clock_timestamp()),

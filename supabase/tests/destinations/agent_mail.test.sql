@@ -42,6 +42,8 @@ select is(
   (select c #>> '{destination,address}' from jsonb_array_elements(public.claim_dispatches(5, true, false) -> 'dispatches') c),
   'ann@example.com', 'to the address of the agent');
 select public.record_dispatch(p.id, 1, 'delivered', 200) from private.dispatches p;
+-- It was due long before it was sent.
+update private.dispatches set due_at = now() - interval '1 hour';
 select private.notify_of_leads(array[md5('Max')::uuid]), private.notify_of_leads(array[md5('Ida')::uuid, md5('Tom')::uuid]);
 select results_eq(
   $$select regexp_replace(m, '\{"link.*\} ', '') from pg_temp.mails() m offset 1$$, array['agent.lead {"others": 2} waiting 5'],
