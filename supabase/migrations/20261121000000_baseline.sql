@@ -6043,13 +6043,19 @@ begin
     join public.destinations t on t.agency_id = l.agency_id
     where add_dispatches.event = any (t.events) and (t.order_id is null or t.order_id = l.order_id)
     order by i.place, t.id
+    -- One that is being removed is not waited for.
+    for key share of t skip locked
   ) d;
+exception when others then
+  -- A text, an opt-out or a notification is worth more than what is sent about it.
+  raise warning 'no dispatch of % was added (SQLSTATE %)', event, sqlstate;
 end
 $$;
 
 comment on function private.add_dispatches(text, uuid[], jsonb) is
   'Adds a dispatch of this event for each of the leads and each destination of its agency that wants the event, also of one that is '
-  'off. extra: further members of the event''s data. Call it while the agency has the lead.';
+  'off. extra: further members of the event''s data. Call it while the agency has the lead. An error adds none, with a warning, and '
+  'does not reach the caller.';
 
 create function private.dispatch_reassignments() returns trigger
 language plpgsql
@@ -6163,7 +6169,8 @@ begin
     where p.id = latest.id;
     return;
   end if;
-  due := greatest(clock_timestamp(), latest.due_at + interval '5 minutes');
+  -- After it was sent, which may be later than it was due.
+  due := greatest(clock_timestamp(), latest.due_at + interval '5 minutes', latest.delivered_at + interval '5 minutes');
   insert into private.dispatches (destination_id, event, lead_id, body, due_at, first_due_at)
   select destination, add_agent_mail.event, l.id, jsonb_build_object(
     'type', add_agent_mail.event, 'timestamp', private.iso_time(clock_timestamp()),

@@ -49,13 +49,19 @@ begin
     join public.destinations t on t.agency_id = l.agency_id
     where add_dispatches.event = any (t.events) and (t.order_id is null or t.order_id = l.order_id)
     order by i.place, t.id
+    -- One that is being removed is not waited for.
+    for key share of t skip locked
   ) d;
+exception when others then
+  -- A text, an opt-out or a notification is worth more than what is sent about it.
+  raise warning 'no dispatch of % was added (SQLSTATE %)', event, sqlstate;
 end
 $$;
 
 comment on function private.add_dispatches(text, uuid[], jsonb) is
   'Adds a dispatch of this event for each of the leads and each destination of its agency that wants the event, also of one that is '
-  'off. extra: further members of the event''s data. Call it while the agency has the lead.';
+  'off. extra: further members of the event''s data. Call it while the agency has the lead. An error adds none, with a warning, and '
+  'does not reach the caller.';
 
 create function private.dispatch_reassignments() returns trigger
 language plpgsql

@@ -1,6 +1,6 @@
 -- What is sent to destinations: which events, in what order, to how many at once, and what becomes of each.
 begin;
-select plan(67);
+select plan(69);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor', pg_temp.key_of('vendor'));
@@ -301,6 +301,16 @@ select is(pg_temp.shown('early'), 'cancelled', 'and what waits is cancelled then
 select is(
   (select sum((s ->> 'value')::numeric) from jsonb_array_elements(public.read_metrics()) s where s ->> 'name' = 'lead_intake_dispatches_open'),
   0::numeric, 'so that nothing is open');
+
+
+-- What cannot be made
+select pg_temp.clear(), pg_temp.destination('late'), pg_temp.send('Fay');
+create function pg_temp.refuse() returns trigger language plpgsql as $$ begin raise 'it cannot be stored'; end $$;
+create trigger refuse before insert on private.dispatches for each row execute function pg_temp.refuse();
+select lives_ok(
+  $$select private.notify_of_leads(array[md5('Fay')::uuid])$$,
+  'an error in making a dispatch does not reach what makes it');
+select isnt_empty($$select from public.agent_notifications where lead_id = md5('Fay')::uuid$$, 'and the agent is notified');
 
 select * from finish();
 rollback;
