@@ -65,7 +65,10 @@ export function outcomeOf({ status, headers, body: bytes }: PinnedResponse, rule
   if (status === 410) return answer("gone", "HTTP 410");
   const rejected = find(rules.rejected_when, response);
   if (isTrue(rejected)) {
-    return answer("rejected", typeof rejected === "string" ? cleanText(rejected.slice(0, REASON_LENGTH)) : `HTTP ${status}`);
+    return answer(
+      "rejected",
+      typeof rejected === "string" ? cleanText(rejected.slice(0, REASON_LENGTH)) : `HTTP ${status}`,
+    );
   }
   const isSuccess = status >= 200 && status < 300;
   const isAccepted = rules.accepted_when === null ? isSuccess : isTrue(find(rules.accepted_when, response));
