@@ -147,26 +147,31 @@ deskTest("a manager sees the agency's conversations, and gives one away at once"
 
 deskTest("an agent who has 5,000 conversations sees the first at once, and gets to the last", async (page) => {
   const agent = await createTexter();
-  await sql`
-    with vendor as (
-      insert into public.vendors (slug, name) values ('test-' || gen_random_uuid(), 'A vendor') returning id
-    ), numbered as (
-      select n, gen_random_uuid() as lead_id, '+1415' || (2000000 + n) as phone from generate_series(1, 5000) n
-    ), leads as (
-      insert into public.recruiting_leads
-        (id, vendor_id, first_name, vendor_metadata, distribution, agency_id, agent_id)
-      select lead_id, vendor.id, 'Recruit ' || n, jsonb_build_object('phone', phone), 'not_requested', ${agent.agency_id},
-        ${agent.agent_id}
-      from numbered, vendor
-    ), conversations as (
-      insert into public.recruiting_conversations (agency_id, recruiting_lead_id, recruit_phone, service_phone, status,
-        assigned_agent_id, last_message_at, last_text_at, waiting_since)
-      select ${agent.agency_id}, lead_id, phone, ${agent.service}, 'escalated', ${agent.agent_id},
-        now() - n * interval '1 minute', now() - n * interval '1 minute', now() - n * interval '1 minute'
-      from numbered returning id, last_text_at
-    )
-    insert into public.recruiting_messages (conversation_id, direction, sender_type, body, created_at)
-    select id, 'inbound', 'recruit', 'Is this still open?', last_text_at from conversations`;
+  await sql.begin(async (sql) => {
+    // Without triggers. They would lock the consents of all these recruits in any order, and so deadlock with a text of
+    // another test.
+    await sql`set local session_replication_role = replica`;
+    await sql`
+      with vendor as (
+        insert into public.vendors (slug, name) values ('test-' || gen_random_uuid(), 'A vendor') returning id
+      ), numbered as (
+        select n, gen_random_uuid() as lead_id, '+1415' || (2000000 + n) as phone from generate_series(1, 5000) n
+      ), leads as (
+        insert into public.recruiting_leads
+          (id, vendor_id, first_name, vendor_metadata, distribution, agency_id, agent_id)
+        select lead_id, vendor.id, 'Recruit ' || n, jsonb_build_object('phone', phone), 'not_requested', ${agent.agency_id},
+          ${agent.agent_id}
+        from numbered, vendor
+      ), conversations as (
+        insert into public.recruiting_conversations (agency_id, recruiting_lead_id, recruit_phone, service_phone, status,
+          assigned_agent_id, last_message_at, last_text_at, waiting_since)
+        select ${agent.agency_id}, lead_id, phone, ${agent.service}, 'escalated', ${agent.agent_id},
+          now() - n * interval '1 minute', now() - n * interval '1 minute', now() - n * interval '1 minute'
+        from numbered returning id, last_text_at
+      )
+      insert into public.recruiting_messages (conversation_id, direction, sender_type, body, created_at)
+      select id, 'inbound', 'recruit', 'Is this still open?', last_text_at from conversations`;
+  });
   await sql`analyze public.recruiting_conversations, public.recruiting_messages, public.recruiting_leads`;
   await signIn(page, agent, "inbox");
   const rows = list(page).getByRole("listitem");
