@@ -95,7 +95,8 @@ export const STEPS: Step[] = [
     title: "Schemas and migrations make one database",
     remedy:
       "npm run migration -- --baseline writes the baseline again; once it is deployed, <topic> what the migrations lack.",
-    beside: [["unit"], ["pgtap"], ["desk"]],
+    // The desk waits more than it works; what runs beside it makes use of the second processor.
+    beside: [["unit", "pgtap", "local", "chaos"], ["desk"]],
     files: ["supabase/tests"],
     stack: "plain",
   }),
@@ -128,15 +129,18 @@ export const STEPS: Step[] = [
     stack: "texting",
     // Each waits more than it works.
     atOnce: 2,
-    // They see and change what belongs to all agencies, cut Realtime off from the database for all pages, or count what a
-    // page then reads again.
-    inTurn: /\/(operator|mapping|look_up|live|inbox_list)/,
+    inTurn: [
+      // They see, count and change what belongs to all agencies.
+      /\/(operator|mapping|look_up)/,
+      // They cut Realtime off from the database for all pages, or count what a page reads or shows after an event.
+      /\/(live|inbox|notifications|optimistic)/,
+    ],
     isRetried: true,
   })),
   denoStep({
     name: "e2e",
     title: "Scenarios over HTTP",
-    beside: [["local", "chaos"], ["texting"], ["faults", "hosted"]],
+    beside: [["texting"], ["faults", "hosted"]],
     files: ["routes", "admin", "docs"].flatMap((kind) => filesBelow(`e2e/${kind}`, ".test.ts"))
       .sort((one, other) => Number(FILL_TABLES.test(one)) - Number(FILL_TABLES.test(other))),
     stack: "plain",
@@ -191,16 +195,16 @@ async function succeeds(command: string, args: string[], print?: Print): Promise
 
 /**
  * A step that runs files with `deno test`, against a stack where it names one: `atOnce` of them at the same time, and
- * beside them one after another those whose path is like `inTurn`. A step that `isRetried` runs each test that failed
- * once more after all others, unless only some files were asked for.
+ * beside them one after another the files that match the same pattern of `inTurn`. A step that `isRetried` runs each
+ * test that failed once more after all others, unless only some files were asked for.
  */
 function denoStep(
-  { stack, atOnce = 1, inTurn = /^$/, isRetried = false, ...step }: Omit<Step, "run" | "remedy"> & {
+  { stack, atOnce = 1, inTurn = [], isRetried = false, ...step }: Omit<Step, "run" | "remedy"> & {
     files: string[];
     remedy?: string;
     stack?: keyof Stacks;
     atOnce?: number;
-    inTurn?: RegExp;
+    inTurn?: RegExp[];
     isRetried?: boolean;
   },
 ): Step {
@@ -213,11 +217,13 @@ function denoStep(
       if (stack === undefined) return denoTest(files, {}, print, flags);
       const { file, tail } = await stacks[stack]();
       const env = { STACK_FILE: file, ...doublesEnv(stack), ...transcriptsOf(files) };
-      const runners = Map.groupBy(new Set(files.map(runnerOf)), (file) => inTurn.test(file) ? 1 : atOnce);
+      const runners = Map.groupBy(new Set(files.map(runnerOf)), (file) => inTurn.find((like) => like.test(file)));
       // Lines of two processes would be mixed.
       const show = runners.size > 1 ? print ?? console.log : print;
       let counts = sumOf(
-        await Promise.all(Array.from(runners, ([jobs, lane]) => denoTest(lane, env, show, flags, jobs))),
+        await Promise.all(
+          Array.from(runners, ([like, lane]) => denoTest(lane, env, show, flags, like === undefined ? atOnce : 1)),
+        ),
       );
       if (isRetried && files === step.files) {
         const retry = (filter: string) => denoTest(files, env, print, [...flags, `--filter=${filter}`]);

@@ -166,7 +166,7 @@ deskTest("an agent who has 5,000 conversations sees the first at once, and gets 
         insert into public.recruiting_conversations (agency_id, recruiting_lead_id, recruit_phone, service_phone, status,
           assigned_agent_id, last_message_at, last_text_at, waiting_since)
         select ${agent.agency_id}, lead_id, phone, ${agent.service}, 'escalated', ${agent.agent_id},
-          now() - n * interval '1 minute', now() - n * interval '1 minute', now() - n * interval '1 minute'
+          now() - n * interval '10 ms', now() - n * interval '10 ms', now() - n * interval '10 ms'
         from numbered returning id, last_text_at
       )
       insert into public.recruiting_messages (conversation_id, direction, sender_type, body, created_at)
