@@ -144,6 +144,8 @@ export const STEPS: Step[] = [
     files: ["routes", "admin", "docs"].flatMap((kind) => filesBelow(`e2e/${kind}`, ".test.ts"))
       .sort((one, other) => Number(FILL_TABLES.test(one)) - Number(FILL_TABLES.test(other))),
     stack: "plain",
+    // It waits for 30 s without work.
+    inTurn: [/\/routes\/late_bodies/],
   }),
   denoStep({
     name: "local",
