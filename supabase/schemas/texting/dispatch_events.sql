@@ -110,6 +110,10 @@ begin
   ) n
   order by n.agent_id, n.kind;
   return null;
+exception when others then
+  -- The notification is worth more than the e-mail about it.
+  raise warning 'no e-mail about a notification was added (SQLSTATE %)', sqlstate;
+  return null;
 end
 $$;
 

@@ -1,6 +1,6 @@
 -- Agents choose to get e-mails about their recruits.
 begin;
-select plan(16);
+select plan(18);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor');
@@ -64,6 +64,14 @@ select is(pg_temp.choose('ann', variadic '{}'), '{}', 'the agent chooses none');
 select private.notify_of_leads(array[md5('Lea')::uuid]);
 select is_empty('select from private.dispatches', 'and gets none');
 select pg_temp.choose('ann', 'lead');
+select private.notify_of_leads(array[md5('Max')::uuid]);
+delete from private.dispatches;
+create function pg_temp.refuse() returns trigger language plpgsql as $$ begin raise 'it cannot be stored'; end $$;
+create trigger refuse before insert on private.dispatches for each row execute function pg_temp.refuse();
+delete from public.agent_notifications;
+select lives_ok($$select private.notify_of_leads(array[md5('Max')::uuid])$$, 'an e-mail that cannot be made');
+select isnt_empty('select from public.agent_notifications', 'leaves the notification');
+drop trigger refuse on private.dispatches;
 select private.notify_of_leads(array[md5('Max')::uuid]);
 update public.agents set is_active = false where id = md5('ann')::uuid;
 select is_empty('select from private.dispatches', 'who leaves gets none');
