@@ -6084,9 +6084,18 @@ declare
 begin
   -- In one order, so that two erasures do not wait in a circle.
   perform from private.dispatches p where p.lead_id = any (lead_ids) order by p.seq for no key update;
-  select jsonb_agg(distinct jsonb_build_object('destination_id', p.destination_id, 'lead_id', p.lead_id)) into got
-  from private.dispatches p
-  where p.lead_id = any (lead_ids) and p.attempt > 0 and p.event <> 'recruit.erased';
+  select jsonb_agg(to_jsonb(s)) into got
+  from (
+    select p.destination_id, p.lead_id
+    from private.dispatches p
+    where p.lead_id = any (lead_ids) and p.attempt > 0 and p.event <> 'recruit.erased'
+    union
+    -- The record of what was sent may have been pruned.
+    select d.id, l.id
+    from public.recruiting_leads l
+    join public.destinations d on d.agency_id = l.agency_id and (d.order_id is null or d.order_id = l.order_id)
+    where l.id = any (lead_ids) and greatest(l.distributed_at, d.created_at) < now() - interval '30 days'
+  ) s;
   update private.dispatches p
   set
     body = null, excerpt = null, reason = null,
@@ -12453,6 +12462,10 @@ begin
     group by a.agent_id, a.kind
   ) n
   order by n.agent_id, n.kind;
+  return null;
+exception when others then
+  -- The notification is worth more than the e-mail about it.
+  raise warning 'no e-mail about a notification was added (SQLSTATE %)', sqlstate;
   return null;
 end
 $$;

@@ -1,6 +1,6 @@
 -- What is sent to destinations: which events, in what order, to how many at once, and what becomes of each.
 begin;
-select plan(69);
+select plan(71);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor', pg_temp.key_of('vendor'));
@@ -278,6 +278,15 @@ select is(array(select pg_temp.claim()), '{}', 'while a worker sends the person,
 select is(pg_temp.record('e', 'retry', excerpt => 'no such person'), 'cancelled', 'it is not sent again,');
 select is((select p.excerpt from private.dispatches p where p.state = 'cancelled'), null, 'nothing of the response is kept');
 select is(array(select pg_temp.claim()), '{strict recruit.erased}', 'and then the erasure is sent');
+select pg_temp.clear();
+
+select pg_temp.send('Kit'), pg_temp.send('Joy');
+update public.recruiting_leads set distributed_at = now() - interval '31 days' where id in (md5('Kit')::uuid, md5('Joy')::uuid);
+select public.erase_person(l.phone) from public.recruiting_leads l where l.id = md5('Kit')::uuid;
+select is(pg_temp.shown('Kit', 'recruit.erased'), null, 'a destination that is younger got nothing');
+update public.destinations set created_at = now() - interval '32 days' where name = 'strict';
+select public.erase_person(l.phone) from public.recruiting_leads l where l.id = md5('Joy')::uuid;
+select is(array(select pg_temp.claim()), '{strict recruit.erased}', 'whose record was pruned learns it too');
 select pg_temp.clear();
 
 -- E-mail
