@@ -66,3 +66,9 @@ Deno.test("a name cannot add a line to the subject", () => {
   assert.match(subject, /^New lead: Zoë Bcc: all@example.com x+$/);
   assert.equal(subject.length, 200);
 });
+
+Deno.test("the answers to the bot are in the e-mail about the screening", () => {
+  const screening = [{ question: "Are you licensed?", answer: "yes" }];
+  const { text } = mailOf({ type: "recruit.screened", data: { lead: { first_name: "Ada" }, screening } });
+  assert.equal(text, "Name: Ada\nAre you licensed?: yes");
+});
