@@ -61,7 +61,9 @@ function linesOf(type: string, data: JsonObject, lead: JsonObject): string[] {
     ["Agent", [agent.first_name, agent.last_name].map(textOf).filter(Boolean).join(" ")],
     ["Reason", textOf(data.reason)],
     ["Text", textOf(objectOf(data.text).body)],
-    ...[...listOf(lead.answers), ...listOf(data.screening)].map(objectOf).map(({ question, answer }) => [textOf(question), textOf(answer)]),
+    ...[...listOf(lead.answers), ...listOf(data.screening)].map(objectOf).map((
+      { question, answer },
+    ) => [textOf(question), textOf(answer)]),
   ].filter(([, value]) => value !== "").map(([label, value]) => `${label}: ${value}`);
   const link = textOf(lead.link);
   return link === "" ? lines : [...lines, "", link];
