@@ -99,6 +99,22 @@ Deno.test("each act of a command is stored with its operator, its action and wha
   await act(`lead waiting --vendor ${vendor.slug}`);
   await act(`lead distribute --vendor ${vendor.slug}`);
 
+  await using receiver = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, () => new Response());
+  const destination = `crm --agency ${agency_id}`;
+  await act(`destination create ${destination} --url http://127.0.0.1:${receiver.addr.port}/`);
+  await act(`destination update ${destination} --events lead.reassigned`);
+  await act(`destination rotate ${destination}`);
+  await act(`destination test ${destination}`);
+  await act(`destination pause ${destination}`);
+  await adminJson(`lead assign ${kept} --to ${first}`);
+  const [dispatch] = await adminJson(`dispatch list --lead ${kept}`);
+  await sql`update private.dispatches set state = 'failed', ended_at = now() where id = ${dispatch.id}`;
+  await act(`dispatch list --lead ${kept}`);
+  await act(`dispatch show ${dispatch.id}`);
+  await act(`dispatch retry ${dispatch.id}`);
+  await act(`destination resume ${destination}`);
+  await act(`destination remove ${destination}`);
+
   const service = newPhone();
   await act(`number add ${service} --agency ${agency_id}`);
   await act(`number set ${service} --segments-per-second 2`);

@@ -15,7 +15,11 @@ set search_path = ''
 as $$ select name <> '' $$;
 grant execute on function private.is_known(text) to authenticated;
 
-create table public.people (id uuid primary key default gen_random_uuid(), name text not null, city text);
+create table public.people (
+  id uuid primary key default gen_random_uuid(),
+  name text not null,
+  city text
+);
 create index on public.people (city);
 comment on table public.people is 'People.';
 

@@ -11,7 +11,11 @@ select pg_temp.create_agency('plans');
 insert into public.text_consent_events (agency_id, phone, state, source, words, message_id, occurred_at)
 select md5('plans')::uuid, '+1999444' || to_char(n, 'FM0000'), 'opted_out', 'keyword', 'STOP', gen_random_uuid(), now()
 from generate_series(1, 300) n;
-analyze public.text_consent_events;
+-- Of a few leads it costs as much to sort all.
+select pg_temp.create_vendor('plans', repeat('b', 64));
+insert into public.recruiting_leads (vendor_id, first_name, distribution)
+select md5('plans')::uuid, 'Plan', 'not_requested' from generate_series(1, 300);
+analyze public.text_consent_events, public.recruiting_leads;
 
 select matches(pg_temp.plan_of(query), index, description)
 from (values
