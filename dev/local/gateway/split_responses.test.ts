@@ -3,6 +3,7 @@
  * into the status line, so a line end in a message would begin a header, or the response to another caller's request.
  */
 import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
 import postgres from "postgres";
 import { startThrowawayStack } from "../../testing/throwaway_stack.ts";
@@ -75,11 +76,11 @@ class Connection {
 
   /** Sends a request, and asserts that the response is one, with no byte after it. */
   async exchange(path: string, json?: unknown): Promise<{ status: number; body: string }> {
-    const body = new TextEncoder().encode(json === undefined ? "" : JSON.stringify(json));
+    const body = Buffer.from(json === undefined ? "" : JSON.stringify(json));
     const method = json === undefined ? "GET" : "POST";
     const framing = `content-type: application/json\r\ncontent-length: ${body.length}\r\n`;
-    const head = new TextEncoder().encode(`${method} ${path} HTTP/1.1\r\n${this.#head}${framing}\r\n`);
-    let bytes = new Uint8Array([...head, ...body]);
+    const head = Buffer.from(`${method} ${path} HTTP/1.1\r\n${this.#head}${framing}\r\n`);
+    let bytes: Uint8Array = Buffer.concat([head, body]);
     while (bytes.length > 0) bytes = bytes.subarray(await this.#connection.write(bytes));
 
     const [statusLine, ...headers] = (await this.#until("\r\n\r\n")).split("\r\n") as [string, ...string[]];
@@ -129,7 +130,7 @@ class Connection {
     const buffer = new Uint8Array(64 * 1024);
     const length = await this.#connection.read(buffer);
     assert(length !== null, `the connection was closed after: ${this.#received.slice(0, 300)}`);
-    for (const byte of buffer.subarray(0, length)) this.#received += String.fromCharCode(byte);
+    this.#received += Buffer.from(buffer.buffer, 0, length).toString("latin1");
   }
 }
 
@@ -249,7 +250,7 @@ for (const { way, url, prefix, texts } of WAYS) {
       probe.close();
 
       let isOver = false;
-      const victims = Array.from({ length: 4 }, async () => {
+      const victims = Array.from({ length: 2 }, async () => {
         const connection = await Connection.to(victim);
         while (!isOver) assert.deepEqual(await connection.exchange(prefix + vendor), expected);
         connection.close();
