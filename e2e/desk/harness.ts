@@ -131,6 +131,11 @@ export async function picture(page: Page, name: string): Promise<void> {
   if (folder) await page.screenshot({ path: join(ROOT, folder, `${name}.png`) });
 }
 
+/** Resolves once the page has rendered what it has read by now. */
+export async function rendered(page: Page): Promise<void> {
+  await page.evaluate("new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))");
+}
+
 /** Waits until something is true, for twenty seconds at most. */
 export async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
   for (const deadline = Date.now() + 20_000; !await isTrue();) {

@@ -1,12 +1,20 @@
 import assert from "node:assert/strict";
-import type { Page, Request } from "playwright-core";
+import type { Page } from "playwright-core";
 import { sql } from "../support/client.ts";
 import { receive } from "../support/sms.ts";
-import { assertAccessible, assertFits, deskTest, PHONE, signIn, until } from "./harness.ts";
-import { box, createColleague, createTalk, createTexter, list, tell, type Texter, texts } from "./talks.ts";
-
-/** The read of the notifications that an agent has not read. */
-const OF_NOTIFICATIONS = /\/agent_notifications\?.*limit=100/;
+import { assertAccessible, assertFits, deskTest, PHONE, rendered, signIn, until } from "./harness.ts";
+import {
+  box,
+  createColleague,
+  createTalk,
+  createTexter,
+  list,
+  OF_NOTIFICATIONS,
+  signInJoined,
+  tell,
+  type Texter,
+  texts,
+} from "./talks.ts";
 
 /**
  * Stands in for the browser's notifications, which a browser without a window does not have. `shown` has those that
@@ -38,30 +46,9 @@ async function shown(page: Page): Promise<string[]> {
 /** Signs in to the inbox, waits until the page hears of what happens, and goes on to another view. */
 async function openInbox(page: Page, agent: Texter, view?: string): Promise<void> {
   await tell(await createTalk(agent, "Known"), [["recruit", "Zero", 1]]);
-  await open(page, agent, "inbox");
+  await signInJoined(page, agent, "inbox");
   await list(page).getByRole("link", { name: "Known" }).waitFor();
   if (view !== undefined) await page.evaluate(`location.hash = "#/${view}"`);
-}
-
-/**
- * Signs in to a view. Resolves once the page has joined its topic and has read the notifications since, so that it hears
- * of the next one and knows it for new.
- */
-async function open(page: Page, agent: Texter, view: string): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const asked = new Set<Request>();
-  let hasJoined = false;
-  page.on("websocket", (socket) =>
-    socket.on("framereceived", ({ payload }) => {
-      const [, , topic, event, content] = JSON.parse(String(payload));
-      const isAnswer = topic === `realtime:agent:${agent.agent_id}` && event === "phx_reply";
-      hasJoined ||= isAnswer && content.status === "ok";
-    }));
-  // One that was asked for before is dropped for the one that follows the join.
-  page.on("request", (request) => hasJoined && OF_NOTIFICATIONS.test(request.url()) && asked.add(request));
-  page.on("requestfinished", (request) => asked.has(request) && resolve());
-  await signIn(page, agent, view);
-  await promise;
 }
 
 /** Resolves once the tabs of a browser have settled which of them notifies of what they have heard by now. */
@@ -174,7 +161,7 @@ deskTest("one of several tabs notifies, and none while another shows the convers
   const talk = await createTalk(agent, "Devon");
   await openInbox(page, agent);
   const others = [await page.context().newPage(), await page.context().newPage()];
-  for (const tab of others) await open(tab, agent, "recruits");
+  for (const tab of others) await signInJoined(tab, agent, "recruits");
   const tabs = [page, ...others];
   const all = async () => (await Promise.all(tabs.map(shown))).flat();
   await receive(talk, { Body: "Is this still open?" });
@@ -200,7 +187,7 @@ deskTest("one of several tabs notifies, and none while another shows the convers
   const heard = page.waitForResponse(OF_NOTIFICATIONS);
   claimed.resolve();
   await heard;
-  await page.evaluate("new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))");
+  await rendered(page);
   for (const tab of tabs) await settled(tab);
   assert.deepEqual(await all(), ["Devon has written."]);
 });
@@ -267,9 +254,8 @@ deskTest("a toast covers neither the box nor its button, also on a low phone", a
   const agent = await createTexter();
   const [talk, other] = [await createTalk(agent, "Maya"), await createTalk(agent, "Bartholomew-Alexander")];
   await tell(talk, [["recruit", "Hi", 5]]);
-  await signIn(page, agent, `inbox/${talk.id}`);
+  await signInJoined(page, agent, `inbox/${talk.id}`);
   await box(page).waitFor();
-  await page.waitForTimeout(2_000);
   // Its keyboard is open.
   await page.setViewportSize({ width: 360, height: 440 });
   await receive(other, { Body: "Hello" });

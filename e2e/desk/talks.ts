@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Page } from "playwright-core";
+import type { Page, Request } from "playwright-core";
 import { type SignedIn, signInNewAgent } from "../support/agents.ts";
 import { createAgency, sql } from "../support/client.ts";
 import { newPhone, receive } from "../support/sms.ts";
@@ -122,6 +122,30 @@ export async function tell({ id }: Talk, lines: Line[]): Promise<void> {
       from public.recruiting_messages where conversation_id = ${id}
     ) m
     where c.id = ${id}`;
+}
+
+/** The read of the notifications that an agent has not read. */
+export const OF_NOTIFICATIONS = /\/agent_notifications\?.*limit=100/;
+
+/**
+ * Signs in to a view. Resolves once the page has joined its topic and has read the notifications since, so that it hears
+ * of the next one and knows it for new.
+ */
+export async function signInJoined(page: Page, agent: Texter, view: string): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const asked = new Set<Request>();
+  let hasJoined = false;
+  page.on("websocket", (socket) =>
+    socket.on("framereceived", ({ payload }) => {
+      const [, , topic, event, content] = JSON.parse(String(payload));
+      const isAnswer = topic === `realtime:agent:${agent.agent_id}` && event === "phx_reply";
+      hasJoined ||= isAnswer && content.status === "ok";
+    }));
+  // One that was asked for before is dropped for the one that follows the join.
+  page.on("request", (request) => hasJoined && OF_NOTIFICATIONS.test(request.url()) && asked.add(request));
+  page.on("requestfinished", (request) => asked.has(request) && resolve());
+  await signIn(page, agent, view);
+  await promise;
 }
 
 /** Opens a conversation in which the recruit has just written "Is this still open?". */
