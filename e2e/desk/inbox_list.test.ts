@@ -282,8 +282,7 @@ deskTest("a list that heard of changes one by one is as one that is read anew", 
     await anew.setViewportSize(page.viewportSize()!);
     await anew.goto(`${DESK}#/inbox/${order.toLowerCase()}`);
     // Not the times, which go on.
-    const shown = async (page: Page) =>
-      (await list(page).locator(".name, .last").allTextContents()).slice(0, 96);
+    const shown = async (page: Page) => (await list(page).locator(".name, .last").allTextContents()).slice(0, 96);
     await until(async () => (await shown(anew)).length === 96);
     await until(async () => (await shown(page)).join("\n") === (await shown(anew)).join("\n"));
     await anew.close();
