@@ -130,10 +130,10 @@ export const STEPS: Step[] = [
     // Each waits more than it works.
     atOnce: 2,
     inTurn: [
-      // They see, count and change what belongs to all agencies.
-      /\/(operator|mapping|look_up)/,
+      // The first three see, count and change what belongs to all agencies. The others make the groups take equally long.
+      /\/(operator|mapping|look_up|home|recruit|sales|team)/,
       // They cut Realtime off from the database for all pages, or count what a page reads or shows after an event.
-      /\/(live|inbox|notifications|optimistic)/,
+      /\/(live|inbox_list|notifications|optimistic)/,
     ],
     isRetried: true,
   })),
