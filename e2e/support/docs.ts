@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stackInfoFile } from "../../dev/local/mod.ts";
+import { admin } from "./admin.ts";
 
 /** The variables that are set in a terminal. */
 export type Variables = Record<string, string>;
@@ -105,6 +106,9 @@ function assertLike(actual: unknown, expected: unknown): void {
   assert.deepEqual(ids(actual), ids(expected));
 }
 
+/** A line of the administrator's command that needs neither a shell nor a file. */
+const ADMIN = /^(npm run admin -- (?:[^\n|<>&;$`\\#.]|\.(?!json))+)$/m;
+
 /**
  * `npm run`, for a shell: the line of package.json, with npm's banner, and without the time that npm itself takes. The
  * tests of the admin command prove that npm itself runs these lines.
@@ -129,6 +133,32 @@ const NPM = `npm() {
 
 /** Runs a command as it is pasted into a terminal, and returns what it prints. The terminal keeps what it exports. */
 async function paste(command: string, folder: string, terminal: Variables): Promise<string> {
+  let printed = "";
+  // Together what stands between the lines that need no shell.
+  for (const lines of command.split(ADMIN)) {
+    if (ADMIN.test(lines)) printed += await administer(lines, terminal);
+    else if (lines.trim() !== "") printed += await runInShell(lines, folder, terminal);
+  }
+  return printed;
+}
+
+/** Runs `npm run admin -- <line>` in this process, which takes a tenth of the time, with the variables of a terminal. */
+async function administer(command: string, terminal: Variables): Promise<string> {
+  const before = Deno.env.toObject();
+  for (const [name, value] of Object.entries(terminal)) Deno.env.set(name, value);
+  try {
+    const { code, out, err } = await admin(command.replace(/^.*? -- /, ""));
+    assert.equal(code, 0, `${command}\n${out}${err}`);
+    return out;
+  } finally {
+    for (const name of Object.keys(terminal)) {
+      if (before[name] === undefined) Deno.env.delete(name);
+      else Deno.env.set(name, before[name]);
+    }
+  }
+}
+
+async function runInShell(command: string, folder: string, terminal: Variables): Promise<string> {
   const variables = `${folder}/.variables`;
   const { code, stdout, stderr } = await new Deno.Command("sh", {
     args: ["-e", "-c", `${NPM}${command}\nenv -0 > '${variables}'`],
