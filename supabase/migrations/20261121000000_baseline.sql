@@ -5837,7 +5837,7 @@ create table public.destinations (
   events text[] not null,
   agent_id uuid unique,
   order_id uuid,
-  template text check (length(template) between 1 and 10000),
+  template text check (length(template) between 1 and 4000),
   accepted_when text check (length(accepted_when) between 1 and 1000),
   rejected_when text check (length(rejected_when) between 1 and 1000),
   returns_rejected boolean not null default false,
@@ -16389,7 +16389,9 @@ begin
         where l.id = rejected.lead_id and l.agency_id = rejected.agency_id and l.order_id is not null
       ) then
         perform private.take_lead_back(
-          rejected.lead_id, coalesce(nullif(btrim(rejected.excerpt), ''), 'rejected by the receiver'), rejected.name);
+          rejected.lead_id, coalesce(
+            case when rejected.reason !~ '^HTTP \d+$' then nullif(btrim(rejected.reason), '') end,
+            nullif(btrim(rejected.excerpt), ''), 'rejected by the receiver'), rejected.name);
         returned := returned + 1;
       end if;
       update private.dispatches p set return_due_at = null where p.id = rejected.id;
@@ -19665,7 +19667,7 @@ begin
       when 'max_at_once' then setting.type <> 'number' or setting.given !~ '^([1-9]|1[0-6])$'
       when 'headers' then setting.type <> 'object'
       else setting.type not in ('string', 'null') or setting.given = ''
-        or length(setting.given) > case setting.name when 'template' then 10000 else 1000 end
+        or length(setting.given) > case setting.name when 'template' then 4000 else 1000 end
     end) then
       return setting.name || ': ' || case setting.name
         when 'kind' then 'must be webhook or email, and stays as it is'
@@ -19676,7 +19678,7 @@ begin
         when 'returns_rejected' then 'must be true or false'
         when 'max_at_once' then 'must be from 1 to 16'
         when 'headers' then 'must be an object'
-        else 'must be an expression of at most ' || case setting.name when 'template' then '10,000' else '1,000' end || ' characters'
+        else 'must be an expression of at most ' || case setting.name when 'template' then '4,000' else '1,000' end || ' characters'
       end;
     end if;
   end loop;

@@ -12,7 +12,7 @@ create table public.destinations (
   events text[] not null,
   agent_id uuid unique,
   order_id uuid,
-  template text check (length(template) between 1 and 10000),
+  template text check (length(template) between 1 and 4000),
   accepted_when text check (length(accepted_when) between 1 and 1000),
   rejected_when text check (length(rejected_when) between 1 and 1000),
   returns_rejected boolean not null default false,

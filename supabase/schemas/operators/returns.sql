@@ -128,7 +128,9 @@ begin
         where l.id = rejected.lead_id and l.agency_id = rejected.agency_id and l.order_id is not null
       ) then
         perform private.take_lead_back(
-          rejected.lead_id, coalesce(nullif(btrim(rejected.excerpt), ''), 'rejected by the receiver'), rejected.name);
+          rejected.lead_id, coalesce(
+            case when rejected.reason !~ '^HTTP \d+$' then nullif(btrim(rejected.reason), '') end,
+            nullif(btrim(rejected.excerpt), ''), 'rejected by the receiver'), rejected.name);
         returned := returned + 1;
       end if;
       update private.dispatches p set return_due_at = null where p.id = rejected.id;

@@ -47,7 +47,7 @@ begin
       when 'max_at_once' then setting.type <> 'number' or setting.given !~ '^([1-9]|1[0-6])$'
       when 'headers' then setting.type <> 'object'
       else setting.type not in ('string', 'null') or setting.given = ''
-        or length(setting.given) > case setting.name when 'template' then 10000 else 1000 end
+        or length(setting.given) > case setting.name when 'template' then 4000 else 1000 end
     end) then
       return setting.name || ': ' || case setting.name
         when 'kind' then 'must be webhook or email, and stays as it is'
@@ -58,7 +58,7 @@ begin
         when 'returns_rejected' then 'must be true or false'
         when 'max_at_once' then 'must be from 1 to 16'
         when 'headers' then 'must be an object'
-        else 'must be an expression of at most ' || case setting.name when 'template' then '10,000' else '1,000' end || ' characters'
+        else 'must be an expression of at most ' || case setting.name when 'template' then '4,000' else '1,000' end || ' characters'
       end;
     end if;
   end loop;

@@ -60,7 +60,7 @@ from (values
   ('{"events": []}', 'events: must be a list of: lead.distributed, lead.returned, lead.reassigned, recruit.replied, recruit.screened, '
     'recruit.opted_out, recruit.stage_changed, recruit.erased'),
   ('{"max_at_once": 17}', 'max_at_once: must be from 1 to 16'),
-  ('{"template": 5}', 'template: must be an expression of at most 10,000 characters'),
+  ('{"template": 5}', 'template: must be an expression of at most 4,000 characters'),
   ('{"returns_rejected": "yes"}', 'returns_rejected: must be true or false'),
   ('{"headers": {"Host": "a"}}', 'headers: a request cannot have this header of its own'),
   ('{"headers": {"X-A": "a\nb"}}', 'headers: a value must be one line of 1 to 1,024 characters, or null'),

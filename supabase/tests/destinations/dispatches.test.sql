@@ -33,8 +33,8 @@ create function pg_temp.claim(max integer default 10, can_mail boolean default t
 $$;
 -- Records an outcome of the dispatch of a lead that was claimed.
 create function pg_temp.record(lead text, outcome text, event text default 'lead.distributed', late integer default 0,
-  excerpt text default null, retry_after integer default null, destination text default null) returns text language sql as $$
-  select public.record_dispatch(p.id, p.attempt - late, outcome, 500, record.excerpt, 'test', retry_after)
+  excerpt text default null, retry_after integer default null, destination text default null, reason text default 'HTTP 500') returns text language sql as $$
+  select public.record_dispatch(p.id, p.attempt - late, outcome, 500, record.excerpt, record.reason, retry_after)
   from private.dispatches p
   join public.destinations d on d.id = p.destination_id
   where p.lead_id = md5(lead)::uuid and p.event = record.event and d.name = coalesce(record.destination, d.name)
@@ -184,7 +184,7 @@ select is((select array_agg(shown order by n) from pauses),
   'seven pauses, and then it has failed');
 select is(
   (select e ->> 'detail' from json_array_elements(public.show_lead(md5('a')::uuid) -> 'timeline') e where e ->> 'event' = 'to the destination dead'),
-  'lead.distributed, failed, attempt 8, test', 'the lead shows it');
+  'lead.distributed, failed, attempt 8, HTTP 500', 'the lead shows it');
 select is(public.retry_dispatches(array(select id from private.dispatches)), 1, 'a person has it sent again,');
 select is(array(select pg_temp.claim()), '{dead a lead.distributed}', 'at once');
 select pg_temp.record('a', 'retry', retry_after => 60);
@@ -238,7 +238,7 @@ delete from public.destinations where name = 'dead';
 select pg_temp.destination('strict', '{"returns_rejected": true}');
 select pg_temp.add('a');
 select count(*) from pg_temp.claim();
-select is(pg_temp.record('a', 'rejected', excerpt => 'duplicate in our CRM'), 'rejected', 'a receiver rejects a lead');
+select is(pg_temp.record('a', 'rejected', reason => 'duplicate in our CRM', excerpt => '{}'), 'rejected', 'a receiver rejects a lead');
 select results_eq(
   $$select l.distribution, r.reason, r.returned_by from public.recruiting_leads l join public.lead_returns r on r.recruiting_lead_id = l.id
     where l.id = md5('a')::uuid$$,
@@ -248,7 +248,7 @@ select pg_temp.create_conversation('talk b', '+19995550201', '+19995550100', 'an
 select pg_temp.add_text('leaves', 'talk b', state => 'sending');
 select pg_temp.add('b');
 select count(*) from pg_temp.claim();
-select is(pg_temp.record('b', 'rejected'), 'rejected', 'while a text to the recruit is being sent,');
+select is(pg_temp.record('b', 'rejected', reason => 'HTTP 422'), 'rejected', 'while a text to the recruit is being sent,');
 select is((select distribution from public.recruiting_leads where id = md5('b')::uuid), 'distributed', 'the lead is not returned yet');
 update public.text_outbox set state = 'accepted' where message_id = md5('leaves')::uuid;
 update private.dispatches set return_due_at = now() where return_due_at is not null;
