@@ -73,8 +73,8 @@ export const STEPS: Step[] = [
     name: "check",
     title: "Types of the code",
     remedy: "Correct the code; npm run check shows what is left.",
-    // The stack starts meanwhile.
-    beside: [["types"]],
+    // The compiler works on one processor.
+    beside: [["types", "schema"]],
     run: (_, print) => succeeds(Deno.execPath(), ["check", "--quiet"], print),
   },
   {
