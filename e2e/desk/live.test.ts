@@ -3,20 +3,27 @@ import type { Page, WebSocket, WebSocketRoute } from "playwright-core";
 import { sql } from "../support/client.ts";
 import { receive } from "../support/sms.ts";
 import { deskTest, signIn, until } from "./harness.ts";
-import { createTalk, createTexter, list, type Talk, type Texter } from "./talks.ts";
+import { createTalk, createTexter, list, signInJoined, type Talk, type Texter } from "./talks.ts";
 import { expire, refreshTokenIn, wake } from "./tokens.ts";
 import { cutConnections } from "../../dev/testing/faults/database.ts";
 
-/** Opens a conversation, and waits until the page hears of what happens. */
+/** Opens a conversation, and waits until the page hears of what happens and has read all that has happened. */
 async function openTalk(page: Page, agent?: Texter): Promise<Talk> {
   agent ??= await createTexter();
   const talk = await createTalk(agent);
-  await signIn(page, agent, `inbox/${talk.id}`);
-  // Before the page has joined, an event is lost; it reads when it has.
+  await signInJoined(page, agent, `inbox/${talk.id}`);
+  const marked = page.waitForResponse("**/rpc/read_conversation");
   await receive(talk, { Body: "Zero" });
   await texts(page).getByText("Zero").waitFor();
-  await page.waitForTimeout(1_000);
+  await marked;
+  await hearOf(page, await createTalk(agent, "Somebody else"), "Zero elsewhere");
   return talk;
+}
+
+/** Receives a text of a conversation that is not open. The page reads for one event after the other. */
+async function hearOf(page: Page, talk: Talk, body: string): Promise<void> {
+  await receive(talk, { Body: body });
+  await list(page).getByText(body).waitFor();
 }
 
 /** The messages of the page to Realtime: the event of each. */
@@ -90,11 +97,15 @@ deskTest("a manager hears of the whole agency", async (page) => {
   const agent = await createTexter();
   await sql`update public.agents set agency_id = ${manager.agency_id} where id = ${agent.agent_id}`;
   const talk = await createTalk({ ...agent, agency_id: manager.agency_id, service: manager.service });
-  const sent = watchSent(page);
-  await signIn(page, manager, "team");
+  let hasJoined = false;
+  page.on("websocket", (socket) =>
+    socket.on("framereceived", ({ payload }) => {
+      const [, , topic, event, { status }] = JSON.parse(String(payload));
+      hasJoined ||= topic === `realtime:agency:${manager.agency_id}` && event === "phx_reply" && status === "ok";
+    }));
+  await signInJoined(page, manager, "team");
   await page.getByText("Nobody waits").first().waitFor();
-  await until(() => sent.filter((event) => event === "phx_join").length === 2);
-  await page.waitForTimeout(1_000);
+  await until(() => hasJoined);
   await receive(talk, { Body: "Hello?" });
   await page.getByText("1 waits, 1 unread").waitFor();
 });
@@ -112,12 +123,9 @@ deskTest("a text of another conversation does not read the open one again", asyn
   const agent = await createTexter();
   await openTalk(page, agent);
   const other = await createTalk(agent, "Omar");
-  await page.waitForTimeout(1_000);
   let reads = 0;
   page.on("request", (request) => reads += Number(/\/recruiting_messages\?/.test(request.url())));
-  await receive(other, { Body: "From elsewhere" });
-  await list(page).getByText("From elsewhere").waitFor();
-  await page.waitForTimeout(500);
+  for (const body of ["From elsewhere", "Once more from elsewhere"]) await hearOf(page, other, body);
   assert.equal(reads, 0);
 });
 
