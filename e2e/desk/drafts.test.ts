@@ -23,7 +23,6 @@ deskTest("a text is not sent before its file is there, and then once", async (pa
   await box(page).fill("My card");
   const endUpload = await beginUpload(page);
   await box(page).press("Control+Enter");
-  await page.waitForTimeout(500);
   endUpload();
   await page.getByText("card.png").waitFor();
   await send(page).click();
@@ -68,17 +67,18 @@ deskTest("what is sent is what was written, although the box is free at once", a
 deskTest("a box is free again once its text is queued, however long the list is read", async (page) => {
   const agent = await createTexter();
   const talk = await openTalk(page, agent);
+  const { promise, resolve } = Promise.withResolvers<void>();
   await page.route("**/rest/v1/inbox?*limit=51*", async (route) => {
-    await new Promise((resolve) => setTimeout(resolve, 15_000));
+    await promise;
     await route.continue().catch(() => {});
   });
   await box(page).fill("It is");
   await send(page).click();
   await texts(page).getByText("It is", { exact: true }).waitFor();
-  await page.waitForTimeout(1_000);
-  assert.equal(await box(page).inputValue(), "");
-  assert.equal(await box(page).getAttribute("readonly"), null);
+  await until(async () => await box(page).inputValue() === "");
+  await until(async () => await box(page).getAttribute("readonly") === null);
   await assertQueued(page, talk, ["It is"]);
+  resolve();
 });
 
 deskTest("a refusal that was not written for people is told in words", async (page) => {

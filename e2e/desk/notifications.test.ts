@@ -131,26 +131,28 @@ deskTest("a notification has the first name and no words of the text, and opens 
   await texts(page).getByText("Another one").waitFor();
   await receive(talk, { Body: "A third one" });
   await texts(page).getByText("A third one").waitFor();
-  await page.waitForTimeout(1_500);
-  assert.equal((await shown(page)).length, 2);
+  // The page takes one notification after the other.
+  await receive(await createTalk(agent, "Ruth"), { Body: "Hello" });
+  await until(async () => (await shown(page)).length > 2);
+  assert.deepEqual((await shown(page)).slice(2), ["Ruth has written."]);
 
   // It is open, and nobody looks.
   await page.evaluate(`
     Object.defineProperty(document, "visibilityState", { configurable: true, value: "hidden" });
     document.dispatchEvent(new Event("visibilitychange"));`);
   await receive(talk, { Body: "Still there?" });
-  await until(async () => (await shown(page)).length > 2);
-  assert.equal((await shown(page))[2], "Devon has written.");
+  await until(async () => (await shown(page)).length > 3);
+  assert.equal((await shown(page))[3], "Devon has written.");
 
   await page.evaluate(`
     delete document.visibilityState;
     document.dispatchEvent(new Event("visibilitychange"));`);
   await page.getByRole("button", { name: "Nora" }).click();
   await page.getByLabel("Notifications of this browser").uncheck();
-  await receive(other, { Body: "Hello again" });
-  await toast(page, "Grace has written.").waitFor();
-  await page.waitForTimeout(1_000);
-  assert.equal((await shown(page)).length, 3);
+  await receive(await createTalk(agent, "Lena"), { Body: "Hello" });
+  await toast(page, "Lena has written.").waitFor();
+  await settled(page);
+  assert.equal((await shown(page)).length, 4);
 });
 
 // No pauses: a tab that first reads its notifications after the text takes it for an old one and shows no toast. Two tabs
@@ -202,7 +204,7 @@ deskTest("a sound is off until the user wants it", async (page) => {
   await openInbox(page, agent);
   await receive(talk, { Body: "One" });
   await toast(page, "Devon has written.").waitFor();
-  await page.waitForTimeout(1_000);
+  await settled(page);
   assert.equal(await page.evaluate("sounds"), 0);
   await page.getByRole("button", { name: "Nora" }).click();
   await page.getByLabel("A sound when something is new").check();

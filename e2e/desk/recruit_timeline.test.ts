@@ -6,7 +6,7 @@ import { sql } from "../support/client.ts";
 import { newPhone } from "../support/sms.ts";
 import { assertAccessible, assertFits, DESK, deskTest, PHONE, picture, signIn, until } from "./harness.ts";
 import { createRecruits, rows } from "./recruit_rows.ts";
-import { createColleague, createTalk, createTexter } from "./talks.ts";
+import { createColleague, createTalk, createTexter, signInJoined } from "./talks.ts";
 
 deskTest("a stage is changed in the list and on the page, and the address narrows the list to one", async (page) => {
   const agent = await createAgentWithLead();
@@ -206,10 +206,9 @@ deskTest("the timeline tells each change of hands, and a colleague's act as it h
   const person = { last_name: "Byron", email: "ada@example.com", state: "IL" };
   const { id, lead_id } = await createTalk(agent, "Ada", person);
   await assign(agent, id, omar.agent_id);
-  await signIn(page, agent, `recruits/${lead_id}`);
+  await signInJoined(page, agent, `recruits/${lead_id}`);
   const timeline = page.locator(".timeline");
   await timeline.getByText("Nora Quist gave the conversation to Omar Quist").waitFor();
-  await page.waitForTimeout(1_000);
   await assign(agent, id, agent.agent_id);
   await timeline.getByText("Nora Quist took the conversation over, from Omar Quist").waitFor();
   const { error } = await omar.client.rpc("set_recruit_stage", { recruiting_lead_id: lead_id, stage: "lost" });
