@@ -106,7 +106,7 @@ async function testReceiver({ sql, act }: Session): Promise<Outcome> {
   const [test] = await act((transaction) => transaction<{ id: string }[]>`select public.test_alert() as id`, {});
   for (const deadline = Date.now() + TEST_WITHIN_S * 1000; Date.now() < deadline;) {
     const [delivery] = await sql<{ state: string; outcome: string }[]>`
-      select state, outcome from private.alert_deliveries where id = ${test!.id}`;
+      select state, coalesce(reason, 'HTTP ' || status) as outcome from private.dispatches where id = ${test!.id}`;
     const { state, outcome } = delivery!;
     if (state === "delivered") return { data: { outcome }, text: `The receiver has taken the test: ${outcome}.` };
     if (outcome === "not_configured") {

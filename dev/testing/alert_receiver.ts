@@ -1,4 +1,3 @@
-import type { AlertBody } from "../../supabase/functions/worker/alerts/request.ts";
 import { RecordingServer } from "./recording_server.ts";
 
 /** The secret with which requests to a receiver are signed. */
@@ -11,6 +10,14 @@ export function alertSettings(port: number): Record<string, string> {
     ALERT_WEBHOOK_SECRET: ALERT_SECRET,
     ALERT_HEARTBEAT_URL: `http://127.0.0.1:${port}/heartbeat`,
   };
+}
+
+/** The body of a message about alerts. */
+interface AlertBody {
+  text: string;
+  kind: string;
+  subject: string;
+  state: string;
 }
 
 /** A program that is notified of alerts, over real HTTP. */

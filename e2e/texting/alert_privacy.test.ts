@@ -159,14 +159,14 @@ Deno.test("no kind of alert has a name, a number or a word of a person", async (
   await fc.assert(
     fc.asyncProperty(people, async (person) => {
       await sql`delete from public.alerts`;
-      await sql`delete from private.alert_deliveries`;
+      await sql`delete from private.dispatches`;
       receiver.requests.length = 0;
       const trouble = await makeTrouble(person);
       try {
         await sql`select private.check_alerts()`;
         const values = await personalValues(trouble);
         assert(values.length > 20, "there is somebody to find");
-        while ((await sql`select private.is_alert_due() as due`)[0]!.due) await work();
+        while ((await sql`select private.is_alert_due() or private.is_dispatch_due() as due`)[0]!.due) await work();
 
         const bodies = receiver.requests.map(({ body, headers }) => `${JSON.stringify(headers)} ${body}`);
         const sent = new Set(receiver.requests.filter(({ body }) => body).map(({ body }) => JSON.parse(body).kind));

@@ -78,7 +78,7 @@ Deno.test("without a URL nothing is sent or asked, and open alerts are sent once
     false,
     "the worker is not called for nothing",
   );
-  await sql`update private.alert_receivers set asked_at = now() - interval '6 minutes'`;
+  await sql`update private.sending_settings set asked_at = now() - interval '6 minutes' where name = 'alerts'`;
   assert.equal((await sql`select private.is_alert_due() as due`)[0]!.due, true, "but it is asked again");
   await workWith({});
   assert.deepEqual(statesOf(phone), ["open"]);
@@ -138,24 +138,24 @@ Deno.test("the log of a receiver that fails has no part of its URL", async () =>
   lines.push(...await consoleOf(() => workWith({ ALERT_WEBHOOK_URL: "https://private.invalid/alerts" })));
   const logged = lines.join("\n");
   assert.match(logged, /"event":"alert_not_delivered".*"kind":"number_paused","error_code":"HTTP 500"/);
-  assert.match(logged, /"event":"alert_not_delivered".*"error_code":"no_connection"/);
+  assert.match(logged, /"event":"alert_not_delivered".*"error_code":"no_address"/);
   assert(!logged.includes("private") && !logged.includes("/alerts"), logged);
 });
 
 Deno.test("a test alert is sent once, and says what became of it", async () => {
   const resultOf = async (run: () => Promise<unknown>) => {
     const [row] = await sql`select public.test_alert() as id`;
-    assert.equal((await sql`select private.is_alert_due() as due`)[0]!.due, true);
+    assert.equal((await sql`select private.is_dispatch_due() as due`)[0]!.due, true);
     await run();
-    const [delivery] = await sql`select * from private.alert_deliveries where id = ${row!.id}`;
-    return [delivery!.state, delivery!.outcome];
+    const [dispatch] = await sql`select * from private.dispatches where id = ${row!.id}`;
+    return [dispatch!.state, dispatch!.status, dispatch!.reason];
   };
-  assert.deepEqual(await resultOf(work), ["delivered", "HTTP 200"]);
+  assert.deepEqual(await resultOf(work), ["delivered", 200, null]);
   assert.partialDeepStrictEqual(JSON.parse(lastRequest().body), { kind: "test", subject: "test", state: "open" });
   receiver.behave({ status: 404 });
-  assert.deepEqual(await resultOf(work), ["failed", "HTTP 404"]);
+  assert.deepEqual(await resultOf(work), ["failed", 404, "HTTP 404"]);
   const unset = () => workWith({ ALERT_WEBHOOK_URL: "" });
-  assert.deepEqual(await resultOf(unset), ["failed", "not_configured"]);
+  assert.deepEqual(await resultOf(unset), ["failed", null, "not_configured"]);
 });
 
 Deno.test("the command alert test shows what the receiver responds", async () => {

@@ -44,8 +44,8 @@ Deno.test("a request says what began, since when, and is signed as Standard Webh
   assert.match(text, /^[A-Z].*\.$/);
   assert.equal(method, "POST");
   assert.equal(headers["content-type"], "application/json");
-  const [delivery] = await sql`select * from private.alert_deliveries where alert_id = ${alert!.id}`;
-  assert.equal(headers["webhook-id"], delivery!.id);
+  const [dispatch] = await sql`select id from private.dispatches where alert_ids = ${[alert!.id]}`;
+  assert.equal(headers["webhook-id"], dispatch!.id);
   assert(Math.abs(Number(headers["webhook-timestamp"]) - Date.now() / 1000) < 60);
   assert.equal(headers["webhook-signature"], `v1,${signatureOf(lastRequest(), ALERT_SECRET)}`);
 });
@@ -76,8 +76,8 @@ Deno.test("a receiver that is away is notified when it is back, and of all at on
     await passTime();
   }
   await work();
-  const [waiting] = await sql`select * from private.alert_deliveries where due_at > now() limit 1`;
-  assert.partialDeepStrictEqual(waiting, { state: "pending", outcome: "no_connection" });
+  const [waiting] = await sql`select * from private.dispatches where event = 'alert.opened' and due_at > now() limit 1`;
+  assert.partialDeepStrictEqual(waiting, { state: "waiting", reason: "no_connection" });
 
   await receiver.start();
   phones.push(await openAlert());
@@ -122,7 +122,7 @@ Deno.test("the end of an alert comes before the next one of its subject", async 
   receiver.behave();
   await passTime();
   await work();
-  assert.deepEqual(statesOf(phone), ["open", "resolved", "resolved", "resolved", "open"]);
+  assert.deepEqual(statesOf(phone), ["open", "resolved", "resolved", "open"]);
 });
 
 Deno.test("a response of 10 MB is not read", async () => {
@@ -131,14 +131,14 @@ Deno.test("a response of 10 MB is not read", async () => {
   await work();
   await work();
   assert.deepEqual(statesOf(phone), ["open"]);
-  const [delivery] = await sql`select state, outcome from private.alert_deliveries`;
-  assert.deepEqual({ ...delivery }, { state: "delivered", outcome: "HTTP 200" });
+  const [dispatch] = await sql`select state, status from private.dispatches where event = 'alert.opened'`;
+  assert.deepEqual({ ...dispatch }, { state: "delivered", status: 200 });
 });
 
 Deno.test("what a killed worker has claimed or sent is sent again by the same id", async () => {
   const claimed = await openAlert();
-  const [dead] = await sql`select public.claim_alert_deliveries(5, true, false) as claim`;
-  const id = dead!.claim.deliveries[0].id;
+  const [dead] = await sql`select public.claim_dispatches(5, false, true) as claim`;
+  const id = dead!.claim.dispatches[0].id;
   await work();
   assert.deepEqual(statesOf(claimed), [], "its worker may still send it");
   await passTime();
@@ -176,12 +176,12 @@ Deno.test("texts go out while the receiver and the monitor hang", async () => {
   assert.deepEqual([(await working).errors, (await again).errors], [0, 0]);
 });
 
-Deno.test("texts go out while the deliveries of alerts are locked", async () => {
+Deno.test("texts go out while dispatches are locked", async () => {
   await openAlert();
   const conversation = await createConversation();
   await queueText(conversation, "Hi");
   let working: Promise<Record<string, number>> | undefined;
-  await whileHeld(tableLock("private.alert_deliveries"), async () => {
+  await whileHeld(tableLock("private.dispatches"), async () => {
     working = work();
     await eventually(3, () => assert.deepEqual(sentBodies(conversation), ["Hi"]));
   });

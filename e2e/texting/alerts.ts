@@ -17,7 +17,7 @@ Deno.test.beforeEach(async () => {
   await sql`update public.alert_rules set is_on = kind = 'number_paused'`;
   await sql`update public.service_numbers set status = 'active' where status = 'paused'`;
   await sql`delete from public.alerts`;
-  await sql`delete from private.alert_deliveries`;
+  await sql`delete from private.dispatches where event like 'alert.%' or event = 'test'`;
 });
 
 /** Makes a number that is paused, and opens its alert. Returns the number, which is the alert's subject. */
@@ -36,9 +36,9 @@ export async function resolveAlert(phone: string): Promise<void> {
 /** Lets the time pass until each delivery is due again, or its worker counts as dead. */
 export const passTime = () =>
   sql`
-    update private.alert_deliveries
+    update private.dispatches
     set due_at = least(due_at, now()), lease_until = case when lease_until is not null then now() end
-    where state = 'pending'`;
+    where state in ('waiting', 'sending')`;
 
 /** The states of which the receiver was notified, each repetition too. */
 export const statesOf = (subject: string) => receiver.bodiesAbout(subject).map(({ state }) => state);

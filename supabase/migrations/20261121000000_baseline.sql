@@ -5921,7 +5921,7 @@ create table private.dispatches (
   event text not null,
   -- Not foreign keys: what happens to the recruit or the alert does not wait for what is sent about it.
   lead_id uuid,
-  alert_id uuid,
+  alert_ids uuid[],
   body jsonb,
   state text not null default 'waiting' check (state in ('waiting', 'sending', 'delivered', 'rejected', 'failed', 'cancelled')),
   due_at timestamptz not null default clock_timestamp(),
@@ -5949,7 +5949,6 @@ create index dispatches_open_idx on private.dispatches (destination_id, first_du
 create index dispatches_ended_idx on private.dispatches (ended_at) where ended_at is not null;
 create index dispatches_list_idx on private.dispatches (destination_id, seq);
 create index dispatches_lead_idx on private.dispatches (lead_id, seq) where lead_id is not null;
-create index dispatches_alert_idx on private.dispatches (alert_id) where alert_id is not null;
 create index dispatches_return_idx on private.dispatches (return_due_at) where return_due_at is not null;
 create index dispatches_failed_idx on private.dispatches (destination_id, ended_at) where state = 'failed';
 create index dispatches_delivered_idx on private.dispatches (destination_id, delivered_at) where state = 'delivered';
@@ -5958,8 +5957,9 @@ comment on table private.dispatches is
   'One row for each event that is sent to a destination. The id is the header webhook-id: each attempt has the same. Kept for 30 '
   'days after it has ended.';
 comment on column private.dispatches.event is 'The type of the event, or `test`.';
+comment on column private.dispatches.alert_ids is 'The alerts of which the operators'' destination is notified.';
 comment on column private.dispatches.body is
-  'The event as it was: {type, timestamp, data}. Null once the person was erased.';
+  'The event as it was: {type, timestamp, data}; of alerts {text, kind, subject, state, since, details}. Null once the person was erased.';
 comment on column private.dispatches.state is
   '`waiting`; `sending`: a worker has it; `delivered`; `rejected`: the receiver has refused it for good; `failed`: no attempt is '
   'left; `cancelled`: it is not needed any more.';
@@ -5976,19 +5976,31 @@ alter table private.dispatches enable row level security;
 grant select, insert, update, delete on private.dispatches to service_role;
 
 create table private.sending_settings (
-  name text primary key check (name in ('mail', 'alerts')),
+  name text primary key check (name in ('mail', 'alerts', 'heartbeat')),
   is_set boolean not null default false,
   asked_at timestamptz not null default '-infinity'
 );
 
 comment on table private.sending_settings is
-  'Whether the worker can send e-mail, and has the URL of the receiver of alerts. The database sees no setting.';
+  'Whether the worker can send e-mail, and has the URLs of the receiver of alerts and of the monitor. The database sees no setting.';
 comment on column private.sending_settings.asked_at is 'When the worker last said so.';
 
-insert into private.sending_settings (name) values ('mail'), ('alerts');
+insert into private.sending_settings (name) values ('mail'), ('alerts'), ('heartbeat');
 
 alter table private.sending_settings enable row level security;
 grant select, insert, update, delete on private.sending_settings to service_role;
+
+create function private.note_setting(name text, is_set boolean) returns void
+language sql
+set search_path = ''
+as $$
+  update private.sending_settings s
+  set is_set = note_setting.is_set, asked_at = now()
+  where s.name = note_setting.name
+    and (s.is_set <> note_setting.is_set or s.asked_at not between now() - interval '1 minute' and now())
+$$;
+
+comment on function private.note_setting(text, boolean) is 'Notes what a worker says of a setting, once a minute while it stays.';
 
 -- supabase/schemas/destinations/add.sql
 
@@ -6220,7 +6232,7 @@ create trigger end_agent_mail
 -- - sending, record_dispatch():
 --   - delivered, rejected, failed: the same
 --   - gone: failed, and its destination is off
---   - retry: waiting, due after a pause; failed after the eighth attempt
+--   - retry: waiting, due after a pause; failed after the eighth attempt, or for alerts as alerts/notify.sql says
 -- - failed or rejected, retry_dispatches(): waiting and due
 -- - waiting, the person is erased: cancelled
 --
@@ -6248,11 +6260,17 @@ declare
   claimed jsonb;
   next_at timestamptz;
 begin
-  update private.sending_settings s
-  set is_set = case s.name when 'mail' then can_mail else alert_url_is_set end, asked_at = now()
-  where (s.is_set, s.asked_at > now() - interval '1 minute')
-    is distinct from (case s.name when 'mail' then can_mail else alert_url_is_set end, true);
+  perform private.note_setting('mail', can_mail);
+  perform private.note_setting('alerts', alert_url_is_set);
   perform private.end_lapsed_dispatches();
+  if alert_url_is_set then
+    perform private.make_alert_dispatches();
+  else
+    update private.dispatches p
+    set state = 'failed', reason = 'not_configured', ended_at = clock_timestamp()
+    from public.destinations d
+    where d.agency_id is null and p.destination_id = d.id and p.state = 'waiting' and p.event = 'test';
+  end if;
 
   -- Those that work come first. Of the others, which may take long to answer, only some are tried at once.
   foreach is_failing in array '{false,true}'::boolean[] loop
@@ -6337,7 +6355,8 @@ begin
     order by p.due_at, p.seq
     limit 1
   ) w on true
-  where d.is_on and case when d.agency_id is null then alert_url_is_set else can_mail or d.kind = 'webhook' end;
+  -- Alerts are sent again by a later run.
+  where d.is_on and d.agency_id is not null and (can_mail or d.kind = 'webhook');
   return jsonb_build_object('dispatches', claimed, 'next_at', private.iso_time(next_at));
 end
 $$;
@@ -6360,20 +6379,23 @@ begin
   -- Nobody knows whether a dead worker has sent it: it is sent again with the same id.
   update private.dispatches p
   set
-    state = case when p.body is null then 'cancelled' when p.attempt - p.attempts_before >= 8 then 'failed' else 'waiting' end,
-    ended_at = case when p.body is null or p.attempt - p.attempts_before >= 8 then as_of end,
-    lease_until = null, reason = 'worker_died'
-  where p.id = any (array(
-    select l.id
+    state = l.state, ended_at = case when l.state <> 'waiting' then as_of end, lease_until = null, reason = 'worker_died'
+  from (
+    select l.id, case
+      when l.body is null then 'cancelled'
+      when d.agency_id is not null and l.attempt - l.attempts_before >= 8 then 'failed'
+      else 'waiting'
+    end as state
     from public.destinations d
     cross join lateral (
-      select s.id
+      select s.*
       from private.dispatches s
       where s.destination_id = d.id and s.state = 'sending' and s.lease_until <= as_of
       order by s.lease_until
       for no key update skip locked
     ) l
-  ));
+  ) l
+  where p.id = l.id;
 end
 $$;
 
@@ -6561,6 +6583,12 @@ begin
   if ends_as = 'retry' then
     ends_as := case when sent.body is null then 'cancelled' when pause is null then 'failed' else 'waiting' end;
   end if;
+  if destination.agency_id is null and outcome <> 'delivered' then
+    ends_as := case when sent.event = 'test' or sent.event = 'alert.resolved' and sent.created_at <= now() - interval '7 days'
+      then 'failed' else 'waiting' end;
+    pause := least(10 * 2 ^ least(sent.attempt - 1, 9), 3600);
+    retry_after := least(coalesce(retry_after, 0), 3600);
+  end if;
   update private.dispatches p
   set
     state = ends_as,
@@ -6577,6 +6605,9 @@ begin
       when ends_as = 'rejected' and destination.returns_rejected and p.body is not null and p.event in ('lead.distributed', 'lead.reassigned')
       then clock_timestamp() end
   where p.id = sent.id;
+  if destination.agency_id is null then
+    perform private.record_alerts(sent, ends_as, record_dispatch.status is null and record_dispatch.reason in ('lost', 'timeout'));
+  end if;
 
   if ends_as <> 'waiting' and sent.lead_id is not null then
     update private.dispatches p
@@ -6618,7 +6649,7 @@ comment on function public.record_dispatch(uuid, integer, text, integer, text, t
   'sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, or after retry_after seconds where that is longer, at most a day, '
   'and then failed; `failed`: never sent again. status, excerpt and reason: of the response, see private.dispatches. Returns the resulting state; null if there is no '
   'such dispatch. A late report changes nothing unless it was delivered. Five days of nothing but failures switch the destination '
-  'off. 22023 for an unknown outcome.';
+  'off. Alerts are sent again after 10 s to 1 h until they have resolved, and then for a week. 22023 for an unknown outcome.';
 
 grant execute on function public.record_dispatch(uuid, integer, text, integer, text, text, integer) to service_role;
 
@@ -19849,6 +19880,7 @@ create table public.alert_rules (
   title text,
   advice text,
   link_label text,
+  summary text,
   created_at timestamptz not null default now()
 );
 
@@ -19862,6 +19894,8 @@ comment on column public.alert_rules.threshold is 'The numbers of the rule, by n
 comment on column public.alert_rules.title is 'The heading of its alerts on the page of operators.';
 comment on column public.alert_rules.advice is 'What to do about them, in a sentence or two.';
 comment on column public.alert_rules.link_label is 'The words of the links of its alerts; null: they have none.';
+comment on column public.alert_rules.summary is
+  'The message about several of its alerts of an agency, with %s for their number and for the agency''s name; null: each has its own.';
 
 alter table public.alert_rules enable row level security;
 grant select, insert, update, delete on public.alert_rules to service_role;
@@ -19880,6 +19914,7 @@ create table public.alerts (
   problem text,
   command text,
   link text,
+  agency_id uuid,
   check ((state = 'resolved') = (resolved_at is not null))
 );
 
@@ -19903,14 +19938,15 @@ comment on column public.alerts.subject_name is 'The subject as people know it, 
 comment on column public.alerts.problem is 'What is wrong, to follow the name and a colon. Times are in UTC.';
 comment on column public.alerts.command is 'The admin command that helps, without `npm run admin --`.';
 comment on column public.alerts.link is 'The view of the desk that helps, such as `/operator/outbox`; null: none does.';
+comment on column public.alerts.agency_id is 'The agency of the subject; null: it has none.';
 
 alter table public.alerts enable row level security;
 grant select, insert, update, delete on public.alerts to service_role;
 
-create type private.found_alert as (subject text, details jsonb, subject_name text, problem text, command text, link text);
+create type private.found_alert as (subject text, details jsonb, subject_name text, problem text, command text, link text, agency_id uuid);
 
 comment on type private.found_alert is
-  'A subject of which the condition of a kind is true, with the figures about it, its words and its link, as public.alerts '
+  'A subject of which the condition of a kind is true, with the figures about it, its words, its link and its agency, as public.alerts '
   'has them.';
 
 create function private.counted(count bigint, noun text) returns text
@@ -19941,7 +19977,7 @@ begin
     v.slug, jsonb_build_object('leads', sum(w.leads), 'since', private.iso_time(min(w.since))), 'vendor ' || v.slug,
     format(
       '%s without an order, the first since %s', private.counted(sum(w.leads)::bigint, 'lead'), private.in_utc(min(w.since))),
-    'lead waiting --vendor ' || v.slug, '/operator/waiting'
+    'lead waiting --vendor ' || v.slug, '/operator/waiting', null::uuid
   from (
     select l.vendor_id, count(*) as leads, min(l.created_at) as since
     from public.recruiting_leads l
@@ -20050,7 +20086,7 @@ begin
     f.slug,
     jsonb_strip_nulls(jsonb_build_object('deliveries', f.rejected, 'of', f.of, 'since', private.iso_time(f.since))),
     'vendor ' || f.slug, format('%s, the first %s', private.counted(f.rejected, 'rejected delivery'), private.in_utc(f.since)),
-    'delivery list ' || f.sender, '/operator/deliveries'
+    'delivery list ' || f.sender, '/operator/deliveries', null::uuid
   from found f;
 end
 $$;
@@ -20115,7 +20151,7 @@ begin
   select
     s.slug, jsonb_strip_nulls(jsonb_build_object('since', private.iso_time(latest.at))), 'vendor ' || s.slug,
     coalesce('has sent no lead since ' || private.in_utc(latest.at), 'has never sent a lead'), 'key list ' || s.slug,
-    '/operator/vendors'
+    '/operator/vendors', null::uuid
   from silent s
   -- The last lead is looked for once, when the alert opens: far back, the search is long.
   cross join lateral (
@@ -20156,7 +20192,7 @@ begin
     k.vendor,
     jsonb_strip_nulls(jsonb_build_object('what', k.what, 'prefix', p.prefix, 'expires_at', private.iso_time(k.expires_at))),
     'vendor ' || k.vendor, format('its %s expires %s', concat_ws(' ', k.what, p.prefix), private.in_utc(k.expires_at)),
-    case k.what when 'api key' then 'key rotate ' else 'webhook show ' end || k.vendor, '/operator/vendors'
+    case k.what when 'api key' then 'key rotate ' else 'webhook show ' end || k.vendor, '/operator/vendors', null::uuid
   from private.expiring_keys(checked_at) k
   cross join lateral (select case k.what when 'api key' then k.id end as prefix) p
   -- An expired one is reported for another week: that it has expired mends nothing.
@@ -20190,7 +20226,7 @@ begin
         else format('Meta refuses its access token (%s)', h.reason)
       end
     ),
-    'vendor webhook check ' || h.slug, null
+    'vendor webhook check ' || h.slug, null, null::uuid
   from (
     select
       v.slug, count(*) as leads, min(f.held_since) as since,
@@ -20234,7 +20270,7 @@ begin
       'full_in_days', round(pace.days_left, 1)
     ),
     format('order %s of %s', left(o.id::text, 8), a.name), format('has %s of its %s leads', o.filled, o.quantity),
-    format('order update %s --quantity %s', left(o.id::text, 8), 2 * o.quantity::bigint), '/operator/orders/' || o.id
+    format('order update %s --quantity %s', left(o.id::text, 8), 2 * o.quantity::bigint), '/operator/orders/' || o.id, o.agency_id
   from public.recruiting_orders o
   join public.agencies a on a.id = o.agency_id
   cross join lateral (
@@ -20260,10 +20296,11 @@ comment on function private.find_order_nearly_filled(jsonb, timestamptz) is
   'Open orders that have {percent} of their leads, or will be full within {days} at the pace of the last 7 days: {agency, '
   'filled, quantity, leads_7_days, full_in_days|null}. Not one that has ended.';
 
-insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (
+insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, summary) values (
   'order_nearly_filled', 'find_order_nearly_filled', '{"percent": 90, "days": 2}',
   'Orders that are nearly full', 'Ask the agency whether it wants more leads.',
-  'See the order');
+  'See the order',
+  '%s orders of %s are nearly full');
 
 create function private.find_order_filled(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
 language sql
@@ -20273,7 +20310,7 @@ as $$
   select
     o.id::text, jsonb_build_object('agency', a.name, 'filled', o.filled, 'quantity', o.quantity),
     format('order %s of %s', left(o.id::text, 8), a.name), format('is full, with %s leads', o.quantity),
-    'order close ' || left(o.id::text, 8), '/operator/orders/' || o.id
+    'order close ' || left(o.id::text, 8), '/operator/orders/' || o.id, o.agency_id
   from public.recruiting_orders o
   join public.agencies a on a.id = o.agency_id
   where o.status = 'filled'
@@ -20282,10 +20319,11 @@ $$;
 comment on function private.find_order_filled(jsonb, timestamptz) is
   'Orders that have all of their leads, until they are closed or get a higher quantity: {agency, filled, quantity}.';
 
-insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (
+insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, summary) values (
   'order_filled', 'find_order_filled', '{}',
   'Full orders', 'They get no lead any more. Raise them, or close them.',
-  'See the order');
+  'See the order',
+  '%s orders of %s are full');
 
 -- supabase/schemas/alerts/texting.sql
 
@@ -20298,7 +20336,7 @@ set search_path = ''
 as $$
   select
     n.phone, jsonb_build_object('agency', a.name), format('number %s of %s', n.phone, a.name),
-    'paused, so its texts wait', 'number resume ' || n.phone, '/operator/numbers'
+    'paused, so its texts wait', 'number resume ' || n.phone, '/operator/numbers', n.agency_id
   from public.service_numbers n
   join public.agencies a on a.id = n.agency_id
   where n.status = 'paused'
@@ -20306,10 +20344,11 @@ $$;
 
 comment on function private.find_number_paused(jsonb, timestamptz) is 'Our numbers that are paused.';
 
-insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (
+insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, summary) values (
   'number_paused', 'find_number_paused', '{}',
   'Paused numbers', 'No text leaves a paused number. Find the cause, and resume it.',
-  'Resume numbers');
+  'Resume numbers',
+  '%s numbers of %s are paused');
 
 create function private.find_texts_stuck(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
 language sql
@@ -20344,7 +20383,7 @@ as $$
       when 'no_account' then format('not sent since %s: TWILIO_ACCOUNT_SID is not set', private.in_utc(min(t.since)))
       else format('%s not sent, the first due %s', private.counted(sum(t.texts)::bigint, 'text'), private.in_utc(min(t.since)))
     end,
-    'text outbox', '/operator/outbox'
+    'text outbox', '/operator/outbox', (array_agg(t.agency_id))[1]
   from (
     select n.phone as subject, n.agency_id, s.texts, s.since, null as reason
     from numbers p
@@ -20395,10 +20434,11 @@ comment on function private.find_texts_stuck(jsonb, timestamptz) is
   'kind too, at once, where no account is set or the provider refuses our login. Not those of a paused number, nor those that quiet hours hold. '
   'Of a number at most 1,000 texts are counted.';
 
-insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (
+insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, summary) values (
   'texts_stuck', 'find_texts_stuck', '{"minutes": 5}',
   'Texts that are not sent', 'Find out what holds them.',
-  'See the texts that are not sent');
+  'See the texts that are not sent',
+  'texts of %s numbers of %s are not sent');
 
 create function private.find_texts_failing(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
 language sql
@@ -20416,7 +20456,7 @@ as $$
       ' and ', nullif(l.failed, 0) || ' failed',
       case s.opted_out when 0 then null when 1 then '1 was' else s.opted_out || ' were' end || ' answered by an opt-out'
     ),
-    'text outbox --state failed --agency ' || left(a.id::text, 8), '/operator/outbox/failed/' || a.id
+    'text outbox --state failed --agency ' || left(a.id::text, 8), '/operator/outbox/failed/' || a.id, a.id
   from public.agencies a
   cross join lateral (
     select
@@ -20503,7 +20543,7 @@ as $$
     coalesce('number ' || n.phone || ' of ' || max(a.name), 'texts'),
     format(
       '%s without a conversation, the first %s', private.counted(sum(s.texts)::bigint, 'opt-out'), private.in_utc(min(s.since))),
-    'text unmatched', '/operator/texts'
+    'text unmatched', '/operator/texts', (array_agg(n.agency_id))[1]
   from numbers p
   left join public.service_numbers n on n.phone = p.phone
   left join public.agencies a on a.id = n.agency_id
@@ -20525,10 +20565,11 @@ comment on function private.find_opt_out_unmatched(jsonb, timestamptz) is
   'Our numbers that got an opt-out which belongs to no conversation; of numbers that are not ours, the kind. Of a number at '
   'most 1,000 texts are counted.';
 
-insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (
+insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, summary) values (
   'opt_out_unmatched', 'find_opt_out_unmatched', '{}',
   'Opt-outs for nobody', 'These recruits want no texts any more. Give each text a conversation.',
-  'Give texts a conversation');
+  'Give texts a conversation',
+  '%s numbers of %s got opt-outs for nobody');
 
 create function private.find_worker_late(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
 language sql
@@ -20579,7 +20620,7 @@ as $$
   )
   select
     'worker_late', jsonb_build_object('due', d.due, 'since', d.since), 'worker',
-    format('not called since %s, with %s due', private.in_utc(d.since), d.due), 'text outbox', '/operator/outbox'
+    format('not called since %s, with %s due', private.in_utc(d.since), d.due), 'text outbox', '/operator/outbox', null::uuid
   from late l
   cross join lateral (
     select count(*) as due, greatest(min(f.since), l.last_run) as since from (select u.since from due u limit 1000) f
@@ -20630,7 +20671,7 @@ as $$
   )
   select
     o.id::text, jsonb_build_object('agency', o.agency, 'reason', o.reason) || w.details,
-    format('order %s of %s', o.name, o.agency), w.problem, w.command, '/operator/orders/' || o.id
+    format('order %s of %s', o.name, o.agency), w.problem, w.command, '/operator/orders/' || o.id, o.agency_id
   from orders o
   cross join lateral (
     values
@@ -20660,10 +20701,11 @@ comment on function private.find_order_stalled(jsonb, timestamptz) is
   'Open orders that can''t fill: they have ended, their vendor is inactive, their agency has nobody for them, or their daily '
   'cap times the days left is less than the leads left.';
 
-insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (
+insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, summary) values (
   'order_stalled', 'find_order_stalled', '{}',
   'Orders that can''t fill', 'Change these open orders, or close them.',
-  'See the order');
+  'See the order',
+  '%s orders of %s can''t fill');
 
 -- supabase/schemas/alerts/recruits.sql
 
@@ -20680,7 +20722,7 @@ as $$
   select
     c.id::text, jsonb_build_object('agency', a.name, 'since', c.waiting_since, 'minutes', w.minutes),
     format('conversation %s of %s', left(c.id::text, 8), a.name),
-    'a recruit waits for an answer since ' || private.in_utc(c.waiting_since), 'text waiting', '/operator/recruits'
+    'a recruit waits for an answer since ' || private.in_utc(c.waiting_since), 'text waiting', '/operator/recruits', c.agency_id
   from public.recruiting_conversations c
   join public.agencies a on a.id = c.agency_id
   -- A recruit whose answer was put off waits from then on.
@@ -20696,10 +20738,11 @@ comment on function private.find_recruit_waiting(jsonb, timestamptz) is
   'The conversations in which a recruit has waited for {minutes} of the agency''s hours. Nobody waits who was answered, by a '
   'person or the bot, needs no reply, or has opted out. An answer that is put off is not waited for until then.';
 
-insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (
+insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, summary) values (
   'recruit_waiting', 'find_recruit_waiting', '{"minutes": 15, "managers_after": 60}',
   'Recruits who wait', 'The agent and the managers were notified. Ask them.',
-  'See the recruits who wait');
+  'See the recruits who wait',
+  '%s recruits of %s wait');
 
 create function private.recruit_notifications_due()
 returns table (conversation_id uuid, message_id uuid, agent_id uuid)
@@ -20797,7 +20840,7 @@ comment on function private.notify_of_waiting_recruits() is
 -- The check that opens, updates and resolves alerts.
 
 create function private.found_alerts(checked_at timestamptz)
-returns table (kind text, subject text, details jsonb, subject_name text, problem text, command text, link text)
+returns table (kind text, subject text, details jsonb, subject_name text, problem text, command text, link text, agency_id uuid)
 language plpgsql
 stable
 set search_path = ''
@@ -20837,6 +20880,8 @@ begin
   -- A clock that is set back would end what only time has begun, and begin it again. One that was a day ahead was wrong.
   checked_at := case when last_run < now() + interval '1 day' then greatest(now(), last_run) else now() end;
 
+  -- In one order, as the claims and records of their messages do.
+  perform from public.alerts a where a.state <> 'resolved' order by a.kind, a.subject for no key update;
   with found as (
     select * from private.found_alerts(checked_at)
   ), ended as (
@@ -20846,13 +20891,14 @@ begin
       and not exists (select from found f where f.kind = a.kind and f.subject = a.subject)
     returning a.id
   ), written as (
-    insert into public.alerts as a (kind, subject, details, subject_name, problem, command, link, opened_at, seen_at)
+    insert into public.alerts as a (kind, subject, details, subject_name, problem, command, link, agency_id, opened_at, seen_at)
     select f.*, checked_at, checked_at
     from found f
     on conflict (kind, subject) where state <> 'resolved'
     do update set
       seen_at = excluded.seen_at, details = excluded.details, subject_name = excluded.subject_name,
-      problem = excluded.problem, command = excluded.command, link = excluded.link
+      problem = excluded.problem, command = excluded.command, link = excluded.link,
+      agency_id = excluded.agency_id
     returning xmax = 0 as is_new
   )
   select (select count(*) from ended), (select count(*) from written w where w.is_new) into resolved, opened;
@@ -20982,94 +21028,166 @@ comment on function public.set_alert_rule(text, boolean, jsonb) is
   'Security definer because operators may not read or write the tables.';
 grant execute on function public.set_alert_rule(text, boolean, jsonb) to authenticated, service_role;
 
--- supabase/schemas/alerts/deliveries.sql
+-- supabase/schemas/alerts/notify.sql
 
--- The messages about alerts: one row for each request to the receiver, the URL of the setting ALERT_WEBHOOK_URL.
--- notify.sql has their states.
-
-create table private.alert_deliveries (
-  id uuid primary key default gen_random_uuid(),
-  alert_id uuid references public.alerts (id) on delete cascade,
-  event text not null check (event in ('opened', 'repeated', 'resolved', 'test')),
-  body jsonb not null,
-  state text not null default 'pending' check (state in ('pending', 'delivered', 'dropped', 'failed')),
-  outcome text,
-  attempt integer not null default 0,
-  due_at timestamptz not null default now(),
-  lease_until timestamptz check (lease_until is null or state = 'pending'),
-  delivered_at timestamptz,
-  created_at timestamptz not null default now(),
-  check ((alert_id is null) = (event = 'test')),
-  check ((delivered_at is not null) = (state = 'delivered'))
-);
-
-create index on private.alert_deliveries (alert_id);
-create unique index alert_deliveries_pending_idx on private.alert_deliveries (alert_id) where state = 'pending';
-create index on private.alert_deliveries (due_at) where state = 'pending';
-
-comment on table private.alert_deliveries is
-  'The notifications of the receiver of alerts, one request each. The id is the header webhook-id: a repeated request has the same.';
-comment on column private.alert_deliveries.alert_id is 'The alert; null: a test.';
-comment on column private.alert_deliveries.body is 'The body without its link. It stays the same when the request is repeated.';
-comment on column private.alert_deliveries.outcome is
-  'What became of the last request: `HTTP <status>`, `no_connection`, `lost` (no response), `worker_died` or `not_configured`.';
-comment on column private.alert_deliveries.attempt is 'The number of times that it was claimed.';
-comment on column private.alert_deliveries.lease_until is 'Until when a worker has it; null: no worker does.';
-
-create table private.alert_receivers (
-  name text primary key check (name in ('webhook', 'heartbeat')),
-  is_set boolean not null default false,
-  asked_at timestamptz not null default '-infinity'
-);
-
-comment on table private.alert_receivers is
-  'Whether the worker has a URL that is notified of alerts, and one that learns that they are checked. The database sees no setting.';
-comment on column private.alert_receivers.asked_at is 'When the worker last said so.';
-
-insert into private.alert_receivers (name) values ('webhook'), ('heartbeat');
-
-alter table private.alert_deliveries enable row level security;
-alter table private.alert_receivers enable row level security;
-grant select, insert, update, delete on private.alert_deliveries, private.alert_receivers to service_role;
+-- The notification of operators: dispatches of the destination `operators`, whose receiver is the worker's setting
+-- ALERT_WEBHOOK_URL. destinations/claim.sql has the states of a dispatch. Of alerts:
+--
+-- - an alert without a notification: `alert.opened`
+-- - one that is open, its notification 24 h ago: `alert.repeated`
+-- - one that is resolved, with a notification: `alert.resolved`
+-- - a dispatch whose alerts have resolved before it went out, or whose rule is off: cancelled
+-- - one that did not arrive: sent again until its alerts have resolved, and then for a week
+--
+-- alerts.told_at is what the receiver may know. A lost outcome sets it, because the request may have arrived; a refused
+-- one does not. So an alert that was opened and resolved while the receiver was away has no notification.
 
 create view private.alert_notifications_due as
-with found as (
-  select a.*, case when a.told_at is null then 'opened' else 'repeated' end as event
+with pending as (
+  select a.kind, a.subject, a.opened_at
+  from private.dispatches p
+  cross join lateral unnest(p.alert_ids) alert (id)
+  join public.alerts a on a.id = alert.id
+  where p.destination_id = (select d.id from public.destinations d where d.agency_id is null and d.name = 'operators')
+    and p.state in ('waiting', 'sending')
+), found as (
+  select a.*, 'alert.' || case when a.told_at is null then 'opened' else 'repeated' end as event,
+    coalesce(a.told_at, a.opened_at) as began_at
   from public.alerts a
   where a.state <> 'resolved'
     and (a.told_at is null or a.state = 'open' and a.told_at <= now() - interval '24 hours' and a.kind <> 'order_filled')
   union all
-  select a.*, 'resolved'
+  select a.*, 'alert.resolved', a.resolved_at
   from public.alerts a
   where a.state = 'resolved' and a.told_at is not null
 )
-select f.*
+select f.*, r.summary
 from found f
 join public.alert_rules r on r.kind = f.kind and r.is_on
-where not exists (select from private.alert_deliveries d where d.alert_id = f.id and d.state = 'pending');
+-- Of a subject only the oldest: else the end of an alert could arrive after the next one.
+where not exists (
+  select from pending p where p.kind = f.kind and p.subject = f.subject and p.opened_at <= f.opened_at
+) and not exists (
+  select
+  from found earlier
+  where earlier.kind = f.kind and earlier.subject = f.subject and earlier.opened_at < f.opened_at
+);
 
 comment on view private.alert_notifications_due is
-  'The alerts of which the receiver is to be notified, and the event: opened, repeated or resolved. An alert that has a pending '
-  'delivery waits for it, and one whose rule is off ends silently.';
+  'The alerts of which the receiver is to be notified, and the event. An alert that has a pending dispatch waits for it, as does '
+  'the next one of its subject, and one whose rule is off ends silently.';
 
-create view private.due_alert_deliveries as
-select d.*
-from private.alert_deliveries d
-left join public.alerts a on a.id = d.alert_id
-where d.state = 'pending'
-  and d.due_at <= now()
-  and (d.lease_until is null or d.lease_until <= now())
-  -- Else the end of an alert could arrive after the next one of its subject.
-  and not exists (
-    select
-    from private.alert_deliveries earlier
-    join public.alerts b on b.id = earlier.alert_id
-    where earlier.state = 'pending' and b.kind = a.kind and b.subject = a.subject and b.opened_at < a.opened_at
-  );
+grant select on private.alert_notifications_due to service_role;
 
-comment on view private.due_alert_deliveries is 'The deliveries that a worker may take now: of a kind and subject only the oldest alert''s.';
+create function private.make_alert_dispatches() returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+-- claim_dispatches() switches them off.
+set enable_hashjoin = on
+set enable_sort = on
+as $$
+declare
+  -- One claim at a time, so that nothing is made twice.
+  operators constant uuid := (
+    select d.id from public.destinations d where d.agency_id is null and d.name = 'operators' for no key update skip locked);
+begin
+  if operators is null then
+    return;
+  end if;
+  perform
+  from public.alerts a
+  where a.id in (
+    select unnest(p.alert_ids)
+    from private.dispatches p
+    where p.destination_id = operators and p.state = 'waiting' and p.reason = 'worker_died')
+  order by a.kind, a.subject, a.id
+  for no key update;
+  -- Nobody knows whether a dead worker has sent its request.
+  update public.alerts a
+  set told_at = now()
+  from private.dispatches p
+  where p.destination_id = operators and p.state = 'waiting' and p.reason = 'worker_died' and a.id = any (p.alert_ids)
+    and a.told_at is null;
 
-grant select on private.alert_notifications_due, private.due_alert_deliveries to service_role;
+  update private.dispatches p
+  set
+    alert_ids = n.needed,
+    state = case n.needed when '{}' then 'cancelled' else p.state end,
+    ended_at = case n.needed when '{}' then clock_timestamp() end
+  from private.dispatches o
+  cross join lateral (
+    select array(
+      select a.id
+      from public.alerts a
+      join public.alert_rules r on r.kind = a.kind and r.is_on
+      where a.id = any (o.alert_ids)
+        and case o.event
+          when 'alert.opened' then a.state <> 'resolved' when 'alert.repeated' then a.state = 'open' else true end
+      order by array_position(o.alert_ids, a.id)
+    ) as needed
+  ) n
+  where o.destination_id = operators and o.state = 'waiting' and o.alert_ids <> n.needed and p.id = o.id and p.state = 'waiting';
+
+  update public.alerts a
+  set told_at = null
+  from public.alert_rules r
+  where r.kind = a.kind and not r.is_on and a.state = 'resolved' and a.told_at is not null;
+
+  insert into private.dispatches (destination_id, event, alert_ids, body)
+  select operators, t.event, array_agg(t.id), jsonb_build_object(
+    'text', concat(
+      case t.event when 'alert.opened' then 'Open: ' when 'alert.repeated' then 'Still open: ' else 'Over: ' end,
+      case count(*) when 1 then min(concat_ws(': ', coalesce(t.subject_name, t.subject), t.problem))
+        else format(min(t.summary), count(*), min(t.agency)) end, '.'),
+    'kind', t.kind, 'state', t.state, 'since', private.iso_time(min(t.opened_at))
+  ) || case count(*) when 1 then jsonb_build_object('subject', min(t.subject), 'details', (array_agg(t.details))[1])
+    else jsonb_build_object(
+      'subject', min(t.agency_id::text), 'details', jsonb_build_object('agency', min(t.agency), 'count', count(*))) end
+  from (
+    select d.*, g.name as agency
+    from private.alert_notifications_due d
+    left join public.agencies g on g.id = d.agency_id
+  ) t
+  -- Those of an agency that began in the same minute are one message.
+  group by t.event, t.kind, t.state, case
+    when t.summary is not null and t.agency is not null then concat(t.agency_id, date_trunc('minute', t.began_at)) else t.id::text end
+  order by min(t.opened_at);
+end
+$$;
+
+comment on function private.make_alert_dispatches() is
+  'Makes the dispatches of alerts that are due, and cancels those that are no longer needed. claim_dispatches() calls it where the '
+  'receiver is set up.';
+
+create function private.record_alerts(sent private.dispatches, state text, is_lost boolean) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform from public.alerts a where a.id = any (sent.alert_ids) order by a.kind, a.subject, a.id for no key update;
+  update public.alerts a
+  set told_at = case
+    when record_alerts.state = 'delivered' then case when sent.event <> 'alert.resolved' then now() end
+    when record_alerts.state = 'waiting' then coalesce(a.told_at, case when is_lost then now() end)
+  end
+  where a.id = any (sent.alert_ids);
+  if record_alerts.state = 'delivered' then
+    -- The receiver is back, so what waits for it need wait no longer.
+    update private.dispatches p
+    set due_at = clock_timestamp()
+    where p.id = any (array(
+      select w.id
+      from private.dispatches w
+      where w.destination_id = sent.destination_id and w.state = 'waiting' and w.due_at > clock_timestamp()
+      for no key update skip locked
+    ));
+  end if;
+end
+$$;
+
+comment on function private.record_alerts(private.dispatches, text, boolean) is
+  'Notes in the alerts of a dispatch what the receiver knows of them. state: in which it is left. is_lost: it may have arrived.';
 
 create function private.is_heartbeat_due(run private.job_runs) returns boolean
 language sql
@@ -21090,6 +21208,20 @@ comment on function private.is_heartbeat_due(private.job_runs) is
   'Whether a monitor is to learn that alerts are checked: a check has completed in the last 5 minutes, and it was not '
   'notified in these.';
 
+create function public.claim_heartbeat(has_heartbeat boolean) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform private.note_setting('heartbeat', has_heartbeat);
+  update private.job_runs j set heartbeat_at = clock_timestamp() where has_heartbeat and private.is_heartbeat_due(j);
+  return found;
+end
+$$;
+
+comment on function public.claim_heartbeat(boolean) is
+  'Whether this worker, and no other, notifies the monitor that alerts are checked. has_heartbeat: whether it has a URL for that.';
+
 create function private.is_alert_due() returns boolean
 language plpgsql
 stable
@@ -21100,245 +21232,20 @@ as $$
 begin
   return exists (
     select
-    from private.alert_receivers r
+    from private.sending_settings s
     -- Where there was no URL, the worker is asked again from time to time.
-    where (r.is_set or r.asked_at not between now() - interval '5 minutes' and now())
-      and case r.name
-        when 'webhook' then
-          exists (select from private.due_alert_deliveries) or exists (select from private.alert_notifications_due)
-        else exists (select from private.job_runs j where private.is_heartbeat_due(j))
+    where (s.is_set or s.asked_at not between now() - interval '5 minutes' and now())
+      and case s.name
+        when 'alerts' then exists (select from private.alert_notifications_due)
+        when 'heartbeat' then exists (select from private.job_runs j where private.is_heartbeat_due(j))
       end
   );
 end
 $$;
 
 comment on function private.is_alert_due() is
-  'Whether the worker would send a notification of an alert, or that alerts are checked. While no URL is set: every 5 minutes, to learn '
+  'Whether the worker would make a notification of an alert, or notify the monitor. While no URL is set: every 5 minutes, to learn '
   'whether one is.';
-
--- supabase/schemas/alerts/notify.sql
-
--- The notification of the receiver: the worker claims deliveries of alerts, posts them, and records what became of each.
---
--- | from | by | to |
--- | --- | --- | --- |
--- | an alert without a notification | claim_alert_deliveries() | pending, `opened` |
--- | an open alert, its notification 24 h ago | the same | pending, `repeated` |
--- | a resolved alert with a notification | the same | pending, `resolved` |
--- | pending, due | the same | pending, with a lease of 30 s |
--- | pending, its lease is over | the same: its worker is dead | pending, due; the same id is sent again |
--- | pending, its alert has resolved meanwhile, or its rule is off | the same | dropped |
--- | pending, leased | outcome delivered | delivered |
--- | pending, leased | outcome refused or lost | pending, due after a pause that grows to an hour |
--- | the same, of a resolved alert for a week, or of a test | the same | failed |
---
--- alerts.told_at is what the receiver may know. A lost outcome sets it, because the request may have arrived; a refused
--- one does not. So an alert that was opened and resolved while the receiver was away has no notification.
-
-create function public.claim_alert_deliveries(max integer, has_webhook boolean, has_heartbeat boolean) returns jsonb
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
-declare
-  claimed jsonb := '[]';
-  is_heartbeat_due boolean := false;
-begin
-  -- One claim at a time, so that nothing is made twice.
-  perform from private.alert_receivers r where r.name = 'webhook' for update;
-  update private.alert_receivers r
-  set is_set = case r.name when 'webhook' then has_webhook else has_heartbeat end, asked_at = now()
-  where r.name in ('webhook', 'heartbeat');
-
-  if has_heartbeat then
-    update private.job_runs j set heartbeat_at = clock_timestamp() where private.is_heartbeat_due(j);
-    is_heartbeat_due := found;
-  end if;
-  if has_webhook then
-    perform private.end_alert_deliveries();
-    perform private.add_alert_deliveries();
-    claimed := private.take_alert_deliveries(max);
-  else
-    update private.alert_deliveries d
-    set state = 'failed', outcome = 'not_configured', lease_until = null
-    where d.state = 'pending' and d.event = 'test';
-  end if;
-  return jsonb_build_object('deliveries', claimed, 'is_heartbeat_due', is_heartbeat_due);
-end
-$$;
-
-comment on function public.claim_alert_deliveries(integer, boolean, boolean) is
-  'Gives the worker up to max deliveries of alerts, each for 30 seconds: {deliveries: [{id, attempt, body}], '
-  'is_heartbeat_due}. attempt is for record_alert_delivery(). is_heartbeat_due: this worker, and no other, notifies '
-  'the monitor that alerts are checked. has_webhook and has_heartbeat: whether the worker has a URL for either; without one '
-  'nothing is made or claimed.';
-
-create function private.end_alert_deliveries() returns void
-language plpgsql
-set search_path = ''
-as $$
-begin
-  -- Nobody knows whether a dead worker has sent its request.
-  with lapsed as (
-    update private.alert_deliveries d
-    set lease_until = null, outcome = 'worker_died'
-    where d.state = 'pending' and d.lease_until <= now()
-    returning d.alert_id
-  )
-  update public.alerts a set told_at = coalesce(a.told_at, now()) where a.id in (select l.alert_id from lapsed l);
-
-  update private.alert_deliveries d
-  set state = 'dropped'
-  from public.alerts a
-  join public.alert_rules r on r.kind = a.kind
-  where a.id = d.alert_id and d.state = 'pending' and d.lease_until is null
-    and (
-      not r.is_on
-      or d.event <> 'resolved' and a.state = 'resolved'
-      or d.event = 'repeated' and a.state = 'acknowledged'
-    );
-
-  update public.alerts a
-  set told_at = null
-  from public.alert_rules r
-  where r.kind = a.kind and not r.is_on and a.state = 'resolved' and a.told_at is not null;
-end
-$$;
-
-comment on function private.end_alert_deliveries() is
-  'Takes deliveries from workers that are dead, and drops those that are no longer needed. An alert that '
-  'is resolved because its rule is off has none.';
-
-create function private.add_alert_deliveries() returns void
-language plpgsql
-set search_path = ''
-as $$
-begin
-  with added as (
-    insert into private.alert_deliveries (alert_id, event, body)
-    select t.id, t.event, jsonb_build_object(
-      'text', concat_ws(
-        ': ', case t.event when 'opened' then 'Open' when 'repeated' then 'Still open' else 'Over' end,
-        coalesce(t.subject_name, t.subject), t.problem
-      ) || '.',
-      'kind', t.kind, 'subject', t.subject, 'state', t.state,
-      'since', private.iso_time(t.opened_at), 'details', t.details
-    )
-    from private.alert_notifications_due t
-    returning alert_id
-  )
-  -- The messages of an earlier alert of the subject go first.
-  update private.alert_deliveries d
-  set due_at = now()
-  where d.state = 'pending' and d.lease_until is null and d.alert_id in (
-    select earlier.id
-    from added
-    join public.alerts a on a.id = added.alert_id
-    join public.alerts earlier on earlier.kind = a.kind and earlier.subject = a.subject and earlier.opened_at < a.opened_at
-  );
-end
-$$;
-
-comment on function private.add_alert_deliveries() is 'Makes the deliveries that are due. The caller has the lock of claims.';
-
-create function private.take_alert_deliveries(max integer) returns jsonb
-language plpgsql
-set search_path = ''
-as $$
-declare
-  claimed jsonb;
-begin
-  with taken as (
-    update private.alert_deliveries d
-    set attempt = d.attempt + 1, lease_until = clock_timestamp() + interval '30 seconds'
-    where d.id = any (array(
-      select locked.id
-      from private.alert_deliveries locked
-      where locked.id in (select due.id from private.due_alert_deliveries due)
-        -- Again, as it is when its lock was had.
-        and locked.state = 'pending' and locked.lease_until is null
-      order by locked.created_at, locked.id
-      limit take_alert_deliveries.max
-      for update skip locked
-    ))
-    returning d.id, d.attempt, d.body, d.created_at
-  )
-  select coalesce(
-    jsonb_agg(jsonb_build_object('id', t.id, 'attempt', t.attempt, 'body', t.body) order by t.created_at, t.id), '[]')
-  into claimed
-  from taken t;
-  return claimed;
-end
-$$;
-
-comment on function private.take_alert_deliveries(integer) is 'Gives up to max due deliveries to a worker, for 30 seconds.';
-
-create function public.record_alert_delivery(
-  id uuid,
-  attempt integer,
-  outcome text,
-  code text,
-  retry_after integer default null
-) returns text
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
-declare
-  -- How long the end of an alert is sent again. An alert that is open is sent until it ends.
-  patience constant interval := '7 days';
-  claimed private.alert_deliveries;
-begin
-  select d.* into claimed from private.alert_deliveries d where d.id = record_alert_delivery.id for update;
-  if not found or claimed.state <> 'pending' then
-    return claimed.state;
-  elsif outcome = 'delivered' then
-    update private.alert_deliveries d
-    set state = 'delivered', outcome = code, lease_until = null, delivered_at = now()
-    where d.id = claimed.id;
-    update public.alerts a
-    set told_at = case when claimed.event <> 'resolved' then now() end
-    where a.id = claimed.alert_id;
-    -- The receiver is back, so what waits for it need wait no longer.
-    update private.alert_deliveries d
-    set due_at = now()
-    where d.id = any (array(
-      select waiting.id
-      from private.alert_deliveries waiting
-      where waiting.state = 'pending' and waiting.lease_until is null and waiting.due_at > now()
-      for update skip locked
-    ));
-    return 'delivered';
-  elsif outcome not in ('refused', 'lost') then
-    raise exception 'outcome: "%" is unknown', private.quoted(outcome) using errcode = 'invalid_parameter_value';
-  elsif claimed.attempt <> record_alert_delivery.attempt then
-    return claimed.state;
-  end if;
-
-  update private.alert_deliveries d
-  set
-    state = case
-      when d.event = 'test' or d.event = 'resolved' and d.created_at <= now() - patience then 'failed'
-      else 'pending'
-    end,
-    outcome = code,
-    lease_until = null,
-    due_at = now() + make_interval(secs => least(greatest(10 * 2 ^ least(d.attempt - 1, 9), retry_after), 3600))
-  where d.id = claimed.id
-  returning d.* into claimed;
-  update public.alerts a
-  set told_at = case when claimed.state = 'pending' then coalesce(a.told_at, case outcome when 'lost' then now() end) end
-  where a.id = claimed.alert_id;
-  return claimed.state;
-end
-$$;
-
-comment on function public.record_alert_delivery(uuid, integer, text, text, integer) is
-  'Records what became of a delivery. attempt is that of claim_alert_deliveries(). outcome: `delivered`; `refused`: the '
-  'receiver has not taken it; `lost`: there was no response. code says which, such as `HTTP 500`. One that was not '
-  'delivered is sent again after retry_after seconds, or after a pause that grows from 10 seconds to an hour: until its '
-  'alert has resolved, and then for a week. A test is sent once. Returns the state in which it is left, null where there '
-  'is none. A late report changes nothing unless it was delivered. 22023 for an unknown outcome.';
 
 create function public.test_alert() returns uuid
 language plpgsql
@@ -21347,24 +21254,25 @@ as $$
 declare
   test_id uuid;
 begin
-  insert into private.alert_deliveries (event, body)
-  values ('test', jsonb_build_object(
+  insert into private.dispatches (destination_id, event, body)
+  select d.id, 'test', jsonb_build_object(
     'text', 'This is a test: alerts arrive here.', 'kind', 'test', 'subject', 'test', 'state', 'open',
     'since', private.iso_time(now()), 'details', '{}'::jsonb
-  ))
+  )
+  from public.destinations d
+  where d.agency_id is null and d.name = 'operators'
   returning id into test_id;
   -- The worker is asked at once, also where it had no URL before.
-  update private.alert_receivers r set asked_at = '-infinity' where r.name = 'webhook';
+  update private.sending_settings s set asked_at = '-infinity' where s.name = 'alerts';
   return test_id;
 end
 $$;
 
 comment on function public.test_alert() is
-  'Queues a delivery of the kind `test`, which the worker sends once, within some seconds. Returns its id in '
-  'private.alert_deliveries, whose state and outcome then say what became of it: `not_configured` where no URL is set.';
+  'Queues a dispatch `test` to the receiver of alerts, which the worker sends once, within some seconds. Returns its id in '
+  'private.dispatches, whose state, status and reason then say what became of it: `not_configured` where no URL is set.';
 
-grant execute on function public.claim_alert_deliveries(integer, boolean, boolean),
-  public.record_alert_delivery(uuid, integer, text, text, integer), public.test_alert() to service_role;
+grant execute on function public.claim_heartbeat(boolean), public.test_alert() to service_role;
 
 -- supabase/schemas/alerts/schedule.sql
 
@@ -21734,7 +21642,7 @@ begin
     format('destination %s of %s', d.name, g.name),
     case when d.off_reason is null then format('%s and no success since %s', private.counted(d.failures, 'failure'), private.in_utc(d.failing_since))
       else 'switched off: ' || rtrim(d.off_reason, '.') end,
-    format('dispatch list --destination %s --state failed', d.name), '/operator/destinations'
+    format('dispatch list --destination %s --state failed', d.name), '/operator/destinations', d.agency_id
   from public.destinations d
   join public.agencies g on g.id = d.agency_id
   where d.agent_id is null and (d.off_reason is not null
@@ -21746,7 +21654,8 @@ comment on function private.find_destination_failing(jsonb, timestamptz) is
   'Destinations of agencies to which nothing but failures went for {minutes}, {at_least} of them, and those that the service has '
   'switched off: {failures, since}.';
 
-insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (
+insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, summary) values (
   'destination_failing', 'find_destination_failing', '{"minutes": 60, "at_least": 5}',
   'Destinations that fail', 'Their agency corrects the receiver or the destination. Then send again what has failed.',
-  'Destinations');
+  'Destinations',
+  '%s destinations of %s fail');

@@ -246,6 +246,7 @@ export type Database = {
           "is_on": boolean;
           "kind": string;
           "link_label": string | null;
+          "summary": string | null;
           "threshold": NonNullable<Json>;
           "title": string | null;
         };
@@ -257,6 +258,7 @@ export type Database = {
           "is_on"?: boolean;
           "kind": string;
           "link_label"?: string | null;
+          "summary"?: string | null;
           "threshold": NonNullable<Json>;
           "title"?: string | null;
         };
@@ -267,6 +269,7 @@ export type Database = {
           "is_on"?: boolean;
           "kind"?: string;
           "link_label"?: string | null;
+          "summary"?: string | null;
           "threshold"?: NonNullable<Json>;
           "title"?: string | null;
         };
@@ -274,6 +277,7 @@ export type Database = {
       };
       "alerts": {
         Row: {
+          "agency_id": string | null;
           "command": string | null;
           "details": NonNullable<Json>;
           "id": string;
@@ -290,6 +294,7 @@ export type Database = {
         };
         ComputedFields: never;
         Insert: {
+          "agency_id"?: string | null;
           "command"?: string | null;
           "details"?: NonNullable<Json>;
           "id"?: string;
@@ -305,6 +310,7 @@ export type Database = {
           "told_at"?: string | null;
         };
         Update: {
+          "agency_id"?: string | null;
           "command"?: string | null;
           "details"?: NonNullable<Json>;
           "id"?: string;
@@ -4153,6 +4159,7 @@ export type Database = {
       "acknowledge_alert": {
         Args: { "alert_id": string };
         Returns: {
+          "agency_id": string | null;
           "command": string | null;
           "details": NonNullable<Json>;
           "id": string;
@@ -4222,13 +4229,10 @@ export type Database = {
           "starts_at": string;
         }[];
       };
-      "claim_alert_deliveries": {
-        Args: { "has_heartbeat": boolean; "has_webhook": boolean; "max": number };
-        Returns: Json;
-      };
       "claim_bot_turns": { Args: { "max": number }; Returns: Json };
       "claim_dispatches": { Args: { "alert_url_is_set": boolean; "can_mail": boolean; "max": number }; Returns: Json };
       "claim_greetings": { Args: { "max": number }; Returns: Json };
+      "claim_heartbeat": { Args: { "has_heartbeat": boolean }; Returns: boolean };
       "claim_lead_fetches": { Args: { "max": number }; Returns: Json };
       "claim_media_copies": { Args: { "max": number }; Returns: Json };
       "claim_take_overs": { Args: { "max": number }; Returns: Json };
@@ -4555,10 +4559,6 @@ export type Database = {
         };
         Returns: Json;
       };
-      "record_alert_delivery": {
-        Args: { "attempt": number; "code": string; "id": string; "outcome": string; "retry_after"?: number };
-        Returns: string;
-      };
       "record_call": { Args: { "call_id": string; "outcome"?: string; "recruiting_lead_id": string }; Returns: Json };
       "record_dispatch": {
         Args: {
@@ -4743,6 +4743,7 @@ export type Database = {
           "is_on": boolean;
           "kind": string;
           "link_label": string | null;
+          "summary": string | null;
           "threshold": NonNullable<Json>;
           "title": string | null;
         };

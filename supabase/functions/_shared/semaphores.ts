@@ -48,7 +48,4 @@ export const AT_A_TIME = {
 
   /** Dispatches that one run of the worker sends at a time. Some wait 15 s for their receivers. */
   dispatches: 20,
-
-  /** Alerts that one run of the worker delivers at a time. */
-  alerts: 5,
 };

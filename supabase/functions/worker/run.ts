@@ -6,10 +6,10 @@ import { runJobs } from "../_shared/jobs.ts";
 import { bearerToken, matchesSecret, secretsFromEnv } from "../_shared/secrets.ts";
 import { count } from "../_shared/validate.ts";
 import { leadFetches } from "../recruiting/fetches/fetch.ts";
-import { alerts } from "./alerts/alerts.ts";
 import { botTurns } from "./bot/bot_turns.ts";
 import { dispatches } from "./dispatches/dispatches.ts";
 import { greetings } from "./greetings.ts";
+import { heartbeat } from "./heartbeat.ts";
 import { mediaCopies } from "./media_copies/media_copies.ts";
 import { takeOvers } from "./take_overs.ts";
 import { texts } from "./texts/texts.ts";
@@ -23,7 +23,7 @@ const JOBS = {
   media_copies: mediaCopies,
   lead_fetches: leadFetches,
   dispatches,
-  alerts,
+  heartbeat,
 };
 
 const fetchCounts = z.strictObject({

@@ -1,7 +1,7 @@
 -- The check that opens, updates and resolves alerts.
 
 create function private.found_alerts(checked_at timestamptz)
-returns table (kind text, subject text, details jsonb, subject_name text, problem text, command text, link text)
+returns table (kind text, subject text, details jsonb, subject_name text, problem text, command text, link text, agency_id uuid)
 language plpgsql
 stable
 set search_path = ''
@@ -41,6 +41,8 @@ begin
   -- A clock that is set back would end what only time has begun, and begin it again. One that was a day ahead was wrong.
   checked_at := case when last_run < now() + interval '1 day' then greatest(now(), last_run) else now() end;
 
+  -- In one order, as the claims and records of their messages do.
+  perform from public.alerts a where a.state <> 'resolved' order by a.kind, a.subject for no key update;
   with found as (
     select * from private.found_alerts(checked_at)
   ), ended as (
@@ -50,13 +52,14 @@ begin
       and not exists (select from found f where f.kind = a.kind and f.subject = a.subject)
     returning a.id
   ), written as (
-    insert into public.alerts as a (kind, subject, details, subject_name, problem, command, link, opened_at, seen_at)
+    insert into public.alerts as a (kind, subject, details, subject_name, problem, command, link, agency_id, opened_at, seen_at)
     select f.*, checked_at, checked_at
     from found f
     on conflict (kind, subject) where state <> 'resolved'
     do update set
       seen_at = excluded.seen_at, details = excluded.details, subject_name = excluded.subject_name,
-      problem = excluded.problem, command = excluded.command, link = excluded.link
+      problem = excluded.problem, command = excluded.command, link = excluded.link,
+      agency_id = excluded.agency_id
     returning xmax = 0 as is_new
   )
   select (select count(*) from ended), (select count(*) from written w where w.is_new) into resolved, opened;

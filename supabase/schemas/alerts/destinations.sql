@@ -14,7 +14,7 @@ begin
     format('destination %s of %s', d.name, g.name),
     case when d.off_reason is null then format('%s and no success since %s', private.counted(d.failures, 'failure'), private.in_utc(d.failing_since))
       else 'switched off: ' || rtrim(d.off_reason, '.') end,
-    format('dispatch list --destination %s --state failed', d.name), '/operator/destinations'
+    format('dispatch list --destination %s --state failed', d.name), '/operator/destinations', d.agency_id
   from public.destinations d
   join public.agencies g on g.id = d.agency_id
   where d.agent_id is null and (d.off_reason is not null
@@ -26,7 +26,8 @@ comment on function private.find_destination_failing(jsonb, timestamptz) is
   'Destinations of agencies to which nothing but failures went for {minutes}, {at_least} of them, and those that the service has '
   'switched off: {failures, since}.';
 
-insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (
+insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, summary) values (
   'destination_failing', 'find_destination_failing', '{"minutes": 60, "at_least": 5}',
   'Destinations that fail', 'Their agency corrects the receiver or the destination. Then send again what has failed.',
-  'Destinations');
+  'Destinations',
+  '%s destinations of %s fail');

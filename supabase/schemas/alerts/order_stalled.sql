@@ -30,7 +30,7 @@ as $$
   )
   select
     o.id::text, jsonb_build_object('agency', o.agency, 'reason', o.reason) || w.details,
-    format('order %s of %s', o.name, o.agency), w.problem, w.command, '/operator/orders/' || o.id
+    format('order %s of %s', o.name, o.agency), w.problem, w.command, '/operator/orders/' || o.id, o.agency_id
   from orders o
   cross join lateral (
     values
@@ -60,7 +60,8 @@ comment on function private.find_order_stalled(jsonb, timestamptz) is
   'Open orders that can''t fill: they have ended, their vendor is inactive, their agency has nobody for them, or their daily '
   'cap times the days left is less than the leads left.';
 
-insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (
+insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, summary) values (
   'order_stalled', 'find_order_stalled', '{}',
   'Orders that can''t fill', 'Change these open orders, or close them.',
-  'See the order');
+  'See the order',
+  '%s orders of %s can''t fill');

@@ -18,7 +18,7 @@ begin
       'full_in_days', round(pace.days_left, 1)
     ),
     format('order %s of %s', left(o.id::text, 8), a.name), format('has %s of its %s leads', o.filled, o.quantity),
-    format('order update %s --quantity %s', left(o.id::text, 8), 2 * o.quantity::bigint), '/operator/orders/' || o.id
+    format('order update %s --quantity %s', left(o.id::text, 8), 2 * o.quantity::bigint), '/operator/orders/' || o.id, o.agency_id
   from public.recruiting_orders o
   join public.agencies a on a.id = o.agency_id
   cross join lateral (
@@ -44,10 +44,11 @@ comment on function private.find_order_nearly_filled(jsonb, timestamptz) is
   'Open orders that have {percent} of their leads, or will be full within {days} at the pace of the last 7 days: {agency, '
   'filled, quantity, leads_7_days, full_in_days|null}. Not one that has ended.';
 
-insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (
+insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, summary) values (
   'order_nearly_filled', 'find_order_nearly_filled', '{"percent": 90, "days": 2}',
   'Orders that are nearly full', 'Ask the agency whether it wants more leads.',
-  'See the order');
+  'See the order',
+  '%s orders of %s are nearly full');
 
 create function private.find_order_filled(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
 language sql
@@ -57,7 +58,7 @@ as $$
   select
     o.id::text, jsonb_build_object('agency', a.name, 'filled', o.filled, 'quantity', o.quantity),
     format('order %s of %s', left(o.id::text, 8), a.name), format('is full, with %s leads', o.quantity),
-    'order close ' || left(o.id::text, 8), '/operator/orders/' || o.id
+    'order close ' || left(o.id::text, 8), '/operator/orders/' || o.id, o.agency_id
   from public.recruiting_orders o
   join public.agencies a on a.id = o.agency_id
   where o.status = 'filled'
@@ -66,7 +67,8 @@ $$;
 comment on function private.find_order_filled(jsonb, timestamptz) is
   'Orders that have all of their leads, until they are closed or get a higher quantity: {agency, filled, quantity}.';
 
-insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (
+insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, summary) values (
   'order_filled', 'find_order_filled', '{}',
   'Full orders', 'They get no lead any more. Raise them, or close them.',
-  'See the order');
+  'See the order',
+  '%s orders of %s are full');

@@ -11,7 +11,7 @@ as $$
   select
     c.id::text, jsonb_build_object('agency', a.name, 'since', c.waiting_since, 'minutes', w.minutes),
     format('conversation %s of %s', left(c.id::text, 8), a.name),
-    'a recruit waits for an answer since ' || private.in_utc(c.waiting_since), 'text waiting', '/operator/recruits'
+    'a recruit waits for an answer since ' || private.in_utc(c.waiting_since), 'text waiting', '/operator/recruits', c.agency_id
   from public.recruiting_conversations c
   join public.agencies a on a.id = c.agency_id
   -- A recruit whose answer was put off waits from then on.
@@ -27,10 +27,11 @@ comment on function private.find_recruit_waiting(jsonb, timestamptz) is
   'The conversations in which a recruit has waited for {minutes} of the agency''s hours. Nobody waits who was answered, by a '
   'person or the bot, needs no reply, or has opted out. An answer that is put off is not waited for until then.';
 
-insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (
+insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, summary) values (
   'recruit_waiting', 'find_recruit_waiting', '{"minutes": 15, "managers_after": 60}',
   'Recruits who wait', 'The agent and the managers were notified. Ask them.',
-  'See the recruits who wait');
+  'See the recruits who wait',
+  '%s recruits of %s wait');
 
 create function private.recruit_notifications_due()
 returns table (conversation_id uuid, message_id uuid, agent_id uuid)

@@ -22,6 +22,7 @@ create table public.alert_rules (
   title text,
   advice text,
   link_label text,
+  summary text,
   created_at timestamptz not null default now()
 );
 
@@ -35,6 +36,8 @@ comment on column public.alert_rules.threshold is 'The numbers of the rule, by n
 comment on column public.alert_rules.title is 'The heading of its alerts on the page of operators.';
 comment on column public.alert_rules.advice is 'What to do about them, in a sentence or two.';
 comment on column public.alert_rules.link_label is 'The words of the links of its alerts; null: they have none.';
+comment on column public.alert_rules.summary is
+  'The message about several of its alerts of an agency, with %s for their number and for the agency''s name; null: each has its own.';
 
 alter table public.alert_rules enable row level security;
 grant select, insert, update, delete on public.alert_rules to service_role;
@@ -53,6 +56,7 @@ create table public.alerts (
   problem text,
   command text,
   link text,
+  agency_id uuid,
   check ((state = 'resolved') = (resolved_at is not null))
 );
 
@@ -76,14 +80,15 @@ comment on column public.alerts.subject_name is 'The subject as people know it, 
 comment on column public.alerts.problem is 'What is wrong, to follow the name and a colon. Times are in UTC.';
 comment on column public.alerts.command is 'The admin command that helps, without `npm run admin --`.';
 comment on column public.alerts.link is 'The view of the desk that helps, such as `/operator/outbox`; null: none does.';
+comment on column public.alerts.agency_id is 'The agency of the subject; null: it has none.';
 
 alter table public.alerts enable row level security;
 grant select, insert, update, delete on public.alerts to service_role;
 
-create type private.found_alert as (subject text, details jsonb, subject_name text, problem text, command text, link text);
+create type private.found_alert as (subject text, details jsonb, subject_name text, problem text, command text, link text, agency_id uuid);
 
 comment on type private.found_alert is
-  'A subject of which the condition of a kind is true, with the figures about it, its words and its link, as public.alerts '
+  'A subject of which the condition of a kind is true, with the figures about it, its words, its link and its agency, as public.alerts '
   'has them.';
 
 create function private.counted(count bigint, noun text) returns text

@@ -7,7 +7,7 @@ set search_path = ''
 as $$
   select
     n.phone, jsonb_build_object('agency', a.name), format('number %s of %s', n.phone, a.name),
-    'paused, so its texts wait', 'number resume ' || n.phone, '/operator/numbers'
+    'paused, so its texts wait', 'number resume ' || n.phone, '/operator/numbers', n.agency_id
   from public.service_numbers n
   join public.agencies a on a.id = n.agency_id
   where n.status = 'paused'
@@ -15,10 +15,11 @@ $$;
 
 comment on function private.find_number_paused(jsonb, timestamptz) is 'Our numbers that are paused.';
 
-insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (
+insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, summary) values (
   'number_paused', 'find_number_paused', '{}',
   'Paused numbers', 'No text leaves a paused number. Find the cause, and resume it.',
-  'Resume numbers');
+  'Resume numbers',
+  '%s numbers of %s are paused');
 
 create function private.find_texts_stuck(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
 language sql
@@ -53,7 +54,7 @@ as $$
       when 'no_account' then format('not sent since %s: TWILIO_ACCOUNT_SID is not set', private.in_utc(min(t.since)))
       else format('%s not sent, the first due %s', private.counted(sum(t.texts)::bigint, 'text'), private.in_utc(min(t.since)))
     end,
-    'text outbox', '/operator/outbox'
+    'text outbox', '/operator/outbox', (array_agg(t.agency_id))[1]
   from (
     select n.phone as subject, n.agency_id, s.texts, s.since, null as reason
     from numbers p
@@ -104,10 +105,11 @@ comment on function private.find_texts_stuck(jsonb, timestamptz) is
   'kind too, at once, where no account is set or the provider refuses our login. Not those of a paused number, nor those that quiet hours hold. '
   'Of a number at most 1,000 texts are counted.';
 
-insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (
+insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, summary) values (
   'texts_stuck', 'find_texts_stuck', '{"minutes": 5}',
   'Texts that are not sent', 'Find out what holds them.',
-  'See the texts that are not sent');
+  'See the texts that are not sent',
+  'texts of %s numbers of %s are not sent');
 
 create function private.find_texts_failing(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
 language sql
@@ -125,7 +127,7 @@ as $$
       ' and ', nullif(l.failed, 0) || ' failed',
       case s.opted_out when 0 then null when 1 then '1 was' else s.opted_out || ' were' end || ' answered by an opt-out'
     ),
-    'text outbox --state failed --agency ' || left(a.id::text, 8), '/operator/outbox/failed/' || a.id
+    'text outbox --state failed --agency ' || left(a.id::text, 8), '/operator/outbox/failed/' || a.id, a.id
   from public.agencies a
   cross join lateral (
     select
@@ -212,7 +214,7 @@ as $$
     coalesce('number ' || n.phone || ' of ' || max(a.name), 'texts'),
     format(
       '%s without a conversation, the first %s', private.counted(sum(s.texts)::bigint, 'opt-out'), private.in_utc(min(s.since))),
-    'text unmatched', '/operator/texts'
+    'text unmatched', '/operator/texts', (array_agg(n.agency_id))[1]
   from numbers p
   left join public.service_numbers n on n.phone = p.phone
   left join public.agencies a on a.id = n.agency_id
@@ -234,10 +236,11 @@ comment on function private.find_opt_out_unmatched(jsonb, timestamptz) is
   'Our numbers that got an opt-out which belongs to no conversation; of numbers that are not ours, the kind. Of a number at '
   'most 1,000 texts are counted.';
 
-insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (
+insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, summary) values (
   'opt_out_unmatched', 'find_opt_out_unmatched', '{}',
   'Opt-outs for nobody', 'These recruits want no texts any more. Give each text a conversation.',
-  'Give texts a conversation');
+  'Give texts a conversation',
+  '%s numbers of %s got opt-outs for nobody');
 
 create function private.find_worker_late(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
 language sql
@@ -288,7 +291,7 @@ as $$
   )
   select
     'worker_late', jsonb_build_object('due', d.due, 'since', d.since), 'worker',
-    format('not called since %s, with %s due', private.in_utc(d.since), d.due), 'text outbox', '/operator/outbox'
+    format('not called since %s, with %s due', private.in_utc(d.since), d.due), 'text outbox', '/operator/outbox', null::uuid
   from late l
   cross join lateral (
     select count(*) as due, greatest(min(f.since), l.last_run) as since from (select u.since from due u limit 1000) f

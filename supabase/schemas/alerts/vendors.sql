@@ -14,7 +14,7 @@ begin
     v.slug, jsonb_build_object('leads', sum(w.leads), 'since', private.iso_time(min(w.since))), 'vendor ' || v.slug,
     format(
       '%s without an order, the first since %s', private.counted(sum(w.leads)::bigint, 'lead'), private.in_utc(min(w.since))),
-    'lead waiting --vendor ' || v.slug, '/operator/waiting'
+    'lead waiting --vendor ' || v.slug, '/operator/waiting', null::uuid
   from (
     select l.vendor_id, count(*) as leads, min(l.created_at) as since
     from public.recruiting_leads l
@@ -123,7 +123,7 @@ begin
     f.slug,
     jsonb_strip_nulls(jsonb_build_object('deliveries', f.rejected, 'of', f.of, 'since', private.iso_time(f.since))),
     'vendor ' || f.slug, format('%s, the first %s', private.counted(f.rejected, 'rejected delivery'), private.in_utc(f.since)),
-    'delivery list ' || f.sender, '/operator/deliveries'
+    'delivery list ' || f.sender, '/operator/deliveries', null::uuid
   from found f;
 end
 $$;
@@ -188,7 +188,7 @@ begin
   select
     s.slug, jsonb_strip_nulls(jsonb_build_object('since', private.iso_time(latest.at))), 'vendor ' || s.slug,
     coalesce('has sent no lead since ' || private.in_utc(latest.at), 'has never sent a lead'), 'key list ' || s.slug,
-    '/operator/vendors'
+    '/operator/vendors', null::uuid
   from silent s
   -- The last lead is looked for once, when the alert opens: far back, the search is long.
   cross join lateral (
@@ -229,7 +229,7 @@ begin
     k.vendor,
     jsonb_strip_nulls(jsonb_build_object('what', k.what, 'prefix', p.prefix, 'expires_at', private.iso_time(k.expires_at))),
     'vendor ' || k.vendor, format('its %s expires %s', concat_ws(' ', k.what, p.prefix), private.in_utc(k.expires_at)),
-    case k.what when 'api key' then 'key rotate ' else 'webhook show ' end || k.vendor, '/operator/vendors'
+    case k.what when 'api key' then 'key rotate ' else 'webhook show ' end || k.vendor, '/operator/vendors', null::uuid
   from private.expiring_keys(checked_at) k
   cross join lateral (select case k.what when 'api key' then k.id end as prefix) p
   -- An expired one is reported for another week: that it has expired mends nothing.
@@ -263,7 +263,7 @@ begin
         else format('Meta refuses its access token (%s)', h.reason)
       end
     ),
-    'vendor webhook check ' || h.slug, null
+    'vendor webhook check ' || h.slug, null, null::uuid
   from (
     select
       v.slug, count(*) as leads, min(f.held_since) as since,

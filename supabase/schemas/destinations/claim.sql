@@ -5,7 +5,7 @@
 -- - sending, record_dispatch():
 --   - delivered, rejected, failed: the same
 --   - gone: failed, and its destination is off
---   - retry: waiting, due after a pause; failed after the eighth attempt
+--   - retry: waiting, due after a pause; failed after the eighth attempt, or for alerts as alerts/notify.sql says
 -- - failed or rejected, retry_dispatches(): waiting and due
 -- - waiting, the person is erased: cancelled
 --
@@ -33,11 +33,17 @@ declare
   claimed jsonb;
   next_at timestamptz;
 begin
-  update private.sending_settings s
-  set is_set = case s.name when 'mail' then can_mail else alert_url_is_set end, asked_at = now()
-  where (s.is_set, s.asked_at > now() - interval '1 minute')
-    is distinct from (case s.name when 'mail' then can_mail else alert_url_is_set end, true);
+  perform private.note_setting('mail', can_mail);
+  perform private.note_setting('alerts', alert_url_is_set);
   perform private.end_lapsed_dispatches();
+  if alert_url_is_set then
+    perform private.make_alert_dispatches();
+  else
+    update private.dispatches p
+    set state = 'failed', reason = 'not_configured', ended_at = clock_timestamp()
+    from public.destinations d
+    where d.agency_id is null and p.destination_id = d.id and p.state = 'waiting' and p.event = 'test';
+  end if;
 
   -- Those that work come first. Of the others, which may take long to answer, only some are tried at once.
   foreach is_failing in array '{false,true}'::boolean[] loop
@@ -122,7 +128,8 @@ begin
     order by p.due_at, p.seq
     limit 1
   ) w on true
-  where d.is_on and case when d.agency_id is null then alert_url_is_set else can_mail or d.kind = 'webhook' end;
+  -- Alerts are sent again by a later run.
+  where d.is_on and d.agency_id is not null and (can_mail or d.kind = 'webhook');
   return jsonb_build_object('dispatches', claimed, 'next_at', private.iso_time(next_at));
 end
 $$;
@@ -145,20 +152,23 @@ begin
   -- Nobody knows whether a dead worker has sent it: it is sent again with the same id.
   update private.dispatches p
   set
-    state = case when p.body is null then 'cancelled' when p.attempt - p.attempts_before >= 8 then 'failed' else 'waiting' end,
-    ended_at = case when p.body is null or p.attempt - p.attempts_before >= 8 then as_of end,
-    lease_until = null, reason = 'worker_died'
-  where p.id = any (array(
-    select l.id
+    state = l.state, ended_at = case when l.state <> 'waiting' then as_of end, lease_until = null, reason = 'worker_died'
+  from (
+    select l.id, case
+      when l.body is null then 'cancelled'
+      when d.agency_id is not null and l.attempt - l.attempts_before >= 8 then 'failed'
+      else 'waiting'
+    end as state
     from public.destinations d
     cross join lateral (
-      select s.id
+      select s.*
       from private.dispatches s
       where s.destination_id = d.id and s.state = 'sending' and s.lease_until <= as_of
       order by s.lease_until
       for no key update skip locked
     ) l
-  ));
+  ) l
+  where p.id = l.id;
 end
 $$;
 

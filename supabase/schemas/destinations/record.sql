@@ -36,6 +36,12 @@ begin
   if ends_as = 'retry' then
     ends_as := case when sent.body is null then 'cancelled' when pause is null then 'failed' else 'waiting' end;
   end if;
+  if destination.agency_id is null and outcome <> 'delivered' then
+    ends_as := case when sent.event = 'test' or sent.event = 'alert.resolved' and sent.created_at <= now() - interval '7 days'
+      then 'failed' else 'waiting' end;
+    pause := least(10 * 2 ^ least(sent.attempt - 1, 9), 3600);
+    retry_after := least(coalesce(retry_after, 0), 3600);
+  end if;
   update private.dispatches p
   set
     state = ends_as,
@@ -52,6 +58,9 @@ begin
       when ends_as = 'rejected' and destination.returns_rejected and p.body is not null and p.event in ('lead.distributed', 'lead.reassigned')
       then clock_timestamp() end
   where p.id = sent.id;
+  if destination.agency_id is null then
+    perform private.record_alerts(sent, ends_as, record_dispatch.status is null and record_dispatch.reason in ('lost', 'timeout'));
+  end if;
 
   if ends_as <> 'waiting' and sent.lead_id is not null then
     update private.dispatches p
@@ -93,6 +102,6 @@ comment on function public.record_dispatch(uuid, integer, text, integer, text, t
   'sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, or after retry_after seconds where that is longer, at most a day, '
   'and then failed; `failed`: never sent again. status, excerpt and reason: of the response, see private.dispatches. Returns the resulting state; null if there is no '
   'such dispatch. A late report changes nothing unless it was delivered. Five days of nothing but failures switch the destination '
-  'off. 22023 for an unknown outcome.';
+  'off. Alerts are sent again after 10 s to 1 h until they have resolved, and then for a week. 22023 for an unknown outcome.';
 
 grant execute on function public.record_dispatch(uuid, integer, text, integer, text, text, integer) to service_role;

@@ -96,7 +96,7 @@ create table private.dispatches (
   event text not null,
   -- Not foreign keys: what happens to the recruit or the alert does not wait for what is sent about it.
   lead_id uuid,
-  alert_id uuid,
+  alert_ids uuid[],
   body jsonb,
   state text not null default 'waiting' check (state in ('waiting', 'sending', 'delivered', 'rejected', 'failed', 'cancelled')),
   due_at timestamptz not null default clock_timestamp(),
@@ -124,7 +124,6 @@ create index dispatches_open_idx on private.dispatches (destination_id, first_du
 create index dispatches_ended_idx on private.dispatches (ended_at) where ended_at is not null;
 create index dispatches_list_idx on private.dispatches (destination_id, seq);
 create index dispatches_lead_idx on private.dispatches (lead_id, seq) where lead_id is not null;
-create index dispatches_alert_idx on private.dispatches (alert_id) where alert_id is not null;
 create index dispatches_return_idx on private.dispatches (return_due_at) where return_due_at is not null;
 create index dispatches_failed_idx on private.dispatches (destination_id, ended_at) where state = 'failed';
 create index dispatches_delivered_idx on private.dispatches (destination_id, delivered_at) where state = 'delivered';
@@ -133,8 +132,9 @@ comment on table private.dispatches is
   'One row for each event that is sent to a destination. The id is the header webhook-id: each attempt has the same. Kept for 30 '
   'days after it has ended.';
 comment on column private.dispatches.event is 'The type of the event, or `test`.';
+comment on column private.dispatches.alert_ids is 'The alerts of which the operators'' destination is notified.';
 comment on column private.dispatches.body is
-  'The event as it was: {type, timestamp, data}. Null once the person was erased.';
+  'The event as it was: {type, timestamp, data}; of alerts {text, kind, subject, state, since, details}. Null once the person was erased.';
 comment on column private.dispatches.state is
   '`waiting`; `sending`: a worker has it; `delivered`; `rejected`: the receiver has refused it for good; `failed`: no attempt is '
   'left; `cancelled`: it is not needed any more.';
@@ -151,16 +151,28 @@ alter table private.dispatches enable row level security;
 grant select, insert, update, delete on private.dispatches to service_role;
 
 create table private.sending_settings (
-  name text primary key check (name in ('mail', 'alerts')),
+  name text primary key check (name in ('mail', 'alerts', 'heartbeat')),
   is_set boolean not null default false,
   asked_at timestamptz not null default '-infinity'
 );
 
 comment on table private.sending_settings is
-  'Whether the worker can send e-mail, and has the URL of the receiver of alerts. The database sees no setting.';
+  'Whether the worker can send e-mail, and has the URLs of the receiver of alerts and of the monitor. The database sees no setting.';
 comment on column private.sending_settings.asked_at is 'When the worker last said so.';
 
-insert into private.sending_settings (name) values ('mail'), ('alerts');
+insert into private.sending_settings (name) values ('mail'), ('alerts'), ('heartbeat');
 
 alter table private.sending_settings enable row level security;
 grant select, insert, update, delete on private.sending_settings to service_role;
+
+create function private.note_setting(name text, is_set boolean) returns void
+language sql
+set search_path = ''
+as $$
+  update private.sending_settings s
+  set is_set = note_setting.is_set, asked_at = now()
+  where s.name = note_setting.name
+    and (s.is_set <> note_setting.is_set or s.asked_at not between now() - interval '1 minute' and now())
+$$;
+
+comment on function private.note_setting(text, boolean) is 'Notes what a worker says of a setting, once a minute while it stays.';

@@ -19,7 +19,7 @@ create table private.troubles (subject text);
 create function private.find_trouble(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
 language sql stable set search_path = '' as $$
   select t.subject, jsonb_build_object('since', checked_at), 'thing ' || t.subject, 'in trouble for ' || (threshold ->> 'minutes'),
-    'thing mend ' || t.subject, '/operator/things/' || t.subject
+    'thing mend ' || t.subject, '/operator/things/' || t.subject, null::uuid
   from private.troubles t
 $$;
 insert into public.alert_rules (kind, finder, threshold, title, advice, link_label)

@@ -1,18 +1,24 @@
 -- The messages about alerts, by the claims and outcomes of a worker.
 begin;
-select plan(39);
+select plan(40);
 \ir ../helpers.psql
 
-create function pg_temp.claim(has_webhook boolean default true) returns setof text language sql as $$
+create function pg_temp.claim(has_url boolean default true) returns setof text language sql as $$
   select d #>> '{body,kind}' || ' ' || (d #>> '{body,state}') || ' ' || (d ->> 'attempt')
-  from jsonb_array_elements(public.claim_alert_deliveries(5, has_webhook, false) -> 'deliveries') d
+  from jsonb_array_elements(public.claim_dispatches(5, false, has_url) -> 'dispatches') d
 $$;
 
 -- Records an outcome of all that is claimed.
-create function pg_temp.record(outcome text, code text default 'HTTP 200', retry_after integer default null)
+create function pg_temp.record(outcome text, reason text default 'HTTP 500', retry_after integer default null)
 returns setof text language sql as $$
-  select public.record_alert_delivery(d.id, d.attempt, record.outcome, code, retry_after)
-  from private.alert_deliveries d where d.lease_until is not null order by d.created_at
+  select public.record_dispatch(
+    p.id, p.attempt, record.outcome, case when reason ~ '^HTTP' then right(reason, 3)::integer end, null,
+    case when record.outcome <> 'delivered' then record.reason end, retry_after)
+  from private.dispatches p where p.state = 'sending' order by p.seq
+$$;
+
+create function pg_temp.pause() returns numeric language sql as $$
+  select round(extract(epoch from p.due_at - clock_timestamp()), -1) from private.dispatches p where p.state = 'waiting'
 $$;
 
 create function pg_temp.open_alert(name text, kind text default 'test_kind') returns void language sql as $$
@@ -24,13 +30,13 @@ create function pg_temp.change(name text, state text) returns void language sql 
   where id = md5(name)::uuid
 $$;
 
-create function pg_temp.delivery(name text) returns setof text language sql as $$
-  select concat_ws(' ', d.event, d.state, d.outcome) from private.alert_deliveries d where d.alert_id = md5(name)::uuid
-  order by array_position(array['opened', 'repeated', 'resolved'], d.event)
+create function pg_temp.dispatch(name text) returns setof text language sql as $$
+  select concat_ws(' ', p.event, p.state, p.reason) from private.dispatches p
+  where p.body ->> 'subject' = name order by p.seq
 $$;
 
 -- Alerts of other tests may be there; this one's outcome must not depend on them.
-delete from private.alert_deliveries;
+delete from private.dispatches;
 delete from public.alerts;
 delete from private.job_runs where job = 'check alerts';
 insert into public.alert_rules (kind, threshold) values ('test_kind', '{}') on conflict do nothing;
@@ -42,46 +48,43 @@ select ok(private.is_alert_due(), 'the worker is called for an alert of which no
 select results_eq('select pg_temp.claim()', array['test_kind open 1'], 'it is claimed');
 select is_empty('select pg_temp.claim()', 'once');
 select ok(not private.is_alert_due(), 'and then the worker is not called for it');
-select throws_ok(
-  $$insert into private.alert_deliveries (alert_id, event, body) values (md5('one')::uuid, 'repeated', '{}')$$, '23505', null,
-  'an alert has one delivery at a time');
-select results_eq($$select pg_temp.record('refused', 'HTTP 500')$$, array['pending'], 'one that was refused stays pending');
-select is(
-  (select d.due_at - now() from private.alert_deliveries d where d.state = 'pending'), interval '10 seconds', 'for 10 seconds');
-update private.alert_deliveries set due_at = now(), attempt = 4;
+select results_eq($$select pg_temp.record('retry')$$, array['waiting'], 'one that was refused waits');
+select is(pg_temp.pause(), 10.0, 'for 10 seconds');
+update private.dispatches set due_at = now(), attempt = 4;
 select results_eq('select pg_temp.claim()', array['test_kind open 5'], 'and is claimed again');
-select is(public.record_alert_delivery(d.id, 4, 'lost', 'lost'), 'pending', 'a late report of an earlier claim')
-from private.alert_deliveries d;
-select ok(d.lease_until is not null, 'changes nothing') from private.alert_deliveries d;
-select pg_temp.record('lost', 'lost');
-select is(
-  (select d.due_at - now() from private.alert_deliveries d), interval '160 seconds', 'the pause doubles each time');
-update private.alert_deliveries set due_at = now(), attempt = 40;
-select pg_temp.claim(), pg_temp.record('refused', 'HTTP 503');
-select is((select d.due_at - now() from private.alert_deliveries d), interval '1 hour', 'to an hour');
-update private.alert_deliveries set due_at = now(), created_at = now() - interval '8 days', attempt = 0;
-select pg_temp.claim(), pg_temp.record('refused', 'HTTP 429', 90);
-select is(
-  (select d.due_at - now() from private.alert_deliveries d), interval '90 seconds', 'or is as long as the receiver asks for');
-select is((select d.state from private.alert_deliveries d), 'pending', 'while the alert is open this never ends');
+select is(public.record_dispatch(p.id, 4, 'retry', null, null, 'lost'), 'sending', 'a late report of an earlier claim changes nothing')
+from private.dispatches p;
+select pg_temp.record('retry', 'lost');
+select is(pg_temp.pause(), 160.0, 'the pause doubles each time');
+update private.dispatches set due_at = now(), attempt = 40;
+select pg_temp.claim(), pg_temp.record('gone', 'HTTP 410');
+select is(pg_temp.pause(), 3600.0, 'to an hour');
+update private.dispatches set due_at = now(), created_at = now() - interval '8 days', attempt = 0;
+select pg_temp.claim(), pg_temp.record('retry', 'HTTP 429', 90);
+select is(pg_temp.pause(), 90.0, 'or is as long as the receiver asks for');
+update private.dispatches set attempt = 40, due_at = now();
+select pg_temp.claim();
+update private.dispatches set lease_until = now();
+select results_eq('select pg_temp.claim()', array['test_kind open 42'], 'while the alert is open this never ends');
+select pg_temp.record('retry');
 
-update private.alert_deliveries set due_at = now();
+update private.dispatches set due_at = now();
 select pg_temp.claim(), pg_temp.record('delivered');
-select results_eq($$select pg_temp.delivery('one')$$, array['opened delivered HTTP 200'], 'until it has arrived');
+select results_eq($$select pg_temp.dispatch('one')$$, array['alert.opened delivered'], 'until it has arrived');
 select is_empty('select pg_temp.claim()', 'then nothing more is sent');
 update public.alerts set told_at = now() - interval '24 hours';
 select results_eq('select pg_temp.claim()', array['test_kind open 1'], 'for 24 hours');
-select pg_temp.record('refused', 'HTTP 500'), pg_temp.change('one', 'acknowledged');
-update private.alert_deliveries set due_at = now() where state = 'pending';
+select pg_temp.record('retry', 'HTTP 500'), pg_temp.change('one', 'acknowledged');
+update private.dispatches set due_at = now() where state = 'waiting';
 select is_empty('select pg_temp.claim()', 'one that was acknowledged is not repeated');
 select pg_temp.change('one', 'resolved');
 select results_eq('select pg_temp.claim()', array['test_kind resolved 1'], 'but its end is sent');
-select pg_temp.record('refused', 'no_connection');
-update private.alert_deliveries set due_at = now(), created_at = now() - interval '7 days' where state = 'pending';
-select pg_temp.claim(), pg_temp.record('refused', 'HTTP 410');
+select pg_temp.record('retry', 'no_connection');
+update private.dispatches set due_at = now(), created_at = now() - interval '7 days' where state = 'waiting';
+select pg_temp.claim(), pg_temp.record('retry', 'HTTP 410');
 select results_eq(
-  $$select pg_temp.delivery('one')$$,
-  array['opened delivered HTTP 200', 'repeated dropped HTTP 500', 'resolved failed HTTP 410'], 'for a week');
+  $$select pg_temp.dispatch('one')$$,
+  array['alert.opened delivered', 'alert.repeated cancelled HTTP 500', 'alert.resolved failed HTTP 410'], 'for a week');
 select is_empty('select pg_temp.claim()', 'and then not any more');
 
 select pg_temp.open_alert('acknowledged early'), pg_temp.change('acknowledged early', 'acknowledged');
@@ -107,37 +110,60 @@ select is_empty('select pg_temp.claim()', 'also when it is on again');
 
 select pg_temp.open_alert('dead');
 select pg_temp.claim();
-update private.alert_deliveries set lease_until = now() where lease_until is not null;
-select ok(private.is_alert_due(), 'what a dead worker has claimed is due again');
+update private.dispatches set lease_until = now() where state = 'sending';
+select ok(private.is_dispatch_due(), 'what a dead worker has claimed is due again');
 select pg_temp.change('dead', 'resolved');
 select results_eq('select pg_temp.claim()', array['test_kind resolved 1'], 'it may have arrived, so its end is sent');
 select pg_temp.record('delivered');
 select results_eq(
-  $$select pg_temp.delivery('dead')$$, array['opened dropped worker_died', 'resolved delivered HTTP 200'], 'and nothing else');
+  $$select pg_temp.dispatch('dead')$$, array['alert.opened cancelled worker_died', 'alert.resolved delivered'], 'and nothing else');
+
+-- The end of an alert and the next one of its subject
+select pg_temp.open_alert('again');
+select pg_temp.claim(), pg_temp.record('delivered'), pg_temp.change('again', 'resolved');
+insert into public.alerts (kind, subject, opened_at) values ('test_kind', 'again', '2026-01-02');
+select pg_temp.claim(), pg_temp.record('retry');
+select is_empty('select pg_temp.claim()', 'the next alert of a subject waits for the end of the last one');
+update private.dispatches set due_at = now() where state = 'waiting';
+select pg_temp.claim(), pg_temp.record('delivered');
+select results_eq('select pg_temp.claim()', array['test_kind open 1'], 'and then is sent');
+select pg_temp.record('delivered');
+
+-- Several alerts of an agency
+select pg_temp.create_agency('Prairie');
+update public.agencies set name = 'Prairie Life' where id = md5('Prairie')::uuid;
+update public.alert_rules set summary = '%s recruits of %s wait' where kind = 'test_kind';
+insert into public.alerts (id, kind, subject, opened_at, agency_id, details)
+select md5('waits ' || n)::uuid, 'test_kind', 'waits ' || n, timestamptz '2026-01-03 12:00' + n * interval '10 seconds', md5('Prairie')::uuid, '{}'
+from generate_series(1, 6) n;
+create function pg_temp.texts() returns setof text language sql as $$
+  select d #>> '{body,text}' from jsonb_array_elements(public.claim_dispatches(5, false, true) -> 'dispatches') d
+$$;
+select set_eq(
+  'select pg_temp.texts()', array['Open: 5 recruits of Prairie Life wait.', 'Open: waits 6.'],
+  'those of an agency that open in the same minute are one message');
+select results_eq(
+  $$select body - '{text,since,kind}'::text[] from private.dispatches where body -> 'details' ? 'count'$$,
+  array[jsonb_build_object('state', 'open', 'subject', md5('Prairie')::uuid, 'details', '{"agency": "Prairie Life", "count": 5}'::jsonb)],
+  'with their number and the agency');
+select pg_temp.record('delivered'), pg_temp.change('waits 1', 'resolved'), pg_temp.change('waits 2', 'resolved');
+select results_eq('select pg_temp.texts()', array['Over: 2 recruits of Prairie Life wait.'], 'so are those that end');
+select pg_temp.record('delivered');
 
 select pg_temp.open_alert('unset');
 select is_empty('select pg_temp.claim(false)', 'without a URL nothing is claimed');
 select ok(not private.is_alert_due(), 'and the worker is not called');
-update private.alert_receivers set asked_at = now() + interval '1 day';
+update private.sending_settings set asked_at = now() + interval '1 day' where name = 'alerts';
 select ok(private.is_alert_due(), 'unless the clock was wrong');
 
 insert into private.job_runs (job, started_at, ended_at) values ('check alerts', now(), now() - interval '4 minutes');
-select is(public.claim_alert_deliveries(0, false, true) -> 'is_heartbeat_due', 'true', 'the monitor is notified of a check that completed');
+select ok(public.claim_heartbeat(true), 'the monitor is notified of a check that completed');
 update private.job_runs set heartbeat_at = now() + interval '1 hour' where job = 'check alerts';
-select is(public.claim_alert_deliveries(0, false, true) -> 'is_heartbeat_due', 'true', 'also after a clock was set back');
-
-select throws_ok(
-  $$select public.record_alert_delivery(d.id, d.attempt, 'eaten', 'HTTP 200') from private.alert_deliveries d where d.state = 'pending'
-    union all select public.record_alert_delivery(public.test_alert(), 0, 'eaten', 'HTTP 200')$$,
-  '22023', 'outcome: "eaten" is unknown', 'an unknown outcome is an error');
+select ok(public.claim_heartbeat(true), 'also after a clock was set back');
 
 -- Each scheduler asks every few seconds, with any number of alerts that are over.
 set local enable_seqscan = off;
 select matches(pg_temp.plan_of('select from private.alert_notifications_due'), index, 'what is due is found by ' || index)
 from unnest(array['alerts_unresolved_idx', 'alerts_told_at_idx']) index;
-select matches(
-  pg_temp.plan_of('select from private.due_alert_deliveries'), 'alert_deliveries_(due_at|pending)_idx',
-  'what is due is found among what is pending');
-
 select * from finish();
 rollback;

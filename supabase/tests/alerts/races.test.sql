@@ -72,11 +72,11 @@ select pg_temp.commit($$insert into private.job_runs (job, started_at, ended_at)
   on conflict (job) do update set ended_at = now(), heartbeat_at = null$$);
 select pg_temp.hold('select now()');
 select is(
-  (select result::jsonb -> 'is_heartbeat_due' from extensions.dblink(pg_temp.dsn(),
-    'select public.claim_alert_deliveries(0, false, true)') as c (result text)), 'true', 'a worker is to tell the monitor');
+  (select result from extensions.dblink(pg_temp.dsn(),
+    'select public.claim_heartbeat(true)') as c (result boolean)), true, 'a worker is to tell the monitor');
 select is(
-  (select result::jsonb -> 'is_heartbeat_due' from extensions.dblink('operator',
-    'select public.claim_alert_deliveries(0, false, true)') as c (result text)), 'false',
+  (select result from extensions.dblink('operator',
+    'select public.claim_heartbeat(true)') as c (result boolean)), false,
   'and not another one as well, whose transaction began before');
 select pg_temp.let_go();
 

@@ -19,7 +19,7 @@ begin
   -- Texts of other tests may be due; this one's outcome must not depend on them.
   update public.text_outbox set due_at = 'infinity', lease_until = 'infinity';
   delete from public.alerts;
-  update private.alert_receivers set is_set = false, asked_at = now();
+  update private.sending_settings set is_set = false, asked_at = now();
 
   return next is(private.schedule_jobs(), '{}', 'without the extensions nothing is scheduled');
 
@@ -52,9 +52,9 @@ begin
 
   insert into public.alerts (kind, subject) values ('number_paused', '+19995550000');
   return next is(private.call_worker(), null, 'nor while an alert is open and no URL for it is set');
-  update private.alert_receivers set is_set = true;
+  update private.sending_settings set is_set = true;
   return next is(private.call_worker(), null, 'nor where the worker is not known');
-  update private.alert_receivers set is_set = false;
+  update private.sending_settings set is_set = false;
 
   insert into public.text_outbox (message_id, kind) values (md5('text')::uuid, 'agent');
   return next throws_ok(
@@ -74,14 +74,14 @@ begin
   update public.text_outbox set due_at = now() + interval '1 hour' where message_id = md5('text')::uuid;
   return next is(private.call_worker(), null, 'a text that is due later waits');
 
-  update private.alert_receivers set is_set = true where name = 'webhook';
+  update private.sending_settings set is_set = true where name = 'alerts';
   return next isnt(private.call_worker(), null, 'for an alert that is open the function is called');
 
   insert into private.lead_notifications_due (lead_id) values (md5('nothing')::uuid);
   execute (select command from cron.job where jobname = 'notify agents');
   return next is_empty('select from private.lead_notifications_due', 'notifications that are due are delivered');
 
-  update private.alert_receivers set is_set = false;
+  update private.sending_settings set is_set = false;
   perform pg_temp.create_vendor('vendor');
   perform public.add_lead_fetches(md5('vendor')::uuid, 'request', '[{"leadgen_id": "1", "notice": {}}]');
   return next isnt(private.call_worker(), null, 'so it is for a lead to fetch');

@@ -32,7 +32,7 @@ create temp table kept_rows (name, fate, columns) as values
   ('private.lead_fetches', 'harmless', 'id vendor_id leadgen_id page_id form_id request_id state due_at attempt lease_until
     failing_since held_since reason lead_id created_at updated_at'),
   ('private.dispatches', 'emptied', 'body excerpt reason'),
-  ('private.dispatches', 'harmless', 'id destination_id event lead_id alert_id state due_at first_due_at attempt attempts_before
+  ('private.dispatches', 'harmless', 'id destination_id event lead_id alert_ids state due_at first_due_at attempt attempts_before
     lease_until status return_due_at delivered_at ended_at seq created_at'),
   ('recruiting_lead_duplicates', 'harmless', 'id lead_id vendor_id request_id received_at'),
   -- Those of a lead; those of a conversation are deleted.
@@ -53,7 +53,7 @@ create temp table others (name) as select unnest(array[
   'private.request_counts', 'private.request_slots', 'private.text_limits', 'recruiting_orders', 'private.recruiting_order_choices', 'private.recruiting_order_days',
   'private.lead_notifications_due', 'private.resume_uploads', 'private.abandoned_leads', 'service_numbers', 'texting_hours',
   'texting_closures', 'area_codes', 'quick_replies', 'recruit_exports', 'order_changes', 'bot_scripts', 'operators', 'operator_actions', 'erasures', 'lead_assignments',
-  'private.job_runs', 'private.metric_days', 'private.open_delivery_counts', 'alert_rules', 'alerts', 'private.alert_deliveries', 'private.alert_receivers',
+  'private.job_runs', 'private.metric_days', 'private.open_delivery_counts', 'alert_rules', 'alerts',
   'destinations', 'private.destination_secrets', 'private.sending_settings']);
 
 select set_eq(

@@ -2,12 +2,18 @@ import { callDatabase } from "../../_shared/database.ts";
 import { compileExpression } from "../../_shared/expression/expression.ts";
 import { isObject, type JsonObject } from "../../_shared/json.ts";
 import type { Job, Report, RunContext } from "../../_shared/jobs.ts";
-import { logWarning } from "../../_shared/log.ts";
+import { logError, logWarning } from "../../_shared/log.ts";
 import { pastedUrl } from "../../_shared/public_url.ts";
 import { AT_A_TIME } from "../../_shared/semaphores.ts";
 import { mailOf, sendMail } from "./mail.ts";
 import { noResponse, type Outcome } from "./outcome.ts";
-import { areLocalDestinationsAllowed, type MailProvider, mailProvider } from "./settings.ts";
+import {
+  type AlertReceiver,
+  alertReceiver,
+  areLocalDestinationsAllowed,
+  type MailProvider,
+  mailProvider,
+} from "./settings.ts";
 import { postMessage } from "./webhook.ts";
 
 /** A lease lasts 60 s, and an attempt at most 15 s. */
@@ -26,7 +32,7 @@ interface Dispatch {
   attempt: number;
   event: string;
   lead_id: string | null;
-  /** `{type, timestamp, data}` */
+  /** `{type, timestamp, data}`; of an alert `{text, kind, subject, state, since, details}` */
   body: JsonObject;
   destination: Destination;
 }
@@ -34,6 +40,7 @@ interface Dispatch {
 interface Destination {
   id: string;
   kind: "webhook" | "email";
+  /** Null for the operators' destination and for e-mails. */
   url: string | null;
   address: string | null;
   /** JMESPath over the event, which makes the body. */
@@ -44,20 +51,27 @@ interface Destination {
   secrets: string[];
 }
 
-/** Sends what agencies are to receive to their destinations, by webhook or by e-mail. */
+/** The senders that are set up. */
+interface Senders {
+  provider: MailProvider | null;
+  receiver: AlertReceiver | null;
+}
+
+/** Sends events to the destinations of agencies, by webhook or by e-mail, and alerts to the operators' receiver. */
 export function dispatches({ requestId, report }: RunContext): Job<Dispatch> {
   const provider = settingOf(mailProvider, report);
+  const receiver = settingOf(alertReceiver, report);
   return {
     atOnce: AT_A_TIME.dispatches,
     async claim(max) {
       const { dispatches, next_at }: Claimed = await callDatabase("claim_dispatches", {
         max,
         can_mail: provider !== null,
-        alert_url_is_set: false,
+        alert_url_is_set: receiver !== null,
       });
       return { items: dispatches, nextAt: next_at };
     },
-    handle: async (dispatch) => ({ state: await deliver(dispatch, provider, requestId) }),
+    handle: async (dispatch) => ({ state: await deliver(dispatch, { provider, receiver }, requestId) }),
     idsOf: ({ id, destination }) => ({ dispatch_id: id, destination_id: destination.id }),
   };
 }
@@ -73,20 +87,24 @@ function settingOf<Value>(read: () => Value | null, report: Report): Value | nul
 }
 
 /** Sends a dispatch and records its outcome. Returns the state in which it is left. */
-async function deliver(dispatch: Dispatch, provider: MailProvider | null, requestId: string): Promise<string | null> {
+async function deliver(dispatch: Dispatch, senders: Senders, requestId: string): Promise<string | null> {
   const { id, attempt, event, destination } = dispatch;
-  const { outcome, status, excerpt, reason, retryAfter } = await send(dispatch, provider);
+  const { outcome, status, excerpt, reason, retryAfter } = await send(dispatch, senders);
   if (outcome !== "delivered") {
-    logWarning({
-      request_id: requestId,
-      event: "dispatch_not_delivered",
-      dispatch_id: id,
-      destination_id: destination.id,
-      type: event,
-      outcome,
-      // The reason of a response may have words of the receiver.
-      error_code: status === null ? reason : `HTTP ${status}`,
-    });
+    // The reason of a response may have words of the receiver.
+    const ids = { request_id: requestId, dispatch_id: id };
+    const error_code = status === null ? reason : `HTTP ${status}`;
+    if (isForOperators(destination)) logError({ ...ids, event: "alert_not_delivered", kind: String(dispatch.body.kind), error_code });
+    else {
+      logWarning({
+        ...ids,
+        event: "dispatch_not_delivered",
+        destination_id: destination.id,
+        type: event,
+        outcome,
+        error_code,
+      });
+    }
   }
   return await callDatabase(
     "record_dispatch",
@@ -95,19 +113,29 @@ async function deliver(dispatch: Dispatch, provider: MailProvider | null, reques
   );
 }
 
-async function send({ id, body, destination }: Dispatch, provider: MailProvider | null): Promise<Outcome> {
+/** Whether it is the destination of alerts. */
+function isForOperators({ kind, url }: Destination): boolean {
+  return kind === "webhook" && url === null;
+}
+
+async function send({ id, body, destination }: Dispatch, { provider, receiver }: Senders): Promise<Outcome> {
   const event = withLink(body);
   if (destination.kind === "email") {
     // An agent may have lost the address since.
     if (destination.address === null) return noResponse("failed", "address");
     return await sendMail(provider!, { id, to: destination.address, mail: mailOf(event) });
   }
-  const { url, template, headers, secrets, accepted_when, rejected_when } = destination;
+  const rules = { accepted_when: destination.accepted_when, rejected_when: destination.rejected_when };
+  if (isForOperators(destination)) {
+    const { url, secrets, link } = receiver!;
+    return await postMessage({ id, url, headers: {}, secrets, body: { ...body, link }, rules }, { reach: "any" });
+  }
+  const { url, template, headers, secrets } = destination;
   const content = template === null ? event : compileExpression(template).data?.search(event);
   // The template was tried before it was saved, so this event lacks what it needs.
   if (content === undefined) return noResponse("failed", "template");
   return await postMessage(
-    { id, url: url!, headers, secrets, body: content, rules: { accepted_when, rejected_when } },
+    { id, url: url!, headers, secrets, body: content, rules },
     { reach: areLocalDestinationsAllowed() ? "local" : "public" },
   );
 }

@@ -1,5 +1,54 @@
 import { ConfigurationError } from "../../_shared/configuration.ts";
 import { pastedUrl } from "../../_shared/public_url.ts";
+import { secretsFromEnv } from "../../_shared/secrets.ts";
+import { KEY_BYTES, keyOf } from "./signature.ts";
+
+/** The program that is notified of alerts. */
+export interface AlertReceiver {
+  url: string;
+  /** The signing secrets. If empty, requests are not signed; with several, a request has a signature by each. */
+  secrets: string[];
+  /** The desk's page with the alerts; null if it is not configured. */
+  link: string | null;
+}
+
+/**
+ * Returns the receiver of `ALERT_WEBHOOK_URL`; null if it is not set.
+ *
+ * @throws ConfigurationError that names the invalid variable.
+ */
+export function alertReceiver(): AlertReceiver | null {
+  const url = httpsUrl("ALERT_WEBHOOK_URL");
+  if (url === null) return null;
+  const secrets = secretsFromEnv("ALERT_WEBHOOK_SECRET");
+  if (secrets.some((secret) => keyOf(secret) === null)) {
+    const { least, most } = KEY_BYTES;
+    throw new ConfigurationError(`ALERT_WEBHOOK_SECRET must be whsec_ and ${least} to ${most} bytes in base64`);
+  }
+  const desk = httpsUrl("DESK_URL");
+  // The desk's views are in the URL's fragment.
+  return { url, secrets, link: desk && `${pastedUrl(desk)}/#/operator` };
+}
+
+/**
+ * Returns the URL of a variable; null if it is not set. An operator sets it, so any host is allowed, including hosts in
+ * the operator's own network.
+ *
+ * @throws ConfigurationError if it is not a URL.
+ */
+export function httpsUrl(name: string): string | null {
+  const text = (Deno.env.get(name) ?? "").trim();
+  if (text === "") return null;
+  const url = URL.parse(text);
+  const isAllowed = url?.protocol === "https:" ||
+    url?.protocol === "http:" && ["localhost", "127.0.0.1"].includes(url.hostname);
+  if (url === null || !isAllowed || url.username !== "" || url.password !== "") {
+    throw new ConfigurationError(
+      `${name} must be an https URL without a user name, or an http URL of localhost or 127.0.0.1`,
+    );
+  }
+  return url.href;
+}
 
 /** Whether destinations on this machine are allowed, by http too. Only the launcher of a local stack sets it. */
 export function areLocalDestinationsAllowed(): boolean {
