@@ -1,14 +1,14 @@
 import { callDatabase } from "../_shared/database.ts";
 import type { Job, RunContext } from "../_shared/jobs.ts";
 import { logError } from "../_shared/log.ts";
-import { httpsUrl } from "./dispatches/settings.ts";
+import { urlFromEnv } from "./dispatches/settings.ts";
 
 /** The timeout of the monitor's response in milliseconds. */
 const TIMEOUT_MS = 5_000;
 
 /** Notifies the monitor of `ALERT_HEARTBEAT_URL` that alerts are checked. The item is its URL. */
 export function heartbeat({ requestId }: RunContext): Job<string> {
-  const url = httpsUrl("ALERT_HEARTBEAT_URL");
+  const url = urlFromEnv("ALERT_HEARTBEAT_URL");
   return {
     atOnce: 1,
     async claim() {

@@ -94,8 +94,9 @@ async function deliver(dispatch: Dispatch, senders: Senders, requestId: string):
     // The reason of a response may have words of the receiver.
     const ids = { request_id: requestId, dispatch_id: id };
     const error_code = status === null ? reason : `HTTP ${status}`;
-    if (isForOperators(destination)) logError({ ...ids, event: "alert_not_delivered", kind: String(dispatch.body.kind), error_code });
-    else {
+    if (isForOperators(destination)) {
+      logError({ ...ids, event: "alert_not_delivered", kind: String(dispatch.body.kind), error_code });
+    } else {
       logWarning({
         ...ids,
         event: "dispatch_not_delivered",

@@ -18,14 +18,14 @@ export interface AlertReceiver {
  * @throws ConfigurationError that names the invalid variable.
  */
 export function alertReceiver(): AlertReceiver | null {
-  const url = httpsUrl("ALERT_WEBHOOK_URL");
+  const url = urlFromEnv("ALERT_WEBHOOK_URL");
   if (url === null) return null;
   const secrets = secretsFromEnv("ALERT_WEBHOOK_SECRET");
   if (secrets.some((secret) => keyOf(secret) === null)) {
     const { least, most } = KEY_BYTES;
     throw new ConfigurationError(`ALERT_WEBHOOK_SECRET must be whsec_ and ${least} to ${most} bytes in base64`);
   }
-  const desk = httpsUrl("DESK_URL");
+  const desk = urlFromEnv("DESK_URL");
   // The desk's views are in the URL's fragment.
   return { url, secrets, link: desk && `${pastedUrl(desk)}/#/operator` };
 }
@@ -36,7 +36,7 @@ export function alertReceiver(): AlertReceiver | null {
  *
  * @throws ConfigurationError if it is not a URL.
  */
-export function httpsUrl(name: string): string | null {
+export function urlFromEnv(name: string): string | null {
   const text = (Deno.env.get(name) ?? "").trim();
   if (text === "") return null;
   const url = URL.parse(text);
