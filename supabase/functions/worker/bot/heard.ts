@@ -26,11 +26,16 @@ export const MOST_TEXTS = 20;
 /** No text message is longer (https://www.twilio.com/docs/glossary/what-sms-character-limit). */
 const LONGEST_TEXT = 1600;
 
-/** What is read of a text. A letter that stands for many is read as these. */
+/** A question that a text quotes beside words of its own, which is one of ours. */
+const QUOTED_QUESTION = /["“„][^"“”„\n]*\?["”]/g;
+
+/** What is read of a text. A letter that stands for many is read as these, and a question that it quotes is left out. */
 export function readable(body: string): string {
   const start = body.slice(0, LONGEST_TEXT);
   const plain = start.normalize("NFKC");
-  return plain.length > LONGEST_TEXT ? plain.slice(0, LONGEST_TEXT) : start;
+  const text = plain.length > LONGEST_TEXT ? plain.slice(0, LONGEST_TEXT) : start;
+  const own = isReaction(text) ? text : text.replace(QUOTED_QUESTION, "\n");
+  return /[\p{L}\p{N}]/u.test(own) ? own : text;
 }
 
 /** The intents by rank, where the texts of a turn say several things. */
