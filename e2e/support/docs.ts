@@ -106,8 +106,8 @@ function assertLike(actual: unknown, expected: unknown): void {
   assert.deepEqual(ids(actual), ids(expected));
 }
 
-/** A line of the administrator's command that needs neither a shell nor a file. */
-const ADMIN = /^(npm run admin -- (?:[^\n|<>&;$`\\#.]|\.(?!json))+)$/m;
+/** A line of the administrator's command that needs neither a shell nor a file, and ends where its quotes do. */
+const ADMIN = /^(npm run admin -- (?:"[^\n"|<>&;$`\\#]*"|[^\n"'|<>&;$`\\#.]|\.(?!json))+)$/m;
 
 /**
  * `npm run`, for a shell: the line of package.json, with npm's banner, and without the time that npm itself takes. The
