@@ -6225,7 +6225,8 @@ create trigger end_agent_mail
 
 -- supabase/schemas/destinations/claim.sql
 
--- The worker's part: it claims dispatches and sends them. record.sql records what became of each.
+-- What a claim of dispatches is made of. The worker calls claim_dispatches() and record_dispatch(), which span areas: see
+-- supabase/schemas/worker.
 --
 -- - waiting and due, claim_dispatches(): sending, with a lease of 60 s
 -- - sending, its lease is over, claim_dispatches(): waiting and due, or failed after the last attempt
@@ -6238,136 +6239,6 @@ create trigger end_agent_mail
 --
 -- Locks: a claim locks a destination, and passes over its dispatches that are locked. A record locks a dispatch, and then its
 -- destination only where that begins or ceases to fail.
-
-create function public.claim_dispatches(max integer, can_mail boolean, alert_url_is_set boolean) returns jsonb
-language plpgsql
-set search_path = ''
--- By the indexes, also with a plan that was made while the tables were small.
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-set enable_sort = off
-as $$
-declare
-  failing_at_once constant integer := 8;
-  is_failing boolean;
-  free integer;
-  destinations uuid[];
-  destination_id uuid;
-  taken uuid[] := '{}';
-  claimed jsonb;
-  next_at timestamptz;
-begin
-  perform private.note_setting('mail', can_mail);
-  perform private.note_setting('alerts', alert_url_is_set);
-  perform private.end_lapsed_dispatches();
-  if alert_url_is_set then
-    perform private.make_alert_dispatches();
-  else
-    update private.dispatches p
-    set state = 'failed', reason = 'not_configured', ended_at = clock_timestamp()
-    from public.destinations d
-    where d.agency_id is null and p.destination_id = d.id and p.state = 'waiting' and p.event = 'test';
-  end if;
-
-  -- Those that work come first. Of the others, which may take long to answer, only some are tried at once.
-  foreach is_failing in array '{false,true}'::boolean[] loop
-    free := claim_dispatches.max - cardinality(taken);
-    if is_failing then
-      free := least(free, failing_at_once - (
-        select count(*)
-        from public.destinations d
-        join private.dispatches p on p.destination_id = d.id and p.state = 'sending'
-        where d.failing_since is not null
-      ));
-    end if;
-    continue when free <= 0;
-    destinations := array(
-      select d.id
-      from public.destinations d
-      cross join lateral (
-        select p.due_at
-        from private.dispatches p
-        where p.destination_id = d.id and p.state = 'waiting'
-        order by p.due_at, p.seq
-        limit 1
-      ) w
-      cross join lateral (
-        select count(*) as sending from private.dispatches p where p.destination_id = d.id and p.state = 'sending'
-      ) f
-      where d.is_on and (d.failing_since is not null) = is_failing and w.due_at <= clock_timestamp()
-        and f.sending < case when is_failing then 1 else d.max_at_once end
-        and case when d.agency_id is null then alert_url_is_set else can_mail or d.kind = 'webhook' end
-      order by f.sending, w.due_at
-      limit free
-      for no key update of d skip locked
-    );
-    foreach destination_id in array destinations loop
-      taken := taken || private.take_dispatches(
-        destination_id,
-        -- An equal share, so that none waits for another that has more to send.
-        least(ceil(free / cardinality(destinations)::numeric)::integer, claim_dispatches.max - cardinality(taken)));
-    end loop;
-  end loop;
-
-  select coalesce(
-    jsonb_agg(
-      jsonb_build_object(
-        'id', p.id, 'attempt', p.attempt, 'event', p.event, 'lead_id', p.lead_id, 'body', p.body,
-        'destination', jsonb_build_object(
-          'id', d.id, 'kind', d.kind, 'url', d.url,
-          'address', coalesce(d.address, (select a.email from public.agents a where a.id = d.agent_id)), 'template', d.template,
-          'accepted_when', d.accepted_when, 'rejected_when', d.rejected_when,
-          'headers', (
-            select coalesce(jsonb_object_agg(s.name, s.secret), '{}')
-            from private.destination_secrets s
-            where s.destination_id = d.id and s.kind = 'header'
-          ),
-          'secrets', (
-            select coalesce(jsonb_agg(s.secret order by s.created_at desc), '[]')
-            from private.destination_secrets s
-            where s.destination_id = d.id and s.kind = 'signing' and (s.expires_at is null or s.expires_at > now())
-          ))
-      ) order by t.place),
-    '[]')
-  into claimed
-  from unnest(taken) with ordinality t (id, place)
-  join private.dispatches p on p.id = t.id
-  join public.destinations d on d.id = p.destination_id;
-
-  select min(case
-    when f.sending < case when d.failing_since is null then d.max_at_once else 1 end then least(w.due_at, f.lease_until)
-    -- The worker that sends these comes again.
-    else f.lease_until
-  end) into next_at
-  from public.destinations d
-  cross join lateral (
-    select min(p.lease_until) as lease_until, count(*) as sending
-    from private.dispatches p
-    where p.destination_id = d.id and p.state = 'sending'
-  ) f
-  left join lateral (
-    select p.due_at
-    from private.dispatches p
-    where p.destination_id = d.id and p.state = 'waiting'
-    order by p.due_at, p.seq
-    limit 1
-  ) w on true
-  -- Alerts are sent again by a later run.
-  where d.is_on and d.agency_id is not null and (can_mail or d.kind = 'webhook');
-  return jsonb_build_object('dispatches', claimed, 'next_at', private.iso_time(next_at));
-end
-$$;
-
-comment on function public.claim_dispatches(integer, boolean, boolean) is
-  'Gives the worker up to max dispatches that are due, each for 60 seconds: {dispatches: [{id, attempt, event, lead_id|null, body, '
-  'destination: {id, kind, url|null, address|null, template|null, accepted_when|null, rejected_when|null, headers: {name: value}, '
-  'secrets: [whsec_...]}}], next_at|null: when the next one is due, or a lease ends}. secrets: the newest first; during a day after a rotation there are two. Of a destination '
-  'at most max_at_once are with workers, one while its last attempt has failed, and of a lead one at a time, in the order of its '
-  'events. Those that work come before those that fail, of which at most 8 are with workers; each has an equal share of max. can_mail: without it no e-mail is claimed; alert_url_is_set: without it no '
-  'alert. The destination of alerts has no url and no secrets. Pass id and attempt to record_dispatch().';
 
 create function private.end_lapsed_dispatches() returns void
 language plpgsql
@@ -6498,8 +6369,6 @@ $$;
 
 comment on function private.is_dispatch_due() is 'Whether the worker would find a dispatch to send. Reads one row of each destination.';
 
-grant execute on function public.claim_dispatches(integer, boolean, boolean) to service_role;
-
 -- supabase/schemas/destinations/prune.sql
 
 -- What is kept of what was sent, and for how long.
@@ -6542,116 +6411,6 @@ $$;
 comment on function private.prune_dispatches() is
   'Deletes dispatches that ended more than 30 days ago, at most 1,000, and cancels those that have waited as long, because their '
   'destination is off. Returns how many were deleted.';
-
--- supabase/schemas/destinations/record.sql
-
--- What became of a dispatch that a worker has sent: claim.sql has its states.
-
-create function public.record_dispatch(
-  id uuid,
-  attempt integer,
-  outcome text,
-  status integer default null,
-  excerpt text default null,
-  reason text default null,
-  retry_after integer default null
-) returns text
-language plpgsql
-set search_path = ''
-set lock_timeout = '5s'
-as $$
-declare
-  -- In seconds. Without another one, it has failed.
-  pauses constant integer[] := '{5,300,1800,7200,18000,36000,36000}';
-  sent private.dispatches;
-  destination public.destinations;
-  ends_as text := case outcome when 'gone' then 'failed' else outcome end;
-  pause integer;
-begin
-  if outcome not in ('delivered', 'rejected', 'gone', 'retry', 'failed') then
-    raise exception 'outcome: "%" is unknown', private.quoted(outcome) using errcode = 'invalid_parameter_value';
-  end if;
-  select p.* into sent from private.dispatches p where p.id = record_dispatch.id for no key update;
-  if not found or sent.state in ('delivered', 'cancelled')
-    or (sent.state <> 'sending' or sent.attempt <> record_dispatch.attempt) and outcome <> 'delivered'
-  then
-    return sent.state;
-  end if;
-  select d.* into destination from public.destinations d where d.id = sent.destination_id;
-
-  pause := pauses[sent.attempt - sent.attempts_before];
-  if ends_as = 'retry' then
-    ends_as := case when sent.body is null then 'cancelled' when pause is null then 'failed' else 'waiting' end;
-  end if;
-  if destination.agency_id is null and outcome <> 'delivered' then
-    ends_as := case when sent.event = 'test' or sent.event = 'alert.resolved' and sent.created_at <= now() - interval '7 days'
-      then 'failed' else 'waiting' end;
-    pause := least(10 * 2 ^ least(sent.attempt - 1, 9), 3600);
-    retry_after := least(coalesce(retry_after, 0), 3600);
-  end if;
-  update private.dispatches p
-  set
-    state = ends_as,
-    lease_until = null,
-    due_at = case when ends_as = 'waiting'
-      then clock_timestamp() + make_interval(secs => greatest(pause, least(coalesce(retry_after, 0), 86400))) else p.due_at end,
-    delivered_at = case when ends_as = 'delivered' then clock_timestamp() end,
-    ended_at = case when ends_as <> 'waiting' then clock_timestamp() end,
-    status = record_dispatch.status,
-    -- The receiver may quote the person.
-    excerpt = case when p.body is not null then left(record_dispatch.excerpt, 500) end,
-    reason = case when p.body is not null then left(record_dispatch.reason, 500) end,
-    return_due_at = case
-      when ends_as = 'rejected' and destination.returns_rejected and p.body is not null and p.event in ('lead.distributed', 'lead.reassigned')
-      then clock_timestamp() end
-  where p.id = sent.id;
-  if destination.agency_id is null then
-    perform private.record_alerts(sent, ends_as, record_dispatch.status is null and record_dispatch.reason in ('lost', 'timeout'));
-  end if;
-
-  if ends_as <> 'waiting' and sent.lead_id is not null then
-    update private.dispatches p
-    set due_at = clock_timestamp()
-    where p.id = (
-      select next.id
-      from private.dispatches next
-      where next.destination_id = sent.destination_id and next.lead_id = sent.lead_id and next.state in ('waiting', 'sending')
-      order by next.seq
-      limit 1
-    ) and p.state = 'waiting' and p.attempt = p.attempts_before;
-  end if;
-
-  if outcome in ('delivered', 'rejected') then
-    if destination.failing_since is not null then
-      update public.destinations d set failing_since = null, failures = 0 where d.id = destination.id;
-    end if;
-  else
-    update public.destinations d
-    set failing_since = coalesce(d.failing_since, clock_timestamp()), failures = d.failures + 1
-    where d.id = destination.id
-    returning d.* into destination;
-    if destination.is_on and destination.agency_id is not null
-      and (outcome = 'gone' or destination.failing_since <= clock_timestamp() - interval '5 days')
-    then
-      update public.destinations d
-      set is_on = false, off_reason = case outcome
-        when 'gone' then 'The receiver answered 410 Gone.' else 'Nothing but failures for five days.' end
-      where d.id = destination.id;
-    end if;
-  end if;
-  return ends_as;
-end
-$$;
-
-comment on function public.record_dispatch(uuid, integer, text, integer, text, text, integer) is
-  'Records what became of a dispatch. id and attempt are those of claim_dispatches(). outcome: `delivered`; `rejected`: the receiver '
-  'has refused it for good; `gone`: the receiver wants nothing any more (410), so that its destination is switched off; `retry`: '
-  'sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, or after retry_after seconds where that is longer, at most a day, '
-  'and then failed; `failed`: never sent again. status, excerpt and reason: of the response, see private.dispatches. Returns the resulting state; null if there is no '
-  'such dispatch. A late report changes nothing unless it was delivered. Five days of nothing but failures switch the destination '
-  'off. Alerts are sent again after 10 s to 1 h until they have resolved, and then for a week. 22023 for an unknown outcome.';
-
-grant execute on function public.record_dispatch(uuid, integer, text, integer, text, text, integer) to service_role;
 
 -- supabase/schemas/texting/opt_keywords.sql
 
@@ -21659,3 +21418,249 @@ insert into public.alert_rules (kind, finder, threshold, title, advice, link_lab
   'Destinations that fail', 'Their agency corrects the receiver or the destination. Then send again what has failed.',
   'Destinations',
   '%s destinations of %s fail');
+
+-- supabase/schemas/worker/claim_dispatches.sql
+
+-- The worker claims dispatches and sends them: destinations/claim.sql has their states. This area spans all others: before a
+-- claim, the dispatches of alerts are made.
+
+create function public.claim_dispatches(max integer, can_mail boolean, alert_url_is_set boolean) returns jsonb
+language plpgsql
+set search_path = ''
+-- By the indexes, also with a plan that was made while the tables were small.
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set enable_sort = off
+as $$
+declare
+  failing_at_once constant integer := 8;
+  is_failing boolean;
+  free integer;
+  destinations uuid[];
+  destination_id uuid;
+  taken uuid[] := '{}';
+  claimed jsonb;
+  next_at timestamptz;
+begin
+  perform private.note_setting('mail', can_mail);
+  perform private.note_setting('alerts', alert_url_is_set);
+  perform private.end_lapsed_dispatches();
+  if alert_url_is_set then
+    perform private.make_alert_dispatches();
+  else
+    update private.dispatches p
+    set state = 'failed', reason = 'not_configured', ended_at = clock_timestamp()
+    from public.destinations d
+    where d.agency_id is null and p.destination_id = d.id and p.state = 'waiting' and p.event = 'test';
+  end if;
+
+  -- Those that work come first. Of the others, which may take long to answer, only some are tried at once.
+  foreach is_failing in array '{false,true}'::boolean[] loop
+    free := claim_dispatches.max - cardinality(taken);
+    if is_failing then
+      free := least(free, failing_at_once - (
+        select count(*)
+        from public.destinations d
+        join private.dispatches p on p.destination_id = d.id and p.state = 'sending'
+        where d.failing_since is not null
+      ));
+    end if;
+    continue when free <= 0;
+    destinations := array(
+      select d.id
+      from public.destinations d
+      cross join lateral (
+        select p.due_at
+        from private.dispatches p
+        where p.destination_id = d.id and p.state = 'waiting'
+        order by p.due_at, p.seq
+        limit 1
+      ) w
+      cross join lateral (
+        select count(*) as sending from private.dispatches p where p.destination_id = d.id and p.state = 'sending'
+      ) f
+      where d.is_on and (d.failing_since is not null) = is_failing and w.due_at <= clock_timestamp()
+        and f.sending < case when is_failing then 1 else d.max_at_once end
+        and case when d.agency_id is null then alert_url_is_set else can_mail or d.kind = 'webhook' end
+      order by f.sending, w.due_at
+      limit free
+      for no key update of d skip locked
+    );
+    foreach destination_id in array destinations loop
+      taken := taken || private.take_dispatches(
+        destination_id,
+        -- An equal share, so that none waits for another that has more to send.
+        least(ceil(free / cardinality(destinations)::numeric)::integer, claim_dispatches.max - cardinality(taken)));
+    end loop;
+  end loop;
+
+  select coalesce(
+    jsonb_agg(
+      jsonb_build_object(
+        'id', p.id, 'attempt', p.attempt, 'event', p.event, 'lead_id', p.lead_id, 'body', p.body,
+        'destination', jsonb_build_object(
+          'id', d.id, 'kind', d.kind, 'url', d.url,
+          'address', coalesce(d.address, (select a.email from public.agents a where a.id = d.agent_id)), 'template', d.template,
+          'accepted_when', d.accepted_when, 'rejected_when', d.rejected_when,
+          'headers', (
+            select coalesce(jsonb_object_agg(s.name, s.secret), '{}')
+            from private.destination_secrets s
+            where s.destination_id = d.id and s.kind = 'header'
+          ),
+          'secrets', (
+            select coalesce(jsonb_agg(s.secret order by s.created_at desc), '[]')
+            from private.destination_secrets s
+            where s.destination_id = d.id and s.kind = 'signing' and (s.expires_at is null or s.expires_at > now())
+          ))
+      ) order by t.place),
+    '[]')
+  into claimed
+  from unnest(taken) with ordinality t (id, place)
+  join private.dispatches p on p.id = t.id
+  join public.destinations d on d.id = p.destination_id;
+
+  select min(case
+    when f.sending < case when d.failing_since is null then d.max_at_once else 1 end then least(w.due_at, f.lease_until)
+    -- The worker that sends these comes again.
+    else f.lease_until
+  end) into next_at
+  from public.destinations d
+  cross join lateral (
+    select min(p.lease_until) as lease_until, count(*) as sending
+    from private.dispatches p
+    where p.destination_id = d.id and p.state = 'sending'
+  ) f
+  left join lateral (
+    select p.due_at
+    from private.dispatches p
+    where p.destination_id = d.id and p.state = 'waiting'
+    order by p.due_at, p.seq
+    limit 1
+  ) w on true
+  -- Alerts are sent again by a later run.
+  where d.is_on and d.agency_id is not null and (can_mail or d.kind = 'webhook');
+  return jsonb_build_object('dispatches', claimed, 'next_at', private.iso_time(next_at));
+end
+$$;
+
+comment on function public.claim_dispatches(integer, boolean, boolean) is
+  'Gives the worker up to max dispatches that are due, each for 60 seconds: {dispatches: [{id, attempt, event, lead_id|null, body, '
+  'destination: {id, kind, url|null, address|null, template|null, accepted_when|null, rejected_when|null, headers: {name: value}, '
+  'secrets: [whsec_...]}}], next_at|null: when the next one is due, or a lease ends}. secrets: the newest first; during a day after a rotation there are two. Of a destination '
+  'at most max_at_once are with workers, one while its last attempt has failed, and of a lead one at a time, in the order of its '
+  'events. Those that work come before those that fail, of which at most 8 are with workers; each has an equal share of max. can_mail: without it no e-mail is claimed; alert_url_is_set: without it no '
+  'alert. The destination of alerts has no url and no secrets. Pass id and attempt to record_dispatch().';
+grant execute on function public.claim_dispatches(integer, boolean, boolean) to service_role;
+
+-- supabase/schemas/worker/record_dispatch.sql
+
+-- What became of a dispatch that a worker has sent: destinations/claim.sql has its states.
+
+create function public.record_dispatch(
+  id uuid,
+  attempt integer,
+  outcome text,
+  status integer default null,
+  excerpt text default null,
+  reason text default null,
+  retry_after integer default null
+) returns text
+language plpgsql
+set search_path = ''
+set lock_timeout = '5s'
+as $$
+declare
+  -- In seconds. Without another one, it has failed.
+  pauses constant integer[] := '{5,300,1800,7200,18000,36000,36000}';
+  sent private.dispatches;
+  destination public.destinations;
+  ends_as text := case outcome when 'gone' then 'failed' else outcome end;
+  pause integer;
+begin
+  if outcome not in ('delivered', 'rejected', 'gone', 'retry', 'failed') then
+    raise exception 'outcome: "%" is unknown', private.quoted(outcome) using errcode = 'invalid_parameter_value';
+  end if;
+  select p.* into sent from private.dispatches p where p.id = record_dispatch.id for no key update;
+  if not found or sent.state in ('delivered', 'cancelled')
+    or (sent.state <> 'sending' or sent.attempt <> record_dispatch.attempt) and outcome <> 'delivered'
+  then
+    return sent.state;
+  end if;
+  select d.* into destination from public.destinations d where d.id = sent.destination_id;
+
+  pause := pauses[sent.attempt - sent.attempts_before];
+  if ends_as = 'retry' then
+    ends_as := case when sent.body is null then 'cancelled' when pause is null then 'failed' else 'waiting' end;
+  end if;
+  if destination.agency_id is null and outcome <> 'delivered' then
+    ends_as := case when sent.event = 'test' or sent.event = 'alert.resolved' and sent.created_at <= now() - interval '7 days'
+      then 'failed' else 'waiting' end;
+    pause := least(10 * 2 ^ least(sent.attempt - 1, 9), 3600);
+    retry_after := least(coalesce(retry_after, 0), 3600);
+  end if;
+  update private.dispatches p
+  set
+    state = ends_as,
+    lease_until = null,
+    due_at = case when ends_as = 'waiting'
+      then clock_timestamp() + make_interval(secs => greatest(pause, least(coalesce(retry_after, 0), 86400))) else p.due_at end,
+    delivered_at = case when ends_as = 'delivered' then clock_timestamp() end,
+    ended_at = case when ends_as <> 'waiting' then clock_timestamp() end,
+    status = record_dispatch.status,
+    -- The receiver may quote the person.
+    excerpt = case when p.body is not null then left(record_dispatch.excerpt, 500) end,
+    reason = case when p.body is not null then left(record_dispatch.reason, 500) end,
+    return_due_at = case
+      when ends_as = 'rejected' and destination.returns_rejected and p.body is not null and p.event in ('lead.distributed', 'lead.reassigned')
+      then clock_timestamp() end
+  where p.id = sent.id;
+  if destination.agency_id is null then
+    perform private.record_alerts(sent, ends_as, record_dispatch.status is null and record_dispatch.reason in ('lost', 'timeout'));
+  end if;
+
+  if ends_as <> 'waiting' and sent.lead_id is not null then
+    update private.dispatches p
+    set due_at = clock_timestamp()
+    where p.id = (
+      select next.id
+      from private.dispatches next
+      where next.destination_id = sent.destination_id and next.lead_id = sent.lead_id and next.state in ('waiting', 'sending')
+      order by next.seq
+      limit 1
+    ) and p.state = 'waiting' and p.attempt = p.attempts_before;
+  end if;
+
+  if outcome in ('delivered', 'rejected') then
+    if destination.failing_since is not null then
+      update public.destinations d set failing_since = null, failures = 0 where d.id = destination.id;
+    end if;
+  else
+    update public.destinations d
+    set failing_since = coalesce(d.failing_since, clock_timestamp()), failures = d.failures + 1
+    where d.id = destination.id
+    returning d.* into destination;
+    if destination.is_on and destination.agency_id is not null
+      and (outcome = 'gone' or destination.failing_since <= clock_timestamp() - interval '5 days')
+    then
+      update public.destinations d
+      set is_on = false, off_reason = case outcome
+        when 'gone' then 'The receiver answered 410 Gone.' else 'Nothing but failures for five days.' end
+      where d.id = destination.id;
+    end if;
+  end if;
+  return ends_as;
+end
+$$;
+
+comment on function public.record_dispatch(uuid, integer, text, integer, text, text, integer) is
+  'Records what became of a dispatch. id and attempt are those of claim_dispatches(). outcome: `delivered`; `rejected`: the receiver '
+  'has refused it for good; `gone`: the receiver wants nothing any more (410), so that its destination is switched off; `retry`: '
+  'sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, or after retry_after seconds where that is longer, at most a day, '
+  'and then failed; `failed`: never sent again. status, excerpt and reason: of the response, see private.dispatches. Returns the resulting state; null if there is no '
+  'such dispatch. A late report changes nothing unless it was delivered. Five days of nothing but failures switch the destination '
+  'off. Alerts are sent again after 10 s to 1 h until they have resolved, and then for a week. 22023 for an unknown outcome.';
+
+grant execute on function public.record_dispatch(uuid, integer, text, integer, text, text, integer) to service_role;

@@ -35,9 +35,10 @@ create function pg_temp.dispatch(name text) returns setof text language sql as $
   where p.body ->> 'subject' = name order by p.seq
 $$;
 
--- Alerts of other tests may be there; this one's outcome must not depend on them.
+-- Alerts of other tests may be there, and a worker may have been asked; this one's outcome must not depend on them.
 delete from private.dispatches;
 delete from public.alerts;
+update private.sending_settings set is_set = false, asked_at = '-infinity';
 delete from private.job_runs where job = 'check alerts';
 insert into public.alert_rules (kind, threshold) values ('test_kind', '{}') on conflict do nothing;
 insert into public.alert_rules (kind, threshold) values ('order_filled', '{}') on conflict do nothing;

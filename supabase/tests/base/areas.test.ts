@@ -20,6 +20,7 @@ const AREAS = [
   "desk",
   "operators",
   "alerts",
+  "worker",
 ];
 
 /** The objects that the files create, by name, each with its area. */

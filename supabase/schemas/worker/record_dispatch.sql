@@ -1,4 +1,4 @@
--- What became of a dispatch that a worker has sent: claim.sql has its states.
+-- What became of a dispatch that a worker has sent: destinations/claim.sql has its states.
 
 create function public.record_dispatch(
   id uuid,
