@@ -189,6 +189,7 @@ deskTest("the page of a lead begins with where it is and why, in words, and name
 
 deskTest("a search that takes too long ends with a sentence, and what was found before stays", async (page) => {
   const vendor = await createNamedVendor();
+  const unknown = `unknown-${vendor.id}`;
   await send("/recruiting/ingest", {
     headers: withKey(vendor),
     body: { first_name: "Ada", vendor_lead_id: `slow-${vendor.id}` },
@@ -199,12 +200,12 @@ deskTest("a search that takes too long ends with a sentence, and what was found 
   await sql.begin(async (sql) => {
     // Imports of sales leads wait meanwhile, and nothing else.
     await sql`lock table public.leads in access exclusive mode`;
-    await searchFor(page, "somebody else");
+    await searchFor(page, unknown);
     await page.getByText("This took too long, and was stopped. Try again in a moment.").waitFor();
   });
   await page.getByText(`1 found for “slow-${vendor.id}”`).waitFor();
-  await searchFor(page, "somebody else");
-  await page.getByText("Nothing is found for “somebody else”.").waitFor();
+  await searchFor(page, unknown);
+  await page.getByText(`Nothing is found for “${unknown}”.`).waitFor();
   assert.equal(await page.getByText("This took too long").count(), 0);
 });
 
