@@ -26,7 +26,7 @@ export const MOST_TEXTS = 20;
 /** No text message is longer (https://www.twilio.com/docs/glossary/what-sms-character-limit). */
 const LONGEST_TEXT = 1600;
 
-/** A question that a text quotes beside words of its own, which is one of ours. */
+/** A question that a text quotes beside its own words: one that the script has asked. */
 const QUOTED_QUESTION = /["“„][^"“”„\n]*\?["”]/g;
 
 /** What is read of a text. A letter that stands for many is read as these, and a question that it quotes is left out. */
