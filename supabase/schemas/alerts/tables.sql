@@ -15,7 +15,7 @@ comment on function private.is_threshold(jsonb) is
 
 create table public.alert_rules (
   kind text primary key,
-  -- check_alerts() calls it. Whoever writes the row, it can only be a function of `private` that finds alerts.
+  -- check_alerts() calls it. The check limits it to functions of `private` that find alerts.
   finder text check (finder ~ '^find_'),
   is_on boolean not null default true,
   threshold jsonb not null check (private.is_threshold(threshold)),
