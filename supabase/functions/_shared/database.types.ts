@@ -2792,6 +2792,34 @@ export type Database = {
           },
         ];
       };
+      "suppressions": {
+        Row: {
+          "created_at": string;
+          "ends_at": string | null;
+          "kind": string;
+          "reason": string;
+          "source": string;
+          "value": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "created_at"?: string;
+          "ends_at"?: string | null;
+          "kind": string;
+          "reason": string;
+          "source": string;
+          "value": string;
+        };
+        Update: {
+          "created_at"?: string;
+          "ends_at"?: string | null;
+          "kind"?: string;
+          "reason"?: string;
+          "source"?: string;
+          "value"?: string;
+        };
+        Relationships: [];
+      };
       "text_consent_events": {
         Row: {
           "agency_id": string;

@@ -143,15 +143,16 @@ declare
   found_phones text[];
   found_emails text[];
 begin
-  if given ~ '^\+[1-9][0-9]{1,14}$' then
-    person.phones := array[given];
-    person.emails := '{}';
-  elsif given ~ '^[^\s@]+@[^\s@]+$' then
-    person.phones := '{}';
-    person.emails := array[given];
-  else
-    raise exception 'contact: must be a phone number in E.164 or an e-mail address' using errcode = 'PT400';
-  end if;
+  case private.contact_kind(given)
+    when 'phone' then
+      person.phones := array[given];
+      person.emails := '{}';
+    when 'email' then
+      person.phones := '{}';
+      person.emails := array[given];
+    else
+      raise exception 'contact: must be a phone number in E.164 or an e-mail address' using errcode = 'PT400';
+  end case;
 
   -- First who has what was given, and then who has what they have.
   for step in 1..2 loop
@@ -161,8 +162,8 @@ begin
       coalesce(array_agg(m.id) filter (where m.kind = 'recruiting_lead'), '{}'),
       coalesce(array_agg(m.id) filter (where m.kind = 'lead'), '{}'),
       coalesce(array_agg(m.id) filter (where m.kind = 'referral'), '{}'),
-      coalesce(array_agg(distinct m.phone) filter (where m.phone ~ '^\+[1-9][0-9]{1,14}$'), '{}'),
-      coalesce(array_agg(distinct lower(m.email)) filter (where m.email ~ '^[^\s@]+@[^\s@]+$'), '{}')
+      coalesce(array_agg(distinct m.phone) filter (where private.contact_kind(m.phone) = 'phone'), '{}'),
+      coalesce(array_agg(distinct lower(m.email)) filter (where private.contact_kind(m.email) = 'email'), '{}')
     into person.recruiting_leads, person.leads, person.referrals, found_phones, found_emails
     from (
       select 'recruiting_lead' as kind, l.id, l.phone, l.email from public.recruiting_leads l

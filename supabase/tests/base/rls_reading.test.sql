@@ -1,7 +1,7 @@
 -- The rows that each reads: an agent, a manager, the manager of another agency, a user who is not an agent, anon. The table of
 -- docs/frontend.md says the same in words; docs/frontend.test.ts holds the two against each other.
 begin;
-select plan(335);
+select plan(341);
 \ir ../helpers.psql
 
 select pg_temp.create_people();
@@ -178,6 +178,7 @@ insert into readers values
   ('operator_actions',           'denied', 'denied', 'denied'),
   ('lead_returns',               'denied', 'denied', 'denied'),
   ('destinations',               'denied', 'denied', 'denied'),
+  ('suppressions',               'denied', 'denied', 'denied'),
   ('vendors',                    'denied', 'denied', 'denied'),
   ('vendor_api_keys',            'denied', 'denied', 'denied'),
   ('recruiting_message_events',  'denied', 'denied', 'denied'),
