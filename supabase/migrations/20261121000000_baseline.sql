@@ -7833,14 +7833,60 @@ comment on function private.is_opted_out(uuid, text) is
   'Whether the recruit with this number must not be texted by the agency. The answer holds while the caller holds the '
   'consent''s lock.';
 
-create function private.refuse_texts(agency_id uuid, phone text) returns void
+create function private.texting_ban(agency_id uuid, phone text, recruiting_lead_id uuid) returns text
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  if exists (select from public.suppressions) and private.is_suppressed(
+    phone, (select l.email from public.recruiting_leads l where l.id = texting_ban.recruiting_lead_id)
+  ) then
+    return 'suppressed';
+  end if;
+  return case when private.is_opted_out(agency_id, phone) then 'opted_out' end;
+end
+$$;
+
+comment on function private.texting_ban(uuid, text, uuid) is
+  'Returns why the agency must not text the recruit with this number, as a reason of text_outbox: `suppressed` where the '
+  'number or the email address of the lead is in suppressions, otherwise `opted_out`. Null: it may. The answer about the '
+  'opt-out holds while the caller holds the consent''s lock.';
+
+create function private.refuse_banned(
+  field text,
+  agency_id uuid,
+  phone text,
+  recruiting_lead_id uuid,
+  only_ban text default null
+) returns void
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  ban constant text := private.texting_ban(agency_id, phone, recruiting_lead_id);
+begin
+  if ban = coalesce(only_ban, ban) then
+    raise exception '%: %', private.quoted(field), private.quoted(case ban
+      when 'opted_out' then 'the recruit has opted out of texts from this agency'
+      when 'suppressed' then 'the recruit is suppressed, so nobody may text this person'
+    end) using errcode = 'PT403';
+  end if;
+end
+$$;
+
+comment on function private.refuse_banned(text, uuid, text, uuid, text) is
+  'PT403 if private.texting_ban() has a reason. field: the argument that the message names. only_ban: this reason; null: any.';
+
+create function private.refuse_texts(agency_id uuid, phone text, reason text) returns void
 language plpgsql
 set search_path = ''
 as $$
 begin
   with refused as (
     update public.text_outbox o
-    set state = 'refused', reason = 'opted_out'
+    set state = 'refused', reason = refuse_texts.reason
     where o.message_id = any (array(
       select waiting.message_id
       from public.recruiting_conversations c
@@ -7854,15 +7900,18 @@ begin
   )
   update public.recruiting_messages m
   -- The code that the provider would have refused them with.
-  set status = 'failed', error_code = '21610', failed_at = coalesce(m.failed_at, now())
+  set
+    status = 'failed',
+    error_code = case when refuse_texts.reason = 'opted_out' then '21610' end,
+    failed_at = coalesce(m.failed_at, now())
   from refused r
   where m.id = r.message_id;
 end
 $$;
 
-comment on function private.refuse_texts(uuid, text) is
-  'Refuses the agency''s texts to this number that wait to be sent: their messages are failed, with the provider''s code '
-  '21610. The caller holds the consent''s lock.';
+comment on function private.refuse_texts(uuid, text, text) is
+  'Refuses the agency''s texts to this number that wait to be sent, with this reason: their messages are failed, after an '
+  'opt-out with the provider''s code 21610. The caller holds the consent''s lock.';
 
 create function private.refuse_waiting_texts(conversation_id uuid, reason text, of_kind text default null) returns void
 language plpgsql
@@ -7928,7 +7977,7 @@ begin
     update public.recruiting_conversations c
     set waiting_since = null
     where c.agency_id = event.agency_id and c.recruit_phone = event.phone and c.waiting_since is not null;
-    perform private.refuse_texts(event.agency_id, event.phone);
+    perform private.refuse_texts(event.agency_id, event.phone, 'opted_out');
   end if;
   return true;
 end
@@ -8323,7 +8372,7 @@ set search_path = ''
 as $$
 declare
   texts public.unmatched_texts[];
-  was_opted_out boolean;
+  was_banned boolean;
   heard record;
 begin
   with stored as (
@@ -8348,7 +8397,8 @@ begin
     return;
   end if;
 
-  was_opted_out := conversation.status = 'bot' and private.is_opted_out(conversation.agency_id, conversation.recruit_phone);
+  was_banned := conversation.status = 'bot'
+    and private.texting_ban(conversation.agency_id, conversation.recruit_phone, conversation.recruiting_lead_id) is not null;
   -- The next call may lock all conversations of the recruit, in their order.
   perform private.record_consents_in_texts(conversation.agency_id, conversation.recruit_phone, texts);
 
@@ -8399,7 +8449,7 @@ begin
   ));
   perform private.notify_of_texts(conversation.id, heard.opt_outs, 'opt_out');
   perform private.notify_of_texts(conversation.id, heard.old, 'text');
-  if heard.new is not null and not was_opted_out and heard.opted_out_at is null then
+  if heard.new is not null and not was_banned and heard.opted_out_at is null then
     insert into private.texts_to_answer values (conversation.id, heard.new) returning message_ids into heard.new;
   end if;
   perform private.notify_of_texts(conversation.id, heard.new, 'text');
@@ -9093,7 +9143,7 @@ comment on column public.text_outbox.attempt is 'The number of times that its re
 comment on column public.text_outbox.lease_until is
   'Until then it belongs to the worker that has claimed it. After that the worker is dead.';
 comment on column public.text_outbox.reason is
-  'Why it waits or was not sent: `quiet_hours`, `number_paused`, `opted_out`, `cancelled`, `later`, `no_response`, '
+  'Why it waits or was not sent: `quiet_hours`, `number_paused`, `opted_out`, `suppressed`, `cancelled`, `later`, `no_response`, '
   '`worker_died`, `resend`, `unconfirmed`, `storage`, `media_not_found`, `country` (see TEXTING_COUNTRIES), '
   '`lead_returned`, `expired` (a greeting after its day), why the bot '
   'was stopped (see bot_sessions), or the provider''s error code or HTTP status. `credentials`: the provider refuses our login; '
@@ -9457,6 +9507,7 @@ begin
   ) then
     perform private.invalid_field('service_phone', 'must be a number of the lead''s agency');
   end if;
+  perform private.refuse_banned('recruiting_lead_id', lead.agency_id, lead.phone, lead.id, 'suppressed');
 
   lead_agent_id := (select a.id from public.agents a where a.id = lead.agent_id and a.is_active);
   conversation := private.open_conversation(lead, coalesce(agent_id, lead_agent_id), service_phone);
@@ -9488,8 +9539,8 @@ comment on function public.start_conversation(uuid, uuid, text) is
   'that is escalated already goes to the agent named as assign_conversation() says, with its errors, else it stays as it is. '
   'Returns {conversation_id, service_phone}. '
   'Errors: 42501 (HTTP 403) when the caller is no active agent; PT404 for an unknown lead or another agent''s; 22023 '
-  '(400) when the lead has no phone in E.164, or the named agent or number is none of the agency; PT409 when the agency has '
-  'no active number. '
+  '(400) when the lead has no phone in E.164, or the named agent or number is none of the agency; PT403 '
+  'when the recruit is suppressed; PT409 when the agency has no active number. '
   'Security definer because agents may not write the tables.';
 grant execute on function public.start_conversation(uuid, uuid, text) to authenticated;
 
@@ -9768,7 +9819,7 @@ stable
 set search_path = ''
 as $$
 begin
-  if private.is_opted_out(conversation.agency_id, conversation.recruit_phone) then
+  if private.texting_ban(conversation.agency_id, conversation.recruit_phone, conversation.recruiting_lead_id) is not null then
     return null;
   end if;
   return (
@@ -9795,7 +9846,7 @@ $$;
 
 comment on function private.unanswered_since(public.recruiting_conversations) is
   'The value of waiting_since once one of our texts is not sent after all: the recruit''s first text since our latest one that has '
-  'not failed. Null without one, and after an opt-out.';
+  'not failed. Null without one, after an opt-out, and of a suppressed recruit.';
 
 -- supabase/schemas/texting/waiting.sql
 
@@ -9857,7 +9908,7 @@ begin
     waiting_since = unanswered,
     -- What was due without a text is due again by the time alone.
     snoozed_until = case
-      when unanswered is null and not private.is_opted_out(c.agency_id, c.recruit_phone) then now()
+      when unanswered is null and private.texting_ban(c.agency_id, c.recruit_phone, c.recruiting_lead_id) is null then now()
     end
   where c.id = conversation.id and c.due_since is null;
   return jsonb_build_object('conversation_id', conversation.id);
@@ -9866,7 +9917,7 @@ $$;
 
 comment on function public.reply_needed(uuid) is
   'Takes no_reply_needed() back: the recruit waits since the first text that we have not answered. Where each is answered, the '
-  'conversation is due from now on. One who has opted out is not. Returns {conversation_id}. Errors: 42501 (HTTP 403) when the '
+  'conversation is due from now on. One who has opted out or is suppressed is not. Returns {conversation_id}. Errors: 42501 (HTTP 403) when the '
   'caller is no active agent; PT404 for a conversation in which the caller may not write. '
   'Security definer because agents may not write the tables.';
 grant execute on function public.reply_needed(uuid) to authenticated;
@@ -10037,9 +10088,9 @@ begin
       where n.phone = conversation.service_phone and n.agency_id = conversation.agency_id
     ) then
       raise exception 'conversation_id: its number is not one of the agency''s service numbers' using errcode = 'PT409';
-    elsif private.is_opted_out(conversation.agency_id, conversation.recruit_phone) then
-      raise exception 'conversation_id: the recruit has opted out of texts from this agency' using errcode = 'PT403';
     end if;
+    perform private.refuse_banned(
+      'conversation_id', conversation.agency_id, conversation.recruit_phone, conversation.recruiting_lead_id);
     perform private.require_room(conversation.id, caller.id);
     perform private.refuse_waiting_texts(conversation.id, 'taken_over', 'bot');
     perform private.notify_of_new_owner(array[conversation], caller.id);
@@ -10064,7 +10115,7 @@ comment on function public.send_text(uuid, text, uuid, jsonb, boolean) is
   'segments}: held by quiet hours or a paused number; duplicate for a client_message_id that the conversation has, with '
   'the values of the first call, also for another owner. Errors: 22023 (HTTP 400) names the field; 42501 (403) when the '
   'caller is no active agent; PT404 for an unknown conversation or another agent''s; PT403 when the recruit has opted '
-  'out; PT409 when another agent has the conversation, whom `take_over: <name> has this conversation` names, and when '
+  'out or is suppressed; PT409 when another agent has the conversation, whom `take_over: <name> has this conversation` names, and when '
   'the conversation''s number is not one of the agency''s; PT429 (429) beyond private.text_limits: too many texts wait in '
   'the conversation, or the caller has sent too many in a minute. '
   'Security definer because agents may not write the tables.';
@@ -10154,9 +10205,9 @@ begin
   end;
   if problem is not null then
     raise exception 'message_id: %', private.quoted(problem) using errcode = 'PT409';
-  elsif private.is_opted_out(conversation.agency_id, conversation.recruit_phone) then
-    raise exception 'message_id: the recruit has opted out of texts from this agency' using errcode = 'PT403';
   end if;
+  perform private.refuse_banned(
+    'message_id', conversation.agency_id, conversation.recruit_phone, conversation.recruiting_lead_id);
 
   update public.recruiting_messages m
   set status = null, error_code = null, failed_at = null
@@ -10179,7 +10230,7 @@ $$;
 comment on function private.retry_text(uuid) is
   'Makes a text that has failed, or of which the provider will not be asked any more, due once more, when its hours and '
   'number allow. One that is unconfirmed may then be sent twice. PT404 for an unknown text; PT409 when it waits, is '
-  'being sent, was accepted or refused; PT403 when the recruit has opted out.';
+  'being sent, was accepted or refused; PT403 when the recruit has opted out or is suppressed.';
 
 create function public.retry_text(message_id uuid) returns jsonb
 language plpgsql
@@ -10211,7 +10262,7 @@ comment on function public.retry_text(uuid) is
   'Sends a text once more that has failed, or of which nobody knows whether it was sent: the recruit may then get it '
   'twice. For a user who may write in its conversation. Returns {message_id, status: queued|held, due_at}. Errors: 42501 '
   '(HTTP 403) when the caller is no active agent; PT404 for another text; PT409 when it waits, is being sent, was '
-  'accepted or refused; PT403 when the recruit has opted out. '
+  'accepted or refused; PT403 when the recruit has opted out or is suppressed. '
   'Security definer because agents may not write the tables.';
 grant execute on function public.retry_text(uuid) to authenticated;
 
@@ -10338,6 +10389,7 @@ create policy "readers of a conversation open its files" on storage.objects
 -- | pending, due | claim_texts() | sending |
 -- | pending, due | claim_texts(), in quiet hours | pending, due when they end |
 -- | pending | claim_texts() or record_consent(), the recruit has opted out | refused |
+-- | pending | claim_texts(), the recruit is suppressed | refused |
 -- | pending | claim_texts(), a greeting that could have been sent a day ago | refused |
 -- | sending | outcome accepted | accepted |
 -- | sending | outcome unconfirmed: the response was lost | unconfirmed, due in 20 s |
@@ -10467,7 +10519,7 @@ $$;
 comment on function public.claim_texts(integer) is
   'Gives the worker up to max texts, each for 60 seconds: {texts: [{message_id, task: post|look_up, claim, kind, to, from, '
   'messaging_service_sid|null, body, media, validity_seconds|null, attempted_at}], next_at|null}. '
-  'To post: due, the next of its conversation, its number active and not busy, no opt-out, no quiet hours. It is '
+  'To post: due, the next of its conversation, its number active and not busy, no opt-out, no suppression, no quiet hours. It is '
   '`sending` from then on, and must be sent at once. To look up: unconfirmed and due. claim is the number of the claim, for '
   'record_text_outcome() and record_text_lookup(). validity_seconds: how long the provider may keep it. next_at: when to '
   'call again, although nothing becomes due, because a number is busy or another worker has locked a text.';
@@ -10564,7 +10616,8 @@ begin
       join public.recruiting_conversations c on c.id = l.conversation_id
       cross join lateral private.sending_hours(c, l.kind) h
       where l.state = 'pending' and l.due_at <= now()
-        and not private.is_opted_out(c.agency_id, c.recruit_phone) and not private.is_behind(l.conversation_id, l.ordinal)
+        and private.texting_ban(c.agency_id, c.recruit_phone, c.recruiting_lead_id) is null
+        and not private.is_behind(l.conversation_id, l.ordinal)
         and not private.is_expired(l.kind, l.created_at, c)
     ), held as (
       update public.text_outbox o
@@ -10633,10 +10686,13 @@ as $$
 declare
   late public.recruiting_conversations;
 begin
-  perform private.refuse_texts(c.agency_id, c.recruit_phone)
+  perform private.refuse_texts(c.agency_id, c.recruit_phone, b.ban)
   from public.text_outbox o
   join public.recruiting_conversations c on c.id = o.conversation_id
-  where o.message_id = any (message_ids) and private.is_opted_out(c.agency_id, c.recruit_phone);
+  cross join lateral (
+    select private.texting_ban(c.agency_id, c.recruit_phone, c.recruiting_lead_id) as ban offset 0
+  ) b
+  where o.message_id = any (message_ids) and b.ban is not null;
   for late in
     select c.*
     from public.text_outbox o
@@ -10653,7 +10709,7 @@ end
 $$;
 
 comment on function private.refuse_unwanted(uuid[]) is
-  'Refuses all waiting texts to the recruits of these texts who have opted out, and of these texts the greetings that could have '
+  'Refuses all waiting texts to the recruits of these texts who have opted out or are suppressed, and of these texts the greetings that could have '
   'been sent a day ago, such as those of a number that was paused. When somebody has locked one of them, none '
   'is refused, and a later claim does it. The caller holds the locks of the consents.';
 
@@ -11298,8 +11354,8 @@ create table public.skipped_greetings (
   agency_id uuid not null references public.agencies (id),
   reason text not null check (
     reason in (
-      'no_greeting', 'no_consent', 'no_phone', 'is_test', 'opted_out', 'lead_returned', 'texted_before', 'no_number', 'taken_over',
-      'too_long', 'expired', 'error')
+      'no_greeting', 'no_consent', 'no_phone', 'is_test', 'opted_out', 'suppressed', 'lead_returned', 'texted_before', 'no_number',
+      'taken_over', 'too_long', 'expired', 'error')
   ),
   created_at timestamptz not null default clock_timestamp()
 );
@@ -11311,7 +11367,7 @@ comment on table public.skipped_greetings is
 comment on column public.skipped_greetings.agency_id is 'The agency whose order the lead went to.';
 comment on column public.skipped_greetings.reason is
   '`no_greeting`: the order has none any more. `no_consent`: the vendor has no text consent. `no_phone`: the lead has no phone '
-  'number in E.164. `is_test`: a test lead. `opted_out`: the recruit had opted out before. `lead_returned`: the lead was taken '
+  'number in E.164. `is_test`: a test lead. `opted_out`: the recruit had opted out before. `suppressed`: the recruit was suppressed. `lead_returned`: the lead was taken '
   'back from the agency. `texted_before`: the agency has texted the recruit before. `no_number`: the agency has no number. '
   '`taken_over`: an agent has the conversation. `too_long`: more than 1,600 UTF-16 units. `expired`: it could not be queued for '
   'a day. `error`: the database''s log has the SQLSTATE.';
@@ -11355,6 +11411,7 @@ declare
   has_consent boolean;
   conversation public.recruiting_conversations;
   body text;
+  ban text;
 begin
   select o.greeting_template, v.has_text_consent into template, has_consent
   from public.recruiting_orders o
@@ -11371,8 +11428,9 @@ begin
   end if;
 
   perform private.lock_consent(lead.agency_id, lead.phone);
-  if private.is_opted_out(lead.agency_id, lead.phone) then
-    return 'opted_out';
+  ban := private.texting_ban(lead.agency_id, lead.phone, lead.id);
+  if ban is not null then
+    return ban;
   elsif not exists (select from public.recruiting_leads l where l.id = lead.id and l.agency_id = lead.agency_id) then
     return 'lead_returned';
   elsif exists (
@@ -11411,7 +11469,7 @@ $$;
 
 comment on function private.queue_greeting(public.recruiting_leads) is
   'Queues the greeting of a lead that goes to an agency. Its order must have a greeting_template, its vendor '
-  'has_text_consent, and the lead a phone in E.164. The recruit has not opted out, and was never texted by the agency. '
+  'has_text_consent, and the lead a phone in E.164. The recruit has not opted out, is not suppressed, and was never texted by the agency. '
   'Returns `queued`, the reason of skipped_greetings, or `locked`: it has waited 20 ms for a lock, and is to be done later. Fails '
   'only where the statement is cancelled.';
 
@@ -12430,7 +12488,7 @@ comment on column public.bot_sessions.state is
   'answer came. `stopped`: an agent has written, the recruit has opted out, or the bot was switched off.';
 comment on column public.bot_sessions.reason is
   'Why it is no longer active: `done`, the script''s own end, `not_interested`, one of handoff_reason '
-  'where it is `escalated`, `expired`, `taken_over`, `opted_out`, `switched_off`, `no_lead` (the lead was deleted or '
+  'where it is `escalated`, `expired`, `taken_over`, `opted_out`, `suppressed`, `switched_off`, `no_lead` (the lead was deleted or '
   'returned) or `failed`.';
 comment on column public.bot_sessions.version is 'Grows with each change, so that a late worker changes nothing.';
 comment on column public.bot_sessions.asked_at is
@@ -13380,6 +13438,7 @@ declare
   conversation public.recruiting_conversations;
   turn public.bot_turns;
   old public.bot_sessions;
+  ban text;
   stop_reason text;
   opens_at timestamptz;
 begin
@@ -13421,11 +13480,12 @@ begin
     return 'done';
   end if;
 
+  ban := private.texting_ban(conversation.agency_id, conversation.recruit_phone, conversation.recruiting_lead_id);
   stop_reason := case
     when old.state <> 'active' then old.reason
     when conversation.status <> 'bot' then 'taken_over'
     when conversation.recruiting_lead_id is null then 'no_lead'
-    when private.is_opted_out(conversation.agency_id, conversation.recruit_phone) then 'opted_out'
+    when ban is not null then ban
     when (step is null or old.conversation_id is null)
       and (private.newest_bot_script(conversation.agency_id)).script is null then 'switched_off'
     when step is null then 'failed'
@@ -15582,6 +15642,7 @@ as $$
     when 'sending' then 'it is being sent'
     when 'refused' then case reason
       when 'opted_out' then 'the recruit has opted out'
+      when 'suppressed' then 'the recruit is suppressed'
       when 'cancelled' then 'an agent has cancelled it'
       when 'country' then 'greetings go to other countries alone: see TEXTING_COUNTRIES'
       when 'taken_over' then 'an agent has taken the conversation over from the bot'
@@ -15595,6 +15656,7 @@ as $$
       when 'no_phone' then 'the lead has no phone number that can be texted'
       when 'is_test' then 'it is a test lead'
       when 'opted_out' then 'the recruit had opted out before'
+      when 'suppressed' then 'the recruit was suppressed'
       when 'lead_returned' then 'the lead was taken back from the agency'
       when 'texted_before' then 'the agency has texted the recruit before'
       when 'no_number' then 'the agency had no number'
@@ -20575,12 +20637,12 @@ as $$
     and c.due_since <= checked_at - make_interval(secs => (threshold ->> 'minutes')::double precision * 60)
     and (c.snoozed_until is null or c.snoozed_until <= checked_at)
     and w.minutes >= (threshold ->> 'minutes')::numeric
-    and not private.is_opted_out(c.agency_id, c.recruit_phone)
+    and private.texting_ban(c.agency_id, c.recruit_phone, c.recruiting_lead_id) is null
 $$;
 
 comment on function private.find_recruit_waiting(jsonb, timestamptz) is
   'The conversations in which a recruit has waited for {minutes} of the agency''s hours. Nobody waits who was answered, by a '
-  'person or the bot, needs no reply, or has opted out. An answer that is put off is not waited for until then.';
+  'person or the bot, needs no reply, has opted out, or is suppressed. An answer that is put off is not waited for until then.';
 
 insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, summary) values (
   'recruit_waiting', 'find_recruit_waiting', '{"minutes": 15, "managers_after": 60}',

@@ -20,12 +20,12 @@ as $$
     and c.due_since <= checked_at - make_interval(secs => (threshold ->> 'minutes')::double precision * 60)
     and (c.snoozed_until is null or c.snoozed_until <= checked_at)
     and w.minutes >= (threshold ->> 'minutes')::numeric
-    and not private.is_opted_out(c.agency_id, c.recruit_phone)
+    and private.texting_ban(c.agency_id, c.recruit_phone, c.recruiting_lead_id) is null
 $$;
 
 comment on function private.find_recruit_waiting(jsonb, timestamptz) is
   'The conversations in which a recruit has waited for {minutes} of the agency''s hours. Nobody waits who was answered, by a '
-  'person or the bot, needs no reply, or has opted out. An answer that is put off is not waited for until then.';
+  'person or the bot, needs no reply, has opted out, or is suppressed. An answer that is put off is not waited for until then.';
 
 insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, summary) values (
   'recruit_waiting', 'find_recruit_waiting', '{"minutes": 15, "managers_after": 60}',

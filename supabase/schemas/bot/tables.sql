@@ -74,7 +74,7 @@ comment on column public.bot_sessions.state is
   'answer came. `stopped`: an agent has written, the recruit has opted out, or the bot was switched off.';
 comment on column public.bot_sessions.reason is
   'Why it is no longer active: `done`, the script''s own end, `not_interested`, one of handoff_reason '
-  'where it is `escalated`, `expired`, `taken_over`, `opted_out`, `switched_off`, `no_lead` (the lead was deleted or '
+  'where it is `escalated`, `expired`, `taken_over`, `opted_out`, `suppressed`, `switched_off`, `no_lead` (the lead was deleted or '
   'returned) or `failed`.';
 comment on column public.bot_sessions.version is 'Grows with each change, so that a late worker changes nothing.';
 comment on column public.bot_sessions.asked_at is

@@ -165,6 +165,7 @@ declare
   conversation public.recruiting_conversations;
   turn public.bot_turns;
   old public.bot_sessions;
+  ban text;
   stop_reason text;
   opens_at timestamptz;
 begin
@@ -206,11 +207,12 @@ begin
     return 'done';
   end if;
 
+  ban := private.texting_ban(conversation.agency_id, conversation.recruit_phone, conversation.recruiting_lead_id);
   stop_reason := case
     when old.state <> 'active' then old.reason
     when conversation.status <> 'bot' then 'taken_over'
     when conversation.recruiting_lead_id is null then 'no_lead'
-    when private.is_opted_out(conversation.agency_id, conversation.recruit_phone) then 'opted_out'
+    when ban is not null then ban
     when (step is null or old.conversation_id is null)
       and (private.newest_bot_script(conversation.agency_id)).script is null then 'switched_off'
     when step is null then 'failed'

@@ -242,6 +242,7 @@ as $$
     when 'sending' then 'it is being sent'
     when 'refused' then case reason
       when 'opted_out' then 'the recruit has opted out'
+      when 'suppressed' then 'the recruit is suppressed'
       when 'cancelled' then 'an agent has cancelled it'
       when 'country' then 'greetings go to other countries alone: see TEXTING_COUNTRIES'
       when 'taken_over' then 'an agent has taken the conversation over from the bot'
@@ -255,6 +256,7 @@ as $$
       when 'no_phone' then 'the lead has no phone number that can be texted'
       when 'is_test' then 'it is a test lead'
       when 'opted_out' then 'the recruit had opted out before'
+      when 'suppressed' then 'the recruit was suppressed'
       when 'lead_returned' then 'the lead was taken back from the agency'
       when 'texted_before' then 'the agency has texted the recruit before'
       when 'no_number' then 'the agency had no number'

@@ -101,7 +101,7 @@ set search_path = ''
 as $$
 declare
   texts public.unmatched_texts[];
-  was_opted_out boolean;
+  was_banned boolean;
   heard record;
 begin
   with stored as (
@@ -126,7 +126,8 @@ begin
     return;
   end if;
 
-  was_opted_out := conversation.status = 'bot' and private.is_opted_out(conversation.agency_id, conversation.recruit_phone);
+  was_banned := conversation.status = 'bot'
+    and private.texting_ban(conversation.agency_id, conversation.recruit_phone, conversation.recruiting_lead_id) is not null;
   -- The next call may lock all conversations of the recruit, in their order.
   perform private.record_consents_in_texts(conversation.agency_id, conversation.recruit_phone, texts);
 
@@ -177,7 +178,7 @@ begin
   ));
   perform private.notify_of_texts(conversation.id, heard.opt_outs, 'opt_out');
   perform private.notify_of_texts(conversation.id, heard.old, 'text');
-  if heard.new is not null and not was_opted_out and heard.opted_out_at is null then
+  if heard.new is not null and not was_banned and heard.opted_out_at is null then
     insert into private.texts_to_answer values (conversation.id, heard.new) returning message_ids into heard.new;
   end if;
   perform private.notify_of_texts(conversation.id, heard.new, 'text');

@@ -5,6 +5,7 @@
 -- | pending, due | claim_texts() | sending |
 -- | pending, due | claim_texts(), in quiet hours | pending, due when they end |
 -- | pending | claim_texts() or record_consent(), the recruit has opted out | refused |
+-- | pending | claim_texts(), the recruit is suppressed | refused |
 -- | pending | claim_texts(), a greeting that could have been sent a day ago | refused |
 -- | sending | outcome accepted | accepted |
 -- | sending | outcome unconfirmed: the response was lost | unconfirmed, due in 20 s |
@@ -134,7 +135,7 @@ $$;
 comment on function public.claim_texts(integer) is
   'Gives the worker up to max texts, each for 60 seconds: {texts: [{message_id, task: post|look_up, claim, kind, to, from, '
   'messaging_service_sid|null, body, media, validity_seconds|null, attempted_at}], next_at|null}. '
-  'To post: due, the next of its conversation, its number active and not busy, no opt-out, no quiet hours. It is '
+  'To post: due, the next of its conversation, its number active and not busy, no opt-out, no suppression, no quiet hours. It is '
   '`sending` from then on, and must be sent at once. To look up: unconfirmed and due. claim is the number of the claim, for '
   'record_text_outcome() and record_text_lookup(). validity_seconds: how long the provider may keep it. next_at: when to '
   'call again, although nothing becomes due, because a number is busy or another worker has locked a text.';
@@ -231,7 +232,8 @@ begin
       join public.recruiting_conversations c on c.id = l.conversation_id
       cross join lateral private.sending_hours(c, l.kind) h
       where l.state = 'pending' and l.due_at <= now()
-        and not private.is_opted_out(c.agency_id, c.recruit_phone) and not private.is_behind(l.conversation_id, l.ordinal)
+        and private.texting_ban(c.agency_id, c.recruit_phone, c.recruiting_lead_id) is null
+        and not private.is_behind(l.conversation_id, l.ordinal)
         and not private.is_expired(l.kind, l.created_at, c)
     ), held as (
       update public.text_outbox o
@@ -300,10 +302,13 @@ as $$
 declare
   late public.recruiting_conversations;
 begin
-  perform private.refuse_texts(c.agency_id, c.recruit_phone)
+  perform private.refuse_texts(c.agency_id, c.recruit_phone, b.ban)
   from public.text_outbox o
   join public.recruiting_conversations c on c.id = o.conversation_id
-  where o.message_id = any (message_ids) and private.is_opted_out(c.agency_id, c.recruit_phone);
+  cross join lateral (
+    select private.texting_ban(c.agency_id, c.recruit_phone, c.recruiting_lead_id) as ban offset 0
+  ) b
+  where o.message_id = any (message_ids) and b.ban is not null;
   for late in
     select c.*
     from public.text_outbox o
@@ -320,7 +325,7 @@ end
 $$;
 
 comment on function private.refuse_unwanted(uuid[]) is
-  'Refuses all waiting texts to the recruits of these texts who have opted out, and of these texts the greetings that could have '
+  'Refuses all waiting texts to the recruits of these texts who have opted out or are suppressed, and of these texts the greetings that could have '
   'been sent a day ago, such as those of a number that was paused. When somebody has locked one of them, none '
   'is refused, and a later claim does it. The caller holds the locks of the consents.';
 

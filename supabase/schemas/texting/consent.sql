@@ -85,14 +85,60 @@ comment on function private.is_opted_out(uuid, text) is
   'Whether the recruit with this number must not be texted by the agency. The answer holds while the caller holds the '
   'consent''s lock.';
 
-create function private.refuse_texts(agency_id uuid, phone text) returns void
+create function private.texting_ban(agency_id uuid, phone text, recruiting_lead_id uuid) returns text
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  if exists (select from public.suppressions) and private.is_suppressed(
+    phone, (select l.email from public.recruiting_leads l where l.id = texting_ban.recruiting_lead_id)
+  ) then
+    return 'suppressed';
+  end if;
+  return case when private.is_opted_out(agency_id, phone) then 'opted_out' end;
+end
+$$;
+
+comment on function private.texting_ban(uuid, text, uuid) is
+  'Returns why the agency must not text the recruit with this number, as a reason of text_outbox: `suppressed` where the '
+  'number or the email address of the lead is in suppressions, otherwise `opted_out`. Null: it may. The answer about the '
+  'opt-out holds while the caller holds the consent''s lock.';
+
+create function private.refuse_banned(
+  field text,
+  agency_id uuid,
+  phone text,
+  recruiting_lead_id uuid,
+  only_ban text default null
+) returns void
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  ban constant text := private.texting_ban(agency_id, phone, recruiting_lead_id);
+begin
+  if ban = coalesce(only_ban, ban) then
+    raise exception '%: %', private.quoted(field), private.quoted(case ban
+      when 'opted_out' then 'the recruit has opted out of texts from this agency'
+      when 'suppressed' then 'the recruit is suppressed, so nobody may text this person'
+    end) using errcode = 'PT403';
+  end if;
+end
+$$;
+
+comment on function private.refuse_banned(text, uuid, text, uuid, text) is
+  'PT403 if private.texting_ban() has a reason. field: the argument that the message names. only_ban: this reason; null: any.';
+
+create function private.refuse_texts(agency_id uuid, phone text, reason text) returns void
 language plpgsql
 set search_path = ''
 as $$
 begin
   with refused as (
     update public.text_outbox o
-    set state = 'refused', reason = 'opted_out'
+    set state = 'refused', reason = refuse_texts.reason
     where o.message_id = any (array(
       select waiting.message_id
       from public.recruiting_conversations c
@@ -106,15 +152,18 @@ begin
   )
   update public.recruiting_messages m
   -- The code that the provider would have refused them with.
-  set status = 'failed', error_code = '21610', failed_at = coalesce(m.failed_at, now())
+  set
+    status = 'failed',
+    error_code = case when refuse_texts.reason = 'opted_out' then '21610' end,
+    failed_at = coalesce(m.failed_at, now())
   from refused r
   where m.id = r.message_id;
 end
 $$;
 
-comment on function private.refuse_texts(uuid, text) is
-  'Refuses the agency''s texts to this number that wait to be sent: their messages are failed, with the provider''s code '
-  '21610. The caller holds the consent''s lock.';
+comment on function private.refuse_texts(uuid, text, text) is
+  'Refuses the agency''s texts to this number that wait to be sent, with this reason: their messages are failed, after an '
+  'opt-out with the provider''s code 21610. The caller holds the consent''s lock.';
 
 create function private.refuse_waiting_texts(conversation_id uuid, reason text, of_kind text default null) returns void
 language plpgsql
@@ -180,7 +229,7 @@ begin
     update public.recruiting_conversations c
     set waiting_since = null
     where c.agency_id = event.agency_id and c.recruit_phone = event.phone and c.waiting_since is not null;
-    perform private.refuse_texts(event.agency_id, event.phone);
+    perform private.refuse_texts(event.agency_id, event.phone, 'opted_out');
   end if;
   return true;
 end

@@ -41,6 +41,7 @@ begin
   ) then
     perform private.invalid_field('service_phone', 'must be a number of the lead''s agency');
   end if;
+  perform private.refuse_banned('recruiting_lead_id', lead.agency_id, lead.phone, lead.id, 'suppressed');
 
   lead_agent_id := (select a.id from public.agents a where a.id = lead.agent_id and a.is_active);
   conversation := private.open_conversation(lead, coalesce(agent_id, lead_agent_id), service_phone);
@@ -72,8 +73,8 @@ comment on function public.start_conversation(uuid, uuid, text) is
   'that is escalated already goes to the agent named as assign_conversation() says, with its errors, else it stays as it is. '
   'Returns {conversation_id, service_phone}. '
   'Errors: 42501 (HTTP 403) when the caller is no active agent; PT404 for an unknown lead or another agent''s; 22023 '
-  '(400) when the lead has no phone in E.164, or the named agent or number is none of the agency; PT409 when the agency has '
-  'no active number. '
+  '(400) when the lead has no phone in E.164, or the named agent or number is none of the agency; PT403 '
+  'when the recruit is suppressed; PT409 when the agency has no active number. '
   'Security definer because agents may not write the tables.';
 grant execute on function public.start_conversation(uuid, uuid, text) to authenticated;
 
@@ -352,7 +353,7 @@ stable
 set search_path = ''
 as $$
 begin
-  if private.is_opted_out(conversation.agency_id, conversation.recruit_phone) then
+  if private.texting_ban(conversation.agency_id, conversation.recruit_phone, conversation.recruiting_lead_id) is not null then
     return null;
   end if;
   return (
@@ -379,4 +380,4 @@ $$;
 
 comment on function private.unanswered_since(public.recruiting_conversations) is
   'The value of waiting_since once one of our texts is not sent after all: the recruit''s first text since our latest one that has '
-  'not failed. Null without one, and after an opt-out.';
+  'not failed. Null without one, after an opt-out, and of a suppressed recruit.';

@@ -89,8 +89,8 @@ create table public.skipped_greetings (
   agency_id uuid not null references public.agencies (id),
   reason text not null check (
     reason in (
-      'no_greeting', 'no_consent', 'no_phone', 'is_test', 'opted_out', 'lead_returned', 'texted_before', 'no_number', 'taken_over',
-      'too_long', 'expired', 'error')
+      'no_greeting', 'no_consent', 'no_phone', 'is_test', 'opted_out', 'suppressed', 'lead_returned', 'texted_before', 'no_number',
+      'taken_over', 'too_long', 'expired', 'error')
   ),
   created_at timestamptz not null default clock_timestamp()
 );
@@ -102,7 +102,7 @@ comment on table public.skipped_greetings is
 comment on column public.skipped_greetings.agency_id is 'The agency whose order the lead went to.';
 comment on column public.skipped_greetings.reason is
   '`no_greeting`: the order has none any more. `no_consent`: the vendor has no text consent. `no_phone`: the lead has no phone '
-  'number in E.164. `is_test`: a test lead. `opted_out`: the recruit had opted out before. `lead_returned`: the lead was taken '
+  'number in E.164. `is_test`: a test lead. `opted_out`: the recruit had opted out before. `suppressed`: the recruit was suppressed. `lead_returned`: the lead was taken '
   'back from the agency. `texted_before`: the agency has texted the recruit before. `no_number`: the agency has no number. '
   '`taken_over`: an agent has the conversation. `too_long`: more than 1,600 UTF-16 units. `expired`: it could not be queued for '
   'a day. `error`: the database''s log has the SQLSTATE.';
@@ -146,6 +146,7 @@ declare
   has_consent boolean;
   conversation public.recruiting_conversations;
   body text;
+  ban text;
 begin
   select o.greeting_template, v.has_text_consent into template, has_consent
   from public.recruiting_orders o
@@ -162,8 +163,9 @@ begin
   end if;
 
   perform private.lock_consent(lead.agency_id, lead.phone);
-  if private.is_opted_out(lead.agency_id, lead.phone) then
-    return 'opted_out';
+  ban := private.texting_ban(lead.agency_id, lead.phone, lead.id);
+  if ban is not null then
+    return ban;
   elsif not exists (select from public.recruiting_leads l where l.id = lead.id and l.agency_id = lead.agency_id) then
     return 'lead_returned';
   elsif exists (
@@ -202,7 +204,7 @@ $$;
 
 comment on function private.queue_greeting(public.recruiting_leads) is
   'Queues the greeting of a lead that goes to an agency. Its order must have a greeting_template, its vendor '
-  'has_text_consent, and the lead a phone in E.164. The recruit has not opted out, and was never texted by the agency. '
+  'has_text_consent, and the lead a phone in E.164. The recruit has not opted out, is not suppressed, and was never texted by the agency. '
   'Returns `queued`, the reason of skipped_greetings, or `locked`: it has waited 20 ms for a lock, and is to be done later. Fails '
   'only where the statement is cancelled.';
 

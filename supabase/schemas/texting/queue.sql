@@ -64,7 +64,7 @@ comment on column public.text_outbox.attempt is 'The number of times that its re
 comment on column public.text_outbox.lease_until is
   'Until then it belongs to the worker that has claimed it. After that the worker is dead.';
 comment on column public.text_outbox.reason is
-  'Why it waits or was not sent: `quiet_hours`, `number_paused`, `opted_out`, `cancelled`, `later`, `no_response`, '
+  'Why it waits or was not sent: `quiet_hours`, `number_paused`, `opted_out`, `suppressed`, `cancelled`, `later`, `no_response`, '
   '`worker_died`, `resend`, `unconfirmed`, `storage`, `media_not_found`, `country` (see TEXTING_COUNTRIES), '
   '`lead_returned`, `expired` (a greeting after its day), why the bot '
   'was stopped (see bot_sessions), or the provider''s error code or HTTP status. `credentials`: the provider refuses our login; '

@@ -54,9 +54,9 @@ begin
       where n.phone = conversation.service_phone and n.agency_id = conversation.agency_id
     ) then
       raise exception 'conversation_id: its number is not one of the agency''s service numbers' using errcode = 'PT409';
-    elsif private.is_opted_out(conversation.agency_id, conversation.recruit_phone) then
-      raise exception 'conversation_id: the recruit has opted out of texts from this agency' using errcode = 'PT403';
     end if;
+    perform private.refuse_banned(
+      'conversation_id', conversation.agency_id, conversation.recruit_phone, conversation.recruiting_lead_id);
     perform private.require_room(conversation.id, caller.id);
     perform private.refuse_waiting_texts(conversation.id, 'taken_over', 'bot');
     perform private.notify_of_new_owner(array[conversation], caller.id);
@@ -81,7 +81,7 @@ comment on function public.send_text(uuid, text, uuid, jsonb, boolean) is
   'segments}: held by quiet hours or a paused number; duplicate for a client_message_id that the conversation has, with '
   'the values of the first call, also for another owner. Errors: 22023 (HTTP 400) names the field; 42501 (403) when the '
   'caller is no active agent; PT404 for an unknown conversation or another agent''s; PT403 when the recruit has opted '
-  'out; PT409 when another agent has the conversation, whom `take_over: <name> has this conversation` names, and when '
+  'out or is suppressed; PT409 when another agent has the conversation, whom `take_over: <name> has this conversation` names, and when '
   'the conversation''s number is not one of the agency''s; PT429 (429) beyond private.text_limits: too many texts wait in '
   'the conversation, or the caller has sent too many in a minute. '
   'Security definer because agents may not write the tables.';
@@ -171,9 +171,9 @@ begin
   end;
   if problem is not null then
     raise exception 'message_id: %', private.quoted(problem) using errcode = 'PT409';
-  elsif private.is_opted_out(conversation.agency_id, conversation.recruit_phone) then
-    raise exception 'message_id: the recruit has opted out of texts from this agency' using errcode = 'PT403';
   end if;
+  perform private.refuse_banned(
+    'message_id', conversation.agency_id, conversation.recruit_phone, conversation.recruiting_lead_id);
 
   update public.recruiting_messages m
   set status = null, error_code = null, failed_at = null
@@ -196,7 +196,7 @@ $$;
 comment on function private.retry_text(uuid) is
   'Makes a text that has failed, or of which the provider will not be asked any more, due once more, when its hours and '
   'number allow. One that is unconfirmed may then be sent twice. PT404 for an unknown text; PT409 when it waits, is '
-  'being sent, was accepted or refused; PT403 when the recruit has opted out.';
+  'being sent, was accepted or refused; PT403 when the recruit has opted out or is suppressed.';
 
 create function public.retry_text(message_id uuid) returns jsonb
 language plpgsql
@@ -228,7 +228,7 @@ comment on function public.retry_text(uuid) is
   'Sends a text once more that has failed, or of which nobody knows whether it was sent: the recruit may then get it '
   'twice. For a user who may write in its conversation. Returns {message_id, status: queued|held, due_at}. Errors: 42501 '
   '(HTTP 403) when the caller is no active agent; PT404 for another text; PT409 when it waits, is being sent, was '
-  'accepted or refused; PT403 when the recruit has opted out. '
+  'accepted or refused; PT403 when the recruit has opted out or is suppressed. '
   'Security definer because agents may not write the tables.';
 grant execute on function public.retry_text(uuid) to authenticated;
 

@@ -56,7 +56,7 @@ begin
     waiting_since = unanswered,
     -- What was due without a text is due again by the time alone.
     snoozed_until = case
-      when unanswered is null and not private.is_opted_out(c.agency_id, c.recruit_phone) then now()
+      when unanswered is null and private.texting_ban(c.agency_id, c.recruit_phone, c.recruiting_lead_id) is null then now()
     end
   where c.id = conversation.id and c.due_since is null;
   return jsonb_build_object('conversation_id', conversation.id);
@@ -65,7 +65,7 @@ $$;
 
 comment on function public.reply_needed(uuid) is
   'Takes no_reply_needed() back: the recruit waits since the first text that we have not answered. Where each is answered, the '
-  'conversation is due from now on. One who has opted out is not. Returns {conversation_id}. Errors: 42501 (HTTP 403) when the '
+  'conversation is due from now on. One who has opted out or is suppressed is not. Returns {conversation_id}. Errors: 42501 (HTTP 403) when the '
   'caller is no active agent; PT404 for a conversation in which the caller may not write. '
   'Security definer because agents may not write the tables.';
 grant execute on function public.reply_needed(uuid) to authenticated;
