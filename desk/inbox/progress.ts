@@ -26,7 +26,10 @@ export function progressOf({ status, error_code, text_outbox: outbox }: Message)
         ? { words: "Perhaps not sent: the provider has never confirmed it.", isBad: true, retry: "twice" }
         : { words: "Being sent. The provider is asked whether it has it." };
     case "refused":
-      return { ...notSent(outbox.reason), mayWriteAgain: outbox.reason !== "opted_out" && outbox.reason !== "suppressed" };
+      return {
+        ...notSent(outbox.reason),
+        mayWriteAgain: outbox.reason !== "opted_out" && outbox.reason !== "suppressed",
+      };
     case "failed":
       return { ...notSent(outbox.reason ?? error_code), retry: outbox.reason === "unconfirmed" ? "twice" : "once" };
   }
