@@ -2,13 +2,13 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { Router } from "wouter";
-import { useHashLocation } from "wouter/use-hash-location";
 import { connect } from "./data/client.ts";
 import { readConfig } from "./data/config.ts";
 import { queryClient } from "./data/queries.ts";
 import { Routes } from "./routes.tsx";
 import { readLink } from "./session/link.ts";
 import { followSession } from "./session/session.ts";
+import { useDeskLocation, useDeskSearch } from "./ui/location.ts";
 import { Page } from "./ui/page.tsx";
 import { ErrorState } from "./ui/query_result.tsx";
 
@@ -22,7 +22,7 @@ try {
   root.render(
     <StrictMode>
       <QueryClientProvider client={queryClient}>
-        <Router hook={useHashLocation}>
+        <Router hook={useDeskLocation} searchHook={useDeskSearch}>
           <Routes link={link} />
         </Router>
       </QueryClientProvider>

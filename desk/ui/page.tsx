@@ -9,10 +9,17 @@ function keepPlace({ target }: MouseEvent): void {
   history.replaceState({ ...history.state as object | null, scrolled: scrollY }, "");
 }
 
-/** The main part of a view. Its title is the document's too, and has the focus when the user comes from elsewhere. */
-export function Page(
-  { title, className, children }: { title: string; className?: string; children: ReactNode },
-) {
+/**
+ * The main part of a view. Its title is the document's too, and has the focus when the user comes from elsewhere.
+ *
+ * @param isTitleHidden whether the title is only heard, because the entry that leads here has the same word
+ */
+export function Page({ title, isTitleHidden = false, className, children }: {
+  title: string;
+  isTitleHidden?: boolean;
+  className?: string;
+  children: ReactNode;
+}) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => setTitle(title), [title]);
   useEffect(() => {
@@ -25,7 +32,7 @@ export function Page(
   }, []);
   return (
     <main id="main" className={className} onClickCapture={keepPlace}>
-      <h1 ref={heading} tabIndex={-1}>
+      <h1 ref={heading} tabIndex={-1} className={isTitleHidden ? "visually-hidden" : undefined}>
         <bdi>{title}</bdi>
       </h1>
       {children}

@@ -1,52 +1,8 @@
 /** Each component of desk/ui that acts, alone, on a page that is built for these tests (desk/ui/examples). */
 import assert from "node:assert/strict";
-import { extname, join } from "node:path";
 import type { Locator, Page } from "playwright-core";
-import { build } from "vite";
-import { ROOT } from "../../dev/local/mod.ts";
-import { assertAccessible, deskTest, hasChromium, until } from "./harness.ts";
-
-const TYPES: Record<string, string> = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css" };
-
-let folder = "";
-let server: Deno.HttpServer<Deno.NetAddr> | undefined;
-
-Deno.test.beforeAll(async () => {
-  if (!hasChromium) return;
-  folder = Deno.makeTempDirSync({ prefix: "examples-" });
-  await build({
-    root: join(ROOT, "desk/ui/examples"),
-    base: "./",
-    configFile: false,
-    logLevel: "error",
-    build: {
-      outDir: folder,
-      rolldownOptions: { checks: { moduleLevelDirective: false, pluginTimings: false } },
-    },
-  });
-  server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
-    const { pathname } = new URL(request.url);
-    const file = join(folder, pathname === "/" ? "index.html" : pathname);
-    const content = await Deno.readFile(file).catch(() => null);
-    if (content === null) return new Response(null, { status: 404 });
-    return new Response(content, { headers: { "content-type": TYPES[extname(file)] ?? "text/plain" } });
-  });
-});
-
-Deno.test.afterAll(async () => {
-  await server?.shutdown();
-  if (folder !== "") Deno.removeSync(folder, { recursive: true });
-});
-
-/** A test of one example. */
-function exampleTest(example: string, name: string, run: (page: Page) => Promise<void>): void {
-  deskTest(`${example}: ${name}`, async (page) => {
-    // A fault that a boundary has caught is written there, too.
-    await page.goto(`http://127.0.0.1:${server!.addr.port}/#${example}`);
-    await page.locator("#desk > *").first().waitFor();
-    await run(page);
-  });
-}
+import { exampleTest } from "./examples.ts";
+import { assertAccessible, until } from "./harness.ts";
 
 /** Whether an element has the focus. */
 async function hasFocus(element: Locator): Promise<boolean> {

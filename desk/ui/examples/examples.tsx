@@ -5,12 +5,14 @@
 import { QueryClientProvider } from "@tanstack/react-query";
 import { type ReactNode, StrictMode, useRef, useState } from "react";
 import { createRoot } from "react-dom/client";
+import { Router } from "wouter";
 import { queryClient } from "../../data/queries.ts";
 import { ActionButton, ActionError, useAction } from "../action.tsx";
 import { ConfirmButton } from "../confirm.tsx";
 import { ErrorBoundary } from "../error_boundary.tsx";
 import { Field } from "../field.tsx";
 import { useIsWide } from "../is_wide.ts";
+import { useDeskLocation, useDeskSearch } from "../location.ts";
 import { LoadMoreButton } from "../load_more_button.tsx";
 import { useOnline } from "../online.ts";
 import { Page } from "../page.tsx";
@@ -18,6 +20,7 @@ import { Search, useDebounced } from "../search.tsx";
 import { QueryResult } from "../query_result.tsx";
 import { setUnread } from "../title.ts";
 import { useVisibleHeight } from "../visible_height.ts";
+import { PARTS } from "./parts.tsx";
 
 /** The object by which a test watches an example, and ends what it does. */
 interface Test {
@@ -146,19 +149,22 @@ const EXAMPLES: Record<string, () => ReactNode> = {
     </ErrorBoundary>
   ),
   "browser": () => <Browser />,
+  ...PARTS,
 };
 
 const root = createRoot(document.getElementById("desk")!);
-const example = EXAMPLES[location.hash.slice(1)]!();
+const example = EXAMPLES[location.hash.slice(1).split("?")[0]!]!();
 root.render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>
-      {isPage(location.hash) ? example : (
-        <main>
-          <h1>Example</h1>
-          {example}
-        </main>
-      )}
+      <Router hook={useDeskLocation} searchHook={useDeskSearch}>
+        {isPage(location.hash) ? example : (
+          <main>
+            <h1>Example</h1>
+            {example}
+          </main>
+        )}
+      </Router>
     </QueryClientProvider>
   </StrictMode>,
 );

@@ -1,0 +1,41 @@
+const COLOURS = 8;
+
+/**
+ * The initials of a person, in a colour by the id.
+ *
+ * @param isNamed whether the name stands beside them
+ */
+export function Avatar({ id, name, isNamed = false }: { id: string; name: string; isNamed?: boolean }) {
+  const circle = (
+    <span className={`avatar series-${colourOf(id)}`} title={isNamed ? undefined : name} aria-hidden>
+      {initialsOf(name)}
+    </span>
+  );
+  return isNamed
+    ? (
+      <span className="person">
+        {circle}
+        <bdi>{name}</bdi>
+      </span>
+    )
+    : (
+      <>
+        {circle}
+        <bdi className="visually-hidden">{name}</bdi>
+      </>
+    );
+}
+
+/** The first letters of the first and the last word. */
+export function initialsOf(name: string): string {
+  const words = name.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word));
+  const chosen = words.length > 1 ? [words[0]!, words.at(-1)!] : words;
+  return chosen.map((word) => /[\p{L}\p{N}]/u.exec(word)![0].toUpperCase()).join("");
+}
+
+/** A colour's number, from 1. The same id has the same everywhere. */
+function colourOf(id: string): number {
+  let sum = 0;
+  for (const letter of id) sum = (sum * 31 + letter.codePointAt(0)!) % 100_003;
+  return sum % COLOURS + 1;
+}

@@ -1,0 +1,26 @@
+import { useParameter } from "./location.ts";
+
+/** The numbers of days that a view may look at. */
+const DAYS = [7, 14, 30, 90];
+const USUAL = 14;
+
+/** The number of days that the address names: 14 unless it names another of those that {@link DateRange} offers. */
+export function useDays(): [number, (days: number) => void] {
+  const [given, set] = useParameter("days");
+  const days = DAYS.find((days) => String(days) === given) ?? USUAL;
+  return [days, (days) => set(days === USUAL ? null : String(days))];
+}
+
+/** Chooses how many days a view looks at. It stands in the address. */
+export function DateRange() {
+  const [chosen, choose] = useDays();
+  return (
+    <div className="segments" role="group" aria-label="Days">
+      {DAYS.map((days) => (
+        <button key={days} type="button" aria-pressed={days === chosen} onClick={() => choose(days)}>
+          {days} <span className="visually-hidden">days</span>
+        </button>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,263 @@
+import { useWindowVirtualizer } from "@tanstack/react-virtual";
+import ArrowDown from "lucide-react/icons/arrow-down";
+import ArrowUp from "lucide-react/icons/arrow-up";
+import Ellipsis from "lucide-react/icons/ellipsis";
+import { type ReactNode, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { Link } from "wouter";
+import type { Column } from "./list.tsx";
+import { LoadMoreButton, type PagedQuery } from "./load_more_button.tsx";
+import { Menu, type MenuItem } from "./menu.tsx";
+import { type Query, QueryResult, Skeleton } from "./query_result.tsx";
+import { type Sort, sorted, type SortValue, useSort } from "./table_sort.ts";
+
+/** A column, which can be sorted where it has a key: by `sortBy`, or without it by the query. */
+export interface TableColumn<Row> extends Column<Row> {
+  /** Its name in the address. */
+  key?: string;
+  sortBy?: (row: Row) => SortValue;
+  /** Whether the first click puts the greatest first, as with times and counts. */
+  isGreatestFirst?: boolean;
+  /** Whether it is left out below 1024 px. On a phone it is on the card again. */
+  isMinor?: boolean;
+}
+
+/** From so many rows, only those that show are rendered; each is so high at first, in pixels. */
+const [VIRTUAL_FROM, HEIGHT] = [200, 36];
+
+interface Shown<Row> {
+  label: string;
+  columns: TableColumn<Row>[];
+  keyOf: (row: Row) => string;
+  /** The name of a row, for a screen reader. */
+  nameOf: (row: Row) => string;
+  /** The address that a row opens. */
+  hrefOf?: (row: Row) => string;
+  /** The menu at the end of a row. */
+  menuOf?: (row: Row) => MenuItem[];
+}
+
+/**
+ * The rows of a query as a table that is sorted in the address. On a phone each row is a card.
+ *
+ * @param resource the noun for the rows, such as "recruits"
+ * @param sort the words for the order of an address that names none: `name`, or `-received`
+ * @param acts what can be done with the rows that are selected. Where it is given, rows can be
+ */
+export function Table<Row>({ query, resource, empty, sort: standard = "", acts, ...shown }: Shown<Row> & {
+  query: Query<Row[]> & Partial<PagedQuery> & { isPlaceholderData?: boolean };
+  resource: string;
+  empty: ReactNode;
+  sort?: string;
+  acts?: (rows: Row[], clear: () => void) => ReactNode;
+}) {
+  const { isPlaceholderData = false, hasNextPage = false, isFetchingNextPage = false, fetchNextPage } = query;
+  return (
+    <QueryResult query={query} resource={resource} skeleton={<TableSkeleton />}>
+      {(rows) =>
+        rows.length === 0 ? isPlaceholderData ? <TableSkeleton /> : empty : (
+          <>
+            <SortedTable {...shown} rows={rows} standard={standard} acts={acts} isBusy={isPlaceholderData} />
+            {fetchNextPage && <LoadMoreButton query={{ hasNextPage, isFetchingNextPage, fetchNextPage }} />}
+          </>
+        )}
+    </QueryResult>
+  );
+}
+
+function TableSkeleton() {
+  return (
+    <div className="table-skeleton">
+      <Skeleton rows={10} />
+    </div>
+  );
+}
+
+function SortedTable<Row>({ rows: given, standard, acts, isBusy, ...shown }: Shown<Row> & {
+  rows: Row[];
+  standard: string;
+  acts?: (rows: Row[], clear: () => void) => ReactNode;
+  isBusy: boolean;
+}) {
+  const { label, columns, keyOf } = shown;
+  const [sort, setSort] = useSort(standard);
+  const sortBy = columns.find(({ key }) => key === sort.key)?.sortBy;
+  const rows = useMemo(
+    () => sortBy ? sorted(given, sortBy, sort.isDescending) : given,
+    // Columns are made anew each time.
+    [given, sort.key, sort.isDescending],
+  );
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const those = acts ? rows.filter((row) => selected.has(keyOf(row))) : [];
+  const sortable = columns.filter(({ key }) => key !== undefined);
+
+  function toggle(key: string): void {
+    const changed = new Set(selected);
+    if (!changed.delete(key)) changed.add(key);
+    setSelected(changed);
+  }
+
+  const row = { ...shown, selected: acts ? selected : null, toggle };
+  return (
+    <>
+      {sortable.length > 0 && <SortSelect columns={sortable} sort={sort} setSort={setSort} />}
+      <table className="data-table" role="table" aria-label={label} aria-busy={isBusy} aria-rowcount={rows.length + 1}>
+        <thead role="rowgroup">
+          <tr role="row">
+            {acts && (
+              <th role="columnheader" scope="col" className="tick">
+                <input
+                  type="checkbox"
+                  aria-label="Select all that are shown"
+                  checked={those.length === rows.length}
+                  ref={(box) => {
+                    if (box) box.indeterminate = those.length > 0 && those.length < rows.length;
+                  }}
+                  onChange={({ target }) => setSelected(new Set(target.checked ? rows.map(keyOf) : []))}
+                />
+              </th>
+            )}
+            {columns.map((column) => <ColumnHead key={column.title} column={column} sort={sort} setSort={setSort} />)}
+            {shown.menuOf && (
+              <th role="columnheader" scope="col" className="row-menu">
+                <span className="visually-hidden">Acts</span>
+              </th>
+            )}
+          </tr>
+        </thead>
+        {rows.length < VIRTUAL_FROM
+          ? (
+            <tbody role="rowgroup">
+              {rows.map((one, place) => <TableRow key={keyOf(one)} {...row} row={one} place={place} />)}
+            </tbody>
+          )
+          : <VirtualRows {...row} rows={rows} />}
+      </table>
+      {acts && those.length > 0 && (
+        <div className="selection-bar" role="group" aria-label="Selected rows">
+          <span role="status">{those.length} selected</span>
+          {acts(those, () => setSelected(new Set()))}
+          <button type="button" className="plain" onClick={() => setSelected(new Set())}>Clear</button>
+        </div>
+      )}
+    </>
+  );
+}
+
+function ColumnHead<Row>({ column, sort, setSort }: {
+  column: TableColumn<Row>;
+  sort: Sort;
+  setSort: (sort: Sort) => void;
+}) {
+  const { title, key, isGreatestFirst = false } = column;
+  const given = { role: "columnheader", scope: "col", className: classOf(column) } as const;
+  if (key === undefined) return <th {...given}>{title}</th>;
+  const isSorted = sort.key === key;
+  const Arrow = sort.isDescending ? ArrowDown : ArrowUp;
+  return (
+    <th {...given} aria-sort={isSorted ? sort.isDescending ? "descending" : "ascending" : undefined}>
+      <button
+        type="button"
+        className="plain"
+        onClick={() => setSort({ key, isDescending: isSorted ? !sort.isDescending : isGreatestFirst })}
+      >
+        {title}
+        {isSorted && <Arrow size={14} />}
+      </button>
+    </th>
+  );
+}
+
+/** What chooses the order where there is no head. */
+function SortSelect<Row>({ columns, sort, setSort }: {
+  columns: TableColumn<Row>[];
+  sort: Sort;
+  setSort: (sort: Sort) => void;
+}) {
+  return (
+    <label className="table-sort">
+      Sort by
+      <select
+        value={sort.key}
+        onChange={({ target: { value } }) =>
+          setSort({ key: value, isDescending: columns.find(({ key }) => key === value)!.isGreatestFirst ?? false })}
+      >
+        {!columns.some(({ key }) => key === sort.key) && <option value={sort.key} />}
+        {columns.map(({ key, title }) => <option key={key} value={key}>{title}</option>)}
+      </select>
+    </label>
+  );
+}
+
+type RowProps<Row> = Shown<Row> & { selected: ReadonlySet<string> | null; toggle: (key: string) => void };
+
+function TableRow<Row>({ row, place, measure, columns, keyOf, nameOf, hrefOf, menuOf, selected, toggle }:
+  & RowProps<Row>
+  & { row: Row; place: number; measure?: (element: Element | null) => void }) {
+  const key = keyOf(row);
+  const isSelected = selected?.has(key) ?? false;
+  return (
+    <tr
+      role="row"
+      ref={measure}
+      data-index={place}
+      aria-rowindex={place + 2}
+      className={isSelected ? "is-selected" : undefined}
+    >
+      {selected && (
+        <td role="cell" className="tick">
+          <input
+            type="checkbox"
+            aria-label={`Select ${nameOf(row)}`}
+            checked={isSelected}
+            onChange={() => toggle(key)}
+          />
+        </td>
+      )}
+      {columns.map((column) => {
+        const content = column.cell(row);
+        return column.isHeader
+          ? (
+            <th key={column.title} role="rowheader" scope="row" className={classOf(column)}>
+              {hrefOf ? <Link href={hrefOf(row)} className="row-link">{content}</Link> : content}
+            </th>
+          )
+          : <td key={column.title} role="cell" className={classOf(column)} data-title={column.title}>{content}</td>;
+      })}
+      {menuOf && (
+        <td role="cell" className="row-menu">
+          <Menu label={`More about ${nameOf(row)}`} icon={Ellipsis} items={menuOf(row)} />
+        </td>
+      )}
+    </tr>
+  );
+}
+
+/** The rows near the part of the page that shows, with room for the others above and below. */
+function VirtualRows<Row>({ rows, ...row }: RowProps<Row> & { rows: Row[] }) {
+  const body = useRef<HTMLTableSectionElement>(null);
+  const [margin, setMargin] = useState(0);
+  useLayoutEffect(() => setMargin(body.current!.getBoundingClientRect().top + scrollY), []);
+  const { getVirtualItems, getTotalSize, measureElement } = useWindowVirtualizer({
+    count: rows.length,
+    getItemKey: (place) => row.keyOf(rows[place]!),
+    estimateSize: () => HEIGHT,
+    overscan: 15,
+    scrollMargin: margin,
+  });
+  const items = getVirtualItems();
+  const above = (items[0]?.start ?? margin) - margin;
+  const below = getTotalSize() + margin - (items.at(-1)?.end ?? margin);
+  return (
+    <tbody role="rowgroup" ref={body}>
+      <tr className="room" aria-hidden style={{ height: above }} />
+      {items.map(({ index, key }) => (
+        <TableRow key={key} {...row} row={rows[index]!} place={index} measure={measureElement} />
+      ))}
+      <tr className="room" aria-hidden style={{ height: below }} />
+    </tbody>
+  );
+}
+
+function classOf({ isNumber, isMinor }: TableColumn<never>): string | undefined {
+  return [isNumber && "number", isMinor && "is-minor"].filter(Boolean).join(" ") || undefined;
+}

@@ -1,0 +1,28 @@
+import type { ReactNode } from "react";
+import { Link, useLocation } from "wouter";
+
+/** One part of a view. */
+export interface Tab {
+  /** Its address. */
+  href: string;
+  label: ReactNode;
+  /** How many things are in it. */
+  count?: ReactNode;
+}
+
+/** The parts of a view, each with its address. The one whose address begins the page's is marked, the longest first. */
+export function Tabs({ label, tabs }: { label: string; tabs: Tab[] }) {
+  const [path] = useLocation();
+  const [current] = tabs.filter(({ href }) => path === href || path.startsWith(`${href}/`))
+    .sort((one, other) => other.href.length - one.href.length);
+  return (
+    <nav className="tabs" aria-label={label}>
+      {tabs.map((tab) => (
+        <Link key={tab.href} href={tab.href} aria-current={tab === current ? "page" : undefined}>
+          {tab.label}
+          {tab.count !== undefined && <span className="count-of">{tab.count}</span>}
+        </Link>
+      ))}
+    </nav>
+  );
+}
