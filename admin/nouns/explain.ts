@@ -50,7 +50,7 @@ async function explainOrder({ sql }: Session, name: string): Promise<Outcome> {
   const data = await valueOf<postgres.Row>(sql`select public.explain_order(${id})`);
   const { vendor, states, status, gets_leads, takes_turns } = data.order;
   const gets = takes_turns
-    ? "gets leads by turns with others of its priority, the least filled first"
+    ? "gets leads by turns with other orders"
     : gets_leads
     ? "gets leads"
     : "gets no lead";

@@ -49,7 +49,7 @@ begin
           case when (t.o).vendor_id <> lead.vendor_id then format('wants leads of %s alone', t.vendor_name) end,
           case when (lead.state = any ((t.o).states)) is not true then 'wants leads from ' || array_to_string((t.o).states, ', ') end,
           case when (t.o).id = best.id then 'would get it, ' || private.for_agent(t.o) end,
-          case when (t.o).priority = best.priority
+          case when private.take_turns(t.o, best)
             then format('takes turns with order %s, which goes first now', left(best.id::text, 8)) end,
           format('order %s goes first', left(best.id::text, 8))
         )
@@ -83,7 +83,7 @@ declare
   mine public.recruiting_orders;
   tried private.tried_order[];
   ahead public.recruiting_orders[];
-  -- The orders of the same priority that want some of the same leads.
+  -- The orders that take turns with it for some of the same leads.
   equals uuid[];
   gets_leads boolean;
   takes_turns boolean;
@@ -108,7 +108,7 @@ begin
     from unnest(tried) t
     where t.obstacle is null
       and (t.o).id <> mine.id
-      and (t.o).priority = mine.priority
+      and private.take_turns(t.o, mine)
       and coalesce((t.o).vendor_id = mine.vendor_id, true)
       and coalesce((t.o).states && mine.states, true)
   );
@@ -153,9 +153,8 @@ begin
           case when (t.o).vendor_id <> mine.vendor_id then format('wants leads of %s alone', t.vendor_name) end,
           case when not (t.o).states && mine.states then 'wants leads from ' || array_to_string((t.o).states, ', ') end,
           case
-            when (t.o).id = mine.id and gets_leads and takes_turns
-              then 'takes turns with orders of its priority, and goes first now, ' || private.for_agent(t.o)
-            when (t.o).id = mine.id and takes_turns then 'takes turns with orders of its priority: the least filled goes first'
+            when (t.o).id = mine.id and takes_turns
+              then private.turn_words(gets_leads) || case when gets_leads then ', ' || private.for_agent(t.o) else '' end
             when (t.o).id = any (equals) and takes_turns then 'takes turns with it, and '
               || case when (t.o).id in (select (unnest(ahead)).id) then 'goes first now' else 'comes after it now' end
             when (t.o).id = mine.id and gets_leads then 'gets what no other order takes first, ' || private.for_agent(t.o)
@@ -177,8 +176,8 @@ comment on function public.explain_order(uuid) is
   'gets_leads, takes_turns}, since, leads, waiting, orders: [{order_id, agency_id, agency, vendor|null, states|null, '
   'priority, filled, quantity, got, gets_it, reason}]}. leads: how many that it wants came since then (seven days), '
   'without those in bulk and tests; got: how many of them each order got; waiting: how many went to no order; '
-  'gets_leads: whether it goes first for some lead now; takes_turns: whether it shares leads with orders of the same '
-  'priority, of which the least filled one goes first. For operators. PT404 for an unknown order; 42501 for a user who is not an operator. '
+  'gets_leads: whether it goes first for some lead now; takes_turns: whether it takes turns with other '
+  'orders. For operators. PT404 for an unknown order; 42501 for a user who is not an operator. '
   'Security definer because operators may not read or write the tables.';
 grant execute on function public.explain_order(uuid) to authenticated, service_role;
 

@@ -1,7 +1,7 @@
 -- Chooses the order for a lead of this vendor and state. supabase/tests/recruiting/distribution_model.test.sql models it.
 --
--- The order of recruiting_order_choices_best_idx, of best_order() and of ranked_orders() is one rule. Which leads an order
--- wants is asked by best_order() and leads_for_order().
+-- The order of recruiting_order_choices_best_idx, of best_order() and of ranked_orders() is one rule; take_turns() and
+-- turn_words() state it for operators. Which leads an order wants is asked by best_order() and leads_for_order().
 --
 -- An order that accepts leads has a row for each of its states, so the best order is the first entry of an index,
 -- however many orders there are.
@@ -217,3 +217,22 @@ $$;
 comment on function private.ranked_orders() is
   'All orders but closed ones, in the order in which best_order() tries them; first those that are open and not full, the '
   'only ones that it tries.';
+
+create function private.take_turns(one public.recruiting_orders, other public.recruiting_orders) returns boolean
+language sql
+immutable
+set search_path = ''
+return one.priority = other.priority;
+
+comment on function private.take_turns(public.recruiting_orders, public.recruiting_orders) is
+  'Returns whether two orders that want the same leads take turns, so that neither is first for all of them.';
+
+create function private.turn_words(is_first boolean) returns text
+language sql
+immutable
+set search_path = ''
+return 'takes turns with orders of its priority'
+  || case when is_first then ', and goes first now' else ': the least filled goes first' end;
+
+comment on function private.turn_words(boolean) is
+  'Describes an order that takes turns with others: one that is first now for some lead, or one that is not.';
