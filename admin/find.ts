@@ -99,16 +99,22 @@ export async function findLead(sql: postgres.Sql, name: string): Promise<LeadRow
   return requireOne(leads, "lead", name, (lead) => lead.name, "lead find");
 }
 
-/** Finds a rejected delivery by its id or the first 8 characters of it, or more. */
-export async function findDelivery(
+/** Finds a row of a table or a view by its id or the first 8 characters of it, or more; see {@link requireOne}. */
+export async function findById<Found extends { id: string }>(
   sql: postgres.Sql,
+  noun: string,
+  table: string,
   name: string,
-): Promise<Row<"rejected_deliveries">> {
-  const rows = await sql<Row<"rejected_deliveries">[]>`
-    select d.*
-    from private.id_range(${name}) r join public.rejected_deliveries d on d.id between r.first_id and r.last_id`;
-  return requireOne(rows, "delivery", name, (delivery) => delivery.reason);
+  describe: (row: Found) => string | null,
+): Promise<Found> {
+  const rows = await sql<Found[]>`
+    select t.* from private.id_range(${name}) r join ${sql(table)} t on t.id between r.first_id and r.last_id`;
+  return requireOne(rows, noun, name, describe);
 }
+
+/** Finds a rejected delivery by its id or the first 8 characters of it, or more. */
+export const findDelivery = (sql: postgres.Sql, name: string) =>
+  findById<Row<"rejected_deliveries">>(sql, "delivery", "rejected_deliveries", name, ({ reason }) => reason);
 
 /** Finds a destination by its name or its id, or the first 8 characters of it: among all, or among an agency's. */
 export async function findDestination(sql: postgres.Sql, name: string, agency?: string): Promise<DestinationRow> {

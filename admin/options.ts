@@ -1,5 +1,5 @@
 /** The options of the verbs by the kind of their value. Each names itself in its error. */
-import { Option } from "commander";
+import { Argument, Option } from "commander";
 import type postgres from "postgres";
 import { toE164 } from "../supabase/functions/_shared/phone.ts";
 import { namedState, readStates } from "../supabase/functions/_shared/states.ts";
@@ -46,6 +46,15 @@ export function option<Value>(
   });
 }
 
+/** An argument whose text becomes a value; see {@link option}. */
+function argument<Value>(name: string, expected: string, read: (text: string) => Value | undefined): Argument {
+  return new Argument(name).argParser((text) => {
+    const value = read(text.trim());
+    if (value === undefined) throw new UsageError(`"${text}" is not ${expected}`);
+    return value;
+  });
+}
+
 /** The value of an option that was given as `none`. It is not null, because commander turns null into an empty text. */
 const NONE = Symbol("none");
 
@@ -68,11 +77,10 @@ export const text = kind(
   (given) => visibleText(given).trim() === "" ? undefined : given,
 );
 
-/** An e-mail address. */
-export const email = kind(
-  "an e-mail address",
-  (given) => /^[^\s@]+@[^\s@]+$/.test(given) ? given.toLowerCase() : undefined,
-);
+/** An e-mail address, in lower case. */
+const toEmail = (given: string) => /^[^\s@]+@[^\s@]+$/.test(given) ? given.toLowerCase() : undefined;
+export const email = kind("an e-mail address", toEmail);
+export const EMAIL = argument("<email>", "an e-mail address", toEmail);
 
 /** `true` or `false`. */
 export const boolean = kind(
@@ -112,7 +120,21 @@ export const timeOfDay = kind(
 );
 
 /** A phone number, in E.164. */
-export const phone = kind("a phone number such as +13125550142", toE164);
+const A_PHONE = "a phone number such as +13125550142";
+export const phone = kind(A_PHONE, toE164);
+export const PHONE = argument("<phone>", A_PHONE, toE164);
+
+/** A number that the service sends from: a phone number, or a short code of 5 or 6 digits. */
+const toServicePhone = (given: string) => /^\d{5,6}$/.test(given) ? given : toE164(given);
+export const servicePhone = kind(A_PHONE, toServicePhone);
+export const SERVICE_PHONE = argument("<phone>", A_PHONE, toServicePhone);
+
+/** A phone number or an e-mail address. */
+export const CONTACT = argument(
+  "<contact>",
+  `${A_PHONE} or an e-mail address`,
+  (given) => toEmail(given) ?? toE164(given),
+);
 
 /** A state by name or code: the code that a lead can have. */
 export const state = kind("a state such as IL or Indiana", namedState);

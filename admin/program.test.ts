@@ -165,7 +165,7 @@ for (
       /^--kind: "key" is not secret or verify_token or access_token$/,
     ],
     ['key revoke acme ""', /^give the first characters of the key$/],
-    ["number add 4711 --agency x", /^"4711" is not a phone number such as \+13125550100$/],
+    ["number add 4711 --agency x", /^"4711" is not a phone number such as \+13125550142$/],
     ["number set +13125550100", /^set: give what to change, such as --messaging-service <sid>$/],
     [
       "consent record +13125550142 --agency x --state opted_out",

@@ -1,12 +1,11 @@
 import type { AdminCommand } from "../command.ts";
-import { CommandError, UsageError } from "../errors.ts";
-import { requireOne } from "../find.ts";
+import { valueOf } from "../database.ts";
+import { UsageError } from "../errors.ts";
+import { findById } from "../find.ts";
 import { list, lists } from "../lists.ts";
 import { boolean, choice, LIMIT, option } from "../options.ts";
 import type { Outcome, Session } from "../session.ts";
-
-/** The seconds that a test may take: a scheduler calls the worker every 10 seconds, and a receiver has 5. */
-const TEST_WITHIN_S = 30;
+import { awaitAttempt, responseOf } from "./dispatch.ts";
 
 interface Change {
   on?: boolean;
@@ -14,7 +13,7 @@ interface Change {
 }
 
 export function addAlert(program: AdminCommand): void {
-  const alert = program.noun("alert", "what somebody must know of: found each minute, and told");
+  const alert = program.noun("alert", "conditions that somebody must act on: looked for each minute, and sent");
   alert.verb("list", "alerts that are not resolved, or others, the newest first", "--state resolved --limit 20")
     .takes(choice("--state <state>", "only these", ["open", "acknowledged", "resolved", "all"]), LIMIT)
     .reads(listAlerts);
@@ -38,7 +37,7 @@ export function addAlert(program: AdminCommand): void {
       kind === undefined && (on !== undefined || set !== undefined) && "give the kind whose rule is changed"
     )
     .runs(showOrChangeRule);
-  alert.verb("test", "tells the receiver of ALERT_WEBHOOK_URL a test, and shows what it responds").runs(testReceiver);
+  alert.verb("test", "sends a test to the receiver of ALERT_WEBHOOK_URL, and shows its response").runs(testReceiver);
 }
 
 function readNumbers(given: string): Record<string, number> | undefined {
@@ -58,15 +57,15 @@ function listAlerts(session: Session, given: { state?: string; limit?: number })
 }
 
 async function acknowledgeAlert({ sql, act }: Session, given: string): Promise<Outcome> {
-  const alerts = await sql<{ id: string; kind: string }[]>`
-    select a.id, a.kind from private.id_range(${given}) r
-    join public.alerts a on a.id between r.first_id and r.last_id`;
-  const alert = requireOne(alerts, "alert", given, ({ kind }) => kind);
+  const alert = await findById<{ id: string; kind: string }>(sql, "alert", "alerts", given, ({ kind }) => kind);
   const [acknowledged] = await act(
     (transaction) => transaction`select * from public.acknowledge_alert(${alert.id})`,
     { alert_id: alert.id },
   );
-  return { data: acknowledged, text: `The alert ${alert.id} is acknowledged. It is told again when it is resolved.` };
+  return {
+    data: acknowledged,
+    text: `The alert ${alert.id} is acknowledged. The next notification comes when it is resolved.`,
+  };
 }
 
 async function showOrChangeRule(
@@ -102,22 +101,8 @@ async function showOrChangeRule(
   }));
 }
 
-async function testReceiver({ sql, act }: Session): Promise<Outcome> {
-  const [test] = await act((transaction) => transaction<{ id: string }[]>`select public.test_alert() as id`, {});
-  for (const deadline = Date.now() + TEST_WITHIN_S * 1000; Date.now() < deadline;) {
-    const [delivery] = await sql<{ state: string; outcome: string }[]>`
-      select state, coalesce(reason, 'HTTP ' || status) as outcome from private.dispatches where id = ${test!.id}`;
-    const { state, outcome } = delivery!;
-    if (state === "delivered") return { data: { outcome }, text: `The receiver has taken the test: ${outcome}.` };
-    if (outcome === "not_configured") {
-      throw new CommandError(
-        "ALERT_WEBHOOK_URL is not set, or is wrong, which the log says. So nobody is told of alerts.",
-      );
-    }
-    if (state === "failed") throw new CommandError(`The receiver has not taken the test: ${outcome}.`);
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
-  throw new CommandError(
-    `Nobody has sent the test for ${TEST_WITHIN_S} seconds. Does the scheduler call the worker? See docs/hosting.md`,
-  );
+async function testReceiver(session: Session): Promise<Outcome> {
+  const id = await session.act((transaction) => valueOf<string>(transaction`select public.test_alert()`), {});
+  const outcome = responseOf(await awaitAttempt(session, id));
+  return { data: { outcome }, text: `The receiver has taken the test: ${outcome}.` };
 }

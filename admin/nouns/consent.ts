@@ -1,13 +1,10 @@
-import { Argument } from "commander";
 import type { AdminCommand } from "../command.ts";
 import { valueOf } from "../database.ts";
 import { findAgency } from "../find.ts";
-import { readPhone } from "../lookup.ts";
-import { AGENCY, choice, LIMIT, ONLY_AGENCY, text } from "../options.ts";
+import { AGENCY, choice, LIMIT, ONLY_AGENCY, PHONE, text } from "../options.ts";
 import { lists } from "../lists.ts";
 import type { Outcome, Session } from "../session.ts";
 
-const PHONE = new Argument("<phone>").argParser(readPhone);
 const STATE = choice("--state <state>", "what holds", ["opted_in", "opted_out"]);
 
 /** A consent that somebody else than the recruit records. */

@@ -2,13 +2,13 @@ import type postgres from "postgres";
 import type { AdminCommand } from "../command.ts";
 import { valueOf } from "../database.ts";
 import { CommandError } from "../errors.ts";
-import { requireOne } from "../find.ts";
+import { findById } from "../find.ts";
 import { lists } from "../lists.ts";
 import { choice, LIMIT, ONLY_AGENCY, text } from "../options.ts";
 import type { Outcome, Session } from "../session.ts";
 import { formatFields } from "../table.ts";
 
-/** The seconds that a test may take: a scheduler calls the worker every 10 seconds, and a receiver has 15. */
+/** The seconds that a test may take: the scheduler calls the worker every 10 seconds, and a receiver has 15 to respond. */
 const TEST_WITHIN_S = 40;
 
 const STATES = ["waiting", "sending", "delivered", "rejected", "failed", "cancelled"];
@@ -62,12 +62,8 @@ async function retryDispatches({ sql, act }: Session, given: string[]): Promise<
   };
 }
 
-async function findDispatch(sql: postgres.Sql, given: string) {
-  const rows = await sql<{ id: string; event: string }[]>`
-    select d.id, d.event from private.id_range(${given}) r
-    join public.dispatch_list d on d.id between r.first_id and r.last_id`;
-  return requireOne(rows, "dispatch", given, ({ event }) => event);
-}
+const findDispatch = (sql: postgres.Sql, given: string) =>
+  findById<{ id: string; event: string }>(sql, "dispatch", "dispatch_list", given, ({ event }) => event);
 
 interface Attempted {
   state: string;
@@ -88,8 +84,12 @@ export async function awaitAttempt({ sql }: Session, dispatchId: string): Promis
     const [dispatch] = await sql<Attempted[]>`
       select state, attempt, status, excerpt, reason from public.dispatch_list where id = ${dispatchId}`;
     if (dispatch?.state === "delivered") return dispatch;
-    if (dispatch !== undefined && dispatch.attempt > 0 && dispatch.state !== "sending") {
-      throw new CommandError(`The receiver has not taken the test: ${responseOf(dispatch)}`);
+    if (dispatch?.state === "failed" || dispatch !== undefined && dispatch.attempt > 0 && dispatch.state !== "sending") {
+      throw new CommandError(
+        dispatch.reason === "not_configured"
+          ? "ALERT_WEBHOOK_URL is not set or not valid (see the log), so nobody is notified of alerts."
+          : `The receiver has not taken the test: ${responseOf(dispatch)}`,
+      );
     }
     await new Promise((resolve) => setTimeout(resolve, 200));
   }

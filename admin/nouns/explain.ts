@@ -49,11 +49,7 @@ async function explainOrder({ sql }: Session, name: string): Promise<Outcome> {
   const { id } = await findOrder(sql, name);
   const data = await valueOf<postgres.Row>(sql`select public.explain_order(${id})`);
   const { vendor, states, status, gets_leads, takes_turns } = data.order;
-  const gets = takes_turns
-    ? "gets leads by turns with other orders"
-    : gets_leads
-    ? "gets leads"
-    : "gets no lead";
+  const gets = takes_turns ? "gets leads by turns with other orders" : gets_leads ? "gets leads" : "gets no lead";
   const wanted = `${vendor ?? "any vendor"} from ${states?.join(", ") ?? "any state"}`;
   return explained(
     data,

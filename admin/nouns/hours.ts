@@ -1,8 +1,7 @@
 import type { AdminCommand } from "../command.ts";
 import { namedState } from "../../supabase/functions/_shared/states.ts";
 import { CommandError, explained } from "../errors.ts";
-import { readPhone } from "../lookup.ts";
-import { day, option, text, timeOfDay } from "../options.ts";
+import { day, option, phone, text, timeOfDay } from "../options.ts";
 import { list } from "../lists.ts";
 import type { Outcome, Session } from "../session.ts";
 
@@ -24,7 +23,7 @@ export function addHours(program: AdminCommand): void {
   const hours = program.noun("hours", "when texts may be sent, by the recipient's state and day");
   const show = "the hours of all states, or of one; or when a number may be texted next";
   hours.verb("show [state]", show, "IL --phone +13125550163")
-    .takes(text("--phone <number>", "from when, and until when, this number may be texted"))
+    .takes(phone("--phone <number>", "from when, and until when, this number may be texted"))
     .reads(showHours);
 
   const set = `the hours of a state, or of "${ALL}" states without hours of their own`;
@@ -71,10 +70,9 @@ async function showHours(
     }
   }
   if (phone !== undefined) {
-    const number = readPhone(phone);
     const [hours] = await sql<[{ opens_at: Date; closes_at: Date }]>`
-      select * from public.text_hours(${number}, ${state})`;
-    return list([{ phone: number, ...hours }], "");
+      select * from public.text_hours(${phone}, ${state})`;
+    return list([{ phone, ...hours }], "");
   }
   return await hoursOf(sql, given === undefined ? undefined : state);
 }

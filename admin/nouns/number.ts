@@ -1,15 +1,12 @@
-import { Argument } from "commander";
 import type postgres from "postgres";
 import type { AdminCommand } from "../command.ts";
 import { valueOf } from "../database.ts";
 import { CommandError, explained } from "../errors.ts";
 import { findAgency, type Row } from "../find.ts";
-import { readServicePhone } from "../lookup.ts";
-import { AGENCY, columnsOf, type Given, ONLY_AGENCY, option, orNone, text } from "../options.ts";
+import { AGENCY, columnsOf, type Given, ONLY_AGENCY, option, orNone, SERVICE_PHONE, text } from "../options.ts";
 import { lists } from "../lists.ts";
 import type { Outcome, Session, Subject } from "../session.ts";
 
-const PHONE = new Argument("<phone>").argParser(readServicePhone);
 const SETTINGS = {
   messaging_service_sid: orNone(
     option(
@@ -36,7 +33,7 @@ export function addNumber(program: AdminCommand): void {
       none: "No number is ours yet, so nothing is sent: npm run admin -- number add --help",
     }));
 
-  const verb = (...words: Parameters<typeof number.verb>) => number.verb(...words).addArgument(PHONE);
+  const verb = (...words: Parameters<typeof number.verb>) => number.verb(...words).addArgument(SERVICE_PHONE);
 
   const add = "a number that texts may be sent from, at once; a short code too";
   verb("add", add, '+13125550100 --agency "Lakeshore Insurance"')

@@ -1,17 +1,13 @@
-import { Argument } from "commander";
 import type postgres from "postgres";
 import type { AdminCommand } from "../command.ts";
 import { CommandError, UsageError } from "../errors.ts";
 import { findLead } from "../find.ts";
 import { list } from "../lists.ts";
-import { readEmail } from "../lookup.ts";
-import { endTime, LIMIT, pastTime, text } from "../options.ts";
+import { EMAIL, endTime, LIMIT, pastTime, text } from "../options.ts";
 import type { Outcome, Session } from "../session.ts";
 
 /** How many ids of an action a person is shown. */
 const SHOWN = 3;
-
-const EMAIL = new Argument("<email>").argParser(readEmail);
 
 export function addOperator(program: AdminCommand): void {
   const operator = program.noun("operator", "who may do on the page what operators do here, and what they did");

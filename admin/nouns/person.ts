@@ -1,17 +1,12 @@
-import { Argument } from "commander";
-import { toE164 } from "../../supabase/functions/_shared/phone.ts";
 import type { AdminCommand } from "../command.ts";
 import { valueOf } from "../database.ts";
-import { CommandError, UsageError } from "../errors.ts";
-import { text } from "../options.ts";
+import { CommandError } from "../errors.ts";
+import { CONTACT, text } from "../options.ts";
 import { list } from "../lists.ts";
 import type { Outcome, Session } from "../session.ts";
 import { pathOf } from "../terminal.ts";
 import { visibleJson } from "../formats/visible.ts";
 import { erasePerson, kindOf, subjectOf } from "./person_erase.ts";
-
-const CONTACT = new Argument("<contact>", "a phone number or an e-mail address")
-  .argParser(readContact);
 
 export function addPerson(program: AdminCommand): void {
   const person = program.noun("person", "what is held of a person, and a person's right to it");
@@ -41,16 +36,6 @@ export function addPerson(program: AdminCommand): void {
         "\nerased in the database, and it can be repeated.",
     )
     .runs(erasePerson);
-}
-
-/** A phone number in E.164 or an e-mail address in lower case. */
-function readContact(given: string): string {
-  const contact = given.trim().toLowerCase();
-  const read = /^[^\s@]+@[^\s@]+$/.test(contact) ? contact : toE164(contact);
-  if (read !== undefined) return read;
-  throw new UsageError(
-    `"${given}" is neither a phone number such as +13125550100 nor an e-mail address`,
-  );
 }
 
 async function findPerson({ sql }: Session, contact: string): Promise<Outcome> {

@@ -13,7 +13,7 @@ const MEANINGS: Record<Refusal, string> = {
   time_too_old: "the signed time is too old",
   time_in_future: "the signed time is in the future",
   differs: "the signature or the secret differs",
-  challenge: "a GET that is no challenge of the scheme, or has another token",
+  challenge: "a GET that is not a challenge of the scheme, or has the wrong token",
 };
 
 /** A reason for which requests to a vendor's webhook got 401. */

@@ -1,15 +1,12 @@
 import type postgres from "postgres";
 import type { AdminCommand } from "../command.ts";
 import { valueOf } from "../database.ts";
-import { readPhone, readServicePhone } from "../lookup.ts";
-import { CSV, LIMIT, ONLY_AGENCY, text, wrongCsv } from "../options.ts";
+import { CSV, LIMIT, ONLY_AGENCY, PHONE, servicePhone, wrongCsv } from "../options.ts";
 import { list, lists } from "../lists.ts";
 import type { Outcome, Session } from "../session.ts";
 import { addTextOutbox } from "./text_outbox.ts";
 import { addTextReconcile } from "./text_reconcile.ts";
 import { addTextSend } from "./text_send.ts";
-
-const TO = text("--to <number>", "only the texts to this number");
 
 export function addText(program: AdminCommand): void {
   const noun = program.noun("text", "text messages of recruits, and the webhooks of Twilio");
@@ -30,8 +27,9 @@ export function addText(program: AdminCommand): void {
       shown: ["conversation_id", "agency", "agent", "recruit", "phone", "status", "since", "minutes"],
     }));
   const adopt = "makes the conversation for unmatched texts, with the recruit's newest lead";
-  noun.verb("adopt <phone>", adopt, "+13125550163 --to +13125550100")
-    .takes(TO)
+  noun.verb("adopt", adopt, "+13125550163 --to +13125550100")
+    .addArgument(PHONE)
+    .takes(servicePhone("--to <number>", "only the texts to this number"))
     .runs(adoptTexts);
   addTextOutbox(noun);
   addTextReconcile(noun);
@@ -50,13 +48,11 @@ export function addText(program: AdminCommand): void {
 
 async function adoptTexts(
   { act }: Session,
-  given: string,
-  { to }: { to?: string },
+  phone: string,
+  { to = null }: { to?: string | null },
 ): Promise<Outcome> {
-  const phone = readPhone(given);
-  const number = to === undefined ? null : readServicePhone(to);
   const adopted = await act(
-    (transaction) => valueOf<postgres.Row[]>(transaction`select public.adopt_texts(${phone}, ${number})`),
+    (transaction) => valueOf<postgres.Row[]>(transaction`select public.adopt_texts(${phone}, ${to})`),
     (adopted) => ({
       conversation_ids: adopted.map(({ conversation_id }) => conversation_id),
       lead_ids: adopted.map(({ lead_id }) => lead_id),

@@ -1,12 +1,10 @@
-import { Option } from "commander";
 import type postgres from "postgres";
 import { matchingMessages } from "../../supabase/functions/worker/texts/look_up_text.ts";
 import type { TwilioAccount } from "../../supabase/functions/worker/twilio/account.ts";
 import { listMedia, listMessages, type TwilioMessage } from "../../supabase/functions/worker/twilio/api.ts";
 import type { AdminCommand } from "../command.ts";
 import { valueOf } from "../database.ts";
-import { readServicePhone } from "../lookup.ts";
-import { pastTime } from "../options.ts";
+import { pastTime, servicePhone } from "../options.ts";
 import type { Outcome, Session } from "../session.ts";
 import { accountFromEnvironment, atTwilio } from "../twilio.ts";
 
@@ -46,10 +44,7 @@ export function addTextReconcile(noun: AdminCommand): void {
     )
     .needs(pastTime("--since <time>", "the first time of sending to ask for"))
     .takes(
-      new Option(
-        "--number <phone>",
-        "only texts from and to this number, not the whole account",
-      ).argParser(readServicePhone),
+      servicePhone("--number <phone>", "only texts from and to this number, not the whole account"),
     )
     .addHelpText(
       "after",

@@ -30,7 +30,7 @@ Deno.test("SPEC 2.2, 4.3: a whole lead is stored as sent, with the fields set on
   });
 });
 
-Deno.test("SPEC 4.3: an item that is no object, or whose external_id is no UUID, is an entry in errors", async () => {
+Deno.test("SPEC 4.3: an item that is not an object, or whose external_id is not a UUID, is an entry in errors", async () => {
   const target = await createTarget();
   const notUuid = ["20000000-0000-4000-8000-00000000000g", "20000000000040008000000000000001"];
   const ids = ["abc", 12345, ...notUuid];
@@ -44,7 +44,7 @@ Deno.test("SPEC 4.3: an item that is no object, or whose external_id is no UUID,
   );
 });
 
-Deno.test("U+0000 is dropped and a lone surrogate replaced; an emoji and a phone that is no number stay", async () => {
+Deno.test("U+0000 is dropped and a lone surrogate replaced; an emoji and a phone that is not a number stay", async () => {
   const target = await createTarget();
   const phone = "x".repeat(5_000);
   const sent = lead({ first_name: "A\0nn\ud800", city: "\0", address: "🙂", phone, "key\0": 1 });
@@ -75,11 +75,11 @@ const OTHER = await createTarget();
 for (
   const [name, body, field] of [
     ["no agent_id", { ...TARGET, agent_id: undefined, leads: [] }, "agent_id"],
-    ["an agent_id that is no UUID", { ...TARGET, agent_id: "x", leads: [] }, "agent_id"],
+    ["an agent_id that is not a UUID", { ...TARGET, agent_id: "x", leads: [] }, "agent_id"],
     ["no agency_id", { ...TARGET, agency_id: null, leads: [] }, "agency_id"],
     ["a numeric distribution_id", { ...TARGET, distribution_id: 7, leads: [] }, "distribution_id"],
     ["no leads", { ...TARGET }, "leads"],
-    ["leads that are no array", { ...TARGET, leads: { 0: lead() } }, "leads"],
+    ["leads that are not an array", { ...TARGET, leads: { 0: lead() } }, "leads"],
     ["an array for a body", [lead()], ""],
     ["null for a body", null, ""],
   ] as const

@@ -12,7 +12,7 @@ import {
 import { refusingLeads } from "../../dev/testing/faults/database.ts";
 import { MISSING_FIRST_NAME } from "../../supabase/functions/recruiting/ingest/lead.ts";
 
-Deno.test("SPEC 4.2: new leads, duplicates of the database and of the request, and rows that are no leads", async () => {
+Deno.test("SPEC 4.2: new leads, duplicates of the database and of the request, and rows that are not leads", async () => {
   const vendor = await createVendor();
   await createOrder(vendor);
   assertResponse(await ingest(vendor, { first_name: "Old", vendor_lead_id: "known" }), 201);

@@ -51,7 +51,7 @@ Deno.test("without the token of a user a replay is UNAUTHORIZED, before its body
   }
 });
 
-/** Those who are no operators, and what they sign in with. */
+/** Users who are not operators, and what they sign in with. */
 async function others() {
   const agency = await createAgency();
   return [await signInNewUser(), await signInNewAgent(agency.id), await signInNewAgent(agency.id, "manager")];

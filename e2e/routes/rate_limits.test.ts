@@ -86,7 +86,7 @@ Deno.test("LEADS_IMPORT_RATE_LIMIT: imports beyond it are refused before the bod
   assertTooMany(await request("not JSON"));
 });
 
-Deno.test("LEADS_IMPORT_RATE_LIMIT: a value that is no limit is an error, and never no limit", async () => {
+Deno.test("LEADS_IMPORT_RATE_LIMIT: a value that is not a limit is an error, and never no limit", async () => {
   for (const value of ["0", "-1", "ten", "1.5"]) {
     const api = await functionWith("api", { LEADS_IMPORT_RATE_LIMIT: value });
     const lines = await consoleOf(async () => {

@@ -23,7 +23,7 @@ for (const { path, headers, body, limit, stored } of ROUTES) {
 }
 
 for (const { path, headers, stored } of JSON_ROUTES) {
-  Deno.test(`${path}: a body that is no JSON, or no object, is BAD_REQUEST`, async () => {
+  Deno.test(`${path}: a body that is not JSON, or not an object, is BAD_REQUEST`, async () => {
     for (const body of ["", "{", "leads=1", "[".repeat(50_000), "null", '"x"', "1"]) {
       assertError(await send(path, { headers, body }), 400, "BAD_REQUEST", /body|lead/);
     }

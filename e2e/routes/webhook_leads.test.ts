@@ -174,7 +174,7 @@ Deno.test("several leads of a vendor without a parser can be replayed once it ha
   assert.equal((await adminJson(`delivery replay ${kept!.id}`)).status, "created");
 });
 
-Deno.test("an event that is no new application is ignored, and not kept", async () => {
+Deno.test("an event that is not a new application is ignored, and not kept", async () => {
   const webhook = await createWebhook("greenhouse", { parser: "greenhouse" });
   const payload = { application: { id: 1, candidate: { first_name: "Ann" } } };
   const response = await deliver(webhook, { action: "reject_candidate", payload });

@@ -152,7 +152,7 @@ export async function withoutOpenOrders<Result>(run: () => Promise<Result>): Pro
   }
 }
 
-/** A small PDF with one page, and with bytes that are no valid text in any encoding. */
+/** A small PDF with one page, and with bytes that are not valid text in any encoding. */
 export const PDF = new Uint8Array([
   ...new TextEncoder().encode(
     "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n" +

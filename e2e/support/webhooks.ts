@@ -109,7 +109,7 @@ export function proofOf(
   }
 }
 
-/** Sends a delivery with the vendor's proof. A body that is no text or bytes is sent as JSON. */
+/** Sends a delivery with the vendor's proof. A body that is not a text or bytes is sent as JSON. */
 export function deliver(
   webhook: Webhook,
   body: unknown,

@@ -37,7 +37,7 @@ for (
       phone: "+44 20 7946 0958",
       phone_e164: "+442079460958",
     }],
-    ["a phone that is no number", { phone: "ask Ann" }, { phone: "ask Ann", phone_e164: null }],
+    ["a phone that is not a number", { phone: "ask Ann" }, { phone: "ask Ann", phone_e164: null }],
     ["unknown fields", { ssn: "1", constructor: 1, index: 9 }, {}],
   ] as const
 ) {
@@ -55,7 +55,7 @@ for (
     ["a text", "lead", /^the lead must be a JSON object$/],
     ["null", null, /^the lead is missing$/],
     [
-      "an external_id that is no UUID",
+      "an external_id that is not a UUID",
       { ...LEAD, external_id: "7" },
       /^external_id must be a UUID$/,
     ],

@@ -111,7 +111,7 @@ begin
     where cardinality(f.times) >= least(per_hour, share * at_least)
       and (f.in_hour >= per_hour or latest.deliveries >= at_least and latest.rejected >= share * latest.deliveries)
     union all
-    -- The importers of sales leads are no vendors, and count as one.
+    -- The importers of sales leads are not vendors, and count as one.
     select 'import', '--imports', null, count(*), min(r.received_at)
     from public.rejected_deliveries r
     where r.status = 'open' and r.vendor_id is null

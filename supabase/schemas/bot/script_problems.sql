@@ -93,10 +93,10 @@ begin
     union all
     select case
       when not t.answer = any (private.bot_answers(q.question -> 'answer')) then
-        format('%s: then has "%s", which is no answer', q.label, t.answer)
+        format('%s: then has "%s", which is not an answer', q.label, t.answer)
       when t.jump - 'skip_to' = '{}' and jsonb_typeof(t.jump -> 'skip_to') = 'string' then case
         when not exists (select from question l where l.place > q.place and l.label = t.jump ->> 'skip_to')
-          then format('%s: then skips to "%s", which is no later question', q.label, t.jump ->> 'skip_to')
+          then format('%s: then skips to "%s", which is not a later question', q.label, t.jump ->> 'skip_to')
       end
       when t.jump - 'end' = '{}' and t.jump ->> 'end' ~ word then null
       else format('%s: then must have {"skip_to": <question>} or {"end": <reason>}', q.label)
@@ -104,7 +104,7 @@ begin
     from jsonb_each(case jsonb_typeof(q.question -> 'then') when 'object' then q.question -> 'then' end) t (answer, jump)
     union all
     select case
-      when e.label is null then format('%s: only_if has "%s", which is no earlier question', q.label, o.id)
+      when e.label is null then format('%s: only_if has "%s", which is not an earlier question', q.label, o.id)
       when not coalesce(o.value #>> '{}' = any (private.bot_answers(e.question -> 'answer')), false) then
         format('%s: only_if has no answer of "%s"', q.label, o.id)
     end

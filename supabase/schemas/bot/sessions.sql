@@ -228,7 +228,7 @@ end
 $$;
 
 comment on function private.forget_question(uuid, boolean) is
-  'The text that asks a question has not arrived: the bot asks it again at the recruit''s next text, which is no answer. '
+  'The text that asks a question has not arrived: the bot asks it again at the recruit''s next text, which is not an answer. '
   'Where it was the first text, the bot introduces itself again, unless it may still arrive. The caller has locked the '
   'conversation.';
 

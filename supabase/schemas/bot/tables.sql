@@ -65,7 +65,7 @@ create index bot_sessions_wakes_at_idx on public.bot_sessions (wakes_at) where s
 
 comment on table public.bot_sessions is 'Where a conversation stands in its script.';
 comment on column public.bot_sessions.question is 'The id of the question that waits for an answer, or was the last.';
-comment on column public.bot_sessions.tries is 'The number of texts in a row that were no answer to the question.';
+comment on column public.bot_sessions.tries is 'The number of texts in a row that did not answer the question.';
 comment on column public.bot_sessions.answers is 'The answers by the id of the question, as in screening_answers.value.';
 comment on column public.bot_sessions.has_told_about is
   'Whether the script''s `about` was said. It is said once.';

@@ -342,4 +342,4 @@ $$;
 
 comment on function private.is_automatic_reply(public.recruiting_messages) is
   'Whether a machine seems to have written a recruit''s text: the same words came before, and both within 2 seconds of a text '
-  'of ours, one of the last 50.';
+  'that we sent, one of the last 50.';

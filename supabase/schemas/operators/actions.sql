@@ -53,8 +53,8 @@ $$;
 comment on function public.begin_operator_action(text, jsonb) is
   'Stores a row of operator_actions about the operator who is signed in, and returns its id. Called before the operator reads '
   'or searches, and before a route replays or saves: what another transaction does. PT400 for any other action, of which its '
-  'own function stores the row, and for a subject that is not of the action, naming its member. 42501 for a user who is no '
-  'operator. '
+  'own function stores the row, and for a subject that is not of the action, naming its member. 42501 for a user who is '
+  'not an operator. '
   'Security definer because users may not read who is an operator, nor write operator_actions in another way.';
 grant execute on function public.begin_operator_action(text, jsonb) to authenticated;
 

@@ -235,4 +235,4 @@ end
 $$;
 
 comment on function private.unknown_state(jsonb) is
-  'The first of these codes that is no state of a lead (_shared/states.ts); null: each is one, or there are none.';
+  'The first of these codes that is not a state of a lead (_shared/states.ts); null: each is one, or there are none.';

@@ -197,8 +197,8 @@ $$;
 comment on function private.count_leads_received(text, date, date, text, uuid, uuid) is
   'The leads of these days and their results, in the groups of report_leads(); key: its id, or the day. created, '
   'distributed, returned, unmatched, texted, answered and opted_out count leads, on the day on which the lead came, '
-  'whenever the rest happened. A returned lead is not among the distributed ones. texted: the provider accepted a text '
-  'of ours to the lead, and has not reported that it failed. answered: the lead has texted. opted_out: the lead''s '
+  'whenever the rest happened. A returned lead is not among the distributed ones. texted: the provider accepted one '
+  'of our texts to the lead, and has not reported that it failed. answered: the lead has texted. opted_out: the lead''s '
   'agency may not text the lead''s phone now. duplicates and refused count deliveries, on their own day. Of imported '
   'leads only created and refused are known; the rest is null.';
 

@@ -129,7 +129,7 @@ end
 $$;
 
 comment on function private.handle_failed_text(uuid, text) is
-  'The steps when the provider could not deliver a message of ours. 21610: the recruit has opted out. 30034: the number '
+  'The steps when the provider could not deliver one of our messages. 21610: the recruit has opted out. 30034: the number '
   'may not send, and is paused. A person is notified of a text of the outbox.';
 
 -- A callback may be stored before its message, after it, or at the same moment. Both therefore take the message's lock

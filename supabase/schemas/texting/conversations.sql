@@ -66,8 +66,8 @@ end
 $$;
 
 comment on function public.start_conversation(uuid, uuid, text) is
-  'The conversation with a lead''s recruit: with service_phone the one with this number of the agency, else the one that there is with the number of the agency that the recruit knows, '
-  'or a new one with its least used active number. It takes over the recruit''s unmatched texts to that number, and '
+  'The conversation with a lead''s recruit: with service_phone, the one with this number of the agency; otherwise the '
+  'existing one with the number of the agency that the recruit knows, or a new one with its least used active number. It takes over the recruit''s unmatched texts to that number, and '
   'the notifications of them count as read. The '
   'lead''s agent may call it, and a manager of its agency. It is assigned to the agent named, else to the lead''s. One '
   'that is escalated already goes to the agent named as assign_conversation() says, with its errors, else it stays as it is. '

@@ -85,7 +85,7 @@ as $$
 declare
   -- Removed, so that "don't" is one word however it is written.
   apostrophes constant text := '''`´‘’ʼ＇';
-  -- Characters that are no letter or digit of ASCII and no letter of another alphabet: spaces, punctuation, quotes,
+  -- Characters other than ASCII letters and digits and the letters of other alphabets: spaces, punctuation, quotes,
   -- symbols, emoji.
   separators constant text :=
     '[\x01-\x2f\x3a-\x60\x7b-\xbf\u2000-\u2bff\u3000-\u303f\ufe30-\ufe6f\ufffc\ufffd\U0001f000-\U0001faff]+';
@@ -317,7 +317,7 @@ begin
     return null;
   end if;
   if read_clauses ~ private.wishes_to_end()
-    -- Whoever asks for another way, or says that it was a mistake, is for a person to read.
+    -- A person reads a text that asks for another way, or says that it was a mistake.
     and text_clauses !~ '\|\s((please|just|instead|can you|you can|pls)\s)*(text|email|e mail|call|message|write|phone|ring)\s(me|us)\M'
     and text_clauses !~ '\m(by mistake|i meant|wrong chat|meant for)\M'
     and text_clauses !~ '\m(what happens|what if|reply stop|to opt out|am i the wrong|is this the wrong|not the wrong)\M'

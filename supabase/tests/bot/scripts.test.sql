@@ -75,13 +75,13 @@ from (values
   ('{questions,3,answer}', '{"number": {"min": 5, "max": 1}}', 'years: answer must be yes_no, states, text, a choice or a number'),
   ('{questions,3,answer}', '{"choice": {"one": []}}', 'years: answer must be yes_no, states, text, a choice or a number'),
   ('{questions,3,answer}', '{"choice": {"a": ["x"], "b": ["X "]}}', 'years: answer has "x" for two choices'),
-  ('{questions,3,then}', '{"5": {"end": "five"}}', 'years: then has "5", which is no answer'),
-  ('{questions,0,then}', '{"no": {"skip_to": "licensed"}}', 'licensed: then skips to "licensed", which is no later question'),
-  ('{questions,2,then}', '{"full": {"skip_to": "states"}}', 'hours: then skips to "states", which is no later question'),
-  ('{questions,0,then}', '{"no": {"skip_to": "nowhere"}}', 'licensed: then skips to "nowhere", which is no later question'),
+  ('{questions,3,then}', '{"5": {"end": "five"}}', 'years: then has "5", which is not an answer'),
+  ('{questions,0,then}', '{"no": {"skip_to": "licensed"}}', 'licensed: then skips to "licensed", which is not a later question'),
+  ('{questions,2,then}', '{"full": {"skip_to": "states"}}', 'hours: then skips to "states", which is not a later question'),
+  ('{questions,0,then}', '{"no": {"skip_to": "nowhere"}}', 'licensed: then skips to "nowhere", which is not a later question'),
   ('{questions,0,then}', '{"no": {"end": ""}}', 'licensed: then must have {"skip_to": <question>} or {"end": <reason>}'),
   ('{questions,0,then}', '"no"', 'licensed: then must be an object'),
-  ('{questions,1,only_if}', '{"years": "5"}', 'states: only_if has "years", which is no earlier question'),
+  ('{questions,1,only_if}', '{"years": "5"}', 'states: only_if has "years", which is not an earlier question'),
   ('{questions,1,only_if}', '{"licensed": "maybe"}', 'states: only_if has no answer of "licensed"')
 ) c (path, value, said);
 

@@ -52,7 +52,7 @@ create function pg_temp.complete(turn jsonb, step jsonb) returns text language s
   select public.complete_bot_turn((turn ->> 'conversation_id')::uuid, (turn -> 'attempt')::integer,
     (turn ->> 'version')::integer, (turn ->> 'script_id')::uuid, jsonb_array_length(turn -> 'texts'), step)
 $$;
--- The results of step() for the first text, of a text that is no answer, of a question back, and of a reminder.
+-- The results of step() for the first text, of a text that is not an answer, of a question back, and of a reminder.
 create function pg_temp.step(reply text default 'Licensed?') returns jsonb language sql as $$
   select jsonb_build_object('reply', reply, 'session', jsonb_build_object(
     'question', 'licensed', 'tries', 0, 'answers', '{}'::jsonb, 'asked_at', now(), 'remind_at', now() + interval '20 hours',

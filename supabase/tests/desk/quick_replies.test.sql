@@ -88,7 +88,7 @@ select is(
 select is((select array_agg(shortcut order by shortcut) from public.quick_replies where agency_id = md5('agency')::uuid), '{bye,call}',
   'nothing of these is stored');
 
--- One that there is
+-- An existing one
 update public.quick_replies set created_at = now() - interval '1 hour', updated_at = now();
 select is(pg_temp.save('mia', 'bye', 'Good bye', pg_temp.id_of('bye'), now()) ->> 'body', 'Good bye', 'a manager changes one');
 select throws_ok(

@@ -61,7 +61,7 @@ select is(
   (select string_agg(concat_ws(' ', t.kind, t.details ->> 'status', t.details ->> 'heard', t.details ->> 'reason'), ', ' order by t.at)
     from public.recruit_timeline t where t.recruiting_lead_id = md5('ada')::uuid and t.kind not in ('received', 'distributed')),
   'never_queued no_consent, text_in no_answer, hands escalated asked, consent by phone',
-  'a greeting that was never queued, a text that was no answer, the hand-over with its reason, and the opt-out');
+  'a greeting that was never queued, a text that was not an answer, the hand-over with its reason, and the opt-out');
 reset role;
 select is(
   (select string_agg(e.event || ': ' || e.detail, ', ' order by e.at, e.step)

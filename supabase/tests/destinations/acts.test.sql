@@ -44,7 +44,7 @@ select results_eq('select url, max_at_once, events, is_on from public.destinatio
   'what is left out stays, and three events are sent unless others are chosen');
 select matches(pg_temp.save('visitor', 'theirs', agency => 'elsewhere'), 'whsec_', 'an operator creates one of any agency');
 select is(pg_temp.save('visitor', 'crm'), 'PT400 agency_id: is missing', 'and has to name it');
-select is(pg_temp.save('visitor', 'crm', agency => 'nobody'), 'PT404 agency_id: there is no such agency', 'one that there is');
+select is(pg_temp.save('visitor', 'crm', agency => 'nobody'), 'PT404 agency_id: there is no such agency', 'an existing one');
 select is(pg_temp.save(who, 'crm', agency => 'agency'), '42501 only a manager of the agency or an operator may do this', who || ' may not')
 from unnest(array['ann', 'former', 'otto']) who;
 select matches(pg_temp.save('anon', 'crm', agency => 'agency'), '^42501 permission denied', 'nor may a visitor');

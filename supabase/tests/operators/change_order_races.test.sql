@@ -66,7 +66,7 @@ create temp table changed as select * from pg_temp.race(6, pg_temp.signed_in(
   (public.change_order(md5('race')::uuid, case {worker} % 3 when 0 then '{"status": "closed"}' else '{"status": "paused"}' end::jsonb,
     '{"status": "open"}')).status$$), 'left out') as status;
 select is((select array_agg(distinct c.status) from changed c), array[(select r.status from pg_temp.raced r)],
-  'of several who change the status one does, and nobody is told of another status');
+  'of several who change the status one does, and nobody gets another status');
 select is((select array_agg(n) from pg_temp.noted() n), array[(select r.status from pg_temp.raced r)], 'it is noted once');
 
 -- Managers who have seen no cap set different ones.

@@ -8,7 +8,7 @@ select plan(41);
 select pg_temp.create_people(), pg_temp.create_vendor('vendor');
 insert into public.service_numbers (phone, agency_id) values ('+19995550400', md5('agency')::uuid);
 
--- A recruit of this agent, with a conversation that `takes` has taken over, an unread text in it, and one of ours.
+-- A recruit of this agent, with a conversation that `takes` has taken over, an unread text in it, and one of our texts.
 create function pg_temp.add_recruit(name text, agent text default 'ann', takes text default 'ann') returns void
 language plpgsql as $$
 begin

@@ -70,7 +70,7 @@ select is(
   'a sales lead is for no order');
 select is((select pg_temp.as_user('visitor', format('select public.read_lead(%L)', none)) from begun), 'PT404', 'an unknown lead');
 select is((select pg_temp.as_user('mia', format('select public.read_lead(%L)', lead)) from begun), 'PT404', 'another operator''s action opens nothing');
-select is((select pg_temp.as_user('ann', format('select public.read_lead(%L)', lead)) from begun), '42501', 'nor does one that is no operator');
+select is((select pg_temp.as_user('ann', format('select public.read_lead(%L)', lead)) from begun), '42501', 'nor does a user who is not an operator');
 select is((select pg_temp.as_user('visitor', format('select public.search_leads(%L, %L)', lead, 'ada')) from begun), 'PT404', 'nor an action of another kind');
 update public.operator_actions a set created_at = now() - interval '61 s' where a.id::text = (select lead from begun);
 select is((select pg_temp.as_user('visitor', format('select public.read_lead(%L)', lead)) from begun), 'PT404', 'nor one of more than a minute ago');

@@ -52,7 +52,7 @@ from (values
   ('status', '''lost''', 'an unknown status'),
   ('status', '''replayed''', 'a replayed delivery without a lead'),
   ('row', '-1', 'a row below zero'),
-  ('context', '''[]''', 'a context that is no object')
+  ('context', '''[]''', 'a context that is not an object')
 ) as refused (columns, literals, description);
 
 -- The time at which it was resolved

@@ -23,7 +23,7 @@ insert into public.recruiting_leads (id, vendor_id, first_name)
 values (md5('other')::uuid, md5('vendor')::uuid, 'Ada');
 select is(
   public.begin_resume_upload(md5('new')::uuid, 'new.pdf'), '{"has_left_over": true}',
-  'after 35 seconds the next upload is told of it');
+  'after 35 seconds the next upload learns of it');
 select is(public.left_over_resumes(), '["died.pdf"]', 'and gets the path of the object without a lead');
 select isnt_empty(
   $$select from private.abandoned_leads where lead_id = md5('died')::uuid$$,

@@ -76,7 +76,7 @@ from (values
   ('wrong', '{"vendor_metadata": {}}', 'PT400', private.lead_problem('{}'), 'a lead that still has no first name'),
   ('wrong', '{"first_name": "Ada", "vendor_metadata": []}', 'PT400', 'vendor_metadata must be an object',
     'a lead with metadata of another shape'),
-  ('wrong', '[]', 'PT400', 'lead: must be an object', 'a lead that is no object'),
+  ('wrong', '[]', 'PT400', 'lead: must be an object', 'a lead that is not an object'),
   ('wrong', null, 'PT400', 'lead: must be an object', 'no lead')
 ) as refused (name, lead, code, message, description);
 select results_eq(

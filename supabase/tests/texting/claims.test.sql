@@ -1,4 +1,4 @@
--- claim_texts(): which texts a worker gets, in which order, and what it is told of them.
+-- claim_texts(): which texts a worker gets, in which order, and with which data.
 begin;
 select plan(57);
 \ir ../helpers.psql

@@ -130,7 +130,7 @@ select is(pg_temp.turn_of('other') -> 'texts', '[{"body": "Hello", "consent": nu
 select private.queue_text(md5('other')::uuid, 'agent', 'Hi');
 select ok(public.claim_texts(10)::text like '%"body": "Hi"%', 'and their texts are sent');
 
--- Unmatched texts of one number. Those of ours that are given to it later hold an opt-out, which is not the oldest.
+-- Unmatched texts of one number. Those to a service number that is added later contain an opt-out, which is not the oldest.
 create function pg_temp.add_unmatched(recruit text, service text, opt_out integer default null, days integer default 10)
 returns void language sql as $$
   insert into public.unmatched_texts (id, message_sid, recruit_phone, service_phone, body, received_at)

@@ -100,7 +100,7 @@ select is((select count(*)::integer from public.waiting_texts where name = 'Ada'
 select is((select array_agg(distinct service_phone) from public.waiting_texts where name = 'Ada'), '{+19995550101}',
   'those to another number wait on');
 select is(public.start_conversation(md5('Ada')::uuid, service_phone => '+19995550101') ->> 'service_phone', '+19995550101',
-  'until the conversation with that number is begun, beside the one that there is');
+  'until the conversation with that number is begun, beside the existing one');
 select throws_ok($$select public.start_conversation(md5('Ada')::uuid, service_phone => '+19995550200')$$, '22023',
   'service_phone: must be a number of the lead''s agency', 'a number of another agency is refused');
 reset role;

@@ -90,7 +90,7 @@ for (
   const [name, error] of [
     ["a failing database", internalError(new Error("a secret"))],
     ["an unexpected exception", new TypeError("a secret")],
-    ["a thrown value that is no error", "a secret"],
+    ["a thrown value that is not an error", "a secret"],
   ] as const
 ) {
   Deno.test(`SPEC 4.5: after ${name} the response is 200, and the log contains only the MessageSid of the message`, async () => {

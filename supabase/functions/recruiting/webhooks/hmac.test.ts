@@ -103,7 +103,7 @@ const PROVED: Record<string, Case> = {
     ...IN_BASE64,
     headers: { "X-Signature": "v0:GqNJWF7X7L07nEhqMAZ-OVyks1Y" },
   },
-  "of bytes that are no text": { ...signed(BYTES), body: BYTES },
+  "of bytes that are not text": { ...signed(BYTES), body: BYTES },
   "of a body that begins with a byte order mark": { ...signed("\ufeff{}"), body: "\ufeff{}" },
   "of the body between other words": signed(`v0:${BODY}:é`, { signed: "v0:{body}:é" }),
   "with a secret beyond ASCII": signed(BODY, {}, "señal 🔑"),

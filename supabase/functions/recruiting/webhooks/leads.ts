@@ -32,7 +32,7 @@ export interface DeliveryOptions {
 
 /** The response to an event that is not a lead. */
 export const ignored = z.strictObject({
-  status: z.literal("ignored").describe("A test, or an event that is no new application."),
+  status: z.literal("ignored").describe("A test, or an event that is not a new application."),
 }).meta({ id: "Ignored" });
 
 /** The response for a refused lead among several. */

@@ -59,9 +59,9 @@ for (const [name, delivery] of Object.entries(PROVED)) {
 
 const REFUSED: Record<string, Case> = {
   "another google_key": { ...GOOGLE, secrets: ["secret "] },
-  "a google_key that is no text": { ...GOOGLE, secrets: ["1"], body: '{"google_key": 1}' },
+  "a google_key that is not a text": { ...GOOGLE, secrets: ["1"], body: '{"google_key": 1}' },
   "a google_key below the top level": { ...GOOGLE, body: '[{"a": {"google_key": "secret"}}]' },
-  "a google_key in a body that is no JSON": { ...GOOGLE, body: '{"google_key": "secret"' },
+  "a google_key in a body that is not JSON": { ...GOOGLE, body: '{"google_key": "secret"' },
   "a google_key in a body above 64 KiB": {
     ...GOOGLE,
     body: `{"google_key": "secret", "a": "${"x".repeat(64 * 1024)}"}`,
@@ -71,7 +71,7 @@ const REFUSED: Record<string, Case> = {
     body: `{"google_key": "secret", "a": [${"null,".repeat(10_000)}1]}`,
   },
   "another password": { ...BASIC, headers: { Authorization: `Basic ${btoa("Aladdin:open")}` } },
-  "a password that is no base64": { ...BASIC, headers: { Authorization: "Basic Aladdin:open" } },
+  "a password that is not base64": { ...BASIC, headers: { Authorization: "Basic Aladdin:open" } },
   "a password as a Bearer token": { ...BASIC, headers: { Authorization: "Bearer QWxhZGRpbjpvcGVuIHNlc2FtZQ==" } },
   "a password in Latin-1": {
     ...BASIC,

@@ -64,7 +64,7 @@ export const webhookEndpoint: Endpoint = {
       examples: { waiting: ["No open order matched", WAITING] },
     },
     200: {
-      description: "A duplicate, an event that is no lead, several leads, or a dry run. For " +
+      description: "A duplicate, an event that is not a lead, several leads, or a dry run. For " +
         "Greenhouse, also a new lead",
       schema: webhookResponse,
       examples: {

@@ -1,4 +1,4 @@
-/** Reads a number of years that is no plain number: "two and a half", "a decade", "since 2015", "6 months". */
+/** Reads a number of years that is not a plain number: "two and a half", "a decade", "since 2015", "6 months". */
 import { numberOf, wordsOf } from "./words.ts";
 
 const YEARS = "(?:years?|yrs?|y|anos?)";

@@ -94,7 +94,7 @@ export function readStates(text: string): string[] | undefined {
   return codes.size > 0 ? [...codes].sort() : undefined;
 }
 
-/** Whether a text names a state in a way that is nothing else: by its name, or by a code that is no word. */
+/** Whether a text names a state in a way that is nothing else: by its name, or by a code that is not a word. */
 export function namesState(text: string): boolean {
   const parts = splitListed(text);
   return parts.some(({ word, raw }, i) => {

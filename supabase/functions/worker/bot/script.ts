@@ -36,7 +36,7 @@ export interface Question {
 export interface Session {
   /** The question that waits for an answer. */
   question: string;
-  /** The number of texts in a row that were no answer to it; 2 once a correction has led to another question. */
+  /** The number of texts in a row that did not answer it; 2 once a correction has led to another question. */
   tries: number;
   answers: Record<string, AnswerValue>;
   /** Whether `about` was said. */
