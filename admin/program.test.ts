@@ -174,7 +174,7 @@ for (
     ["text outbox --state frob", /^--state: "frob" is not held or due or sending or /],
     ["text reconcile", /^required option '--since <time>' not specified\. As in: /],
     ["text reconcile --since 2999-01-01", /^--since: "2999-01-01" is not a time in the past/],
-    ["text reconcile --since 2026-01-01 --number 0", /^"0" is not a phone number such as /],
+    ["text reconcile --since 2026-01-01 --number 0", /^--number: "0" is not a phone number such as /],
   ] as const
 ) {
   Deno.test(`${line} is wrong usage`, async () => {

@@ -84,7 +84,9 @@ export async function awaitAttempt({ sql }: Session, dispatchId: string): Promis
     const [dispatch] = await sql<Attempted[]>`
       select state, attempt, status, excerpt, reason from public.dispatch_list where id = ${dispatchId}`;
     if (dispatch?.state === "delivered") return dispatch;
-    if (dispatch?.state === "failed" || dispatch !== undefined && dispatch.attempt > 0 && dispatch.state !== "sending") {
+    if (
+      dispatch?.state === "failed" || dispatch !== undefined && dispatch.attempt > 0 && dispatch.state !== "sending"
+    ) {
       throw new CommandError(
         dispatch.reason === "not_configured"
           ? "ALERT_WEBHOOK_URL is not set or not valid (see the log), so nobody is notified of alerts."

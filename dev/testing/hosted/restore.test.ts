@@ -1,4 +1,4 @@
-/** The SQL by which docs/hosting.md restores the data of a lost project on a new one. */
+/** The SQL by which docs/restoring.md restores the data of a lost project on a new one. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { Readable } from "node:stream";
@@ -17,9 +17,8 @@ interface Table {
   rows: string;
 }
 
-const page = Deno.readTextFileSync(new URL("../../../docs/hosting.md", import.meta.url));
-const [, section] = page.split("## Restoring on a new project");
-const [empty, missingFiles] = Array.from(section!.matchAll(/```sql\n(.+?)```/gs), ([, sql]) => sql!);
+const page = Deno.readTextFileSync(new URL("../../../docs/restoring.md", import.meta.url));
+const [empty, missingFiles] = Array.from(page.matchAll(/```sql\n(.+?)```/gs), ([, sql]) => sql!);
 
 Deno.test("a new project gets all rows and logins of the lost one, and goes on from there", async () => {
   const { db_url } = readStackInfo();
