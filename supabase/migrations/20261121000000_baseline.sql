@@ -2996,8 +2996,8 @@ comment on function private.next_agent(uuid, uuid) is
 
 -- Chooses the order for a lead of this vendor and state. supabase/tests/recruiting/distribution_model.test.sql models it.
 --
--- The order of recruiting_order_choices_best_idx, of best_order() and of ranked_orders() is one rule. Which leads an order
--- wants is asked by best_order() and leads_for_order().
+-- The order of recruiting_order_choices_best_idx, of best_order() and of ranked_orders() is one rule; take_turns() and
+-- turn_words() state it for operators. Which leads an order wants is asked by best_order() and leads_for_order().
 --
 -- An order that accepts leads has a row for each of its states, so the best order is the first entry of an index,
 -- however many orders there are.
@@ -3213,6 +3213,25 @@ $$;
 comment on function private.ranked_orders() is
   'All orders but closed ones, in the order in which best_order() tries them; first those that are open and not full, the '
   'only ones that it tries.';
+
+create function private.take_turns(one public.recruiting_orders, other public.recruiting_orders) returns boolean
+language sql
+immutable
+set search_path = ''
+return one.priority = other.priority;
+
+comment on function private.take_turns(public.recruiting_orders, public.recruiting_orders) is
+  'Returns whether two orders that want the same leads take turns, so that neither is first for all of them.';
+
+create function private.turn_words(is_first boolean) returns text
+language sql
+immutable
+set search_path = ''
+return 'takes turns with orders of its priority'
+  || case when is_first then ', and goes first now' else ': the least filled goes first' end;
+
+comment on function private.turn_words(boolean) is
+  'Describes an order that takes turns with others: one that is first now for some lead, or one that is not.';
 
 -- supabase/schemas/recruiting/store.sql
 
@@ -6585,7 +6604,7 @@ as $$
 declare
   -- Removed, so that "don't" is one word however it is written.
   apostrophes constant text := '''`´‘’ʼ＇';
-  -- Characters that are no letter or digit of ASCII and no letter of another alphabet: spaces, punctuation, quotes,
+  -- Characters other than ASCII letters and digits and the letters of other alphabets: spaces, punctuation, quotes,
   -- symbols, emoji.
   separators constant text :=
     '[\x01-\x2f\x3a-\x60\x7b-\xbf\u2000-\u2bff\u3000-\u303f\ufe30-\ufe6f\ufffc\ufffd\U0001f000-\U0001faff]+';
@@ -6817,7 +6836,7 @@ begin
     return null;
   end if;
   if read_clauses ~ private.wishes_to_end()
-    -- Whoever asks for another way, or says that it was a mistake, is for a person to read.
+    -- A person reads a text that asks for another way, or says that it was a mistake.
     and text_clauses !~ '\|\s((please|just|instead|can you|you can|pls)\s)*(text|email|e mail|call|message|write|phone|ring)\s(me|us)\M'
     and text_clauses !~ '\m(by mistake|i meant|wrong chat|meant for)\M'
     and text_clauses !~ '\m(what happens|what if|reply stop|to opt out|am i the wrong|is this the wrong|not the wrong)\M'
@@ -8594,7 +8613,7 @@ end
 $$;
 
 comment on function private.handle_failed_text(uuid, text) is
-  'The steps when the provider could not deliver a message of ours. 21610: the recruit has opted out. 30034: the number '
+  'The steps when the provider could not deliver one of our messages. 21610: the recruit has opted out. 30034: the number '
   'may not send, and is paused. A person is notified of a text of the outbox.';
 
 -- A callback may be stored before its message, after it, or at the same moment. Both therefore take the message's lock
@@ -9532,8 +9551,8 @@ end
 $$;
 
 comment on function public.start_conversation(uuid, uuid, text) is
-  'The conversation with a lead''s recruit: with service_phone the one with this number of the agency, else the one that there is with the number of the agency that the recruit knows, '
-  'or a new one with its least used active number. It takes over the recruit''s unmatched texts to that number, and '
+  'The conversation with a lead''s recruit: with service_phone, the one with this number of the agency; otherwise the '
+  'existing one with the number of the agency that the recruit knows, or a new one with its least used active number. It takes over the recruit''s unmatched texts to that number, and '
   'the notifications of them count as read. The '
   'lead''s agent may call it, and a manager of its agency. It is assigned to the agent named, else to the lead''s. One '
   'that is escalated already goes to the agent named as assign_conversation() says, with its errors, else it stays as it is. '
@@ -12479,7 +12498,7 @@ create index bot_sessions_wakes_at_idx on public.bot_sessions (wakes_at) where s
 
 comment on table public.bot_sessions is 'Where a conversation stands in its script.';
 comment on column public.bot_sessions.question is 'The id of the question that waits for an answer, or was the last.';
-comment on column public.bot_sessions.tries is 'The number of texts in a row that were no answer to the question.';
+comment on column public.bot_sessions.tries is 'The number of texts in a row that did not answer the question.';
 comment on column public.bot_sessions.answers is 'The answers by the id of the question, as in screening_answers.value.';
 comment on column public.bot_sessions.has_told_about is
   'Whether the script''s `about` was said. It is said once.';
@@ -12769,10 +12788,10 @@ begin
     union all
     select case
       when not t.answer = any (private.bot_answers(q.question -> 'answer')) then
-        format('%s: then has "%s", which is no answer', q.label, t.answer)
+        format('%s: then has "%s", which is not an answer', q.label, t.answer)
       when t.jump - 'skip_to' = '{}' and jsonb_typeof(t.jump -> 'skip_to') = 'string' then case
         when not exists (select from question l where l.place > q.place and l.label = t.jump ->> 'skip_to')
-          then format('%s: then skips to "%s", which is no later question', q.label, t.jump ->> 'skip_to')
+          then format('%s: then skips to "%s", which is not a later question', q.label, t.jump ->> 'skip_to')
       end
       when t.jump - 'end' = '{}' and t.jump ->> 'end' ~ word then null
       else format('%s: then must have {"skip_to": <question>} or {"end": <reason>}', q.label)
@@ -12780,7 +12799,7 @@ begin
     from jsonb_each(case jsonb_typeof(q.question -> 'then') when 'object' then q.question -> 'then' end) t (answer, jump)
     union all
     select case
-      when e.label is null then format('%s: only_if has "%s", which is no earlier question', q.label, o.id)
+      when e.label is null then format('%s: only_if has "%s", which is not an earlier question', q.label, o.id)
       when not coalesce(o.value #>> '{}' = any (private.bot_answers(e.question -> 'answer')), false) then
         format('%s: only_if has no answer of "%s"', q.label, o.id)
     end
@@ -13142,7 +13161,7 @@ end
 $$;
 
 comment on function private.forget_question(uuid, boolean) is
-  'The text that asks a question has not arrived: the bot asks it again at the recruit''s next text, which is no answer. '
+  'The text that asks a question has not arrived: the bot asks it again at the recruit''s next text, which is not an answer. '
   'Where it was the first text, the bot introduces itself again, unless it may still arrive. The caller has locked the '
   'conversation.';
 
@@ -13615,7 +13634,7 @@ $$;
 
 comment on function private.is_automatic_reply(public.recruiting_messages) is
   'Whether a machine seems to have written a recruit''s text: the same words came before, and both within 2 seconds of a text '
-  'of ours, one of the last 50.';
+  'that we sent, one of the last 50.';
 
 -- supabase/schemas/bot/begin_turns.sql
 
@@ -15957,7 +15976,7 @@ end
 $$;
 
 comment on function private.unknown_state(jsonb) is
-  'The first of these codes that is no state of a lead (_shared/states.ts); null: each is one, or there are none.';
+  'The first of these codes that is not a state of a lead (_shared/states.ts); null: each is one, or there are none.';
 
 -- supabase/schemas/operators/distribute.sql
 
@@ -18496,8 +18515,8 @@ $$;
 comment on function private.count_leads_received(text, date, date, text, uuid, uuid) is
   'The leads of these days and their results, in the groups of report_leads(); key: its id, or the day. created, '
   'distributed, returned, unmatched, texted, answered and opted_out count leads, on the day on which the lead came, '
-  'whenever the rest happened. A returned lead is not among the distributed ones. texted: the provider accepted a text '
-  'of ours to the lead, and has not reported that it failed. answered: the lead has texted. opted_out: the lead''s '
+  'whenever the rest happened. A returned lead is not among the distributed ones. texted: the provider accepted one '
+  'of our texts to the lead, and has not reported that it failed. answered: the lead has texted. opted_out: the lead''s '
   'agency may not text the lead''s phone now. duplicates and refused count deliveries, on their own day. Of imported '
   'leads only created and refused are known; the rest is null.';
 
@@ -18627,7 +18646,7 @@ begin
           case when (t.o).vendor_id <> lead.vendor_id then format('wants leads of %s alone', t.vendor_name) end,
           case when (lead.state = any ((t.o).states)) is not true then 'wants leads from ' || array_to_string((t.o).states, ', ') end,
           case when (t.o).id = best.id then 'would get it, ' || private.for_agent(t.o) end,
-          case when (t.o).priority = best.priority
+          case when private.take_turns(t.o, best)
             then format('takes turns with order %s, which goes first now', left(best.id::text, 8)) end,
           format('order %s goes first', left(best.id::text, 8))
         )
@@ -18661,7 +18680,7 @@ declare
   mine public.recruiting_orders;
   tried private.tried_order[];
   ahead public.recruiting_orders[];
-  -- The orders of the same priority that want some of the same leads.
+  -- The orders that take turns with it for some of the same leads.
   equals uuid[];
   gets_leads boolean;
   takes_turns boolean;
@@ -18686,7 +18705,7 @@ begin
     from unnest(tried) t
     where t.obstacle is null
       and (t.o).id <> mine.id
-      and (t.o).priority = mine.priority
+      and private.take_turns(t.o, mine)
       and coalesce((t.o).vendor_id = mine.vendor_id, true)
       and coalesce((t.o).states && mine.states, true)
   );
@@ -18731,9 +18750,8 @@ begin
           case when (t.o).vendor_id <> mine.vendor_id then format('wants leads of %s alone', t.vendor_name) end,
           case when not (t.o).states && mine.states then 'wants leads from ' || array_to_string((t.o).states, ', ') end,
           case
-            when (t.o).id = mine.id and gets_leads and takes_turns
-              then 'takes turns with orders of its priority, and goes first now, ' || private.for_agent(t.o)
-            when (t.o).id = mine.id and takes_turns then 'takes turns with orders of its priority: the least filled goes first'
+            when (t.o).id = mine.id and takes_turns
+              then private.turn_words(gets_leads) || case when gets_leads then ', ' || private.for_agent(t.o) else '' end
             when (t.o).id = any (equals) and takes_turns then 'takes turns with it, and '
               || case when (t.o).id in (select (unnest(ahead)).id) then 'goes first now' else 'comes after it now' end
             when (t.o).id = mine.id and gets_leads then 'gets what no other order takes first, ' || private.for_agent(t.o)
@@ -18755,8 +18773,8 @@ comment on function public.explain_order(uuid) is
   'gets_leads, takes_turns}, since, leads, waiting, orders: [{order_id, agency_id, agency, vendor|null, states|null, '
   'priority, filled, quantity, got, gets_it, reason}]}. leads: how many that it wants came since then (seven days), '
   'without those in bulk and tests; got: how many of them each order got; waiting: how many went to no order; '
-  'gets_leads: whether it goes first for some lead now; takes_turns: whether it shares leads with orders of the same '
-  'priority, of which the least filled one goes first. For operators. PT404 for an unknown order; 42501 for a user who is not an operator. '
+  'gets_leads: whether it goes first for some lead now; takes_turns: whether it takes turns with other '
+  'orders. For operators. PT404 for an unknown order; 42501 for a user who is not an operator. '
   'Security definer because operators may not read or write the tables.';
 grant execute on function public.explain_order(uuid) to authenticated, service_role;
 
@@ -18927,8 +18945,8 @@ $$;
 comment on function public.begin_operator_action(text, jsonb) is
   'Stores a row of operator_actions about the operator who is signed in, and returns its id. Called before the operator reads '
   'or searches, and before a route replays or saves: what another transaction does. PT400 for any other action, of which its '
-  'own function stores the row, and for a subject that is not of the action, naming its member. 42501 for a user who is no '
-  'operator. '
+  'own function stores the row, and for a subject that is not of the action, naming its member. 42501 for a user who is '
+  'not an operator. '
   'Security definer because users may not read who is an operator, nor write operator_actions in another way.';
 grant execute on function public.begin_operator_action(text, jsonb) to authenticated;
 
@@ -19980,7 +19998,7 @@ begin
     where cardinality(f.times) >= least(per_hour, share * at_least)
       and (f.in_hour >= per_hour or latest.deliveries >= at_least and latest.rejected >= share * latest.deliveries)
     union all
-    -- The importers of sales leads are no vendors, and count as one.
+    -- The importers of sales leads are not vendors, and count as one.
     select 'import', '--imports', null, count(*), min(r.received_at)
     from public.rejected_deliveries r
     where r.status = 'open' and r.vendor_id is null
