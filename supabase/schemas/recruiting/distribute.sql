@@ -162,6 +162,11 @@ declare
   placed private.placed_lead[];
   -- Vendors and states whose orders are locked.
   locked text[] := '{}';
+  withheld private.placed_lead[] := '{}';
+  -- Leads whose earlier lead stays pending.
+  waiting uuid[] := '{}';
+  fetched integer;
+  is_followed boolean;
 begin
   loop
     -- Leads that an operator has locked are skipped.
@@ -170,10 +175,16 @@ begin
       from public.recruiting_leads l
       where l.distribution = 'pending'
         and (locked = '{}' or l.vendor_id || coalesce(l.state, '') <> all (locked))
+        and (waiting = '{}' or l.id <> all (waiting))
       order by l.created_at, l.id
       limit 100
       for no key update skip locked
     );
+    fetched := cardinality(pending);
+    if exists (select from public.suppressions) or exists (select from private.lead_repeats) then
+      withheld := private.withhold_leads(pending);
+      pending := array(select p from unnest(pending) p where p.id <> all (array(select w.id from unnest(withheld) w)));
+    end if;
     placed := private.distribute_leads(pending, deadline);
     update public.recruiting_leads l
     set
@@ -182,13 +193,24 @@ begin
       agency_id = p.agency_id,
       agent_id = p.agent_id,
       distributed_at = p.distributed_at
-    from unnest(placed) p
+    from unnest(placed || withheld) p
     where l.id = p.id and p.distribution <> 'pending';
 
     if cardinality(placed) < cardinality(pending) then
       return false;
     end if;
-    exit when cardinality(pending) < 100;
+    is_followed := false;
+    if withheld <> '{}' then
+      select
+        coalesce(bool_or(e.distribution is distinct from 'pending'), false),
+        waiting || coalesce(array_agg(w.id) filter (where e.distribution = 'pending'), '{}')
+      into is_followed, waiting
+      from unnest(withheld) w
+      join private.lead_repeats r on r.lead_id = w.id
+      left join public.recruiting_leads e on e.id = r.earlier_id
+      where w.distribution = 'pending';
+    end if;
+    exit when fetched < 100 and not is_followed;
     locked := locked || array(
       select distinct w.vendor_id || coalesce(w.state, '')
       from unnest(pending) w

@@ -127,7 +127,8 @@ begin
     failing_since = case when ends_as in ('later', 'missing') then coalesce(f.failing_since, now()) end,
     due_at = case when ends_as in ('later', 'missing') then now() + private.fetch_pause(failing, retry_after) else f.due_at end,
     reason = record_lead_fetch.reason,
-    lead_id = record_lead_fetch.lead_id
+    -- The id of a duplicate of another vendor's lead is that of no lead.
+    lead_id = (select l.id from public.recruiting_leads l where l.id = record_lead_fetch.lead_id)
   where f.id = fetched.id
   returning f.* into fetched;
   if fetched.held_since is null and ends_as <> 'later' then
@@ -145,9 +146,9 @@ begin
       end,
       'payload', coalesce(payload, fetched.notice), 'payload_bytes', octet_length(coalesce(payload, fetched.notice)::text)
     )));
-  elsif fetched.lead_id is not null then
+  elsif record_lead_fetch.lead_id is not null then
     update public.rejected_deliveries d
-    set status = 'replayed', lead_id = fetched.lead_id
+    set status = 'replayed', lead_id = record_lead_fetch.lead_id
     where d.vendor_id = fetched.vendor_id and d.vendor_lead_id = fetched.leadgen_id and d.status = 'open';
   end if;
   return fetched.state;

@@ -20,6 +20,8 @@ declare
       and k.part = (known #>> '{idempotency,part}')::integer
       and k.created_at > now() - k.retention
   );
+  repeated private.repeated_lead;
+  status text;
   matched public.recruiting_orders;
   agent_id uuid;
 begin
@@ -33,7 +35,21 @@ begin
     where l.vendor_id = sender_id and l.vendor_lead_id = indexed_id;
   end if;
 
+  status := case when existing_id is null then 'created' else 'duplicate' end;
   if existing_id is null and not is_test then
+    if private.is_suppressed(lead #>> '{vendor_metadata,phone}', lead #>> '{vendor_metadata,email}') then
+      return jsonb_build_object('status', status, 'id', null, 'distributed_to', null);
+    end if;
+    repeated := (private.find_repeats(private.lead_contacts(array[
+      row(1, gen_random_uuid(), sender_id, indexed_id, null, 'unmatched', lead, null, null)::private.sent_lead
+    ])))[1];
+    if repeated.action is not null and not coalesce(repeated.action = 'same_agent' and repeated.is_pending, false) then
+      return jsonb_build_object(
+        'status', case repeated.action when 'duplicate' then 'duplicate' else status end,
+        'id', case when repeated.action = 'duplicate' and repeated.vendor_id = sender_id then repeated.earlier_id end,
+        'distributed_to', case when repeated.action = 'same_agent'
+          then jsonb_build_object('agency_id', repeated.agency_id, 'agent_id', repeated.agent_id) end);
+    end if;
     begin
       matched := private.best_order(sender_id, private.lead_state(lead -> 'vendor_metadata'), now());
       agent_id := private.next_agent(matched.agency_id, matched.agent_id);
@@ -44,7 +60,7 @@ begin
   end if;
 
   return jsonb_build_object(
-    'status', case when existing_id is null then 'created' else 'duplicate' end,
+    'status', status,
     'id', existing_id,
     'distributed_to', case when matched.agency_id is not null
       then jsonb_build_object('agency_id', matched.agency_id, 'agent_id', agent_id) end
@@ -54,7 +70,8 @@ $$;
 
 comment on function public.preview_recruiting_lead(text, jsonb, jsonb) is
   'Returns the result that ingest_recruiting_leads() would return for this lead now; changes nothing. Returns '
-  '{status: created|duplicate, id|null of the stored lead, distributed_to|null}. Raises the same errors.';
+  '{status: created|duplicate, id|null of the stored lead (null if it is another vendor''s), distributed_to|null}. Raises '
+  'the same errors.';
 grant execute on function public.preview_recruiting_lead(text, jsonb, jsonb) to service_role;
 
 -- POST /recruiting/ingest/bulk?dry_run=true: what would happen to many leads.

@@ -1,6 +1,10 @@
 -- Repeated leads: with the same vendor_lead_id, Idempotency-Key or webhook delivery, or by a repeated call.
 
-create function private.note_duplicates(sent private.sent_lead[], results jsonb) returns jsonb
+create function private.note_duplicates(
+  sent private.sent_lead[],
+  results jsonb,
+  repeated private.repeated_lead[]
+) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
@@ -21,16 +25,21 @@ begin
   end if;
 
   perform set_config('lock_timeout', '100ms', true);
-  insert into public.recruiting_lead_duplicates (id, lead_id, vendor_id, request_id)
+  insert into public.recruiting_lead_duplicates (id, lead_id, vendor_id, request_id, reason)
   select
-    -- A repeated call has the same id, and is the same duplicate.
-    coalesce((s.lead ->> 'id')::uuid, private.time_ordered_id()),
-    (noted -> (s.ordinal - 1) ->> 'id')::uuid, s.vendor_id, s.lead ->> 'request_id'
+    case
+      -- The id that the vendor has got.
+      when r.vendor_id <> s.vendor_id then (noted -> (s.ordinal - 1) ->> 'id')::uuid
+      -- A repeated call has the same id, and is the same duplicate.
+      else coalesce((s.lead ->> 'id')::uuid, private.time_ordered_id())
+    end,
+    l.id, s.vendor_id, s.lead ->> 'request_id', case when r.ordinal is null then 'same_lead' else 'same_person' end
   from unnest(sent) s
+  left join unnest(repeated) r on r.ordinal = s.ordinal and r.action = 'duplicate'
+  -- A delivery may be repeated after its lead has been deleted.
+  join public.recruiting_leads l on l.id = coalesce(r.earlier_id, (noted -> (s.ordinal - 1) ->> 'id')::uuid)
   where noted -> (s.ordinal - 1) ->> 'status' = 'duplicate'
-    and s.lead ->> 'received_via' is distinct from 'replay'
-    -- A delivery may be repeated after its lead has been deleted.
-    and exists (select from public.recruiting_leads l where l.id = (noted -> (s.ordinal - 1) ->> 'id')::uuid)
+    and (r.ordinal is not null or s.lead ->> 'received_via' is distinct from 'replay')
   order by 1
   on conflict (id) do nothing;
   return noted;
@@ -48,7 +57,7 @@ exception
 end
 $$;
 
-comment on function private.note_duplicates(private.sent_lead[], jsonb) is
+comment on function private.note_duplicates(private.sent_lead[], jsonb, private.repeated_lead[]) is
   'Sets the results of leads that were not stored, records each duplicate, and returns the results. 40001 if a '
   'conflicting lead has been deleted since: the caller must repeat the call.';
 

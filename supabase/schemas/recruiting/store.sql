@@ -52,6 +52,25 @@ comment on type private.sent_lead is
   'vendor_lead_id, state: as stored. distribution: its state until it is distributed. lead: as sent. key: identifies '
   'a repetition, see private.lead_key(). result: for a repeated lead, or an error; null for a new lead.';
 
+create type private.lead_contact as (ordinal integer, id uuid, vendor_id uuid, distribution text, phone text, email text);
+
+comment on type private.lead_contact is
+  'A new lead of a call, with what identifies its person. phone: null unless it is in E.164. email: in lower case.';
+
+create type private.repeated_lead as (
+  ordinal integer,
+  rank integer,
+  action text,
+  earlier_id uuid,
+  vendor_id uuid,
+  agency_id uuid,
+  agent_id uuid,
+  is_pending boolean
+);
+
+comment on type private.repeated_lead is
+  'A lead of a call to which a rule of public.repeat_rules applies. vendor_id and what follows it: of the earlier lead.';
+
 create function private.store_recruiting_leads(
   leads jsonb,
   of_vendor uuid default null,
@@ -61,17 +80,30 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  sent constant private.sent_lead[] := private.find_known_leads(private.read_leads(leads, of_vendor, are_distributed));
+  sent private.sent_lead[] := private.find_known_leads(private.read_leads(leads, of_vendor, are_distributed));
+  repeated private.repeated_lead[] := '{}';
   placed private.placed_lead[];
   results jsonb;
 begin
+  if exists (select from public.suppressions) then
+    sent := private.mark_suppressed(sent);
+  end if;
+  if exists (select from public.repeat_rules) then
+    repeated := private.lock_and_find_repeats(sent);
+    sent := private.mark_repeats(sent, repeated);
+  end if;
+
   begin
     if are_distributed then
       placed := private.distribute_new_leads(array(
         select row(s.id, s.vendor_id, s.state)::private.pending_lead
         from unnest(sent) s
         where s.result is null and s.distribution = 'pending'
+          and (repeated = '{}' or s.ordinal <> all (array(select r.ordinal from unnest(repeated) r)))
       ));
+    end if;
+    if repeated <> '{}' then
+      placed := placed || private.place_repeats(sent, repeated);
     end if;
     results := private.insert_sent_leads(sent, placed);
   exception when lock_not_available then
@@ -79,7 +111,10 @@ begin
   end;
 
   if results @? '$[*] ? (@ == null || @.status == "duplicate")' then
-    results := private.note_duplicates(sent, results);
+    results := private.note_duplicates(sent, results, repeated);
+  end if;
+  if repeated <> '{}' then
+    perform private.note_repeats(sent, repeated, results);
   end if;
   -- If all leads are pending, their distribution waits for the disk, and so does a request that asks about them.
   if not results @? '$[*] ? (!exists (@.distribution))' then

@@ -102,7 +102,7 @@ create table public.recruiting_leads (
   state text generated always as (private.lead_state(vendor_metadata)) stored,
   resume_path text,
   distribution text not null default 'not_requested'
-    check (distribution in ('distributed', 'unmatched', 'pending', 'not_requested', 'returned')),
+    check (distribution in ('distributed', 'unmatched', 'pending', 'not_requested', 'returned', 'repeat', 'suppressed')),
   request_id text,
   received_via text check (received_via in ('single', 'bulk', 'webhook', 'replay')),
   order_id uuid,
@@ -145,9 +145,10 @@ create index recruiting_leads_hashed_id_idx on public.recruiting_leads (vendor_i
 create index recruiting_leads_resume_path_idx on public.recruiting_leads (resume_path)
   where resume_path is not null;
 
--- Finds the recruit of a text. A longer value is not a phone number, and would be too long for the index.
-create index recruiting_leads_phone_idx on public.recruiting_leads (phone, agency_id)
-  where agency_id is not null and length(phone) <= 16;
+-- Find the recruit of a text, and the newest leads of a person. A longer value is not a phone number or an email
+-- address, and would be too long for the index.
+create index recruiting_leads_phone_idx on public.recruiting_leads (phone, created_at) where length(phone) <= 16;
+create index recruiting_leads_email_idx on public.recruiting_leads (email, created_at) where length(email) <= 320;
 
 comment on table public.recruiting_leads is
   'A recruit sent by a vendor, with the order, agency and agent that received it.';
@@ -161,7 +162,8 @@ comment on column public.recruiting_leads.vendor_metadata is
 comment on column public.recruiting_leads.distribution is
   '`distributed`: assigned to an agency. `unmatched`: no order accepted it. `pending`: stored, and the next '
   'distribution chooses its order. `not_requested`: never distributed, such as bulk leads and test leads. `returned`: '
-  'an operator took it back from an agency (lead_returns).';
+  'an operator took it back from an agency (lead_returns). `repeat`: held, because a rule of repeat_rules says so. '
+  '`suppressed`: the person is in suppressions.';
 comment on column public.recruiting_leads.request_id is
   'The x-request-id of the request that contained the lead; null for a lead entered by hand.';
 comment on column public.recruiting_leads.received_via is
@@ -221,6 +223,7 @@ create table public.recruiting_lead_duplicates (
   lead_id uuid not null references public.recruiting_leads (id) on delete cascade,
   vendor_id uuid not null references public.vendors (id),
   request_id text,
+  reason text not null default 'same_lead' check (reason in ('same_lead', 'same_person')),
   received_at timestamptz not null default clock_timestamp()
 );
 
@@ -229,9 +232,12 @@ create index on public.recruiting_lead_duplicates (vendor_id, received_at);
 create index on public.recruiting_lead_duplicates (received_at, id);
 
 comment on table public.recruiting_lead_duplicates is
-  'One row for each time that a vendor repeated a stored lead, with the same vendor_lead_id.';
+  'One row for each time that a vendor repeated a stored lead, and for each lead that a repeat rule has refused.';
 comment on column public.recruiting_lead_duplicates.lead_id is 'The stored lead.';
 comment on column public.recruiting_lead_duplicates.request_id is 'The x-request-id of the repeated request.';
+comment on column public.recruiting_lead_duplicates.reason is
+  '`same_lead`: with the same vendor_lead_id, or the same delivery. `same_person`: a rule of repeat_rules refused a lead of '
+  'the person; if the stored lead is another vendor''s, the vendor that sent it has got the id of this row.';
 
 alter table public.recruiting_lead_duplicates enable row level security;
 grant select, insert, update, delete on public.recruiting_lead_duplicates to service_role;

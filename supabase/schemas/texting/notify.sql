@@ -52,7 +52,8 @@ comment on column public.agent_notifications.kind is
   '`unmatched_text`: a recruit without a conversation has written (see waiting_texts); `recruit_waiting`: a recruit has '
   'waited for an answer for long (see notify_of_waiting_recruits()); `destination_off`: the service has switched off a '
   'destination of the agency.';
-comment on column public.agent_notifications.reason is 'With `handoff`: as in bot_sessions.reason, or `assigned`; with `destination_off`: the name of the destination.';
+comment on column public.agent_notifications.reason is 'With `handoff`: as in bot_sessions.reason, or `assigned`; with `destination_off`: the name of the destination; '
+  'with `lead`: `came_again` where the agent, or the agency, has the person already (repeat_rules).';
 comment on column public.agent_notifications.urgent is
   'Whether the recruit may be in danger, so that a page shows it before the others, with the number of the 988 Lifeline.';
 comment on column public.agent_notifications.by_agent_id is
@@ -301,9 +302,10 @@ as $$
 begin
   -- A lead may be going to another agent: its notification goes along, or is that agent's.
   perform from public.recruiting_leads l where l.id = any (lead_ids) order by l.id for share;
-  insert into public.agent_notifications (agent_id, lead_id, kind)
-  select coalesce(l.agent_id, m.id), l.id, 'lead'
+  insert into public.agent_notifications (agent_id, lead_id, kind, reason)
+  select coalesce(l.agent_id, m.id), l.id, 'lead', case when r.lead_id is not null then 'came_again' end
   from public.recruiting_leads l
+  left join private.lead_repeats r on r.lead_id = l.id and r.action = 'same_agent' and l.order_id is null
   left join lateral (
     select a.id
     from public.agents a

@@ -1,0 +1,433 @@
+-- One person, several leads: what becomes of a lead whose person has an earlier lead, of whatever vendor. Without a rule
+-- nothing here runs.
+
+create table public.repeat_rules (
+  id uuid primary key default gen_random_uuid(),
+  vendor_id uuid references public.vendors (id) on delete cascade,
+  agency_id uuid references public.agencies (id) on delete cascade,
+  match text[] not null check (match <@ '{phone,email}' and cardinality(match) > 0),
+  within interval not null check (within > interval '0'),
+  action text not null check (action in ('hold', 'same_agent', 'duplicate')),
+  rank integer not null generated always as (
+    case when vendor_id is null then 0 else 2 end + case when agency_id is null then 0 else 1 end
+  ) stored,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint repeat_rules_scope_key unique nulls not distinct (vendor_id, agency_id)
+);
+
+create index on public.repeat_rules (agency_id);
+
+comment on table public.repeat_rules is
+  'What becomes of a new lead whose person has an earlier lead. Of the rules that fit, the most specific decides: vendor and '
+  'agency, then vendor, then agency, then neither. The earlier lead is the newest other lead of the person that is not a '
+  'test, returned, suppressed or held as a repeat.';
+comment on column public.repeat_rules.vendor_id is 'Only new leads of this vendor; null: of any.';
+comment on column public.repeat_rules.agency_id is 'Only where this agency has the earlier lead; null: whoever has it, or nobody.';
+comment on column public.repeat_rules.match is
+  'What makes two leads one person''s: the same `phone`, the same `email`, or, with both, one of them.';
+comment on column public.repeat_rules.within is 'How old the earlier lead is at most.';
+comment on column public.repeat_rules.action is
+  '`hold`: the lead is stored as a `repeat` and goes to nobody. `same_agent`: it goes to the agency and the agent who have '
+  'the earlier lead, without an order; if nobody has it, the lead is treated like any other. `duplicate`: it is not '
+  'stored, and the vendor gets the response for a duplicate.';
+
+comment on column public.repeat_rules.rank is 'Of the rules that fit, the one with the highest rank decides.';
+
+create trigger set_updated_at
+  before update on public.repeat_rules
+  for each row execute function private.set_updated_at();
+
+alter table public.repeat_rules enable row level security;
+grant select, insert, update, delete on public.repeat_rules to service_role;
+
+create table private.lead_repeats (
+  lead_id uuid primary key references public.recruiting_leads (id) on delete cascade,
+  -- Not a foreign key, because storing a lead would wait for a transaction that has locked the earlier one.
+  earlier_id uuid not null,
+  action text not null check (action in ('hold', 'same_agent')),
+  created_at timestamptz not null default now()
+);
+
+comment on table private.lead_repeats is
+  'Stored leads to which a repeat rule applied, with the earlier lead of the person, which may have been deleted since. A '
+  'pending lead with `same_agent` waits for its earlier lead, and follows it.';
+
+alter table private.lead_repeats enable row level security;
+grant select, insert, update, delete on private.lead_repeats to service_role;
+
+create unlogged table private.person_locks (person bigint primary key);
+
+comment on table private.person_locks is
+  'Always empty. A transaction that stores a lead under a repeat rule inserts and deletes a row for its person. Another '
+  'one that inserts the same row waits until the first transaction has ended. Advisory locks would not do: a bulk of '
+  '10,000 leads would need more of them than the server has.';
+
+alter table private.person_locks enable row level security;
+grant select, insert, delete on private.person_locks to service_role;
+
+create view private.first_leads with (security_invoker = true) as
+select l.id, l.vendor_id, l.agency_id, l.agent_id, l.distribution, l.phone, l.email, l.created_at
+from public.recruiting_leads l
+where l.distribution not in ('repeat', 'suppressed', 'returned')
+  and l.vendor_metadata -> 'is_test' is distinct from 'true';
+
+comment on view private.first_leads is
+  'The leads that may be the earlier lead of a person. A held repeat is none, so that a person who comes again and again is '
+  'held for the time of the rule and no longer. An erased lead has no phone and no email.';
+grant select on private.first_leads to service_role;
+
+create function private.lead_contacts(sent private.sent_lead[]) returns private.lead_contact[]
+language plpgsql
+set search_path = ''
+as $$
+begin
+  return array(
+    select row(
+      s.ordinal, s.id, s.vendor_id, s.distribution,
+      case when m.data ->> 'phone' ~ '^\+[1-9]\d{1,14}$' then m.data ->> 'phone' end,
+      case when length(m.data ->> 'email') <= 320 then lower(m.data ->> 'email') end
+    )::private.lead_contact
+    from unnest(sent) s
+    cross join lateral (select s.lead -> 'vendor_metadata' as data) m
+    where s.result is null and s.distribution <> 'suppressed' and m.data -> 'is_test' is distinct from 'true'
+  );
+end
+$$;
+
+comment on function private.lead_contacts(private.sent_lead[]) is
+  'Returns the new leads among these, without tests and suppressed ones, with what identifies their persons.';
+
+create function private.mark_suppressed(sent private.sent_lead[]) returns private.sent_lead[]
+language plpgsql
+set search_path = ''
+as $$
+begin
+  return array(
+    select row(
+      s.ordinal, s.id, s.vendor_id, s.vendor_lead_id, s.state,
+      case when private.is_suppressed(c.phone, c.email) then 'suppressed' else s.distribution end, s.lead, s.key, s.result
+    )::private.sent_lead
+    from unnest(sent) s
+    left join unnest(private.lead_contacts(sent)) c on c.ordinal = s.ordinal
+    order by s.ordinal
+  );
+end
+$$;
+
+comment on function private.mark_suppressed(private.sent_lead[]) is
+  'Returns the same leads; those of suppressed people are `suppressed`.';
+
+create function private.lock_and_find_repeats(sent private.sent_lead[]) returns private.repeated_lead[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  contacts constant private.lead_contact[] := private.lead_contacts(sent);
+begin
+  perform private.lock_people(contacts);
+  -- A statement of its own, which sees what the transactions that held the locks have stored.
+  return private.find_repeats(contacts);
+end
+$$;
+
+comment on function private.lock_and_find_repeats(private.sent_lead[]) is
+  'Returns the new leads to which a repeat rule applies. Until the transaction ends, no other one stores leads of their '
+  'persons.';
+
+create function private.lock_people(contacts private.lead_contact[]) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  people constant bigint[] := array(
+    select distinct hashtextextended(k.value, 0) as person
+    from unnest(contacts) c
+    cross join lateral (values ('phone', c.phone), ('email', c.email)) k (kind, value)
+    where k.value is not null
+      and exists (
+        select from public.repeat_rules r
+        where (r.vendor_id is null or r.vendor_id = c.vendor_id) and k.kind = any (r.match)
+      )
+    order by person
+  );
+begin
+  insert into private.person_locks (person) select unnest(people) on conflict do nothing;
+  -- The row is in the index until the transaction ends, so others wait for it all the same.
+  delete from private.person_locks p where p.person = any (people);
+end
+$$;
+
+comment on function private.lock_people(private.lead_contact[]) is
+  'Waits until no other transaction stores leads of these persons, for leads under a rule. In a fixed order, so that two '
+  'calls do not deadlock.';
+
+create function private.find_repeats(contacts private.lead_contact[]) returns private.repeated_lead[]
+language plpgsql
+set search_path = ''
+-- By the indexes, also with a plan that was made while the table was small.
+set enable_seqscan = off
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  repeated constant private.repeated_lead[] := array(
+    select row(
+      c.ordinal, m.rank, m.action, m.id, m.vendor_id, m.agency_id,
+      case when m.action = 'same_agent' then private.remaining_agent(m.agent_id) end, m.distribution = 'pending'
+    )::private.repeated_lead
+    from unnest(contacts) c
+    cross join lateral (
+      select r.rank, r.action, e.*
+      from public.repeat_rules r
+      cross join lateral (
+        select f.*
+        from (
+          (
+            select l.* from private.first_leads l
+            where 'phone' = any (r.match) and l.phone = c.phone and length(l.phone) <= 16
+              and l.created_at > now() - r.within and l.id <> c.id
+              and (r.agency_id is null or l.agency_id = r.agency_id)
+            order by l.created_at desc limit 1
+          )
+          union all
+          (
+            select l.* from private.first_leads l
+            where 'email' = any (r.match) and l.email = c.email and length(l.email) <= 320
+              and l.created_at > now() - r.within and l.id <> c.id
+              and (r.agency_id is null or l.agency_id = r.agency_id)
+            order by l.created_at desc limit 1
+          )
+        ) f
+        order by f.created_at desc limit 1
+      ) e
+      where r.vendor_id is null or r.vendor_id = c.vendor_id
+      order by r.rank desc limit 1
+    ) m
+    where private.is_decided(m.action, m.agency_id, m.distribution = 'pending', c.distribution)
+  );
+begin
+  return case when cardinality(contacts) > 1 then private.find_repeats_together(contacts, repeated) else repeated end;
+end
+$$;
+
+comment on function private.find_repeats(private.lead_contact[]) is
+  'Returns the leads to which a repeat rule applies, with what the rule does. The caller has called lock_people(), unless it '
+  'stores nothing.';
+
+create function private.is_decided(action text, agency_id uuid, is_pending boolean, distribution text) returns boolean
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return action <> 'same_agent' or agency_id is not null or is_pending and distribution <> 'not_requested';
+end
+$$;
+
+comment on function private.is_decided(text, uuid, boolean, text) is
+  'Whether an action applies: there is an agency to follow, or there may be one as soon as the earlier lead, which is '
+  'pending, is distributed. A lead in bulk does not wait for that.';
+
+create function private.find_repeats_together(contacts private.lead_contact[], known private.repeated_lead[])
+returns private.repeated_lead[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  twin record;
+  decision private.repeated_lead;
+  decisions private.repeated_lead[] := '{}';
+  -- By ordinal: what a lead that follows this one gets.
+  heads private.repeated_lead[] := '{}';
+  -- By number of the phone or email: the ordinal of its newest lead so far.
+  of_phone integer[] := '{}';
+  of_email integer[] := '{}';
+  ordinals integer[] := '{}';
+begin
+  for twin in
+    select t.*, f.rank, f as known
+    from (
+      select
+        c.*,
+        case when c.phone is not null and count(*) over (partition by c.phone) > 1
+          then dense_rank() over (order by c.phone) end as phone_number,
+        case when c.email is not null and count(*) over (partition by c.email) > 1
+          then dense_rank() over (order by c.email) end as email_number
+      from unnest(contacts) c
+    ) t
+    left join unnest(known) f on f.ordinal = t.ordinal
+    where t.phone_number is not null or t.email_number is not null
+    order by t.ordinal
+  loop
+    ordinals := ordinals || twin.ordinal;
+    select twin.ordinal, r.rank, r.action, (h.lead).earlier_id, (h.lead).vendor_id, (h.lead).agency_id, (h.lead).agent_id,
+      (h.lead).is_pending
+    into decision
+    from public.repeat_rules r
+    cross join lateral (
+      select heads[greatest(
+        case when 'phone' = any (r.match) then of_phone[twin.phone_number] end,
+        case when 'email' = any (r.match) then of_email[twin.email_number] end
+      )] as lead
+    ) h
+    where (h.lead).earlier_id is not null
+      and (r.vendor_id is null or r.vendor_id = twin.vendor_id)
+      and (r.agency_id is null or r.agency_id = (h.lead).agency_id)
+    order by r.rank desc limit 1;
+
+    if decision.rank is null or decision.rank < twin.rank
+      or not private.is_decided(decision.action, decision.agency_id, decision.is_pending, twin.distribution)
+    then
+      decision := twin.known;
+    end if;
+    if decision.action is not null then
+      decisions := decisions || decision;
+    end if;
+    continue when decision.action in ('hold', 'duplicate');
+
+    heads[twin.ordinal] := row(
+      twin.ordinal, null, null, twin.id, twin.vendor_id, decision.agency_id, decision.agent_id,
+      coalesce(decision.is_pending, twin.distribution = 'pending'));
+    if twin.phone_number is not null then
+      of_phone[twin.phone_number] := twin.ordinal;
+    end if;
+    if twin.email_number is not null then
+      of_email[twin.email_number] := twin.ordinal;
+    end if;
+  end loop;
+  return decisions || array(select f from unnest(known) f where f.ordinal <> all (ordinals));
+end
+$$;
+
+comment on function private.find_repeats_together(private.lead_contact[], private.repeated_lead[]) is
+  'Returns the same leads, and those that repeat an earlier lead of the same call. known: the leads that repeat a stored one.';
+
+create function private.remaining_agent(agent_id uuid) returns uuid
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- Until the transaction ends, the agent cannot leave. One who is leaving is gone.
+  if pg_try_advisory_xact_lock_shared(private.agent_lock(agent_id)) then
+    return (select a.id from public.agents a where a.id = remaining_agent.agent_id and a.is_active);
+  end if;
+  return null;
+end
+$$;
+
+comment on function private.remaining_agent(uuid) is 'Returns the agent, if active; otherwise null.';
+
+create function private.mark_repeats(sent private.sent_lead[], repeated private.repeated_lead[]) returns private.sent_lead[]
+language plpgsql
+set search_path = ''
+as $$
+begin
+  return array(
+    select row(
+      s.ordinal, s.id, s.vendor_id, s.vendor_lead_id, s.state,
+      case r.action when 'hold' then 'repeat' when 'same_agent' then 'pending' else s.distribution end, s.lead, s.key,
+      case when r.action = 'duplicate' then jsonb_build_object('status', 'duplicate', 'id', case
+        when r.vendor_id = s.vendor_id then r.earlier_id
+        -- The id of another vendor's lead would tell the vendor more than its own lead does. Sent again, it gets the same.
+        else private.refused_id(s.vendor_id, coalesce(s.vendor_lead_id, s.id::text))
+      end) else s.result end
+    )::private.sent_lead
+    from unnest(sent) s
+    left join unnest(repeated) r on r.ordinal = s.ordinal
+    order by s.ordinal
+  );
+end
+$$;
+
+comment on function private.mark_repeats(private.sent_lead[], private.repeated_lead[]) is
+  'Returns the same leads, with the distribution or the result of those to which a repeat rule applies.';
+
+create function private.refused_id(vendor_id uuid, id text) returns uuid
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return encode(substring(sha256(convert_to(concat_ws(' ', 'refused', vendor_id, id), 'UTF8')) from 1 for 16), 'hex')::uuid;
+end
+$$;
+
+comment on function private.refused_id(uuid, text) is
+  'Returns the id with which a vendor hears that its lead is a duplicate of another vendor''s: no lead has it. It is made '
+  'of the vendor and the vendor''s own id of the lead.';
+
+create function private.note_repeats(
+  sent private.sent_lead[],
+  repeated private.repeated_lead[],
+  results jsonb
+) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  insert into private.lead_repeats (lead_id, earlier_id, action)
+  select s.id, r.earlier_id, r.action
+  from unnest(repeated) r
+  join unnest(sent) s on s.ordinal = r.ordinal
+  -- A lead with the same vendor_lead_id may have been stored meanwhile.
+  where s.result is null and results -> (s.ordinal - 1) ->> 'status' = 'created'
+  order by s.id;
+  insert into private.lead_notifications_due (lead_id)
+  select s.id
+  from unnest(repeated) r
+  join unnest(sent) s on s.ordinal = r.ordinal
+  where r.action = 'same_agent' and results -> (s.ordinal - 1) -> 'distributed_to' <> 'null'
+  order by s.ordinal;
+end
+$$;
+
+comment on function private.note_repeats(private.sent_lead[], private.repeated_lead[], jsonb) is
+  'Notes which stored leads are repeats, and notifies whoever got one. results: those of the leads.';
+
+create function private.place_repeats(sent private.sent_lead[], repeated private.repeated_lead[])
+returns private.placed_lead[]
+language plpgsql
+set search_path = ''
+as $$
+begin
+  return array(
+    select row(s.id, 'distributed', null, r.agency_id, r.agent_id, clock_timestamp())::private.placed_lead
+    from unnest(repeated) r
+    join unnest(sent) s on s.ordinal = r.ordinal
+    where r.action = 'same_agent' and r.agency_id is not null and s.result is null
+  );
+end
+$$;
+
+comment on function private.place_repeats(private.sent_lead[], private.repeated_lead[]) is
+  'Returns the places of leads that follow an earlier lead. They need no order, and so not the distribution lock.';
+
+create function private.withhold_leads(pending private.pending_lead[]) returns private.placed_lead[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  withheld constant private.placed_lead[] := array(
+    select row(
+      l.id,
+      case when s.is_suppressed then 'suppressed' when e.agency_id is not null then 'distributed' else 'pending' end,
+      null, e.agency_id, case when e.agency_id is not null then private.remaining_agent(e.agent_id) end,
+      case when e.agency_id is not null then clock_timestamp() end
+    )::private.placed_lead
+    from unnest(pending) p
+    join public.recruiting_leads l on l.id = p.id
+    cross join lateral (select private.is_suppressed(l.phone, l.email) as is_suppressed offset 0) s
+    left join private.lead_repeats r on r.lead_id = p.id and r.action = 'same_agent' and not s.is_suppressed
+    left join public.recruiting_leads e on e.id = r.earlier_id and (e.agency_id is not null or e.distribution = 'pending')
+    where s.is_suppressed or e.id is not null
+  );
+begin
+  insert into private.lead_notifications_due (lead_id)
+  select w.id from unnest(withheld) w where w.distribution = 'distributed';
+  return withheld;
+end
+$$;
+
+comment on function private.withhold_leads(private.pending_lead[]) is
+  'Returns the places of those of the leads that no order gets: `suppressed`; `distributed` to the agency and the agent of '
+  'the earlier lead that they follow; or `pending`, while that is pending. The caller writes them.';
