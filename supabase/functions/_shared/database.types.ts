@@ -2183,6 +2183,7 @@ export type Database = {
         Row: {
           "id": string;
           "lead_id": string;
+          "reason": string;
           "received_at": string;
           "request_id": string | null;
           "vendor_id": string;
@@ -2191,6 +2192,7 @@ export type Database = {
         Insert: {
           "id"?: string;
           "lead_id": string;
+          "reason"?: string;
           "received_at"?: string;
           "request_id"?: string | null;
           "vendor_id": string;
@@ -2198,6 +2200,7 @@ export type Database = {
         Update: {
           "id"?: string;
           "lead_id"?: string;
+          "reason"?: string;
           "received_at"?: string;
           "request_id"?: string | null;
           "vendor_id"?: string;
@@ -2625,6 +2628,65 @@ export type Database = {
         Relationships: [
           {
             foreignKeyName: "rejected_deliveries_vendor_id_fkey";
+            columns: ["vendor_id"];
+            isOneToOne: false;
+            referencedRelation: "vendors";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      "repeat_rules": {
+        Row: {
+          "action": string;
+          "agency_id": string | null;
+          "created_at": string;
+          "id": string;
+          "match": (string)[];
+          "rank": number;
+          "updated_at": string;
+          "vendor_id": string | null;
+          "within": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "action": string;
+          "agency_id"?: string | null;
+          "created_at"?: string;
+          "id"?: string;
+          "match": (string)[];
+          "rank"?: never;
+          "updated_at"?: string;
+          "vendor_id"?: string | null;
+          "within": string;
+        };
+        Update: {
+          "action"?: string;
+          "agency_id"?: string | null;
+          "created_at"?: string;
+          "id"?: string;
+          "match"?: (string)[];
+          "rank"?: never;
+          "updated_at"?: string;
+          "vendor_id"?: string | null;
+          "within"?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "repeat_rules_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agencies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "repeat_rules_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agency_list";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "repeat_rules_vendor_id_fkey";
             columns: ["vendor_id"];
             isOneToOne: false;
             referencedRelation: "vendors";

@@ -34,7 +34,8 @@ create temp table kept_rows (name, fate, columns) as values
   ('private.dispatches', 'emptied', 'body excerpt reason'),
   ('private.dispatches', 'harmless', 'id destination_id event lead_id alert_ids state due_at first_due_at attempt attempts_before
     lease_until status return_due_at delivered_at ended_at seq created_at'),
-  ('recruiting_lead_duplicates', 'harmless', 'id lead_id vendor_id request_id received_at'),
+  ('recruiting_lead_duplicates', 'harmless', 'id lead_id vendor_id request_id reason received_at'),
+  ('private.lead_repeats', 'harmless', 'lead_id earlier_id action created_at'),
   -- Those of a lead; those of a conversation are deleted.
   ('agent_notifications', 'harmless', 'id agent_id conversation_id message_id lead_id kind reason day by_agent_id others created_at
     read_at');
@@ -51,7 +52,7 @@ create temp table deleted_rows (name, person) as values
 create temp table others (name) as select unnest(array[
   'agencies', 'agents', 'vendors', 'vendor_api_keys', 'private.vendor_webhook_secrets', 'private.refused_proofs',
   'private.request_counts', 'private.request_slots', 'private.text_limits', 'recruiting_orders', 'private.recruiting_order_choices', 'private.recruiting_order_days',
-  'private.lead_notifications_due', 'private.resume_uploads', 'private.abandoned_leads', 'service_numbers', 'texting_hours',
+  'private.lead_notifications_due', 'repeat_rules', 'private.person_locks', 'private.resume_uploads', 'private.abandoned_leads', 'service_numbers', 'texting_hours',
   'texting_closures', 'area_codes', 'quick_replies', 'recruit_exports', 'order_changes', 'bot_scripts', 'operators', 'operator_actions', 'erasures', 'lead_assignments',
   'private.job_runs', 'private.metric_days', 'private.open_delivery_counts', 'alert_rules', 'alerts',
   'destinations', 'private.destination_secrets', 'private.sending_settings']);
