@@ -1665,7 +1665,7 @@ create table public.recruiting_leads (
   state text generated always as (private.lead_state(vendor_metadata)) stored,
   resume_path text,
   distribution text not null default 'not_requested'
-    check (distribution in ('distributed', 'unmatched', 'pending', 'not_requested', 'returned')),
+    check (distribution in ('distributed', 'unmatched', 'pending', 'not_requested', 'returned', 'repeat', 'suppressed')),
   request_id text,
   received_via text check (received_via in ('single', 'bulk', 'webhook', 'replay')),
   order_id uuid,
@@ -1708,9 +1708,10 @@ create index recruiting_leads_hashed_id_idx on public.recruiting_leads (vendor_i
 create index recruiting_leads_resume_path_idx on public.recruiting_leads (resume_path)
   where resume_path is not null;
 
--- Finds the recruit of a text. A longer value is not a phone number, and would be too long for the index.
-create index recruiting_leads_phone_idx on public.recruiting_leads (phone, agency_id)
-  where agency_id is not null and length(phone) <= 16;
+-- Find the recruit of a text, and the newest leads of a person. A longer value is not a phone number or an email
+-- address, and would be too long for the index.
+create index recruiting_leads_phone_idx on public.recruiting_leads (phone, created_at) where length(phone) <= 16;
+create index recruiting_leads_email_idx on public.recruiting_leads (email, created_at) where length(email) <= 320;
 
 comment on table public.recruiting_leads is
   'A recruit sent by a vendor, with the order, agency and agent that received it.';
@@ -1724,7 +1725,8 @@ comment on column public.recruiting_leads.vendor_metadata is
 comment on column public.recruiting_leads.distribution is
   '`distributed`: assigned to an agency. `unmatched`: no order accepted it. `pending`: stored, and the next '
   'distribution chooses its order. `not_requested`: never distributed, such as bulk leads and test leads. `returned`: '
-  'an operator took it back from an agency (lead_returns).';
+  'an operator took it back from an agency (lead_returns). `repeat`: held, because a rule of repeat_rules says so. '
+  '`suppressed`: the person is in suppressions.';
 comment on column public.recruiting_leads.request_id is
   'The x-request-id of the request that contained the lead; null for a lead entered by hand.';
 comment on column public.recruiting_leads.received_via is
@@ -1784,6 +1786,7 @@ create table public.recruiting_lead_duplicates (
   lead_id uuid not null references public.recruiting_leads (id) on delete cascade,
   vendor_id uuid not null references public.vendors (id),
   request_id text,
+  reason text not null default 'same_lead' check (reason in ('same_lead', 'same_person')),
   received_at timestamptz not null default clock_timestamp()
 );
 
@@ -1792,9 +1795,12 @@ create index on public.recruiting_lead_duplicates (vendor_id, received_at);
 create index on public.recruiting_lead_duplicates (received_at, id);
 
 comment on table public.recruiting_lead_duplicates is
-  'One row for each time that a vendor repeated a stored lead, with the same vendor_lead_id.';
+  'One row for each time that a vendor repeated a stored lead, and for each lead that a repeat rule has refused.';
 comment on column public.recruiting_lead_duplicates.lead_id is 'The stored lead.';
 comment on column public.recruiting_lead_duplicates.request_id is 'The x-request-id of the repeated request.';
+comment on column public.recruiting_lead_duplicates.reason is
+  '`same_lead`: with the same vendor_lead_id, or the same delivery. `same_person`: a rule of repeat_rules refused a lead of '
+  'the person; if the stored lead is another vendor''s, the vendor that sent it has got the id of this row.';
 
 alter table public.recruiting_lead_duplicates enable row level security;
 grant select, insert, update, delete on public.recruiting_lead_duplicates to service_role;
@@ -2667,6 +2673,11 @@ declare
   placed private.placed_lead[];
   -- Vendors and states whose orders are locked.
   locked text[] := '{}';
+  withheld private.placed_lead[] := '{}';
+  -- Leads whose earlier lead stays pending.
+  waiting uuid[] := '{}';
+  fetched integer;
+  is_followed boolean;
 begin
   loop
     -- Leads that an operator has locked are skipped.
@@ -2675,10 +2686,16 @@ begin
       from public.recruiting_leads l
       where l.distribution = 'pending'
         and (locked = '{}' or l.vendor_id || coalesce(l.state, '') <> all (locked))
+        and (waiting = '{}' or l.id <> all (waiting))
       order by l.created_at, l.id
       limit 100
       for no key update skip locked
     );
+    fetched := cardinality(pending);
+    if exists (select from public.suppressions) or exists (select from private.lead_repeats) then
+      withheld := private.withhold_leads(pending);
+      pending := array(select p from unnest(pending) p where p.id <> all (array(select w.id from unnest(withheld) w)));
+    end if;
     placed := private.distribute_leads(pending, deadline);
     update public.recruiting_leads l
     set
@@ -2687,13 +2704,24 @@ begin
       agency_id = p.agency_id,
       agent_id = p.agent_id,
       distributed_at = p.distributed_at
-    from unnest(placed) p
+    from unnest(placed || withheld) p
     where l.id = p.id and p.distribution <> 'pending';
 
     if cardinality(placed) < cardinality(pending) then
       return false;
     end if;
-    exit when cardinality(pending) < 100;
+    is_followed := false;
+    if withheld <> '{}' then
+      select
+        coalesce(bool_or(e.distribution is distinct from 'pending'), false),
+        waiting || coalesce(array_agg(w.id) filter (where e.distribution = 'pending'), '{}')
+      into is_followed, waiting
+      from unnest(withheld) w
+      join private.lead_repeats r on r.lead_id = w.id
+      left join public.recruiting_leads e on e.id = r.earlier_id
+      where w.distribution = 'pending';
+    end if;
+    exit when fetched < 100 and not is_followed;
     locked := locked || array(
       select distinct w.vendor_id || coalesce(w.state, '')
       from unnest(pending) w
@@ -3289,6 +3317,25 @@ comment on type private.sent_lead is
   'vendor_lead_id, state: as stored. distribution: its state until it is distributed. lead: as sent. key: identifies '
   'a repetition, see private.lead_key(). result: for a repeated lead, or an error; null for a new lead.';
 
+create type private.lead_contact as (ordinal integer, id uuid, vendor_id uuid, distribution text, phone text, email text);
+
+comment on type private.lead_contact is
+  'A new lead of a call, with what identifies its person. phone: null unless it is in E.164. email: in lower case.';
+
+create type private.repeated_lead as (
+  ordinal integer,
+  rank integer,
+  action text,
+  earlier_id uuid,
+  vendor_id uuid,
+  agency_id uuid,
+  agent_id uuid,
+  is_pending boolean
+);
+
+comment on type private.repeated_lead is
+  'A lead of a call to which a rule of public.repeat_rules applies. vendor_id and what follows it: of the earlier lead.';
+
 create function private.store_recruiting_leads(
   leads jsonb,
   of_vendor uuid default null,
@@ -3298,17 +3345,30 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  sent constant private.sent_lead[] := private.find_known_leads(private.read_leads(leads, of_vendor, are_distributed));
+  sent private.sent_lead[] := private.find_known_leads(private.read_leads(leads, of_vendor, are_distributed));
+  repeated private.repeated_lead[] := '{}';
   placed private.placed_lead[];
   results jsonb;
 begin
+  if exists (select from public.suppressions) then
+    sent := private.mark_suppressed(sent);
+  end if;
+  if exists (select from public.repeat_rules) then
+    repeated := private.lock_and_find_repeats(sent);
+    sent := private.mark_repeats(sent, repeated);
+  end if;
+
   begin
     if are_distributed then
       placed := private.distribute_new_leads(array(
         select row(s.id, s.vendor_id, s.state)::private.pending_lead
         from unnest(sent) s
         where s.result is null and s.distribution = 'pending'
+          and (repeated = '{}' or s.ordinal <> all (array(select r.ordinal from unnest(repeated) r)))
       ));
+    end if;
+    if repeated <> '{}' then
+      placed := placed || private.place_repeats(sent, repeated);
     end if;
     results := private.insert_sent_leads(sent, placed);
   exception when lock_not_available then
@@ -3316,7 +3376,10 @@ begin
   end;
 
   if results @? '$[*] ? (@ == null || @.status == "duplicate")' then
-    results := private.note_duplicates(sent, results);
+    results := private.note_duplicates(sent, results, repeated);
+  end if;
+  if repeated <> '{}' then
+    perform private.note_repeats(sent, repeated, results);
   end if;
   -- If all leads are pending, their distribution waits for the disk, and so does a request that asks about them.
   if not results @? '$[*] ? (!exists (@.distribution))' then
@@ -3568,7 +3631,11 @@ comment on function private.created_lead(public.recruiting_leads) is 'Returns th
 
 -- Repeated leads: with the same vendor_lead_id, Idempotency-Key or webhook delivery, or by a repeated call.
 
-create function private.note_duplicates(sent private.sent_lead[], results jsonb) returns jsonb
+create function private.note_duplicates(
+  sent private.sent_lead[],
+  results jsonb,
+  repeated private.repeated_lead[]
+) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
@@ -3589,16 +3656,21 @@ begin
   end if;
 
   perform set_config('lock_timeout', '100ms', true);
-  insert into public.recruiting_lead_duplicates (id, lead_id, vendor_id, request_id)
+  insert into public.recruiting_lead_duplicates (id, lead_id, vendor_id, request_id, reason)
   select
-    -- A repeated call has the same id, and is the same duplicate.
-    coalesce((s.lead ->> 'id')::uuid, private.time_ordered_id()),
-    (noted -> (s.ordinal - 1) ->> 'id')::uuid, s.vendor_id, s.lead ->> 'request_id'
+    case
+      -- The id that the vendor has got.
+      when r.vendor_id <> s.vendor_id then (noted -> (s.ordinal - 1) ->> 'id')::uuid
+      -- A repeated call has the same id, and is the same duplicate.
+      else coalesce((s.lead ->> 'id')::uuid, private.time_ordered_id())
+    end,
+    l.id, s.vendor_id, s.lead ->> 'request_id', case when r.ordinal is null then 'same_lead' else 'same_person' end
   from unnest(sent) s
+  left join unnest(repeated) r on r.ordinal = s.ordinal and r.action = 'duplicate'
+  -- A delivery may be repeated after its lead has been deleted.
+  join public.recruiting_leads l on l.id = coalesce(r.earlier_id, (noted -> (s.ordinal - 1) ->> 'id')::uuid)
   where noted -> (s.ordinal - 1) ->> 'status' = 'duplicate'
-    and s.lead ->> 'received_via' is distinct from 'replay'
-    -- A delivery may be repeated after its lead has been deleted.
-    and exists (select from public.recruiting_leads l where l.id = (noted -> (s.ordinal - 1) ->> 'id')::uuid)
+    and (r.ordinal is not null or s.lead ->> 'received_via' is distinct from 'replay')
   order by 1
   on conflict (id) do nothing;
   return noted;
@@ -3616,7 +3688,7 @@ exception
 end
 $$;
 
-comment on function private.note_duplicates(private.sent_lead[], jsonb) is
+comment on function private.note_duplicates(private.sent_lead[], jsonb, private.repeated_lead[]) is
   'Sets the results of leads that were not stored, records each duplicate, and returns the results. 40001 if a '
   'conflicting lead has been deleted since: the caller must repeat the call.';
 
@@ -3721,6 +3793,442 @@ comment on function public.abandon_recruiting_leads(uuid[]) is
   'the result of that function if the lead is stored and on disk, otherwise null: it will then never be stored.';
 grant execute on function public.abandon_recruiting_leads(uuid[]) to service_role;
 
+-- supabase/schemas/recruiting/repeat_rules.sql
+
+-- One person, several leads: what becomes of a lead whose person has an earlier lead, of whatever vendor. Without a rule
+-- nothing here runs.
+
+create table public.repeat_rules (
+  id uuid primary key default gen_random_uuid(),
+  vendor_id uuid references public.vendors (id) on delete cascade,
+  agency_id uuid references public.agencies (id) on delete cascade,
+  match text[] not null check (match <@ '{phone,email}' and cardinality(match) > 0),
+  within interval not null check (within > interval '0'),
+  action text not null check (action in ('hold', 'same_agent', 'duplicate')),
+  rank integer not null generated always as (
+    case when vendor_id is null then 0 else 2 end + case when agency_id is null then 0 else 1 end
+  ) stored,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint repeat_rules_scope_key unique nulls not distinct (vendor_id, agency_id)
+);
+
+create index on public.repeat_rules (agency_id);
+
+comment on table public.repeat_rules is
+  'What becomes of a new lead whose person has an earlier lead. Of the rules that fit, the most specific decides: vendor and '
+  'agency, then vendor, then agency, then neither. The earlier lead is the newest other lead of the person that is not a '
+  'test, returned, suppressed or held as a repeat.';
+comment on column public.repeat_rules.vendor_id is 'Only new leads of this vendor; null: of any.';
+comment on column public.repeat_rules.agency_id is 'Only where this agency has the earlier lead; null: whoever has it, or nobody.';
+comment on column public.repeat_rules.match is
+  'What makes two leads one person''s: the same `phone`, the same `email`, or, with both, one of them.';
+comment on column public.repeat_rules.within is 'How old the earlier lead is at most.';
+comment on column public.repeat_rules.action is
+  '`hold`: the lead is stored as a `repeat` and goes to nobody. `same_agent`: it goes to the agency and the agent who have '
+  'the earlier lead, without an order; if nobody has it, the lead is treated like any other. `duplicate`: it is not '
+  'stored, and the vendor gets the response for a duplicate.';
+
+comment on column public.repeat_rules.rank is 'Of the rules that fit, the one with the highest rank decides.';
+
+create trigger set_updated_at
+  before update on public.repeat_rules
+  for each row execute function private.set_updated_at();
+
+alter table public.repeat_rules enable row level security;
+grant select, insert, update, delete on public.repeat_rules to service_role;
+
+create table private.lead_repeats (
+  lead_id uuid primary key references public.recruiting_leads (id) on delete cascade,
+  -- Not a foreign key, because storing a lead would wait for a transaction that has locked the earlier one.
+  earlier_id uuid not null,
+  action text not null check (action in ('hold', 'same_agent')),
+  created_at timestamptz not null default now()
+);
+
+comment on table private.lead_repeats is
+  'Stored leads to which a repeat rule applied, with the earlier lead of the person, which may have been deleted since. A '
+  'pending lead with `same_agent` waits for its earlier lead, and follows it.';
+
+alter table private.lead_repeats enable row level security;
+grant select, insert, update, delete on private.lead_repeats to service_role;
+
+create unlogged table private.person_locks (person bigint primary key);
+
+comment on table private.person_locks is
+  'Always empty. A transaction that stores a lead under a repeat rule inserts and deletes a row for its person. Another '
+  'one that inserts the same row waits until the first transaction has ended. Advisory locks would not do: a bulk of '
+  '10,000 leads would need more of them than the server has.';
+
+alter table private.person_locks enable row level security;
+grant select, insert, delete on private.person_locks to service_role;
+
+create view private.first_leads with (security_invoker = true) as
+select l.id, l.vendor_id, l.agency_id, l.agent_id, l.distribution, l.phone, l.email, l.created_at
+from public.recruiting_leads l
+where l.distribution not in ('repeat', 'suppressed', 'returned')
+  and l.vendor_metadata -> 'is_test' is distinct from 'true';
+
+comment on view private.first_leads is
+  'The leads that may be the earlier lead of a person. A held repeat is none, so that a person who comes again and again is '
+  'held for the time of the rule and no longer. An erased lead has no phone and no email.';
+grant select on private.first_leads to service_role;
+
+create function private.lead_contacts(sent private.sent_lead[]) returns private.lead_contact[]
+language plpgsql
+set search_path = ''
+as $$
+begin
+  return array(
+    select row(
+      s.ordinal, s.id, s.vendor_id, s.distribution,
+      case when m.data ->> 'phone' ~ '^\+[1-9]\d{1,14}$' then m.data ->> 'phone' end,
+      case when length(m.data ->> 'email') <= 320 then lower(m.data ->> 'email') end
+    )::private.lead_contact
+    from unnest(sent) s
+    cross join lateral (select s.lead -> 'vendor_metadata' as data) m
+    where s.result is null and s.distribution <> 'suppressed' and m.data -> 'is_test' is distinct from 'true'
+  );
+end
+$$;
+
+comment on function private.lead_contacts(private.sent_lead[]) is
+  'Returns the new leads among these, without tests and suppressed ones, with what identifies their persons.';
+
+create function private.mark_suppressed(sent private.sent_lead[]) returns private.sent_lead[]
+language plpgsql
+set search_path = ''
+as $$
+begin
+  return array(
+    select row(
+      s.ordinal, s.id, s.vendor_id, s.vendor_lead_id, s.state,
+      case when private.is_suppressed(c.phone, c.email) then 'suppressed' else s.distribution end, s.lead, s.key, s.result
+    )::private.sent_lead
+    from unnest(sent) s
+    left join unnest(private.lead_contacts(sent)) c on c.ordinal = s.ordinal
+    order by s.ordinal
+  );
+end
+$$;
+
+comment on function private.mark_suppressed(private.sent_lead[]) is
+  'Returns the same leads; those of suppressed people are `suppressed`.';
+
+create function private.lock_and_find_repeats(sent private.sent_lead[]) returns private.repeated_lead[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  contacts constant private.lead_contact[] := private.lead_contacts(sent);
+begin
+  perform private.lock_people(contacts);
+  -- A statement of its own, which sees what the transactions that held the locks have stored.
+  return private.find_repeats(contacts);
+end
+$$;
+
+comment on function private.lock_and_find_repeats(private.sent_lead[]) is
+  'Returns the new leads to which a repeat rule applies. Until the transaction ends, no other one stores leads of their '
+  'persons.';
+
+create function private.lock_people(contacts private.lead_contact[]) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  people constant bigint[] := array(
+    select distinct hashtextextended(k.value, 0) as person
+    from unnest(contacts) c
+    cross join lateral (values ('phone', c.phone), ('email', c.email)) k (kind, value)
+    where k.value is not null
+      and exists (
+        select from public.repeat_rules r
+        where (r.vendor_id is null or r.vendor_id = c.vendor_id) and k.kind = any (r.match)
+      )
+    order by person
+  );
+begin
+  insert into private.person_locks (person) select unnest(people) on conflict do nothing;
+  -- The row is in the index until the transaction ends, so others wait for it all the same.
+  delete from private.person_locks p where p.person = any (people);
+end
+$$;
+
+comment on function private.lock_people(private.lead_contact[]) is
+  'Waits until no other transaction stores leads of these persons, for leads under a rule. In a fixed order, so that two '
+  'calls do not deadlock.';
+
+create function private.find_repeats(contacts private.lead_contact[]) returns private.repeated_lead[]
+language plpgsql
+set search_path = ''
+-- By the indexes, also with a plan that was made while the table was small.
+set enable_seqscan = off
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  repeated constant private.repeated_lead[] := array(
+    select row(
+      c.ordinal, m.rank, m.action, m.id, m.vendor_id, m.agency_id,
+      case when m.action = 'same_agent' then private.remaining_agent(m.agent_id) end, m.distribution = 'pending'
+    )::private.repeated_lead
+    from unnest(contacts) c
+    cross join lateral (
+      select r.rank, r.action, e.*
+      from public.repeat_rules r
+      cross join lateral (
+        select f.*
+        from (
+          (
+            select l.* from private.first_leads l
+            where 'phone' = any (r.match) and l.phone = c.phone and length(l.phone) <= 16
+              and l.created_at > now() - r.within and l.id <> c.id
+              and (r.agency_id is null or l.agency_id = r.agency_id)
+            order by l.created_at desc limit 1
+          )
+          union all
+          (
+            select l.* from private.first_leads l
+            where 'email' = any (r.match) and l.email = c.email and length(l.email) <= 320
+              and l.created_at > now() - r.within and l.id <> c.id
+              and (r.agency_id is null or l.agency_id = r.agency_id)
+            order by l.created_at desc limit 1
+          )
+        ) f
+        order by f.created_at desc limit 1
+      ) e
+      where r.vendor_id is null or r.vendor_id = c.vendor_id
+      order by r.rank desc limit 1
+    ) m
+    where private.is_decided(m.action, m.agency_id, m.distribution = 'pending', c.distribution)
+  );
+begin
+  return case when cardinality(contacts) > 1 then private.find_repeats_together(contacts, repeated) else repeated end;
+end
+$$;
+
+comment on function private.find_repeats(private.lead_contact[]) is
+  'Returns the leads to which a repeat rule applies, with what the rule does. The caller has called lock_people(), unless it '
+  'stores nothing.';
+
+create function private.is_decided(action text, agency_id uuid, is_pending boolean, distribution text) returns boolean
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return action <> 'same_agent' or agency_id is not null or is_pending and distribution <> 'not_requested';
+end
+$$;
+
+comment on function private.is_decided(text, uuid, boolean, text) is
+  'Whether an action applies: there is an agency to follow, or there may be one as soon as the earlier lead, which is '
+  'pending, is distributed. A lead in bulk does not wait for that.';
+
+create function private.find_repeats_together(contacts private.lead_contact[], known private.repeated_lead[])
+returns private.repeated_lead[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  twin record;
+  decision private.repeated_lead;
+  decisions private.repeated_lead[] := '{}';
+  -- By ordinal: what a lead that follows this one gets.
+  heads private.repeated_lead[] := '{}';
+  -- By number of the phone or email: the ordinal of its newest lead so far.
+  of_phone integer[] := '{}';
+  of_email integer[] := '{}';
+  ordinals integer[] := '{}';
+begin
+  for twin in
+    select t.*, f.rank, f as known
+    from (
+      select
+        c.*,
+        case when c.phone is not null and count(*) over (partition by c.phone) > 1
+          then dense_rank() over (order by c.phone) end as phone_number,
+        case when c.email is not null and count(*) over (partition by c.email) > 1
+          then dense_rank() over (order by c.email) end as email_number
+      from unnest(contacts) c
+    ) t
+    left join unnest(known) f on f.ordinal = t.ordinal
+    where t.phone_number is not null or t.email_number is not null
+    order by t.ordinal
+  loop
+    ordinals := ordinals || twin.ordinal;
+    select twin.ordinal, r.rank, r.action, (h.lead).earlier_id, (h.lead).vendor_id, (h.lead).agency_id, (h.lead).agent_id,
+      (h.lead).is_pending
+    into decision
+    from public.repeat_rules r
+    cross join lateral (
+      select heads[greatest(
+        case when 'phone' = any (r.match) then of_phone[twin.phone_number] end,
+        case when 'email' = any (r.match) then of_email[twin.email_number] end
+      )] as lead
+    ) h
+    where (h.lead).earlier_id is not null
+      and (r.vendor_id is null or r.vendor_id = twin.vendor_id)
+      and (r.agency_id is null or r.agency_id = (h.lead).agency_id)
+    order by r.rank desc limit 1;
+
+    if decision.rank is null or decision.rank < twin.rank
+      or not private.is_decided(decision.action, decision.agency_id, decision.is_pending, twin.distribution)
+    then
+      decision := twin.known;
+    end if;
+    if decision.action is not null then
+      decisions := decisions || decision;
+    end if;
+    continue when decision.action in ('hold', 'duplicate');
+
+    heads[twin.ordinal] := row(
+      twin.ordinal, null, null, twin.id, twin.vendor_id, decision.agency_id, decision.agent_id,
+      coalesce(decision.is_pending, twin.distribution = 'pending'));
+    if twin.phone_number is not null then
+      of_phone[twin.phone_number] := twin.ordinal;
+    end if;
+    if twin.email_number is not null then
+      of_email[twin.email_number] := twin.ordinal;
+    end if;
+  end loop;
+  return decisions || array(select f from unnest(known) f where f.ordinal <> all (ordinals));
+end
+$$;
+
+comment on function private.find_repeats_together(private.lead_contact[], private.repeated_lead[]) is
+  'Returns the same leads, and those that repeat an earlier lead of the same call. known: the leads that repeat a stored one.';
+
+create function private.remaining_agent(agent_id uuid) returns uuid
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- Until the transaction ends, the agent cannot leave. One who is leaving is gone.
+  if pg_try_advisory_xact_lock_shared(private.agent_lock(agent_id)) then
+    return (select a.id from public.agents a where a.id = remaining_agent.agent_id and a.is_active);
+  end if;
+  return null;
+end
+$$;
+
+comment on function private.remaining_agent(uuid) is 'Returns the agent, if active; otherwise null.';
+
+create function private.mark_repeats(sent private.sent_lead[], repeated private.repeated_lead[]) returns private.sent_lead[]
+language plpgsql
+set search_path = ''
+as $$
+begin
+  return array(
+    select row(
+      s.ordinal, s.id, s.vendor_id, s.vendor_lead_id, s.state,
+      case r.action when 'hold' then 'repeat' when 'same_agent' then 'pending' else s.distribution end, s.lead, s.key,
+      case when r.action = 'duplicate' then jsonb_build_object('status', 'duplicate', 'id', case
+        when r.vendor_id = s.vendor_id then r.earlier_id
+        -- The id of another vendor's lead would tell the vendor more than its own lead does. Sent again, it gets the same.
+        else private.refused_id(s.vendor_id, coalesce(s.vendor_lead_id, s.id::text))
+      end) else s.result end
+    )::private.sent_lead
+    from unnest(sent) s
+    left join unnest(repeated) r on r.ordinal = s.ordinal
+    order by s.ordinal
+  );
+end
+$$;
+
+comment on function private.mark_repeats(private.sent_lead[], private.repeated_lead[]) is
+  'Returns the same leads, with the distribution or the result of those to which a repeat rule applies.';
+
+create function private.refused_id(vendor_id uuid, id text) returns uuid
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return encode(substring(sha256(convert_to(concat_ws(' ', 'refused', vendor_id, id), 'UTF8')) from 1 for 16), 'hex')::uuid;
+end
+$$;
+
+comment on function private.refused_id(uuid, text) is
+  'Returns the id with which a vendor hears that its lead is a duplicate of another vendor''s: no lead has it. It is made '
+  'of the vendor and the vendor''s own id of the lead.';
+
+create function private.note_repeats(
+  sent private.sent_lead[],
+  repeated private.repeated_lead[],
+  results jsonb
+) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  insert into private.lead_repeats (lead_id, earlier_id, action)
+  select s.id, r.earlier_id, r.action
+  from unnest(repeated) r
+  join unnest(sent) s on s.ordinal = r.ordinal
+  -- A lead with the same vendor_lead_id may have been stored meanwhile.
+  where s.result is null and results -> (s.ordinal - 1) ->> 'status' = 'created'
+  order by s.id;
+  insert into private.lead_notifications_due (lead_id)
+  select s.id
+  from unnest(repeated) r
+  join unnest(sent) s on s.ordinal = r.ordinal
+  where r.action = 'same_agent' and results -> (s.ordinal - 1) -> 'distributed_to' <> 'null'
+  order by s.ordinal;
+end
+$$;
+
+comment on function private.note_repeats(private.sent_lead[], private.repeated_lead[], jsonb) is
+  'Notes which stored leads are repeats, and notifies whoever got one. results: those of the leads.';
+
+create function private.place_repeats(sent private.sent_lead[], repeated private.repeated_lead[])
+returns private.placed_lead[]
+language plpgsql
+set search_path = ''
+as $$
+begin
+  return array(
+    select row(s.id, 'distributed', null, r.agency_id, r.agent_id, clock_timestamp())::private.placed_lead
+    from unnest(repeated) r
+    join unnest(sent) s on s.ordinal = r.ordinal
+    where r.action = 'same_agent' and r.agency_id is not null and s.result is null
+  );
+end
+$$;
+
+comment on function private.place_repeats(private.sent_lead[], private.repeated_lead[]) is
+  'Returns the places of leads that follow an earlier lead. They need no order, and so not the distribution lock.';
+
+create function private.withhold_leads(pending private.pending_lead[]) returns private.placed_lead[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  withheld constant private.placed_lead[] := array(
+    select row(
+      l.id,
+      case when s.is_suppressed then 'suppressed' when e.agency_id is not null then 'distributed' else 'pending' end,
+      null, e.agency_id, case when e.agency_id is not null then private.remaining_agent(e.agent_id) end,
+      case when e.agency_id is not null then clock_timestamp() end
+    )::private.placed_lead
+    from unnest(pending) p
+    join public.recruiting_leads l on l.id = p.id
+    cross join lateral (select private.is_suppressed(l.phone, l.email) as is_suppressed offset 0) s
+    left join private.lead_repeats r on r.lead_id = p.id and r.action = 'same_agent' and not s.is_suppressed
+    left join public.recruiting_leads e on e.id = r.earlier_id and (e.agency_id is not null or e.distribution = 'pending')
+    where s.is_suppressed or e.id is not null
+  );
+begin
+  insert into private.lead_notifications_due (lead_id)
+  select w.id from unnest(withheld) w where w.distribution = 'distributed';
+  return withheld;
+end
+$$;
+
+comment on function private.withhold_leads(private.pending_lead[]) is
+  'Returns the places of those of the leads that no order gets: `suppressed`; `distributed` to the agency and the agent of '
+  'the earlier lead that they follow; or `pending`, while that is pending. The caller writes them.';
+
 -- supabase/schemas/recruiting/preview.sql
 
 -- POST /recruiting/ingest?dry_run=true: what would happen to a lead.
@@ -3745,6 +4253,8 @@ declare
       and k.part = (known #>> '{idempotency,part}')::integer
       and k.created_at > now() - k.retention
   );
+  repeated private.repeated_lead;
+  status text;
   matched public.recruiting_orders;
   agent_id uuid;
 begin
@@ -3758,7 +4268,21 @@ begin
     where l.vendor_id = sender_id and l.vendor_lead_id = indexed_id;
   end if;
 
+  status := case when existing_id is null then 'created' else 'duplicate' end;
   if existing_id is null and not is_test then
+    if private.is_suppressed(lead #>> '{vendor_metadata,phone}', lead #>> '{vendor_metadata,email}') then
+      return jsonb_build_object('status', status, 'id', null, 'distributed_to', null);
+    end if;
+    repeated := (private.find_repeats(private.lead_contacts(array[
+      row(1, gen_random_uuid(), sender_id, indexed_id, null, 'unmatched', lead, null, null)::private.sent_lead
+    ])))[1];
+    if repeated.action is not null and not coalesce(repeated.action = 'same_agent' and repeated.is_pending, false) then
+      return jsonb_build_object(
+        'status', case repeated.action when 'duplicate' then 'duplicate' else status end,
+        'id', case when repeated.action = 'duplicate' and repeated.vendor_id = sender_id then repeated.earlier_id end,
+        'distributed_to', case when repeated.action = 'same_agent'
+          then jsonb_build_object('agency_id', repeated.agency_id, 'agent_id', repeated.agent_id) end);
+    end if;
     begin
       matched := private.best_order(sender_id, private.lead_state(lead -> 'vendor_metadata'), now());
       agent_id := private.next_agent(matched.agency_id, matched.agent_id);
@@ -3769,7 +4293,7 @@ begin
   end if;
 
   return jsonb_build_object(
-    'status', case when existing_id is null then 'created' else 'duplicate' end,
+    'status', status,
     'id', existing_id,
     'distributed_to', case when matched.agency_id is not null
       then jsonb_build_object('agency_id', matched.agency_id, 'agent_id', agent_id) end
@@ -3779,7 +4303,8 @@ $$;
 
 comment on function public.preview_recruiting_lead(text, jsonb, jsonb) is
   'Returns the result that ingest_recruiting_leads() would return for this lead now; changes nothing. Returns '
-  '{status: created|duplicate, id|null of the stored lead, distributed_to|null}. Raises the same errors.';
+  '{status: created|duplicate, id|null of the stored lead (null if it is another vendor''s), distributed_to|null}. Raises '
+  'the same errors.';
 grant execute on function public.preview_recruiting_lead(text, jsonb, jsonb) to service_role;
 
 -- POST /recruiting/ingest/bulk?dry_run=true: what would happen to many leads.
@@ -4537,7 +5062,8 @@ begin
     failing_since = case when ends_as in ('later', 'missing') then coalesce(f.failing_since, now()) end,
     due_at = case when ends_as in ('later', 'missing') then now() + private.fetch_pause(failing, retry_after) else f.due_at end,
     reason = record_lead_fetch.reason,
-    lead_id = record_lead_fetch.lead_id
+    -- The id of a duplicate of another vendor's lead is that of no lead.
+    lead_id = (select l.id from public.recruiting_leads l where l.id = record_lead_fetch.lead_id)
   where f.id = fetched.id
   returning f.* into fetched;
   if fetched.held_since is null and ends_as <> 'later' then
@@ -4555,9 +5081,9 @@ begin
       end,
       'payload', coalesce(payload, fetched.notice), 'payload_bytes', octet_length(coalesce(payload, fetched.notice)::text)
     )));
-  elsif fetched.lead_id is not null then
+  elsif record_lead_fetch.lead_id is not null then
     update public.rejected_deliveries d
-    set status = 'replayed', lead_id = fetched.lead_id
+    set status = 'replayed', lead_id = record_lead_fetch.lead_id
     where d.vendor_id = fetched.vendor_id and d.vendor_lead_id = fetched.leadgen_id and d.status = 'open';
   end if;
   return fetched.state;
@@ -11618,7 +12144,8 @@ comment on column public.agent_notifications.kind is
   '`unmatched_text`: a recruit without a conversation has written (see waiting_texts); `recruit_waiting`: a recruit has '
   'waited for an answer for long (see notify_of_waiting_recruits()); `destination_off`: the service has switched off a '
   'destination of the agency.';
-comment on column public.agent_notifications.reason is 'With `handoff`: as in bot_sessions.reason, or `assigned`; with `destination_off`: the name of the destination.';
+comment on column public.agent_notifications.reason is 'With `handoff`: as in bot_sessions.reason, or `assigned`; with `destination_off`: the name of the destination; '
+  'with `lead`: `came_again` where the agent, or the agency, has the person already (repeat_rules).';
 comment on column public.agent_notifications.urgent is
   'Whether the recruit may be in danger, so that a page shows it before the others, with the number of the 988 Lifeline.';
 comment on column public.agent_notifications.by_agent_id is
@@ -11867,9 +12394,10 @@ as $$
 begin
   -- A lead may be going to another agent: its notification goes along, or is that agent's.
   perform from public.recruiting_leads l where l.id = any (lead_ids) order by l.id for share;
-  insert into public.agent_notifications (agent_id, lead_id, kind)
-  select coalesce(l.agent_id, m.id), l.id, 'lead'
+  insert into public.agent_notifications (agent_id, lead_id, kind, reason)
+  select coalesce(l.agent_id, m.id), l.id, 'lead', case when r.lead_id is not null then 'came_again' end
   from public.recruiting_leads l
+  left join private.lead_repeats r on r.lead_id = l.id and r.action = 'same_agent' and l.order_id is null
   left join lateral (
     select a.id
     from public.agents a
