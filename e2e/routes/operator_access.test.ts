@@ -134,6 +134,19 @@ Deno.test("nothing is shown or done that cannot be kept", async () => {
   assert.equal(row!.status, "open");
 });
 
+Deno.test("a login that already has as many requests as the API serves at once is told when to send a replay again", async () => {
+  const by = await signInNewOperator();
+  await sql.begin(async (sql) => {
+    await sql`
+      select pg_advisory_xact_lock(greatest(1, hashtext(${by.id}) & 2147483647), slot)
+      from private.request_slots, generate_series(1, of_caller) as slot`;
+    const response = await post(REPLAY, NOTHING, by);
+    assertError(response, 429, "TOO_MANY_REQUESTS", /^Too many requests at once/);
+    assert.equal(response.headers.get("retry-after"), "1");
+  });
+  assert.equal((await post(REPLAY, NOTHING, by)).status, 200);
+});
+
 Deno.test("no parameter of a request shows a payload and takes back that it was read", async () => {
   const [delivery_id] = await reject({ payload: { last_name: "Secret" } });
   const tricks: [query: string, headers: Record<string, string>][] = [

@@ -9,7 +9,7 @@ const cors: Route["cors"] = {
   origin: "*",
   allowMethods: ["POST"],
   allowHeaders: ["apikey", "authorization", "content-type", "x-client-info", "x-request-id"],
-  exposeHeaders: ["x-request-id"],
+  exposeHeaders: ["retry-after", "x-request-id"],
   maxAge: 86_400,
 };
 

@@ -66,6 +66,7 @@ async function call(
   // A response without a code comes from the gateway and concerns our own key.
   if (status === 401 && error.code) throw unauthorized();
   if (error.code === "42501") throw forbidden();
+  if (status === 429) throw new ApiError("TOO_MANY_REQUESTS", error.message, { headers: { "Retry-After": "1" } });
   throw databaseError(error.code || `HTTP ${status}`, error.message);
 }
 
