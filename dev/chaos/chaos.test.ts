@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { startThrowawayStack } from "../testing/throwaway_stack.ts";
+import openapi from "../../supabase/functions/_shared/openapi.json" with { type: "json" };
 import { reportTable } from "./report.ts";
 
 const stack = await startThrowawayStack();
@@ -26,4 +27,11 @@ Deno.test("chaos: of 1,000 requests during 4 faults none is lost, doubled, orpha
     const during = report.sent.filter((one) => one.fault === fault);
     assert(during.length > 25, `${name}\n${table}`);
   }
+});
+
+Deno.test("chaos: each route that stores what it gets is among the requests", () => {
+  const routes = Object.entries(openapi.paths).flatMap(([path, methods]) => "post" in methods ? [path] : []);
+  const traffic = Deno.readTextFileSync(new URL("traffic.ts", import.meta.url));
+  // It does what the others have stored.
+  assert.deepEqual(routes.filter((path) => !traffic.includes(`"POST ${path}": [`)), ["/worker/run"]);
 });
