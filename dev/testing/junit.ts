@@ -1,3 +1,7 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { ROOT } from "../local/mod.ts";
 import { type Print, runProgram } from "./program.ts";
 
 /** The rest of a long difference stands further up. */
@@ -23,29 +27,36 @@ export interface Failure {
 
 /**
  * Runs `deno test` with these files, shows its output and counts the results by its JUnit report. For `print` see
- * {@link runProgram}; `jobs` is the number of files that run at the same time.
+ * {@link runProgram}.
+ *
+ * @param isOneProgram whether all files share their modules: what several import is loaded once, and what a module
+ * starts, such as a browser, serves them all
  */
 export async function denoTest(
   files: string[],
   env: Record<string, string> = {},
   print?: Print,
   flags = ["--quiet"],
-  jobs = 1,
+  isOneProgram = false,
 ): Promise<Counts> {
-  const report = Deno.makeTempFileSync({ suffix: ".xml" });
+  const folder = Deno.makeTempDirSync({ prefix: "tests-" });
+  const [report, program] = ["report.xml", "all.test.ts"].map((name) => join(folder, name)) as [string, string];
   try {
+    if (isOneProgram) {
+      const imports = files.map((file) => `import ${JSON.stringify(pathToFileURL(join(ROOT, file)))};\n`);
+      Deno.writeTextFileSync(program, imports.join(""));
+    }
     const args = [
       "test",
       "--allow-all",
       "--no-check",
       `--junit-path=${report}`,
       ...flags,
-      ...(jobs > 1 ? ["--parallel"] : []),
-      ...files,
+      ...(isOneProgram ? [program] : files),
     ];
-    const success = await runProgram(Deno.execPath(), args, { ...env, DENO_JOBS: String(jobs) }, print);
-    const counts = readJunit(Deno.readTextFileSync(report));
-    // A module that cannot be loaded, say, is a failure that the report does not have.
+    const success = await runProgram(Deno.execPath(), args, env, print);
+    // A module that cannot be loaded, say, is a failure that no report has.
+    const counts = readJunit(existsSync(report) ? Deno.readTextFileSync(report) : "");
     if (success || counts.failed > 0) return counts;
     return {
       ...counts,
@@ -53,7 +64,7 @@ export async function denoTest(
       failures: [{ text: "The tests ended with an error that belongs to none of them: see above." }],
     };
   } finally {
-    Deno.removeSync(report);
+    Deno.removeSync(folder, { recursive: true });
   }
 }
 

@@ -34,13 +34,16 @@ if (files.length > 0 && (names.length !== 1 || steps[0]?.files === undefined)) {
   command.error("name one step that runs files, then its files: npm test -- unit <file>");
 }
 
+/** The number of steps that run at the same time: one more than most machines have processors, since each also waits. */
+const AT_ONCE = 3;
+
 const started = new Map<keyof Stacks, Promise<ThrowawayStack>>();
 /** The message about schemas that are ahead of the migrations, once a stack has these. */
 let lacking: Promise<string | undefined> | undefined;
 const stacks: Stacks = {
   plain: () => startOnce("plain", startThrowawayStack),
+  desk: () => startOnce("desk", () => startTextingStack("desk")),
   texting: () => startOnce("texting", () => startTextingStack("texting")),
-  faulty: () => startOnce("faulty", () => startTextingStack("faulty")),
 };
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   Deno.addSignalListener(signal, async () => {
@@ -50,42 +53,35 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   });
 }
 
-/** A step that has begun beside another. */
-interface Begun {
-  besideName: string;
-  counts: Promise<Counts>;
-  /** Its output, which is shown when its turn has come. */
-  output: string[];
-}
-
-const results: StepResult[] = [];
-const begun = new Map<Step, Begun>();
-for (const step of steps) {
-  const startedAt = performance.now();
-  console.log(`\n=== ${step.title} (${step.name})`);
-  for (const lane of step.beside ?? []) beginLane(lane, step.name);
-  const earlier = begun.get(step);
-  const counts = await (earlier?.counts ?? runStep(step));
-  if (earlier) console.log(earlier.output.join("\n"));
-  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-  if (counts.failed > 0) console.log(`\n${step.title}: failed. ${step.remedy}`);
-  const time = earlier ? `  beside ${earlier.besideName}` : `${seconds} s`;
-  results.push({ name: step.name, counts, time, remedy: step.remedy });
-}
+const resultOf = new Map<Step, StepResult>();
+const waiting = [...steps];
+const taken = new Set<keyof Stacks>();
+await Promise.all(Array.from({ length: AT_ONCE }, runSteps));
+const results = steps.map((step) => resultOf.get(step)!);
 const lack = await lacking;
 await stopStacks();
 const hasFailed = results.some(({ counts }) => counts.failed > 0);
 console.log(`\n${summaryOf(results)}${hasFailed && lack ? `\n\n${lack}` : ""}`);
 Deno.exit(hasFailed ? 1 : 0);
 
-/** Begins steps, of those that are to run, one after another. */
-function beginLane(names: string[], besideName: string): void {
-  let earlier: Promise<unknown> = Promise.resolve();
-  for (const step of steps.filter(({ name }) => names.includes(name))) {
+/** Runs one step after another, until those that wait have to wait for one that runs: its runner takes them over. */
+async function runSteps(): Promise<void> {
+  for (;;) {
+    const at = waiting.findIndex(({ alone }) => alone === undefined || !taken.has(alone));
+    if (at < 0) return;
+    const [step] = waiting.splice(at, 1) as [Step];
+    if (step.alone) taken.add(step.alone);
+    const startedAt = performance.now();
+    // The output of steps that run at the same time is shown when each has ended.
     const output: string[] = [];
-    const counts = earlier.then(() => runStep(step, (lines) => output.push(lines)));
-    begun.set(step, { besideName, counts, output });
-    earlier = counts;
+    const print = steps.length > 1 ? (lines: string) => output.push(lines) : undefined;
+    const heading = `\n=== ${step.title} (${step.name})`;
+    if (print === undefined) console.log(heading);
+    const counts = await runStep(step, print);
+    if (print) console.log([heading, ...output].join("\n"));
+    if (counts.failed > 0) console.log(`\n${step.title}: failed. ${step.remedy}`);
+    resultOf.set(step, { step, counts, seconds: (performance.now() - startedAt) / 1_000 });
+    if (step.alone) taken.delete(step.alone);
   }
 }
 

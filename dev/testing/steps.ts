@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { connect, ROOT, SUPABASE_CLI } from "../local/mod.ts";
 import { generateModules } from "../scripts/generated.ts";
@@ -19,18 +19,15 @@ export interface Step {
   title: string;
   /** The remedy when it fails, with the command to use. */
   remedy: string;
-  /**
-   * The names of later steps to run at the same time, because this one leaves a processor free. The steps of each list
-   * run one after another.
-   */
-  beside?: string[][];
-  /** The files of tests that it runs, or folders of them; missing where it runs no files. */
+  /** The stack that no other step may use at the same time. */
+  alone?: keyof Stacks;
+  /** The files of tests that it runs; missing where it runs no files. */
   files?: string[];
   /**
    * Runs the check and prints what a person needs to see.
    *
    * @param print takes the output; by default it is shown as it comes
-   * @param files those of {@link files} to run
+   * @param files those of {@link files} to run, or folders of them
    * @throws {Error} as another way to fail
    */
   run(stacks: Stacks, print?: Print, files?: string[]): Promise<Counts>;
@@ -40,16 +37,16 @@ export interface Step {
 export interface Stacks {
   /** Nothing is configured. */
   plain(): Promise<ThrowawayStack>;
-  /** Its functions send texts to a double of Twilio, which the tests start. */
-  texting(): Promise<ThrowawayStack>;
+  /** It serves the desk, and its functions send texts to a double of Twilio, which tests start. */
+  desk(): Promise<ThrowawayStack>;
   /** Another one of that kind, of which parts are stopped. */
-  faulty(): Promise<ThrowawayStack>;
+  texting(): Promise<ThrowawayStack>;
 }
 
 /** Scenarios that leave tens of thousands of rows. They run last, because some others read whole tables. */
 const FILL_TABLES = /\/routes\/(bodies|import_leads_many)\.test\.ts$/;
 
-/** All checks, in the order in which they run. */
+/** All checks, in the order in which they begin: those that take long first, since several run at the same time. */
 export const STEPS: Step[] = [
   {
     name: "fmt",
@@ -63,19 +60,97 @@ export const STEPS: Step[] = [
     remedy: "npm run lint -- --fix mends some of it; the rest is listed above.",
     run: (_, print) => succeeds(Deno.execPath(), ["lint"], print),
   },
+  inChromium(denoStep({
+    name: "desk",
+    title: "The desk in Chromium; skipped where none is installed",
+    files: filesBelow("e2e/desk"),
+    alone: "desk",
+    isOneProgram: true,
+    // They wait more than they work.
+    atOnce: [
+      // The first three see, count and change what belongs to all agencies. The others make the groups take equally long.
+      /\/(operator|mapping|look_up|home|recruit|sales|team)/,
+      // They cut Realtime off from the database for all pages, or count what a page reads or shows after an event.
+      /\/(live|inbox_list|notifications|optimistic)/,
+    ],
+    isRetried: true,
+  })),
+  denoStep({
+    name: "e2e",
+    title: "Scenarios over HTTP",
+    files: ["e2e/routes", "e2e/admin", "e2e/docs"].flatMap((folder) => filesBelow(folder))
+      .sort((one, other) => Number(FILL_TABLES.test(one)) - Number(FILL_TABLES.test(other))),
+    alone: "plain",
+    isOneProgram: true,
+    // It waits for 30 s without work.
+    atOnce: [/\/routes\/late_bodies/],
+  }),
+  {
+    name: "check",
+    title: "Types of the code",
+    remedy: "Correct the code; npm run check shows what is left.",
+    run: (_, print) => succeeds(Deno.execPath(), ["check", "--quiet"], print),
+  },
+  denoStep({
+    name: "texting",
+    title: "Texts against a double of Twilio",
+    files: ["dev/testing/graph", "dev/testing/twilio", "e2e/texting"].flatMap((folder) => filesBelow(folder)),
+    alone: "texting",
+  }),
+  {
+    name: "pgtap",
+    title: "Database tests",
+    remedy: runAlone("pgtap"),
+    files: filesBelow("supabase/tests", ".test.sql"),
+    run: pgtap,
+  },
+  denoStep({
+    name: "unit",
+    title: "Unit tests",
+    files: [
+      ...["admin", "desk", "dev/bench", "dev/scripts", "docs", "supabase/functions"].flatMap((path) =>
+        filesBelow(path)
+      ),
+      ...filesBelow("dev/testing").filter((path) => dirname(path) === "dev/testing"),
+    ],
+  }),
+  denoStep({
+    name: "local",
+    title: "Tests of the local stack",
+    files: filesBelow("dev/local"),
+    isOneProgram: true,
+  }),
+  denoStep({
+    name: "schema",
+    title: "Schemas and migrations make one database",
+    remedy:
+      "npm run migration -- --baseline writes the baseline again; once it is deployed, <topic> what the migrations lack.",
+    files: filesBelow("supabase/tests"),
+    stack: "plain",
+  }),
+  denoStep({
+    name: "faults",
+    title: "Scenarios over HTTP while a part of the stack is stopped or a row is locked",
+    files: filesBelow("e2e/faults"),
+    alone: "texting",
+  }),
+  denoStep({
+    name: "hosted",
+    title: "What a hosted project does otherwise",
+    files: filesBelow("dev/testing/hosted"),
+    // Some of its scenarios take rights away for a moment.
+    alone: "texting",
+  }),
+  denoStep({
+    name: "chaos",
+    title: "One fault after another, and an account of every request",
+    files: filesBelow("dev/chaos"),
+  }),
   {
     name: "imports",
     title: "Imports between folders go one way",
     remedy: "npm run imports lists what .dependency-cruiser.mjs does not allow.",
     run: (_, print) => succeeds("npm", ["run", "--silent", "imports"], print),
-  },
-  {
-    name: "check",
-    title: "Types of the code",
-    remedy: "Correct the code; npm run check shows what is left.",
-    // The compiler works on one processor.
-    beside: [["types", "schema"]],
-    run: (_, print) => succeeds(Deno.execPath(), ["check", "--quiet"], print),
   },
   {
     name: "types",
@@ -90,93 +165,6 @@ export const STEPS: Step[] = [
       return { passed: stale.length === 0 ? 1 : 0, failed: stale.length };
     },
   },
-  denoStep({
-    name: "schema",
-    title: "Schemas and migrations make one database",
-    remedy:
-      "npm run migration -- --baseline writes the baseline again; once it is deployed, <topic> what the migrations lack.",
-    // The desk waits more than it works; what runs beside it makes use of the second processor.
-    beside: [["unit", "pgtap", "local", "chaos"], ["desk"]],
-    files: ["supabase/tests"],
-    stack: "plain",
-  }),
-  denoStep({
-    name: "unit",
-    title: "Unit tests",
-    // By a pattern, because Deno finds no test in a folder that has a member of the workspace in it.
-    files: [
-      "supabase/functions",
-      "admin",
-      "dev/bench",
-      "dev/scripts",
-      "desk/*/*.test.ts",
-      "desk/*/*.test.tsx",
-      "dev/testing/*.test.ts",
-      "docs/*.test.ts",
-    ],
-  }),
-  {
-    name: "pgtap",
-    title: "Database tests",
-    remedy: runAlone("pgtap"),
-    files: filesBelow("supabase/tests", ".test.sql"),
-    run: pgtap,
-  },
-  inChromium(denoStep({
-    name: "desk",
-    title: "The desk in Chromium; skipped where none is installed",
-    files: filesBelow("e2e/desk", ".test.ts"),
-    stack: "texting",
-    // Each waits more than it works.
-    atOnce: 2,
-    inTurn: [
-      // The first three see, count and change what belongs to all agencies. The others make the groups take equally long.
-      /\/(operator|mapping|look_up|home|recruit|sales|team)/,
-      // They cut Realtime off from the database for all pages, or count what a page reads or shows after an event.
-      /\/(live|inbox_list|notifications|optimistic)/,
-    ],
-    isRetried: true,
-  })),
-  denoStep({
-    name: "e2e",
-    title: "Scenarios over HTTP",
-    beside: [["texting"], ["faults", "hosted"]],
-    files: ["routes", "admin", "docs"].flatMap((kind) => filesBelow(`e2e/${kind}`, ".test.ts"))
-      .sort((one, other) => Number(FILL_TABLES.test(one)) - Number(FILL_TABLES.test(other))),
-    stack: "plain",
-    // It waits for 30 s without work.
-    inTurn: [/\/routes\/late_bodies/],
-  }),
-  denoStep({
-    name: "local",
-    title: "Tests of the local stack",
-    files: ["dev/local"],
-  }),
-  denoStep({
-    name: "chaos",
-    title: "One fault after another, and an account of every request",
-    files: ["dev/chaos/chaos.test.ts"],
-  }),
-  denoStep({
-    name: "texting",
-    title: "Texts against a double of Twilio",
-    files: ["dev/testing/graph", "dev/testing/twilio", "e2e/texting"],
-    stack: "texting",
-  }),
-  denoStep({
-    name: "faults",
-    title: "Scenarios over HTTP while a part of the stack is stopped or a row is locked",
-    files: ["e2e/faults"],
-    // They would hold up every other scenario.
-    stack: "faulty",
-  }),
-  denoStep({
-    name: "hosted",
-    title: "What a hosted project does otherwise",
-    files: ["dev/testing/hosted"],
-    // Some of its scenarios take rights away for a moment.
-    stack: "faulty",
-  }),
   {
     name: "advisors",
     title: "Security and performance advisors",
@@ -196,42 +184,44 @@ async function succeeds(command: string, args: string[], print?: Print): Promise
 }
 
 /**
- * A step that runs files with `deno test`, against a stack where it names one: `atOnce` of them at the same time, and
- * beside them one after another the files that match the same pattern of `inTurn`. A step that `isRetried` runs each
- * test that failed once more after all others, unless only some files were asked for.
+ * A step that runs files with `deno test`, against a stack where it names one. For `isOneProgram` see
+ * {@link denoTest}. The files that match the same pattern of
+ * `atOnce` run one after another, beside the others. A step that `isRetried` runs each test that failed once more after
+ * all others, unless only some files were asked for.
  */
 function denoStep(
-  { stack, atOnce = 1, inTurn = [], isRetried = false, ...step }: Omit<Step, "run" | "remedy"> & {
-    files: string[];
-    remedy?: string;
-    stack?: keyof Stacks;
-    atOnce?: number;
-    inTurn?: RegExp[];
-    isRetried?: boolean;
-  },
+  { alone, stack = alone, isOneProgram = false, atOnce = [], isRetried = false, ...step }:
+    & Omit<Step, "run" | "remedy">
+    & {
+      files: string[];
+      remedy?: string;
+      stack?: keyof Stacks;
+      isOneProgram?: boolean;
+      atOnce?: RegExp[];
+      isRetried?: boolean;
+    },
 ): Step {
   return {
     remedy: runAlone(step.name),
     ...step,
-    async run(stacks, print, files = step.files) {
+    ...(alone && { alone }),
+    async run(stacks, print, chosen) {
       // The output of tests is of use to a person who runs a few of them.
-      const flags = files === step.files ? ["--quiet"] : [];
-      if (stack === undefined) return denoTest(files, {}, print, flags);
-      const { file, tail } = await stacks[stack]();
-      const env = { STACK_FILE: file, ...doublesEnv(stack), ...transcriptsOf(files) };
-      const runners = Map.groupBy(new Set(files.map(runnerOf)), (file) => inTurn.find((like) => like.test(file)));
+      const flags = chosen === undefined ? ["--quiet"] : [];
+      const files = (chosen ?? step.files).flatMap((path) => filesBelow(path));
+      const running = stack && await stacks[stack]();
+      const env = running && { STACK_FILE: running.file, ...doublesEnv(stack!), ...transcriptsOf(files) };
+      const groups = Map.groupBy(new Set(files.map(runnerOf)), (file) => atOnce.find((like) => like.test(file)));
       // Lines of two processes would be mixed.
-      const show = runners.size > 1 ? print ?? console.log : print;
+      const show = groups.size > 1 ? print ?? console.log : print;
       let counts = sumOf(
-        await Promise.all(
-          Array.from(runners, ([like, lane]) => denoTest(lane, env, show, flags, like === undefined ? atOnce : 1)),
-        ),
+        await Promise.all(groups.values().map((group) => denoTest(group, env, show, flags, isOneProgram))),
       );
-      if (isRetried && files === step.files) {
-        const retry = (filter: string) => denoTest(files, env, print, [...flags, `--filter=${filter}`]);
+      if (isRetried && chosen === undefined) {
+        const retry = (filter: string) => denoTest(files, env, print, [...flags, `--filter=${filter}`], isOneProgram);
         counts = await retryFailed(counts, retry);
       }
-      if (counts.failed > 0) (print ?? console.log)(`The last lines of the stack:\n${tail()}`);
+      if (running && counts.failed > 0) (print ?? console.log)(`The last lines of the stack:\n${running.tail()}`);
       return counts;
     },
   };
@@ -265,17 +255,21 @@ function runAlone(name: string): string {
   return `npm test -- ${name} <file> runs one of its files alone.`;
 }
 
-function filesBelow(folder: string, ending: string): string[] {
-  const names = readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" });
-  return names.filter((name) => name.endsWith(ending)).sort().map((name) => `${folder}/${name}`);
+/** The files of tests in a folder, or the file at this path. */
+function filesBelow(path: string, ...endings: string[]): string[] {
+  if (statSync(join(ROOT, path)).isFile()) return [path];
+  if (endings.length === 0) endings = [".test.ts", ".test.tsx"];
+  const names = readdirSync(join(ROOT, path), { recursive: true, encoding: "utf8" });
+  return names.filter((name) => endings.some((ending) => name.endsWith(ending))).sort().map((name) => join(path, name));
 }
 
 /** Runs pgTAP as the owner of a hosted project's database, who is not a superuser. */
 async function pgtap(
   stacks: Stacks,
   print: Print = console.log,
-  files = filesBelow("supabase/tests", ".test.sql"),
+  paths = ["supabase/tests"],
 ): Promise<Counts> {
+  const files = paths.flatMap((path) => filesBelow(path, ".test.sql"));
   const { db_url } = await stacks.plain();
   await installPgtap();
   return await withHostedDatabase(db_url, async ({ url, admin }) => {

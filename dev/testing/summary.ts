@@ -2,25 +2,23 @@ import type { Counts } from "./junit.ts";
 
 /** The results of a step. */
 export interface StepResult {
-  name: string;
+  /** With the remedy when it failed. */
+  step: { name: string; remedy: string };
   counts: Counts;
-  /** How long it took, or beside which step it ran. */
-  time: string;
-  /** The remedy when it failed, with the command to use. */
-  remedy: string;
+  seconds: number;
 }
 
 /** A line for each step, and their sum. What failed comes last, where nobody has to look for it, after what is flaky. */
 export function summaryOf(results: StepResult[]): string {
   const sum = (key: "passed" | "failed" | "skipped") =>
     results.reduce((total, { counts }) => total + (counts[key] ?? 0), 0);
-  const lines = results.map(({ name, counts: { passed, failed, skipped = 0 }, time, remedy }) =>
+  const lines = results.map(({ step: { name, remedy }, counts: { passed, failed, skipped = 0 }, seconds }) =>
     [
       name.padEnd(10),
       `${passed} passed`.padStart(12),
       `${failed} failed`.padStart(10),
       (skipped > 0 ? `${skipped} skipped` : "").padStart(11),
-      time.padStart(9),
+      `${seconds.toFixed(1)} s`.padStart(9),
       failed > 0 ? `  ${remedy}` : "",
     ].join(" ").trimEnd()
   );

@@ -8,8 +8,8 @@ const ports = keptPorts(6) as [number, number, number, number, number, number];
 
 /** The ports of the doubles that a stack knows: of Twilio, of a receiver of alerts, and of Meta's Graph API. */
 const DOUBLES = {
-  texting: { twilio: ports[0], receiver: ports[1], graph: ports[4] },
-  faulty: { twilio: ports[2], receiver: ports[3], graph: ports[5] },
+  desk: { twilio: ports[0], receiver: ports[1], graph: ports[4] },
+  texting: { twilio: ports[2], receiver: ports[3], graph: ports[5] },
 };
 
 /** The variables of the tests, so that the doubles they start are those that their stack knows. */
