@@ -16,6 +16,7 @@ import { addOperator } from "./nouns/operator.ts";
 import { addOrder } from "./nouns/order.ts";
 import { addPerson } from "./nouns/person.ts";
 import { addReport } from "./nouns/report.ts";
+import { addSuppression } from "./nouns/suppression.ts";
 import { addText } from "./nouns/text.ts";
 import { addVendor } from "./nouns/vendor.ts";
 import { option } from "./options.ts";
@@ -40,6 +41,7 @@ const NOUNS = [
   addDestination,
   addDispatch,
   addPerson,
+  addSuppression,
   addNumber,
   addConsent,
   addText,

@@ -1,3 +1,4 @@
+import { Option } from "commander";
 import type { AdminCommand } from "../command.ts";
 import { valueOf } from "../database.ts";
 import { CommandError } from "../errors.ts";
@@ -29,6 +30,7 @@ export function addPerson(program: AdminCommand): void {
     "+13125550142",
   )
     .addArgument(CONTACT)
+    .takes(new Option("--never-again", "keep hashes of the person's numbers and addresses, as suppressions"))
     .addHelpText(
       "after",
       "\nDeletes the copies at Twilio and the files in storage first: it takes TWILIO_ACCOUNT_SID and its login from" +

@@ -17,6 +17,8 @@ interface Copies {
 /** The number of rows and files, by their kind. */
 type Counts = Record<string, number>;
 
+const NEVER_AGAIN = " The person's numbers and addresses are suppressed, as hashes.";
+
 const UNCHANGED = "Nothing was erased in the database; run it again.";
 
 /** Something came while it was erased, or others held a lock: it is begun again. */
@@ -27,7 +29,11 @@ const ATTEMPTS = 3;
  * Erases a person: the copies at Twilio first, then the files, and in one transaction all that is in the database. What
  * fails leaves the database as it was, and what is deleted by then is not missed when it is repeated.
  */
-export async function erasePerson(session: Session, contact: string): Promise<Outcome> {
+export async function erasePerson(
+  session: Session,
+  contact: string,
+  { neverAgain = false }: { neverAgain?: boolean },
+): Promise<Outcome> {
   const { sql, confirm, act } = session;
   const isSet = Boolean(Deno.env.get("TWILIO_ACCOUNT_SID")?.trim());
   const account = isSet ? accountFromEnvironment() : undefined;
@@ -37,7 +43,7 @@ export async function erasePerson(session: Session, contact: string): Promise<Ou
   let copies = await copiesOf(sql, contact, account);
   const counts: Counts = Object.fromEntries(held.map(({ kind, count }) => [kind, count]));
   const atTwilio = account === undefined ? null : copies.message_sids.length;
-  if (held.length === 0 && !atTwilio) {
+  if (held.length === 0 && !atTwilio && !neverAgain) {
     return {
       data: { erased: counts, provider_copies: atTwilio },
       text: `Nothing is held of ${contact} that could be erased.`,
@@ -45,7 +51,7 @@ export async function erasePerson(session: Session, contact: string): Promise<Ou
   }
   await confirm(
     `Erase ${contact} for good: ${describe(counts)}? ${describeTwilio(atTwilio)} ` +
-      "See person find for what it is; consents stay.",
+      `See person find for what it is; consents stay.${neverAgain ? NEVER_AGAIN : ""}`,
   );
 
   for (let attempt = 1;; attempt++) {
@@ -56,13 +62,14 @@ export async function erasePerson(session: Session, contact: string): Promise<Ou
       const sids = account === undefined ? null : message_sids;
       const subject = await subjectOf(sql, contact);
       const erased = await act(
-        (transaction) => valueOf<Counts>(transaction`select public.erase_person(${contact}, ${sids}, ${files.length})`),
+        (transaction) =>
+          valueOf<Counts>(transaction`select public.erase_person(${contact}, ${sids}, ${files.length}, ${neverAgain})`),
         subject,
       );
       const provider_copies = sids?.length ?? null;
       return {
         data: { erased, provider_copies },
-        text: `Erased ${describe(erased)}. ${describeTwilio(provider_copies)}`,
+        text: `Erased ${describe(erased)}. ${describeTwilio(provider_copies)}${neverAgain ? NEVER_AGAIN : ""}`,
       };
     } catch (error) {
       if (attempt === ATTEMPTS || !BEGIN_AGAIN.includes(codeOf(error))) throw error;

@@ -88,11 +88,11 @@ function run(kind: string, input: string, folder: string): Promise<string> {
   return command(input, folder);
 }
 
-/** `npm run admin -- …`, also with a text piped in, and `echo '…' > <file>`. */
+/** `npm run admin -- …`, also with a text piped in, and `echo '…' > <file>`, or `printf` for a file of several lines. */
 async function command(line: string, folder: string): Promise<string> {
-  const [, text, file] = /^echo '([^']*)' > (\S+)$/.exec(line) ?? [];
-  if (file !== undefined) {
-    await Deno.writeTextFile(join(folder, file), `${text}\n`);
+  const [, writer, text, file] = /^(echo|printf) '([^']*)' > (\S+)$/.exec(line) ?? [];
+  if (text !== undefined && file !== undefined) {
+    await Deno.writeTextFile(join(folder, file), writer === "echo" ? `${text}\n` : text.replaceAll("\\n", "\n"));
     return "";
   }
   const [, piped, words] = /^(?:(?:echo|printf) '([^']*)' \| )?npm run (?:--silent )?admin -- (.*)$/.exec(line) ?? [];

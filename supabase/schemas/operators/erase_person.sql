@@ -1,7 +1,11 @@
 -- Forgetting a person. person.sql says what is a person's, and what stays.
 
-create function public.erase_person(contact text, deleted_sids text[] default null, deleted_files integer default 0)
-returns jsonb
+create function public.erase_person(
+  contact text,
+  deleted_sids text[] default null,
+  deleted_files integer default 0,
+  never_again boolean default false
+) returns jsonb
 language plpgsql
 set search_path = ''
 -- Shorter than a deadlock takes to be seen: it is this function that gives up, and not a webhook.
@@ -55,7 +59,7 @@ begin
       then private.erased_id(l.vendor_id, l.vendor_lead_id) else l.vendor_lead_id end,
     resume_path = null,
     distribution = case
-      when l.agency_id is null and l.distribution <> 'returned' then 'not_requested' else l.distribution
+      when l.distribution in ('unmatched', 'pending') then 'not_requested' else l.distribution
     end
   where l.id = any (person.recruiting_leads);
   get diagnostics changed = row_count;
@@ -127,18 +131,41 @@ begin
   get diagnostics changed = row_count;
   counts := counts || jsonb_build_object('idempotency_key', changed);
 
+  with removed as (
+    delete from public.suppressions s
+    where s.kind = 'phone' and s.value = any (person.phones) or s.kind = 'email' and s.value = any (person.emails)
+    returning s.kind, s.value, s.ends_at
+  ), hashed as (
+    insert into public.suppressions as s (kind, value, reason, source, ends_at)
+    select c.kind, private.suppression_hash(c.kind, c.value), erased_text, 'erased', case when not never_again then r.ends_at end
+    from (
+      select 'phone', p from unnest(person.phones) p
+      union all
+      select 'email', e from unnest(person.emails) e
+    ) c (kind, value)
+    left join removed r on r.kind = c.kind and r.value = c.value
+    where never_again or r.value is not null
+    order by 1, 2
+    on conflict (kind, value) do update
+    set ends_at = excluded.ends_at
+    where coalesce(excluded.ends_at, 'infinity') > coalesce(s.ends_at, 'infinity')
+  )
+  select count(*) into changed from removed;
+  counts := counts || jsonb_build_object('suppression', changed);
+
   insert into public.erasures (asked_by, erased, provider_copies)
   values (case when contact like '%@%' then 'email' else 'phone' end, counts, cardinality(deleted_sids));
   return counts;
 end
 $$;
 
-comment on function public.erase_person(text, text[], integer) is
+comment on function public.erase_person(text, text[], integer, boolean) is
   'Erases the person with this phone in E.164 or e-mail address, and notes it in erasures. Leads, referrals and rejected '
   'deliveries are emptied and stay, so counts, turns and duplicates stay right; conversations with their messages, '
   'unmatched texts and idempotency keys are deleted. What waits to be sent to a destination is cancelled, and those that got the person get `recruit.erased`. Consents, their proof, and unmatched texts with a consent in them '
-  'stay. deleted_sids: the texts that the caller has deleted at the SMS provider before; null: it was not asked. '
-  'deleted_files: how many files the caller has deleted before. Returns how many there were of each kind. PT409 when '
+  'stay. Suppressions become hashes, and hold. deleted_sids: the texts that the caller has deleted at the SMS provider before; null: it was not asked. '
+  'deleted_files: how many files the caller has deleted before. never_again: the person''s numbers and addresses are '
+  'suppressed for good, as hashes. Returns how many there were of each kind. PT409 when '
   'there is a text or a file that the caller has not deleted, or a text is being sent or a file copied just now; 55P03 '
   'when others have locked a row: nothing is erased then, and it can be called again. PT400 as find_person().';
-grant execute on function public.erase_person(text, text[], integer) to service_role;
+grant execute on function public.erase_person(text, text[], integer, boolean) to service_role;

@@ -114,6 +114,9 @@ begin
       from public.text_consent_events e
       where e.phone = any (person.phones)
     ),
+    'suppressions', (
+      select coalesce(jsonb_agg(s order by s.kind, s.value), '[]') from private.person_suppressions(person) s
+    ),
     'idempotency_keys', (
       select coalesce(jsonb_agg(k order by k.created_at), '[]')
       from private.idempotency_keys k
@@ -129,6 +132,6 @@ $$;
 comment on function public.export_person(text) is
   'All data about the person with this phone in E.164 or e-mail address, as the rows are: {phones, emails, '
   'recruiting_leads with their answers, notes and dispatches, leads, named_in_referrals, rejected_deliveries, conversations with their messages '
-  'and bot_session, unmatched_texts, text_consents, text_consent_events, idempotency_keys, files: [{bucket, name, '
+  'and bot_session, unmatched_texts, text_consents, text_consent_events, suppressions, idempotency_keys, files: [{bucket, name, '
   'created_at}]}. Reads all leads. PT400 as find_person().';
 grant execute on function public.export_person(text) to service_role;

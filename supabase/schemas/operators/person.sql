@@ -5,7 +5,8 @@
 -- here, so the operator who erases looks at find_person() first.
 --
 -- The proof of the person's words about texts stays, because the opt-out must hold: text_consents,
--- text_consent_events, and unmatched texts with a consent in them, which no agency may have recorded yet.
+-- text_consent_events, and unmatched texts with a consent in them, which no agency may have recorded yet. A suppression
+-- stays as a hash, because it must hold.
 
 create type private.person as (
   phones text[],
@@ -76,6 +77,9 @@ begin
   select 'file', f.bucket || '/' || f.name, f.created_at, null, false
   from private.person_files(person) f
   union all
+  select 'suppression', s.value, s.created_at, concat_ws(', ', s.reason, 'from ' || s.source), s.value like 'sha256:%'
+  from private.person_suppressions(person) s
+  union all
   select 'consent', e.id::text, e.occurred_at, concat_ws(', ', e.phone, e.state, e.source, 'said to ' || a.name), true
   from public.text_consent_events e
   join public.agencies a on a.id = e.agency_id
@@ -85,7 +89,7 @@ $$;
 
 comment on function public.find_person(text) is
   'The data about the person with this phone in E.164 or e-mail address: kind (recruiting_lead, lead, referral, delivery, '
-  'conversation, unmatched_text, idempotency_key, file, consent), id, when it came, and in words what it is. stays: '
+  'conversation, unmatched_text, idempotency_key, file, suppression, consent), id, when it came, and in words what it is. stays: '
   'erase_person() leaves it. What hangs on a lead or a conversation is not listed by itself. Reads all leads. PT400 for what '
   'is neither a phone nor an address.';
 grant execute on function public.find_person(text) to service_role;
@@ -249,6 +253,22 @@ $$;
 
 comment on function private.person_message_sids(private.person) is
   'The MessageSids of a person''s texts that do not stay, by which the SMS provider knows them.';
+
+create function private.person_suppressions(person private.person) returns setof public.suppressions
+language sql
+stable
+set search_path = ''
+as $$
+  select s.*
+  from unnest(person.phones) p (phone)
+  join public.suppressions s on s.kind = 'phone' and s.value in (p.phone, private.suppression_hash('phone', p.phone))
+  union all
+  select s.*
+  from unnest(person.emails) e (email)
+  join public.suppressions s on s.kind = 'email' and s.value in (e.email, private.suppression_hash('email', e.email))
+$$;
+
+comment on function private.person_suppressions(private.person) is 'The suppressions of a person, also those that are hashes.';
 
 create function private.holds_contact(person private.person, id text) returns boolean
 language sql

@@ -46,7 +46,7 @@ create temp table deleted_rows (name, person) as values
   ('text_outbox', 'conversation_id'), ('media_copies', 'message_id'), ('bot_sessions', 'conversation_id'), ('bot_turns', 'conversation_id'),
   ('agent_notifications', 'conversation_id'), ('private.waiting_notifications', 'conversation_id'),
   ('private.waiting_take_overs', 'conversation_id'),
-  ('recruiting_message_events', 'provider_message_id'), ('unmatched_texts', 'message_sid'), ('private.idempotency_keys', 'key');
+  ('recruiting_message_events', 'provider_message_id'), ('unmatched_texts', 'message_sid'), ('suppressions', 'value'), ('private.idempotency_keys', 'key');
 -- Tables that are about nobody: about agencies, vendors, users and the service itself, or with ids, counts and times
 -- alone.
 create temp table others (name) as select unnest(array[
@@ -137,6 +137,7 @@ insert into private.dispatches (id, destination_id, event, lead_id, body, state,
 values (md5('person')::uuid, md5('destination')::uuid, 'lead.distributed', md5('person')::uuid, '{"data": {"lead": {"first_name": "Maria"}}}',
   'failed', now(), 8, 'no Maria here', 'Maria');
 insert into private.idempotency_keys (scope, key, part, result) values ('import', '+13125550142', 0, '{}');
+insert into public.suppressions (kind, value, reason, source) values ('phone', '+13125550142', 'Maria asked', 'operator');
 
 -- The number of rows of the person in a table of deleted_rows.
 create function pg_temp.rows_of(name text, person text) returns integer language plpgsql as $$

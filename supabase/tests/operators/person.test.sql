@@ -1,6 +1,6 @@
 -- All that is held of a person, and all that is left once the person was erased.
 begin;
-select plan(40);
+select plan(44);
 \ir ../helpers.psql
 
 select ok(given ~* private.contact_pattern(array['+13125550142', '+442079460018'], array['m.lo+x@example.com']) = is_found,
@@ -62,12 +62,14 @@ from (values
   (4, '/recruiting/ingest', md5('vendor')::uuid, null, '{"tel": "312 555 0149"}', null)
 ) d (n, route, vendor, row, payload, payload_text);
 
+insert into public.suppressions (kind, value, reason, source) values ('phone', '+13125550142', 'Maria asked us', 'operator');
+
 create view pg_temp.found as select * from public.find_person('+13125550142');
 select results_eq(
   $$select kind, count(*)::integer, stays from pg_temp.found group by kind, stays order by stays, kind collate "C"$$,
   $$values ('conversation', 1, false), ('delivery', 3, false), ('idempotency_key', 1, false), ('lead', 1, false),
-    ('recruiting_lead', 2, false), ('referral', 1, false), ('unmatched_text', 1, false),
-    ('consent', 1, true), ('unmatched_text', 1, true)$$,
+    ('recruiting_lead', 2, false), ('referral', 1, false), ('suppression', 1, false),
+    ('unmatched_text', 1, false), ('consent', 1, true), ('unmatched_text', 1, true)$$,
   'a person has what shares the phone, and what shares an address with that');
 select set_eq(
   $$select id from pg_temp.found where kind = 'recruiting_lead'$$, array[md5('Maria')::uuid::text, md5('Mary')::uuid::text],
@@ -82,7 +84,7 @@ select is(
     from jsonb_each(public.export_person('+13125550142'))),
   '{"phones": 1, "emails": 1, "recruiting_leads": 2, "leads": 1, "named_in_referrals": 1, "rejected_deliveries": 3,
     "conversations": 1, "unmatched_texts": 2, "text_consents": 1, "text_consent_events": 1, "idempotency_keys": 1,
-    "files": 0}',
+    "suppressions": 1, "files": 0}',
   'the export has it all');
 select is(
   public.person_copies('+13125550142') - 'service_phones',
@@ -110,13 +112,18 @@ select (select jsonb_agg(o) from public.recruiting_orders o) as orders,
 select is(
   public.erase_person('+13125550142', array['SM1', 'SM2', 'SM4', 'SM8', 'SM9'], 1),
   '{"recruiting_lead": 2, "lead": 1, "referral": 1, "delivery": 3, "conversation": 1, "unmatched_text": 1,
-    "idempotency_key": 1, "file": 1}', 'what was erased is told');
+    "idempotency_key": 1, "suppression": 1, "file": 1}', 'what was erased is told');
 select results_eq(
   $$select asked_by, erased -> 'lead', provider_copies from public.erasures where created_at = now()$$,
   $$values ('phone', '1'::jsonb, 5)$$, 'and noted, without the person');
 select results_eq(
   $$select kind, stays from public.find_person('+13125550142') order by kind$$,
-  $$values ('consent', true), ('unmatched_text', true)$$, 'only what was said about texts is left');
+  $$values ('consent', true), ('suppression', true), ('unmatched_text', true)$$,
+  'what was said about texts is left, and the suppression');
+select results_eq(
+  $$select kind, value, reason, source, private.is_suppressed('+13125550142', null) from public.suppressions$$,
+  $$values ('phone', private.suppression_hash('phone', '+13125550142'), '(erased)', 'erased', true)$$,
+  'it holds, and is a hash of the number');
 select results_eq(
   $$select t.body, t.media from public.unmatched_texts t where t.recruit_phone = '+13125550142'$$,
   $$values ('STOP', '[]'::jsonb)$$, 'an opt-out that no agency has recorded yet stays, without its picture');
@@ -157,6 +164,20 @@ select is(
   public.receive_sms('+13125550142', '+13125550190', 'SM10', 'Hello again', '[]') ->> 'status', 'no_conversation',
   'what the person sends afterwards is new');
 select ok(private.is_opted_out(md5('agency')::uuid, '+13125550142'), 'and the opt-out holds');
+
+-- Never again
+select public.erase_person('omar@example.com', never_again => true);
+select results_eq(
+  $$select private.is_suppressed(phone, email), phone, email from (values
+      ('+13125550143', null), ('+13125550149', null), (null, 'omar@example.com'), ('+13125550144', 'else@example.com')
+    ) p (phone, email)$$,
+  $$values (true, '+13125550143', null), (true, '+13125550149', null), (true, null, 'omar@example.com'),
+    (false, '+13125550144', 'else@example.com')$$,
+  'all numbers and addresses of the person are suppressed');
+select is_empty($$select from public.suppressions where value !~ '^sha256:'$$, 'of which only hashes are left');
+select results_eq(
+  $$select kind, stays from public.find_person('omar@example.com')$$, $$values ('suppression', true)$$,
+  'which is all that is held of the address');
 
 select * from finish();
 rollback;
