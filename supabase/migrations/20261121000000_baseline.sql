@@ -15527,6 +15527,11 @@ return case action
   when 'person find' then '{by}'
   when 'person export' then '{by,lead_ids}'
   when 'person erase' then '{by,lead_ids}'
+  when 'suppression add' then '{by}'
+  when 'suppression remove' then '{by}'
+  when 'suppression check' then '{by}'
+  when 'suppression list' then '{}'
+  when 'suppression import' then '{count}'
   when 'number add' then '{service_phone,agency_id}'
   when 'number set' then '{service_phone,changes}'
   when 'number pause' then '{service_phone}'
@@ -17697,7 +17702,8 @@ comment on function private.contact_pattern(text[], text[]) is
 -- here, so the operator who erases looks at find_person() first.
 --
 -- The proof of the person's words about texts stays, because the opt-out must hold: text_consents,
--- text_consent_events, and unmatched texts with a consent in them, which no agency may have recorded yet.
+-- text_consent_events, and unmatched texts with a consent in them, which no agency may have recorded yet. A suppression
+-- stays as a hash, because it must hold.
 
 create type private.person as (
   phones text[],
@@ -17768,6 +17774,9 @@ begin
   select 'file', f.bucket || '/' || f.name, f.created_at, null, false
   from private.person_files(person) f
   union all
+  select 'suppression', s.value, s.created_at, concat_ws(', ', s.reason, 'from ' || s.source), s.value like 'sha256:%'
+  from private.person_suppressions(person) s
+  union all
   select 'consent', e.id::text, e.occurred_at, concat_ws(', ', e.phone, e.state, e.source, 'said to ' || a.name), true
   from public.text_consent_events e
   join public.agencies a on a.id = e.agency_id
@@ -17777,7 +17786,7 @@ $$;
 
 comment on function public.find_person(text) is
   'The data about the person with this phone in E.164 or e-mail address: kind (recruiting_lead, lead, referral, delivery, '
-  'conversation, unmatched_text, idempotency_key, file, consent), id, when it came, and in words what it is. stays: '
+  'conversation, unmatched_text, idempotency_key, file, suppression, consent), id, when it came, and in words what it is. stays: '
   'erase_person() leaves it. What hangs on a lead or a conversation is not listed by itself. Reads all leads. PT400 for what '
   'is neither a phone nor an address.';
 grant execute on function public.find_person(text) to service_role;
@@ -17942,6 +17951,22 @@ $$;
 comment on function private.person_message_sids(private.person) is
   'The MessageSids of a person''s texts that do not stay, by which the SMS provider knows them.';
 
+create function private.person_suppressions(person private.person) returns setof public.suppressions
+language sql
+stable
+set search_path = ''
+as $$
+  select s.*
+  from unnest(person.phones) p (phone)
+  join public.suppressions s on s.kind = 'phone' and s.value in (p.phone, private.suppression_hash('phone', p.phone))
+  union all
+  select s.*
+  from unnest(person.emails) e (email)
+  join public.suppressions s on s.kind = 'email' and s.value in (e.email, private.suppression_hash('email', e.email))
+$$;
+
+comment on function private.person_suppressions(private.person) is 'The suppressions of a person, also those that are hashes.';
+
 create function private.holds_contact(person private.person, id text) returns boolean
 language sql
 immutable
@@ -18072,6 +18097,9 @@ begin
       from public.text_consent_events e
       where e.phone = any (person.phones)
     ),
+    'suppressions', (
+      select coalesce(jsonb_agg(s order by s.kind, s.value), '[]') from private.person_suppressions(person) s
+    ),
     'idempotency_keys', (
       select coalesce(jsonb_agg(k order by k.created_at), '[]')
       from private.idempotency_keys k
@@ -18087,7 +18115,7 @@ $$;
 comment on function public.export_person(text) is
   'All data about the person with this phone in E.164 or e-mail address, as the rows are: {phones, emails, '
   'recruiting_leads with their answers, notes and dispatches, leads, named_in_referrals, rejected_deliveries, conversations with their messages '
-  'and bot_session, unmatched_texts, text_consents, text_consent_events, idempotency_keys, files: [{bucket, name, '
+  'and bot_session, unmatched_texts, text_consents, text_consent_events, suppressions, idempotency_keys, files: [{bucket, name, '
   'created_at}]}. Reads all leads. PT400 as find_person().';
 grant execute on function public.export_person(text) to service_role;
 
@@ -18095,8 +18123,12 @@ grant execute on function public.export_person(text) to service_role;
 
 -- Forgetting a person. person.sql says what is a person's, and what stays.
 
-create function public.erase_person(contact text, deleted_sids text[] default null, deleted_files integer default 0)
-returns jsonb
+create function public.erase_person(
+  contact text,
+  deleted_sids text[] default null,
+  deleted_files integer default 0,
+  never_again boolean default false
+) returns jsonb
 language plpgsql
 set search_path = ''
 -- Shorter than a deadlock takes to be seen: it is this function that gives up, and not a webhook.
@@ -18150,7 +18182,7 @@ begin
       then private.erased_id(l.vendor_id, l.vendor_lead_id) else l.vendor_lead_id end,
     resume_path = null,
     distribution = case
-      when l.agency_id is null and l.distribution <> 'returned' then 'not_requested' else l.distribution
+      when l.distribution in ('unmatched', 'pending') then 'not_requested' else l.distribution
     end
   where l.id = any (person.recruiting_leads);
   get diagnostics changed = row_count;
@@ -18222,21 +18254,44 @@ begin
   get diagnostics changed = row_count;
   counts := counts || jsonb_build_object('idempotency_key', changed);
 
+  with removed as (
+    delete from public.suppressions s
+    where s.kind = 'phone' and s.value = any (person.phones) or s.kind = 'email' and s.value = any (person.emails)
+    returning s.kind, s.value, s.ends_at
+  ), hashed as (
+    insert into public.suppressions as s (kind, value, reason, source, ends_at)
+    select c.kind, private.suppression_hash(c.kind, c.value), erased_text, 'erased', case when not never_again then r.ends_at end
+    from (
+      select 'phone', p from unnest(person.phones) p
+      union all
+      select 'email', e from unnest(person.emails) e
+    ) c (kind, value)
+    left join removed r on r.kind = c.kind and r.value = c.value
+    where never_again or r.value is not null
+    order by 1, 2
+    on conflict (kind, value) do update
+    set ends_at = excluded.ends_at
+    where coalesce(excluded.ends_at, 'infinity') > coalesce(s.ends_at, 'infinity')
+  )
+  select count(*) into changed from removed;
+  counts := counts || jsonb_build_object('suppression', changed);
+
   insert into public.erasures (asked_by, erased, provider_copies)
   values (case when contact like '%@%' then 'email' else 'phone' end, counts, cardinality(deleted_sids));
   return counts;
 end
 $$;
 
-comment on function public.erase_person(text, text[], integer) is
+comment on function public.erase_person(text, text[], integer, boolean) is
   'Erases the person with this phone in E.164 or e-mail address, and notes it in erasures. Leads, referrals and rejected '
   'deliveries are emptied and stay, so counts, turns and duplicates stay right; conversations with their messages, '
   'unmatched texts and idempotency keys are deleted. What waits to be sent to a destination is cancelled, and those that got the person get `recruit.erased`. Consents, their proof, and unmatched texts with a consent in them '
-  'stay. deleted_sids: the texts that the caller has deleted at the SMS provider before; null: it was not asked. '
-  'deleted_files: how many files the caller has deleted before. Returns how many there were of each kind. PT409 when '
+  'stay. Suppressions become hashes, and hold. deleted_sids: the texts that the caller has deleted at the SMS provider before; null: it was not asked. '
+  'deleted_files: how many files the caller has deleted before. never_again: the person''s numbers and addresses are '
+  'suppressed for good, as hashes. Returns how many there were of each kind. PT409 when '
   'there is a text or a file that the caller has not deleted, or a text is being sent or a file copied just now; 55P03 '
   'when others have locked a row: nothing is erased then, and it can be called again. PT400 as find_person().';
-grant execute on function public.erase_person(text, text[], integer) to service_role;
+grant execute on function public.erase_person(text, text[], integer, boolean) to service_role;
 
 -- supabase/schemas/operators/leads.sql
 
@@ -20305,6 +20360,123 @@ comment on function public.save_destination(uuid, text, jsonb) is
   'nor an operator. '
   'Security definer because users may not read or write the tables.';
 grant execute on function public.save_destination(uuid, text, jsonb) to authenticated, service_role;
+
+-- supabase/schemas/operators/suppressions.sql
+
+-- What operators do with suppressions: add, remove, list.
+
+create function private.suppress(contacts jsonb, source text) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  counts jsonb;
+begin
+  with given as (
+    select distinct on (c.contact) private.contact_kind(c.contact) as kind, c.contact as value, c.reason, c.ends_at
+    from jsonb_to_recordset(contacts) as c (contact text, reason text, ends_at timestamptz)
+    order by c.contact, c.ends_at desc nulls first
+  ), stored as (
+    insert into public.suppressions as s (kind, value, reason, source, ends_at)
+    select g.kind, g.value, g.reason, suppress.source, g.ends_at
+    from given g
+    -- Two calls with the same contacts wait for each other and never deadlock.
+    order by g.kind, g.value
+    on conflict on constraint suppressions_pkey do update
+    set reason = excluded.reason, source = excluded.source, ends_at = excluded.ends_at
+    where coalesce(excluded.ends_at, 'infinity') > coalesce(s.ends_at, 'infinity')
+    returning s.xmax = 0 as is_new
+  )
+  select jsonb_build_object(
+    'added', count(*) filter (where s.is_new), 'extended', count(*) filter (where not s.is_new),
+    'unchanged', (select count(*) from given) - count(*))
+  into counts
+  from stored s;
+  return counts;
+end
+$$;
+
+comment on function private.suppress(jsonb, text) is
+  'Suppresses these contacts: [{contact, reason, ends_at|null}], each a phone in E.164 or an e-mail address in lower case. '
+  'One that is there already changes only if it now ends later, so a repeated call changes nothing. Returns {added, '
+  'extended, unchanged}: how many contacts. 23514 where one is none.';
+
+create function public.add_suppression(contact text, reason text, ends_at timestamptz default null) returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  given constant text := lower(btrim(contact));
+  given_kind constant text := private.contact_kind(given);
+  result jsonb;
+begin
+  perform private.require_operator();
+  if given_kind is null or length(given) > 320 then
+    raise exception 'contact: must be a phone number in E.164 or an e-mail address' using errcode = 'PT400';
+  elsif coalesce(btrim(reason), '') = '' or length(reason) > 500 then
+    raise exception 'reason: must have 1 to 500 characters' using errcode = 'PT400';
+  elsif ends_at <= now() then
+    raise exception 'ends_at: must be in the future' using errcode = 'PT400';
+  end if;
+  result := private.suppress(
+    jsonb_build_array(jsonb_build_object('contact', given, 'reason', reason, 'ends_at', ends_at)), 'operator');
+  perform private.note_operator_action('suppression add', jsonb_build_object('by', given_kind));
+  return (
+    select jsonb_build_object('kind', s.kind, 'value', s.value, 'ends_at', s.ends_at, 'is_new', result -> 'added' = '1')
+    from public.suppressions s
+    where s.kind = given_kind and s.value = given
+  );
+end
+$$;
+
+comment on function public.add_suppression(text, text, timestamptz) is
+  'Suppresses the person with this phone in E.164 or e-mail address, until ends_at (null: for good). One that is there '
+  'changes only if it now ends later. Of an operator who is signed in, a row of operator_actions says so. Returns {kind, '
+  'value, ends_at|null, is_new}. PT400 names the argument that is wrong, 42501 for a user who is not an operator. '
+  'Security definer because operators may not read or write the tables.';
+grant execute on function public.add_suppression(text, text, timestamptz) to authenticated, service_role;
+
+create function public.remove_suppression(contact text) returns void
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  given constant text := lower(btrim(contact));
+  given_kind constant text := private.contact_kind(given);
+begin
+  perform private.require_operator();
+  delete from public.suppressions s
+  where s.kind = given_kind and s.value in (given, private.suppression_hash(given_kind, given));
+  if not found then
+    raise exception 'contact: it is not suppressed' using errcode = 'PT404';
+  end if;
+  perform private.note_operator_action('suppression remove', jsonb_build_object('by', given_kind));
+end
+$$;
+
+comment on function public.remove_suppression(text) is
+  'Removes the suppression of this phone in E.164 or e-mail address, also that of an erased person. Leads that were stored '
+  'as suppressed stay so. Of an operator who is signed in, a row of operator_actions says so. PT404 if it is not suppressed, 42501 '
+  'for a user who is not an operator. '
+  'Security definer because operators may not read or write the tables.';
+grant execute on function public.remove_suppression(text) to authenticated, service_role;
+
+create view private.suppression_list as
+select s.kind, s.value, case when s.ends_at <= now() then 'ended' else 'active' end as state, s.reason, s.source, s.created_at,
+  s.ends_at
+from public.suppressions s
+where (select private.may_operate());
+
+grant select on private.suppression_list to authenticated, service_role;
+
+create view public.suppression_list with (security_invoker = true) as select * from private.suppression_list;
+
+comment on view public.suppression_list is
+  'Suppressions; state: active or ended; value: `sha256:` and a hash for an erased person. Ask for pages by the last row, '
+  'ordered by created_at, kind and value, all descending.';
+grant select on public.suppression_list to authenticated, service_role;
 
 -- supabase/schemas/alerts/tables.sql
 
