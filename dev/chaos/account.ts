@@ -170,6 +170,27 @@ async function orphaned({ conversations, vendorIds }: World, sent: Sent[]): Prom
 /** Whether each order has what it is charged with, and no lead waits while an order wants it. */
 async function wronglyCharged({ orderIds, vendorIds }: World): Promise<Finding[]> {
   const rows = await sql<{ what: string }[]>`
+    select format('the agents of order %s got between %s and %s leads', o.id, min(t.leads), max(t.leads)) as what
+    from public.recruiting_orders o
+    cross join lateral (
+      select (select count(*) from public.recruiting_leads l where l.agent_id = a.id) as leads
+      from public.agents a where a.agency_id = o.agency_id
+    ) t
+    where o.id in ${sql(orderIds)}
+    group by o.id
+    having max(t.leads) - min(t.leads) > 1
+    union all
+    -- The last order of each vendor takes any lead, so none may wait.
+    select format('lead %s is %s while an open order wants it', id, distribution)
+    from public.recruiting_leads
+    where vendor_id in ${sql(vendorIds)} and distribution in ('pending', 'unmatched')`;
+  const all = [...await miscounted(orderIds), ...rows.map(({ what }) => what)];
+  return all.map((what) => ({ kind: "wrongly charged", what }));
+}
+
+/** The orders whose counts are not those of their leads: in all, and on each day. */
+export async function miscounted(orderIds: string[]): Promise<string[]> {
+  const rows = await sql<{ what: string }[]>`
     with orders as (
       select o.*, (select count(*) from public.recruiting_leads l where l.order_id = o.id) as leads
       from public.recruiting_orders o where o.id in ${sql(orderIds)}
@@ -186,20 +207,6 @@ async function wronglyCharged({ orderIds, vendorIds }: World): Promise<Finding[]
     having count(*) > o.daily_cap
     union all
     select format('a day of order %s counts %s leads and has %s', order_id, kept, counted)
-    from public.check_daily_counts()
-    union all
-    select format('the agents of order %s got between %s and %s leads', id, min(t.leads), max(t.leads))
-    from orders o
-    cross join lateral (
-      select (select count(*) from public.recruiting_leads l where l.agent_id = a.id) as leads
-      from public.agents a where a.agency_id = o.agency_id
-    ) t
-    group by id
-    having max(t.leads) - min(t.leads) > 1
-    union all
-    -- The last order of each vendor takes any lead, so none may wait.
-    select format('lead %s is %s while an open order wants it', id, distribution)
-    from public.recruiting_leads
-    where vendor_id in ${sql(vendorIds)} and distribution in ('pending', 'unmatched')`;
-  return rows.map(({ what }) => ({ kind: "wrongly charged", what }));
+    from public.check_daily_counts()`;
+  return rows.map(({ what }) => what);
 }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Random } from "./random.ts";
+import type { Random } from "../testing/random.ts";
 import type { Message, Reply, Told, TrafficRequest } from "./request.ts";
 
 /** A request of the traffic, and what became of it. */

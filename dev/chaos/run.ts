@@ -3,7 +3,7 @@ import { sql } from "../../e2e/support/client.ts";
 import { takeAccount } from "./account.ts";
 import { Driver, type Sent } from "./driver.ts";
 import { type Fault, FAULTS, recovery } from "./faults.ts";
-import { Random } from "./random.ts";
+import { Random } from "../testing/random.ts";
 import type { Finding, Report } from "./report.ts";
 import { Traffic } from "./traffic.ts";
 import { createWorld } from "./world.ts";

@@ -3,7 +3,7 @@ import { stack, withKey } from "../../e2e/support/client.ts";
 import { lead } from "../../e2e/support/leads.ts";
 import { newPhone, newSid, type Parameters, signedForm } from "../../e2e/support/sms.ts";
 import { proofOf } from "../../e2e/support/webhooks.ts";
-import type { Random } from "./random.ts";
+import type { Random } from "../testing/random.ts";
 import type { Row, Table, Told, TrafficRequest } from "./request.ts";
 import type { World } from "./world.ts";
 

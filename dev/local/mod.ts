@@ -1,6 +1,10 @@
 /** The door of the local stack: what the scripts, the tests and the benchmarks may use of it. */
 export { type Example, examples } from "./commands/examples.ts";
+export { launch, type Launched } from "./commands/launcher.ts";
+export { readPort, type StackLocation } from "./commands/options.ts";
+export { readableLine, say } from "./commands/terminal.ts";
 export { readOptions } from "./command_line.ts";
+export { emptyDataDir } from "./empty.ts";
 export { HOSTED_DENO, POSTGRES_HOME, ROOT, SUPABASE_CLI } from "./paths.ts";
 export { type Ran, runToEnd } from "./program.ts";
 export { freePorts, keptPorts } from "./processes/ports.ts";

@@ -108,9 +108,9 @@ export const STEPS: Step[] = [
     name: "unit",
     title: "Unit tests",
     files: [
-      ...["admin", "desk", "dev/bench", "dev/scripts", "docs", "supabase/functions"].flatMap((path) =>
-        filesBelow(path)
-      ),
+      ...["admin", "desk", "dev/bench", "dev/scripts", "dev/testing/receiver", "docs", "supabase/functions"].flatMap((
+        path,
+      ) => filesBelow(path)),
       ...filesBelow("dev/testing").filter((path) => dirname(path) === "dev/testing"),
     ],
   }),

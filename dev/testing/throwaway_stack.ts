@@ -15,6 +15,12 @@ export interface ThrowawayStack extends StackInfo {
   stop(): Promise<void>;
 }
 
+/** Each setting of the functions as blank, so that nothing that the developer has set counts. */
+export function blankSettings(): Record<string, string> {
+  const variables = parseEnv(Deno.readTextFileSync(join(ROOT, "supabase/functions/.env.example")));
+  return Object.fromEntries(Object.keys(variables).map((name) => [name, ""]));
+}
+
 /**
  * Starts a stack in a temporary folder. Nothing that the developer has set reaches it.
  *
@@ -28,7 +34,6 @@ export async function startThrowawayStack(
 ): Promise<ThrowawayStack> {
   const dataDir = Deno.makeTempDirSync({ prefix: "lead-intake-" });
   const [port, dbPort] = freePorts(2) as [number, number];
-  const variables = parseEnv(Deno.readTextFileSync(join(ROOT, "supabase/functions/.env.example")));
   let logged: string[] = [];
   const note = (lines: string[]) => logged = [...logged, ...lines].slice(-40);
   const stack = new LocalStack({
@@ -36,7 +41,7 @@ export async function startThrowawayStack(
     dbPort,
     dataDir,
     settings: {
-      ...Object.fromEntries(Object.keys(variables).map((name) => [name, ""])),
+      ...blankSettings(),
       // The one of `supabase start`, so that database tests which open connections run on both.
       DB_PASSWORD: "postgres",
       // Saving a file while tests or benchmarks run must not restart what they talk to.

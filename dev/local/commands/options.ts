@@ -62,7 +62,8 @@ export function readSettings(): Record<string, string> {
   return { ...parseEnv(Deno.readTextFileSync(file)) as Record<string, string>, ...given };
 }
 
-function readPort(text: string, standard: number): number {
+/** The port in an option or a variable. */
+export function readPort(text: string, standard: number): number {
   // A blank variable counts as missing.
   if (text === "") return standard;
   const port = Number(text);

@@ -81,6 +81,8 @@ export interface Log {
 export class TwilioDouble extends LoopbackServer {
   static override readonly portVariable = "TWILIO_DOUBLE_PORT";
   readonly account = ACCOUNT;
+  /** Gets each message that it accepts to send. */
+  onAccepted: (message: Message) => void = () => {};
   /** By sid, oldest first. */
   readonly #messages = new Map<string, Message>();
   /** The files of messages, by the path of each. */
@@ -88,6 +90,7 @@ export class TwilioDouble extends LoopbackServer {
   #requests = 0;
   #faults: (Fault & { times: number })[] = [];
   #plan = USUAL_CALLBACKS;
+  readonly #deliveries = new Set<Promise<void>>();
 
   /** The settings with which functions and commands use it. */
   get settings(): Record<string, string> {
@@ -124,6 +127,11 @@ export class TwilioDouble extends LoopbackServer {
       if (Date.now() > deadline) throw new Error("the double got no message to this number");
       await delay(10);
     }
+  }
+
+  /** Waits until each callback so far has been sent. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#deliveries);
   }
 
   /** Makes the next requests for messages fail in this way. */
@@ -230,7 +238,9 @@ export class TwilioDouble extends LoopbackServer {
     const { statuses, copies } = this.#plan;
     const message = newMessage(form, statuses.flatMap((status) => Array(copies).fill(status)));
     this.#messages.set(message.sid, message);
-    this.#deliver(message, this.#plan);
+    const delivery = this.#deliver(message, this.#plan).finally(() => this.#deliveries.delete(delivery));
+    this.#deliveries.add(delivery);
+    this.onAccepted(message);
     return { status: 201, body: messageResource(message) };
   }
 

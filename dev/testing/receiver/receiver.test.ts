@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Webhook } from "standardwebhooks";
-import { eventually, listen } from "../../e2e/support/processes.ts";
-import { freePorts } from "../local/mod.ts";
+import { eventually, listen } from "../../../e2e/support/processes.ts";
+import { freePorts } from "../../local/mod.ts";
 
 Deno.test("npm run receiver prints what arrives, and whether its signature is right", async () => {
   const [port] = freePorts(1) as [number];
