@@ -51,6 +51,7 @@ const MAY_IMPORT = {
   "e2e": ["supabase/functions", "desk", "docs", "dev/local", "dev/scripts", "dev/testing", "admin"],
   "dev/bench": ["supabase/functions", "dev/local", "dev/scripts", "dev/testing", "admin"],
   "dev/chaos": ["dev/local", "dev/testing", "dev/bench", "e2e", "admin"],
+  "dev/demo": ["supabase/functions", "dev/local", "dev/testing", "admin"],
 };
 
 /** The folders that tests may import besides, such as their fixtures or the stack they run on. */
@@ -61,6 +62,7 @@ const TESTS_MAY_IMPORT = {
   "dev/local": ["dev/testing"],
   "dev/scripts": ["dev/testing"],
   "dev/testing": ["e2e"],
+  "dev/demo": ["dev/chaos", "e2e"],
 };
 
 const FOLDERS = Object.keys(MAY_IMPORT);
