@@ -12,7 +12,7 @@ const RECRUITING = "supabase/functions/recruiting";
 const MAY_IMPORT = {
   [SHARED]: [],
   "supabase/functions/api": [SHARED],
-  "supabase/functions/operator": [
+  "supabase/functions/desk": [
     SHARED,
     "supabase/functions/api",
     `${RECRUITING}/ingest`,

@@ -2,7 +2,7 @@ import type postgres from "postgres";
 import { failure, type Result, success } from "../../supabase/functions/_shared/result.ts";
 import type { Distributions } from "../../supabase/functions/recruiting/ingest/pending.ts";
 import type { DistributedTo } from "../../supabase/functions/recruiting/ingest/responses.ts";
-import { IS_FETCHED, readDelivery, type Reading } from "../../supabase/functions/operator/read_delivery.ts";
+import { IS_FETCHED, readDelivery, type Reading } from "../../supabase/functions/desk/read_delivery.ts";
 import { NO_CONTACT_DETAILS } from "../../supabase/functions/recruiting/parsers/meta.ts";
 import { valueOf } from "../database.ts";
 import { codeOf, CommandError } from "../errors.ts";

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from "../../supabase/functions/_shared/json.ts"
 import type { ImportedLead } from "../../supabase/functions/api/imported_lead.ts";
 import type { Lead, Parse } from "../../supabase/functions/recruiting/ingest/lead.ts";
 import { isEmpty } from "../../supabase/functions/recruiting/parsers/fields.ts";
-import type { Reading } from "../../supabase/functions/operator/read_delivery.ts";
+import type { Reading } from "../../supabase/functions/desk/read_delivery.ts";
 import type { Outcome } from "../session.ts";
 import { formatTable } from "../table.ts";
 

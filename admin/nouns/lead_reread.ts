@@ -1,12 +1,12 @@
 import type postgres from "postgres";
 import { failure } from "../../supabase/functions/_shared/result.ts";
-import type { Reading } from "../../supabase/functions/operator/read_delivery.ts";
+import type { Reading } from "../../supabase/functions/desk/read_delivery.ts";
 import {
   leftoversParser,
   metadataOf,
   readLeftovers,
   type StoredLead,
-} from "../../supabase/functions/operator/read_leftovers.ts";
+} from "../../supabase/functions/desk/read_leftovers.ts";
 import { findVendor, type Row } from "../find.ts";
 import type { Outcome, Session } from "../session.ts";
 import { previewLeads } from "./lead_preview.ts";

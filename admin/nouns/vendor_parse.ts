@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { failure, type Result, success } from "../../supabase/functions/_shared/result.ts";
-import { readDelivery } from "../../supabase/functions/operator/read_delivery.ts";
+import { readDelivery } from "../../supabase/functions/desk/read_delivery.ts";
 import { type Lead, type LeadAndResume, readLead } from "../../supabase/functions/recruiting/ingest/lead.ts";
 import { PARSERS, splitLeads } from "../../supabase/functions/recruiting/parsers/index.ts";
 import { NOT_A_NEW_APPLICATION } from "../../supabase/functions/recruiting/parsers/parser.ts";

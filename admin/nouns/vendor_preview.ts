@@ -1,6 +1,6 @@
 import type postgres from "postgres";
-import { readDelivery, type Reading } from "../../supabase/functions/operator/read_delivery.ts";
-import { leftoversParser, readLeftovers, type StoredLead } from "../../supabase/functions/operator/read_leftovers.ts";
+import { readDelivery, type Reading } from "../../supabase/functions/desk/read_delivery.ts";
+import { leftoversParser, readLeftovers, type StoredLead } from "../../supabase/functions/desk/read_leftovers.ts";
 import type { Row } from "../find.ts";
 import type { Outcome } from "../session.ts";
 import { deliveriesOf } from "./delivery_read.ts";

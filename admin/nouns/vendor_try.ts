@@ -1,4 +1,4 @@
-import { readDelivery } from "../../supabase/functions/operator/read_delivery.ts";
+import { readDelivery } from "../../supabase/functions/desk/read_delivery.ts";
 import type { Row } from "../find.ts";
 import type { Outcome, Session } from "../session.ts";
 import { formatFirst, formatTable } from "../table.ts";

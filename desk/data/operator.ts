@@ -404,7 +404,7 @@ export async function post<Data>(route: string, body: object, cancelled?: AbortS
   const { data: { session } } = await supabase.auth.getSession();
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
   try {
-    const response = await fetchAsUser(`${config.url}/functions/v1/operator/${route}`, {
+    const response = await fetchAsUser(`${config.url}/functions/v1/desk/${route}`, {
       method: "POST",
       headers: {
         apikey: config.publishable_key,

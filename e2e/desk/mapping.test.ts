@@ -210,7 +210,7 @@ deskTest("what is typed while it is saved stays, and a save whose response is lo
   await openMapping(page, vendor);
   let isLost = false;
   const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
-  await page.route("**/operator/mappings", async (route) => {
+  await page.route("**/desk/mappings", async (route) => {
     const response = await route.fetch();
     if (isLost) return await route.fulfill({ response });
     isLost = true;
@@ -226,7 +226,7 @@ deskTest("what is typed while it is saved stays, and a save whose response is lo
     box.setSelectionRange(box.value.length, box.value.length);
     document.execCommand("insertText", false, "\\n");
   `);
-  const saved = page.waitForResponse((response) => response.url().endsWith("/operator/mappings") && response.ok());
+  const saved = page.waitForResponse((response) => response.url().endsWith("/desk/mappings") && response.ok());
   letGo();
   await saved;
   assert.deepEqual(await savedFor(vendor), JSON.parse(GOOD));

@@ -4,7 +4,7 @@ import { type ApiResponse, send, sql } from "../support/client.ts";
 
 const PACKAGE_VERSION = JSON.parse(Deno.readTextFileSync(new URL("../../package.json", import.meta.url))).version;
 
-const PATHS = ["/recruiting/health", "/api/health", "/worker/health", "/operator/health"];
+const PATHS = ["/recruiting/health", "/api/health", "/worker/health", "/desk/health"];
 
 function ask(path: string): Promise<ApiResponse> {
   return send(path, { method: "GET" });

@@ -6,7 +6,7 @@ import { reject } from "../support/deliveries.ts";
 import { actionsOf, operator, post } from "../support/operator.ts";
 
 const REPLAY = "/deliveries/replay";
-const ROUTE = `/operator${REPLAY}`;
+const ROUTE = `/desk${REPLAY}`;
 /** A request that is valid, and changes nothing. */
 const NOTHING = { delivery_ids: [crypto.randomUUID()], dry_run: true };
 const LISTS: string[] = (await sql`
@@ -183,13 +183,13 @@ Deno.test("no response of a replay is kept by a cache, nor is an error", async (
   const headers = { authorization: `Bearer ${operator.token}` };
   // One after another: a login has few requests at once.
   const responses: [status: number, send: () => Promise<ApiResponse>][] = [
-    [200, () => send("/operator/health", { method: "GET" })],
-    [200, () => send("/operator/openapi.json", { method: "GET" })],
+    [200, () => send("/desk/health", { method: "GET" })],
+    [200, () => send("/desk/openapi.json", { method: "GET" })],
     [200, () => post(REPLAY, NOTHING)],
     [400, () => post(REPLAY, {})],
     [401, () => send(ROUTE, { method: "POST" })],
     [403, () => post(REPLAY, NOTHING, { token: stack.service_role_key })],
-    [404, () => send("/operator/check", { method: "GET", headers })],
+    [404, () => send("/desk/check", { method: "GET", headers })],
     [405, () => send(ROUTE, { method: "GET", headers })],
     [413, () => post(REPLAY, { delivery_ids: ["x".repeat(70_000)] })],
     [204, () => send(ROUTE, { method: "OPTIONS", headers: { origin: "https://desk.example" } })],

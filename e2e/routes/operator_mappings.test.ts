@@ -177,7 +177,7 @@ Deno.test("only operators try or save a mapping, and before anything of it is lo
   const agency = await createAgency();
   const others = [await signInNewUser(), await signInNewAgent(agency.id), await signInNewAgent(agency.id, "manager")];
   for (const path of [PREVIEW, SAVE]) {
-    assertError(await send(`/operator${path}`, { method: "POST", body: "not JSON" }), 401, "UNAUTHORIZED", /token/);
+    assertError(await send(`/desk${path}`, { method: "POST", body: "not JSON" }), 401, "UNAUTHORIZED", /token/);
     for (const by of others) assertError(await post(path, {}, by), 403, "FORBIDDEN", /^only an operator may do this$/);
   }
 });

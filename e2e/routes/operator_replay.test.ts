@@ -161,12 +161,12 @@ Deno.test("a lead of an import is replayed, and one that the database refuses sa
 
 Deno.test("a delivery for which there is no time is not tried, and is replayed when it is sent again", async () => {
   const { vendor, ids } = await rejectOf({ first_name: "Ada" }, { first_name: "Bob" }, { first_name: "Cy" });
-  const here = await functionWith("operator", {});
+  const here = await functionWith("desk", {});
   const headers = { authorization: `Bearer ${operator.token}`, "content-type": "application/json" };
   const sent = { headers, body: { delivery_ids: ids, dry_run: false } };
   const realNow = Date.now;
   const replayHere = async () => {
-    const { status, body } = await here("/operator/deliveries/replay", sent);
+    const { status, body } = await here("/desk/deliveries/replay", sent);
     assert.equal(status, 200);
     return body.results.map(({ status }: { status: string }) => status);
   };

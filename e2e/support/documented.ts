@@ -20,7 +20,7 @@ const ajv = ajvFormats.default(new Ajv2020({ strict: false })).addSchema(documen
 const REMEDY = "the Endpoint beside each handler says what it responds; npm run openapi writes openapi.json";
 
 /** The routes that the desk alone calls; the document is for callers. */
-export const OF_OPERATORS = ["/operator/deliveries/replay", "/operator/mappings", "/operator/mappings/preview"];
+export const OF_OPERATORS = ["/desk/deliveries/replay", "/desk/mappings", "/desk/mappings/preview"];
 
 /** The response to a path or a method that the document does not have. */
 const ERROR = { content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } } };

@@ -11,7 +11,7 @@ interface EdgeFunction {
  * the running stack does not have. Its responses are held against the OpenAPI document.
  */
 export async function functionWith(
-  name: "api" | "operator" | "recruiting" | "worker",
+  name: "api" | "desk" | "recruiting" | "worker",
   env: Record<string, string>,
 ): Promise<(path: string, sent: Sent) => Promise<ApiResponse>> {
   const settings = {

@@ -1,4 +1,4 @@
-/** What operators call: the route below `/operator`, and the database with the rights of a signed-in user. */
+/** What operators call: the route below `/desk`, and the database with the rights of a signed-in user. */
 import assert from "node:assert/strict";
 import { signInNewOperator, type User } from "./agents.ts";
 import { type ApiResponse, send, sql } from "./client.ts";
@@ -6,9 +6,9 @@ import { type ApiResponse, send, sql } from "./client.ts";
 /** The caller, unless somebody else is given. */
 export const operator = await signInNewOperator();
 
-/** Posts JSON to a path below `/operator`. */
+/** Posts JSON to a path below `/desk`. */
 export function post(path: string, body: unknown, by: { token: string } = operator): Promise<ApiResponse> {
-  return send(`/operator${path}`, { headers: { authorization: `Bearer ${by.token}` }, body });
+  return send(`/desk${path}`, { headers: { authorization: `Bearer ${by.token}` }, body });
 }
 
 /** Reads the payload of a delivery as the desk does: first says that it is read. */

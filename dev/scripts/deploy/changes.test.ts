@@ -51,7 +51,7 @@ Deno.test("without a project, a dry run says what a deployment would do after th
         "",
         "Functions that would be deployed: 4",
         `  api          hono 4.0.0 → ${hono}`,
-        `  operator     hono 4.0.0 → ${hono}`,
+        `  desk         hono 4.0.0 → ${hono}`,
         `  recruiting   hono 4.0.0 → ${hono}`,
         `  worker       1 of <n> files changed, hono 4.0.0 → ${hono}`,
         "  former is gone, and stays deployed: npx supabase functions delete former",

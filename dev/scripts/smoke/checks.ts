@@ -33,7 +33,7 @@ export const CHECKS: Check[] = [
     name: "all functions are healthy, and keep the caller's x-request-id",
     needs: [],
     async run(project) {
-      for (const name of ["recruiting", "api", "worker", "operator"]) {
+      for (const name of ["recruiting", "api", "worker", "desk"]) {
         const id = `smoke-${crypto.randomUUID()}`;
         await expectResponse(project, `/${name}/health`, {
           headers: { "x-request-id": id },
@@ -47,7 +47,7 @@ export const CHECKS: Check[] = [
     name: "the gateway asks for no JWT of its own: the functions refuse callers without a key",
     needs: [],
     async run(project) {
-      for (const path of ["/recruiting/ingest", "/worker/run", "/operator/deliveries/replay"]) {
+      for (const path of ["/recruiting/ingest", "/worker/run", "/desk/deliveries/replay"]) {
         await expectResponse(project, path, { body: {} }, { status: 401, code: "UNAUTHORIZED" });
       }
     },

@@ -1,11 +1,11 @@
-/** The response of POST /operator/mappings/preview, shared by the route and the desk. */
+/** The response of POST /desk/mappings/preview, shared by the route and the desk. */
 export type MappingPreview =
   /** The lead as it would be stored; for a stored lead, the fields that it lacked. */
   | { status: "read"; lead: Record<string, unknown> }
   /** The payload is not a lead; `reason` says why. */
   | { status: "refused"; reason: string };
 
-/** The response of POST /operator/mappings. */
+/** The response of POST /desk/mappings. */
 export interface SavedMapping {
   vendor_id: string;
   /** The version of the saved mapping. */

@@ -8,7 +8,7 @@ function readJson(path: string): Record<string, Record<string, string>> {
 
 const { dependencies } = readJson("package.json");
 
-for (const name of ["recruiting", "api", "worker", "operator"]) {
+for (const name of ["recruiting", "api", "worker", "desk"]) {
   const { imports = {} } = readJson(`supabase/functions/${name}/deno.json`);
   const lock = readJson(`supabase/functions/${name}/deno.lock`);
 

@@ -1,4 +1,4 @@
-/** The response of POST /operator/deliveries/replay, shared by the route and the desk. */
+/** The response of POST /desk/deliveries/replay, shared by the route and the desk. */
 export interface ReplayResult {
   dry_run: boolean;
   /** In the request's order. */

@@ -17,9 +17,9 @@ export const routes: Routes = {
   "/deliveries/replay": { POST: replayDeliveries, cors },
   "/mappings": { POST: saveMapping, cors },
   "/mappings/preview": { POST: previewMapping, cors },
-  "/health": { GET: healthEndpoint("operator") },
-  "/openapi.json": { GET: openApiEndpoint("operator") },
+  "/health": { GET: healthEndpoint("desk") },
+  "/openapi.json": { GET: openApiEndpoint("desk") },
 };
 
 // The responses contain personal data, so they must not be cached.
-export default { fetch: createApp("/operator", routes, { "cache-control": "no-store" }).fetch };
+export default { fetch: createApp("/desk", routes, { "cache-control": "no-store" }).fetch };

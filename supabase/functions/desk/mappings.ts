@@ -29,7 +29,7 @@ const saveRequest = z.object(
 );
 
 /**
- * POST /operator/mappings/preview: applies an edited mapping to a payload that the operator has opened. Stores nothing;
+ * POST /desk/mappings/preview: applies an edited mapping to a payload that the operator has opened. Stores nothing;
  * opening the payload was recorded before, once.
  */
 export async function previewMapping({ request, body: incoming }: RequestContext): Promise<Response> {
@@ -40,7 +40,7 @@ export async function previewMapping({ request, body: incoming }: RequestContext
   return Response.json(readBy(config, await readSample(request, action_id)));
 }
 
-/** POST /operator/mappings: saves an edited mapping, unless another one has been saved since it was `seen`. */
+/** POST /desk/mappings: saves an edited mapping, unless another one has been saved since it was `seen`. */
 export async function saveMapping({ request, body: incoming }: RequestContext): Promise<Response> {
   await requireOperator(request);
   const { body } = await readJson(incoming, BODY_LIMIT);

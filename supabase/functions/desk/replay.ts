@@ -39,7 +39,7 @@ const replayRequest = z.object({
 }, { error: must("be a JSON object") });
 
 /**
- * POST /operator/deliveries/replay: stores the leads of rejected deliveries, read by the vendors' current parsers, or
+ * POST /desk/deliveries/replay: stores the leads of rejected deliveries, read by the vendors' current parsers, or
  * returns what would happen to them. Each is replayed individually.
  */
 export async function replayDeliveries({ request, body: incoming, log }: RequestContext): Promise<Response> {

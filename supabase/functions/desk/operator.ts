@@ -93,6 +93,6 @@ function forbidden(): ApiError {
 
 function unauthorized(): ApiError {
   return new ApiError("UNAUTHORIZED", "send the token of a signed-in user as `Authorization: Bearer`", {
-    headers: { "WWW-Authenticate": 'Bearer realm="operator"' },
+    headers: { "WWW-Authenticate": 'Bearer realm="desk"' },
   });
 }
