@@ -18,7 +18,6 @@ import { lists } from "../lists.ts";
 import { fullName } from "../names.ts";
 import type { Outcome, Session } from "../session.ts";
 import { save } from "../transaction.ts";
-import { UsageError } from "../errors.ts";
 import { formatTime } from "../table.ts";
 import { inviteAgent } from "./agent_invite.ts";
 import { leaveAgent } from "./agent_leave.ts";
@@ -106,7 +105,8 @@ export function addAgent(program: AdminCommand): void {
 async function createAgent(session: Session, given: Given & { agency: string }): Promise<Outcome> {
   const agency = await findAgency(session.sql, given.agency);
   const columns = { agency_id: agency.id, ...columnsOf(SETTINGS, given) };
-  const agent = await save<Row<"agents">>(session, "agent", columns, given, { agency_id: agency.id });
+  const inserted = session.sql`insert into public.agents ${session.sql(columns)} returning *`;
+  const agent = await save<Row<"agents">>(session, "agent", inserted, given, { agency_id: agency.id });
   return {
     data: agent,
     text: `Created the agent ${fullName(agent)} (${agent.id}) of "${agency.name}".`,
@@ -125,36 +125,20 @@ async function updateAgent(session: Session, name: string, given: Given): Promis
   if (last !== undefined) {
     await confirm(`${fullName(old)} is the agency's last active agent: its leads go to nobody.`);
   }
-  const unless = isOff && last === undefined ? isLast : undefined;
-  const columns = columnsOf(SETTINGS, given);
-  const isAway = typeof columns.away_until === "string";
+  const unless = isOff && last === undefined ? isLast : sql`false`;
+  const changes = columnsOf(SETTINGS, given) as Record<string, string>;
+  const changed = sql`
+    select c.* from public.agents a cross join lateral public.change_agent(a.id, ${sql.json(changes)}) c
+    where a.id = ${old.id} and not (${unless})`;
+  const agent = await save<Row<"agents">>(session, "agent", changed, given, { changed: Object.keys(changes) });
+  const said = `Changed the agent ${fullName(agent)}`;
+  if (typeof changes.away_until !== "string") return { data: agent, text: `${said}.` };
   const { name: agency, timezone } = await findAgency(sql, old.agency_id);
-  if (isAway) columns.away_until = await startOfDay(sql, columns.away_until as string, timezone);
-  const agent = await save<Row<"agents">>(
-    session,
-    "agent",
-    columns,
-    given,
-    { changed: Object.keys(columns) },
-    { id: old.id, unless },
-  );
-  const changed = `Changed the agent ${fullName(agent)}`;
-  if (!isAway) return { data: agent, text: `${changed}.` };
   const [{ nobody }] = await sql<[{ nobody: boolean }]>`
     select private.next_agent(${old.agency_id}, null) is null as nobody`;
-  const until = `${formatTime(columns.away_until as Date, timezone)} ${timezone}`;
   return {
     data: agent,
-    text: `${changed}, who gets no new recruits until ${until}.`,
+    text: `${said}, who gets no new recruits until ${formatTime(new Date(agent.away_until!), timezone)} ${timezone}.`,
     warnings: nobody ? [`Nobody of "${agency}" takes recruits now: its leads go to no agent.`] : [],
   };
-}
-
-/** The moment at which a day begins in a time zone. Refuses a day that has begun. */
-async function startOfDay(sql: Session["sql"], day: string, timezone: string): Promise<Date> {
-  const [{ start, has_begun }] = await sql<[{ start: Date; has_begun: boolean }]>`
-    select d.start, d.start <= now() as has_begun
-    from (select ${day}::date::timestamp at time zone ${timezone} as start) d`;
-  if (has_begun) throw new UsageError(`--away-until: "${day}" has begun in ${timezone}`);
-  return start;
 }

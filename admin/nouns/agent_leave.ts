@@ -31,7 +31,7 @@ export async function leaveAgent(
   const other = to === undefined ? undefined : await findAgent(sql, to, agency);
   const leave = (dryRun: boolean) =>
     act(
-      (transaction) => valueOf<Left>(transaction`select private.leave_agent(${leaving.id}, ${other?.id ?? null})`),
+      (transaction) => valueOf<Left>(transaction`select public.leave_agent(${leaving.id}, ${other?.id ?? null})`),
       async ({ order_ids }, transaction) => ({
         agent_id: leaving.id,
         ...(other && { to_agent_id: other.id }),

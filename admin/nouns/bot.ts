@@ -133,7 +133,7 @@ async function switchOff(
   const { id, name } = await findAgency(sql, agency);
   await confirm(`Switch the bot of ${name} off? What it has begun ends.`);
   const stopped = await act(
-    (transaction) => valueOf<number>(transaction`select private.switch_bot_off(${id})`),
+    (transaction) => valueOf<number>(transaction`select private.end_bot(${id})`),
     { agency_id: id },
   );
   return {

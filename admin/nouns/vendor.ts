@@ -85,7 +85,8 @@ async function createVendor(
   const config = readConfig(given.parser, given.config);
   checkParser(given.parser, config ?? {});
   const columns = { slug, name: slug, ...columnsWith(session.sql, config, given) };
-  const vendor = await explained(save(session, "vendor", columns, { name: slug, ...given }, {}), {
+  const inserted = session.sql`insert into public.vendors ${session.sql(columns)} returning *`;
+  const vendor = await explained(save<Row<"vendors">>(session, "vendor", inserted, { name: slug, ...given }, {}), {
     "23505": `There is a vendor "${slug}" already: npm run admin -- vendor update ${slug}`,
     "23514": "A slug is lower-case letters and digits in parts joined by - or _, " +
       `63 characters at most, not "${slug}"`,
@@ -112,7 +113,8 @@ async function updateVendor(
   const columns = columnsWith(sql, config, given);
   // A mapping may be long, and `vendor update` shows it.
   const changes = { ...columnsOf(SETTINGS, given), ...(config !== undefined && { parser_config: "set" }) };
-  const vendor = await save<Row<"vendors">>(session, "vendor", columns, given, { changes }, { id: old.id, dryRun });
+  const updated = sql`update public.vendors set ${sql(columns)} where id = ${old.id} returning *`;
+  const vendor = await save<Row<"vendors">>(session, "vendor", updated, given, { changes }, dryRun);
   if (dryRun) {
     return {
       ...withPreview(preview, await tryUpdate(session, old, vendor)),

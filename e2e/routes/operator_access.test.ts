@@ -90,7 +90,7 @@ Deno.test("an operator reads the lists, and no table or view of theirs", async (
   await reject({ payload: { first_name: "Ada" } });
   const { count } = await operator.client.from("delivery_list").select("*", { count: "exact", head: true });
   assert(count! > 0);
-  for (const table of ["rejected_deliveries", "vendors", "operators", "operator_actions", "key_list", "agency_list"]) {
+  for (const table of ["rejected_deliveries", "vendors", "operators", "operator_actions", "key_list"]) {
     assert.equal((await operator.client.from(table).select()).error?.code, "42501", table);
   }
   for (const table of ["recruiting_leads", "unmatched_texts"]) {

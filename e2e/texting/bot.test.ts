@@ -185,7 +185,7 @@ Deno.test("nobody writes into silence: without a script the lead's agent is noti
 Deno.test("the bot is switched off: what it has begun ends, and people are notified of texts", async () => {
   const talk = await createTalk();
   await say(talk, "Hi");
-  await sql`select private.switch_bot_off(${talk.agency_id})`;
+  await sql`select private.end_bot(${talk.agency_id})`;
   await say(talk, "yes");
   assert.deepEqual(sent(talk), [OPENING]);
   assert.partialDeepStrictEqual(await stateOf(talk), { state: "stopped", reason: "switched_off" });

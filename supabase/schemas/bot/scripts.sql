@@ -1,25 +1,5 @@
 -- The scripts of an agency's bot.
 
-create function public.publish_bot_script(agency_id uuid, script jsonb) returns jsonb
-language plpgsql
-security definer
-set search_path = ''
-as $$
-begin
-  if (private.managed_agency_id() = publish_bot_script.agency_id) is not true then
-    raise exception 'only an active manager of the agency may publish a script' using errcode = 'insufficient_privilege';
-  end if;
-  return private.store_bot_script(publish_bot_script.agency_id, publish_bot_script.script);
-end
-$$;
-
-comment on function public.publish_bot_script(uuid, jsonb) is
-  'Publishes what the bot of an agency says from now on, in conversations that it has not begun; docs/bot.md has the members '
-  'of a script. Returns {id, version}. A manager of the agency may call it. Errors: 42501 (HTTP 403) for anybody else; 22023 '
-  '(400) with every problem, a line each: `<question id or member>: <problem>`. '
-  'Security definer because agents may not write the tables.';
-grant execute on function public.publish_bot_script(uuid, jsonb) to authenticated;
-
 create function private.store_bot_script(agency_id uuid, script jsonb) returns jsonb
 language plpgsql
 set search_path = ''
@@ -44,26 +24,28 @@ begin
 end
 $$;
 
-comment on function private.store_bot_script(uuid, jsonb) is 'As publish_bot_script(), for a caller that may write the table.';
+comment on function private.store_bot_script(uuid, jsonb) is
+  'Stores a script as the newest of an agency, and returns {id, version}. 22023 with every problem, a line each: `<question id or '
+  'member>: <problem>`.';
 
-create function private.switch_bot_off(agency_id uuid) returns integer
+create function private.end_bot(agency_id uuid) returns integer
 language plpgsql
 set search_path = ''
 as $$
 declare
   stopped uuid[];
 begin
-  perform from public.agencies a where a.id = switch_bot_off.agency_id for no key update;
+  perform from public.agencies a where a.id = end_bot.agency_id for no key update;
   insert into public.bot_scripts (agency_id, version)
   select b.agency_id, b.version + 1
-  from private.newest_bot_script(switch_bot_off.agency_id) b
+  from private.newest_bot_script(end_bot.agency_id) b
   where b.script is not null;
 
   -- In the order of the locks: the conversations, then what the bot has of them.
   stopped := array(
     select c.id
     from public.recruiting_conversations c
-    where c.agency_id = switch_bot_off.agency_id
+    where c.agency_id = end_bot.agency_id
       and (
         exists (select from public.bot_sessions s where s.conversation_id = c.id and s.state = 'active')
         or exists (select from public.bot_turns t where t.conversation_id = c.id)
@@ -76,7 +58,7 @@ begin
 end
 $$;
 
-comment on function private.switch_bot_off(uuid) is
+comment on function private.end_bot(uuid) is
   'Ends all that the bot of an agency has begun, until the next script is published. Returns the number of conversations.';
 
 create function private.newest_bot_script(agency_id uuid) returns public.bot_scripts

@@ -35,7 +35,6 @@ declare
   stored public.recruiting_orders;
   saved public.recruiting_orders;
   columns text[];
-  field text;
   today integer;
   before jsonb;
   after jsonb;
@@ -49,8 +48,6 @@ begin
   for no key update;
   if not found then
     raise exception 'order_id: there is no such order' using errcode = 'PT404';
-  elsif jsonb_typeof(changes) is distinct from 'object' then
-    perform private.invalid_field('changes', 'must be an object');
   end if;
 
   columns := case
@@ -60,16 +57,8 @@ begin
     when is_manager and stored.agency_id = caller.agency_id then '{status,daily_cap,states,greeting_template,quantity}'
     else '{status,daily_cap,quantity}'
   end;
-  for field in select k from jsonb_object_keys(changes) k loop
-    if field <> all (columns) then
-      perform private.invalid_field(
-        field, case when operates then 'is not for operators to change' else 'is not for managers to change' end);
-    elsif seen is not null and to_jsonb(stored) -> field is distinct from seen -> field
-      and to_jsonb(stored) -> field <> changes -> field
-    then
-      raise exception '%: somebody has changed it meanwhile', private.quoted(field) using errcode = 'PT409';
-    end if;
-  end loop;
+  perform private.check_changes(
+    to_jsonb(stored), changes, seen, columns, case when operates then 'is not for operators to change' else 'is not for managers to change' end);
 
   saved := private.changed_order(stored, changes);
   if saved.status is distinct from stored.status then

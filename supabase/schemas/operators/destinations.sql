@@ -1,19 +1,5 @@
 -- What managers, for their own agency, and operators do with destinations.
 
-create function private.may_manage(agency_id uuid) returns boolean
-language sql
-stable
-security definer
-set search_path = ''
-as $$
-  -- One of alerts has no agency.
-  select private.may_operate() and agency_id is not null or coalesce(agency_id = private.managed_agency_id(), false)
-$$;
-
-comment on function private.may_manage(uuid) is
-  'Whether the caller may change what is of this agency: an operator, or a manager of it. '
-  'Security definer because users may not read who is an operator. It says it of the caller.';
-
 create function private.lock_destination(destination_id uuid) returns public.destinations
 language plpgsql
 set search_path = ''

@@ -1,10 +1,12 @@
 -- An agent leaves, and all that was the agent's goes to others.
 
-create function private.leave_agent(agent_id uuid, to_agent_id uuid default null) returns jsonb
+create function public.leave_agent(agent_id uuid, to_agent_id uuid default null) returns jsonb
 language plpgsql
+security definer
 set search_path = ''
 as $$
 declare
+  owner_id constant uuid := (select a.agency_id from public.agents a where a.id = leave_agent.agent_id);
   leaving public.agents;
   manager_id uuid;
   texts integer;
@@ -12,7 +14,12 @@ declare
   moved jsonb;
   login text;
 begin
-  if to_agent_id = agent_id then
+  if agent_id = private.current_agent_id() then
+    raise exception 'agent_id: it is you. Another manager can do it' using errcode = 'PT409';
+  elsif not private.may_manage(owner_id) then
+    -- It says which error.
+    perform private.lock_agency(owner_id, 'agent');
+  elsif to_agent_id = agent_id then
     raise exception 'to_agent_id: it is the agent who leaves' using errcode = 'PT400';
   end if;
   -- Acts of the agent at this moment come before, and so does all that others give to it. Nothing of it comes after. By
@@ -22,11 +29,12 @@ begin
     else pg_advisory_xact_lock_shared(private.agent_lock(u.id))
   end
   from (select unnest(array[agent_id, to_agent_id]) as id order by 1) u;
+  perform private.lock_agency(owner_id, 'agent');
   -- A lead that is being given to the agent comes before too, and distribution passes over the agent from now on.
-  update public.agents a set is_active = false where a.id = leave_agent.agent_id returning a.* into leaving;
-  if not found then
-    raise exception 'agent_id: there is no such agent' using errcode = 'PT404';
-  elsif exists (select from public.operators o where o.user_id = leaving.user_id) then
+  select a.* into leaving from public.agents a where a.id = leave_agent.agent_id;
+  perform private.keep_manager(leaving, jsonb_populate_record(leaving, '{"is_active": false}'), 'agent_id');
+  update public.agents a set is_active = false where a.id = leaving.id returning a.* into leaving;
+  if exists (select from public.operators o where o.user_id = leaving.user_id) then
     raise exception 'agent_id: the login is an operator''s too. First: npm run admin -- operator remove <email>'
       using errcode = 'PT409';
   end if;
@@ -60,17 +68,46 @@ begin
   -- The last, because it waits for those who notify the agent, and they may wait for what is above.
   delete from auth.users u where u.id = leaving.user_id returning u.email into login;
 
+  perform private.note_operator_action('agent leave', jsonb_strip_nulls(jsonb_build_object(
+    'agent_id', leaving.id, 'to_agent_id', to_agent_id, 'order_ids', orders, 'lead_ids', (
+      select coalesce(jsonb_agg(coalesce(a.recruiting_lead_id, a.sales_lead_id)), '[]')
+      from public.lead_assignments a
+      where a.from_agent_id = leaving.id and a.created_at = now()
+    ))));
   return moved || jsonb_build_object('order_ids', orders, 'texts', texts, 'manager_id', manager_id, 'login', login, 'is_last', not exists (
     select from public.agents a where a.agency_id = leaving.agency_id and a.is_active));
 end
 $$;
 
-comment on function private.leave_agent(uuid, uuid) is
+comment on function public.leave_agent(uuid, uuid) is
   'Makes an agent inactive for good. All that the agent has goes to to_agent_id as assign_leads() does it, with the open and '
   'paused orders that name the agent. Without to_agent_id recruits go to the agency, conversations as leave_to_agency() says, '
   'and open orders are paused. Texts that wait are sent as they were written. The login is deleted, and its sessions end. '
-  'May be called again. Returns {recruiting_leads, sales_leads, conversations, notifications, texts: how many of each, order_ids: the '
-  'orders, manager_id|null, login: e-mail|null, is_last: whether the agency has no active agent now}. Errors as of assign_leads(); PT409 for an operator''s login, and for what no agent is left for.';
+  'May be called again. A manager may call it for the others of the own agency, an operator for any agent. Returns {recruiting_leads, '
+  'sales_leads, conversations, notifications, texts: how many of each, order_ids: the '
+  'orders, manager_id|null, login: e-mail|null, is_last: whether the agency has no active agent now}. Errors as of assign_leads(); 42501 '
+  'for a user who is neither a manager nor an operator; PT404 for an agent of another agency; PT409 for the caller, the last active '
+  'manager, an operator''s login, and for what no agent is left for. '
+  'Security definer because managers and operators may not write the tables. It decides whom each of them may send away.';
+
+create function public.preview_leave(agent_id uuid, to_agent_id uuid default null) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  result jsonb;
+begin
+  result := public.leave_agent(agent_id, to_agent_id);
+  raise exception 'taken back' using errcode = 'PVIEW';
+exception
+  when sqlstate 'PVIEW' then
+    return result;
+end
+$$;
+
+comment on function public.preview_leave(uuid, uuid) is
+  'What leave_agent() would return, or its error, for the question before it. It is carried out and taken back, so nothing changes.';
+grant execute on function public.leave_agent(uuid, uuid), public.preview_leave(uuid, uuid) to authenticated, service_role;
 
 create function private.leave_to_agency(leaving public.agents, manager_id uuid) returns jsonb
 language plpgsql

@@ -1,28 +1,6 @@
 -- The lists of operators: a view for each, which reads with the rights of its caller. A list that may be of one
 -- agency or one vendor alone has `agency_id` or `vendor_id`. Those that operators read in a browser too: desk_lists.sql.
 
-create view public.agency_list with (security_invoker = true) as
-select a.id, a.name, a.timezone, to_char(a.opens_at, 'HH24:MI') || '-' || to_char(a.closes_at, 'HH24:MI') as hours,
-  (select count(*)::int from public.agents g where g.agency_id = a.id and g.is_active) as active_agents,
-  (select count(*)::int from public.recruiting_orders o where o.agency_id = a.id and o.status = 'open') as open_orders,
-  a.created_at
-from public.agencies a;
-
-comment on view public.agency_list is 'Agencies, with their active agents and open orders. hours: when agents answer recruits, Monday to Friday.';
-grant select on public.agency_list to service_role;
-
-create view public.agent_list with (security_invoker = true) as
-select a.id, a.agency_id, g.name as agency, a.first_name, a.last_name,
-  concat_ws(' ', a.first_name, a.last_name) as agent, a.email, a.phone, a.role, a.is_active, a.accepts_recruits,
-  a.user_id, a.last_assigned_at,
-  case when a.away_until > now() then to_char(a.away_until at time zone g.timezone, 'YYYY-MM-DD') end as away_until
-from public.agents a
-join public.agencies g on g.id = a.agency_id;
-
-comment on view public.agent_list is
-  'Agents, with the name of their agency. away_until: the day, in its time zone, at whose start the agent is back.';
-grant select on public.agent_list to service_role;
-
 create view public.key_list with (security_invoker = true) as
 select v.slug as vendor, k.vendor_id, k.key_prefix as key, k.label,
   case when k.revoked_at is not null then 'revoked' when k.expires_at <= now() then 'expired' else 'works' end as state,

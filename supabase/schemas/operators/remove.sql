@@ -75,8 +75,9 @@ begin
     join pg_catalog.pg_attribute id on id.attrelid = k.confrelid and id.attname = 'id'
     join pg_catalog.pg_attribute c
       on c.attrelid = k.conrelid and c.attnum = k.conkey[array_position(k.confkey, id.attnum)]
-    -- The counts of a monitor say nothing that the rows do not.
+    -- The counts of a monitor and the history of settings say nothing that the rows do not.
     where k.contype = 'f' and k.confrelid = holder and r.relname <> 'metric_days'
+      and not (r.relname = 'agency_changes' and c.attname = 'agency_id')
     order by r.relname
   loop
     execute format('select count(*) from %s where %I = $1', referring.name, referring."column") into n using holder_id;

@@ -26,6 +26,20 @@ comment on function private.may_operate() is
   'Security definer because users may not read who is an operator. It says it of the caller.';
 grant execute on function private.may_operate() to authenticated, service_role;
 
+create function private.may_manage(agency_id uuid) returns boolean
+language sql
+stable
+security definer
+set search_path = ''
+as $$
+  -- One of alerts has no agency.
+  select private.may_operate() and agency_id is not null or coalesce(agency_id = private.managed_agency_id(), false)
+$$;
+
+comment on function private.may_manage(uuid) is
+  'Whether the caller may change what is of this agency: an operator, or a manager of it. '
+  'Security definer because users may not read who is an operator. It says it of the caller.';
+
 create function private.require_operator() returns void
 language plpgsql
 stable

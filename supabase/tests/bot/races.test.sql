@@ -97,7 +97,7 @@ select lives_ok($query$
         end loop;
         perform public.claim_texts(3);
       elsif i % 10 = 0 then
-        perform private.switch_bot_off(md5('race')::uuid);
+        perform private.end_bot(md5('race')::uuid);
         commit;
         select b.script into script from public.bot_scripts b
         where b.agency_id = md5('race')::uuid and b.version = 1;

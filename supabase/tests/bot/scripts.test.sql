@@ -108,7 +108,7 @@ grant select on good to public;
 select is((select pg_temp.publish('may', script) -> 'version' from good), '1', 'a manager publishes for the own agency');
 select is((select pg_temp.publish('may', script) -> 'version' from good), '2', 'and again');
 select throws_ok(format('select pg_temp.publish(%L, script) from good', name), '42501',
-  'only an active manager of the agency may publish a script', name || ' may not')
+  'only a manager of the agency or an operator may publish a script', name || ' may not')
 from unnest(array['ann', 'stranger']) name;
 select throws_ok($$select pg_temp.publish('may', '[]')$$, '22023', 'script: must be an object', 'a bad script is not published');
 select throws_ok('update public.bot_scripts set version = 9', '42501', 'bot_scripts is append-only', 'a published script never changes');

@@ -111,7 +111,7 @@ create function pg_temp.end_claim(name text, step jsonb default pg_temp.step()) 
 $$;
 
 select pg_temp.begin_claim('off');
-select private.switch_bot_off(md5('agency')::uuid);
+select private.end_bot(md5('agency')::uuid);
 select is(pg_temp.end_claim('off'), 'dropped', 'the bot is switched off in a turn');
 select is(pg_temp.notified('off'), '{ann text}', 'and the agent is notified of its text');
 select pg_temp.publish();
@@ -169,7 +169,7 @@ select is(
   'a script that the worker cannot follow is left to a person');
 
 -- Quiet hours
-select private.switch_bot_off(md5('agency')::uuid), pg_temp.publish(), pg_temp.send_all();
+select private.end_bot(md5('agency')::uuid), pg_temp.publish(), pg_temp.send_all();
 select pg_temp.begin_talk('night ' || n), pg_temp.ask('night ' || n) from generate_series(1, 3) n;
 select pg_temp.send_all();
 update public.bot_sessions set remind_at = now() where state = 'active';
@@ -226,7 +226,7 @@ select is((pg_temp.has_turn('night 2'), pg_temp.notified('night 2')), (false, '{
 select is(pg_temp.hand_back('night 1'), 'bot active', 'one that was stopped goes on');
 select is(pg_temp.session('nobody'), 'bot escalated asked', 'a recruit asked for a person in the first text');
 select is(pg_temp.hand_back('nobody'), 'bot', 'handed back, the bot has not introduced itself and begins');
-select private.stop_bot(md5('night 1')::uuid, 'taken_over'), private.switch_bot_off(md5('agency')::uuid);
+select private.stop_bot(md5('night 1')::uuid, 'taken_over'), private.end_bot(md5('agency')::uuid);
 select is(pg_temp.hand_back('night 1'), 'bot stopped taken_over', 'none goes on while the bot is off');
 
 -- The texts of a turn, in order

@@ -53,7 +53,7 @@ create temp table others (name) as select unnest(array[
   'agencies', 'agents', 'vendors', 'vendor_api_keys', 'private.vendor_webhook_secrets', 'private.refused_proofs',
   'private.request_counts', 'private.request_slots', 'private.text_limits', 'recruiting_orders', 'private.recruiting_order_choices', 'private.recruiting_order_days',
   'private.lead_notifications_due', 'repeat_rules', 'private.person_locks', 'private.resume_uploads', 'private.abandoned_leads', 'service_numbers', 'texting_hours',
-  'texting_closures', 'area_codes', 'quick_replies', 'recruit_exports', 'order_changes', 'bot_scripts', 'operators', 'operator_actions', 'erasures', 'lead_assignments',
+  'texting_closures', 'area_codes', 'quick_replies', 'recruit_exports', 'order_changes', 'agency_changes', 'bot_scripts', 'operators', 'operator_actions', 'erasures', 'lead_assignments',
   'private.job_runs', 'private.metric_days', 'private.open_delivery_counts', 'alert_rules', 'alerts',
   'destinations', 'private.destination_secrets', 'private.sending_settings']);
 

@@ -37,7 +37,7 @@ create function pg_temp.owners(name text) returns text language sql as $$
   where r.id = md5(name)::uuid
 $$;
 create function pg_temp.leave(agent text, other text default null) returns jsonb language sql as $$
-  select private.leave_agent(md5(agent)::uuid, md5(other)::uuid) - 'manager_id' - 'order_ids'
+  select public.leave_agent(md5(agent)::uuid, md5(other)::uuid) - 'manager_id' - 'order_ids'
 $$;
 
 select set_config('admin.operator', 'olivia', true);
@@ -132,7 +132,7 @@ select is((select count(*)::integer from pg_temp.race(6, replace($work$
       begin
         if {worker} = 1 then
           if n = 10 then
-            perform private.leave_agent(md5('lea')::uuid, md5('max')::uuid);
+            perform public.leave_agent(md5('lea')::uuid, md5('max')::uuid);
           else
             perform pg_sleep(0.005);
           end if;
@@ -191,7 +191,7 @@ select extensions.dblink_connect('other', pg_temp.dsn());
 select pg_temp.hold(format(
   $$select set_config('request.jwt.claims', %L, true) || public.send_text(md5('leaves 1')::uuid, 'Bye', md5('bye')::uuid, take_over => true)$$,
   json_build_object('sub', md5('user lea')::uuid, 'role', 'authenticated')));
-select pg_temp.send_and_wait('other', $$select private.leave_agent(md5('lea')::uuid, md5('max')::uuid)$$);
+select pg_temp.send_and_wait('other', $$select public.leave_agent(md5('lea')::uuid, md5('max')::uuid)$$);
 select pg_temp.let_go('commit');
 select is(
   (select result::jsonb -> 'conversations' from extensions.dblink_get_result('other') as r (result text)), '1',
@@ -205,7 +205,7 @@ select pg_temp.commit_of('leaves', $sql$
   )
   values (md5('greeted')::uuid, {id}, 'Dee', '{"phone": "+19995590990"}', {id}, md5('lea')::uuid, 'distributed', now())
 $sql$);
-select pg_temp.hold($$select private.leave_agent(md5('lea')::uuid, md5('max')::uuid)$$);
+select pg_temp.hold($$select public.leave_agent(md5('lea')::uuid, md5('max')::uuid)$$);
 select pg_temp.send_and_wait('other',
   $$select private.open_conversation(l, l.agent_id) from public.recruiting_leads l where l.id = md5('greeted')::uuid$$);
 select pg_temp.let_go('commit');
@@ -219,14 +219,14 @@ select is(
 select pg_temp.commit($$delete from public.recruiting_leads where id = md5('greeted')::uuid;
   update public.agents set is_active = true where id = md5('lea')::uuid$$);
 select pg_temp.hold(pg_temp.ingest_query(pg_temp.key_of('leaves'), '{"first_name": "Bea", "vendor_metadata": {}}'));
-select pg_temp.send_and_wait('other', $$select private.leave_agent(md5('lea')::uuid, md5('max')::uuid)$$);
+select pg_temp.send_and_wait('other', $$select public.leave_agent(md5('lea')::uuid, md5('max')::uuid)$$);
 select pg_temp.let_go('commit');
 select is(
   (select result::jsonb -> 'recruiting_leads' from extensions.dblink_get_result('other') as r (result text)), '1',
   'a lead that is being given to the agent is waited for, and goes along');
 select * from extensions.dblink_get_result('other') as r (result text);
 select pg_temp.commit($$update public.agents set is_active = true where id = md5('lea')::uuid$$);
-select pg_temp.hold($$select private.leave_agent(md5('lea')::uuid, md5('max')::uuid)$$);
+select pg_temp.hold($$select public.leave_agent(md5('lea')::uuid, md5('max')::uuid)$$);
 select is(
   (select result::jsonb ->> 'distribution' from extensions.dblink(pg_temp.dsn(),
     pg_temp.ingest_query(pg_temp.key_of('leaves'), '{"first_name": "Cy", "vendor_metadata": {}}')) as r (result text)),

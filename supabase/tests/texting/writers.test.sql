@@ -141,7 +141,7 @@ values (md5('script')::uuid, md5('agency')::uuid, 1, '{"questions": [{"id": "a"}
 select pg_temp.create_conversation('of bot', '+19995550004', '+19995550100');
 insert into public.bot_sessions (conversation_id, script_id, question) values (md5('of bot')::uuid, md5('script')::uuid, 'a');
 select pg_temp.add_inbound('to bot', 'of bot', '1 minute'), pg_temp.add_text('of the bot', 'of bot', 'bot', due => '1 hour');
-select private.switch_bot_off(md5('agency')::uuid);
+select private.end_bot(md5('agency')::uuid);
 select is(pg_temp.text_of('of the bot'), 'refused switched_off failed', 'a bot that is switched off says nothing more');
 select is(pg_temp.conversation('of bot'), 'bot waits', 'and the recruit waits for an answer again');
 
