@@ -13120,26 +13120,6 @@ create policy "readers of a lead read its answers" on public.screening_answers
 
 -- The scripts of an agency's bot.
 
-create function public.publish_bot_script(agency_id uuid, script jsonb) returns jsonb
-language plpgsql
-security definer
-set search_path = ''
-as $$
-begin
-  if (private.managed_agency_id() = publish_bot_script.agency_id) is not true then
-    raise exception 'only an active manager of the agency may publish a script' using errcode = 'insufficient_privilege';
-  end if;
-  return private.store_bot_script(publish_bot_script.agency_id, publish_bot_script.script);
-end
-$$;
-
-comment on function public.publish_bot_script(uuid, jsonb) is
-  'Publishes what the bot of an agency says from now on, in conversations that it has not begun; docs/bot.md has the members '
-  'of a script. Returns {id, version}. A manager of the agency may call it. Errors: 42501 (HTTP 403) for anybody else; 22023 '
-  '(400) with every problem, a line each: `<question id or member>: <problem>`. '
-  'Security definer because agents may not write the tables.';
-grant execute on function public.publish_bot_script(uuid, jsonb) to authenticated;
-
 create function private.store_bot_script(agency_id uuid, script jsonb) returns jsonb
 language plpgsql
 set search_path = ''
@@ -13164,26 +13144,28 @@ begin
 end
 $$;
 
-comment on function private.store_bot_script(uuid, jsonb) is 'As publish_bot_script(), for a caller that may write the table.';
+comment on function private.store_bot_script(uuid, jsonb) is
+  'Stores a script as the newest of an agency, and returns {id, version}. 22023 with every problem, a line each: `<question id or '
+  'member>: <problem>`.';
 
-create function private.switch_bot_off(agency_id uuid) returns integer
+create function private.end_bot(agency_id uuid) returns integer
 language plpgsql
 set search_path = ''
 as $$
 declare
   stopped uuid[];
 begin
-  perform from public.agencies a where a.id = switch_bot_off.agency_id for no key update;
+  perform from public.agencies a where a.id = end_bot.agency_id for no key update;
   insert into public.bot_scripts (agency_id, version)
   select b.agency_id, b.version + 1
-  from private.newest_bot_script(switch_bot_off.agency_id) b
+  from private.newest_bot_script(end_bot.agency_id) b
   where b.script is not null;
 
   -- In the order of the locks: the conversations, then what the bot has of them.
   stopped := array(
     select c.id
     from public.recruiting_conversations c
-    where c.agency_id = switch_bot_off.agency_id
+    where c.agency_id = end_bot.agency_id
       and (
         exists (select from public.bot_sessions s where s.conversation_id = c.id and s.state = 'active')
         or exists (select from public.bot_turns t where t.conversation_id = c.id)
@@ -13196,7 +13178,7 @@ begin
 end
 $$;
 
-comment on function private.switch_bot_off(uuid) is
+comment on function private.end_bot(uuid) is
   'Ends all that the bot of an agency has begun, until the next script is published. Returns the number of conversations.';
 
 create function private.newest_bot_script(agency_id uuid) returns public.bot_scripts
@@ -15732,6 +15714,20 @@ comment on function private.may_operate() is
   'Security definer because users may not read who is an operator. It says it of the caller.';
 grant execute on function private.may_operate() to authenticated, service_role;
 
+create function private.may_manage(agency_id uuid) returns boolean
+language sql
+stable
+security definer
+set search_path = ''
+as $$
+  -- One of alerts has no agency.
+  select private.may_operate() and agency_id is not null or coalesce(agency_id = private.managed_agency_id(), false)
+$$;
+
+comment on function private.may_manage(uuid) is
+  'Whether the caller may change what is of this agency: an operator, or a manager of it. '
+  'Security definer because users may not read who is an operator. It says it of the caller.';
+
 create function private.require_operator() returns void
 language plpgsql
 stable
@@ -15781,32 +15777,132 @@ comment on function public.signed_in_user() is
   'the caller''s own.';
 grant execute on function public.signed_in_user() to authenticated;
 
+-- supabase/schemas/operators/agency_changes.sql
+
+-- The history of an agency's settings: who has changed what. The tables write it themselves, whatever function or command changes
+-- them, as long as a person does. Changes of orders are in order_changes.
+
+create table public.agency_changes (
+  id uuid primary key default gen_random_uuid(),
+  agency_id uuid not null references public.agencies (id) on delete cascade,
+  agent_id uuid,
+  changed_by text not null check (changed_by <> '' and length(changed_by) <= 250),
+  action text not null,
+  subject_id uuid not null,
+  before jsonb not null check (jsonb_typeof(before) = 'object'),
+  after jsonb not null check (jsonb_typeof(after) = 'object'),
+  created_at timestamptz not null default clock_timestamp(),
+  foreign key (agent_id, agency_id) references public.agents (id, agency_id)
+);
+
+create index on public.agency_changes (agency_id, created_at, id);
+create index on public.agency_changes (subject_id, created_at);
+create index on public.agency_changes (agent_id, agency_id);
+
+comment on table public.agency_changes is
+  'Each change of an agency''s settings by a person: of the agency, its agents, its bot''s script, its destinations and quick '
+  'replies. Rows are never updated, and are deleted with their agency.';
+comment on column public.agency_changes.agent_id is 'The agent of the agency who has changed it; null: an operator.';
+comment on column public.agency_changes.changed_by is
+  'The name that this agent had, or the operator as private.operator_name() says.';
+comment on column public.agency_changes.action is
+  'What has changed and how: `agency`, `agent`, `destination` or `quick_reply`, and `create`, `update` or `remove`; `bot publish` or '
+  '`bot off`.';
+comment on column public.agency_changes.subject_id is 'The id of what has changed, such as agents.id.';
+comment on column public.agency_changes.before is
+  'The previous values of the changed columns, with which the same function takes the change back; {}: there was nothing before.';
+comment on column public.agency_changes.after is 'The new values of the same columns; {}: it is removed.';
+
+alter table public.agency_changes enable row level security;
+grant select on public.agency_changes to authenticated;
+grant select, insert on public.agency_changes to service_role;
+
+create policy "managers read their agency's" on public.agency_changes
+  for select to authenticated
+  using (agency_id = (select private.managed_agency_id()));
+
+create function private.keep_agency_change() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+declare
+  noun constant text := tg_argv[0];
+  stored constant jsonb := to_jsonb(old);
+  saved constant jsonb := to_jsonb(new);
+  subject constant jsonb := coalesce(saved, stored);
+  owner_id constant uuid := coalesce(subject ->> 'agency_id', subject ->> 'id');
+  agent constant public.agents := private.current_agent();
+  is_of_agency constant boolean := coalesce(agent.agency_id = owner_id, false);
+  before jsonb;
+  after jsonb;
+begin
+  select
+    coalesce(jsonb_object_agg(c, stored -> c) filter (where stored is not null), '{}'),
+    coalesce(jsonb_object_agg(c, saved -> c) filter (where saved is not null), '{}')
+  into before, after
+  from unnest(tg_argv[1]::text[]) c
+  where coalesce(stored -> c, 'null') <> coalesce(saved -> c, 'null');
+
+  insert into public.agency_changes (agency_id, agent_id, changed_by, action, subject_id, before, after)
+  select
+    a.id, case when is_of_agency then agent.id end, d.name,
+    noun || ' ' || case
+      when noun = 'bot' then case when saved -> 'script' = 'null' then 'off' else 'publish' end
+      when tg_op = 'INSERT' then 'create'
+      when tg_op = 'DELETE' then 'remove'
+      else 'update'
+    end,
+    (subject ->> 'id')::uuid, before, after
+  from public.agencies a
+  cross join (
+    select case when is_of_agency then concat_ws(' ', agent.first_name, agent.last_name) else private.operator_name() end as name
+  ) d
+  -- The worker has no name, and what goes with its agency leaves no history.
+  where a.id = owner_id and d.name is not null and before <> after;
+  return null;
+end
+$$;
+
+comment on function private.keep_agency_change() is
+  'Trigger: keeps in agency_changes who has changed these columns of a row. Its arguments are the noun of the action and the columns.';
+
+create trigger keep_agency_change
+  after insert or update of name, timezone, opens_at, closes_at on public.agencies
+  for each row execute function private.keep_agency_change('agency', '{name,timezone,opens_at,closes_at}');
+
+-- A lead that is given to an agent updates none of these columns.
+create trigger keep_agency_change
+  after insert or delete
+    or update of first_name, last_name, email, phone, role, is_active, accepts_recruits, away_until on public.agents
+  for each row execute function private.keep_agency_change(
+    'agent', '{first_name,last_name,email,phone,role,is_active,accepts_recruits,away_until}');
+
+create trigger keep_agency_change
+  after insert on public.bot_scripts
+  for each row execute function private.keep_agency_change('bot', '{version}');
+
+create trigger keep_agency_change
+  after insert or update or delete on public.quick_replies
+  for each row execute function private.keep_agency_change('quick_reply', '{shortcut,body}');
+
+create trigger keep_new_destination
+  after insert on public.destinations
+  for each row when (new.agent_id is null)
+  execute function private.keep_agency_change('destination', '{name,kind,url,address,events,is_on}');
+
+create trigger keep_destination_change
+  after delete
+    or update of url, address, events, order_id, template, accepted_when, rejected_when, returns_rejected, max_at_once, is_on
+  on public.destinations
+  for each row when (old.agent_id is null)
+  execute function private.keep_agency_change(
+    'destination',
+    '{name,kind,url,address,events,order_id,template,accepted_when,rejected_when,returns_rejected,max_at_once,is_on}');
+
 -- supabase/schemas/operators/lists.sql
 
 -- The lists of operators: a view for each, which reads with the rights of its caller. A list that may be of one
 -- agency or one vendor alone has `agency_id` or `vendor_id`. Those that operators read in a browser too: desk_lists.sql.
-
-create view public.agency_list with (security_invoker = true) as
-select a.id, a.name, a.timezone, to_char(a.opens_at, 'HH24:MI') || '-' || to_char(a.closes_at, 'HH24:MI') as hours,
-  (select count(*)::int from public.agents g where g.agency_id = a.id and g.is_active) as active_agents,
-  (select count(*)::int from public.recruiting_orders o where o.agency_id = a.id and o.status = 'open') as open_orders,
-  a.created_at
-from public.agencies a;
-
-comment on view public.agency_list is 'Agencies, with their active agents and open orders. hours: when agents answer recruits, Monday to Friday.';
-grant select on public.agency_list to service_role;
-
-create view public.agent_list with (security_invoker = true) as
-select a.id, a.agency_id, g.name as agency, a.first_name, a.last_name,
-  concat_ws(' ', a.first_name, a.last_name) as agent, a.email, a.phone, a.role, a.is_active, a.accepts_recruits,
-  a.user_id, a.last_assigned_at,
-  case when a.away_until > now() then to_char(a.away_until at time zone g.timezone, 'YYYY-MM-DD') end as away_until
-from public.agents a
-join public.agencies g on g.id = a.agency_id;
-
-comment on view public.agent_list is
-  'Agents, with the name of their agency. away_until: the day, in its time zone, at whose start the agent is back.';
-grant select on public.agent_list to service_role;
 
 create view public.key_list with (security_invoker = true) as
 select v.slug as vendor, k.vendor_id, k.key_prefix as key, k.label,
@@ -16309,7 +16405,6 @@ declare
   stored public.recruiting_orders;
   saved public.recruiting_orders;
   columns text[];
-  field text;
   today integer;
   before jsonb;
   after jsonb;
@@ -16323,8 +16418,6 @@ begin
   for no key update;
   if not found then
     raise exception 'order_id: there is no such order' using errcode = 'PT404';
-  elsif jsonb_typeof(changes) is distinct from 'object' then
-    perform private.invalid_field('changes', 'must be an object');
   end if;
 
   columns := case
@@ -16334,16 +16427,8 @@ begin
     when is_manager and stored.agency_id = caller.agency_id then '{status,daily_cap,states,greeting_template,quantity}'
     else '{status,daily_cap,quantity}'
   end;
-  for field in select k from jsonb_object_keys(changes) k loop
-    if field <> all (columns) then
-      perform private.invalid_field(
-        field, case when operates then 'is not for operators to change' else 'is not for managers to change' end);
-    elsif seen is not null and to_jsonb(stored) -> field is distinct from seen -> field
-      and to_jsonb(stored) -> field <> changes -> field
-    then
-      raise exception '%: somebody has changed it meanwhile', private.quoted(field) using errcode = 'PT409';
-    end if;
-  end loop;
+  perform private.check_changes(
+    to_jsonb(stored), changes, seen, columns, case when operates then 'is not for operators to change' else 'is not for managers to change' end);
 
   saved := private.changed_order(stored, changes);
   if saved.status is distinct from stored.status then
@@ -16991,11 +17076,13 @@ grant select on private.lead_places to service_role;
 
 -- An agent leaves, and all that was the agent's goes to others.
 
-create function private.leave_agent(agent_id uuid, to_agent_id uuid default null) returns jsonb
+create function public.leave_agent(agent_id uuid, to_agent_id uuid default null) returns jsonb
 language plpgsql
+security definer
 set search_path = ''
 as $$
 declare
+  owner_id constant uuid := (select a.agency_id from public.agents a where a.id = leave_agent.agent_id);
   leaving public.agents;
   manager_id uuid;
   texts integer;
@@ -17003,7 +17090,12 @@ declare
   moved jsonb;
   login text;
 begin
-  if to_agent_id = agent_id then
+  if agent_id = private.current_agent_id() then
+    raise exception 'agent_id: it is you. Another manager can do it' using errcode = 'PT409';
+  elsif not private.may_manage(owner_id) then
+    -- It says which error.
+    perform private.lock_agency(owner_id, 'agent');
+  elsif to_agent_id = agent_id then
     raise exception 'to_agent_id: it is the agent who leaves' using errcode = 'PT400';
   end if;
   -- Acts of the agent at this moment come before, and so does all that others give to it. Nothing of it comes after. By
@@ -17013,11 +17105,12 @@ begin
     else pg_advisory_xact_lock_shared(private.agent_lock(u.id))
   end
   from (select unnest(array[agent_id, to_agent_id]) as id order by 1) u;
+  perform private.lock_agency(owner_id, 'agent');
   -- A lead that is being given to the agent comes before too, and distribution passes over the agent from now on.
-  update public.agents a set is_active = false where a.id = leave_agent.agent_id returning a.* into leaving;
-  if not found then
-    raise exception 'agent_id: there is no such agent' using errcode = 'PT404';
-  elsif exists (select from public.operators o where o.user_id = leaving.user_id) then
+  select a.* into leaving from public.agents a where a.id = leave_agent.agent_id;
+  perform private.keep_manager(leaving, jsonb_populate_record(leaving, '{"is_active": false}'), 'agent_id');
+  update public.agents a set is_active = false where a.id = leaving.id returning a.* into leaving;
+  if exists (select from public.operators o where o.user_id = leaving.user_id) then
     raise exception 'agent_id: the login is an operator''s too. First: npm run admin -- operator remove <email>'
       using errcode = 'PT409';
   end if;
@@ -17051,17 +17144,46 @@ begin
   -- The last, because it waits for those who notify the agent, and they may wait for what is above.
   delete from auth.users u where u.id = leaving.user_id returning u.email into login;
 
+  perform private.note_operator_action('agent leave', jsonb_strip_nulls(jsonb_build_object(
+    'agent_id', leaving.id, 'to_agent_id', to_agent_id, 'order_ids', orders, 'lead_ids', (
+      select coalesce(jsonb_agg(coalesce(a.recruiting_lead_id, a.sales_lead_id)), '[]')
+      from public.lead_assignments a
+      where a.from_agent_id = leaving.id and a.created_at = now()
+    ))));
   return moved || jsonb_build_object('order_ids', orders, 'texts', texts, 'manager_id', manager_id, 'login', login, 'is_last', not exists (
     select from public.agents a where a.agency_id = leaving.agency_id and a.is_active));
 end
 $$;
 
-comment on function private.leave_agent(uuid, uuid) is
+comment on function public.leave_agent(uuid, uuid) is
   'Makes an agent inactive for good. All that the agent has goes to to_agent_id as assign_leads() does it, with the open and '
   'paused orders that name the agent. Without to_agent_id recruits go to the agency, conversations as leave_to_agency() says, '
   'and open orders are paused. Texts that wait are sent as they were written. The login is deleted, and its sessions end. '
-  'May be called again. Returns {recruiting_leads, sales_leads, conversations, notifications, texts: how many of each, order_ids: the '
-  'orders, manager_id|null, login: e-mail|null, is_last: whether the agency has no active agent now}. Errors as of assign_leads(); PT409 for an operator''s login, and for what no agent is left for.';
+  'May be called again. A manager may call it for the others of the own agency, an operator for any agent. Returns {recruiting_leads, '
+  'sales_leads, conversations, notifications, texts: how many of each, order_ids: the '
+  'orders, manager_id|null, login: e-mail|null, is_last: whether the agency has no active agent now}. Errors as of assign_leads(); 42501 '
+  'for a user who is neither a manager nor an operator; PT404 for an agent of another agency; PT409 for the caller, the last active '
+  'manager, an operator''s login, and for what no agent is left for. '
+  'Security definer because managers and operators may not write the tables. It decides whom each of them may send away.';
+
+create function public.preview_leave(agent_id uuid, to_agent_id uuid default null) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  result jsonb;
+begin
+  result := public.leave_agent(agent_id, to_agent_id);
+  raise exception 'taken back' using errcode = 'PVIEW';
+exception
+  when sqlstate 'PVIEW' then
+    return result;
+end
+$$;
+
+comment on function public.preview_leave(uuid, uuid) is
+  'What leave_agent() would return, or its error, for the question before it. It is carried out and taken back, so nothing changes.';
+grant execute on function public.leave_agent(uuid, uuid), public.preview_leave(uuid, uuid) to authenticated, service_role;
 
 create function private.leave_to_agency(leaving public.agents, manager_id uuid) returns jsonb
 language plpgsql
@@ -17229,8 +17351,9 @@ begin
     join pg_catalog.pg_attribute id on id.attrelid = k.confrelid and id.attname = 'id'
     join pg_catalog.pg_attribute c
       on c.attrelid = k.conrelid and c.attnum = k.conkey[array_position(k.confkey, id.attnum)]
-    -- The counts of a monitor say nothing that the rows do not.
+    -- The counts of a monitor and the history of settings say nothing that the rows do not.
     where k.contype = 'f' and k.confrelid = holder and r.relname <> 'metric_days'
+      and not (r.relname = 'agency_changes' and c.attname = 'agency_id')
     order by r.relname
   loop
     execute format('select count(*) from %s where %I = $1', referring.name, referring."column") into n using holder_id;
@@ -19853,6 +19976,56 @@ comment on function public.save_mapping(uuid, jsonb, text) is
   'parser, and where somebody has saved another mapping meanwhile.';
 grant execute on function public.save_mapping(uuid, jsonb, text) to service_role;
 
+-- supabase/schemas/operators/changes.sql
+
+-- What the functions that change a row by an object of new values have in common.
+
+create function private.check_changes(stored jsonb, changes jsonb, seen jsonb, columns text[], refusal text) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  field text;
+begin
+  if jsonb_typeof(changes) is distinct from 'object' then
+    perform private.invalid_field('changes', 'must be an object');
+  end if;
+  for field in select k from jsonb_object_keys(changes) k loop
+    if field <> all (columns) then
+      perform private.invalid_field(field, refusal);
+    elsif seen is not null and stored -> field is distinct from seen -> field and stored -> field <> changes -> field then
+      raise exception '%: % has changed it meanwhile', private.quoted(field), private.quoted(coalesce(
+        (
+          select c.changed_by
+          from public.agency_changes c
+          where c.subject_id = (stored ->> 'id')::uuid and c.after ? field
+          order by c.created_at desc
+          limit 1
+        ),
+        'somebody'))
+        using errcode = 'PT409';
+    end if;
+  end loop;
+end
+$$;
+
+comment on function private.check_changes(jsonb, jsonb, jsonb, text[], text) is
+  'Raises 22023 for changes that are not an object or have another member than these columns, with refusal as the problem, and PT409 '
+  'for a column that has changed since it was seen, unless it has its new value already: it names the column and who has changed it. '
+  'stored: the row as it is; seen: null compares nothing.';
+
+create function private.is_line(given jsonb, most integer default 100) returns boolean
+language sql
+immutable
+set search_path = ''
+return coalesce(
+  jsonb_typeof(given) = 'string' and given #>> '{}' ~ '\S' and length(given #>> '{}') <= most
+    and private.visible_text(given #>> '{}') = given #>> '{}' and given #>> '{}' !~ '\n',
+  false);
+
+comment on function private.is_line(jsonb, integer) is
+  'Whether a value is a text of one line, with at most so many characters, all of which its reader sees.';
+
 -- supabase/schemas/operators/destination_lists.sql
 
 -- The lists of destinations, and of what was sent, that managers of the agency and operators read (desk_lists.sql says how).
@@ -19917,20 +20090,6 @@ grant select on public.dispatch_list to authenticated, service_role;
 -- supabase/schemas/operators/destinations.sql
 
 -- What managers, for their own agency, and operators do with destinations.
-
-create function private.may_manage(agency_id uuid) returns boolean
-language sql
-stable
-security definer
-set search_path = ''
-as $$
-  -- One of alerts has no agency.
-  select private.may_operate() and agency_id is not null or coalesce(agency_id = private.managed_agency_id(), false)
-$$;
-
-comment on function private.may_manage(uuid) is
-  'Whether the caller may change what is of this agency: an operator, or a manager of it. '
-  'Security definer because users may not read who is an operator. It says it of the caller.';
 
 create function private.lock_destination(destination_id uuid) returns public.destinations
 language plpgsql
@@ -20360,6 +20519,333 @@ comment on function public.save_destination(uuid, text, jsonb) is
   'nor an operator. '
   'Security definer because users may not read or write the tables.';
 grant execute on function public.save_destination(uuid, text, jsonb) to authenticated, service_role;
+
+-- supabase/schemas/operators/settings.sql
+
+-- What managers, for their own agency, and operators change of an agency and of its people. agency_changes keeps it.
+
+create function private.lock_agency(agency_id uuid, noun text) returns public.agencies
+language plpgsql
+set search_path = ''
+as $$
+declare
+  locked public.agencies;
+begin
+  if private.may_manage(agency_id) then
+    select a.* into locked from public.agencies a where a.id = lock_agency.agency_id for no key update;
+  end if;
+  -- Another manager may have taken the role away meanwhile.
+  if not private.may_manage(locked.id) then
+    if private.managed_agency_id() is null and not private.may_operate() then
+      raise exception 'only a manager or an operator may do this' using errcode = '42501';
+    end if;
+    raise exception '%_id: there is no such %', noun, noun using errcode = 'PT404';
+  end if;
+  return locked;
+end
+$$;
+
+comment on function private.lock_agency(uuid, text) is
+  'The agency, locked, if the caller may change it, who may until the transaction ends. noun: what the caller has named, `agency` or '
+  '`agent`. 42501 for a user who is neither manager nor operator; PT404 for another agency. For functions that run with their owner''s '
+  'rights.';
+
+create function private.is_by_command() returns boolean
+language sql
+stable
+set search_path = ''
+return private.may_operate() and not private.is_operator();
+
+comment on function private.is_by_command() is
+  'Whether the command calls, which asks before what others may not do at all.';
+
+create function public.change_agency(agency_id uuid, changes jsonb, seen jsonb default null) returns public.agencies
+language plpgsql
+security definer
+set search_path = ''
+set statement_timeout = '4s'
+set lock_timeout = '2s'
+as $$
+declare
+  stored constant public.agencies := private.lock_agency(agency_id, 'agency');
+  saved public.agencies;
+  field text;
+begin
+  perform private.check_changes(to_jsonb(stored), changes, seen, '{name,timezone,opens_at,closes_at}', 'is not a setting of an agency');
+  if changes ? 'name' and not private.is_line(changes -> 'name') then
+    perform private.invalid_field('name', 'must be one line of 1 to 100 characters');
+  end if;
+  foreach field in array '{opens_at,closes_at}'::text[] loop
+    if changes ? field and coalesce(changes ->> field, '') !~ '^(([01]\d|2[0-3]):[0-5]\d|24:00)(:00)?$' then
+      perform private.invalid_field(field, 'must be a time such as 08:30');
+    end if;
+  end loop;
+  saved := jsonb_populate_record(stored, changes);
+  if saved.opens_at >= saved.closes_at then
+    perform private.invalid_field('closes_at', 'must be after opens_at');
+  end if;
+  update public.agencies a
+  set name = saved.name, timezone = coalesce(saved.timezone, ''), opens_at = saved.opens_at, closes_at = saved.closes_at
+  where a.id = stored.id
+  returning a.* into saved;
+  perform private.note_operator_action('agency update', jsonb_build_object('agency_id', stored.id, 'changes', changes));
+  return saved;
+exception when lock_not_available then
+  raise exception 'Others have locked the agency. Try again in a moment.' using errcode = 'PT409';
+end
+$$;
+
+comment on function public.change_agency(uuid, jsonb, jsonb) is
+  'Changes an agency and returns it as it is now. changes: the new values of any of name, timezone (an IANA name), opens_at and '
+  'closes_at (`08:30`). seen: the values of these columns as the caller has read them; without it nothing is compared. A manager '
+  'changes the own agency, an operator any. agency_changes keeps it; to take a change back, call it with `before`. Errors: 22023 '
+  '(HTTP 400) names the column; 42501 (403) for a user who is neither a manager nor an operator; PT404 for another agency; PT409 names '
+  'a column that has changed meanwhile and who has changed it, or says that others have held its lock for 2 s. '
+  'Security definer because managers and operators may not write the table. It decides which agency each of them may change.';
+
+create function public.change_agent(agent_id uuid, changes jsonb, seen jsonb default null) returns public.agents
+language plpgsql
+security definer
+set search_path = ''
+set statement_timeout = '4s'
+set lock_timeout = '2s'
+as $$
+declare
+  agency constant public.agencies := private.lock_agency((select a.agency_id from public.agents a where a.id = agent_id), 'agent');
+  stored public.agents;
+  saved public.agents;
+begin
+  select a.* into stored from public.agents a where a.id = agent_id for no key update;
+  perform private.check_changes(
+    to_jsonb(stored), changes, seen, '{first_name,last_name,email,phone,role,is_active,accepts_recruits,away_until}',
+    'is not a setting of an agent');
+  saved := private.changed_agent(stored, changes, agency.timezone);
+  perform private.keep_manager(stored, saved, case when saved.is_active then 'role' else 'is_active' end);
+  update public.agents a
+  set
+    first_name = saved.first_name, last_name = saved.last_name, email = saved.email, phone = saved.phone, role = saved.role,
+    is_active = saved.is_active, accepts_recruits = saved.accepts_recruits, away_until = saved.away_until
+  where a.id = stored.id
+  returning a.* into saved;
+  perform private.note_operator_action('agent update', jsonb_build_object(
+    'agent_id', stored.id, 'changed', (select coalesce(jsonb_agg(k order by k), '[]') from jsonb_object_keys(changes) k)));
+  return saved;
+exception when lock_not_available then
+  raise exception 'Others have locked the agent. Try again in a moment.' using errcode = 'PT409';
+end
+$$;
+
+comment on function public.change_agent(uuid, jsonb, jsonb) is
+  'Changes an agent and returns it as it is now. changes: the new values of any of first_name, last_name|null, email|null, phone|null '
+  '(E.164), role (agent or manager), is_active, accepts_recruits, and away_until: a day (`2026-12-28`), at whose start in the agency''s '
+  'time zone the agent is back, or a time with its offset, or null. seen: the values of these columns as the caller has read them; '
+  'without it nothing is compared. A manager changes the agents of the own agency, an operator any. The address of a login stays as it '
+  'is. agency_changes keeps it; to take a change back, call it with `before`. Errors: 22023 (HTTP 400) names the column; 42501 (403) for '
+  'a user who is neither a manager nor an operator; PT404 for an agent of another agency; PT409 names a column that has changed meanwhile '
+  'and who has changed it; `role` or `is_active` of the last active manager; `email` if another agent of the agency has it; or says that '
+  'others have held a lock for 2 s. The command may change the last manager and an address twice: it asks first. '
+  'Security definer because managers and operators may not write the table. It decides which agents each of them may change.';
+
+create function private.changed_agent(stored public.agents, changes jsonb, timezone text) returns public.agents
+language plpgsql
+set search_path = ''
+as $$
+declare
+  away constant text := changes ->> 'away_until';
+  saved public.agents;
+  field text;
+  other text;
+begin
+  for field in select k from jsonb_object_keys(changes) k loop
+    if not (case field
+      when 'first_name' then private.is_line(changes -> field)
+      when 'last_name' then changes -> field = 'null' or private.is_line(changes -> field)
+      when 'email' then changes -> field = 'null'
+        or private.is_line(changes -> field, 320) and changes ->> field ~ '^[^\s@]+@[^\s@]+$'
+      when 'phone' then coalesce(changes ->> field ~ '^\+[1-9][0-9]{1,14}$', true)
+      when 'role' then changes -> field in ('"agent"', '"manager"')
+      when 'away_until' then coalesce(away ~ '^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?$', true)
+      else jsonb_typeof(changes -> field) = 'boolean'
+    end) then
+      perform private.invalid_field(field, case field
+        when 'email' then 'must be an e-mail address'
+        when 'phone' then 'must be a phone number such as +13125550142'
+        when 'role' then 'must be agent or manager'
+        when 'away_until' then 'must be a day such as 2026-12-28'
+        when 'is_active' then 'must be true or false'
+        when 'accepts_recruits' then 'must be true or false'
+        else 'must be one line of 1 to 100 characters' end);
+    end if;
+  end loop;
+  if length(away) = 10 then
+    changes := changes || jsonb_build_object('away_until', away::date::timestamp at time zone timezone);
+    if (changes ->> 'away_until')::timestamptz <= now() then
+      perform private.invalid_field('away_until', format('"%s" has begun in %s', away, timezone));
+    end if;
+  end if;
+  saved := jsonb_populate_record(stored, changes);
+  saved.email := lower(saved.email);
+  if saved.email is distinct from stored.email and not private.is_by_command() then
+    select concat_ws(' ', a.first_name, a.last_name) into other
+    from public.agents a
+    where a.agency_id = stored.agency_id and lower(a.email) = saved.email and a.id <> stored.id
+    limit 1;
+    if found then
+      raise exception 'email: % has it', private.quoted(other) using errcode = 'PT409';
+    end if;
+  end if;
+  return saved;
+exception when datetime_field_overflow or invalid_datetime_format then
+  perform private.invalid_field('away_until', 'must be a day such as 2026-12-28');
+end
+$$;
+
+comment on function private.changed_agent(public.agents, jsonb, text) is
+  'The row of an agent with these changes. 22023 names the column that cannot have its new value; PT409 an address that another agent of '
+  'the agency has. timezone: the agency''s.';
+
+create function private.keep_manager(stored public.agents, saved public.agents, field text) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if stored.is_active and stored.role = 'manager' and not (saved.is_active and saved.role = 'manager')
+    and not private.is_by_command()
+    and not exists (
+      select from public.agents a
+      where a.agency_id = stored.agency_id and a.role = 'manager' and a.is_active and a.id <> stored.id
+    )
+  then
+    raise exception '%: % is the last active manager of the agency. Make somebody else a manager first.',
+      field, private.quoted(concat_ws(' ', stored.first_name, stored.last_name))
+      using errcode = 'PT409';
+  end if;
+end
+$$;
+
+comment on function private.keep_manager(public.agents, public.agents, text) is
+  'Refuses (PT409) to take the last active manager from an agency, whose row the caller has locked. field: what is changed.';
+
+create function public.publish_bot_script(agency_id uuid, script jsonb) returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  published jsonb;
+begin
+  if not private.may_manage(agency_id) then
+    raise exception 'only a manager of the agency or an operator may publish a script' using errcode = 'insufficient_privilege';
+  end if;
+  published := private.store_bot_script(publish_bot_script.agency_id, publish_bot_script.script);
+  perform private.note_operator_action(
+    'bot publish', jsonb_build_object('agency_id', publish_bot_script.agency_id, 'script_id', published -> 'id'));
+  return published;
+end
+$$;
+
+comment on function public.publish_bot_script(uuid, jsonb) is
+  'Publishes what the bot of an agency says from now on, in conversations that it has not begun; docs/bot.md has the members '
+  'of a script. To go back to a former version, publish its script. Returns {id, version}. A manager of the agency or an operator may '
+  'call it. Errors: 42501 (HTTP 403) for anybody else; 22023 (400) with every problem, a line each: `<question id or member>: '
+  '<problem>`. '
+  'Security definer because users may not write the tables.';
+
+create function public.switch_bot_off(agency_id uuid) returns integer
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  if not private.may_manage(agency_id) then
+    raise exception 'only a manager of the agency or an operator may switch the bot off' using errcode = 'insufficient_privilege';
+  end if;
+  perform private.note_operator_action('bot off', jsonb_build_object('agency_id', switch_bot_off.agency_id));
+  return private.end_bot(switch_bot_off.agency_id);
+end
+$$;
+
+comment on function public.switch_bot_off(uuid) is
+  'Ends all that the bot of an agency has begun, until a script is published: also a former one. Returns the number of conversations. '
+  '42501 for a user who is neither a manager of the agency nor an operator. '
+  'Security definer because users may not write the tables.';
+
+grant execute on function public.change_agency(uuid, jsonb, jsonb), public.change_agent(uuid, jsonb, jsonb),
+  public.publish_bot_script(uuid, jsonb), public.switch_bot_off(uuid) to authenticated, service_role;
+
+-- supabase/schemas/operators/settings_lists.sql
+
+-- The lists of settings that managers of the agency and operators read (desk_lists.sql says how).
+
+create view private.agency_list as
+select a.id, a.name, a.timezone, a.opens_at, a.closes_at,
+  to_char(a.opens_at, 'HH24:MI') || '-' || to_char(a.closes_at, 'HH24:MI') as hours,
+  (select count(*)::int from public.agents g where g.agency_id = a.id and g.is_active) as active_agents,
+  (select count(*)::int from public.recruiting_orders o where o.agency_id = a.id and o.status = 'open') as open_orders,
+  a.created_at
+from public.agencies a
+where (select private.may_operate()) or a.id = (select private.managed_agency_id());
+
+grant select on private.agency_list to authenticated, service_role;
+
+create view public.agency_list with (security_invoker = true) as select * from private.agency_list;
+
+comment on view public.agency_list is
+  'Agencies, with their active agents and open orders; for a manager the own one. hours: when agents answer recruits, Monday to Friday.';
+grant select on public.agency_list to authenticated, service_role;
+
+create view private.agent_list as
+select a.id, a.agency_id, g.name as agency, a.first_name, a.last_name,
+  concat_ws(' ', a.first_name, a.last_name) as agent, a.email, a.phone, a.role, a.is_active, a.accepts_recruits,
+  a.user_id, a.last_assigned_at,
+  case when a.away_until > now() then to_char(a.away_until at time zone g.timezone, 'YYYY-MM-DD') end as away_until,
+  a.away_until as away_until_time,
+  case when u.id is null then 'none' when u.email_confirmed_at is null then 'invited' else 'works' end as login
+from public.agents a
+join public.agencies g on g.id = a.agency_id
+left join auth.users u on u.id = a.user_id
+where (select private.may_operate()) or a.agency_id = (select private.managed_agency_id());
+
+grant select on private.agent_list to authenticated, service_role;
+
+create view public.agent_list with (security_invoker = true) as select * from private.agent_list;
+
+comment on view public.agent_list is
+  'Agents, with the name of their agency; for a manager those of the own one. away_until: the day, in its time zone, at whose start the '
+  'agent is back; away_until_time: agents.away_until as it is stored; login: none, invited (the link waits) or works.';
+grant select on public.agent_list to authenticated, service_role;
+
+create view private.bot_script_list as
+select b.id, b.agency_id, b.version, b.script, b.published_at
+from public.bot_scripts b
+where (select private.may_operate()) or b.agency_id = (select private.managed_agency_id());
+
+grant select on private.bot_script_list to authenticated, service_role;
+
+create view public.bot_script_list with (security_invoker = true) as select * from private.bot_script_list;
+
+comment on view public.bot_script_list is
+  'The scripts that an agency has published, for its managers and operators. script: null where the bot was switched off. Ask for pages '
+  'by the last row, ordered by version, descending.';
+grant select on public.bot_script_list to authenticated, service_role;
+
+create view private.agency_change_list as
+select c.id, c.agency_id, c.created_at, c.agent_id, c.changed_by, c.action, c.subject_id,
+  coalesce(
+    (select n.names[1] from private.named n where n.id = c.subject_id), (c.after || c.before) ->> 'name',
+    (c.after || c.before) ->> 'shortcut') as subject,
+  c.before, c.after
+from public.agency_changes c
+where (select private.may_operate()) or c.agency_id = (select private.managed_agency_id());
+
+grant select on private.agency_change_list to authenticated, service_role;
+
+create view public.agency_change_list with (security_invoker = true) as select * from private.agency_change_list;
+
+comment on view public.agency_change_list is
+  'The rows of agency_changes, for the managers of the agency and operators, with the name of what has changed: subject, null where it is '
+  'gone. Ask for pages by the last row, ordered by created_at and id, both descending.';
+grant select on public.agency_change_list to authenticated, service_role;
 
 -- supabase/schemas/operators/suppressions.sql
 
