@@ -15,6 +15,7 @@ import { addNumber } from "./nouns/number.ts";
 import { addOperator } from "./nouns/operator.ts";
 import { addOrder } from "./nouns/order.ts";
 import { addPerson } from "./nouns/person.ts";
+import { addRepeat } from "./nouns/repeat.ts";
 import { addReport } from "./nouns/report.ts";
 import { addSuppression } from "./nouns/suppression.ts";
 import { addText } from "./nouns/text.ts";
@@ -34,6 +35,7 @@ const NOUNS = [
   addAgency,
   addAgent,
   addOrder,
+  addRepeat,
   addVendor,
   addKey,
   addLead,

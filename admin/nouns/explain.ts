@@ -5,14 +5,22 @@ import { findAgency, findLead, findOrder, requireOne } from "../find.ts";
 import type { Outcome, Session } from "../session.ts";
 import { formatTable, formatTime } from "../table.ts";
 
+/** Why no order gets a lead in this state. */
+const REASONS: Record<string, string> = {
+  not_requested: ": in bulk and tests are for no order",
+  suppressed: ": its person is in npm run admin -- suppression list",
+};
+
 /** Says which orders there are for a lead, in their order, and why each would get it now or not. */
 export async function explainLead({ sql }: Session, name: string): Promise<Outcome> {
   const { id, kind } = await findLead(sql, name.trim());
   if (kind === "sales") throw new CommandError(`${id} is a sales lead, which no order gets.`);
   const data = await valueOf<postgres.Row>(sql`select public.explain_lead(${id})`);
-  const { vendor, state, distribution, order_id } = data.lead;
+  const { vendor, state, distribution, order_id, earlier_id } = data.lead;
   const order = order_id === null ? "" : `, by the order ${order_id.slice(0, 8)}`;
-  const rest = distribution === "not_requested" ? ": in bulk and tests are for no order" : order;
+  const rest = earlier_id !== null
+    ? `: its person has the earlier lead ${earlier_id}, see npm run admin -- repeat list`
+    : REASONS[distribution] ?? order;
   return explained(
     data,
     `The lead is ${distribution}${rest}. A new one of ${vendor} from ${state ?? "no state"}`,

@@ -33,7 +33,7 @@ import { returnLeads } from "./lead_return.ts";
 
 const VENDOR = text("--vendor <vendor>", "only leads of this vendor");
 
-const DISTRIBUTIONS = ["distributed", "unmatched", "pending", "not_requested", "returned"];
+const DISTRIBUTIONS = ["distributed", "unmatched", "pending", "not_requested", "returned", "repeat", "suppressed"];
 const AFTER = option(
   "--after <lead>",
   "the leads after the last one of a page: its whole id",

@@ -3,6 +3,8 @@ const DISTRIBUTIONS: Record<string, string> = {
   unmatched: "Waits: no order wanted it when it came",
   pending: "Waits: it is not distributed yet",
   not_requested: "For no order: it came in bulk, or is a test",
+  repeat: "Held: its person has an earlier lead",
+  suppressed: "Suppressed: its person must not be sold or texted",
   returned: "Returned: it was taken back from its agency",
 };
 

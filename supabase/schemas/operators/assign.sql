@@ -20,7 +20,7 @@ declare
 begin
   if lead_id is not null then
     -- Leads before conversations, as below.
-    select array[l.agent_id], l.agency_id is null into givers, is_returned
+    select array[l.agent_id], l.agency_id is null and l.distribution <> 'repeat' into givers, is_returned
     from public.recruiting_leads l where l.id = assign_leads.lead_id for no key update;
     if is_returned then
       raise exception 'lead_id: the lead was returned' using errcode = 'PT409';
@@ -44,7 +44,15 @@ begin
     for no key update
   ),
   moved as (
-    update public.recruiting_leads l set agent_id = to_agent.id from given g where l.id = g.id
+    update public.recruiting_leads l
+    set
+      agent_id = to_agent.id,
+      agency_id = to_agent.agency_id,
+      -- A held repeat goes to its first agent now.
+      distribution = case l.distribution when 'repeat' then 'distributed' else l.distribution end,
+      distributed_at = case l.distribution when 'repeat' then clock_timestamp() else l.distributed_at end
+    from given g
+    where l.id = g.id
     returning g.id, g.agent_id
   ),
   kept as (
@@ -115,7 +123,7 @@ comment on function public.assign_leads(uuid, uuid, uuid) is
   'agency. Their conversations go along, and those that the old agent has taken over; so do the old agent''s unread '
   'notifications about them. A conversation of an agent''s lead that somebody else has taken over stays where it is; '
   'with one lead it goes along. Texts that wait are sent, because they are the conversation''s. Orders, turns and what '
-  'the old agent has done stay. Who had each lead is kept in lead_assignments. Returns how many of '
+  'the old agent has done stay. A lead that is held as a repeat goes to the agent''s agency too. Who had each lead is kept in lead_assignments. Returns how many of '
   'each have moved: {recruiting_leads, sales_leads, conversations, notifications}. PT400 for both or neither; PT404 for '
   'an unknown lead or agent; PT409 for an inactive agent, one of another agency, and a lead that no agency has, as one '
   'that was returned.';
@@ -161,7 +169,7 @@ begin
       using errcode = 'PT404';
   elsif giver.distribution = 'returned' then
     raise exception 'lead_id: the lead was returned' using errcode = 'PT409';
-  elsif giver.agency_id is null then
+  elsif giver.agency_id is null and giver.distribution is distinct from 'repeat' then
     raise exception 'lead_id: the lead waits for an order, so it has no agency yet' using errcode = 'PT409';
   elsif giver.agency_id <> assignee.agency_id then
     raise exception 'to_agent_id: the agent is of another agency' using errcode = 'PT409';

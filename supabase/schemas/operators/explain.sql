@@ -36,7 +36,8 @@ begin
     'lead', (
       select jsonb_build_object(
         'id', lead.id, 'vendor', v.slug, 'state', lead.state, 'distribution', lead.distribution, 'order_id', lead.order_id,
-        'distributed_at', lead.distributed_at
+        'distributed_at', lead.distributed_at,
+        'earlier_id', (select r.earlier_id from private.lead_repeats r where r.lead_id = lead.id)
       )
       from public.vendors v
       where v.id = lead.vendor_id
@@ -63,7 +64,7 @@ $$;
 comment on function public.explain_lead(uuid) is
   'The orders for a lead of the vendor and state of this one, in the order in which distribution tries them, and '
   'why each would get it now or not: {as_of, lead: {id, vendor, state|null, distribution, order_id|null, '
-  'distributed_at|null}, orders: [{order_id, agency_id, agency, vendor|null, states|null, priority, filled, quantity, '
+  'distributed_at|null, earlier_id|null: the lead that it repeats}, orders: [{order_id, agency_id, agency, vendor|null, states|null, priority, filled, quantity, '
   'gets_it, reason}]}. Not closed orders. PT404 for an unknown lead.';
 grant execute on function public.explain_lead(uuid) to service_role;
 
@@ -128,7 +129,9 @@ begin
     select l.order_id, count(*) as leads
     from public.recruiting_leads l
     where l.created_at >= since
-      and l.distribution not in ('not_requested', 'returned')
+      -- A lead that follows its person's earlier one is of no order, as these are.
+      and l.distribution not in ('not_requested', 'returned', 'repeat', 'suppressed')
+      and (l.order_id is not null or l.agency_id is null)
       and (mine.vendor_id is null or l.vendor_id = mine.vendor_id)
       and (mine.states is null or l.state = any (mine.states))
     group by l.order_id

@@ -1,6 +1,16 @@
 -- The lists of operators: a view for each, which reads with the rights of its caller. A list that may be of one
 -- agency or one vendor alone has `agency_id` or `vendor_id`. Those that operators read in a browser too: desk_lists.sql.
 
+create view public.repeat_rule_list with (security_invoker = true) as
+select r.id, r.vendor_id, v.slug as vendor, r.agency_id, g.name as agency, r.match, r.within::text as within, r.action, r.rank
+from public.repeat_rules r
+left join public.vendors v on v.id = r.vendor_id
+left join public.agencies g on g.id = r.agency_id;
+
+comment on view public.repeat_rule_list is
+  'The rules for leads whose person has an earlier lead. Of those that fit, the one with the highest rank decides.';
+grant select on public.repeat_rule_list to service_role;
+
 create view public.key_list with (security_invoker = true) as
 select v.slug as vendor, k.vendor_id, k.key_prefix as key, k.label,
   case when k.revoked_at is not null then 'revoked' when k.expires_at <= now() then 'expired' else 'works' end as state,

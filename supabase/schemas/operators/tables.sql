@@ -49,6 +49,8 @@ return case action
   when 'order pause' then '{order_ids,agency_id?}'
   when 'order open' then '{order_ids,agency_id?}'
   when 'order close' then '{order_ids}'
+  when 'repeat set' then '{rule_id,changes}'
+  when 'repeat remove' then '{rule_id}'
   when 'vendor create' then '{vendor_id}'
   when 'vendor update' then '{vendor_id,changes?,dry_run?}'
   when 'vendor remove' then '{vendor_id}'

@@ -20,15 +20,15 @@ create index on public.repeat_rules (agency_id);
 
 comment on table public.repeat_rules is
   'What becomes of a new lead whose person has an earlier lead. Of the rules that fit, the most specific decides: vendor and '
-  'agency, then vendor, then agency, then neither. The earlier lead is the newest other lead of the person that is not a '
-  'test, returned, suppressed or held as a repeat.';
+  'agency, then vendor, then agency, then neither. The earlier lead is the newest other lead of the person, without '
+  'tests, returned leads, suppressed leads and held repeats.';
 comment on column public.repeat_rules.vendor_id is 'Only new leads of this vendor; null: of any.';
-comment on column public.repeat_rules.agency_id is 'Only where this agency has the earlier lead; null: whoever has it, or nobody.';
+comment on column public.repeat_rules.agency_id is 'Only where this agency has the earlier lead; null: any agency, or none.';
 comment on column public.repeat_rules.match is
   'What makes two leads one person''s: the same `phone`, the same `email`, or, with both, one of them.';
 comment on column public.repeat_rules.within is 'How old the earlier lead is at most.';
 comment on column public.repeat_rules.action is
-  '`hold`: the lead is stored as a `repeat` and goes to nobody. `same_agent`: it goes to the agency and the agent who have '
+  '`hold`: the lead is stored as a `repeat` and goes to no agency. `same_agent`: it goes to the agency and the agent who have '
   'the earlier lead, without an order; if nobody has it, the lead is treated like any other. `duplicate`: it is not '
   'stored, and the vendor gets the response for a duplicate.';
 
@@ -73,8 +73,8 @@ where l.distribution not in ('repeat', 'suppressed', 'returned')
   and l.vendor_metadata -> 'is_test' is distinct from 'true';
 
 comment on view private.first_leads is
-  'The leads that may be the earlier lead of a person. A held repeat is none, so that a person who comes again and again is '
-  'held for the time of the rule and no longer. An erased lead has no phone and no email.';
+  'The leads that can be the earlier lead of a person. Held repeats are not included: otherwise a person who applies every '
+  'week would be held for ever. An erased lead has no phone and no email.';
 grant select on private.first_leads to service_role;
 
 create function private.lead_contacts(sent private.sent_lead[]) returns private.lead_contact[]
@@ -153,7 +153,7 @@ declare
   );
 begin
   insert into private.person_locks (person) select unnest(people) on conflict do nothing;
-  -- The row is in the index until the transaction ends, so others wait for it all the same.
+  -- Until the transaction ends, the index keeps the row, and others wait for it.
   delete from private.person_locks p where p.person = any (people);
 end
 $$;
@@ -328,7 +328,7 @@ begin
       case r.action when 'hold' then 'repeat' when 'same_agent' then 'pending' else s.distribution end, s.lead, s.key,
       case when r.action = 'duplicate' then jsonb_build_object('status', 'duplicate', 'id', case
         when r.vendor_id = s.vendor_id then r.earlier_id
-        -- The id of another vendor's lead would tell the vendor more than its own lead does. Sent again, it gets the same.
+        -- The id of another vendor's lead must not be revealed. A repeated request gets the same id.
         else private.refused_id(s.vendor_id, coalesce(s.vendor_lead_id, s.id::text))
       end) else s.result end
     )::private.sent_lead
@@ -353,8 +353,8 @@ end
 $$;
 
 comment on function private.refused_id(uuid, text) is
-  'Returns the id with which a vendor hears that its lead is a duplicate of another vendor''s: no lead has it. It is made '
-  'of the vendor and the vendor''s own id of the lead.';
+  'Returns the id in the response for a lead that a rule refuses because of another vendor''s lead. No lead has this id. It is '
+  'a hash of the vendor and the vendor''s own id of the lead.';
 
 create function private.note_repeats(
   sent private.sent_lead[],
@@ -382,7 +382,7 @@ end
 $$;
 
 comment on function private.note_repeats(private.sent_lead[], private.repeated_lead[], jsonb) is
-  'Notes which stored leads are repeats, and notifies whoever got one. results: those of the leads.';
+  'Records which stored leads are repeats, and queues the notifications of those that have an agency. results: those of the leads.';
 
 create function private.place_repeats(sent private.sent_lead[], repeated private.repeated_lead[])
 returns private.placed_lead[]

@@ -12,7 +12,7 @@ import type { DistributedTo } from "./responses.ts";
 /** Whether a lead has been distributed, and to whom. */
 export interface Distribution {
   /** Null if the lead does not exist. */
-  distribution: "distributed" | "unmatched" | "pending" | "not_requested" | "returned" | null;
+  distribution: "distributed" | "unmatched" | "pending" | "not_requested" | "returned" | "repeat" | "suppressed" | null;
   distributed_to: DistributedTo | null;
 }
 

@@ -12,14 +12,14 @@ export const createdLead = z.strictObject({
   id,
   status: z.literal("created"),
   distributed_to: distributedTo.nullable().describe(
-    "Null when no open order matched, for a test lead, and when it is not decided within a second, for example while " +
+    "Null when no open order matched, for a test lead, for a person whom a repeat rule holds or who is suppressed, and when it is not decided within a second, for example while " +
       "the order is locked: the lead is distributed later then.",
   ),
 }).meta({ id: "CreatedLead" });
 
 /** A lead that is already stored. */
 export const duplicateLead = z.strictObject({
-  id: id.describe("The lead stored before."),
+  id: id.describe("The lead stored before. Of a person whose earlier lead is another vendor's: an id of no lead."),
   status: z.literal("duplicate"),
 }).meta({ id: "DuplicateLead" });
 
@@ -27,7 +27,7 @@ export const duplicateLead = z.strictObject({
 export const dryRun = z.strictObject({
   dry_run: z.literal(true),
   status: z.enum(["created", "duplicate"]),
-  id: id.nullable().describe("The lead stored before, for a duplicate."),
+  id: id.nullable().describe("The lead stored before, for a duplicate; null if it is another vendor's."),
   distributed_to: distributedTo.nullable().describe(
     "Where the lead would go. Null when no open order matches, for a duplicate, a test lead or a lead in bulk, and while " +
       "the orders are locked.",
