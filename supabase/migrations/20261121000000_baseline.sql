@@ -3817,15 +3817,15 @@ create index on public.repeat_rules (agency_id);
 
 comment on table public.repeat_rules is
   'What becomes of a new lead whose person has an earlier lead. Of the rules that fit, the most specific decides: vendor and '
-  'agency, then vendor, then agency, then neither. The earlier lead is the newest other lead of the person that is not a '
-  'test, returned, suppressed or held as a repeat.';
+  'agency, then vendor, then agency, then neither. The earlier lead is the newest other lead of the person, without '
+  'tests, returned leads, suppressed leads and held repeats.';
 comment on column public.repeat_rules.vendor_id is 'Only new leads of this vendor; null: of any.';
-comment on column public.repeat_rules.agency_id is 'Only where this agency has the earlier lead; null: whoever has it, or nobody.';
+comment on column public.repeat_rules.agency_id is 'Only where this agency has the earlier lead; null: any agency, or none.';
 comment on column public.repeat_rules.match is
   'What makes two leads one person''s: the same `phone`, the same `email`, or, with both, one of them.';
 comment on column public.repeat_rules.within is 'How old the earlier lead is at most.';
 comment on column public.repeat_rules.action is
-  '`hold`: the lead is stored as a `repeat` and goes to nobody. `same_agent`: it goes to the agency and the agent who have '
+  '`hold`: the lead is stored as a `repeat` and goes to no agency. `same_agent`: it goes to the agency and the agent who have '
   'the earlier lead, without an order; if nobody has it, the lead is treated like any other. `duplicate`: it is not '
   'stored, and the vendor gets the response for a duplicate.';
 
@@ -3870,8 +3870,8 @@ where l.distribution not in ('repeat', 'suppressed', 'returned')
   and l.vendor_metadata -> 'is_test' is distinct from 'true';
 
 comment on view private.first_leads is
-  'The leads that may be the earlier lead of a person. A held repeat is none, so that a person who comes again and again is '
-  'held for the time of the rule and no longer. An erased lead has no phone and no email.';
+  'The leads that can be the earlier lead of a person. Held repeats are not included: otherwise a person who applies every '
+  'week would be held for ever. An erased lead has no phone and no email.';
 grant select on private.first_leads to service_role;
 
 create function private.lead_contacts(sent private.sent_lead[]) returns private.lead_contact[]
@@ -3950,7 +3950,7 @@ declare
   );
 begin
   insert into private.person_locks (person) select unnest(people) on conflict do nothing;
-  -- The row is in the index until the transaction ends, so others wait for it all the same.
+  -- Until the transaction ends, the index keeps the row, and others wait for it.
   delete from private.person_locks p where p.person = any (people);
 end
 $$;
@@ -4125,7 +4125,7 @@ begin
       case r.action when 'hold' then 'repeat' when 'same_agent' then 'pending' else s.distribution end, s.lead, s.key,
       case when r.action = 'duplicate' then jsonb_build_object('status', 'duplicate', 'id', case
         when r.vendor_id = s.vendor_id then r.earlier_id
-        -- The id of another vendor's lead would tell the vendor more than its own lead does. Sent again, it gets the same.
+        -- The id of another vendor's lead must not be revealed. A repeated request gets the same id.
         else private.refused_id(s.vendor_id, coalesce(s.vendor_lead_id, s.id::text))
       end) else s.result end
     )::private.sent_lead
@@ -4150,8 +4150,8 @@ end
 $$;
 
 comment on function private.refused_id(uuid, text) is
-  'Returns the id with which a vendor hears that its lead is a duplicate of another vendor''s: no lead has it. It is made '
-  'of the vendor and the vendor''s own id of the lead.';
+  'Returns the id in the response for a lead that a rule refuses because of another vendor''s lead. No lead has this id. It is '
+  'a hash of the vendor and the vendor''s own id of the lead.';
 
 create function private.note_repeats(
   sent private.sent_lead[],
@@ -4179,7 +4179,7 @@ end
 $$;
 
 comment on function private.note_repeats(private.sent_lead[], private.repeated_lead[], jsonb) is
-  'Notes which stored leads are repeats, and notifies whoever got one. results: those of the leads.';
+  'Records which stored leads are repeats, and queues the notifications of those that have an agency. results: those of the leads.';
 
 create function private.place_repeats(sent private.sent_lead[], repeated private.repeated_lead[])
 returns private.placed_lead[]
@@ -15480,6 +15480,8 @@ return case action
   when 'order pause' then '{order_ids,agency_id?}'
   when 'order open' then '{order_ids,agency_id?}'
   when 'order close' then '{order_ids}'
+  when 'repeat set' then '{rule_id,changes}'
+  when 'repeat remove' then '{rule_id}'
   when 'vendor create' then '{vendor_id}'
   when 'vendor update' then '{vendor_id,changes?,dry_run?}'
   when 'vendor remove' then '{vendor_id}'
@@ -15903,6 +15905,16 @@ create trigger keep_destination_change
 
 -- The lists of operators: a view for each, which reads with the rights of its caller. A list that may be of one
 -- agency or one vendor alone has `agency_id` or `vendor_id`. Those that operators read in a browser too: desk_lists.sql.
+
+create view public.repeat_rule_list with (security_invoker = true) as
+select r.id, r.vendor_id, v.slug as vendor, r.agency_id, g.name as agency, r.match, r.within::text as within, r.action, r.rank
+from public.repeat_rules r
+left join public.vendors v on v.id = r.vendor_id
+left join public.agencies g on g.id = r.agency_id;
+
+comment on view public.repeat_rule_list is
+  'The rules for leads whose person has an earlier lead. Of those that fit, the one with the highest rank decides.';
+grant select on public.repeat_rule_list to service_role;
 
 create view public.key_list with (security_invoker = true) as
 select v.slug as vendor, k.vendor_id, k.key_prefix as key, k.label,
@@ -16676,7 +16688,7 @@ declare
 begin
   if lead_id is not null then
     -- Leads before conversations, as below.
-    select array[l.agent_id], l.agency_id is null into givers, is_returned
+    select array[l.agent_id], l.agency_id is null and l.distribution <> 'repeat' into givers, is_returned
     from public.recruiting_leads l where l.id = assign_leads.lead_id for no key update;
     if is_returned then
       raise exception 'lead_id: the lead was returned' using errcode = 'PT409';
@@ -16700,7 +16712,15 @@ begin
     for no key update
   ),
   moved as (
-    update public.recruiting_leads l set agent_id = to_agent.id from given g where l.id = g.id
+    update public.recruiting_leads l
+    set
+      agent_id = to_agent.id,
+      agency_id = to_agent.agency_id,
+      -- A held repeat goes to its first agent now.
+      distribution = case l.distribution when 'repeat' then 'distributed' else l.distribution end,
+      distributed_at = case l.distribution when 'repeat' then clock_timestamp() else l.distributed_at end
+    from given g
+    where l.id = g.id
     returning g.id, g.agent_id
   ),
   kept as (
@@ -16771,7 +16791,7 @@ comment on function public.assign_leads(uuid, uuid, uuid) is
   'agency. Their conversations go along, and those that the old agent has taken over; so do the old agent''s unread '
   'notifications about them. A conversation of an agent''s lead that somebody else has taken over stays where it is; '
   'with one lead it goes along. Texts that wait are sent, because they are the conversation''s. Orders, turns and what '
-  'the old agent has done stay. Who had each lead is kept in lead_assignments. Returns how many of '
+  'the old agent has done stay. A lead that is held as a repeat goes to the agent''s agency too. Who had each lead is kept in lead_assignments. Returns how many of '
   'each have moved: {recruiting_leads, sales_leads, conversations, notifications}. PT400 for both or neither; PT404 for '
   'an unknown lead or agent; PT409 for an inactive agent, one of another agency, and a lead that no agency has, as one '
   'that was returned.';
@@ -16817,7 +16837,7 @@ begin
       using errcode = 'PT404';
   elsif giver.distribution = 'returned' then
     raise exception 'lead_id: the lead was returned' using errcode = 'PT409';
-  elsif giver.agency_id is null then
+  elsif giver.agency_id is null and giver.distribution is distinct from 'repeat' then
     raise exception 'lead_id: the lead waits for an order, so it has no agency yet' using errcode = 'PT409';
   elsif giver.agency_id <> assignee.agency_id then
     raise exception 'to_agent_id: the agent is of another agency' using errcode = 'PT409';
@@ -19339,7 +19359,8 @@ begin
     'lead', (
       select jsonb_build_object(
         'id', lead.id, 'vendor', v.slug, 'state', lead.state, 'distribution', lead.distribution, 'order_id', lead.order_id,
-        'distributed_at', lead.distributed_at
+        'distributed_at', lead.distributed_at,
+        'earlier_id', (select r.earlier_id from private.lead_repeats r where r.lead_id = lead.id)
       )
       from public.vendors v
       where v.id = lead.vendor_id
@@ -19366,7 +19387,7 @@ $$;
 comment on function public.explain_lead(uuid) is
   'The orders for a lead of the vendor and state of this one, in the order in which distribution tries them, and '
   'why each would get it now or not: {as_of, lead: {id, vendor, state|null, distribution, order_id|null, '
-  'distributed_at|null}, orders: [{order_id, agency_id, agency, vendor|null, states|null, priority, filled, quantity, '
+  'distributed_at|null, earlier_id|null: the lead that it repeats}, orders: [{order_id, agency_id, agency, vendor|null, states|null, priority, filled, quantity, '
   'gets_it, reason}]}. Not closed orders. PT404 for an unknown lead.';
 grant execute on function public.explain_lead(uuid) to service_role;
 
@@ -19431,7 +19452,9 @@ begin
     select l.order_id, count(*) as leads
     from public.recruiting_leads l
     where l.created_at >= since
-      and l.distribution not in ('not_requested', 'returned')
+      -- A lead that follows its person's earlier one is of no order, as these are.
+      and l.distribution not in ('not_requested', 'returned', 'repeat', 'suppressed')
+      and (l.order_id is not null or l.agency_id is null)
       and (mine.vendor_id is null or l.vendor_id = mine.vendor_id)
       and (mine.states is null or l.state = any (mine.states))
     group by l.order_id
