@@ -126,7 +126,7 @@ function Views({ user }: { user: User }) {
 /** A view of a chunk of its own, and what stands in its place until that is loaded. */
 function Loaded({ title, view }: { title: string; view: ReactNode }) {
   const skeleton = (
-    <Page title={title}>
+    <Page title={title} isTitleHidden>
       <Skeleton />
     </Page>
   );

@@ -1,81 +1,134 @@
 import { useQuery } from "@tanstack/react-query";
+import Search from "lucide-react/icons/search";
 import { type ReactNode, Suspense, useEffect, useRef, useState } from "react";
 import { Link, useLocation, useRoute } from "wouter";
 import { inboxQueries } from "./data/inbox.ts";
+import { useOutbox } from "./data/outbox.ts";
 import { type Agent, isOldBuild, type User } from "./data/user.ts";
+import { entriesOf, type Entry } from "./entries.tsx";
 import { useLive } from "./live.ts";
 import { SignOut } from "./session/sign_out.tsx";
+import { Bell } from "./notifications/bell.tsx";
 import { Notifications } from "./notifications/notifications.tsx";
 import { AskForNotifications, NotificationSettings } from "./notifications/settings.tsx";
-import { AgentNotices } from "./agent_notices.tsx";
+import { Avatar } from "./ui/avatar.tsx";
 import { cappedText } from "./ui/count.ts";
+import { fullName } from "./ui/name.ts";
 import { useOnline } from "./ui/online.ts";
 import { part } from "./ui/part.tsx";
 import { OldBuild } from "./ui/query_result.tsx";
 import { setUnread } from "./ui/title.ts";
+import { Toasts } from "./ui/toast.tsx";
 
 const MailSettings = part(
   "What you are mailed",
   async () => (await import("./notifications/mail_settings.tsx")).MailSettings,
 );
+const DeskPalette = part("The search of all views", async () => (await import("./palette.tsx")).DeskPalette);
 
-/** The frame of each view: where one can go, who is signed in, and whether the page is up to date. */
+/** The frame of each view: where one can go, what is new, who is signed in, and whether the page is up to date. */
 export function Shell({ user, email, children }: { user: User; email: string; children: ReactNode }) {
-  const { agent, agency, is_operator } = user;
+  const { agent, agency } = user;
+  const entries = entriesOf(user);
   return (
     <>
       <a className="skip" href="#main" onClick={skip}>Skip to the content</a>
       <header>
-        <p className="brand">{agency?.name ?? "Desk"}</p>
-        {(agent !== null || is_operator) && (
+        <p className="brand" title={agency?.name}>{agency?.name ?? "Desk"}</p>
+        {entries.length > 0 && (
           <nav aria-label="Main">
-            {agent?.role === "manager" && <NavLink to="/home">Home</NavLink>}
-            {agent !== null && (
-              <>
-                <NavLink to="/inbox">
-                  Inbox<UnreadBadge agent={agent} />
-                </NavLink>
-                <NavLink to="/recruits">Recruits</NavLink>
-                <NavLink to="/sales">Sales leads</NavLink>
-              </>
-            )}
-            {agent?.role === "manager" && <NavLink to="/team">Team</NavLink>}
-            {is_operator && <NavLink to="/operator">Operator</NavLink>}
+            {entries.map((entry) => <RailLink key={entry.to} entry={entry} agent={agent} />)}
           </nav>
         )}
-        <Account name={agent?.first_name ?? email} email={email} user={user} />
+        <div className="rail-end">
+          {entries.length > 0 && <OpenPalette user={user} entries={entries} />}
+          {agent !== null && <Bell agent={agent} />}
+          <Account email={email} user={user} />
+        </div>
       </header>
-      <PageNotices user={user} />
+      <Toasts>
+        <PageNotices user={user} />
+      </Toasts>
+      {agent !== null && <LiveUpdates agent={agent} />}
       {agent !== null && <Notifications agent={agent} userId={user.user_id} />}
       {children}
     </>
   );
 }
 
-function NavLink({ to, children }: { to: string; children: ReactNode }) {
+function RailLink({ entry: { to, label, icon: Icon }, agent }: { entry: Entry; agent: Agent | null }) {
   const [isHere] = useRoute(`${to}/*?`);
-  return <Link href={to} aria-current={isHere ? "page" : undefined}>{children}</Link>;
+  return (
+    <Link href={to} aria-current={isHere ? "page" : undefined}>
+      <Icon size={20} />
+      <span>{label}</span>
+      {to === "/inbox" && agent !== null && <UnreadBadge agent={agent} />}
+    </Link>
+  );
+}
+
+/** A button that opens the palette, as Ctrl K and ⌘ K do everywhere. */
+function OpenPalette({ user, entries }: { user: User; entries: Entry[] }) {
+  const [isOpen, setOpen] = useState(false);
+  useEffect(() => {
+    function press(event: KeyboardEvent): void {
+      if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey) || event.altKey) return;
+      event.preventDefault();
+      // Not above a question.
+      if (document.querySelector("dialog[open]") === null) setOpen(true);
+    }
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  }, []);
+  return (
+    <>
+      <button
+        type="button"
+        className="plain"
+        title="Find (Ctrl K)"
+        aria-haspopup="dialog"
+        onClick={() => setOpen(true)}
+      >
+        <Search size={20} />
+        <span>Find</span>
+      </button>
+      {isOpen && (
+        <Suspense>
+          <DeskPalette user={user} entries={entries} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  );
 }
 
 /** The menu of the user who is signed in. Escape and a click elsewhere close it, because it is a popover. */
-function Account({ name, email, user }: { name: string; email: string; user: User }) {
+function Account({ email, user }: { email: string; user: User }) {
+  const { agent, agency } = user;
   const menu = useRef<HTMLDivElement>(null);
   const [path] = useLocation();
   const [wasOpened, setOpened] = useState(false);
   // Back, or a notification, has opened another view below the menu.
   useEffect(() => menu.current!.hidePopover(), [path]);
+  const name = agent === null ? email : fullName(agent);
   return (
     <div className="account">
-      <button type="button" className="plain" popoverTarget="account">
-        <span>{name}</span>
+      <button type="button" className="plain" popoverTarget="account" title={name}>
+        <Avatar id={user.user_id} name={name} />
       </button>
       <div id="account" popover="auto" ref={menu} onToggle={() => setOpened(true)}>
-        <p>{email}</p>
+        <p>
+          {agent !== null && (
+            <strong>
+              <bdi>{name}</bdi>
+            </strong>
+          )} {email}
+          {agency !== null && <span className="quiet">{agency.name}</span>}
+        </p>
         <Link href="/password" onClick={() => menu.current!.hidePopover()}>Change the password</Link>
-        {user.agent !== null && <NotificationSettings userId={user.user_id} />}
-        {user.agent !== null && wasOpened && (
+        {agent !== null && <NotificationSettings userId={user.user_id} />}
+        {agent !== null && wasOpened && (
           <Suspense>
-            <MailSettings agentId={user.agent.id} />
+            <MailSettings agentId={agent.id} />
           </Suspense>
         )}
         <SignOut />
@@ -100,21 +153,33 @@ function UnreadBadge({ agent }: { agent: Agent }) {
   );
 }
 
-/** The notices that concern the whole page. */
+/** What concerns the whole page, and stays with the toasts as long as it is so. */
 function PageNotices({ user }: { user: User }) {
   const isOnline = useOnline();
+  const { texts } = useOutbox();
+  const asked = texts.find(({ question }) => question !== null);
   return (
-    <div className="notices" role="status">
-      {!isOnline && <p>You are offline. What you see may be out of date; what you write is kept.</p>}
-      {isOldBuild(user) && <OldBuild>This page is older than the service.</OldBuild>}
-      {user.agent !== null && <LiveUpdates agent={user.agent} />}
-      {user.agent !== null && <AgentNotices agent={user.agent} />}
+    <>
+      {!isOnline && (
+        <p className="toast is-warn">You are offline. What you see may be out of date; what you write is kept.</p>
+      )}
+      {isOldBuild(user) && (
+        <div className="toast is-warn">
+          <OldBuild>This page is older than the service.</OldBuild>
+        </div>
+      )}
+      {user.agent !== null && asked && (
+        <p className="toast is-warn">
+          <span>A text is not sent yet, and waits for your answer.</span>
+          <Link className="button" href={`/inbox/${asked.conversation_id}`}>See the text</Link>
+        </p>
+      )}
       {user.agent !== null && <AskForNotifications userId={user.user_id} />}
-    </div>
+    </>
   );
 }
 
-function LiveUpdates({ agent }: { agent: NonNullable<User["agent"]> }) {
+function LiveUpdates({ agent }: { agent: Agent }) {
   useLive(agent);
   return null;
 }

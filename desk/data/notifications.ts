@@ -45,8 +45,8 @@ const COLUMNS = `id, kind, reason, urgent, conversation_id, lead_id, created_at,
 /** What an agent can tell a recruit who may be in danger. */
 export const LIFELINE = "The 988 Suicide & Crisis Lifeline takes calls and texts at 988";
 
-/** The kinds that stand above every view until they are read (agent_notices.tsx), as what is urgent does. */
-export const NOTICES = ["taken_over", "asked_for", "recruit_waiting"];
+/** The kinds that ask for something, as what is urgent does. */
+const NOTICES = ["taken_over", "asked_for", "recruit_waiting"];
 
 export const notificationQueries = {
   all: () => ["notifications"],
@@ -71,7 +71,7 @@ export const notificationQueries = {
     }),
 };
 
-/** Whether a notification stands above every view until it is read. */
+/** Whether a notification asks for something: it is shown again to a user who comes, and stands first. */
 export function isNotice({ kind, urgent, isWaiting }: Notification): boolean {
   // A recruit who was answered since waits no more.
   return urgent || NOTICES.includes(kind) && (kind !== "recruit_waiting" || isWaiting);

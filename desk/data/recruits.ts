@@ -51,6 +51,9 @@ export interface RecruitCard extends Recruit {
   screening_answers: { question: string; value: unknown; said: string }[];
 }
 
+/** As many as a palette shows. */
+const MOST_FOUND = 8;
+
 export const recruitQueries = {
   all: () => ["recruits"],
   lists: () => [...recruitQueries.all(), "list"],
@@ -68,6 +71,12 @@ export const recruitQueries = {
       },
     );
   },
+  /** The newest recruits of an agency that have these words in their name, phone or e-mail address. */
+  found: (agency_id: string, typed: string) =>
+    queryOptions({
+      queryKey: [...recruitQueries.all(), "found", agency_id, typed],
+      queryFn: () => readRecruits({ agency_id, agent_id: null, typed, stage: null }, MOST_FOUND, null, null),
+    }),
   /** A recruit; null: there is none of this id that the caller reads. */
   detail: (id: string) =>
     queryOptions({
@@ -112,7 +121,7 @@ export async function readRecruits(
   if (stage === "new") query = query.neq("staged.stage", "new").is("staged", null);
   else if (stage !== null) query = query.eq("staged.stage", stage).not("staged", "is", null);
   if (ids !== null) query = query.in("id", ids);
-  query = search(after(query, last), typed, { names: ["first_name", "last_name"], phones: ["phone"] });
+  query = search(after(query, last), typed, { names: ["first_name", "last_name", "email"], phones: ["phone"] });
   return await call(query.limit(limit)) as Recruit[];
 }
 

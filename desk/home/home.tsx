@@ -15,7 +15,7 @@ export function Home({ agent }: { agent: Agent }) {
       : <FigureList key={JSON.stringify(listed)} listed={listed} agent={agent} />;
   }
   return (
-    <Page title="Home" className="home">
+    <Page title="Home" isTitleHidden className="home">
       <Figures agent={agent} />
     </Page>
   );

@@ -36,7 +36,7 @@ export function Inbox({ agent }: { agent: Agent }) {
     wasOpen.current = isOpen;
   }, [isOpen]);
   return (
-    <Page title="Inbox" className={isOpen ? "inbox is-open" : "inbox"}>
+    <Page title="Inbox" isTitleHidden className={isOpen ? "inbox is-open" : "inbox"}>
       <Conversations agent={agent} filter={{ ...chosen, view }} setFilter={setChosen} openId={id} />
       {isOpen
         ? (

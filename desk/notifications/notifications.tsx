@@ -1,16 +1,15 @@
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { useEffect, useRef, useSyncExternalStore } from "react";
 import { useLocation } from "wouter";
-import { NOTICES, type Notification, notificationQueries, useReadNotification } from "../data/notifications.ts";
+import { isNotice, type Notification, notificationQueries, useReadNotification } from "../data/notifications.ts";
 import { readSettings } from "../data/settings.ts";
 import type { Agent } from "../data/user.ts";
+import { showToast } from "../ui/toast.tsx";
 import { claim, playSound, show, shownAddresses, showNotification } from "./browser.ts";
 import { isAbout, pathOf, sentenceOf } from "./sentences.ts";
 
 /** The most notifications that are shown at once, as after a night. */
 const MOST = 3;
-/** How long a toast stays, in milliseconds. */
-const TOAST_MS = 8_000;
 /** A notification may be written this much later than its time says: its transaction was long. */
 const LATE_MS = 60_000;
 
@@ -19,23 +18,26 @@ export function Notifications({ agent, userId }: { agent: Agent; userId: string 
   const { data } = useQuery(notificationQueries.unread(agent.id));
   const [address, navigate] = useLocation();
   const { mutate: markRead } = useReadNotification(agent.id);
-  const [toast, setToast] = useState<Notification | null>(null);
   const known = useRef<{ ids: Set<string>; latest: string } | null>(null);
   const isVisible = useSyncExternalStore(listen, () => document.visibilityState === "visible");
   useEffect(() => isVisible ? show(address) : undefined, [address, isVisible]);
 
   function open(notification: Notification): void {
-    setToast(null);
     navigate(pathOf(notification));
-    if (notification.conversation_id === null) markRead(notification.id);
+    // The others are read with the conversation.
+    if (notification.conversation_id === null || isNotice(notification)) markRead(notification.id);
+  }
+
+  function showAsToast(notification: Notification): void {
+    showToast(sentenceOf(notification), {
+      meaning: notification.urgent ? "bad" : undefined,
+      act: { label: "Open", run: () => open(notification) },
+    });
   }
 
   async function notify(notification: Notification): Promise<void> {
     const isSeen = (await shownAddresses()).some((shown) => isAbout(shown, notification));
-    const isNotice = notification.urgent || NOTICES.includes(notification.kind);
-    if (!isSeen && document.visibilityState === "visible" && !isNotice) {
-      setToast(notification);
-    }
+    if (document.visibilityState === "visible" && (!isSeen || isNotice(notification))) showAsToast(notification);
     // A tab that hears of it later must not notify the user of what the user has seen.
     if (!await claim(notification.id) || isSeen) return;
     const { notifies, sounds } = readSettings(userId);
@@ -59,35 +61,12 @@ export function Notifications({ agent, userId }: { agent: Agent; userId: string 
     for (const { id } of data) ids.add(id);
     known.current = { ids, latest: data[0]?.created_at ?? latest ?? new Date(0).toISOString() };
     for (const notification of fresh.slice(0, MOST).reverse()) void notify(notification);
+    if (latest !== null) return;
+    // What somebody else has done, or who may be in danger, is shown once more to a user who has just come.
+    data.filter((one) => isNotice(one) && one.kind !== "recruit_waiting").slice(0, MOST).reverse().forEach(showAsToast);
   }, [data]);
 
-  return (
-    <div className="toasts" role="status">
-      {toast && <Toast key={toast.id} notification={toast} open={() => open(toast)} close={() => setToast(null)} />}
-    </div>
-  );
-}
-
-/** Goes by itself, but not while somebody is at it. */
-function Toast({ notification, open, close }: { notification: Notification; open: () => void; close: () => void }) {
-  const [isHeld, setHeld] = useState(false);
-  useEffect(() => {
-    if (isHeld) return;
-    const timer = setTimeout(close, TOAST_MS);
-    return () => clearTimeout(timer);
-  }, [isHeld]);
-  return (
-    <p
-      className="toast"
-      onPointerEnter={() => setHeld(true)}
-      onPointerLeave={() => setHeld(false)}
-      onFocus={() => setHeld(true)}
-      onBlur={() => setHeld(false)}
-    >
-      <span dir="auto">{sentenceOf(notification)}</span>
-      <button type="button" onClick={open}>Open</button>
-    </p>
-  );
+  return null;
 }
 
 function listen(notify: () => void): () => void {

@@ -19,15 +19,15 @@ export function AskForNotifications({ userId }: { userId: string }) {
   if (isInConversation) return null;
   if (hasAsked && permission === "denied") {
     return (
-      <p>
-        {HOW_TO_ALLOW} <button type="button" onClick={() => setAsked(false)}>OK</button>
+      <p className="toast">
+        <span>{HOW_TO_ALLOW}</span> <button type="button" onClick={() => setAsked(false)}>OK</button>
       </p>
     );
   }
   if (permission !== "default" || settings.wasAsked) return null;
   return (
-    <p>
-      Shall this browser notify you when a recruit writes?{" "}
+    <p className="toast">
+      <span>Shall this browser notify you when a recruit writes?</span>
       <button
         type="button"
         onClick={() => {
@@ -37,7 +37,7 @@ export function AskForNotifications({ userId }: { userId: string }) {
         }}
       >
         Allow notifications
-      </button>{" "}
+      </button>
       <button type="button" onClick={() => change({ wasAsked: true })}>Not now</button>
     </p>
   );

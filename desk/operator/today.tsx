@@ -17,7 +17,7 @@ const LATE_AFTER = 5;
 export function Today() {
   const alerts = useQuery(operatorQueries.alerts());
   return (
-    <Page title="Today">
+    <Page title="Today" isTitleHidden>
       <NewestLeads />
       <Figures />
       <div className="bar">

@@ -35,7 +35,7 @@ export function RecruitList(
   const isManager = agent.role === "manager";
   const query = usePages(recruitQueries.list({ ...filter, typed: useDebounced(filter.typed) }));
   return (
-    <Page title="Recruits">
+    <Page title="Recruits" isTitleHidden>
       <List
         query={query}
         resource="recruits"

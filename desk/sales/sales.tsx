@@ -19,7 +19,7 @@ export function Sales({ agent }: { agent: Agent }) {
   const isManager = agent.role === "manager";
   const query = usePages(leadQueries.list(agent.agency_id, isManager ? null : agent.id, useDebounced(typed)));
   return (
-    <Page title="Sales leads">
+    <Page title="Sales leads" isTitleHidden>
       <List
         query={query}
         resource="sales leads"

@@ -18,7 +18,7 @@ const PARTS = {
 /** The view of a manager: do the orders fill, do the agents answer, do the numbers work? */
 export function Team({ agent }: { agent: Agent }) {
   return (
-    <Page title="Team" className="team">
+    <Page title="Team" isTitleHidden className="team">
       <nav className="buttons" aria-label="Parts of the team">
         {Object.entries(PARTS).map(([id, name]) => (
           <button

@@ -105,15 +105,17 @@ function SortedTable<Row>({ rows: given, standard, acts, isBusy, ...shown }: Sho
           <tr role="row">
             {acts && (
               <th role="columnheader" scope="col" className="tick">
-                <input
-                  type="checkbox"
-                  aria-label="Select all that are shown"
-                  checked={those.length === rows.length}
-                  ref={(box) => {
-                    if (box) box.indeterminate = those.length > 0 && those.length < rows.length;
-                  }}
-                  onChange={({ target }) => setSelected(new Set(target.checked ? rows.map(keyOf) : []))}
-                />
+                <label>
+                  <input
+                    type="checkbox"
+                    aria-label="Select all that are shown"
+                    checked={those.length === rows.length}
+                    ref={(box) => {
+                      if (box) box.indeterminate = those.length > 0 && those.length < rows.length;
+                    }}
+                    onChange={({ target }) => setSelected(new Set(target.checked ? rows.map(keyOf) : []))}
+                  />
+                </label>
               </th>
             )}
             {columns.map((column) => <ColumnHead key={column.title} column={column} sort={sort} setSort={setSort} />)}
@@ -205,12 +207,14 @@ function TableRow<Row>({ row, place, measure, columns, keyOf, nameOf, hrefOf, me
     >
       {selected && (
         <td role="cell" className="tick">
-          <input
-            type="checkbox"
-            aria-label={`Select ${nameOf(row)}`}
-            checked={isSelected}
-            onChange={() => toggle(key)}
-          />
+          <label>
+            <input
+              type="checkbox"
+              aria-label={`Select ${nameOf(row)}`}
+              checked={isSelected}
+              onChange={() => toggle(key)}
+            />
+          </label>
         </td>
       )}
       {columns.map((column) => {

@@ -34,8 +34,8 @@ function closeToast(id: number): void {
   set(toasts.filter((toast) => toast.id !== id));
 }
 
-/** The place of the toasts, once on a page. Escape closes the newest. */
-export function Toasts() {
+/** The place of the toasts, once on a page, and of notices that stay. Escape closes the newest toast. */
+export function Toasts({ children }: { children?: ReactNode }) {
   const shown = useSyncExternalStore(
     (notify) => {
       listeners.add(notify);
@@ -55,6 +55,7 @@ export function Toasts() {
   }, []);
   return (
     <div className="toasts" role="status">
+      {children}
       {shown.map((toast) => <ToastBox key={toast.id} {...toast} />)}
     </div>
   );
