@@ -171,6 +171,8 @@ interface Shown {
   kind: string;
   lead: object;
   timeline: { at: string; event: string; detail: string }[];
+  /** The person's other leads. */
+  others: { received: string }[];
 }
 
 /** Shows a lead and everything that happened to it, oldest first. */
@@ -178,12 +180,14 @@ async function showLead({ sql }: Session, given: string): Promise<Outcome> {
   const { id } = await findLead(sql, given.trim());
   const shown = await valueOf<Shown>(sql`select public.show_lead(${id})`);
   const { kind, lead } = shown;
+  const others = shown.others.map((other) => ({ ...other, received: new Date(other.received) }));
   const timeline = shown.timeline.map((event) => ({ ...event, at: new Date(event.at) }));
   // To the second: the order of two texts may matter in a dispute.
   const lines = timeline.map((event) => ({ ...event, at: event.at.toISOString().slice(0, 19).replace("T", " ") }));
   return {
-    data: { kind, lead, timeline },
-    text: `${formatFields({ kind, ...lead })}\n\n${formatTable(lines)}`,
+    data: { kind, lead, timeline, others },
+    text: `${formatFields({ kind, ...lead })}\n\n${formatTable(lines)}` +
+      (others.length > 0 ? `\n\nOther leads of the person:\n${formatTable(others)}` : ""),
     shows: { lead_id: id },
   };
 }

@@ -3,6 +3,7 @@ import { valueOf } from "../database.ts";
 import { formatCsv } from "../formats/csv.ts";
 import { findAgency, idOf } from "../find.ts";
 import { choice, datesOf, ONLY_AGENCY, PERIOD, type Period, text, wrongPeriod } from "../options.ts";
+import { addReportRepeats } from "./report_repeats.ts";
 import type { Outcome, Session } from "../session.ts";
 import { formatTable } from "../table.ts";
 
@@ -37,7 +38,7 @@ type Fields = Record<string, unknown>;
 
 export function addReport(program: AdminCommand): void {
   const report = "how many leads came, and what became of them; seven days, unless given";
-  program.verb("report", report, "--by vendor --since 2026-01-31")
+  const verb = program.verb("report", report, "--by vendor --since 2026-01-31")
     .takes(choice("--by <what>", "a row for each", Object.keys(NAMES)).default("day"))
     .takes(text("--vendor <vendor>", "only this vendor"), ONLY_AGENCY)
     .takes(choice("--day-of <what>", "the day on which a lead counts", Object.keys(COUNTS)).default("received"))
@@ -48,6 +49,7 @@ export function addReport(program: AdminCommand): void {
     )
     .refuses(wrongPeriod)
     .reads(reportLeads);
+  addReportRepeats(verb);
 }
 
 async function reportLeads(

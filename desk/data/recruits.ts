@@ -77,6 +77,13 @@ export const recruitQueries = {
       queryKey: [...recruitQueries.all(), "found", agency_id, typed],
       queryFn: () => readRecruits({ agency_id, agent_id: null, typed, stage: null }, MOST_FOUND, null, null),
     }),
+  /** The other leads of a recruit's person, newest first. */
+  others: (id: string) =>
+    queryOptions({
+      queryKey: [...recruitQueries.all(), "others", id],
+      queryFn: async () =>
+        await repeat(() => supabase.rpc("other_recruits", { recruiting_lead_id: id })) as unknown as OtherRecruit[],
+    }),
   /** A recruit; null: there is none of this id that the caller reads. */
   detail: (id: string) =>
     queryOptions({
@@ -98,6 +105,17 @@ export const recruitQueries = {
       },
     }),
 };
+
+/** Another lead of a recruit's person, in the same agency. */
+export interface OtherRecruit {
+  id: string;
+  received_at: string;
+  vendor: string;
+  /** Null: the agency has it, and no agent of it. */
+  agent: string | null;
+  /** Whether the caller reads that recruit. */
+  may_read: boolean;
+}
 
 /** Recruits of a list, newest first: those after `last`, or of these ids. */
 export async function readRecruits(
@@ -179,6 +197,7 @@ export async function signResumeUrl(path: string, name: string | null): Promise<
 
 const WHY_NO_CONVERSATION: Record<string, string> = {
   "22023": "This recruit has no phone number that gets texts.",
+  PT403: "Nobody may text this person.",
   PT404: "This recruit is not yours any more.",
   PT409: "Your agency has no number to text from. The people who run the service can give it one.",
 };

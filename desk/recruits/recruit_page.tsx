@@ -10,6 +10,7 @@ import { isPhone } from "../ui/phone.ts";
 import { CallLink, RecruitFacts, ResumeButton } from "../ui/recruit_facts.tsx";
 import { RecruitStage } from "../ui/recruit_stage.tsx";
 import { RecruitTimeline } from "../ui/lazy_timeline.tsx";
+import { Time } from "../ui/time.tsx";
 import { EmptyState, QueryResult } from "../ui/query_result.tsx";
 
 /** The page of a recruit: the facts, and what can be done next. */
@@ -66,7 +67,31 @@ function RecruitDetails({ recruit, agent }: { recruit: RecruitCard; agent: Agent
         <ResumeButton recruit={recruit} />
       </p>
       <RecruitFacts recruit={recruit} isManager={isManager} />
+      <OtherRecruits id={id} />
       <RecruitTimeline id={id} />
     </>
+  );
+}
+
+/** The other leads of the same person in the agency. */
+function OtherRecruits({ id }: { id: string }) {
+  const query = useQuery(recruitQueries.others(id));
+  return (
+    <QueryResult query={query} resource="other leads">
+      {(others) =>
+        others.length > 0 && (
+          <section aria-labelledby="other-leads">
+            <h2 id="other-leads">Other leads of this person</h2>
+            <ul>
+              {others.map(({ id, received_at, vendor, agent, may_read }) => (
+                <li key={id}>
+                  {may_read ? <Link href={`/recruits/${id}`}>{vendor}</Link> : vendor}, <Time at={received_at} />,{" "}
+                  {agent === null ? "no agent yet" : <bdi>{agent}</bdi>}
+                </li>
+              ))}
+            </ul>
+          </section>
+        )}
+    </QueryResult>
   );
 }

@@ -27,6 +27,29 @@ create policy "agents read recruits they have or text, managers their agency's" 
     or id = any ((select private.assigned_recruits())::uuid[])
   );
 
+create function private.may_read_recruit(caller public.agents, lead public.recruiting_leads) returns boolean
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return lead.agency_id = caller.agency_id
+    and (
+      lead.agent_id = caller.id
+      or caller.role = 'manager'
+      or exists (
+        select
+        from public.recruiting_conversations c
+        where c.recruiting_lead_id = lead.id and c.assigned_agent_id = caller.id
+      )
+    );
+end
+$$;
+
+comment on function private.may_read_recruit(public.agents, public.recruiting_leads) is
+  'Whether this agent reads a recruit, as the policy says: the recruit''s agent, the agent who is assigned a conversation with '
+  'the recruit, and the managers of the agency.';
+
 create function private.lock_recruit(caller public.agents, recruiting_lead_id uuid) returns public.recruiting_leads
 language plpgsql
 set search_path = ''
@@ -37,18 +60,9 @@ begin
   select l.* into lead
   from public.recruiting_leads l
   where l.id = lock_recruit.recruiting_lead_id
-    and l.agency_id = caller.agency_id
     -- Nothing is written about a person who was erased.
     and l.first_name <> '(erased)'
-    and (
-      l.agent_id = caller.id
-      or caller.role = 'manager'
-      or exists (
-        select
-        from public.recruiting_conversations c
-        where c.recruiting_lead_id = l.id and c.assigned_agent_id = caller.id
-      )
-    )
+    and private.may_read_recruit(caller, l)
   -- The person may be erased at this moment. What is written is there before, and goes too, or is refused.
   for share;
   if not found then
@@ -59,8 +73,43 @@ end
 $$;
 
 comment on function private.lock_recruit(public.agents, uuid) is
-  'A recruit about whom this agent may write: the recruit''s agent, the agent who is assigned a conversation with the recruit, '
-  'and the managers of the agency. Nobody changes or erases it before the transaction ends. PT404 for any other.';
+  'A recruit about whom this agent may write: one whom the agent may read, and who was not erased. Nobody changes or erases it before the transaction ends. PT404 for any other.';
+
+create function public.other_recruits(recruiting_lead_id uuid)
+returns table (id uuid, received_at timestamptz, vendor text, agent text, may_read boolean)
+language plpgsql
+stable
+security definer
+set search_path = ''
+as $$
+declare
+  caller constant public.agents := private.current_agent();
+begin
+  if not exists (
+    select
+    from public.recruiting_leads l
+    where l.id = other_recruits.recruiting_lead_id and private.may_read_recruit(caller, l)
+  ) then
+    raise exception 'recruiting_lead_id: there is no such recruit' using errcode = 'PT404';
+  end if;
+  return query
+  select o.id, o.created_at, v.name, nullif(concat_ws(' ', a.first_name, a.last_name), ''), private.may_read_recruit(caller, o)
+  from private.other_leads(other_recruits.recruiting_lead_id) o
+  join public.vendors v on v.id = o.vendor_id
+  left join public.agents a on a.id = o.agent_id
+  where o.agency_id = caller.agency_id
+  order by o.created_at desc, o.id
+  limit 100;
+end
+$$;
+
+comment on function public.other_recruits(uuid) is
+  'Returns the other leads of the caller''s agency with the phone or the e-mail address of this recruit, whom the caller reads, '
+  'the newest 100 first. agent: who has it, null for nobody; may_read: whether the caller reads that recruit too. PT404 for a '
+  'recruit that the caller does not read. '
+  'Security definer because an agent does not read the recruits of colleagues. It returns the vendor, the time and the '
+  'agent of those of the caller''s own agency.';
+grant execute on function public.other_recruits(uuid) to authenticated;
 
 create function public.set_recruit_stage(recruiting_lead_id uuid, stage text) returns jsonb
 language plpgsql

@@ -51,6 +51,16 @@ begin
           join public.destinations d on d.id = p.destination_id
           where p.lead_id = l.id
         ),
+        'repeats', (
+          select to_jsonb(r) - 'lead_id' from private.lead_repeats r where r.lead_id = l.id
+        ),
+        'refused_repeats', (
+          select coalesce(jsonb_agg(jsonb_build_object('received_at', d.received_at, 'vendor', w.slug, 'reason', d.reason)
+            order by d.received_at), '[]')
+          from public.recruiting_lead_duplicates d
+          join public.vendors w on w.id = d.vendor_id
+          where d.lead_id = l.id and d.reason = 'same_person'
+        ),
         'sent_again', (
           select coalesce(jsonb_agg(d.received_at order by d.received_at), '[]')
           from public.recruiting_lead_duplicates d

@@ -8,12 +8,20 @@ as $$
 declare
   shown json;
 begin
-  select json_build_object('kind', found.kind, 'lead', found.lead, 'timeline', found.timeline) into shown
+  select json_build_object('kind', found.kind, 'lead', found.lead, 'timeline', found.timeline, 'others', found.others) into shown
   from (
     select 'recruiting' as kind, row_to_json(r) as lead, (
       select json_agg(json_build_object('at', e.at, 'event', e.event, 'detail', e.detail) order by e.at, e.step)
       from private.recruiting_lead_events(r.id) e
-    ) as timeline
+    ) as timeline, (
+      select coalesce(json_agg(json_build_object(
+        'id', o.id, 'received', o.created_at, 'vendor', v.slug, 'vendor_lead_id', o.vendor_lead_id,
+        'distribution', o.distribution, 'agency', g.name
+      ) order by o.created_at, o.id), '[]')
+      from private.other_leads(r.id) o
+      join public.vendors v on v.id = o.vendor_id
+      left join public.agencies g on g.id = o.agency_id
+    ) as others
     from (
       select
         l.id, v.slug as vendor, l.vendor_lead_id, concat_ws(' ', l.first_name, l.last_name) as name, l.phone, l.email,
@@ -29,7 +37,7 @@ begin
     select 'sales', row_to_json(s), (
       select json_agg(json_build_object('at', e.at, 'event', e.event, 'detail', e.detail) order by e.at, e.step)
       from private.sales_lead_events(s.id) e
-    )
+    ), '[]'
     from (
       select
         l.id, l.external_id, l.source, concat_ws(' ', l.first_name, l.last_name) as name, l.phone, l.phone_e164, l.email,
@@ -50,7 +58,8 @@ $$;
 
 comment on function public.show_lead(uuid) is
   'A lead of either kind, and everything that happened to it, the oldest first: {kind: recruiting|sales, lead: {id, name, '
-  '...}, timeline: [{at, event, detail}]}. PT404 for an unknown lead.';
+  '...}, timeline: [{at, event, detail}], others: [{id, received, vendor, vendor_lead_id|null, distribution, agency|null}]}. others: '
+  'the recruiting leads with the same phone or e-mail address. PT404 for an unknown lead.';
 grant execute on function public.show_lead(uuid) to service_role;
 
 create function private.recruiting_lead_events(lead_id uuid)
