@@ -5143,6 +5143,65 @@ comment on function public.refetch_lead(uuid) is
 grant execute on function public.add_lead_fetches(uuid, text, jsonb), public.claim_lead_fetches(integer),
   public.record_lead_fetch(uuid, integer, uuid, text, text, integer, uuid, jsonb), public.refetch_lead(uuid) to service_role;
 
+-- supabase/schemas/recruiting/other_leads.sql
+
+-- The other leads of a lead's person, of any vendor, with or without a rule.
+
+create function private.other_leads(lead_id uuid) returns setof public.recruiting_leads
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return query
+  select o.*
+  from public.recruiting_leads o
+  where o.id <> other_leads.lead_id and o.id in (
+    select p.id
+    from public.recruiting_leads l
+    join public.recruiting_leads p on p.phone = l.phone and length(p.phone) <= 16
+    where l.id = other_leads.lead_id
+    union
+    select e.id
+    from public.recruiting_leads l
+    join public.recruiting_leads e on e.email = l.email and length(e.email) <= 320
+    where l.id = other_leads.lead_id
+  );
+end
+$$;
+
+comment on function private.other_leads(uuid) is
+  'Returns the other leads with the phone or the e-mail address of this lead. An erased lead has neither.';
+
+create view private.repeated_leads with (security_invoker = true) as
+select l.id, l.vendor_id, l.created_at, e.id as earlier_id, e.vendor_id as earlier_vendor_id
+from public.recruiting_leads l
+left join lateral (
+  select f.id, f.vendor_id
+  from (
+    (
+      select p.id, p.vendor_id, p.created_at from public.recruiting_leads p
+      where p.phone = l.phone and length(p.phone) <= 16 and p.created_at < l.created_at
+        and p.distribution <> 'returned' and p.vendor_metadata -> 'is_test' is distinct from 'true'
+      order by p.created_at desc limit 1
+    )
+    union all
+    (
+      select p.id, p.vendor_id, p.created_at from public.recruiting_leads p
+      where p.email = l.email and length(p.email) <= 320 and p.created_at < l.created_at
+        and p.distribution <> 'returned' and p.vendor_metadata -> 'is_test' is distinct from 'true'
+      order by p.created_at desc limit 1
+    )
+  ) f
+  order by f.created_at desc limit 1
+) e on true
+where l.vendor_metadata -> 'is_test' is distinct from 'true';
+
+comment on view private.repeated_leads is
+  'All leads but tests. earlier_id: the newest lead of any vendor that came before with the same phone or e-mail address, '
+  'and is neither a test nor returned; null: this is the person''s first.';
+grant select on private.repeated_leads to service_role;
+
 -- supabase/schemas/sales/tables.sql
 
 -- Sales leads, which agents work, and what comes of them.
@@ -14753,6 +14812,29 @@ create policy "agents read recruits they have or text, managers their agency's" 
     or id = any ((select private.assigned_recruits())::uuid[])
   );
 
+create function private.may_read_recruit(caller public.agents, lead public.recruiting_leads) returns boolean
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return lead.agency_id = caller.agency_id
+    and (
+      lead.agent_id = caller.id
+      or caller.role = 'manager'
+      or exists (
+        select
+        from public.recruiting_conversations c
+        where c.recruiting_lead_id = lead.id and c.assigned_agent_id = caller.id
+      )
+    );
+end
+$$;
+
+comment on function private.may_read_recruit(public.agents, public.recruiting_leads) is
+  'Whether this agent reads a recruit, as the policy says: the recruit''s agent, the agent who is assigned a conversation with '
+  'the recruit, and the managers of the agency.';
+
 create function private.lock_recruit(caller public.agents, recruiting_lead_id uuid) returns public.recruiting_leads
 language plpgsql
 set search_path = ''
@@ -14763,18 +14845,9 @@ begin
   select l.* into lead
   from public.recruiting_leads l
   where l.id = lock_recruit.recruiting_lead_id
-    and l.agency_id = caller.agency_id
     -- Nothing is written about a person who was erased.
     and l.first_name <> '(erased)'
-    and (
-      l.agent_id = caller.id
-      or caller.role = 'manager'
-      or exists (
-        select
-        from public.recruiting_conversations c
-        where c.recruiting_lead_id = l.id and c.assigned_agent_id = caller.id
-      )
-    )
+    and private.may_read_recruit(caller, l)
   -- The person may be erased at this moment. What is written is there before, and goes too, or is refused.
   for share;
   if not found then
@@ -14785,8 +14858,43 @@ end
 $$;
 
 comment on function private.lock_recruit(public.agents, uuid) is
-  'A recruit about whom this agent may write: the recruit''s agent, the agent who is assigned a conversation with the recruit, '
-  'and the managers of the agency. Nobody changes or erases it before the transaction ends. PT404 for any other.';
+  'A recruit about whom this agent may write: one whom the agent may read, and who was not erased. Nobody changes or erases it before the transaction ends. PT404 for any other.';
+
+create function public.other_recruits(recruiting_lead_id uuid)
+returns table (id uuid, received_at timestamptz, vendor text, agent text, may_read boolean)
+language plpgsql
+stable
+security definer
+set search_path = ''
+as $$
+declare
+  caller constant public.agents := private.current_agent();
+begin
+  if not exists (
+    select
+    from public.recruiting_leads l
+    where l.id = other_recruits.recruiting_lead_id and private.may_read_recruit(caller, l)
+  ) then
+    raise exception 'recruiting_lead_id: there is no such recruit' using errcode = 'PT404';
+  end if;
+  return query
+  select o.id, o.created_at, v.name, nullif(concat_ws(' ', a.first_name, a.last_name), ''), private.may_read_recruit(caller, o)
+  from private.other_leads(other_recruits.recruiting_lead_id) o
+  join public.vendors v on v.id = o.vendor_id
+  left join public.agents a on a.id = o.agent_id
+  where o.agency_id = caller.agency_id
+  order by o.created_at desc, o.id
+  limit 100;
+end
+$$;
+
+comment on function public.other_recruits(uuid) is
+  'Returns the other leads of the caller''s agency with the phone or the e-mail address of this recruit, whom the caller reads, '
+  'the newest 100 first. agent: who has it, null for nobody; may_read: whether the caller reads that recruit too. PT404 for a '
+  'recruit that the caller does not read. '
+  'Security definer because an agent does not read the recruits of colleagues. It returns the vendor, the time and the '
+  'agent of those of the caller''s own agency.';
+grant execute on function public.other_recruits(uuid) to authenticated;
 
 create function public.set_recruit_stage(recruiting_lead_id uuid, stage text) returns jsonb
 language plpgsql
@@ -18177,6 +18285,16 @@ begin
           join public.destinations d on d.id = p.destination_id
           where p.lead_id = l.id
         ),
+        'repeats', (
+          select to_jsonb(r) - 'lead_id' from private.lead_repeats r where r.lead_id = l.id
+        ),
+        'refused_repeats', (
+          select coalesce(jsonb_agg(jsonb_build_object('received_at', d.received_at, 'vendor', w.slug, 'reason', d.reason)
+            order by d.received_at), '[]')
+          from public.recruiting_lead_duplicates d
+          join public.vendors w on w.id = d.vendor_id
+          where d.lead_id = l.id and d.reason = 'same_person'
+        ),
         'sent_again', (
           select coalesce(jsonb_agg(d.received_at order by d.received_at), '[]')
           from public.recruiting_lead_duplicates d
@@ -18656,12 +18774,20 @@ as $$
 declare
   shown json;
 begin
-  select json_build_object('kind', found.kind, 'lead', found.lead, 'timeline', found.timeline) into shown
+  select json_build_object('kind', found.kind, 'lead', found.lead, 'timeline', found.timeline, 'others', found.others) into shown
   from (
     select 'recruiting' as kind, row_to_json(r) as lead, (
       select json_agg(json_build_object('at', e.at, 'event', e.event, 'detail', e.detail) order by e.at, e.step)
       from private.recruiting_lead_events(r.id) e
-    ) as timeline
+    ) as timeline, (
+      select coalesce(json_agg(json_build_object(
+        'id', o.id, 'received', o.created_at, 'vendor', v.slug, 'vendor_lead_id', o.vendor_lead_id,
+        'distribution', o.distribution, 'agency', g.name
+      ) order by o.created_at, o.id), '[]')
+      from private.other_leads(r.id) o
+      join public.vendors v on v.id = o.vendor_id
+      left join public.agencies g on g.id = o.agency_id
+    ) as others
     from (
       select
         l.id, v.slug as vendor, l.vendor_lead_id, concat_ws(' ', l.first_name, l.last_name) as name, l.phone, l.email,
@@ -18677,7 +18803,7 @@ begin
     select 'sales', row_to_json(s), (
       select json_agg(json_build_object('at', e.at, 'event', e.event, 'detail', e.detail) order by e.at, e.step)
       from private.sales_lead_events(s.id) e
-    )
+    ), '[]'
     from (
       select
         l.id, l.external_id, l.source, concat_ws(' ', l.first_name, l.last_name) as name, l.phone, l.phone_e164, l.email,
@@ -18698,7 +18824,8 @@ $$;
 
 comment on function public.show_lead(uuid) is
   'A lead of either kind, and everything that happened to it, the oldest first: {kind: recruiting|sales, lead: {id, name, '
-  '...}, timeline: [{at, event, detail}]}. PT404 for an unknown lead.';
+  '...}, timeline: [{at, event, detail}], others: [{id, received, vendor, vendor_lead_id|null, distribution, agency|null}]}. others: '
+  'the recruiting leads with the same phone or e-mail address. PT404 for an unknown lead.';
 grant execute on function public.show_lead(uuid) to service_role;
 
 create function private.recruiting_lead_events(lead_id uuid)
@@ -20313,6 +20440,46 @@ comment on function public.show_dispatch(uuid) is
 grant execute on function public.set_destination_state(uuid, boolean),
   public.rotate_destination_secret(uuid), public.remove_destination(uuid), public.test_destination(uuid),
   public.retry_dispatches(uuid[]), public.show_dispatch(uuid) to authenticated, service_role;
+
+-- supabase/schemas/operators/report_repeats.sql
+
+-- The report of repeats: whose leads are of people whom another vendor had sent before.
+
+create function public.report_repeats(since date default null, until date default null, timezone text default 'UTC')
+returns table (vendor text, earlier_vendor text, leads bigint)
+language plpgsql
+stable
+set search_path = ''
+-- The number of leads of the days decides the plan.
+set plan_cache_mode = force_custom_plan
+set jit = off
+as $$
+declare
+  today constant date := private.today_in(timezone);
+  last_day constant date := least(until, today + 2);
+  first_day constant date := greatest(coalesce(since, least(until, today) - 29), '2000-01-01');
+begin
+  return query
+  select v.slug, e.slug, c.leads
+  from (
+    select r.vendor_id, r.earlier_vendor_id, count(*) as leads
+    from private.repeated_leads r
+    where r.created_at >= first_day::timestamp at time zone timezone
+      and r.created_at < (last_day + 1)::timestamp at time zone timezone
+    group by 1, 2
+  ) c
+  join public.vendors v on v.id = c.vendor_id
+  left join public.vendors e on e.id = c.earlier_vendor_id
+  order by sum(c.leads) over (partition by c.vendor_id) desc, v.slug, e.slug nulls first;
+end
+$$;
+
+comment on function public.report_repeats(date, date, text) is
+  'Counts the leads that came on these days, tests aside, by their vendor and by the vendor of the earlier lead of the same '
+  'person, as private.repeated_leads has it, however old that is. earlier_vendor null: the person''s first leads. since and '
+  'until: days in this time zone, both included; null: 30 days up to now. The vendor with the most leads comes first. PT400 '
+  'for an unknown time zone.';
+grant execute on function public.report_repeats(date, date, text) to service_role;
 
 -- supabase/schemas/operators/sample_event.sql
 
