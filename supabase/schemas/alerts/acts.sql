@@ -1,4 +1,4 @@
--- The acts of operators on alerts: one is taken in hand, and a rule is changed.
+-- The actions of operators on alerts: acknowledging one, and changing a rule.
 
 create function public.acknowledge_alert(alert_id uuid) returns public.alerts
 language plpgsql
@@ -25,9 +25,9 @@ end
 $$;
 
 comment on function public.acknowledge_alert(uuid) is
-  'Says that somebody has an alert in hand: its receiver is not notified again until it is resolved. Again, it changes nothing. Of an '
-  'operator who is signed in, a row of operator_actions says so. Returns the alert. PT404 where there is none, PT409 where it is resolved, 42501 for a user who is not an operator. '
-  'Security definer because operators may not read or write the tables.';
+  'Acknowledges an alert: its receiver is not notified again until it is resolved. A repeated call changes nothing. For a '
+  'signed-in operator, it adds a row to operator_actions. Returns the alert. PT404 if there is none, PT409 if it is resolved, '
+  '42501 for a user who is not an operator. Security definer because operators may not read or write the tables.';
 grant execute on function public.acknowledge_alert(uuid) to authenticated, service_role;
 
 create function public.set_alert_rule(kind text, is_on boolean default null, threshold jsonb default '{}')
@@ -67,7 +67,7 @@ end
 $$;
 
 comment on function public.set_alert_rule(text, boolean, jsonb) is
-  'Turns the rule of a kind on or off (null: as it is), and sets the numbers that threshold names; the others stay. It counts '
-  'from the next check on. Returns the rule. PT400 for a kind or a number that is not one, 42501 for a user who is not an operator. '
+  'Turns the rule of a kind on or off (null: unchanged), and sets the numbers that threshold names; the others stay. The next '
+  'check uses them. Returns the rule. PT400 for a kind or a number that is not one, 42501 for a user who is not an operator. '
   'Security definer because operators may not read or write the tables.';
 grant execute on function public.set_alert_rule(text, boolean, jsonb) to authenticated, service_role;

@@ -17,7 +17,7 @@ end
 $$;
 
 comment on function private.found_alerts(timestamptz) is
-  'The conditions that are true at checked_at, of the kinds whose rule is on: one row for each kind and subject.';
+  'The true conditions at checked_at, of the kinds whose rule is on: one row for each kind and subject.';
 
 create function private.check_alerts() returns jsonb
 language plpgsql
@@ -29,16 +29,16 @@ declare
   opened integer;
   resolved integer;
 begin
-  -- Not `on conflict` alone: it would wait for a check that runs.
+  -- `on conflict` alone would wait for a running check.
   insert into private.job_runs (job, started_at)
   select 'check alerts', now() where not exists (select from private.job_runs j where j.job = 'check alerts')
   on conflict do nothing;
-  -- Two schedulers may run: one of them checks.
+  -- Of two schedulers, only one checks.
   select j.started_at into last_run from private.job_runs j where j.job = 'check alerts' for update skip locked;
   if not found then
     return null;
   end if;
-  -- A clock that is set back would end what only time has begun, and begin it again. One that was a day ahead was wrong.
+  -- A clock that was set back would resolve alerts that only time has opened, and open them again. A time that is a day ahead was wrong.
   checked_at := case when last_run < now() + interval '1 day' then greatest(now(), last_run) else now() end;
 
   -- In one order, as the claims and records of their messages do.
@@ -77,6 +77,6 @@ end
 $$;
 
 comment on function private.check_alerts() is
-  'Opens an alert for each condition that is true, updates those that are known, and resolves those that are over or '
-  'whose rule is off, notifies agents of recruits who wait, and returns rejected leads that could not be returned at once, and prunes dispatches. A scheduler runs it each minute. Returns {open, opened, '
-  'resolved}: numbers of alerts; null while another check runs.';
+  'Opens an alert for each true condition, updates known ones, and resolves those that are over or whose rule is off. Also '
+  'notifies agents of waiting recruits, returns rejected leads that could not be returned at once, and prunes dispatches. A '
+  'scheduler runs it each minute. Returns {open, opened, resolved}: numbers of alerts; null while another check runs.';

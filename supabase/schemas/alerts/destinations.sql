@@ -23,8 +23,8 @@ end
 $$;
 
 comment on function private.find_destination_failing(jsonb, timestamptz) is
-  'Destinations of agencies to which nothing but failures went for {minutes}, {at_least} of them, and those that the service has '
-  'switched off: {failures, since}.';
+  'Destinations of agencies with only failures for {minutes}, at least {at_least}, and those that the service has switched '
+  'off: {failures, since}.';
 
 insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, summary) values (
   'destination_failing', 'find_destination_failing', '{"minutes": 60, "at_least": 5}',

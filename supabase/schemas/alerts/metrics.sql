@@ -13,7 +13,7 @@ create table private.metric_days (
 create index on private.metric_days (vendor_id);
 
 comment on table private.metric_days is
-  'How many leads, texts and dispatches there were on each day (UTC). A count never falls, so it stays when rows are pruned or erased.';
+  'The numbers of leads, texts and dispatches on each day (UTC). A count never falls, also when rows are pruned or erased.';
 comment on column private.metric_days.vendor_id is 'The vendor of leads; null: imports. Null for texts.';
 comment on column private.metric_days.result is
   'Of leads: `created`, `duplicate` or `rejected`. Of texts the state in which they have ended: `accepted`, `refused` or '
@@ -29,8 +29,8 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 declare
-  -- The last day that was counted is counted again: some of its rows came later. So is yesterday for an hour, because
-  -- transactions end after midnight, and today where a clock was ahead.
+  -- The last counted day is counted again, because some of its rows came later. So is yesterday for an hour, because
+  -- transactions end after midnight, and today if a clock was ahead.
   since constant timestamptz := least(
     (select max(d.day) from private.metric_days d where d.result <> 'rejected'),
     ((now() - interval '1 hour') at time zone 'UTC')::date
@@ -61,8 +61,8 @@ end
 $$;
 
 comment on function private.count_metric_days() is
-  'Counts the leads, texts and dispatches of today, and of the last day that was counted. The first time it begins with today, within the '
-  'first hour of a day (UTC) with yesterday.';
+  'Counts the leads, texts and dispatches of today, and of the last day that was counted. The first time it begins with today, '
+  'within the first hour of a day (UTC) with yesterday.';
 
 create function private.count_rejections() returns trigger
 language plpgsql
@@ -223,7 +223,7 @@ end
 $$;
 
 comment on function public.read_metrics() is
-  'The figures of now for a monitor: [{name, labels, value}], one for each series. Names that end in `_total` '
-  'never fall. A label has at most 200 values: the newest orders and the oldest vendors and agencies, and `other` for the '
-  'rest. Orders that are closed are left out. The vendor `import` stands for imported sales leads.';
+  'The figures of now for a monitor: [{name, labels, value}], one for each series. Names that end in `_total` never fall. A '
+  'label has at most 200 values: the newest orders and the oldest vendors and agencies, and `other` for the rest. Closed '
+  'orders are omitted. The vendor `import` stands for imported sales leads.';
 grant execute on function public.read_metrics() to service_role;

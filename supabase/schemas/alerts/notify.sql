@@ -7,8 +7,8 @@
 -- - a dispatch whose alerts have resolved before it went out, or whose rule is off: cancelled
 -- - one that did not arrive: sent again until its alerts have resolved, and then for a week
 --
--- alerts.told_at is what the receiver may know. A lost outcome sets it, because the request may have arrived; a refused
--- one does not. So an alert that was opened and resolved while the receiver was away has no notification.
+-- alerts.told_at records what the receiver may know. A lost outcome sets it, because the request may have arrived; a
+-- refused one does not. So an alert that opened and resolved while the receiver was down has no notification.
 
 create view private.alert_notifications_due as
 with pending as (
@@ -42,8 +42,8 @@ where not exists (
 );
 
 comment on view private.alert_notifications_due is
-  'The alerts of which the receiver is to be notified, and the event. An alert that has a pending dispatch waits for it, as does '
-  'the next one of its subject, and one whose rule is off ends silently.';
+  'The alerts of which the receiver must be notified, with the event. An alert with a pending dispatch waits for it, as does '
+  'the next one of its subject; one whose rule is off ends silently.';
 
 grant select on private.alert_notifications_due to service_role;
 
@@ -71,7 +71,7 @@ begin
     where p.destination_id = operators and p.state = 'waiting' and p.reason = 'worker_died')
   order by a.kind, a.subject, a.id
   for no key update;
-  -- Nobody knows whether a dead worker has sent its request.
+  -- Whether a dead worker has sent its request is unknown.
   update public.alerts a
   set told_at = now()
   from private.dispatches p
@@ -125,7 +125,7 @@ end
 $$;
 
 comment on function private.make_alert_dispatches() is
-  'Makes the dispatches of alerts that are due, and cancels those that are no longer needed. claim_dispatches() calls it where the '
+  'Creates the dispatches of due alerts, and cancels those that are no longer needed. claim_dispatches() calls it if the '
   'receiver is set up.';
 
 create function private.record_alerts(sent private.dispatches, state text, is_lost boolean) returns void
@@ -141,7 +141,7 @@ begin
   end
   where a.id = any (sent.alert_ids);
   if record_alerts.state = 'delivered' then
-    -- The receiver is back, so what waits for it need wait no longer.
+    -- The receiver is available again, so waiting dispatches become due.
     update private.dispatches p
     set due_at = clock_timestamp()
     where p.id = any (array(
@@ -155,7 +155,8 @@ end
 $$;
 
 comment on function private.record_alerts(private.dispatches, text, boolean) is
-  'Notes in the alerts of a dispatch what the receiver knows of them. state: in which it is left. is_lost: it may have arrived.';
+  'Records in the alerts of a dispatch what the receiver knows of them. state: the dispatch''s new state. is_lost: it may have '
+  'arrived.';
 
 create function private.is_heartbeat_due(run private.job_runs) returns boolean
 language sql
@@ -173,8 +174,8 @@ as $$
 $$;
 
 comment on function private.is_heartbeat_due(private.job_runs) is
-  'Whether a monitor is to learn that alerts are checked: a check has completed in the last 5 minutes, and it was not '
-  'notified in these.';
+  'Whether to notify the monitor that alerts are checked: a check has completed in the last 5 minutes, and the monitor was not '
+  'notified in them.';
 
 create function public.claim_heartbeat(has_heartbeat boolean) returns boolean
 language plpgsql
@@ -188,7 +189,8 @@ end
 $$;
 
 comment on function public.claim_heartbeat(boolean) is
-  'Whether this worker, and no other, notifies the monitor that alerts are checked. has_heartbeat: whether it has a URL for that.';
+  'Whether this worker, and no other, notifies the monitor that alerts are checked. has_heartbeat: whether it has a URL for '
+  'it.';
 
 create function private.is_alert_due() returns boolean
 language plpgsql
@@ -201,7 +203,7 @@ begin
   return exists (
     select
     from private.sending_settings s
-    -- Where there was no URL, the worker is asked again from time to time.
+    -- Without a URL, the worker is asked again from time to time.
     where (s.is_set or s.asked_at not between now() - interval '5 minutes' and now())
       and case s.name
         when 'alerts' then exists (select from private.alert_notifications_due)
@@ -212,8 +214,8 @@ end
 $$;
 
 comment on function private.is_alert_due() is
-  'Whether the worker would make a notification of an alert, or notify the monitor. While no URL is set: every 5 minutes, to learn '
-  'whether one is.';
+  'Whether the worker would make a notification of an alert, or notify the monitor. While no URL is set: every 5 minutes, to '
+  'learn whether one is.';
 
 create function public.test_alert() returns uuid
 language plpgsql
@@ -230,7 +232,7 @@ begin
   from public.destinations d
   where d.agency_id is null and d.name = 'operators'
   returning id into test_id;
-  -- The worker is asked at once, also where it had no URL before.
+  -- The worker is asked at once, even if it had no URL before.
   update private.sending_settings s set asked_at = '-infinity' where s.name = 'alerts';
   return test_id;
 end
@@ -238,6 +240,6 @@ $$;
 
 comment on function public.test_alert() is
   'Queues a dispatch `test` to the receiver of alerts, which the worker sends once, within some seconds. Returns its id in '
-  'private.dispatches, whose state, status and reason then say what became of it: `not_configured` where no URL is set.';
+  'private.dispatches, whose state, status and reason then show the outcome: `not_configured` where no URL is set.';
 
 grant execute on function public.claim_heartbeat(boolean), public.test_alert() to service_role;

@@ -1,4 +1,4 @@
--- The conditions of alerts about orders. Each function returns the ids of the orders of which its condition is true.
+-- The conditions of alerts about orders. Each function returns the orders for which its condition is true.
 
 create function private.find_order_nearly_filled(threshold jsonb, checked_at timestamptz)
 returns setof private.found_alert

@@ -1,4 +1,4 @@
--- The recruits who wait for an answer: operators have an alert, and agents and managers a notification.
+-- Recruits who wait for an answer: operators get an alert, and agents and managers a notification.
 
 create function private.find_recruit_waiting(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
 language sql
@@ -14,7 +14,7 @@ as $$
     'a recruit waits for an answer since ' || private.in_utc(c.waiting_since), 'text waiting', '/operator/recruits', c.agency_id
   from public.recruiting_conversations c
   join public.agencies a on a.id = c.agency_id
-  -- A recruit whose answer was put off waits from then on.
+  -- A recruit in a snoozed conversation waits from the end of the snooze.
   cross join lateral private.waited_minutes(a, greatest(c.waiting_since, c.snoozed_until), checked_at) w (minutes)
   where c.waiting_since is not null
     and c.due_since <= checked_at - make_interval(secs => (threshold ->> 'minutes')::double precision * 60)
@@ -79,13 +79,13 @@ as $$
 $$;
 
 comment on function private.recruit_notifications_due() is
-  'The agents who are yet to be notified of recruits who wait, by their alerts: the assigned agent, else the lead''s, else each manager, as '
-  'far as they are active; after {managers_after} minutes each manager. With the text since which the recruit waits.';
+  'The agents to be notified of waiting recruits, by their alerts: the assigned agent, else the lead''s, else each manager, if '
+  'active; after {managers_after} minutes each manager. With the text since which the recruit waits.';
 
 create function private.notify_of_waiting_recruits() returns void
 language plpgsql
 set search_path = ''
--- Rows that others have locked have their turn the next time.
+-- Locked rows follow the next time.
 set lock_timeout = '100ms'
 as $$
 declare
@@ -98,7 +98,7 @@ begin
   where n.kind = 'recruit_waiting' and n.read_at is null and c.id = n.conversation_id and m.id = n.message_id
     and (c.waiting_since is null or c.waiting_since > m.created_at or c.snoozed_until > now());
 
-  -- Where a conversation goes to another agent, its notification goes along, or is that agent's.
+  -- If a conversation goes to another agent, its notification goes along, or is already that agent's.
   locked := array(
     select c.id
     from public.recruiting_conversations c
@@ -121,5 +121,6 @@ end
 $$;
 
 comment on function private.notify_of_waiting_recruits() is
-  'Notifies agents and managers of recruits who wait, of up to 1,000 conversations, each once for a text. Never fails: what '
-  'cannot be sent now is sent the next time. Notifications of recruits who no longer wait count as read. check_alerts() calls it.';
+  'Notifies agents and managers of recruits who wait, of up to 1,000 conversations, once for each text. Never fails: '
+  'notifications that cannot be sent now are sent the next time. Notifications of recruits who no longer wait count as read. '
+  'check_alerts() calls it.';

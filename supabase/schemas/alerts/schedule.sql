@@ -1,6 +1,6 @@
 -- The jobs of a hosted project. pg_cron checks the alerts, notifies agents, and has pg_net call POST /worker/run while
--- work is due. Locally `npm start` does the same (dev/local/scheduler.ts). Where the extensions are missing, nothing here
--- does anything.
+-- work is due. Locally `npm start` does the same (dev/local/scheduler.ts). Without the extensions, nothing here has an
+-- effect.
 
 create function public.are_texts_due() returns boolean
 language sql
@@ -42,7 +42,7 @@ begin
       raise exception 'texts or leads to fetch are due, but Vault lacks the secret %',
         private.quoted(case when url is null then 'worker_url' else 'worker_key' end);
     end if;
-    -- The project may want neither texts nor notifications of alerts.
+    -- The project may need neither texts nor notifications of alerts.
     return null;
   end if;
   return net.http_post(
@@ -56,9 +56,9 @@ end
 $$;
 
 comment on function private.call_worker() is
-  'Has pg_net call POST /worker/run while work is due. Returns the id of pg_net''s request, or null. Vault''s secret `worker_url` is the '
-  'address, and `worker_key` the key. While texts or leads to fetch are due, an error names the secret that is missing; pg_cron '
-  'keeps it in cron.job_run_details.';
+  'Makes pg_net call POST /worker/run if work is due. Returns the id of pg_net''s request, or null. Vault''s secret '
+  '`worker_url` is the address, and `worker_key` the key. While texts or leads to fetch are due, an error names the secret '
+  'that is missing; pg_cron keeps it in cron.job_run_details.';
 
 revoke execute on function private.call_worker() from service_role;
 
@@ -92,13 +92,13 @@ end
 $$;
 
 comment on function private.schedule_jobs() is
-  'Has pg_cron run private.check_alerts() each minute, and every 10 seconds private.deliver_notifications() and '
-  'private.call_worker(), and forget the records of these runs after a week. Returns the names of the jobs: `check alerts` and '
+  'Schedules with pg_cron private.check_alerts() each minute, private.deliver_notifications() and private.call_worker() every '
+  '10 seconds, and the deletion of the records of these runs after a week. Returns the names of the jobs: `check alerts` and '
   '`notify agents` need pg_cron, `run worker` pg_net and Vault as well. May be called again.';
 
 revoke execute on function private.schedule_jobs() from service_role;
 
--- Where the project can have the extensions. One that gets them later calls private.schedule_jobs() itself.
+-- If the extensions are available. If they are installed later, call private.schedule_jobs().
 do $$
 begin
   if exists (select from pg_available_extensions e where e.name = 'pg_cron') then

@@ -1,4 +1,4 @@
--- The alerts: conditions that somebody must know of, and the kinds of these, each with its rule.
+-- The alerts: conditions that an operator must act on, and their kinds, each with its rule.
 
 create function private.is_threshold(threshold jsonb) returns boolean
 language sql
@@ -27,17 +27,19 @@ create table public.alert_rules (
 );
 
 comment on table public.alert_rules is
-  'The kinds of alerts with their rules: whether a kind is looked for, and from what on. The row of a kind stands below the '
+  'The kinds of alerts with their rules: whether a kind is checked, and its thresholds. The row of a kind is defined below the '
   'function that finds its alerts.';
 comment on column public.alert_rules.finder is
   'The function of the schema `private` that finds the alerts: (threshold jsonb, checked_at timestamptz) returns setof '
   'private.found_alert. Null: none does.';
-comment on column public.alert_rules.threshold is 'The numbers of the rule, by name: {minutes}, {percent, days}, ...; {} where it has none.';
+comment on column public.alert_rules.threshold is
+  'The numbers of the rule, by name: {minutes}, {percent, days}, ...; {} where it has none.';
 comment on column public.alert_rules.title is 'The heading of its alerts on the page of operators.';
 comment on column public.alert_rules.advice is 'What to do about them, in a sentence or two.';
 comment on column public.alert_rules.link_label is 'The words of the links of its alerts; null: they have none.';
 comment on column public.alert_rules.summary is
-  'The message about several of its alerts of an agency, with %s for their number and for the agency''s name; null: each has its own.';
+  'The message about several of its alerts of an agency, with %s for their number and for the agency''s name; null: each has '
+  'its own.';
 
 alter table public.alert_rules enable row level security;
 grant select, insert, update, delete on public.alert_rules to service_role;
@@ -66,17 +68,18 @@ create index on public.alerts (resolved_at) where state = 'resolved';
 create index on public.alerts (told_at) where state = 'resolved' and told_at is not null;
 
 comment on table public.alerts is
-  'The alerts: one row for each time that a condition began. Nothing in it is of a person: no name, number or word.';
+  'The alerts: one row each time that a condition began. It contains no personal data: no name, number or word of a person.';
 comment on column public.alerts.subject is
   'The slug of a vendor, the id of an order, agency or conversation, or our own number, by the kind; else the kind itself.';
 comment on column public.alerts.state is
-  '`open`: the condition is true; `acknowledged`: it is, and somebody has it in hand; `resolved`: it is over, or its '
-  'rule is off.';
+  '`open`: the condition is true; `acknowledged`: it is true, and an operator has acknowledged it; `resolved`: it is over, or '
+  'its rule is off.';
 comment on column public.alerts.seen_at is 'When the condition was last found.';
 comment on column public.alerts.told_at is
-  'When the receiver of alerts last learnt, or may have, that it is open; null: it did not, or knows that it is over.';
+  'When the receiver of alerts last learned, or may have learned, that it is open; null: it did not, or knows that it is over.';
 comment on column public.alerts.details is 'The figures of the condition when it was last found: counts and times, by name.';
-comment on column public.alerts.subject_name is 'The subject as people know it, such as `vendor talroo` or `order 5f0c6a3e of Prairie Life`.';
+comment on column public.alerts.subject_name is
+  'The subject as people know it, such as `vendor talroo` or `order 5f0c6a3e of Prairie Life`.';
 comment on column public.alerts.problem is 'What is wrong, to follow the name and a colon. Times are in UTC.';
 comment on column public.alerts.command is 'The admin command that helps, without `npm run admin --`.';
 comment on column public.alerts.link is 'The view of the desk that helps, such as `/operator/outbox`; null: none does.';
@@ -88,8 +91,8 @@ grant select, insert, update, delete on public.alerts to service_role;
 create type private.found_alert as (subject text, details jsonb, subject_name text, problem text, command text, link text, agency_id uuid);
 
 comment on type private.found_alert is
-  'A subject of which the condition of a kind is true, with the figures about it, its words, its link and its agency, as public.alerts '
-  'has them.';
+  'A subject of which the condition of a kind is true, with the figures about it, its words, its link and its agency, as '
+  'public.alerts has them.';
 
 create function private.counted(count bigint, noun text) returns text
 language sql
@@ -99,4 +102,4 @@ as $$
   select format('%s %s', to_char(count, 'FM999,999,999,990'), case when count = 1 then noun else regexp_replace(noun, 'y$', 'ie') || 's' end)
 $$;
 
-comment on function private.counted(bigint, text) is 'A number of things, such as `1 lead` or `1,200 leads`.';
+comment on function private.counted(bigint, text) is 'A number with its noun, such as `1 lead` or `1,200 leads`.';

@@ -1,4 +1,4 @@
--- The conditions of alerts about texts. Each function returns the subjects of which its condition is true.
+-- The conditions of alerts about texts. Each function returns the subjects for which its condition is true.
 
 create function private.find_number_paused(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
 language sql
@@ -102,8 +102,8 @@ $$;
 
 comment on function private.find_texts_stuck(jsonb, timestamptz) is
   'Our numbers whose texts are not sent although they have been due for {minutes}; of numbers that are not ours, the kind. The '
-  'kind too, at once, where no account is set or the provider refuses our login. Not those of a paused number, nor those that quiet hours hold. '
-  'Of a number at most 1,000 texts are counted.';
+  'kind too, at once, where no account is set or the provider refuses our login. Not those of a paused number, nor those that '
+  'quiet hours hold. Of a number at most 1,000 texts are counted.';
 
 insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, summary) values (
   'texts_stuck', 'find_texts_stuck', '{"minutes": 5}',
@@ -233,8 +233,8 @@ as $$
 $$;
 
 comment on function private.find_opt_out_unmatched(jsonb, timestamptz) is
-  'Our numbers that got an opt-out which belongs to no conversation; of numbers that are not ours, the kind. Of a number at '
-  'most 1,000 texts are counted.';
+  'Our numbers that received an opt-out without a conversation; of numbers that are not ours, the kind. Of a number at most '
+  '1,000 texts are counted.';
 
 insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, summary) values (
   'opt_out_unmatched', 'find_opt_out_unmatched', '{}',
@@ -300,8 +300,8 @@ as $$
 $$;
 
 comment on function private.find_worker_late(jsonb, timestamptz) is
-  'The kind, where something has been due for {minutes} and the worker, or the scheduler that notifies agents of leads, has not '
-  'run for as long. At most 1,000 are counted. Where texting is not set up, nothing of it is due.';
+  'The kind, where something has been due for {minutes} and the worker, or the scheduler that notifies agents of leads, has '
+  'not run for as long. At most 1,000 are counted. Where texting is not set up, nothing of it is due.';
 
 insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (
   'worker_late', 'find_worker_late', '{"minutes": 5}',

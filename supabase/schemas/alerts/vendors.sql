@@ -1,5 +1,4 @@
--- The conditions of alerts about vendors. Each function returns the slugs of the active vendors of which its condition
--- is true.
+-- The conditions of alerts about vendors. Each function returns the active vendors for which its condition is true.
 
 create function private.find_leads_waiting(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
 language plpgsql
@@ -170,7 +169,7 @@ begin
     cross join lateral (
       select case
         when v.silent_after is not null then checked_at - v.silent_after + moment
-        -- Once it is open, a lead ends it, and nothing else. There was none in the hour before it was last seen.
+        -- Once it is open, only a lead ends it. There was none in the hour before it was last seen.
         when a.id is not null then a.seen_at - interval '1 hour' + moment
         when v.id in (select s.vendor_id from usual_senders s) then last_hour
       end as since
@@ -239,8 +238,8 @@ end
 $$;
 
 comment on function private.find_key_expires(jsonb, timestamptz) is
-  'Vendors with a key, a webhook secret or a token that expires within {days}, or has in the last 7 days, and no newer '
-  'one of its kind that is valid for longer: {what, prefix of a key, expires_at} of the first to expire.';
+  'Vendors with a key, a webhook secret or a token that expires within {days}, or expired in the last 7 days, without a newer '
+  'one of its kind that is valid longer: {what, prefix of a key, expires_at} of the first to expire.';
 
 insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (
   'key_expires', 'find_key_expires', '{"days": 7}',

@@ -63,9 +63,9 @@ $$;
 comment on function private.begin_bot_turn(public.recruiting_conversations, uuid[]) is
   'Makes or extends the bot''s turn for a recruit''s texts, oldest first. A turn has at most 20: where there are more, the '
   'script ends as `not_understood` and a person goes on. Returns false where the bot does not answer: there is no text, a '
-  'person has the conversation, it has no lead, its agency no script or its script has ended, the number is a service number, or '
-  'somebody has locked what it needs. Where the bot has given it to a person, there may still be a turn, in which it '
-  'only listens. The caller has locked the conversation.';
+  'person has the conversation, it has no lead, its agency no script or its script has ended, the number is a service number, '
+  'or somebody has locked what it needs. Where the bot has given it to a person, there may still be a turn, in which it only '
+  'listens. The caller has locked the conversation.';
 
 create function private.may_listen(conversation public.recruiting_conversations) returns boolean
 language plpgsql

@@ -128,7 +128,8 @@ as $$
   select array(select format('%s: has no member "%s"', label, k) from jsonb_object_keys(value) k where k <> all (known))
 $$;
 
-comment on function private.unknown_members(jsonb, text, text[]) is 'The problems of an object with members that are not known.';
+comment on function private.unknown_members(jsonb, text, text[]) is
+  'The problems of an object with members that are not known.';
 
 create function private.bot_text_problems(label text, value jsonb, is_required boolean default false) returns text[]
 language plpgsql
@@ -177,7 +178,8 @@ begin
 end
 $$;
 
-comment on function private.is_word_list(jsonb, integer) is 'Whether it is a list of texts, at least min and at most 20, each with a letter or digit.';
+comment on function private.is_word_list(jsonb, integer) is
+  'Whether it is a list of texts, at least min and at most 20, each with a letter or digit.';
 
 create function private.bot_duration(value jsonb) returns interval
 language plpgsql
@@ -194,7 +196,8 @@ begin
 end
 $$;
 
-comment on function private.bot_duration(jsonb) is 'The time that `20h` or `3d` stands for; 0 for what is no such time, null for null.';
+comment on function private.bot_duration(jsonb) is
+  'The time that `20h` or `3d` stands for; 0 for what is no such time, null for null.';
 
 create function private.is_bot_answer(answer jsonb) returns boolean
 language plpgsql
@@ -232,4 +235,5 @@ as $$
   end
 $$;
 
-comment on function private.bot_answers(jsonb) is 'The answers of a question that others may depend on: yes and no, or the names of its choices.';
+comment on function private.bot_answers(jsonb) is
+  'The answers of a question that others may depend on: yes and no, or the names of its choices.';

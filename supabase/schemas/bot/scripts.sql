@@ -25,8 +25,8 @@ end
 $$;
 
 comment on function private.store_bot_script(uuid, jsonb) is
-  'Stores a script as the newest of an agency, and returns {id, version}. 22023 with every problem, a line each: `<question id or '
-  'member>: <problem>`.';
+  'Stores a script as the newest of an agency, and returns {id, version}. 22023 with every problem, a line each: `<question id '
+  'or member>: <problem>`.';
 
 create function private.end_bot(agency_id uuid) returns integer
 language plpgsql
@@ -79,4 +79,5 @@ end
 $$;
 
 comment on function private.newest_bot_script(uuid) is
-  'The script that an agency published last; `script` is null where the bot was switched off. Null where nothing was published.';
+  'The script that an agency published last; `script` is null where the bot was switched off. Null where nothing was '
+  'published.';

@@ -11,7 +11,7 @@ begin
   where t.conversation_id = end_bot_session.conversation_id
   returning t.last_message_id into unanswered;
   if unanswered is not null and reason <> 'taken_over' then
-    perform private.notify_agents(conversation_id, unanswered, 'text');
+    perform private.notify_of_texts(conversation_id, array[unanswered], 'text');
   end if;
   update public.bot_sessions s
   set state = 'stopped', reason = end_bot_session.reason, version = s.version + 1
@@ -102,7 +102,7 @@ begin
   set heard = case when step ->> 'heard' in ('answer', 'no_answer') and private.is_early(m, old) then 'early' else step ->> 'heard' end
   where m.id = any (heard_ids) and step ->> 'heard' is not null;
   if step ->> 'heard' = 'early' then
-    perform private.notify_agents(conversation.id, message_id, 'text');
+    perform private.notify_of_texts(conversation.id, array[message_id], 'text');
   end if;
   insert into public.screening_answers as a (lead_id, question, value, said)
   select lead.id, answered.question, answered.value, answered.said
@@ -121,7 +121,7 @@ begin
     if (ended ->> 'goes_to_person')::boolean then
       perform private.escalate(conversation);
     end if;
-    perform private.notify_agents(conversation.id, message_id, 'handoff', ended ->> 'reason');
+    perform private.notify_of_texts(conversation.id, array[message_id], 'handoff', ended ->> 'reason');
   end if;
   if reply is not null then
     -- The agent who has it by now.
@@ -212,145 +212,36 @@ $$;
 comment on function private.store_bot_session(uuid, public.bot_sessions, uuid, jsonb, uuid) is
   'Stores the session of a step, or how it has ended. message_id: the text that asks the next question, if any.';
 
-create function private.forget_question(message_id uuid, may_arrive boolean) returns void
+create function private.forget_question() returns trigger
 language plpgsql
 set search_path = ''
 as $$
+declare
+  asking_id constant uuid := to_jsonb(new) ->> tg_argv[0];
+  may_arrive constant boolean := tg_table_name = 'text_outbox';
 begin
   -- The opening is in the same text as the first question.
   delete from public.bot_sessions s
-  where s.asked_message_id = forget_question.message_id and s.state = 'active' and s.version = 1 and not may_arrive;
+  where s.asked_message_id = asking_id and s.state = 'active' and s.version = 1 and not may_arrive;
   update public.bot_sessions s
   set asked_at = null, expires_at = null, asked_message_id = null, version = s.version + 1,
     remind_at = case when s.remind_at is not null then 'infinity'::timestamptz end
-  where s.asked_message_id = forget_question.message_id and s.state = 'active';
-end
-$$;
-
-comment on function private.forget_question(uuid, boolean) is
-  'The text that asks a question has not arrived: the bot asks it again at the recruit''s next text, which is not an answer. '
-  'Where it was the first text, the bot introduces itself again, unless it may still arrive. The caller has locked the '
-  'conversation.';
-
-create function private.forget_failed_question() returns trigger
-language plpgsql
-set search_path = ''
-as $$
-begin
-  perform private.forget_question(new.id, may_arrive => false);
+  where s.asked_message_id = asking_id and s.state = 'active';
   return null;
 end
 $$;
 
-comment on function private.forget_failed_question() is 'Trigger: one of our texts has failed, which may have asked a question.';
+comment on function private.forget_question() is
+  'Trigger: one of our texts has failed, or has waited for a day. If it asks a question, the bot asks it again at the '
+  'recruit''s next text, which is not an answer. If it was the first text, the bot introduces itself again, unless the text '
+  'may still arrive. The argument is the column with the id of the text.';
 
 create trigger forget_failed_question
   after update of status on public.recruiting_messages
   for each row when (new.status = 'failed' and old.status is distinct from 'failed' and new.direction = 'outbound')
-  execute function private.forget_failed_question();
-
-create function private.forget_late_question() returns trigger
-language plpgsql
-set search_path = ''
-as $$
-begin
-  perform private.forget_question(new.message_id, may_arrive => true);
-  return null;
-end
-$$;
-
-comment on function private.forget_late_question() is 'Trigger: a text has waited for a day, which may ask a question.';
+  execute function private.forget_question('id');
 
 create trigger forget_late_question
   after update of late_at on public.text_outbox
   for each row when (old.late_at is null and new.late_at is not null)
-  execute function private.forget_late_question();
-
-create function private.escalate(conversation public.recruiting_conversations) returns void
-language plpgsql
-set search_path = ''
-as $$
-declare
-  lead_agent_id constant uuid := (
-    select l.agent_id from public.recruiting_leads l where l.id = conversation.recruiting_lead_id
-  );
-begin
-  update public.recruiting_conversations c
-  set status = 'escalated', assigned_agent_id = chosen.id
-  from private.choose_agent(conversation.agency_id, conversation.assigned_agent_id, lead_agent_id) chosen (id)
-  where c.id = conversation.id and chosen.id is not null;
-end
-$$;
-
-comment on function private.escalate(public.recruiting_conversations) is
-  'Gives a conversation to a person: its assigned agent, else its lead''s, else the agent of the agency who has waited '
-  'longest for a recruit and is not away, else a manager. It stays with the bot where none of them is active.';
-
-create function private.note_reason() returns trigger
-language plpgsql
-set search_path = ''
-as $$
-begin
-  new.reason := (
-    select s.reason
-    from public.bot_sessions s
-    -- It has ended in this transaction, before the conversation changed hands.
-    where s.conversation_id = new.conversation_id and s.state in ('done', 'escalated') and s.updated_at = now()
-  );
-  return new;
-end
-$$;
-
-comment on function private.note_reason() is 'Trigger: why the bot has given a conversation to a person.';
-
-create trigger note_reason
-  before insert on public.conversation_assignments
-  for each row when (new.status = 'escalated' and new.by_agent_id is null)
-  execute function private.note_reason();
-
-create function public.hand_back_to_bot(conversation_id uuid) returns jsonb
-language plpgsql
-security definer
-set search_path = ''
-as $$
-declare
-  caller constant public.agents := private.current_agent();
-begin
-  update public.recruiting_conversations c
-  set status = 'bot'
-  where c.id = hand_back_to_bot.conversation_id
-    and c.agency_id = caller.agency_id
-    and (c.assigned_agent_id = caller.id or caller.role = 'manager');
-  if not found then
-    raise exception 'conversation_id: there is no such conversation' using errcode = 'PT404';
-  end if;
-  -- What the bot only listens to is the person's, who has it until now.
-  delete from public.bot_turns t where t.conversation_id = hand_back_to_bot.conversation_id;
-  -- A script that has come to its end does not begin again, and none does while the bot is off.
-  if (private.newest_bot_script(caller.agency_id)).script is not null then
-    -- Where it has asked nothing yet, it introduces itself.
-    delete from public.bot_sessions s
-    where s.conversation_id = hand_back_to_bot.conversation_id
-      and s.state = 'escalated'
-      and s.asked_at is null
-      and s.answers = '{}';
-    update public.bot_sessions s
-    set state = 'active', reason = null, tries = 0, version = s.version + 1, asked_at = null,
-      asked_message_id = null, expires_at = null,
-      -- Not before the question is asked, and not where the recruit has been reminded.
-      remind_at = case when s.remind_at is not null then 'infinity'::timestamptz end
-    where s.conversation_id = hand_back_to_bot.conversation_id
-      and s.state in ('stopped', 'escalated')
-      and s.reason not in ('switched_off', 'opted_out');
-  end if;
-  return jsonb_build_object('conversation_id', conversation_id, 'status', 'bot');
-end
-$$;
-
-comment on function public.hand_back_to_bot(uuid) is
-  'Gives a conversation back to the bot, which asks its question anew at the recruit''s next text. It stays assigned, so '
-  'that its agent can read on. The assigned agent may call it, '
-  'and a manager of its agency. Returns {conversation_id, status: bot}, also when the bot has it already. PT404 for an '
-  'unknown conversation, or one of other agents. '
-  'Security definer because agents may not write the tables.';
-grant execute on function public.hand_back_to_bot(uuid) to authenticated;
+  execute function private.forget_question('message_id');

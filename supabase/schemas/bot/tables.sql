@@ -73,9 +73,9 @@ comment on column public.bot_sessions.state is
   '`active`: the bot answers. `done`: the script has come to an end of its own. `escalated`: a person goes on. `expired`: no '
   'answer came. `stopped`: an agent has written, the recruit has opted out, or the bot was switched off.';
 comment on column public.bot_sessions.reason is
-  'Why it is no longer active: `done`, the script''s own end, `not_interested`, one of handoff_reason '
-  'where it is `escalated`, `expired`, `taken_over`, `opted_out`, `suppressed`, `switched_off`, `no_lead` (the lead was deleted or '
-  'returned) or `failed`.';
+  'Why it is no longer active: `done`, the script''s own end, `not_interested`, one of handoff_reason where it is `escalated`, '
+  '`expired`, `taken_over`, `opted_out`, `suppressed`, `switched_off`, `no_lead` (the lead was deleted or returned) or '
+  '`failed`.';
 comment on column public.bot_sessions.version is 'Grows with each change, so that a late worker changes nothing.';
 comment on column public.bot_sessions.asked_at is
   'When the question was asked, the reminder aside; null: it is asked at the recruit''s next text.';
@@ -121,12 +121,14 @@ comment on table public.bot_turns is
 comment on column public.bot_turns.first_at is 'When its first text came.';
 comment on column public.bot_turns.due_at is
   '8 seconds after its last text, and 30 seconds after the first at most; or when quiet hours end.';
-comment on column public.bot_turns.message_ids is 'The recruit''s texts that it answers, oldest first; none: only time has passed. The conversation of one who writes more goes '
-  'to a person.';
+comment on column public.bot_turns.message_ids is
+  'The recruit''s texts that it answers, oldest first; none: only time has passed. The conversation of one who writes more '
+  'goes to a person.';
 comment on column public.bot_turns.last_message_id is 'The last of them.';
 comment on column public.bot_turns.lease_until is
-  'Until then it belongs to the worker that has claimed it. After that the worker is dead.';
-comment on column public.bot_turns.attempt is 'The number of times that it was claimed. A worker reports with the number of its claim.';
+  'Until then it belongs to the worker that claimed it. Afterwards the worker counts as dead.';
+comment on column public.bot_turns.attempt is
+  'The number of times that it was claimed. A worker reports with the number of its claim.';
 
 alter table public.bot_turns enable row level security;
 grant select, insert, update, delete on public.bot_turns to service_role;
@@ -145,7 +147,8 @@ comment on table public.screening_answers is 'The answers of a recruit to the bo
 comment on column public.screening_answers.question is 'The id of the question in the script.';
 comment on column public.screening_answers.value is
   '"yes" or "no", the name of a choice, a list of USPS codes, a number, or a text.';
-comment on column public.screening_answers.said is 'The recruit''s own words, exactly; several texts are separated by line breaks.';
+comment on column public.screening_answers.said is
+  'The recruit''s own words, exactly; several texts are separated by line breaks.';
 
 alter table public.screening_answers enable row level security;
 grant select on public.screening_answers to authenticated;

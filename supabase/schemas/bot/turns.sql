@@ -139,11 +139,11 @@ end
 $$;
 
 comment on function public.read_bot_turn(uuid, integer) is
-  'A claimed turn: {now, version|null, script_id|null, script|null, session|null: {question, tries, answers, '
-  'has_told_about, asked_at, remind_at, expires_at, is_handed_over}, texts: [{body, is_automatic, is_early, consent}]}. Without texts only time has passed. '
-  'There are at most 20, of each the first 1,600 characters; only the last one may be automatic. consent: as wish_to_end() says. is_early: as '
-  'private.is_early() says, and true while it is not known. Null when the turn has '
-  'ended or was claimed again since.';
+  'A claimed turn: {now, version|null, script_id|null, script|null, session|null: {question, tries, answers, has_told_about, '
+  'asked_at, remind_at, expires_at, is_handed_over}, texts: [{body, is_automatic, is_early, consent}]}. Without texts only '
+  'time has passed. There are at most 20, of each the first 1,600 characters; only the last one may be automatic. consent: as '
+  'wish_to_end() says. is_early: as private.is_early() says, and true while it is not known. Null when the turn has ended or '
+  'was claimed again since.';
 grant execute on function public.read_bot_turn(uuid, integer) to service_role;
 
 create function public.complete_bot_turn(
@@ -200,7 +200,7 @@ begin
     end if;
     perform private.carry_out_step(conversation, turn.last_message_id, old, script_id, step - '{reply,session,ended}'::text[]);
     if step ->> 'heard' = 'distress' then
-      perform private.notify_agents(conversation.id, turn.last_message_id, 'handoff', 'distress');
+      perform private.notify_of_texts(conversation.id, array[turn.last_message_id], 'handoff', 'distress');
     elsif is_wrong_number then
       perform private.suppress_wrong_number(conversation, turn);
     end if;
@@ -260,11 +260,11 @@ $$;
 
 comment on function public.complete_bot_turn(uuid, integer, integer, uuid, integer, jsonb) is
   'Stores what step() has decided for a claimed turn: the session, the answers, the reply in the outbox, and who is notified. '
-  'attempt, version, script_id and the number of texts are those of the claim. step, null where there is none: '
-  '{reply|null, session|null, heard?, answered?: [{question, value, said}], ended?: {state, reason, goes_to_person}}. heard: as '
+  'attempt, version, script_id and the number of texts are those of the claim. step, null where there is none: {reply|null, '
+  'session|null, heard?, answered?: [{question, value, said}], ended?: {state, reason, goes_to_person}}. heard: as '
   'recruiting_messages.heard; of `early` an agent is notified. Returns `done`; `again`: a text has come since, the session has '
-  'changed, or the question has left; `held`: quiet hours, or our text before it, hold '
-  'the question; `dropped`: something else has ended the turn.';
+  'changed, or the question has left; `held`: quiet hours, or our text before it, hold the question; `dropped`: something else '
+  'has ended the turn.';
 grant execute on function public.complete_bot_turn(uuid, integer, integer, uuid, integer, jsonb) to service_role;
 
 create function private.suppress_wrong_number(conversation public.recruiting_conversations, turn public.bot_turns) returns void
@@ -303,8 +303,9 @@ end
 $$;
 
 comment on function private.is_early(public.recruiting_messages, public.bot_sessions) is
-  'Whether a recruit''s text came before the provider had accepted the question that the session asks (text_outbox.accepted_at), '
-  'so that it is no answer to it. Null while nobody knows whether the provider has the question; true where nobody will.';
+  'Whether a recruit''s text came before the provider had accepted the question that the session asks '
+  '(text_outbox.accepted_at), so that it is no answer to it. Null while nobody knows whether the provider has the question; '
+  'true where nobody will.';
 
 create function private.is_automatic_reply(message public.recruiting_messages) returns boolean
 language plpgsql

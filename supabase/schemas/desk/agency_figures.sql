@@ -18,8 +18,8 @@ end
 $$;
 
 comment on function private.figures_begin(integer) is
-  'The agency of the manager who calls, and the beginning of the last days in its time zone, today included. 42501 for who is '
-  'no manager; 22023 names days.';
+  'The agency of the manager who calls, and the beginning of the last days in its time zone, today included. 42501 for users '
+  'who are not managers; 22023 names days.';
 
 create function private.figure_leads(agency_id uuid, since timestamptz, until timestamptz, order_id uuid default null)
 returns table (lead_id uuid, vendor_id uuid, distributed_at timestamptz)
@@ -100,7 +100,7 @@ $$;
 
 comment on function private.figure_failures(uuid, timestamptz) is
   'The conversations of an agency in which one of our texts since then was not delivered, each with the time of the latest. '
-  'One that somebody has stopped does not count: by cancelling it, or by taking over from the bot.';
+  'Texts that somebody stopped, by cancelling them or by taking over from the bot, do not count.';
 
 create function private.figure_opt_outs(agency_id uuid, begins timestamptz)
 returns table (event_id uuid, phone text, opted_out_at timestamptz)
@@ -178,11 +178,10 @@ comment on function public.agency_figures(integer) is
   'vendor, leads: [number of each day]}], first_response: {recruits, answered, median, ninety}, waiting: {recruits, since}, '
   'opt_outs, failed}. vendors: the leads that orders have brought. first_response: the minutes, in the hours of the agency, '
   'from the first text of each recruit who began to write in these days to the first text of an agent after it; the bot does '
-  'not count, and neither does a text that failed. ninety: nine of ten were answered as fast. opt_outs: the numbers that have '
-  'opted out. failed: the conversations in which one of our texts was not delivered. figure_list() has the rows behind each. '
-  'Errors: 42501 (HTTP 403) for users who are not managers; 22023 (400) names days. '
-  'Security definer because managers may not read vendors, and policies on each text would take long. It reads the '
-  'caller''s own agency alone.';
+  'not count, and neither does a text that failed. ninety: the 90th percentile. opt_outs: the numbers that have opted out. '
+  'failed: the conversations in which one of our texts was not delivered. figure_list() has the rows behind each. Errors: '
+  '42501 (HTTP 403) for users who are not managers; 22023 (400) names days. Security definer because managers may not read '
+  'vendors, and policies on each text would take long. It reads the caller''s own agency alone.';
 grant execute on function public.agency_figures(integer) to authenticated;
 
 create function public.figure_list(
@@ -261,10 +260,10 @@ $$;
 
 comment on function public.figure_list(text, integer, date, uuid, uuid) is
   'The rows that agency_figures() counts, of the same days: {id, conversation_id, recruiting_lead_id, name, phone, agent, at, '
-  'minutes}. figure: `leads`, of one day and vendor where they are named, or of one order in all its days; `wrote`: the recruits who began to write, with the '
-  'minutes to the first response; `answered`: those of them with one; `failed` and `opt_outs`. conversation_id and '
-  'recruiting_lead_id are null where there is none. Ask for pages by the last row, ordered by at and id. Errors: 42501 (HTTP '
-  '403) for users who are not managers; 22023 (400) names figure or days. '
-  'Security definer because managers may not read vendors, and policies on each text would take long. It reads the '
-  'caller''s own agency alone.';
+  'minutes}. figure: `leads`, of one day and vendor where they are named, or of one order in all its days; `wrote`: the '
+  'recruits who began to write, with the minutes to the first response; `answered`: those of them with one; `failed` and '
+  '`opt_outs`. conversation_id and recruiting_lead_id are null where there is none. For pages, continue after the last row, '
+  'ordered by at and id. Errors: 42501 (HTTP 403) for users who are not managers; 22023 (400) names figure or days. Security '
+  'definer because managers may not read vendors, and policies on each text would take long. It reads the caller''s own agency '
+  'alone.';
 grant execute on function public.figure_list(text, integer, date, uuid, uuid) to authenticated;

@@ -14,8 +14,8 @@ end
 $$;
 
 comment on function private.recruit_of(uuid) is
-  'The name, e-mail address and state of a conversation''s recruit, and the agent who has the recruit; nulls where there is no lead. '
-  'Security definer because an agent who was given the conversation with a colleague''s recruit does not read the '
+  'The name, e-mail address and state of a conversation''s recruit, and the agent who has the recruit; nulls where there is no '
+  'lead. Security definer because an agent who was given the conversation with a colleague''s recruit does not read the '
   'recruit. It returns the name to readers of the conversation. Only the view inbox calls it.';
 grant execute on function private.recruit_of(uuid) to authenticated;
 
@@ -63,13 +63,12 @@ left join public.conversation_reads read
   on read.conversation_id = c.id and read.agent_id = (select private.current_agent_id());
 
 comment on view public.inbox is
-  'The conversations that the signed-in agent reads, with the recruit, the agent who is to answer (agent_id and agent: '
-  'the assigned agent, else the recruit''s) and the latest text (last_media: how many files). is_unread: the recruit has '
-  'written since the caller has read it. is_due: the conversation is to be looked at: the recruit waits, or it was put off until a '
-  'time that has come (snoozed_until). is_failed: '
-  'our latest text was not delivered, and nobody has stopped it. is_held: one of our texts waits for the texting hours or for '
-  'its number. Ask for one agency_id, and for pages by the last row: ordered by last_text_at and id, or by due_since and id '
-  'where due_since is not null.';
+  'The conversations that the signed-in agent reads, with the recruit, the agent who is to answer (agent_id and agent: the '
+  'assigned agent, else the recruit''s) and the latest text (last_media: how many files). is_unread: the recruit has written '
+  'since the caller has read it. is_due: the recruit waits, or snoozed_until has passed. is_failed: our latest text was not '
+  'delivered, unless somebody stopped it. is_held: one of our texts waits for the texting hours or for its number. Ask for one '
+  'agency_id, and for pages by the last row: ordered by last_text_at and id, or by due_since and id where due_since is not '
+  'null.';
 grant select on public.inbox to authenticated;
 
 create function public.read_conversation(conversation_id uuid, up_to timestamptz) returns integer
@@ -118,11 +117,10 @@ end
 $$;
 
 comment on function public.read_conversation(uuid, timestamptz) is
-  'The signed-in agent has read a conversation up to the text with this created_at, in microseconds as it was read. An '
-  'earlier time than before changes nothing. The agent''s notifications about texts up to then are read too; returns how '
-  'many were not before. Errors: 22023 (HTTP 400) without up_to; 42501 (403) when the caller is no active agent; PT404 for a '
-  'conversation that the caller does not read. '
-  'Security definer because agents may not write the tables.';
+  'Records that the signed-in agent has read a conversation up to the text with this created_at, with microseconds. An earlier '
+  'time than before changes nothing. The agent''s notifications about texts up to then are read too; returns how many were not '
+  'before. Errors: 22023 (HTTP 400) without up_to; 42501 (403) if the caller is not an active agent; PT404 for a conversation '
+  'that the caller may not read. Security definer because agents may not write the tables.';
 grant execute on function public.read_conversation(uuid, timestamptz) to authenticated;
 
 -- The agency's agents as a manager's page shows them.
@@ -155,7 +153,7 @@ left join (
 where a.agency_id = (select private.managed_agency_id());
 
 comment on view public.team is
-  'The agents of a manager''s agency, each with the conversations that are due for them (waiting), how many of '
-  'these the agent has not read (unread), since when the first waits (waiting_since; null: none), and the recruits of theirs '
-  'that orders have brought in the last 7 days. Ask for pages by the last row, ordered by first_name and id.';
+  'The agents of a manager''s agency, each with the conversations that are due for them (waiting), how many of these the agent '
+  'has not read (unread), since when the first waits (waiting_since; null: none), and the number of their recruits from orders '
+  'in the last 7 days. For pages, continue after the last row, ordered by first_name and id.';
 grant select on public.team to authenticated;

@@ -43,7 +43,7 @@ end
 $$;
 
 comment on function private.quick_reply_writer() is
-  'The active manager who is signed in, and does not leave before the transaction ends. 42501 when there is none.';
+  'Returns the active manager who is signed in, and who cannot leave before the transaction ends. 42501 if there is none.';
 
 create function public.save_quick_reply(
   shortcut text,
@@ -107,13 +107,13 @@ end
 $$;
 
 comment on function public.save_quick_reply(text, text, uuid, timestamptz) is
-  'Stores a quick reply of the manager''s agency: a new one, or with quick_reply_id another shortcut and body of one that there '
-  'is. shortcut: 1 to 32 letters from a to z, digits, - or _; stored in lower case. body: at most 1,600 UTF-16 units, with no '
-  'other placeholders than {first_name}, {agent} and {agency}. seen_at: its updated_at as the manager has read it, in '
-  'microseconds; null: whatever has become of it. Returns {id, shortcut, body, created_at, updated_at}. Errors: 22023 (HTTP '
-  '400) names the field, and the placeholder; 42501 (403) when the caller is no active manager; PT404 for an unknown one; '
-  'PT409 when another has the shortcut, and when it was changed since seen_at. '
-  'Security definer because agents may not write the tables.';
+  'Stores a quick reply of the manager''s agency: a new one, or with quick_reply_id a new shortcut and body of an existing '
+  'one. shortcut: 1 to 32 letters from a to z, digits, - or _; stored in lower case. body: at most 1,600 UTF-16 units, with no '
+  'placeholders other than {first_name}, {agent} and {agency}. seen_at: its updated_at as the manager has read it, in '
+  'microseconds; null: the current state is not compared. Returns {id, shortcut, body, created_at, updated_at}. Errors: 22023 '
+  '(HTTP 400) names the field, and the placeholder; 42501 (403) if the caller is not an active manager; PT404 for an unknown '
+  'one; PT409 if another one has the shortcut, or it was changed since seen_at. Security definer because agents may not write '
+  'the tables.';
 grant execute on function public.save_quick_reply(text, text, uuid, timestamptz) to authenticated;
 
 create function public.delete_quick_reply(quick_reply_id uuid) returns jsonb
@@ -133,9 +133,9 @@ end
 $$;
 
 comment on function public.delete_quick_reply(uuid) is
-  'Deletes a quick reply of the manager''s agency. Returns {id}. Errors: 42501 (HTTP 403) when the caller is no active manager; '
-  'PT404 for an unknown one, also one that was deleted before. '
-  'Security definer because agents may not write the tables.';
+  'Deletes a quick reply of the manager''s agency. Returns {id}. Errors: 42501 (HTTP 403) if the caller is not an active '
+  'manager; PT404 for an unknown one, also one that was deleted before. Security definer because agents may not write the '
+  'tables.';
 grant execute on function public.delete_quick_reply(uuid) to authenticated;
 
 create function public.quick_replies_to(conversation_id uuid) returns jsonb
@@ -173,7 +173,7 @@ $$;
 comment on function public.quick_replies_to(uuid) is
   'The quick replies of the agency for the recruit of a conversation, with the recruit''s first name, the name of the caller '
   'and that of the agency in the place of the placeholders, as in a greeting: [{id, shortcut, body}], by shortcut. Errors: '
-  '42501 (HTTP 403) when the caller is no active agent; PT404 for a conversation in which the caller may not write. '
-  'Security definer because an agent who was given the conversation with a colleague''s recruit does not read the '
-  'recruit, whose name is in the words. It asks first whether the caller may write in the conversation.';
+  '42501 (HTTP 403) if the caller is not an active agent; PT404 for a conversation in which the caller may not write. Security '
+  'definer because an agent who was given the conversation with a colleague''s recruit does not read the recruit, whose name '
+  'is in the words. It first checks that the caller may write in the conversation.';
 grant execute on function public.quick_replies_to(uuid) to authenticated;

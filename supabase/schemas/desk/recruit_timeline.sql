@@ -60,8 +60,8 @@ join public.bot_sessions s on s.conversation_id = c.id
 where s.state in ('expired', 'stopped') and s.reason <> 'taken_over' or s.state = 'done' and s.reason <> 'done';
 
 comment on view public.texting_timeline is
-  'What texting has left of a recruit, as the reader may read it. recruit_phone: of texts, consents and the bot''s end, so that '
-  'those of a recruit without a lead are found too. kind and details: as in recruit_timeline.';
+  'The texting events of a recruit that the reader may read. recruit_phone: for texts, consents and the bot''s end, so that '
+  'those without a lead are found too. kind and details: as in recruit_timeline.';
 grant select on public.texting_timeline to authenticated, service_role;
 
 create view public.recruit_timeline with (security_invoker = true) as
@@ -100,14 +100,14 @@ from (
 left join public.agents a on a.id = e.agent_id;
 
 comment on view public.recruit_timeline is
-  'What has happened with a recruit, as the signed-in agent reads it. kind: `received`, `distributed`, `text_in`: a text of the '
+  'The events of a recruit that the signed-in agent may read. kind: `received`, `distributed`, `text_in`: a text of the '
   'recruit (details: {conversation_id, body|null, files, heard|null}; heard: as recruiting_messages.heard), `text_out`: one of '
   'our texts ({conversation_id, body|null, files, by: bot|agent, state, state_at|null, sent_at|null, reason|null, until|null}; '
-  'state: held, due, sending, unconfirmed, refused, sent, delivered or failed; reason: as text_outbox.reason; until: to when it '
-  'is held), `never_queued`: a greeting ({reason}), `consent` ({state, source, reason|null}), `bot_ended`: without a person '
-  '({reason}), `answer` ({question, '
-  'value, said}), `note` ({body}), `stage` ({stage}; without an agent: the bot), `call` ({call_id, outcome|null}), `hands`: a conversation '
-  'changed hands ({status, from|null, from_agent_id|null, to|null, to_agent_id|null, reason|null}; status `bot`: the bot answers; '
-  'reason: why the bot gave it away), `given`: an operator gave the '
-  'recruit to another agent ({from|null, to|null}). agent: who did it. Ask for one recruiting_lead_id, and for pages by the last row, ordered by at and id.';
+  'state: held, due, sending, unconfirmed, refused, sent, delivered or failed; reason: as text_outbox.reason; until: to when '
+  'it is held), `never_queued`: a greeting ({reason}), `consent` ({state, source, reason|null}), `bot_ended`: without a person '
+  '({reason}), `answer` ({question, value, said}), `note` ({body}), `stage` ({stage}; without an agent: the bot), `call` '
+  '({call_id, outcome|null}), `hands`: a conversation changed hands ({status, from|null, from_agent_id|null, to|null, '
+  'to_agent_id|null, reason|null}; status `bot`: the bot answers; reason: why the bot gave it away), `given`: an operator gave '
+  'the recruit to another agent ({from|null, to|null}). agent: who did it. Ask for one recruiting_lead_id, and for pages by '
+  'the last row, ordered by at and id.';
 grant select on public.recruit_timeline to authenticated;

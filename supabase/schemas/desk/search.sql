@@ -40,10 +40,9 @@ end
 $$;
 
 comment on function private.conversations_with_words(uuid, text) is
-  'The ids of the conversations of the caller''s agency with a text of 90 days that has these words in a row. None for less than '
-  'three characters, and for another agency. The ids alone say nothing: the caller reads the conversations under the policies. '
-  'Security definer because under the policies no index could find the words. It returns ids to search_inbox(), which '
-  'reads the conversations under the policies.';
+  'The ids of the conversations of the caller''s agency with a text of 90 days that has these words in a row. None for less '
+  'than three characters, and for another agency. Security definer because under the policies no index could find the words. '
+  'It returns ids to search_inbox(), which reads the conversations under the policies.';
 grant execute on function private.conversations_with_words(uuid, text) to authenticated;
 
 create function public.search_inbox(agency_id uuid, typed text) returns setof public.inbox
@@ -75,5 +74,5 @@ $$;
 comment on function public.search_inbox(uuid, text) is
   'The rows of inbox, as the caller reads it, of one agency, for what the caller has typed: each word is part of the name or '
   'the e-mail address; or it is part of the number, from three digits on; or a text of the last 90 days has the words in a '
-  'row, from three characters on. Nothing typed finds nothing. Ask for pages as of inbox.';
+  'row, from three characters on. An empty search finds nothing. Ask for pages as of inbox.';
 grant execute on function public.search_inbox(uuid, text) to authenticated;

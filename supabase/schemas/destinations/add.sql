@@ -29,8 +29,8 @@ end
 $$;
 
 comment on function private.lead_event(public.recruiting_leads) is
-  'The data of each event about a lead: {lead: {id, vendor: {slug, name}, first_name, last_name, email, phone, city, state, zip, '
-  'received_at, answers: [{question, answer}], metadata, has_resume, link}, order_id, agent: {id, first_name, last_name, '
+  'The data of each event about a lead: {lead: {id, vendor: {slug, name}, first_name, last_name, email, phone, city, state, '
+  'zip, received_at, answers: [{question, answer}], metadata, has_resume, link}, order_id, agent: {id, first_name, last_name, '
   'email}|null}. link is the path in the desk, to which the worker adds the desk''s address.';
 
 create function private.add_dispatches(event text, lead_ids uuid[], extra jsonb default '{}') returns void
@@ -59,9 +59,9 @@ end
 $$;
 
 comment on function private.add_dispatches(text, uuid[], jsonb) is
-  'Adds a dispatch of this event for each of the leads and each destination of its agency that wants the event, also of one that is '
-  'off. extra: further members of the event''s data. Call it while the agency has the lead. An error adds none, with a warning, and '
-  'does not reach the caller.';
+  'Adds a dispatch of this event for each of the leads and each destination of its agency that wants the event, also of one '
+  'that is off. extra: further members of the event''s data. Call it while the agency has the lead. An error adds none, with a '
+  'warning, and does not reach the caller.';
 
 create function private.dispatch_reassignments() returns trigger
 language plpgsql

@@ -27,10 +27,10 @@ end
 $$;
 
 comment on function public.set_my_mail(text[]) is
-  'Sets what the signed-in agent gets e-mails about: `lead`, a new recruit; `recruit_waiting`, a recruit who waits for an answer; {}: '
-  'nothing. Returns the choice. An e-mail has the recruit''s first name alone, and an agent gets at most one in five minutes. PT400 for '
-  'anything else; PT409 for an agent without an e-mail address; 42501 for a user who is not an active agent. '
-  'Security definer because agents may not write the tables.';
+  'Sets what the signed-in agent gets e-mails about: `lead`, a new recruit; `recruit_waiting`, a recruit who waits for an '
+  'answer; {}: nothing. Returns the choice. An e-mail has the recruit''s first name alone, and an agent gets at most one in '
+  'five minutes. PT400 for anything else; PT409 for an agent without an e-mail address; 42501 for a user who is not an active '
+  'agent. Security definer because agents may not write the tables.';
 grant execute on function public.set_my_mail(text[]) to authenticated;
 
 create function private.add_agent_mail(agent_id uuid, event text, lead_id uuid, link text, others integer) returns void
@@ -71,8 +71,8 @@ end
 $$;
 
 comment on function private.add_agent_mail(uuid, text, uuid, text, integer) is
-  'Adds an e-mail to an agent who has chosen the event, with {lead: {id, first_name, link}, others}: others are how many further '
-  'recruits there are. It is due five minutes after the last one; until then the others are counted in it.';
+  'Adds an e-mail to an agent who has chosen the event, with {lead: {id, first_name, link}, others}: others are how many '
+  'further recruits there are. It is due five minutes after the last one; until then the others are counted in it.';
 
 create function private.end_agent_mail() returns trigger
 language plpgsql

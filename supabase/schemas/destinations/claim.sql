@@ -140,4 +140,5 @@ begin
 end
 $$;
 
-comment on function private.is_dispatch_due() is 'Whether the worker would find a dispatch to send. Reads one row of each destination.';
+comment on function private.is_dispatch_due() is
+  'Whether the worker would find a dispatch to send. Reads one row of each destination.';

@@ -36,5 +36,5 @@ end
 $$;
 
 comment on function private.prune_dispatches() is
-  'Deletes dispatches that ended more than 30 days ago, at most 1,000, and cancels those that have waited as long, because their '
-  'destination is off. Returns how many were deleted.';
+  'Deletes dispatches that ended more than 30 days ago, at most 1,000, and cancels those that have waited as long, because '
+  'their destination is off. Returns how many were deleted.';

@@ -45,18 +45,23 @@ comment on column public.destinations.agency_id is
   'Null: the destination of alerts, `operators`, whose URL is a setting of the worker.';
 comment on column public.destinations.name is 'Identifies the destination in its agency.';
 comment on column public.destinations.is_on is 'While it is off, its dispatches wait.';
-comment on column public.destinations.off_reason is 'Why the service has switched it off; null: it is on, or a person has paused it.';
+comment on column public.destinations.off_reason is
+  'Why the service has switched it off; null: it is on, or a person has paused it.';
 comment on column public.destinations.events is 'The events that are sent to it, such as `lead.distributed`.';
 comment on column public.destinations.agent_id is
   'The agent who has chosen to get e-mails (agents.mail_about); null: it is the agency''s.';
 comment on column public.destinations.order_id is 'Only events about leads of this order; null: of any.';
-comment on column public.destinations.template is 'JMESPath expression that makes the body from the event; null: the event itself.';
+comment on column public.destinations.template is
+  'JMESPath expression that makes the body from the event; null: the event itself.';
 comment on column public.destinations.accepted_when is
   'JMESPath expression on {status, body} of the response: whether the receiver has accepted the event; null: status 2xx.';
 comment on column public.destinations.rejected_when is 'The same: whether it has rejected it for good; null: never.';
-comment on column public.destinations.returns_rejected is 'Whether a lead that the receiver rejects is returned, as return_lead() does.';
-comment on column public.destinations.max_at_once is 'How many dispatches are sent to it at the same time, 1 while the last one has failed.';
-comment on column public.destinations.failing_since is 'When the first of the failures since the last success was; null: the last attempt has not failed.';
+comment on column public.destinations.returns_rejected is
+  'Whether a lead that the receiver rejects is returned, as return_lead() does.';
+comment on column public.destinations.max_at_once is
+  'How many dispatches are sent to it at the same time, 1 while the last one has failed.';
+comment on column public.destinations.failing_since is
+  'When the first of the failures since the last success was; null: the last attempt has not failed.';
 comment on column public.destinations.failures is 'The number of failed attempts since the last success.';
 
 create trigger set_updated_at
@@ -85,7 +90,8 @@ create unique index destination_secrets_header_idx on private.destination_secret
 comment on table private.destination_secrets is
   'The secrets with which requests to a destination are signed, and its own headers. Nobody reads them back.';
 comment on column private.destination_secrets.name is 'The name of a header; null for a signing secret.';
-comment on column private.destination_secrets.expires_at is 'Until when a signing secret that was replaced still signs; null: no end.';
+comment on column private.destination_secrets.expires_at is
+  'Until when a signing secret that was replaced still signs; null: no end.';
 
 alter table private.destination_secrets enable row level security;
 grant select, insert, update, delete on private.destination_secrets to service_role;
@@ -129,17 +135,19 @@ create index dispatches_failed_idx on private.dispatches (destination_id, ended_
 create index dispatches_delivered_idx on private.dispatches (destination_id, delivered_at) where state = 'delivered';
 
 comment on table private.dispatches is
-  'One row for each event that is sent to a destination. The id is the header webhook-id: each attempt has the same. Kept for 30 '
-  'days after it has ended.';
+  'One row for each event that is sent to a destination. The id is the header webhook-id: each attempt has the same. Kept for '
+  '30 days after it has ended.';
 comment on column private.dispatches.event is 'The type of the event, or `test`.';
 comment on column private.dispatches.alert_ids is 'The alerts of which the operators'' destination is notified.';
 comment on column private.dispatches.body is
-  'The event as it was: {type, timestamp, data}; of alerts {text, kind, subject, state, since, details}. Null once the person was erased.';
+  'The event as it was: {type, timestamp, data}; of alerts {text, kind, subject, state, since, details}. Null once the person '
+  'was erased.';
 comment on column private.dispatches.state is
-  '`waiting`; `sending`: a worker has it; `delivered`; `rejected`: the receiver has refused it for good; `failed`: no attempt is '
-  'left; `cancelled`: it is not needed any more.';
+  '`waiting`; `sending`: a worker has it; `delivered`; `rejected`: the receiver has refused it for good; `failed`: no attempt '
+  'is left; `cancelled`: it is not needed any more.';
 comment on column private.dispatches.attempt is 'The number of times that it was claimed.';
-comment on column private.dispatches.attempts_before is 'How many of them were before a person had it sent again: the pauses count from there.';
+comment on column private.dispatches.attempts_before is
+  'How many of them were before a person had it sent again: the pauses count from there.';
 comment on column private.dispatches.lease_until is 'Until when the worker has it.';
 comment on column private.dispatches.status is 'The HTTP status of the last response; null: there was none.';
 comment on column private.dispatches.excerpt is 'The beginning of the last response that was not an acceptance.';
@@ -157,7 +165,8 @@ create table private.sending_settings (
 );
 
 comment on table private.sending_settings is
-  'Whether the worker can send e-mail, and has the URLs of the receiver of alerts and of the monitor. The database sees no setting.';
+  'Whether the worker can send e-mail, and has the URLs of the receiver of alerts and of the monitor. The database sees no '
+  'setting.';
 comment on column private.sending_settings.asked_at is 'When the worker last said so.';
 
 insert into private.sending_settings (name) values ('mail'), ('alerts'), ('heartbeat');
@@ -175,4 +184,5 @@ as $$
     and (s.is_set <> note_setting.is_set or s.asked_at not between now() - interval '1 minute' and now())
 $$;
 
-comment on function private.note_setting(text, boolean) is 'Notes what a worker says of a setting, once a minute while it stays.';
+comment on function private.note_setting(text, boolean) is
+  'Notes what a worker says of a setting, once a minute while it stays.';

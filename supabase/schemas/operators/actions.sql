@@ -31,7 +31,8 @@ set search_path = ''
 return case when private.is_operator() then private.record_action(action, subject) end;
 
 comment on function private.note_operator_action(text, jsonb) is
-  'record_action() of an operator who is signed in. Null where the command or the service acts: the command stores its own rows.';
+  'record_action() of an operator who is signed in. Null where the command or the service acts: the command stores its own '
+  'rows.';
 
 create function public.begin_operator_action(action text, subject jsonb) returns uuid
 language plpgsql
@@ -51,11 +52,10 @@ end
 $$;
 
 comment on function public.begin_operator_action(text, jsonb) is
-  'Stores a row of operator_actions about the operator who is signed in, and returns its id. Called before the operator reads '
-  'or searches, and before a route replays or saves: what another transaction does. PT400 for any other action, of which its '
-  'own function stores the row, and for a subject that is not of the action, naming its member. 42501 for a user who is '
-  'not an operator. '
-  'Security definer because users may not read who is an operator, nor write operator_actions in another way.';
+  'Stores a row of operator_actions about the operator who is signed in, and returns its id. Call it before the operator reads '
+  'or searches, and before a route replays or saves, which another transaction does. PT400 for any other action, whose own '
+  'function stores the row, and for a subject that does not match the action, naming its member. 42501 for a user who is not '
+  'an operator. Security definer because users may not read who is an operator, nor write operator_actions in another way.';
 grant execute on function public.begin_operator_action(text, jsonb) to authenticated;
 
 create function private.noted_subject(action_id uuid, action text, within interval default '1 minute') returns jsonb
@@ -82,8 +82,8 @@ end
 $$;
 
 comment on function private.noted_subject(uuid, text, interval) is
-  'The subject of what the operator who is signed in has begun within this time by begin_operator_action(). PT404 without '
-  'such an action; 42501 for a user who is not an operator.';
+  'Returns the subject of the action that the signed-in operator began within this time with begin_operator_action(). PT404 '
+  'without such an action; 42501 for a user who is not an operator.';
 
 create function public.read_payload(action_id uuid) returns text
 language plpgsql
@@ -103,11 +103,11 @@ end
 $$;
 
 comment on function public.read_payload(uuid) is
-  'The payload of the rejected delivery that an operator is about to read, as text: numbers stay exact. Null where nothing '
-  'of it is kept. action_id: what begin_operator_action(''delivery show'', {delivery_id}) has returned to the same '
-  'user in the last minute. Stored by the same call, the row could be taken back: a caller may have PostgREST convert the '
-  'result, and the error shows it. PT404 without such an action; 42501 for a user who is not an operator. '
-  'Security definer because operators may not read or write the tables.';
+  'The payload of the rejected delivery that an operator is about to read, as text: numbers stay exact. Null if nothing of it '
+  'is kept. action_id: the result of begin_operator_action(''delivery show'', {delivery_id}) for the same user in the last '
+  'minute. If the same call stored the row, it could be rolled back: a caller could make PostgREST convert the result, and the '
+  'error would reveal it. PT404 without such an action; 42501 for a user who is not an operator. Security definer because '
+  'operators may not read or write the tables.';
 grant execute on function public.read_payload(uuid) to authenticated;
 
 create function public.preview_replay(delivery_id uuid, lead jsonb) returns jsonb
@@ -128,7 +128,8 @@ end
 $$;
 
 comment on function public.preview_replay(uuid, jsonb) is
-  'The result that replay_delivery() would return, or its error. The replay is carried out and taken back, so nothing changes.';
+  'The result that replay_delivery() would return, or its error. The replay is carried out and rolled back, so nothing '
+  'changes.';
 grant execute on function public.preview_replay(uuid, jsonb) to service_role;
 
 create function public.count_vendor_days(days integer default 14, timezone text default 'UTC')
@@ -175,9 +176,9 @@ end
 $$;
 
 comment on function public.count_vendor_days(integer, text) is
-  'The number of leads of each vendor on each of the last days, up to today, and of its deliveries that were refused; '
-  'the vendor with the most leads first. leads and refused are in the order of dates. The vendor `import` stands for '
-  'imported sales leads; a vendor of which nothing came is left out. Days are those of the time zone. PT400 unless days is '
-  'from 1 to 90, and for an unknown time zone. 42501 for a user who is not an operator. '
-  'Security definer because operators may not read or write the tables.';
+  'The number of leads of each vendor on each of the last days, up to today, and of its deliveries that were refused; the '
+  'vendor with the most leads first. leads and refused are in the order of dates. The vendor `import` stands for imported '
+  'sales leads; vendors without any are omitted. Days are those of the time zone. PT400 unless days is from 1 to 90, and for '
+  'an unknown time zone. 42501 for a user who is not an operator. Security definer because operators may not read or write the '
+  'tables.';
 grant execute on function public.count_vendor_days(integer, text) to authenticated, service_role;

@@ -25,11 +25,12 @@ comment on column public.agency_changes.agent_id is 'The agent of the agency who
 comment on column public.agency_changes.changed_by is
   'The name that this agent had, or the operator as private.operator_name() says.';
 comment on column public.agency_changes.action is
-  'What has changed and how: `agency`, `agent`, `destination` or `quick_reply`, and `create`, `update` or `remove`; `bot publish` or '
-  '`bot off`.';
+  'What has changed and how: `agency`, `agent`, `destination` or `quick_reply`, and `create`, `update` or `remove`; `bot '
+  'publish` or `bot off`.';
 comment on column public.agency_changes.subject_id is 'The id of what has changed, such as agents.id.';
 comment on column public.agency_changes.before is
-  'The previous values of the changed columns, with which the same function takes the change back; {}: there was nothing before.';
+  'The previous values of the changed columns, with which the same function takes the change back; {}: there was nothing '
+  'before.';
 comment on column public.agency_changes.after is 'The new values of the same columns; {}: it is removed.';
 
 alter table public.agency_changes enable row level security;
@@ -83,7 +84,8 @@ end
 $$;
 
 comment on function private.keep_agency_change() is
-  'Trigger: keeps in agency_changes who has changed these columns of a row. Its arguments are the noun of the action and the columns.';
+  'Trigger: keeps in agency_changes who has changed these columns of a row. Its arguments are the noun of the action and the '
+  'columns.';
 
 create trigger keep_agency_change
   after insert or update of name, timezone, opens_at, closes_at on public.agencies

@@ -19,13 +19,13 @@ declare
   notifications integer;
 begin
   if lead_id is not null then
-    -- Leads before conversations, as below.
+    -- Leads are locked before conversations, as below.
     select array[l.agent_id], l.agency_id is null and l.distribution <> 'repeat' into givers, is_returned
     from public.recruiting_leads l where l.id = assign_leads.lead_id for no key update;
     if is_returned then
       raise exception 'lead_id: the lead was returned' using errcode = 'PT409';
     end if;
-    -- A text locks its conversation before it notifies the agent, and so waits for this, or this for the text.
+    -- A text locks its conversation before it notifies the agent, so this and the text wait for each other in one order.
     givers := givers || array(
       select c.assigned_agent_id
       from public.recruiting_conversations c
@@ -36,7 +36,7 @@ begin
   end if;
 
   with given as materialized (
-    -- Locked, so that who has it is who it is taken from.
+    -- Locked, so that the previous agent is the recorded one.
     select l.id, l.agent_id
     from public.recruiting_leads l
     where (l.id = assign_leads.lead_id or l.agent_id = from_agent_id) and l.agent_id is distinct from to_agent.id
@@ -93,7 +93,7 @@ begin
   update public.agent_notifications n
   set agent_id = to_agent.id
   where n.id = any (array(
-    -- Once, where several managers had the same notification.
+    -- Only one, if several managers had the same notification.
     select distinct on (coalesce(u.message_id, u.id), u.kind) u.id
     from public.agent_notifications u
     where u.agent_id = any (givers)
@@ -119,14 +119,14 @@ end
 $$;
 
 comment on function public.assign_leads(uuid, uuid, uuid) is
-  'Gives one lead of either kind (lead_id), or all leads of an agent (from_agent_id), to an active agent of the same '
-  'agency. Their conversations go along, and those that the old agent has taken over; so do the old agent''s unread '
-  'notifications about them. A conversation of an agent''s lead that somebody else has taken over stays where it is; '
-  'with one lead it goes along. Texts that wait are sent, because they are the conversation''s. Orders, turns and what '
-  'the old agent has done stay. A lead that is held as a repeat goes to the agent''s agency too. Who had each lead is kept in lead_assignments. Returns how many of '
-  'each have moved: {recruiting_leads, sales_leads, conversations, notifications}. PT400 for both or neither; PT404 for '
-  'an unknown lead or agent; PT409 for an inactive agent, one of another agency, and a lead that no agency has, as one '
-  'that was returned.';
+  'Gives one lead of either kind (lead_id), or all leads of an agent (from_agent_id), to an active agent of the same agency. '
+  'Their conversations go along, and those that the old agent has taken over; so do the old agent''s unread notifications '
+  'about them. A conversation of an agent''s lead that somebody else has taken over stays where it is; with one lead it goes '
+  'along. Waiting texts are sent, because they belong to the conversation. Orders, turns and the old agent''s history stay. '
+  'A lead that is held as a repeat also goes to the agent''s agency. lead_assignments records who had each lead. Returns the '
+  'numbers that moved: {recruiting_leads, sales_leads, conversations, notifications}. PT400 for both or neither; PT404 for an '
+  'unknown lead or agent; PT409 for an inactive agent, one of another agency, and a lead that no agency has, as one that was '
+  'returned.';
 grant execute on function public.assign_leads(uuid, uuid, uuid) to service_role;
 
 create function private.lock_assignee(to_agent_id uuid, lead_id uuid, from_agent_id uuid) returns public.agents
@@ -160,7 +160,7 @@ begin
     ) l
     where l.id = lock_assignee.lead_id;
   else
-    -- Leads that are being given to this agent come before; for later ones distribution passes over the agent.
+    -- Waits for leads that are being given to this agent; afterwards distribution skips the agent.
     select a.agency_id, null as distribution into giver from public.agents a where a.id = from_agent_id for no key update;
   end if;
   if not found then
@@ -179,5 +179,5 @@ end
 $$;
 
 comment on function private.lock_assignee(uuid, uuid, uuid) is
-  'The agent who gets the leads of assign_leads(), after all that it refuses. The agent that they are taken from gets no '
-  'leads until the transaction ends.';
+  'Returns the agent who gets the leads of assign_leads(), after its checks. The previous agent gets no leads until the '
+  'transaction ends.';

@@ -23,7 +23,7 @@ create function public.change_order(order_id uuid, changes jsonb, seen jsonb def
 language plpgsql
 security definer
 set search_path = ''
--- Longer, also while many read (private.admit_request()): the caller gets an error about a lock.
+-- Longer than the lock timeout, also under load (private.admit_request()), so that the caller gets its error.
 set statement_timeout = '4s'
 set lock_timeout = '2s'
 as $$
@@ -113,13 +113,12 @@ comment on function public.change_order(uuid, jsonb, jsonb) is
   'status (open or paused), daily_cap, states and greeting_template of the orders of their agency; operators status (also '
   'closed), daily_cap and quantity of any order; the service role all columns. A time without an offset is in the agency''s '
   'time zone. A quantity that is reached makes the order filled, and a higher one opens it again. seen: the values of these '
-  'columns as the caller has read them; without it nothing is compared. A column that has its new value already is no '
-  'change. What a manager changes is kept in order_changes, what an operator changes in operator_actions. Errors: 22023 '
-  '(HTTP 400) names the column; 42501 (403) for a user who is neither an active manager nor an operator; PT404 for an unknown '
-  'order or that of another agency; PT409 names a column that somebody has changed meanwhile, says why the order cannot have '
-  'this status, or that others have held its lock for 2 s. '
-  'Security definer because neither managers nor operators may write orders. It decides which orders and columns each '
-  'of them may change.';
+  'columns as the caller has read them; null: nothing is compared. A column that already has its new value is not a change. '
+  'order_changes records the changes of managers, operator_actions those of operators. Errors: 22023 (HTTP 400) names the '
+  'column; 42501 (403) for a user who is neither an active manager nor an operator; PT404 for an unknown order or that of '
+  'another agency; PT409 names a column that was changed since, or says why the order cannot have this status, or that its '
+  'lock was held for 2 s. Security definer because neither managers nor operators may write orders. It decides which orders '
+  'and columns each of them may change.';
 grant execute on function public.change_order(uuid, jsonb, jsonb) to authenticated;
 grant execute on function public.change_order(uuid, jsonb, jsonb) to service_role;
 
@@ -176,7 +175,7 @@ end
 $$;
 
 comment on function private.changed_order(public.recruiting_orders, jsonb) is
-  'The row of an order with these changes. 22023 names the column that cannot have its new value. The status is not checked.';
+  'The row of an order with these changes. 22023 names the column with an invalid value. The status is not checked.';
 
 create function private.check_order_status(stored_status text, saved public.recruiting_orders, operates boolean) returns void
 language plpgsql
@@ -224,4 +223,4 @@ end
 $$;
 
 comment on function private.unknown_state(jsonb) is
-  'The first of these codes that is not a state of a lead (_shared/states.ts); null: each is one, or there are none.';
+  'Returns the first of these codes that is not a state of a lead (_shared/states.ts); null if there is none.';

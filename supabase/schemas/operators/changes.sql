@@ -30,9 +30,9 @@ end
 $$;
 
 comment on function private.check_changes(jsonb, jsonb, jsonb, text[], text) is
-  'Raises 22023 for changes that are not an object or have another member than these columns, with refusal as the problem, and PT409 '
-  'for a column that has changed since it was seen, unless it has its new value already: it names the column and who has changed it. '
-  'stored: the row as it is; seen: null compares nothing.';
+  'Raises 22023 for changes that are not an object or have another member than these columns, with refusal as the problem, and '
+  'PT409 for a column that has changed since it was seen, unless it has its new value already: it names the column and who has '
+  'changed it. stored: the row as it is; seen: null compares nothing.';
 
 create function private.is_line(given jsonb, most integer default 100) returns boolean
 language sql

@@ -40,5 +40,5 @@ end
 $$;
 
 comment on function private.contact_pattern(text[], text[]) is
-  'A regular expression (for ~*) that finds these numbers and addresses in a text, however they are written: with or '
-  'without the country code, with separators, encoded in a form or in JSON. Without any it finds nothing.';
+  'A regular expression (for ~*) that finds these numbers and addresses in a text, in any notation: with or without the '
+  'country code, with separators, encoded in a form or in JSON. For empty lists it finds nothing.';

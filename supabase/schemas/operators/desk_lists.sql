@@ -60,7 +60,7 @@ group by d.vendor_id, d.vendor, d.code, d.reason;
 
 comment on view public.delivery_reason_list is
   'Why open deliveries were rejected, with how many of each vendor; vendor_id: null for imports; id: of vendor, code and '
-  'reason. Ask for pages by the last row, ordered by deliveries and id, both descending.';
+  'reason. For pages, continue after the last row, ordered by deliveries and id, both descending.';
 grant select on public.delivery_reason_list to authenticated, service_role;
 
 create view private.vendor_list as
@@ -121,8 +121,8 @@ grant select on private.lead_list to authenticated, service_role;
 create view public.lead_list with (security_invoker = true) as select * from private.lead_list;
 
 comment on view public.lead_list is
-  'Recruiting leads, with nothing of the recruit. agency, agent: who has the lead; null: nobody, for which distribution '
-  'gives the reason. Ask for pages by the last row, ordered by received and id, both descending.';
+  'Recruiting leads, with nothing of the recruit. agency, agent: who has the lead; null: nobody, for which distribution gives '
+  'the reason. For pages, continue after the last row, ordered by received and id, both descending.';
 grant select on public.lead_list to authenticated, service_role;
 
 create view private.waiting_lead_list as
@@ -181,7 +181,8 @@ create view public.unmatched_text_list with (security_invoker = true) as select 
 
 comment on view public.unmatched_text_list is
   'Texts that belong to no conversation yet; media: how many files. lead_id and the rest: the newest lead that has the phone '
-  'and an agency (where the number is an agency''s, this one), with its active agent, as adopt_texts() takes it. Null without one.';
+  'and an agency (where the number is an agency''s, this one), with its active agent, as adopt_texts() takes it. Null without '
+  'one.';
 grant select on public.unmatched_text_list to authenticated, service_role;
 
 create view private.number_list as
@@ -314,6 +315,7 @@ create view public.outbox_list with (security_invoker = true) as select * from p
 
 comment on view public.outbox_list is
   'Our texts that Twilio does not have or could not deliver. state: held, due, sending, unconfirmed, refused, failed, or '
-  'never_queued: a greeting of skipped_greetings, which has no message_id; why: the reason in words; due_at: ISO 8601 in UTC, or infinity; number: the state of our number, null where '
-  'it is not one of the agency''s; outbox_state: as the outbox has it, pending, sending and unconfirmed are found by an index.';
+  'never_queued: a greeting of skipped_greetings, which has no message_id; why: the reason in words; due_at: ISO 8601 in UTC, '
+  'or infinity; number: the state of our number, null where it is not one of the agency''s; outbox_state: as the outbox has '
+  'it, pending, sending and unconfirmed are found by an index.';
 grant select on public.outbox_list to authenticated, service_role;

@@ -35,8 +35,8 @@ create view public.destination_list with (security_invoker = true) as select * f
 
 comment on view public.destination_list is
   'Destinations, with the names of their headers and how their dispatches fare: waiting, failed_24h (in the last 24 hours), '
-  'last_delivered_at, failing_since and failures (since the last success), last_failure (the last response while it fails). Operators '
-  'see all, also `operators`, to which alerts go; managers those of their agency.';
+  'last_delivered_at, failing_since and failures (since the last success), last_failure (the last response while it fails). '
+  'Operators see all, also `operators`, to which alerts go; managers those of their agency.';
 grant select on public.destination_list to authenticated, service_role;
 
 create view private.dispatch_list as
@@ -53,6 +53,6 @@ grant select on private.dispatch_list to authenticated, service_role;
 create view public.dispatch_list with (security_invoker = true) as select * from private.dispatch_list;
 
 comment on view public.dispatch_list is
-  'Dispatches without their bodies, which show_dispatch() has. first_name: of the lead; status, excerpt, reason: of the last response. '
-  'Ask for pages by seq.';
+  'Dispatches without their bodies, which show_dispatch() has. first_name: of the lead; status, excerpt, reason: of the last '
+  'response. Ask for pages by seq.';
 grant select on public.dispatch_list to authenticated, service_role;

@@ -22,8 +22,8 @@ end
 $$;
 
 comment on function private.lock_destination(uuid) is
-  'The destination, locked, if the caller may change it: else 42501 for a user who is neither manager nor operator, and PT404. '
-  'For functions that run with their owner''s rights.';
+  'Returns the destination, locked, if the caller may change it. 42501 for a user who is neither manager nor operator; '
+  'otherwise PT404. For functions that run with their owner''s rights.';
 
 create function public.set_destination_state(destination_id uuid, is_on boolean) returns void
 language plpgsql
@@ -57,9 +57,9 @@ end
 $$;
 
 comment on function public.set_destination_state(uuid, boolean) is
-  'Pauses a destination, whose dispatches then wait, or resumes it: all that waits is due. PT404 for an unknown destination; 42501 for '
-  'a user who is neither manager nor operator. '
-  'Security definer because users may not read or write the tables.';
+  'Pauses a destination, whose dispatches then wait, or resumes it: all waiting dispatches become due. PT404 for an unknown '
+  'destination; 42501 for a user who is neither manager nor operator. Security definer because users may not read or write the '
+  'tables.';
 
 create function public.rotate_destination_secret(destination_id uuid) returns text
 language plpgsql
@@ -98,8 +98,8 @@ end
 $$;
 
 comment on function public.remove_destination(uuid) is
-  'Removes a destination with what waits for it and the record of what was sent. PT404 and 42501 as set_destination_state(). '
-  'Security definer because users may not read or write the tables.';
+  'Removes a destination with its waiting dispatches and its log. PT404 and 42501 as set_destination_state(). Security definer '
+  'because users may not read or write the tables.';
 
 create function public.test_destination(destination_id uuid) returns uuid
 language plpgsql
@@ -164,9 +164,9 @@ end
 $$;
 
 comment on function public.retry_dispatches(uuid[]) is
-  'Sends again, at once and with the same ids, those of these dispatches that have failed or were rejected. Returns how many. PT404 where the caller may '
-  'not see one of them; 42501 for a user who is neither manager nor operator. '
-  'Security definer because users may not read or write the tables.';
+  'Sends these dispatches again if they failed or were rejected, at once and with the same ids. Returns the number sent. PT404 '
+  'where the caller may not see one of them; 42501 for a user who is neither manager nor operator. Security definer because '
+  'users may not read or write the tables.';
 
 create function public.show_dispatch(dispatch_id uuid) returns jsonb
 language plpgsql
@@ -192,9 +192,9 @@ end
 $$;
 
 comment on function public.show_dispatch(uuid) is
-  'A row of dispatch_list with its body: {type, timestamp, data}, null once the person was erased. Of an operator who is signed in, '
-  'a row of operator_actions says so. PT404 where the caller may not see it; 42501 for a user who is neither manager nor operator. '
-  'Security definer because users may not read the tables.';
+  'A row of dispatch_list with its body: {type, timestamp, data}, null once the person was erased. For a signed-in operator, '
+  'it adds a row to operator_actions. PT404 where the caller may not see it; 42501 for a user who is neither manager nor '
+  'operator. Security definer because users may not read the tables.';
 
 grant execute on function public.set_destination_state(uuid, boolean),
   public.rotate_destination_secret(uuid), public.remove_destination(uuid), public.test_destination(uuid),

@@ -5,7 +5,7 @@ returns table (id uuid, vendor text, name text, state text, agency text, agent t
 language plpgsql
 security definer
 set search_path = ''
--- Longer, also while many read (private.admit_request()): the operator gets an error about a lock.
+-- Longer than the lock timeout, also under load (private.admit_request()), so that the operator gets its error.
 set statement_timeout = '4s'
 set lock_timeout = '2s'
 as $$
@@ -46,8 +46,8 @@ end
 $$;
 
 comment on function public.distribute_leads(integer, uuid) is
-  'Distributes at most so many waiting leads, of all vendors or of one, the oldest first, and returns them with the agency '
-  'and the agent. For operators; of one who is signed in, a row of operator_actions says so. PT400 unless max is from 1 to '
-  '100: new leads wait meanwhile. PT409 when others hold the locks for 2 s. 42501 for a user who is not an operator. '
-  'Security definer because operators may not read or write the tables.';
+  'Distributes at most `max` waiting leads, of all vendors or of one, the oldest first, and returns them with the agency and '
+  'the agent. For operators; for a signed-in one, it adds a row to operator_actions. PT400 unless max is from 1 to 100, '
+  'because new leads wait meanwhile. PT409 if other transactions hold the lock for 2 s. 42501 for a user who is not an '
+  'operator. Security definer because operators may not read or write the tables.';
 grant execute on function public.distribute_leads(integer, uuid) to authenticated, service_role;

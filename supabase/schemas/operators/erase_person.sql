@@ -8,7 +8,7 @@ create function public.erase_person(
 ) returns jsonb
 language plpgsql
 set search_path = ''
--- Shorter than a deadlock takes to be seen: it is this function that gives up, and not a webhook.
+-- Shorter than deadlock_timeout, so that this function gives up and not a webhook.
 set lock_timeout = '500ms'
 as $$
 declare
@@ -19,10 +19,10 @@ declare
   changed integer;
 begin
   perform from public.recruiting_leads l where l.id = any (person.recruiting_leads) order by l.id for no key update;
-  -- From here on a text that arrives waits, and then finds no conversation.
+  -- From here on an arriving text waits, and then finds no conversation.
   perform from public.recruiting_conversations c where c.id = any (person.conversations) order by c.id for update;
 
-  -- No worker claims a file of the person meanwhile.
+  -- So that no worker claims a file of the person meanwhile.
   perform
   from public.recruiting_messages m
   join public.media_copies f on f.message_id = m.id
@@ -87,7 +87,7 @@ begin
   update public.lead_sales s
   set policy_number = null, face_amount = null, effective_date = null
   where s.lead_id = any (person.leads);
-  -- The person whom the lead has named is another one. The words about the two go.
+  -- The person named by the lead is another person. Only the words about both are removed.
   update public.lead_referrals r set relationship = null, notes = null where r.lead_id = any (person.leads);
 
   update public.lead_referrals r
@@ -161,11 +161,12 @@ $$;
 
 comment on function public.erase_person(text, text[], integer, boolean) is
   'Erases the person with this phone in E.164 or e-mail address, and notes it in erasures. Leads, referrals and rejected '
-  'deliveries are emptied and stay, so counts, turns and duplicates stay right; conversations with their messages, '
-  'unmatched texts and idempotency keys are deleted. What waits to be sent to a destination is cancelled, and those that got the person get `recruit.erased`. Consents, their proof, and unmatched texts with a consent in them '
-  'stay. Suppressions become hashes, and hold. deleted_sids: the texts that the caller has deleted at the SMS provider before; null: it was not asked. '
+  'deliveries are emptied and stay, so that counts, turns and duplicates remain correct; conversations with their messages, '
+  'unmatched texts and idempotency keys are deleted. Waiting dispatches are cancelled, and destinations that received the '
+  'person get `recruit.erased`. Consents, their proof, and unmatched texts with a consent in them stay. Suppressions become '
+  'hashes, and hold. deleted_sids: the texts that the caller has deleted at the SMS provider before; null: it was not asked. '
   'deleted_files: how many files the caller has deleted before. never_again: the person''s numbers and addresses are '
-  'suppressed for good, as hashes. Returns how many there were of each kind. PT409 when '
-  'there is a text or a file that the caller has not deleted, or a text is being sent or a file copied just now; 55P03 '
-  'when others have locked a row: nothing is erased then, and it can be called again. PT400 as find_person().';
+  'suppressed for good, as hashes. Returns how many there were of each kind. PT409 if there is a text or a file that the '
+  'caller has not deleted, or a text is being sent or a file copied; 55P03 if a row is locked: nothing is erased then, and it '
+  'can be called again. PT400 as find_person().';
 grant execute on function public.erase_person(text, text[], integer, boolean) to service_role;

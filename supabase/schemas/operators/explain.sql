@@ -174,14 +174,13 @@ end
 $$;
 
 comment on function public.explain_order(uuid) is
-  'Why an order gets leads now, or none: all orders but closed ones, in the order in which distribution tries them, and '
-  'what each does to the leads that this one wants: {as_of, order: {order_id, vendor|null, states|null, status, '
-  'gets_leads, takes_turns}, since, leads, waiting, orders: [{order_id, agency_id, agency, vendor|null, states|null, '
-  'priority, filled, quantity, got, gets_it, reason}]}. leads: how many that it wants came since then (seven days), '
-  'without those in bulk and tests; got: how many of them each order got; waiting: how many went to no order; '
-  'gets_leads: whether it goes first for some lead now; takes_turns: whether it takes turns with other '
-  'orders. For operators. PT404 for an unknown order; 42501 for a user who is not an operator. '
-  'Security definer because operators may not read or write the tables.';
+  'Why an order gets leads now, or none: all orders except closed ones, in the order in which distribution tries them, and '
+  'what each does to the leads that this one wants: {as_of, order: {order_id, vendor|null, states|null, status, gets_leads, '
+  'takes_turns}, since, leads, waiting, orders: [{order_id, agency_id, agency, vendor|null, states|null, priority, filled, '
+  'quantity, got, gets_it, reason}]}. leads: how many that it wants came since then (seven days), without those in bulk and '
+  'tests; got: how many of them each order got; waiting: how many went to no order; gets_leads: whether it goes first for some '
+  'lead now; takes_turns: whether it takes turns with other orders. For operators. PT404 for an unknown order; 42501 for a '
+  'user who is not an operator. Security definer because operators may not read or write the tables.';
 grant execute on function public.explain_order(uuid) to authenticated, service_role;
 
 create function private.orders_tried() returns setof private.tried_order
@@ -208,7 +207,7 @@ as $$
   left join public.vendors v on v.id = (r.o).vendor_id
 $$;
 
-comment on function private.orders_tried() is 'All orders but closed ones, as distribution sees them now.';
+comment on function private.orders_tried() is 'All orders except closed ones, as distribution sees them now.';
 
 create function private.is_best_for_some(
   mine public.recruiting_orders,
@@ -260,8 +259,8 @@ end
 $$;
 
 comment on function private.is_best_for_some(public.recruiting_orders, public.recruiting_orders[], uuid[]) is
-  'Whether there is a vendor and a state whose next lead the order gets now, as if there were none of the orders in '
-  'passed_over. ahead: the other orders that get leads it wants before it.';
+  'Whether there is a vendor and a state whose next lead the order gets now, without the orders in passed_over. ahead: the '
+  'other orders that get leads it wants before it.';
 
 create function private.order_line(tried private.tried_order) returns jsonb
 language sql
@@ -273,7 +272,8 @@ as $$
     'states', (tried.o).states, 'priority', (tried.o).priority, 'filled', (tried.o).filled, 'quantity', (tried.o).quantity)
 $$;
 
-comment on function private.order_line(private.tried_order) is 'The words that tell an order from others, for explain_lead() and explain_order().';
+comment on function private.order_line(private.tried_order) is
+  'The fields that identify an order, for explain_lead() and explain_order().';
 
 create function private.for_agent(o public.recruiting_orders) returns text
 language sql

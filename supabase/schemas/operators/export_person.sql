@@ -140,8 +140,8 @@ end
 $$;
 
 comment on function public.export_person(text) is
-  'All data about the person with this phone in E.164 or e-mail address, as the rows are: {phones, emails, '
-  'recruiting_leads with their answers, notes and dispatches, leads, named_in_referrals, rejected_deliveries, conversations with their messages '
-  'and bot_session, unmatched_texts, text_consents, text_consent_events, suppressions, idempotency_keys, files: [{bucket, name, '
+  'All data about the person with this phone in E.164 or e-mail address, as stored: {phones, emails, recruiting_leads with '
+  'their answers, notes and dispatches, leads, named_in_referrals, rejected_deliveries, conversations with their messages and '
+  'bot_session, unmatched_texts, text_consents, text_consent_events, suppressions, idempotency_keys, files: [{bucket, name, '
   'created_at}]}. Reads all leads. PT400 as find_person().';
 grant execute on function public.export_person(text) to service_role;

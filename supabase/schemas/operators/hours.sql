@@ -54,11 +54,11 @@ end
 $$;
 
 comment on function public.set_texting_hours(text, integer, time, time, text) is
-  'Sets the hours in which texts may be sent to a state (null: to all without hours of their own) on a day (0 is Sunday; '
-  'null: on all days without hours of their own), or takes them away (opens null), so that the law''s or '
-  'the wider ones count. closes the same as opens: never. Counts for every text that is not sent yet. Returns the row as it '
-  'is then, or the one that is gone. PT400 for a state that is not one, and for taking the last hours away; PT404 when there are '
-  'none to take away, or only the law''s; 23514 when it closes before it opens, or has no source.';
+  'Sets the hours in which texts may be sent to a state (null: to all without hours of their own) on a day (0 is Sunday; null: '
+  'on all days without hours of their own), or removes them (opens null), so that those of the law or the wider ones apply. '
+  'closes equal to opens: never. Applies to every unsent text. Returns the changed or removed row. PT400 for an unknown state, '
+  'and for removing the last hours; PT404 if there are none to remove, or only the law''s; 23514 if it closes before it opens, '
+  'or has no source.';
 grant execute on function public.set_texting_hours(text, integer, time, time, text) to service_role;
 
 create function public.close_hours(state text, starts_on date, until date, source text) returns public.texting_closures
@@ -90,9 +90,9 @@ $$;
 
 comment on function public.close_hours(text, date, date, text) is
   'Closes a state (null: every state) from a day (null: today) to a day (null: until open_hours()), both in the recipient''s '
-  'time: no greeting and no text of the bot is sent on them, and agents'' texts wait as in quiet hours. The hours stay as '
-  'they are. Returns the row. PT400 for a state that is not one, for a last day before the first one, and for one that is over; '
-  '23514 without a source.';
+  'time: no greeting and no text of the bot is sent on them, and agents'' texts wait as in quiet hours. The hours stay '
+  'unchanged. Returns the row. PT400 for an unknown state, for a last day before the first one, and for one in the past; 23514 '
+  'without a source.';
 grant execute on function public.close_hours(text, date, date, text) to service_role;
 
 create function public.open_hours(state text) returns integer
@@ -112,7 +112,7 @@ end
 $$;
 
 comment on function public.open_hours(text) is
-  'Takes away the closures of a state (null: those of every state) that are not over. Returns how many there were.';
+  'Removes the closures of a state (null: those of every state) that are not over. Returns their number.';
 grant execute on function public.open_hours(text) to service_role;
 
 create function private.release_held_texts() returns void
@@ -133,7 +133,7 @@ end
 $$;
 
 comment on function private.release_held_texts() is
-  'Makes the texts due that quiet hours hold. The claim looks at the hours as they are then, and holds them again.';
+  'Makes the texts due that quiet hours hold. The claim checks the current hours, and holds them again if necessary.';
 
 create function public.text_hours(phone text, state text default null, out opens_at timestamptz, out closes_at timestamptz)
 language sql

@@ -163,10 +163,10 @@ end
 $$;
 
 comment on function public.find_leads(text, integer) is
-  'Leads of both kinds (`recruiting`, `sales`) and rejected deliveries (`delivery`), by the '
-  'sender''s own id, a request''s id, a phone, an e-mail address, a name, or the first 8 characters of an id or more. state: a recruiting '
-  'lead''s distribution, a sales lead''s status, a delivery''s status and reason. Of each kind those with this very sender''s id (by_sender_id) come first, then the '
-  'newest. Reads every lead. PT400 for a blank search.';
+  'Leads of both kinds (`recruiting`, `sales`) and rejected deliveries (`delivery`), by the sender''s own id, a request''s id, '
+  'a phone, an e-mail address, a name, or the first 8 characters of an id or more. state: a recruiting lead''s distribution, a '
+  'sales lead''s status, a delivery''s status and reason. Of each kind those with this very sender''s id (by_sender_id) come '
+  'first, then the newest. Reads every lead. PT400 for a blank search.';
 grant execute on function public.find_leads(text, integer) to service_role;
 
 create function private.id_range(beginning text, out first_id uuid, out last_id uuid)
@@ -186,8 +186,8 @@ end
 $$;
 
 comment on function private.id_range(text) is
-  'The first and the last id that begin with a text of at least 8 characters: an index of ids finds such a range. Null for '
-  'what is not the beginning of an id. Less than 8 characters may well be a sender''s own id.';
+  'The first and the last id that begin with a text of at least 8 characters: an index of ids finds such a range. Null if the '
+  'text is not the beginning of an id. Fewer than 8 characters may be a sender''s own id.';
 
 create function private.today_in(timezone text) returns date
 language plpgsql
@@ -202,4 +202,4 @@ exception
 end
 $$;
 
-comment on function private.today_in(text) is 'The day that it is in this time zone. PT400 for an unknown one.';
+comment on function private.today_in(text) is 'Returns the current day in this time zone. PT400 for an unknown one.';

@@ -22,15 +22,15 @@ begin
   elsif to_agent_id = agent_id then
     raise exception 'to_agent_id: it is the agent who leaves' using errcode = 'PT400';
   end if;
-  -- Acts of the agent at this moment come before, and so does all that others give to it. Nothing of it comes after. By
-  -- their ids, so that two agents who leave do not wait for each other.
+  -- Waits for the agent's current actions and for assignments to the agent; none can follow. Locked by id, so that two
+  -- leaving agents do not wait for each other.
   perform case
     when u.id = leave_agent.agent_id then pg_advisory_xact_lock(private.agent_lock(u.id))
     else pg_advisory_xact_lock_shared(private.agent_lock(u.id))
   end
   from (select unnest(array[agent_id, to_agent_id]) as id order by 1) u;
   perform private.lock_agency(owner_id, 'agent');
-  -- A lead that is being given to the agent comes before too, and distribution passes over the agent from now on.
+  -- Waits for a lead that is being given to the agent; from now on distribution skips the agent.
   select a.* into leaving from public.agents a where a.id = leave_agent.agent_id;
   perform private.keep_manager(leaving, jsonb_populate_record(leaving, '{"is_active": false}'), 'agent_id');
   update public.agents a set is_active = false where a.id = leaving.id returning a.* into leaving;
@@ -65,7 +65,7 @@ begin
   )
   select coalesce(array_agg(c.id order by c.id), '{}') into orders from changed c;
 
-  -- The last, because it waits for those who notify the agent, and they may wait for what is above.
+  -- Last, because it waits for transactions that notify the agent, which may wait for the rows above.
   delete from auth.users u where u.id = leaving.user_id returning u.email into login;
 
   perform private.note_operator_action('agent leave', jsonb_strip_nulls(jsonb_build_object(
@@ -80,15 +80,15 @@ end
 $$;
 
 comment on function public.leave_agent(uuid, uuid) is
-  'Makes an agent inactive for good. All that the agent has goes to to_agent_id as assign_leads() does it, with the open and '
-  'paused orders that name the agent. Without to_agent_id recruits go to the agency, conversations as leave_to_agency() says, '
-  'and open orders are paused. Texts that wait are sent as they were written. The login is deleted, and its sessions end. '
-  'May be called again. A manager may call it for the others of the own agency, an operator for any agent. Returns {recruiting_leads, '
-  'sales_leads, conversations, notifications, texts: how many of each, order_ids: the '
-  'orders, manager_id|null, login: e-mail|null, is_last: whether the agency has no active agent now}. Errors as of assign_leads(); 42501 '
-  'for a user who is neither a manager nor an operator; PT404 for an agent of another agency; PT409 for the caller, the last active '
-  'manager, an operator''s login, and for what no agent is left for. '
-  'Security definer because managers and operators may not write the tables. It decides whom each of them may send away.';
+  'Makes an agent permanently inactive. Everything that the agent has goes to to_agent_id as with assign_leads(), with the '
+  'open and paused orders that name the agent. Without to_agent_id, recruits go to the agency, conversations as with '
+  'leave_to_agency(), and open orders are paused. Waiting texts are sent as written. The login is deleted, and its sessions '
+  'end. May be called again. A manager may call it for the others of the own agency, an operator for any agent. Returns '
+  '{recruiting_leads, sales_leads, conversations, notifications, texts: how many of each, order_ids: the orders, '
+  'manager_id|null, login: e-mail|null, is_last: whether the agency has no active agent now}. Errors as of assign_leads(); '
+  '42501 for a user who is neither a manager nor an operator; PT404 for an agent of another agency; PT409 for the caller, the '
+  'last active manager, an operator''s login, and for what no agent is left for. Security definer because managers and '
+  'operators may not write the tables. It decides whom each of them may send away.';
 
 create function public.preview_leave(agent_id uuid, to_agent_id uuid default null) returns jsonb
 language plpgsql
@@ -106,7 +106,8 @@ end
 $$;
 
 comment on function public.preview_leave(uuid, uuid) is
-  'What leave_agent() would return, or its error, for the question before it. It is carried out and taken back, so nothing changes.';
+  'What leave_agent() would return, or its error, for the question before it. It is carried out and taken back, so nothing '
+  'changes.';
 grant execute on function public.leave_agent(uuid, uuid), public.preview_leave(uuid, uuid) to authenticated, service_role;
 
 create function private.leave_to_agency(leaving public.agents, manager_id uuid) returns jsonb
@@ -191,7 +192,7 @@ end
 $$;
 
 comment on function private.leave_to_agency(public.agents, uuid) is
-  'Takes all that an agent has to the agency: recruits have no agent then. A conversation that the agent has taken over goes '
-  'to the active agent of its lead, else to this manager; so do unread notifications. Who had each lead is kept in '
-  'lead_assignments. Returns {recruiting_leads, sales_leads: 0, conversations, notifications}. PT409 where '
-  'the agent has sales leads, which cannot be without an agent, or where no manager is there for conversations.';
+  'Gives everything that an agent has to the agency: recruits then have no agent. A conversation that the agent has taken over '
+  'goes to the active agent of its lead, else to this manager; so do unread notifications. lead_assignments records who had '
+  'each lead. Returns {recruiting_leads, sales_leads: 0, conversations, notifications}. PT409 if the agent has sales leads, '
+  'which need an agent, or if there is no manager for the conversations.';

@@ -66,7 +66,7 @@ from public.text_consent_events e
 join public.agencies g on g.id = e.agency_id
 left join public.agents a on a.id = e.agent_id;
 
-comment on view public.consent_event_list is 'The words of recruits about texts, and the manager who recorded them.';
+comment on view public.consent_event_list is 'What recruits said about texts, and the manager who recorded it.';
 grant select on public.consent_event_list to service_role;
 
 create view public.greeting_list with (security_invoker = true) as

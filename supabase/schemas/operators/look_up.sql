@@ -26,11 +26,11 @@ end
 $$;
 
 comment on function public.search_leads(uuid, text) is
-  'The result of find_leads() for what an operator looks for: {found, cut}. found: up to 20 of each kind, those with this very id of their sender''s first, then the newest. '
-  'cut: the kinds of which there are more. action_id: what begin_operator_action(''lead find'', {by: phone|email|words}) has '
-  'returned to the same user in the last minute. The words themselves are not noted: they may be a person''s, who may be '
-  'erased. 57014 after six seconds; other errors as private.noted_subject() and find_leads(). '
-  'Security definer because operators may not read or write the tables.';
+  'The result of find_leads() for what an operator looks for: {found, cut}. found: up to 20 of each kind, those with this very '
+  'id of their sender''s first, then the newest. cut: the kinds of which there are more. action_id: what '
+  'begin_operator_action(''lead find'', {by: phone|email|words}) has returned to the same user in the last minute. The words '
+  'themselves are not noted: they may be a person''s, who may be erased. 57014 after six seconds; other errors as '
+  'private.noted_subject() and find_leads(). Security definer because operators may not read or write the tables.';
 grant execute on function public.search_leads(uuid, text) to authenticated;
 
 create function public.read_lead(action_id uuid) returns jsonb

@@ -54,10 +54,10 @@ end
 $$;
 
 comment on function public.mapping_samples(uuid, uuid) is
-  'What a vendor''s mapping can be tried on: its newest 20 rejected deliveries whose payload is kept whole, delivery_id among '
-  'them if it is one, and of its newest 10 leads those that still have vendor_fields. Newest first, deliveries before leads. '
-  'status and reason are those of a delivery, and null for a lead. 42501 for a user who is not an operator. '
-  'Security definer because operators may not read or write the tables.';
+  'The payloads on which a vendor''s mapping can be tried: its newest 20 rejected deliveries whose payload is kept whole, '
+  'delivery_id among them if it is one, and of its newest 10 leads those that still have vendor_fields. Newest first, '
+  'deliveries before leads. status and reason are those of a delivery, and null for a lead. 42501 for a user who is not an '
+  'operator. Security definer because operators may not read or write the tables.';
 grant execute on function public.mapping_samples(uuid, uuid) to authenticated, service_role;
 
 create function public.read_sample(action_id uuid) returns jsonb
@@ -67,7 +67,7 @@ security definer
 set search_path = ''
 as $$
 declare
-  -- Somebody who edits a mapping reads one payload after each change, for as long as a day of work.
+  -- A person who edits a mapping reads one payload after each change, for up to a working day.
   subject constant jsonb := private.noted_subject(action_id, 'mapping try', '12 hours');
   sample jsonb;
 begin
@@ -95,9 +95,9 @@ $$;
 comment on function public.read_sample(uuid) is
   'A payload on which a mapping is tried, as texts of JSON: {kind: delivery, vendor_id, route, row|null, payload}, or {kind: '
   'lead, vendor_id, first_name, vendor_lead_id|null, metadata, payload: its vendor_fields}. action_id: what '
-  'begin_operator_action(''mapping try'', {delivery_id} or {lead_id}) has returned to the same user in the last 12 hours. PT404 also where the '
-  'payload is not kept any more. Other errors as private.noted_subject(). '
-  'Security definer because operators may not read or write the tables.';
+  'begin_operator_action(''mapping try'', {delivery_id} or {lead_id}) has returned to the same user in the last 12 hours. '
+  'PT404 also if the payload is no longer kept. Other errors as private.noted_subject(). Security definer because operators '
+  'may not read or write the tables.';
 grant execute on function public.read_sample(uuid) to authenticated;
 
 create function public.save_mapping(vendor_id uuid, parser_config jsonb, seen text) returns text
@@ -117,7 +117,7 @@ begin
   elsif jsonb_typeof(save_mapping.parser_config) is distinct from 'object' then
     raise exception 'parser_config: must be an object' using errcode = 'PT400';
   elsif saved.parser_config = save_mapping.parser_config then
-    -- Saved already: the response to the first call was lost, or somebody else has had the same idea.
+    -- Already saved: the response to the first call was lost, or another operator saved the same.
     return md5(saved.parser_config::text);
   elsif seen is distinct from md5(saved.parser_config::text) then
     raise exception 'parser_config: somebody has changed it meanwhile' using errcode = 'PT409';
@@ -128,8 +128,8 @@ end
 $$;
 
 comment on function public.save_mapping(uuid, jsonb, text) is
-  'Saves the mapping of a vendor, and returns its new version. The edge function calls it once it has read the expressions, '
-  'which the database cannot read, and once begin_operator_action(''mapping save'') has noted who saves. seen: the version that '
-  'was edited, of mapping_list. PT404 for an unknown vendor; PT400 for what is no object; PT409 for a vendor of another '
-  'parser, and where somebody has saved another mapping meanwhile.';
+  'Saves the mapping of a vendor, and returns its new version. The edge function calls it after it has checked the '
+  'expressions, which the database cannot, and after begin_operator_action(''mapping save'') has recorded who saves. seen: the '
+  'version that was edited, of mapping_list. PT404 for an unknown vendor; PT400 if it is not an object; PT409 for a vendor of '
+  'another parser, and if another mapping was saved since.';
 grant execute on function public.save_mapping(uuid, jsonb, text) to service_role;

@@ -75,14 +75,15 @@ as $$
   select coalesce(value in ('null', '[]', '{}') or value #>> '{}' ~ '^[[:space:]]*$', true)
 $$;
 
-comment on function private.is_blank(jsonb) is 'Whether a value says nothing: no value, null, a blank text, an empty list or object.';
+comment on function private.is_blank(jsonb) is
+  'Whether a value is empty: no value, null, a blank text, an empty list or object.';
 
 create function public.adopt_texts(recruit_phone text, service_phone text default null, lead_id uuid default null)
 returns jsonb
 language plpgsql
 security definer
 set search_path = ''
--- Longer, also while many read (private.admit_request()): the operator gets an error about a lock.
+-- Longer than the lock timeout, also under load (private.admit_request()), so that the operator gets its error.
 set statement_timeout = '4s'
 set lock_timeout = '2s'
 as $$
@@ -156,13 +157,13 @@ end
 $$;
 
 comment on function public.adopt_texts(text, text, uuid) is
-  'Makes the conversations for a recruit''s unmatched texts, one for each of our numbers (service_phone: for this one '
-  'alone), with the newest lead that has an agency and the recruit''s phone (lead_id: with this one, or not at all). Where the '
-  'number is an agency''s, it must be its lead. The lead''s agent, if active, has taken the conversation over, and is notified. '
-  'What the texts say of a consent holds. Returns [{conversation_id, service_phone, lead_id, agency_id, agent_id|null, texts}]. '
-  'For operators; of one who is signed in, a row of operator_actions says so. PT404 when no text waits; PT409 when there is no '
-  'such lead, another one has come, or others hold the lock for 2 s. 42501 for a user who is not an operator. '
-  'Security definer because operators may not read or write the tables.';
+  'Makes the conversations for a recruit''s unmatched texts, one for each of our numbers (service_phone: for this one alone), '
+  'with the newest lead that has an agency and the recruit''s phone (lead_id: with this one, or not at all). Where the number '
+  'is an agency''s, it must be its lead. The lead''s agent, if active, has taken the conversation over, and is notified. '
+  'Consents in the texts take effect. Returns [{conversation_id, service_phone, lead_id, agency_id, agent_id|null, texts}]. '
+  'For operators; for a signed-in one, it adds a row to operator_actions. PT404 when no text waits; PT409 if there is no such '
+  'lead, a newer one has arrived, or the lock is held for 2 s. 42501 for a user who is not an operator. Security definer '
+  'because operators may not read or write the tables.';
 grant execute on function public.adopt_texts(text, text, uuid) to authenticated, service_role;
 
 create function public.dismiss_deliveries(delivery_ids uuid[])
@@ -202,11 +203,10 @@ end
 $$;
 
 comment on function public.dismiss_deliveries(uuid[]) is
-  'Takes rejected deliveries off the list of open ones, for good, and returns those that there are: their status now, and '
-  'whether this call has changed it. One that was replayed stays so. For operators; one who is signed in gives 1 to 100 ids, '
-  'and a row of operator_actions says so. PT400 for another number of ids; PT409 when others hold the locks for 2 s. 42501 for '
-  'a user who is not an operator. '
-  'Security definer because operators may not read or write the tables.';
+  'Dismisses open rejected deliveries permanently, and returns the existing ones: their status now, and whether this call has '
+  'changed it. Replayed ones stay replayed. For operators; a signed-in one gives 1 to 100 ids, and it adds a row to '
+  'operator_actions. PT400 for another number of ids; PT409 if other transactions hold the lock for 2 s. 42501 for a user who '
+  'is not an operator. Security definer because operators may not read or write the tables.';
 grant execute on function public.dismiss_deliveries(uuid[]) to authenticated, service_role;
 
 create function public.resume_number(phone text) returns public.service_numbers
@@ -236,8 +236,8 @@ end
 $$;
 
 comment on function public.resume_number(text) is
-  'Sends what was held for a paused number, and what comes. Returns the number; one that is active stays as it is. '
-  'For operators; of one who is signed in, a row of operator_actions says so. PT404 for a number that is not ours; PT409 when '
-  'others hold the lock for 2 s. 42501 for a user who is not an operator. '
-  'Security definer because operators may not read or write the tables.';
+  'Resumes a paused number, so that its texts are sent. Returns the number; an active one stays unchanged. For operators; for '
+  'a signed-in one, it adds a row to operator_actions. PT404 for a number that is not ours; PT409 if other transactions hold '
+  'the lock for 2 s. 42501 for a user who is not an operator. Security definer because operators may not read or write the '
+  'tables.';
 grant execute on function public.resume_number(text) to authenticated, service_role;

@@ -11,7 +11,7 @@ union all
 select 'order', o.id, o.agency_id, '{}' from public.recruiting_orders o;
 
 comment on view private.named is
-  'The things that have names: noun is agency, agent, vendor or order; the first of the names tells it from others.';
+  'The named things: noun is agency, agent, vendor or order; the first of the names identifies it.';
 grant select on private.named to service_role;
 
 create function public.find_named(noun text, given text, agency_id uuid default null)
@@ -60,7 +60,7 @@ begin atomic
 end;
 
 comment on function public.find_double(text, uuid) is
-  'Says which other agency, agent or vendor has a name or an e-mail address of this one; null: none.';
+  'Describes another agency, agent or vendor with a name or an e-mail address of this one; null if there is none.';
 grant execute on function public.find_double(text, uuid) to service_role;
 
 create function public.find_lead(given text) returns table (id uuid, kind text, name text)

@@ -89,9 +89,9 @@ $$;
 
 comment on function public.find_person(text) is
   'The data about the person with this phone in E.164 or e-mail address: kind (recruiting_lead, lead, referral, delivery, '
-  'conversation, unmatched_text, idempotency_key, file, suppression, consent), id, when it came, and in words what it is. stays: '
-  'erase_person() leaves it. What hangs on a lead or a conversation is not listed by itself. Reads all leads. PT400 for what '
-  'is neither a phone nor an address.';
+  'conversation, unmatched_text, idempotency_key, file, suppression, consent), id, when it came, and in words what it is. '
+  'stays: erase_person() keeps it. Rows that belong to a lead or a conversation are not listed separately. Reads all leads. '
+  'PT400 if it is neither a phone nor an address.';
 grant execute on function public.find_person(text) to service_role;
 
 create function public.person_copies(contact text) returns jsonb
@@ -214,8 +214,8 @@ end
 $$;
 
 comment on function private.person_of(text) is
-  'The person with this phone in E.164 or e-mail address. A delivery is the person''s when one of the person''s leads came '
-  'of it, or when it holds a number or an address of the person. PT400 for what is neither.';
+  'The person with this phone in E.164 or e-mail address. A delivery is the person''s if one of the person''s leads was read '
+  'from it, or if it contains a number or an address of the person. PT400 if it is neither.';
 
 create function private.person_files(person private.person)
 returns table (bucket text, name text, created_at timestamptz)
@@ -279,5 +279,5 @@ as $$
 $$;
 
 comment on function private.holds_contact(private.person, text) is
-  'Whether an id or a short text holds a number or an address of the person. Here lead-a@b.c holds a@b.c, which in a long text '
-  'would be another address.';
+  'Whether an id or a short text holds a number or an address of the person. Here lead-a@b.c contains a@b.c, which in a long '
+  'text would be another address.';

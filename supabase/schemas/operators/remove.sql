@@ -93,5 +93,5 @@ end
 $$;
 
 comment on function private.remove_unused(regclass, uuid) is
-  'Removes a row of this table, by its id, to which no row of any table refers. PT404 when it is not there; PT409 with the '
-  'tables that refer to it, and by how many rows, also by those that would go with it.';
+  'Removes the row of this table with this id, if no row refers to it. PT404 if there is none; PT409 names the referring '
+  'tables with their numbers of rows, including rows that would be deleted with it.';

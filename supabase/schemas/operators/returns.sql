@@ -4,7 +4,7 @@ create function public.return_lead(lead_id uuid, reason text) returns jsonb
 language plpgsql
 security definer
 set search_path = ''
--- Longer, also while many read (private.admit_request()): the operator gets an error about a lock.
+-- Longer than the lock timeout, also under load (private.admit_request()), so that the operator gets its error.
 set statement_timeout = '4s'
 set lock_timeout = '2s'
 as $$
@@ -21,16 +21,16 @@ end
 $$;
 
 comment on function public.return_lead(uuid, text) is
-  'Takes a distributed recruiting lead back from its agency, for good. The order''s count falls by one, and an order '
-  'that was filled is open again, or closed where it has ended. No agency has the lead any more, and it is never '
-  'distributed again; sent again, it is a duplicate. Its conversations stay with the agency''s managers, without the '
-  'lead and without an agent; the bot says nothing more in them, and texts that wait are refused (lead_returned). The '
-  'notifications of the lead count as read. reason: 1 to 500 characters. lead_returns has who had the lead. Returns {lead_id, agency, agent|null, order_id, filled, quantity, '
-  'order_status, conversations, texts}: of the order after it, and how many conversations and waiting texts there were. '
-  'For operators; of one who is signed in, a row of operator_actions says so. PT400 names reason; PT404 for an unknown '
-  'lead; PT409 when no order has the lead, it was returned before, a text to the recruit is being sent, or others hold a '
-  'lock for 2 s. 42501 for a user who is not an operator. '
-  'Security definer because operators may not read or write the tables.';
+  'Takes a distributed recruiting lead back from its agency permanently. The order''s count falls by one, and an order that '
+  'was filled is open again, or closed where it has ended. The lead no longer belongs to an agency and is never distributed '
+  'again; sent again, it is a duplicate. Its conversations stay with the agency''s managers, without the lead and without an '
+  'agent; the bot sends nothing more in them, and waiting texts are refused (lead_returned). The notifications of the lead '
+  'count as read. reason: 1 to 500 characters. lead_returns has who had the lead. Returns {lead_id, agency, agent|null, '
+  'order_id, filled, quantity, order_status, conversations, texts}: of the order after it, and how many conversations and '
+  'waiting texts there were. For operators; for a signed-in one, it adds a row to operator_actions. PT400 names reason; PT404 '
+  'for an unknown lead; PT409 if no order has the lead, it was already returned, a text to the recruit is being sent, or a '
+  'lock is held for 2 s. 42501 for a user who is not an operator. Security definer because operators may not read or write the '
+  'tables.';
 grant execute on function public.return_lead(uuid, text) to authenticated, service_role;
 
 create function private.take_lead_back(lead_id uuid, reason text, returned_by text) returns jsonb
@@ -61,7 +61,7 @@ begin
   where c.id = any (conversations)
   order by c.id;
   perform private.skip_greetings(array[lead.id], 'lead_returned');
-  -- The agency works with the recruit no more.
+  -- The agency no longer works with the recruit.
   update public.recruit_stages s set ended_at = clock_timestamp() where s.recruiting_lead_id = lead.id and s.ended_at is null;
   update public.agent_notifications n set read_at = now() where n.lead_id = lead.id and n.read_at is null;
 
@@ -101,7 +101,7 @@ end
 $$;
 
 comment on function private.take_lead_back(uuid, text, text) is
-  'What return_lead() does, without asking who calls it. returned_by: who is kept in lead_returns. 55P03 where others hold a lock.';
+  'Does the work of return_lead() without checking the caller. returned_by: stored in lead_returns. 55P03 if a lock is held.';
 
 create function private.return_rejected_leads() returns integer
 language plpgsql
@@ -144,8 +144,8 @@ end
 $$;
 
 comment on function private.return_rejected_leads() is
-  'Returns the leads that receivers have rejected, with the words of the receiver as the reason. One that cannot be returned now, '
-  'because a text to the recruit is being sent, is returned within minutes. Returns how many.';
+  'Returns the leads that receivers have rejected, with the words of the receiver as the reason. A lead that cannot be '
+  'returned now, because a text to the recruit is being sent, is returned within minutes. Returns the number.';
 
 create function private.return_rejected_lead() returns trigger
 language plpgsql
@@ -173,7 +173,7 @@ declare
   lead public.recruiting_leads;
 begin
   select l.* into seen from public.recruiting_leads l where l.id = lead_id;
-  -- Before rows, as everywhere. No text to the recruit is claimed meanwhile, and no conversation begins.
+  -- Before rows, in the order of texting/consent.sql. No text to the recruit is claimed meanwhile, and no conversation begins.
   perform private.lock_consent(seen.agency_id, seen.phone);
   select l.* into lead from public.recruiting_leads l where l.id = lead_id for no key update;
   if lead.id is null then
@@ -221,7 +221,7 @@ comment on function private.leave_conversation(uuid, uuid) is
   'Takes a conversation from its agents: the lead''s (agent_id) and the one who has it. It stays with the managers, who are '
   'notified of a text that the bot has not answered. The caller has locked the conversation.';
 
--- The first half has no condition: with one, the planner would read it whole for a page of leads.
+-- The first half has no condition: with one, the planner would read all of it for a page of leads.
 create view private.lead_places with (security_invoker = true) as
 select l.id, l.vendor_id, l.vendor_lead_id, l.first_name, l.last_name, l.phone, l.email, l.state, l.distribution,
   l.created_at, l.agency_id, l.agent_id, l.order_id, l.distributed_at, null::timestamptz as returned_at,

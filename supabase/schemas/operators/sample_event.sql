@@ -15,5 +15,6 @@ as $$
 $$;
 
 comment on function public.sample_event(uuid, uuid) is
-  'The event `lead.distributed` of the newest lead that the agency has, of this order unless it is null; null if it has none.';
+  'The event `lead.distributed` of the newest lead that the agency has, of this order unless it is null; null if there is '
+  'none.';
 grant execute on function public.sample_event(uuid, uuid) to service_role;

@@ -194,11 +194,10 @@ end
 $$;
 
 comment on function public.save_destination(uuid, text, jsonb) is
-  'Creates the destination of this name of the agency, or changes it. agency_id null: the manager''s own. changes: {kind (webhook unless it '
-  'is email), url, address, events, order_id|null, template|null, accepted_when|null, rejected_when|null, returns_rejected, '
-  'max_at_once, headers: {name: value|null}}; what is left out stays as it is, null removes it. The caller has checked the '
-  'expressions. Returns {id, name, kind, secret}: secret, `whsec_...`, only of a new webhook, and never again. PT400 names the setting; '
-  'PT404 for an unknown agency or order; PT409 where two create it at once; 42501 for a user who is neither a manager of the agency '
-  'nor an operator. '
-  'Security definer because users may not read or write the tables.';
+  'Creates the destination of this name of the agency, or changes it. agency_id null: the manager''s own. changes: {kind '
+  '(webhook unless it is email), url, address, events, order_id|null, template|null, accepted_when|null, rejected_when|null, '
+  'returns_rejected, max_at_once, headers: {name: value|null}}; omitted settings stay unchanged, null removes one. The caller '
+  'has checked the expressions. Returns {id, name, kind, secret}: secret, `whsec_...`, only of a new webhook, and never again. '
+  'PT400 names the setting; PT404 for an unknown agency or order; PT409 if two create it at once; 42501 for a user who is '
+  'neither a manager of the agency nor an operator. Security definer because users may not read or write the tables.';
 grant execute on function public.save_destination(uuid, text, jsonb) to authenticated, service_role;

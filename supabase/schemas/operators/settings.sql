@@ -22,9 +22,9 @@ end
 $$;
 
 comment on function private.lock_agency(uuid, text) is
-  'The agency, locked, if the caller may change it, who may until the transaction ends. noun: what the caller has named, `agency` or '
-  '`agent`. 42501 for a user who is neither manager nor operator; PT404 for another agency. For functions that run with their owner''s '
-  'rights.';
+  'The agency, locked, if the caller may change it, who may until the transaction ends. noun: what the caller has named, '
+  '`agency` or `agent`. 42501 for a user who is neither manager nor operator; PT404 for another agency. For functions that run '
+  'with their owner''s rights.';
 
 create function private.is_by_command() returns boolean
 language sql
@@ -72,12 +72,13 @@ end
 $$;
 
 comment on function public.change_agency(uuid, jsonb, jsonb) is
-  'Changes an agency and returns it as it is now. changes: the new values of any of name, timezone (an IANA name), opens_at and '
-  'closes_at (`08:30`). seen: the values of these columns as the caller has read them; without it nothing is compared. A manager '
-  'changes the own agency, an operator any. agency_changes keeps it; to take a change back, call it with `before`. Errors: 22023 '
-  '(HTTP 400) names the column; 42501 (403) for a user who is neither a manager nor an operator; PT404 for another agency; PT409 names '
-  'a column that has changed meanwhile and who has changed it, or says that others have held its lock for 2 s. '
-  'Security definer because managers and operators may not write the table. It decides which agency each of them may change.';
+  'Changes an agency and returns it as it is now. changes: the new values of any of name, timezone (an IANA name), opens_at '
+  'and closes_at (`08:30`). seen: the values of these columns as the caller has read them; without it nothing is compared. A '
+  'manager changes the own agency, an operator any. agency_changes keeps it; to take a change back, call it with `before`. '
+  'Errors: 22023 (HTTP 400) names the column; 42501 (403) for a user who is neither a manager nor an operator; PT404 for '
+  'another agency; PT409 names a column that has changed meanwhile and who has changed it, or says that others have held its '
+  'lock for 2 s. Security definer because managers and operators may not write the table. It decides which agency each of them '
+  'may change.';
 
 create function public.change_agent(agent_id uuid, changes jsonb, seen jsonb default null) returns public.agents
 language plpgsql
@@ -112,15 +113,16 @@ end
 $$;
 
 comment on function public.change_agent(uuid, jsonb, jsonb) is
-  'Changes an agent and returns it as it is now. changes: the new values of any of first_name, last_name|null, email|null, phone|null '
-  '(E.164), role (agent or manager), is_active, accepts_recruits, and away_until: a day (`2026-12-28`), at whose start in the agency''s '
-  'time zone the agent is back, or a time with its offset, or null. seen: the values of these columns as the caller has read them; '
-  'without it nothing is compared. A manager changes the agents of the own agency, an operator any. The address of a login stays as it '
-  'is. agency_changes keeps it; to take a change back, call it with `before`. Errors: 22023 (HTTP 400) names the column; 42501 (403) for '
-  'a user who is neither a manager nor an operator; PT404 for an agent of another agency; PT409 names a column that has changed meanwhile '
-  'and who has changed it; `role` or `is_active` of the last active manager; `email` if another agent of the agency has it; or says that '
-  'others have held a lock for 2 s. The command may change the last manager and an address twice: it asks first. '
-  'Security definer because managers and operators may not write the table. It decides which agents each of them may change.';
+  'Changes an agent and returns it as it is now. changes: the new values of any of first_name, last_name|null, email|null, '
+  'phone|null (E.164), role (agent or manager), is_active, accepts_recruits, and away_until: a day (`2026-12-28`), at whose '
+  'start in the agency''s time zone the agent is back, or a time with its offset, or null. seen: the values of these columns '
+  'as the caller has read them; without it nothing is compared. A manager changes the agents of the own agency, an operator '
+  'any. The address of a login stays as it is. agency_changes keeps it; to take a change back, call it with `before`. Errors: '
+  '22023 (HTTP 400) names the column; 42501 (403) for a user who is neither a manager nor an operator; PT404 for an agent of '
+  'another agency; PT409 names a column that has changed meanwhile and who has changed it; `role` or `is_active` of the last '
+  'active manager; `email` if another agent of the agency has it; or says that others have held a lock for 2 s. The command '
+  'may change the last manager and an address twice: it asks first. Security definer because managers and operators may not '
+  'write the table. It decides which agents each of them may change.';
 
 create function private.changed_agent(stored public.agents, changes jsonb, timezone text) returns public.agents
 language plpgsql
@@ -177,8 +179,8 @@ end
 $$;
 
 comment on function private.changed_agent(public.agents, jsonb, text) is
-  'The row of an agent with these changes. 22023 names the column that cannot have its new value; PT409 an address that another agent of '
-  'the agency has. timezone: the agency''s.';
+  'The row of an agent with these changes. 22023 names the column that cannot have its new value; PT409 an address that '
+  'another agent of the agency has. timezone: the agency''s.';
 
 create function private.keep_manager(stored public.agents, saved public.agents, field text) returns void
 language plpgsql
@@ -222,10 +224,9 @@ $$;
 
 comment on function public.publish_bot_script(uuid, jsonb) is
   'Publishes what the bot of an agency says from now on, in conversations that it has not begun; docs/bot.md has the members '
-  'of a script. To go back to a former version, publish its script. Returns {id, version}. A manager of the agency or an operator may '
-  'call it. Errors: 42501 (HTTP 403) for anybody else; 22023 (400) with every problem, a line each: `<question id or member>: '
-  '<problem>`. '
-  'Security definer because users may not write the tables.';
+  'of a script. To go back to a former version, publish its script. Returns {id, version}. A manager of the agency or an '
+  'operator may call it. Errors: 42501 (HTTP 403) for anybody else; 22023 (400) with every problem, a line each: `<question id '
+  'or member>: <problem>`. Security definer because users may not write the tables.';
 
 create function public.switch_bot_off(agency_id uuid) returns integer
 language plpgsql
@@ -242,9 +243,9 @@ end
 $$;
 
 comment on function public.switch_bot_off(uuid) is
-  'Ends all that the bot of an agency has begun, until a script is published: also a former one. Returns the number of conversations. '
-  '42501 for a user who is neither a manager of the agency nor an operator. '
-  'Security definer because users may not write the tables.';
+  'Ends all that the bot of an agency has begun, until a script is published: also a former one. Returns the number of '
+  'conversations. 42501 for a user who is neither a manager of the agency nor an operator. Security definer because users may '
+  'not write the tables.';
 
 grant execute on function public.change_agency(uuid, jsonb, jsonb), public.change_agent(uuid, jsonb, jsonb),
   public.publish_bot_script(uuid, jsonb), public.switch_bot_off(uuid) to authenticated, service_role;

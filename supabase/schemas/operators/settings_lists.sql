@@ -14,7 +14,8 @@ grant select on private.agency_list to authenticated, service_role;
 create view public.agency_list with (security_invoker = true) as select * from private.agency_list;
 
 comment on view public.agency_list is
-  'Agencies, with their active agents and open orders; for a manager the own one. hours: when agents answer recruits, Monday to Friday.';
+  'Agencies, with their active agents and open orders; for a manager the own one. hours: when agents answer recruits, Monday '
+  'to Friday.';
 grant select on public.agency_list to authenticated, service_role;
 
 create view private.agent_list as
@@ -34,8 +35,9 @@ grant select on private.agent_list to authenticated, service_role;
 create view public.agent_list with (security_invoker = true) as select * from private.agent_list;
 
 comment on view public.agent_list is
-  'Agents, with the name of their agency; for a manager those of the own one. away_until: the day, in its time zone, at whose start the '
-  'agent is back; away_until_time: agents.away_until as it is stored; login: none, invited (the link waits) or works.';
+  'Agents, with the name of their agency; for a manager those of the own one. away_until: the day, in its time zone, at whose '
+  'start the agent is back; away_until_time: agents.away_until as it is stored; login: none, invited (the link waits) or '
+  'works.';
 grant select on public.agent_list to authenticated, service_role;
 
 create view private.bot_script_list as
@@ -48,8 +50,8 @@ grant select on private.bot_script_list to authenticated, service_role;
 create view public.bot_script_list with (security_invoker = true) as select * from private.bot_script_list;
 
 comment on view public.bot_script_list is
-  'The scripts that an agency has published, for its managers and operators. script: null where the bot was switched off. Ask for pages '
-  'by the last row, ordered by version, descending.';
+  'The scripts that an agency has published, for its managers and operators. script: null where the bot was switched off. For '
+  'pages, continue after the last row, ordered by version, descending.';
 grant select on public.bot_script_list to authenticated, service_role;
 
 create view private.agency_change_list as
@@ -66,6 +68,6 @@ grant select on private.agency_change_list to authenticated, service_role;
 create view public.agency_change_list with (security_invoker = true) as select * from private.agency_change_list;
 
 comment on view public.agency_change_list is
-  'The rows of agency_changes, for the managers of the agency and operators, with the name of what has changed: subject, null where it is '
-  'gone. Ask for pages by the last row, ordered by created_at and id, both descending.';
+  'The rows of agency_changes, for the managers of the agency and operators, with the name of what has changed: subject, null '
+  'where it is gone. For pages, continue after the last row, ordered by created_at and id, both descending.';
 grant select on public.agency_change_list to authenticated, service_role;

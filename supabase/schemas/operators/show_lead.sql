@@ -57,9 +57,9 @@ end
 $$;
 
 comment on function public.show_lead(uuid) is
-  'A lead of either kind, and everything that happened to it, the oldest first: {kind: recruiting|sales, lead: {id, name, '
-  '...}, timeline: [{at, event, detail}], others: [{id, received, vendor, vendor_lead_id|null, distribution, agency|null}]}. others: '
-  'the recruiting leads with the same phone or e-mail address. PT404 for an unknown lead.';
+  'A lead of either kind with its history, the oldest event first: {kind: recruiting|sales, lead: {id, name, ...}, timeline: '
+  '[{at, event, detail}], others: [{id, received, vendor, vendor_lead_id|null, distribution, agency|null}]}. others: the '
+  'recruiting leads with the same phone or e-mail address. PT404 for an unknown lead.';
 grant execute on function public.show_lead(uuid) to service_role;
 
 create function private.recruiting_lead_events(lead_id uuid)

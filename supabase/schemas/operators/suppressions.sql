@@ -66,10 +66,10 @@ end
 $$;
 
 comment on function public.add_suppression(text, text, timestamptz) is
-  'Suppresses the person with this phone in E.164 or e-mail address, until ends_at (null: for good). One that is there '
-  'changes only if it now ends later. Of an operator who is signed in, a row of operator_actions says so. Returns {kind, '
-  'value, ends_at|null, is_new}. PT400 names the argument that is wrong, 42501 for a user who is not an operator. '
-  'Security definer because operators may not read or write the tables.';
+  'Suppresses the person with this phone in E.164 or e-mail address, until ends_at (null: for good). One that is there changes '
+  'only if it now ends later. For a signed-in operator, it adds a row to operator_actions. Returns {kind, value, ends_at|null, '
+  'is_new}. PT400 names the argument that is wrong, 42501 for a user who is not an operator. Security definer because '
+  'operators may not read or write the tables.';
 grant execute on function public.add_suppression(text, text, timestamptz) to authenticated, service_role;
 
 create function public.remove_suppression(contact text) returns void
@@ -92,10 +92,9 @@ end
 $$;
 
 comment on function public.remove_suppression(text) is
-  'Removes the suppression of this phone in E.164 or e-mail address, also that of an erased person. Leads that were stored '
-  'as suppressed stay so. Of an operator who is signed in, a row of operator_actions says so. PT404 if it is not suppressed, 42501 '
-  'for a user who is not an operator. '
-  'Security definer because operators may not read or write the tables.';
+  'Removes the suppression of this phone in E.164 or e-mail address, also that of an erased person. Leads that were stored as '
+  'suppressed stay so. For a signed-in operator, it adds a row to operator_actions. PT404 if it is not suppressed, 42501 for a '
+  'user who is not an operator. Security definer because operators may not read or write the tables.';
 grant execute on function public.remove_suppression(text) to authenticated, service_role;
 
 create view private.suppression_list as
@@ -109,6 +108,6 @@ grant select on private.suppression_list to authenticated, service_role;
 create view public.suppression_list with (security_invoker = true) as select * from private.suppression_list;
 
 comment on view public.suppression_list is
-  'Suppressions; state: active or ended; value: `sha256:` and a hash for an erased person. Ask for pages by the last row, '
-  'ordered by created_at, kind and value, all descending.';
+  'Suppressions; state: active or ended; value: `sha256:` and a hash for an erased person. For pages, continue after the last '
+  'row, ordered by created_at, kind and value, all descending.';
 grant select on public.suppression_list to authenticated, service_role;

@@ -6,7 +6,7 @@ create table public.operators (
 );
 
 comment on table public.operators is
-  'The users who may do on their page what operators do by the command. A user may be an agent as well.';
+  'The users who may operate the service on their page, as with the command. A user may also be an agent.';
 
 alter table public.operators enable row level security;
 grant select, insert, update, delete on public.operators to service_role;
@@ -19,9 +19,8 @@ create table public.erasures (
   created_at timestamptz not null default now()
 );
 
-comment on table public.erasures is
-  'One row each time a person was erased, as the proof that it was done. Nothing in it leads to the person.';
-comment on column public.erasures.asked_by is 'By what the person was found: a phone or an e-mail address.';
+comment on table public.erasures is 'One row for each erasure of a person, as proof. Nothing in it identifies the person.';
+comment on column public.erasures.asked_by is 'How the person was found: by a phone or an e-mail address.';
 comment on column public.erasures.erased is
   'The number of rows and files that were emptied or deleted, by their kind: {recruiting_lead, lead, file, ...}.';
 comment on column public.erasures.provider_copies is
@@ -155,7 +154,8 @@ end;
 
 comment on function private.is_action_member(text, jsonb) is
   'Whether a value is one that this member of a subject can have. `changes` has the new value of each column that is set; '
-  '`changed` only their names, where the values are data of a person. Ids are in lower case, because they are compared as texts.';
+  '`changed` only their names, where the values are data of a person. Ids are in lower case, because they are compared as '
+  'texts.';
 
 create function private.action_problem(action text, subject jsonb) returns text
 language plpgsql
@@ -210,13 +210,15 @@ create index on public.operator_actions (created_at, id);
 create index on public.operator_actions using gin (subject jsonb_path_ops);
 
 comment on table public.operator_actions is
-  'Each time an operator has changed something or has been shown data of a person, on the page or by the command. A row is '
+  'Each change by an operator, and each time that an operator was shown personal data, on the page or by the command. Rows are '
   'never changed or deleted.';
-comment on column public.operator_actions.user_id is 'The operator who was signed in: auth.users.id; null: it was done by the command.';
+comment on column public.operator_actions.user_id is
+  'The operator who was signed in: auth.users.id; null: it was done by the command.';
 comment on column public.operator_actions.done_by is
   'The operator at the command: the name that was given with --as, else the login name on that computer; null: a user.';
 comment on column public.operator_actions.action is
-  'The noun and the verb of the command, such as `lead return`, also where it was done on the page. private.action_members() has all.';
+  'The noun and the verb of the command, such as `lead return`, also where it was done on the page. private.action_members() '
+  'has all.';
 comment on column public.operator_actions.subject is
   'The members that private.action_members() names for the action. Ids, and no data of a person: of a search by a phone, '
   '{by: phone}. dry_run: it was only shown what would change.';

@@ -21,102 +21,50 @@ create trigger create_lead_metrics
   referencing new table as inserted
   for each statement execute function private.create_lead_metrics();
 
-create function private.count_lead_activity() returns trigger
+create function private.count_in_lead_metrics() returns trigger
 language plpgsql
 security definer
 set search_path = ''
 as $$
 declare
-  activity constant public.lead_activities := coalesce(new, old);
-  change constant integer := case tg_op when 'INSERT' then 1 else -1 end;
+  counted constant jsonb := to_jsonb(coalesce(new, old));
+  change constant integer := case tg_op when 'INSERT' then 1 when 'DELETE' then -1 else 0 end;
+  -- What the row counts as: the type of an activity, otherwise its table.
+  what constant text := coalesce(counted ->> 'type', tg_table_name);
 begin
   update public.lead_metrics m
   set
-    presentations_started =
-      m.presentations_started + change * (activity.type = 'presentation_started')::integer,
-    presentations_resumed =
-      m.presentations_resumed + change * (activity.type = 'presentation_resumed')::integer,
-    presentations_paused =
-      m.presentations_paused + change * (activity.type = 'presentation_paused')::integer,
-    last_activity_at = greatest(m.last_activity_at, new.occurred_at)
-  where m.lead_id = activity.lead_id;
+    presentations_started = m.presentations_started + change * (what = 'presentation_started')::integer,
+    presentations_resumed = m.presentations_resumed + change * (what = 'presentation_resumed')::integer,
+    presentations_paused = m.presentations_paused + change * (what = 'presentation_paused')::integer,
+    presentations_submitted = m.presentations_submitted + change * (what = 'lead_presentations')::integer,
+    sales = m.sales + change * (what = 'lead_sales')::integer,
+    annual_premium = m.annual_premium + coalesce((to_jsonb(new) ->> 'annual_premium')::numeric, 0)
+      - coalesce((to_jsonb(old) ->> 'annual_premium')::numeric, 0),
+    referrals = m.referrals + change * (what = 'lead_referrals')::integer,
+    last_activity_at = greatest(m.last_activity_at,
+      case tg_op when 'INSERT' then coalesce(counted ->> 'occurred_at', counted ->> 'submitted_at')::timestamptz end)
+  where m.lead_id = (counted ->> 'lead_id')::uuid;
   return null;
 end
 $$;
 
-comment on function private.count_lead_activity() is
-  'Trigger: counts an activity in lead_metrics. '
+comment on function private.count_in_lead_metrics() is
+  'Trigger: counts an activity, a submitted presentation, a sale with its annual premium, or a referral in lead_metrics. '
   'Security definer because the signed-in agent may not write lead_metrics.';
 
-create trigger count_lead_activity
+create trigger count_in_lead_metrics
   after insert or delete on public.lead_activities
-  for each row execute function private.count_lead_activity();
+  for each row execute function private.count_in_lead_metrics();
 
-create function private.count_lead_presentation() returns trigger
-language plpgsql
-security definer
-set search_path = ''
-as $$
-begin
-  update public.lead_metrics m
-  set
-    presentations_submitted =
-      m.presentations_submitted + case tg_op when 'INSERT' then 1 else -1 end,
-    last_activity_at = greatest(m.last_activity_at, new.submitted_at)
-  where m.lead_id = coalesce(new.lead_id, old.lead_id);
-  return null;
-end
-$$;
-
-comment on function private.count_lead_presentation() is
-  'Trigger: counts a submitted presentation in lead_metrics. '
-  'Security definer because the signed-in agent may not write lead_metrics.';
-
-create trigger count_lead_presentation
+create trigger count_in_lead_metrics
   after insert or delete on public.lead_presentations
-  for each row execute function private.count_lead_presentation();
+  for each row execute function private.count_in_lead_metrics();
 
-create function private.count_lead_sale() returns trigger
-language plpgsql
-security definer
-set search_path = ''
-as $$
-begin
-  update public.lead_metrics m
-  set
-    sales = m.sales + case tg_op when 'INSERT' then 1 when 'DELETE' then -1 else 0 end,
-    annual_premium =
-      m.annual_premium + coalesce(new.annual_premium, 0) - coalesce(old.annual_premium, 0)
-  where m.lead_id = coalesce(new.lead_id, old.lead_id);
-  return null;
-end
-$$;
-
-comment on function private.count_lead_sale() is
-  'Trigger: counts a sale and adds up the annual premiums in lead_metrics. '
-  'Security definer because the signed-in agent may not write lead_metrics.';
-
-create trigger count_lead_sale
+create trigger count_in_lead_metrics
   after insert or update of annual_premium or delete on public.lead_sales
-  for each row execute function private.count_lead_sale();
+  for each row execute function private.count_in_lead_metrics();
 
-create function private.count_lead_referral() returns trigger
-language plpgsql
-security definer
-set search_path = ''
-as $$
-begin
-  update public.lead_metrics m
-  set referrals = m.referrals + case tg_op when 'INSERT' then 1 else -1 end
-  where m.lead_id = coalesce(new.lead_id, old.lead_id);
-  return null;
-end
-$$;
-
-comment on function private.count_lead_referral() is
-  'Trigger: counts a referral in lead_metrics. '
-  'Security definer because the signed-in agent may not write lead_metrics.';
-
-create trigger count_lead_referral
+create trigger count_in_lead_metrics
   after insert or delete on public.lead_referrals
-  for each row execute function private.count_lead_referral();
+  for each row execute function private.count_in_lead_metrics();

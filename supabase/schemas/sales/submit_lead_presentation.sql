@@ -115,13 +115,13 @@ end
 $$;
 
 comment on function public.submit_lead_presentation(uuid, jsonb, jsonb, jsonb, uuid) is
-  'Stores what an agent learned and sold in a presentation: all of it or nothing. The lead''s agent may call it, and a '
-  'manager of its agency. demographics, sale (or null) and each of referrals are objects. Their keys are the column '
-  'names of lead_demographics, lead_sales (product and annual_premium required) and lead_referrals (first_name and '
-  'phone required). New demographics replace all earlier ones; null or {} leaves them unchanged. Returns '
-  '{presentation_id, sale_id|null, referral_ids, duplicate}; a repeated client_submission_id returns the first result '
-  'and stores nothing. Errors: 22023 (HTTP 400) names the field, such as `sale.annual_premium: is required`; 42501 '
-  '(403) when the caller is no active agent; PT404 (404) when the caller may not read the lead.';
+  'Stores what an agent learned and sold in a presentation: all of it or nothing. The lead''s agent may call it, and a manager '
+  'of its agency. demographics, sale (or null) and each of referrals are objects. Their keys are the column names of '
+  'lead_demographics, lead_sales (product and annual_premium required) and lead_referrals (first_name and phone required). New '
+  'demographics replace all earlier ones; null or {} leaves them unchanged. Returns {presentation_id, sale_id|null, '
+  'referral_ids, duplicate}; a repeated client_submission_id returns the first result and stores nothing. Errors: 22023 (HTTP '
+  '400) names the field, such as `sale.annual_premium: is required`; 42501 (403) if the caller is not an active agent; PT404 '
+  '(404) when the caller may not read the lead.';
 grant execute on function public.submit_lead_presentation(uuid, jsonb, jsonb, jsonb, uuid) to authenticated;
 
 create function private.read_demographics(demographics jsonb) returns public.lead_demographics

@@ -1,13 +1,13 @@
 -- The arrival of a recruit's text: POST /recruiting/sms/inbound stores it, and the bot or an agent is notified.
 
--- A view, because nothing is stored: the bot, an area above, has a trigger on it.
+-- A view, because nothing is stored: the bot, a later area, has a trigger on it.
 create view private.texts_to_answer with (security_invoker = true) as
 select null::uuid as conversation_id, null::uuid[] as message_ids
 where false;
 
 comment on view private.texts_to_answer is
-  'A recruit''s texts that have just come to a conversation, oldest first, are inserted here: a trigger of the bot takes those '
-  'that it answers, and returns the others.';
+  'New texts of a recruit in a conversation, oldest first, are inserted here: a trigger of the bot takes those that it '
+  'answers, and returns the others.';
 grant select, insert on private.texts_to_answer to service_role;
 
 create function public.receive_sms(
@@ -68,12 +68,12 @@ end
 $$;
 
 comment on function public.receive_sms(text, text, text, text, jsonb, uuid, text, timestamptz, boolean) is
-  'Stores an inbound message in the conversation of these two numbers, once for each MessageSid and once for each '
-  'message_id. The caller makes the message_id, so that it may repeat the call. media: [{url, content_type}]. Returns '
-  '{status: received}, also when it was stored before. Without a conversation it stores the text in unmatched_texts in '
-  'the same way, notifies the recruit''s agent, and returns {status: no_conversation}. An opt-in or opt-out holds with the '
-  'message (opt_out_type: Twilio''s OptOutType), and the bot answers, or an agent is notified. received_at: when the '
-  'provider got it; null: now. copies_media: whether the worker copies its files (media_copies).';
+  'Stores an inbound message in the conversation of these two numbers, once for each MessageSid and once for each message_id. '
+  'The caller generates the message_id, so that it may repeat the call. media: [{url, content_type}]. Returns {status: '
+  'received}, also if it was stored before. Without a conversation it stores the text in unmatched_texts in the same way, '
+  'notifies the recruit''s agent, and returns {status: no_conversation}. An opt-in or opt-out takes effect with the message '
+  '(opt_out_type: Twilio''s OptOutType), and the bot answers, or an agent is notified. received_at: when the provider received '
+  'it; null: now. copies_media: whether the worker copies its files (media_copies).';
 grant execute on function public.receive_sms(text, text, text, text, jsonb, uuid, text, timestamptz, boolean) to service_role;
 
 create function private.conversation_of(recruit_phone text, service_phone text) returns public.recruiting_conversations
@@ -92,7 +92,7 @@ end
 $$;
 
 comment on function private.conversation_of(text, text) is
-  'The conversation of these two numbers, or null. Nobody deletes it before this transaction ends.';
+  'Returns the conversation of these two numbers, or null. It cannot be deleted before this transaction ends.';
 
 create function private.store_texts(conversation public.recruiting_conversations, received public.unmatched_texts[])
 returns void
@@ -121,7 +121,7 @@ begin
     where r.copies_media
   )
   select array_agg(r) into texts from unnest(received) r where r.id in (select s.id from stored s);
-  -- A STOP that comes again after a START is not said again.
+  -- A repeated delivery of a STOP after a START is not a new opt-out.
   if texts is null then
     return;
   end if;
@@ -150,7 +150,7 @@ begin
   cross join opt_out o
   group by o.at;
 
-  -- Before the rows of the bot, as everywhere.
+  -- Before the rows of the bot, in the order of consent.sql.
   update public.recruiting_conversations c
   set
     last_message_at = greatest(c.last_message_at, heard.last_at),
@@ -186,6 +186,6 @@ end
 $$;
 
 comment on function private.store_texts(public.recruiting_conversations, public.unmatched_texts[]) is
-  'Stores a recruit''s texts as messages of this conversation, once for each id and each MessageSid. A consent in them holds, '
-  'an agent''s reply is not held any more, and the bot answers, or an agent is notified. received_at null: now. The caller '
+  'Stores a recruit''s texts as messages of this conversation, once for each id and each MessageSid. A consent in them takes '
+  'effect, held replies of agents become due, and the bot answers or an agent is notified. received_at null: now. The caller '
   'holds the locks of receive_sms().';

@@ -63,11 +63,11 @@ $$;
 
 comment on function public.update_sms_status(text, text, text, uuid, uuid) is
   'Stores a delivery callback and sets the message''s status to queued, sent, delivered or failed (also for undelivered). '
-  'Returns {status: updated}, or {status: ignored} for any other provider_status, without a message_sid, and when there '
-  'is no such message yet. In that last case the callback is applied when the message is stored. The caller makes the '
-  'event_id so that it may repeat the call: a repeated one stores and changes nothing. message_id: the id of our message '
-  'that the provider was given with it; unless the callback is ignored, a text of the outbox without a MessageSid gets this '
-  'one and is accepted. An error_code of 21610 opts the recruit out, and 30034 pauses our number.';
+  'Returns {status: updated}, or {status: ignored} for any other provider_status, without a message_sid, and if there is no '
+  'such message yet. In the last case the callback is applied when the message is stored. The caller generates the event_id, '
+  'so that it may repeat the call: a repeated one stores and changes nothing. message_id: the id of our message that the '
+  'provider was given with it; unless the callback is ignored, a text of the outbox without a MessageSid gets this one and '
+  'becomes accepted. An error_code of 21610 opts the recruit out, and 30034 pauses our number.';
 grant execute on function public.update_sms_status(text, text, text, uuid, uuid) to service_role;
 
 create function private.lock_sent_text(message_sid text, message_id uuid, has_failed boolean, has_opted_out boolean) returns uuid
@@ -81,7 +81,7 @@ begin
   from public.recruiting_messages m
   where m.direction = 'outbound'
     and (m.provider_message_id = message_sid or m.id = lock_sent_text.message_id)
-  -- Where there are two messages, the one that has the MessageSid.
+  -- Of two messages, the one with the MessageSid.
   order by m.provider_message_id = message_sid desc nulls last
   limit 1;
 
@@ -94,9 +94,9 @@ end
 $$;
 
 comment on function private.lock_sent_text(text, uuid, boolean, boolean) is
-  'Takes the locks that a callback needs, before any text: of the conversation if the text has failed, of the recruit if it '
-  'changes the consent, and of the MessageSid. '
-  'Returns the outbound message that the callback is about, by its MessageSid or its id, or null.';
+  'Takes the locks that a callback needs before it locks a text: of the conversation if the text has failed, of the recruit if '
+  'the consent changes, and of the MessageSid. Returns the outbound message that the callback is about, by its MessageSid or '
+  'its id, or null.';
 
 create function private.handle_failed_text(message_id uuid, error_code text) returns void
 language plpgsql
@@ -115,7 +115,7 @@ begin
   end if;
 
   if error_code = '21610' then
-    -- As of when it was sent: the recruit may have opted in since.
+    -- With the time of sending, because the recruit may have opted in since.
     perform private.record_consent(
       failed.agency_id, failed.recruit_phone, 'opted_out', 'provider',
       message_id => handle_failed_text.message_id, occurred_at => failed.attempted_at);
@@ -129,14 +129,14 @@ end
 $$;
 
 comment on function private.handle_failed_text(uuid, text) is
-  'The steps when the provider could not deliver one of our messages. 21610: the recruit has opted out. 30034: the number '
+  'Handles a message of the service that the provider could not deliver. 21610: the recruit has opted out. 30034: the number '
   'may not send, and is paused. A person is notified of a text of the outbox.';
 
--- A callback may be stored before its message, after it, or at the same moment. Both therefore take the message's lock
--- first: a message a shared one, a callback an exclusive one. Then each looks for what the other one has stored.
+-- A callback may be stored before its message, after it, or concurrently. Both therefore first take the message's lock, a
+-- message in shared and a callback in exclusive mode, and then look for what the other one has stored.
 --
--- A transaction may store more messages than Postgres has room for locks. So a MessageSid stands for one of 256 locks.
--- This makes no deadlock: messages share locks, and a callback takes a single one, before any row.
+-- A transaction may store more messages than Postgres has room for locks, so a MessageSid maps to one of 256 locks. This
+-- cannot deadlock: messages share locks, and a callback takes a single one, before any row.
 
 create function private.message_lock(provider_message_id text) returns bigint
 language plpgsql
@@ -149,7 +149,7 @@ end
 $$;
 
 comment on function private.message_lock(text) is
-  'Number of the advisory lock of a message and its callbacks. There are 256 locks, so messages share them.';
+  'Returns the key of the advisory lock of a message and its callbacks. There are 256 keys, so messages share them.';
 
 create function private.apply_early_callbacks() returns trigger
 language plpgsql

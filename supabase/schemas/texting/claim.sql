@@ -25,15 +25,14 @@
 -- | unconfirmed, never | the same | pending |
 -- | any | a callback with our id, a MessageSid and a status that we know: accept_text() | accepted |
 --
--- Reports may be late or repeated. So a report changes a text only while the text is still in the state and in the
--- claim that the report is about. Both are compared under the row's lock. A report that a text was sent counts at any
--- time.
+-- Reports may be late or repeated. A report therefore changes a text only while the text is still in the state and the
+-- claim that the report is about; both are compared under the row's lock. A report that a text was sent always counts.
 --
--- The functions read by the indexes of the outbox in their order. A plan that was made while the outbox was small would
--- read all of it once it has grown, so their settings leave the planner no other way.
+-- The functions read the indexes of the outbox in order. A plan that was made while the outbox was small would later read
+-- all of it, so their settings leave the planner no alternative.
 --
--- No text is sent after an opt-out: claim_texts() has the lock of the recruit's consent from its check until the text is
--- `sending`. By the same lock only one worker at a time claims texts of a conversation.
+-- No text is sent after an opt-out: claim_texts() holds the lock of the recruit's consent from its check until the text is
+-- `sending`. The same lock lets only one worker at a time claim texts of a conversation.
 
 create function private.is_behind(conversation_id uuid, ordinal bigint) returns boolean
 language plpgsql
@@ -64,8 +63,8 @@ end
 $$;
 
 comment on function private.is_behind(uuid, bigint) is
-  'Whether another text of the conversation must be sent before the one with this ordinal: one that is on its way, or an '
-  'earlier one that is due, or will be within a minute. One that quiet hours hold does not count.';
+  'Whether another text of the conversation must be sent before the one with this ordinal: one that is being sent, or an '
+  'earlier one that is due or will be due within a minute. Texts held by quiet hours do not count.';
 
 create function private.is_text_due() returns boolean
 language plpgsql
@@ -97,12 +96,13 @@ end
 $$;
 
 comment on function private.is_text_due() is
-  'Whether a text, a greeting or a take-over is due. Cheap: by indexes of open rows, with any number of sent texts.';
+  'Whether a text, a greeting or a take-over is due. Reads only indexes of open rows, so its cost does not depend on the '
+  'number of sent texts.';
 
--- The worker's way to texts to post and to look up.
+-- Claims texts to post and to look up.
 --
 -- For each number one statement takes the locks of the recruits' consents, and the next one claims the texts.
--- Other ways were tried (2026, 2 cores, claims of ten texts):
+-- Alternatives that were measured (2026, 2 cores, claims of ten texts):
 --
 -- - One statement for both reads everything as it was before its locks. A text could be sent after its recruit's STOP.
 -- - Text by text, each with its own checks and updates: 10.8 ms where one number has 4,000 due texts, here 5.3 ms.
@@ -134,11 +134,11 @@ $$;
 
 comment on function public.claim_texts(integer) is
   'Gives the worker up to max texts, each for 60 seconds: {texts: [{message_id, task: post|look_up, claim, kind, to, from, '
-  'messaging_service_sid|null, body, media, validity_seconds|null, attempted_at}], next_at|null}. '
-  'To post: due, the next of its conversation, its number active and not busy, no opt-out, no suppression, no quiet hours. It is '
-  '`sending` from then on, and must be sent at once. To look up: unconfirmed and due. claim is the number of the claim, for '
-  'record_text_outcome() and record_text_lookup(). validity_seconds: how long the provider may keep it. next_at: when to '
-  'call again, although nothing becomes due, because a number is busy or another worker has locked a text.';
+  'messaging_service_sid|null, body, media, validity_seconds|null, attempted_at}], next_at|null}. To post: due, the next of '
+  'its conversation, its number active and not busy, no opt-out, no suppression, no quiet hours. From then on it is `sending`, '
+  'and must be sent at once. To look up: unconfirmed and due. claim is the number of the claim, for record_text_outcome() and '
+  'record_text_lookup(). validity_seconds: how long the provider may keep it. next_at: when to call again, although nothing '
+  'becomes due, because a number is busy or another worker has locked a text.';
 grant execute on function public.claim_texts(integer) to service_role;
 
 create function private.note_worker() returns void
@@ -161,14 +161,14 @@ begin
 end
 $$;
 
-comment on function private.note_worker() is 'Notes that the worker was called, for the alert `worker_late`.';
+comment on function private.note_worker() is 'Records that the worker was called, for the alert `worker_late`.';
 
 create function private.claim_posts(max integer, out texts jsonb, out next_at timestamptz)
 language plpgsql
 set search_path = ''
 as $$
 declare
-  -- When to come again for what another worker has locked, and for what comes after texts that were held or refused.
+  -- When to claim again what another worker has locked, and what follows texts that were held or refused.
   soon constant timestamptz := clock_timestamp() + interval '50 milliseconds';
   -- The time by which a number may be ahead of its rate
   burst constant interval := '1 second';
@@ -197,7 +197,7 @@ begin
     with next_texts as (
       select t.conversation_id, t.message_id, t.segments * segment as duration,
         greatest(number.busy_until, now()) + segment * (sum(t.segments) over (order by t.place) - t.segments) as starts_at
-      -- No more than fit, and one that does not
+      -- Those that fit, and one more
       from private.next_texts(
         number, least(max - jsonb_array_length(texts), ceil(number.segments_per_second) + 2)::integer
       ) with ordinality as t (message_id, conversation_id, segments, place)
@@ -220,7 +220,7 @@ begin
 
     perform private.refuse_unwanted(found_texts.ids);
 
-    -- Everything again, as it is now that nobody else claims texts of these conversations
+    -- Read again, now that nobody else claims texts of these conversations
     with locked as (
       select o.message_id, o.conversation_id, o.kind, o.state, o.due_at, o.ordinal, o.created_at
       from public.text_outbox o
@@ -291,8 +291,8 @@ end
 $$;
 
 comment on function private.claim_posts(integer) is
-  'Texts to post now, number by number. An agent''s come first, then those that have been due for longest, while the '
-  'conversations take turns; see claim_texts().';
+  'Texts to post now, number by number. Agents'' texts come first, then those that have been due longest; conversations take '
+  'turns. See claim_texts().';
 
 create function private.refuse_unwanted(message_ids uuid[]) returns void
 language plpgsql
@@ -319,15 +319,15 @@ begin
     perform private.refuse_waiting_texts(late.id, 'expired', 'greeting');
   end loop;
 exception when lock_not_available then
-  -- Somebody has locked one of them. The others do not wait.
+  -- One of them is locked. The others do not wait.
   null;
 end
 $$;
 
 comment on function private.refuse_unwanted(uuid[]) is
-  'Refuses all waiting texts to the recruits of these texts who have opted out or are suppressed, and of these texts the greetings that could have '
-  'been sent a day ago, such as those of a number that was paused. When somebody has locked one of them, none '
-  'is refused, and a later claim does it. The caller holds the locks of the consents.';
+  'Refuses all waiting texts to the recruits of these texts who have opted out or are suppressed, and of these texts the '
+  'greetings that could have been sent a day ago, such as those of a paused number. If one of them is locked, none is refused, '
+  'and a later claim refuses them. The caller holds the locks of the consents.';
 
 create function private.is_expired(kind text, created_at timestamptz, conversation public.recruiting_conversations)
 returns boolean
@@ -376,8 +376,7 @@ begin
 end
 $$;
 
-comment on function private.due_numbers() is
-  'The active numbers that have due texts, those that have been free for longest first.';
+comment on function private.due_numbers() is 'The active numbers with due texts, those that have been free longest first.';
 
 create function private.next_texts(
   number public.service_numbers,

@@ -1,9 +1,8 @@
 -- Consents: the words of recruits and managers, and the state that holds now.
 --
--- A consent is one agency's, over all its numbers. A transaction that changes it, or sends a text by it, holds its
--- lock, so that no text is sent after an opt-out was stored. So that there are no deadlocks, locks are taken in this
--- order: the consent, conversations by their ids, what the bot has of them, texts of the outbox by their ordinals,
--- messages, notifications.
+-- A consent applies to one agency and all its numbers. A transaction that changes it, or sends a text because of it, holds
+-- its lock, so that no text is sent after an opt-out was stored. To prevent deadlocks, locks are taken in this order: the
+-- consent, conversations by id, their rows of the bot, texts of the outbox by ordinal, messages, notifications.
 
 create function private.refuse_change() returns trigger
 language plpgsql
@@ -20,8 +19,8 @@ create trigger refuse_change
   before update or delete or truncate on public.text_consent_events
   for each statement execute function private.refuse_change();
 
--- Postgres has room for a few thousand locks in all, and one transaction may need the consents of more recruits. So a
--- consent stands for one of 1,024 locks. Who needs several takes them in their order.
+-- Postgres has room for a few thousand locks, and one transaction may need the consents of more recruits. A consent
+-- therefore maps to one of 1,024 locks. A transaction that needs several takes them in order.
 
 create function private.consent_lock(agency_id uuid, phone text) returns bigint
 language plpgsql
@@ -46,7 +45,8 @@ end
 $$;
 
 comment on function private.lock_consent(uuid, text) is
-  'Until this transaction ends, nobody else changes the consent or claims a text by it. Call it before any row is locked.';
+  'Until this transaction ends, no other one changes the consent or claims a text that depends on it. Call it before locking '
+  'rows.';
 
 create function private.lock_conversations_of(agency_id uuid, phone text) returns void
 language plpgsql
@@ -82,8 +82,8 @@ end
 $$;
 
 comment on function private.is_opted_out(uuid, text) is
-  'Whether the recruit with this number must not be texted by the agency. The answer holds while the caller holds the '
-  'consent''s lock.';
+  'Whether the agency must not text the recruit with this number. The result is valid while the caller holds the consent''s '
+  'lock.';
 
 create function private.texting_ban(agency_id uuid, phone text, recruiting_lead_id uuid) returns text
 language plpgsql
@@ -144,7 +144,7 @@ begin
       from public.recruiting_conversations c
       join public.text_outbox waiting on waiting.conversation_id = c.id and waiting.state = 'pending'
       where c.agency_id = refuse_texts.agency_id and c.recruit_phone = refuse_texts.phone
-      -- A transaction that changes several texts locks them in their order, so that nothing waits in a circle.
+      -- A transaction that changes several texts locks them in order, to prevent deadlocks.
       order by waiting.ordinal
       for update of waiting
     ))
@@ -198,8 +198,8 @@ end
 $$;
 
 comment on function private.refuse_waiting_texts(uuid, text, text) is
-  'Refuses the texts of a conversation that wait to be sent, with this reason, so that the recruit may wait again. of_kind: '
-  'as text_outbox.kind; null: all. The caller has locked the conversation.';
+  'Refuses the waiting texts of a conversation with this reason, so that the recruit may wait again. of_kind: as '
+  'text_outbox.kind; null: all. The caller has locked the conversation.';
 
 create function private.apply_consent(event public.text_consent_events) returns boolean
 language plpgsql
@@ -225,7 +225,7 @@ begin
 
   if event.state = 'opted_out' then
     perform private.lock_conversations_of(event.agency_id, event.phone);
-    -- There is nothing that they may be answered.
+    -- They may not be answered any more.
     update public.recruiting_conversations c
     set waiting_since = null
     where c.agency_id = event.agency_id and c.recruit_phone = event.phone and c.waiting_since is not null;
@@ -236,9 +236,8 @@ end
 $$;
 
 comment on function private.apply_consent(public.text_consent_events) is
-  'Sets the consent to a new event, unless a later one has decided already. An opt-out refuses the texts of the agency '
-  'to this number that are not sent yet. Returns whether the event decides. The caller holds the '
-  'consent''s lock.';
+  'Sets the consent to a new event, unless a later one has already decided. An opt-out refuses the agency''s unsent texts to '
+  'this number. Returns whether the event decides. The caller holds the consent''s lock.';
 
 create function private.record_consent(
   agency_id uuid,
@@ -275,9 +274,9 @@ end
 $$;
 
 comment on function private.record_consent(uuid, text, text, text, text, uuid, uuid, text, timestamptz) is
-  'Adds an event, and does apply_consent() with it. state: opted_in or opted_out. source and the rest: see '
-  'text_consent_events. occurred_at, when it was said: now unless given. A message_id that has an event is the same event '
-  'and changes nothing. Returns whether it decides.';
+  'Adds an event and calls apply_consent() with it. state: opted_in or opted_out. source and the rest: see '
+  'text_consent_events. occurred_at: when it was said; null: now. A second event with a message_id changes nothing. Returns '
+  'whether the event decides.';
 
 create function public.record_text_consent(phone text, state text, reason text) returns jsonb
 language plpgsql
@@ -302,102 +301,9 @@ end
 $$;
 
 comment on function public.record_text_consent(text, text, text) is
-  'Records what a recruit has said otherwise than by text, for the agency of the signed-in manager: state opted_in or '
-  'opted_out, with the reason. An opt-out refuses the texts that wait. Returns {phone, state}. Errors: 42501 (HTTP 403) '
-  'when the caller is no active manager; 22023 (400) names the field. The provider keeps a list of its own: to a '
-  'recruit who has texted STOP to a number, it sends nothing from it before START, whatever is recorded here. '
-  'Security definer because agents may not write the tables.';
+  'Records for the agency of the signed-in manager what a recruit said other than by text: state opted_in or opted_out, with '
+  'the reason. An opt-out refuses the texts that wait. Returns {phone, state}. Errors: 42501 (HTTP 403) if the caller is not '
+  'an active manager; 22023 (400) names the field. The provider has its own list: after a recruit''s STOP to a number, it '
+  'sends nothing from that number until START, whatever is recorded here. Security definer because agents may not write the '
+  'tables.';
 grant execute on function public.record_text_consent(text, text, text) to authenticated;
-
-create function private.open_conversation(
-  lead public.recruiting_leads,
-  agent_id uuid,
-  preferred_number text default null,
-  takes_paused boolean default false
-) returns public.recruiting_conversations
-language plpgsql
-set search_path = ''
-as $$
-declare
-  -- Counting more conversations of a number would take long, and no longer matters.
-  max_count constant integer := 1000;
-  is_there boolean;
-  number text;
-  opened public.recruiting_conversations;
-begin
-  -- When two calls come at once, the second finds the conversation of the first.
-  perform private.lock_consent(lead.agency_id, lead.phone);
-  is_there := private.lock_active_agent(open_conversation.agent_id);
-  number := coalesce(
-    (select n.phone from public.service_numbers n where n.phone = preferred_number and n.agency_id = lead.agency_id),
-    (
-      select c.service_phone
-      from public.recruiting_conversations c
-      join public.service_numbers n on n.phone = c.service_phone and n.agency_id = c.agency_id
-      where c.recruit_phone = lead.phone and c.agency_id = lead.agency_id
-      order by c.last_message_at desc nulls last, c.created_at desc
-      limit 1
-    ),
-    (
-      select n.phone
-      from public.service_numbers n
-      cross join lateral (
-        select t.received_at
-        from public.unmatched_texts t
-        where t.recruit_phone = lead.phone and length(t.recruit_phone) <= 16
-          and t.service_phone = n.phone and length(t.service_phone) <= 16
-        order by t.received_at desc, t.id desc
-        limit 1
-      ) latest
-      where n.agency_id = lead.agency_id
-      order by latest.received_at desc
-      limit 1
-    ),
-    (
-      select n.phone
-      from public.service_numbers n
-      cross join lateral (
-        select count(*) as conversations, max(latest.created_at) as used_at
-        from (
-          select c.created_at
-          from public.recruiting_conversations c
-          where c.service_phone = n.phone
-          order by c.created_at desc
-          limit max_count
-        ) latest
-      ) use
-      where n.agency_id = lead.agency_id
-        and (n.status = 'active' or takes_paused)
-        -- The number may have been another agency's.
-        and not exists (
-          select
-          from public.recruiting_conversations c
-          where c.recruit_phone = lead.phone and c.service_phone = n.phone
-        )
-      order by n.status, use.conversations, use.used_at nulls first, n.phone
-      limit 1
-    ));
-  if number is null then
-    return null;
-  end if;
-
-  insert into public.recruiting_conversations as c (
-    recruiting_lead_id, agency_id, recruit_phone, service_phone, assigned_agent_id
-  )
-  values (lead.id, lead.agency_id, lead.phone, number, case when is_there then open_conversation.agent_id end)
-  on conflict (recruit_phone, service_phone) do update
-  set recruiting_lead_id = coalesce(c.recruiting_lead_id, excluded.recruiting_lead_id)
-  -- Somebody may have just made it for another agency.
-  where c.agency_id = excluded.agency_id
-  returning c.* into opened;
-  return opened;
-end
-$$;
-
-comment on function private.open_conversation(public.recruiting_leads, uuid, text, boolean) is
-  'The conversation of a lead''s recruit with its agency: the one with the preferred number, if it is the agency''s, else '
-  'with the number of the agency that the recruit has '
-  'last been in touch with, paused or not. Else a new one, assigned to this agent if active (null: nobody), with the '
-  'active number that has the fewest conversations, counted up to 1,000; of several, the one that has got none for '
-  'longest. takes_paused: a paused number is taken where none is active. The lead has an agency and a phone in E.164. Null '
-  'when the agency has no such number.';

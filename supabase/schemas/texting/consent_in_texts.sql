@@ -44,12 +44,11 @@ end
 $$;
 
 comment on function private.record_consents_in_texts(uuid, text, public.unmatched_texts[]) is
-  'Records for an agency the consents that a recruit''s texts give or take back, if any. agency_id null: of none yet. '
+  'Records for an agency the consents that a recruit''s texts give or withdraw. agency_id null: nothing is recorded. '
   'received_at null: now.';
 
--- One of our numbers may be added after a text came to it. One stores a text that gives or takes back a consent, another
--- adds the number. Both first take a lock on the number and then look for what the other one stored. Texts share the
--- lock.
+-- A service number may be added after a text to it arrived. The transaction that stores a text with a consent and the one
+-- that adds the number both first lock the number, and then look for what the other one stored. Texts share the lock.
 
 create function private.service_number_lock(phone text) returns bigint
 language plpgsql
@@ -62,7 +61,8 @@ end
 $$;
 
 comment on function private.service_number_lock(text) is
-  'The advisory lock of one of our numbers: of its texts, shared, and of the transaction that gives it to an agency.';
+  'Returns the key of the advisory lock of one of our numbers. Its texts share the lock; a transaction that gives the number '
+  'to an agency holds it alone.';
 
 create function private.agency_of_numbers(recruit_phone text, service_phone text) returns uuid
 language plpgsql
@@ -82,8 +82,7 @@ end
 $$;
 
 comment on function private.agency_of_numbers(text, text) is
-  'The agency that a text from the recruit to our number concerns: that of their conversation, else the number''s, else '
-  'null.';
+  'The agency of a text from the recruit to our number: that of their conversation, else the number''s, else null.';
 
 create function private.read_unmatched_consents() returns trigger
 language plpgsql
@@ -107,7 +106,7 @@ end
 $$;
 
 comment on function private.read_unmatched_consents() is
-  'Trigger: what recruits have texted to a number before an agency had it holds for the agency.';
+  'Trigger: consents that recruits texted to a number before an agency had it take effect for the agency.';
 
 create trigger read_unmatched_consents
   after insert or update of agency_id, phone on public.service_numbers

@@ -24,7 +24,7 @@ create index on public.conversation_assignments (to_agent_id, agency_id) where t
 create index on public.conversation_assignments (by_agent_id, agency_id) where by_agent_id is not null;
 
 comment on table public.conversation_assignments is
-  'The times that a conversation with a recruit has gone to another agent, to the bot, or from it. A trigger writes it.';
+  'Each time that a conversation with a recruit went to another agent, to the bot, or from it. Written by a trigger.';
 comment on column public.conversation_assignments.recruiting_lead_id is 'The recruit of the conversation then.';
 comment on column public.conversation_assignments.status is 'From then on: `bot`: the bot answers; `escalated`: the agent.';
 comment on column public.conversation_assignments.from_agent_id is 'The agent who had it before; null: nobody.';
@@ -64,7 +64,7 @@ begin
 end
 $$;
 
-comment on function private.note_assignment() is 'Trigger: a conversation with a recruit has changed hands.';
+comment on function private.note_assignment() is 'Trigger: records that a conversation with a recruit has changed hands.';
 
 -- A text that is stored changes neither column, and does not come here. While the bot answers, its agent has nothing in hand.
 create trigger note_assignment

@@ -13,7 +13,8 @@ begin
 end
 $$;
 
-comment on function private.dispatch_reply() is 'Trigger: adds the dispatches of `recruit.replied`, with text: {body, received_at}.';
+comment on function private.dispatch_reply() is
+  'Trigger: adds the dispatches of `recruit.replied`, with text: {body, received_at}.';
 
 create trigger dispatch_reply
   after insert on public.recruiting_messages

@@ -1,8 +1,8 @@
 -- The first text to a recruit, when the lead goes to an agency.
 --
--- Leads are distributed under the distribution lock. So distribution only notes who is to be greeted, and the worker
--- does it before it claims texts, each in a transaction of its own. Whatever goes wrong with a greeting, the lead goes
--- on: skipped_greetings then has the reason. A greeting that takes too long costs only itself, and comes again later.
+-- Leads are distributed under the distribution lock, so distribution only records who is to be greeted. The worker queues
+-- the greetings, each in its own transaction. A failing greeting never affects its lead: skipped_greetings has the reason.
+-- A greeting that takes too long delays only itself, and is tried again later.
 
 create function private.visible_name(name text) returns text
 language plpgsql
@@ -15,7 +15,7 @@ end
 $$;
 
 comment on function private.visible_name(text) is
-  'A name on one line, as its reader sees it; null when there is nothing to see.';
+  'Returns a name on one line, as readers see it; null if nothing is visible.';
 
 create function private.choose_agent(agency_id uuid, variadic preferred uuid[]) returns uuid
 language plpgsql
@@ -37,9 +37,9 @@ end
 $$;
 
 comment on function private.choose_agent(uuid, uuid[]) is
-  'The agent who gets a conversation of this agency: the first of the preferred agents who is active, else the agent who has '
-  'waited longest for a recruit, else a manager. Of those who are not preferred, one who is away comes last. Null where none '
-  'of them is active.';
+  'Returns the agent who gets a conversation of this agency: the first active one of the preferred agents, else the agent who '
+  'has waited longest for a recruit, else a manager. Agents who are away come last, unless preferred. Null if none of them is '
+  'active.';
 
 create function private.fill_template(template text, lead public.recruiting_leads, assigned_agent_id uuid default null)
 returns text
@@ -59,7 +59,7 @@ declare
   );
   has_agent constant boolean := coalesce(lower(agent_name) <> lower(agency_name), false);
   names constant jsonb := jsonb_build_object(
-    -- Applicants type their names themselves. What is no name is not sent on, such as an address.
+    -- Applicants type their names themselves. Text that is not a name, such as an address, is not sent.
     'first_name', case
       when length(first_name) <= 50 and first_name !~ '[0-9/:@<>{}|\\^_=+*#%&$]|\.[[:alpha:]]{2}' then first_name
       else 'there'
@@ -81,8 +81,8 @@ $$;
 
 comment on function private.fill_template(text, public.recruiting_leads, uuid) is
   'A text with the lead''s first name, the name of the agent who gets the conversation, and the agency''s name, each as '
-  'visible_name(). The agent: assigned_agent_id, else the lead''s agent, else the next one of choose_agent(). `an agent` '
-  'stands where the agency has none, or one of its own name. `there` stands for a first name that can hardly be one.';
+  'visible_name(). The agent: assigned_agent_id, else the lead''s agent, else the next one of choose_agent(). If the agency '
+  'has no agent, or the agent has the agency''s name, it is `an agent`. `there` replaces an implausible first name.';
 
 create table public.skipped_greetings (
   recruiting_lead_id uuid primary key references public.recruiting_leads (id) on delete cascade,
@@ -98,14 +98,14 @@ create table public.skipped_greetings (
 create index on public.skipped_greetings (agency_id);
 
 comment on table public.skipped_greetings is
-  'Greetings that were never queued. One that was queued is in text_outbox, whatever became of it.';
+  'Greetings that were never queued. Queued ones are in text_outbox, whatever became of them.';
 comment on column public.skipped_greetings.agency_id is 'The agency whose order the lead went to.';
 comment on column public.skipped_greetings.reason is
   '`no_greeting`: the order has none any more. `no_consent`: the vendor has no text consent. `no_phone`: the lead has no phone '
-  'number in E.164. `is_test`: a test lead. `opted_out`: the recruit had opted out before. `suppressed`: the recruit was suppressed. `lead_returned`: the lead was taken '
-  'back from the agency. `texted_before`: the agency has texted the recruit before. `no_number`: the agency has no number. '
-  '`taken_over`: an agent has the conversation. `too_long`: more than 1,600 UTF-16 units. `expired`: it could not be queued for '
-  'a day. `error`: the database''s log has the SQLSTATE.';
+  'number in E.164. `is_test`: a test lead. `opted_out`: the recruit had opted out before. `suppressed`: the recruit was '
+  'suppressed. `lead_returned`: the lead was taken back from the agency. `texted_before`: the agency has texted the recruit '
+  'before. `no_number`: the agency has no number. `taken_over`: an agent has the conversation. `too_long`: more than 1,600 '
+  'UTF-16 units. `expired`: it could not be queued for a day. `error`: the database''s log has the SQLSTATE.';
 comment on column public.skipped_greetings.created_at is 'When it was decided.';
 
 alter table public.skipped_greetings enable row level security;
@@ -133,7 +133,7 @@ end
 $$;
 
 comment on function private.skip_greetings(uuid[], text) is
-  'Of these leads, those that are still to be greeted are not greeted any more, for this reason of skipped_greetings.';
+  'Cancels the pending greetings of these leads, with this reason in skipped_greetings.';
 
 create function private.queue_greeting(lead public.recruiting_leads) returns text
 language plpgsql
@@ -203,10 +203,10 @@ end
 $$;
 
 comment on function private.queue_greeting(public.recruiting_leads) is
-  'Queues the greeting of a lead that goes to an agency. Its order must have a greeting_template, its vendor '
-  'has_text_consent, and the lead a phone in E.164. The recruit has not opted out, is not suppressed, and was never texted by the agency. '
-  'Returns `queued`, the reason of skipped_greetings, or `locked`: it has waited 20 ms for a lock, and is to be done later. Fails '
-  'only where the statement is cancelled.';
+  'Queues the greeting of a lead that goes to an agency. Its order must have a greeting_template, its vendor has_text_consent, '
+  'and the lead a phone in E.164. The recruit has not opted out, is not suppressed, and was never texted by the agency. '
+  'Returns `queued`, the reason of skipped_greetings, or `locked` after it has waited 20 ms for a lock: call it again later. '
+  'Fails only if the statement is cancelled.';
 
 create function public.claim_greetings(max integer) returns jsonb
 language plpgsql
@@ -274,6 +274,6 @@ end
 $$;
 
 comment on function public.queue_greeting(uuid) is
-  'Queues the greeting of a lead that claim_greetings() has given, or notes in skipped_greetings why not. Where somebody has locked what it needs, it is due again '
-  'in a second. A lead that does not wait any more is passed over.';
+  'Queues the greeting of a lead that claim_greetings() has given, or notes in skipped_greetings why not. If a lock is not '
+  'available, it is due again in a second. A lead that no longer waits is skipped.';
 grant execute on function public.queue_greeting(uuid) to service_role;

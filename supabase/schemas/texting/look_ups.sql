@@ -46,7 +46,7 @@ end
 $$;
 
 comment on function private.claim_lookups(integer) is
-  'Texts of which nobody knows whether they were sent, for the worker to look up. See claim_texts().';
+  'Returns texts for the worker to look up, because it is unknown whether they were sent. See claim_texts().';
 
 create function public.record_text_lookup(
   message_id uuid,
@@ -97,7 +97,7 @@ begin
     update public.text_outbox o
     set reason = 'unconfirmed', lookups = o.lookups + 1, claim = o.claim + 1, due_at = 'infinity'
     where o.message_id = claimed.message_id;
-    perform private.notify_agents(claimed.conversation_id, claimed.message_id, 'failed');
+    perform private.notify_of_texts(claimed.conversation_id, array[claimed.message_id], 'failed');
     return 'unconfirmed';
   end if;
 end
@@ -106,8 +106,8 @@ $$;
 comment on function public.record_text_lookup(uuid, integer, text[], boolean, timestamptz[]) is
   'Records what the provider has of a text. sids: the MessageSids, oldest first, of its messages with the same numbers and '
   'body since attempted_at; created_at: the time that the provider names for each. The first sid that no other message has '
-  'belongs to this text. Without one, the text is looked up again 2 minutes after it was sent. If it is unknown then too, it is sent once more, and the look-up 10 minutes later '
-  'is the last. The text of a dead worker may never have left: it is sent again after the last look-up too, at most 5 times '
-  'in all. may_resend = false: the text is not sent again, and its agent is notified. claim and the returned state: as in '
-  'record_text_outcome().';
+  'belongs to this text. Without one, the text is looked up again 2 minutes after it was sent. If it is still unknown then, it '
+  'is sent once more, and the look-up 10 minutes later is the last. The text of a dead worker may never have been sent: it is '
+  'sent again even after the last look-up, at most 5 times in all. may_resend = false: the text is not sent again, and its '
+  'agent is notified. claim and the returned state: as in record_text_outcome().';
 grant execute on function public.record_text_lookup(uuid, integer, text[], boolean, timestamptz[]) to service_role;

@@ -90,7 +90,7 @@ begin
       reason = case when due.is_over then coalesce(c.reason, 'worker_died') else c.reason end,
       attempt = c.attempt + 1,
       lease_until = case when due.is_over then null else now() + interval '1 minute' end,
-      -- A file that ends its worker is rare then.
+      -- So a file that crashes its worker is rarely claimed.
       due_at = now() + interval '1 minute' * 2 ^ least(c.attempt, 6)
     from due
     where c.message_id = due.message_id and c.position = due.position
@@ -111,8 +111,8 @@ $$;
 
 comment on function public.claim_media_copies(integer) is
   'Gives the worker up to max files to copy, each for 60 seconds: [{message_id, position, attempt, url, path}]. url: where the '
-  'provider has it. path: its name in the bucket `text-media`. attempt is for record_media_copy(). The copy of a worker that '
-  'has died is due again after 1, 2, 4 minutes and so on. A file that was not had in a day and 5 attempts is failed.';
+  'provider has it. path: its name in the bucket `text-media`. attempt is for record_media_copy(). The copy of a dead worker '
+  'is due again after 1, 2, 4 minutes and so on. A file that was not fetched within a day and 5 attempts is failed.';
 
 create function public.record_media_copy(
   message_id uuid,
@@ -160,10 +160,10 @@ end
 $$;
 
 comment on function public.record_media_copy(uuid, integer, integer, text, text, text, text) is
-  'Records what became of a file. attempt is that of claim_media_copies(). outcome: `copied` with its path and '
-  'content_type; `failed` with the reason; `later` with the reason: it is due again after a pause that grows from 10 '
-  'seconds to an hour. Returns the state in which it is left. null: the text was deleted, and the caller removes the '
-  'copy. A late report changes nothing unless it was copied. 22023 for an unknown outcome.';
+  'Records the outcome of copying a file. attempt is that of claim_media_copies(). outcome: `copied` with its path and '
+  'content_type; `failed` with the reason; `later` with the reason: it is due again after a pause that grows from 10 seconds '
+  'to an hour. Returns the state in which it is left. null: the text was deleted, and the caller removes the copy. A late '
+  'report changes nothing unless it was copied. 22023 for an unknown outcome.';
 
 create function public.queue_media_copies(message_sids text[]) returns integer
 language plpgsql
@@ -184,7 +184,7 @@ begin
   where m.provider_message_id = any (message_sids) and m.direction = 'inbound'
   on conflict on constraint media_copies_pkey do update
   set state = 'waiting', due_at = now(), attempt = 0, queued_at = now()
-  -- The others are the same at the next attempt.
+  -- The others would fail again in the same way.
   where c.state = 'failed' and c.reason not in ('too_large', 'type', 'address');
   get diagnostics queued = row_count;
   return queued;
@@ -193,7 +193,7 @@ $$;
 
 comment on function public.queue_media_copies(text[]) is
   'Queues the files of stored texts of recruits that have no copy: those that were never queued, and those that the provider '
-  'did not give. Returns how many. message_sids: the SMS provider''s ids of the texts; an id of another text is passed over.';
+  'did not give. Returns how many. message_sids: the SMS provider''s ids of the texts; ids of other texts are skipped.';
 
 grant execute on function public.claim_media_copies(integer),
   public.record_media_copy(uuid, integer, integer, text, text, text, text), public.queue_media_copies(text[]) to service_role;

@@ -1,11 +1,10 @@
 -- The texts that are an opt-out or an opt-in.
 --
 -- US law (47 CFR 64.1200(a)(10)) names seven words and counts "any reasonable method to clearly express a desire not to
--- receive further" texts. So a wish to end them is an opt-out in any words, also in the middle of a sentence, though
--- Twilio stops at eight words alone. START takes back one that was not meant, and nothing takes back a text that was not
--- wanted. A text that may be such a wish and may not, such as "no thanks" or "don't text me before 9", is no opt-out: the
--- bot sends nothing to it, and a person reads it. What a phone adds by itself, a signature or invisible characters, says
--- nothing.
+-- receive further" texts. A wish to end them is therefore an opt-out in any words, also in the middle of a sentence,
+-- although Twilio itself stops only at eight words. START reverts an unintended opt-out, while nothing takes back an
+-- unwanted text. An ambiguous text, such as "no thanks" or "don't text me before 9", is not an opt-out: the bot does not
+-- reply, and a person reads it. Text that a phone adds, such as a signature or invisible characters, is ignored.
 
 create function private.consent_in_text(body text, opt_out_type text, out state text, out source text, out words text)
 language plpgsql
@@ -36,11 +35,11 @@ end
 $$;
 
 comment on function private.consent_in_text(text, text) is
-  'The consent that a text gives (state opted_in) or takes back (opted_out), or null; its source as in '
-  'text_consent_events, and its plain_words(). A keyword counts alone, a wish to end the texts wherever it stands; case, '
-  'punctuation, quotes, spaces, invisible characters and a signature do not matter. YES counts only from somebody who has opted out: the caller must look. '
-  'opt_out_type is Twilio''s OptOutType, which counts before the words because the account''s own keywords are in it: START, '
-  'STOP or HELP; null or anything else: the words count.';
+  'Returns the consent that a text gives (state opted_in) or withdraws (opted_out), or null; its source as in '
+  'text_consent_events; and its plain_words(). A keyword counts alone, a wish to end the texts wherever it stands; case, '
+  'punctuation, quotes, spaces, invisible characters and a signature do not matter. YES counts only after an opt-out, which '
+  'the caller must check. opt_out_type is Twilio''s OptOutType, which counts before the words because the account''s own '
+  'keywords are in it: START, STOP or HELP; null or anything else: the words count.';
 
 create function private.without_signature(visible text) returns text
 language plpgsql
@@ -343,9 +342,9 @@ end
 $$;
 
 comment on function private.wish_to_end(text) is
-  'Whether a visible_text() asks for no more texts, in any words, in English or Spanish: `opted_out`; `may_opt_out` where it may '
-  'and may not, which a person reads; else null. A wish is looked for '
-  'in the first 480 characters and the last 240, what may be one in the first 1,600.';
+  'Whether a visible_text() asks for no more texts, in any words, in English or Spanish: `opted_out`; `may_opt_out` if it is '
+  'ambiguous, for a person to read; else null. Wishes are searched in the first 480 and the last 240 characters, ambiguous '
+  'ones in the first 1,600.';
 
 create function private.opt_keyword(words text) returns text
 language plpgsql
@@ -363,4 +362,4 @@ end
 $$;
 
 comment on function private.opt_keyword(text) is
-  'The consent that these plain_words() give or take back when they are a keyword: opted_in, opted_out or null.';
+  'Returns the consent that these plain_words() give or withdraw if they are a keyword: opted_in, opted_out or null.';

@@ -1,6 +1,5 @@
--- Notifies open pages that there is something to read, through Supabase Realtime: ids alone. Realtime belongs to the
--- platform: it may be missing, switched off or failing, and no text is ever lost or late for it. What counts are the
--- rows.
+-- Notifies open pages of new rows through Supabase Realtime, with ids only. Realtime belongs to the platform: it may be
+-- missing, off or failing, which never loses or delays a text. Only the rows count.
 
 create function private.broadcast(event text, payload jsonb, variadic topics text[]) returns void
 language plpgsql
@@ -48,11 +47,10 @@ end
 $$;
 
 comment on function private.broadcast(text, jsonb, text[]) is
-  'Sends an event to private topics, where the project has Realtime; a topic of null is none, nor is the one of an agent who '
-  'is not active. A failure of Realtime is a warning and nothing else. A transaction sends nothing more after 2,000 sends, a '
-  'failure, or one that has taken 100 ms. '
-  'Security definer because Realtime stores with its caller''s rights, and the service role has none there. Only '
-  'triggers call it. They send ids to the agent whom they concern, and to the managers of the agency.';
+  'Sends an event to private topics, if the project has Realtime; null topics and those of inactive agents are skipped. A '
+  'failure of Realtime is only a warning. A transaction sends nothing more after 2,000 sends, a failure, or one that has taken '
+  '100 ms. Security definer because Realtime stores with its caller''s rights, and the service role has none there. Only '
+  'triggers call it. They send ids to the agent concerned and to the managers of the agency.';
 
 create function private.broadcast_notification() returns trigger
 language plpgsql
@@ -70,7 +68,7 @@ end
 $$;
 
 comment on function private.broadcast_notification() is
-  'Trigger: sends the ids of a notification that is new, or now another agent''s, to the topic agent:<agent id>.';
+  'Trigger: sends the ids of a notification that is new, or went to another agent, to the topic agent:<agent id>.';
 
 create trigger broadcast_notification
   after insert or update of agent_id on public.agent_notifications
@@ -125,7 +123,8 @@ end
 $$;
 
 comment on function private.broadcast_changed_conversation() is
-  'Trigger: a conversation has a new text, or other agents, or nobody waits any more, or not yet. Each text sets last_text_at.';
+  'Trigger: a conversation has a new text or another agent, or the recruit''s waiting has changed. Each text sets '
+  'last_text_at.';
 
 create trigger broadcast_changed
   after update of status, assigned_agent_id, waiting_since, snoozed_until, last_text_at on public.recruiting_conversations
@@ -216,8 +215,8 @@ end
 $$;
 
 comment on function private.allow_agent_topics() is
-  'Lets each active agent join its own private topic of Realtime, agent:<agent id>, a manager also agency:<agency id>, and no '
-  'other. Returns whether the project has Realtime''s table, which may come after the migrations: call it again then. It may be '
+  'Lets active agents join only their own private Realtime topic, agent:<agent id>, and managers also agency:<agency id>. '
+  'Returns whether the project has Realtime''s table, which may be created after the migrations: call it again then. It may be '
   'called any number of times.';
 
 select private.allow_agent_topics();

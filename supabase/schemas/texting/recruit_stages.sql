@@ -23,7 +23,8 @@ comment on table public.recruit_stages is
   'The stages of recruits with their history. The one that has not ended is the recruit''s stage; without one it is `new`.';
 comment on column public.recruit_stages.agency_id is 'The agency that had the recruit then.';
 comment on column public.recruit_stages.agent_id is 'The agent who set it; null: the bot.';
-comment on column public.recruit_stages.ended_at is 'When the next stage began, or the lead was returned; null: it is the stage now.';
+comment on column public.recruit_stages.ended_at is
+  'When the next stage began, or the lead was returned; null: it is the current stage.';
 
 alter table public.recruit_stages enable row level security;
 grant select on public.recruit_stages to authenticated;

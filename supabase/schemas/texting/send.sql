@@ -73,18 +73,17 @@ end
 $$;
 
 comment on function public.send_text(uuid, text, uuid, jsonb, boolean) is
-  'Queues a text of the signed-in agent: the conversation''s assigned agent, without one the agent of its lead, or a '
-  'manager of its agency. body: at most 1,600 UTF-16 units, with something to see in it; may be empty with media, at '
-  'most 10 of {url, content_type}. A `bot` conversation is taken over: it becomes escalated, and the sender''s; the '
-  'bot''s texts that wait are refused. One that another active agent has is taken over with take_over, which managers '
-  'may; that agent is notified (see agent_notifications). Returns {message_id, status: queued|held|duplicate, due_at, '
-  'segments}: held by quiet hours or a paused number; duplicate for a client_message_id that the conversation has, with '
-  'the values of the first call, also for another owner. Errors: 22023 (HTTP 400) names the field; 42501 (403) when the '
-  'caller is no active agent; PT404 for an unknown conversation or another agent''s; PT403 when the recruit has opted '
-  'out or is suppressed; PT409 when another agent has the conversation, whom `take_over: <name> has this conversation` names, and when '
-  'the conversation''s number is not one of the agency''s; PT429 (429) beyond private.text_limits: too many texts wait in '
-  'the conversation, or the caller has sent too many in a minute. '
-  'Security definer because agents may not write the tables.';
+  'Queues a text of the signed-in agent: the conversation''s assigned agent, without one the agent of its lead, or a manager '
+  'of its agency. body: at most 1,600 UTF-16 units, with visible text; may be empty with media, at most 10 of {url, '
+  'content_type}. A `bot` conversation is taken over: it becomes escalated and the sender''s, and the bot''s waiting texts are '
+  'refused. With take_over, managers take over a conversation of another active agent, who is notified (see '
+  'agent_notifications). Returns {message_id, status: queued|held|duplicate, due_at, segments}: held by quiet hours or a '
+  'paused number; duplicate for a client_message_id that the conversation already has, with the values of the first call, also '
+  'for another owner. Errors: 22023 (HTTP 400) names the field; 42501 (403) if the caller is not an active agent; PT404 for an '
+  'unknown conversation or another agent''s; PT403 when the recruit has opted out or is suppressed; PT409 if another agent has '
+  'the conversation (`take_over: <name> has this conversation`), or its number is not one of the agency''s; PT429 (429) beyond '
+  'private.text_limits: too many texts wait in the conversation, or the caller has sent too many in a minute. Security definer '
+  'because agents may not write the tables.';
 grant execute on function public.send_text(uuid, text, uuid, jsonb, boolean) to authenticated;
 
 create function private.read_media(media jsonb, conversation_id uuid) returns jsonb
@@ -109,7 +108,7 @@ begin
     path := format('media[%s]', jsonb_array_length(result));
     perform private.require_fields(item, path, array['url', 'content_type']);
     url := private.text_field(item, path, 'url', is_required => true);
-    -- A name that an address could read as a way to another folder must not get to the worker, who may sign any file.
+    -- The worker may sign any file, so a name must not be readable as a path to another folder.
     if url !~ '^https://[^[:space:]/]+(/[^[:space:]]*)?$'
       and url !~ format('^text-media/%s/(?!\.+$)[-A-Za-z0-9!_.*''()&$@=;:+,]{1,200}$', conversation_id)
     then
@@ -132,9 +131,9 @@ $$;
 
 comment on function private.read_media(jsonb, uuid) is
   'Reads and checks the media of a text: at most 10 of {url, content_type}. A url is https, or names an object of the '
-  'conversation in the bucket text-media, by characters that stand for themselves in a URL.';
+  'conversation in the bucket text-media, in characters that are not escaped in a URL.';
 
--- A text is sent once more, by an agent or an operator, or not at all.
+-- Sending a text again, by an agent or an operator, and cancelling one.
 
 create function private.retry_text(message_id uuid) returns public.text_outbox
 language plpgsql
@@ -194,9 +193,9 @@ end
 $$;
 
 comment on function private.retry_text(uuid) is
-  'Makes a text that has failed, or of which the provider will not be asked any more, due once more, when its hours and '
-  'number allow. One that is unconfirmed may then be sent twice. PT404 for an unknown text; PT409 when it waits, is '
-  'being sent, was accepted or refused; PT403 when the recruit has opted out or is suppressed.';
+  'Makes a text due again that has failed, or about which the provider is no longer asked, when its hours and number allow. An '
+  'unconfirmed text may then be sent twice. PT404 for an unknown text; PT409 when it waits, is being sent, was accepted or '
+  'refused; PT403 when the recruit has opted out or is suppressed.';
 
 create function public.retry_text(message_id uuid) returns jsonb
 language plpgsql
@@ -225,11 +224,10 @@ end
 $$;
 
 comment on function public.retry_text(uuid) is
-  'Sends a text once more that has failed, or of which nobody knows whether it was sent: the recruit may then get it '
-  'twice. For a user who may write in its conversation. Returns {message_id, status: queued|held, due_at}. Errors: 42501 '
-  '(HTTP 403) when the caller is no active agent; PT404 for another text; PT409 when it waits, is being sent, was '
-  'accepted or refused; PT403 when the recruit has opted out or is suppressed. '
-  'Security definer because agents may not write the tables.';
+  'Sends a text again that has failed, or of which it is unknown whether it was sent: the recruit may then receive it twice. '
+  'For users who may write in its conversation. Returns {message_id, status: queued|held, due_at}. Errors: 42501 (HTTP 403) if '
+  'the caller is not an active agent; PT404 for another text; PT409 when it waits, is being sent, was accepted or refused; '
+  'PT403 when the recruit has opted out or is suppressed. Security definer because agents may not write the tables.';
 grant execute on function public.retry_text(uuid) to authenticated;
 
 create function public.cancel_text(message_id uuid) returns jsonb
@@ -251,7 +249,7 @@ begin
     raise exception 'message_id: there is no such text' using errcode = 'PT404';
   end if;
 
-  -- A worker that claims it comes before or after.
+  -- A concurrent claim happens before or after this lock.
   select o.* into waiting from public.text_outbox o where o.message_id = cancel_text.message_id for update;
   if waiting.state = 'pending' then
     update public.text_outbox o set state = 'refused', reason = 'cancelled' where o.message_id = waiting.message_id;
@@ -273,75 +271,9 @@ end
 $$;
 
 comment on function public.cancel_text(uuid) is
-  'A text that waits is never sent: it is refused with the reason `cancelled`, and its message has failed. The recruit waits '
-  'again for an answer, unless there is another. For a user who may write in its conversation. Returns {message_id, status: '
-  'cancelled}, also when it was cancelled before. Errors: 42501 (HTTP 403) when the caller is no active agent; PT404 for '
-  'another text; PT409 when it is being sent, was sent, or ended otherwise. '
-  'Security definer because agents may not write the tables.';
+  'Cancels a waiting text: it is refused with the reason `cancelled`, and its message becomes failed. The recruit waits for an '
+  'answer again, unless there is another. For users who may write in its conversation. Returns {message_id, status: '
+  'cancelled}, also when it was cancelled before. Errors: 42501 (HTTP 403) if the caller is not an active agent; PT404 for '
+  'another text; PT409 when it is being sent, was sent, or ended otherwise. Security definer because agents may not write the '
+  'tables.';
 grant execute on function public.cancel_text(uuid) to authenticated;
-
--- The bucket for the files of texts: <conversation id>/<name>. It is private. Twilio gets a file of an agent's text by
--- a URL that is signed for a day; one of a recruit's text is the worker's copy. Size and types are those that Twilio
--- takes and that phones show and make.
-insert into storage.buckets as b (id, name, public, file_size_limit, allowed_mime_types)
-values ('text-media', 'text-media', false, 5 * 1024 * 1024, array[
-  'image/jpeg',
-  'image/png',
-  'image/gif',
-  'image/webp',
-  'image/heic',
-  'application/pdf',
-  'text/vcard',
-  'video/mp4',
-  'video/3gpp',
-  'audio/mpeg',
-  'audio/amr'
-])
-on conflict (id) do update
-set
-  public = excluded.public,
-  file_size_limit = excluded.file_size_limit,
-  allowed_mime_types = excluded.allowed_mime_types;
-
-create function private.conversation_of_file(name text) returns uuid
-language sql
-immutable
-set search_path = ''
-as $$
-  select case
-    when name ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/[^/]+$' then left(name, 36)::uuid
-  end
-$$;
-
-comment on function private.conversation_of_file(text) is
-  'The conversation that a file in the bucket `text-media` belongs to, by its name; null for a name of another form.';
-grant execute on function private.conversation_of_file(text) to authenticated;
-
--- The policies of recruiting_conversations apply inside the subqueries. A recruit's agent reads a conversation that
--- another agent has, but only that agent and managers write in it. A file is never replaced: its text may be on its
--- way.
-create policy "writers of a conversation add files to it" on storage.objects
-  for insert to authenticated
-  with check (
-    bucket_id = 'text-media'
-    and exists (
-      select
-      from public.recruiting_conversations c
-      where c.id = private.conversation_of_file(objects.name)
-        and (
-          c.assigned_agent_id is null
-          or c.assigned_agent_id = (select private.current_agent_id())
-          or c.agency_id = (select private.managed_agency_id())
-        )
-    )
-    and private.may_add_file(private.conversation_of_file(name))
-  );
-
-create policy "readers of a conversation open its files" on storage.objects
-  for select to authenticated
-  using (
-    bucket_id = 'text-media'
-    and exists (
-      select from public.recruiting_conversations c where c.id = private.conversation_of_file(objects.name)
-    )
-  );

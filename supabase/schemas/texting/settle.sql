@@ -80,13 +80,14 @@ end
 $$;
 
 comment on function public.record_text_outcome(uuid, integer, text, text, text, integer, timestamptz) is
-  'Records what came of posting a text to the provider. claim is that of claim_texts(). outcome: `accepted` with the '
-  'sid, and created_at, the time that the provider names (to the second); `unconfirmed`: the response was lost; `later`: not taken now, in retry_after seconds or after a growing pause; '
-  '`credentials`: the account or its key is wrong, all that is due waits for 60 seconds; `opted_out`; `number_paused`: '
-  'the number may not send; `failed`; `refused`: we do not send it. code: the provider''s error code, with `refused` our '
-  'reason. A look-up that got no response is reported here too, as `later` or `credentials`. Returns the state in which '
-  'the text is left, null when there is no such text. A late or repeated report changes nothing, but `accepted` counts '
-  'always. 22023 for an unknown outcome.';
+  'Records the outcome of posting a text to the provider. claim is that of claim_texts(). outcome: `accepted` with the sid, '
+  'and created_at, the time that the provider names (to the second); `unconfirmed`: the response was lost; `later`: not '
+  'accepted now, to be repeated in retry_after seconds or after a growing pause; `credentials`: the account or its key is '
+  'wrong, and all due texts wait for 60 seconds; `opted_out`; `number_paused`: the number may not send; `failed`; `refused`: '
+  'the service does not send it. code: the provider''s error code; with `refused`, the service''s reason. A look-up that got '
+  'no response is reported here too, as `later` or `credentials`. Returns the state in which the text is left, null when there '
+  'is no such text. A late or repeated report changes nothing, except that `accepted` always counts. 22023 for an unknown '
+  'outcome.';
 grant execute on function public.record_text_outcome(uuid, integer, text, text, text, integer, timestamptz) to service_role;
 
 create function private.accept_text(message_id uuid, sid text, created_at timestamptz default null) returns text
@@ -132,10 +133,10 @@ end
 $$;
 
 comment on function private.accept_text(uuid, text, timestamptz) is
-  'The provider has the text under this MessageSid: it is accepted, whatever was believed before, and its message gets '
-  'the MessageSid unless it has one, or another message has this one. The callbacks that came before are applied. '
-  'created_at: as in record_text_outcome(); null where the provider does not name it, as in callbacks. '
-  'Returns accepted, or null when the text is not in the outbox.';
+  'Records that the provider has the text under this MessageSid: it becomes accepted from any state, and its message gets the '
+  'MessageSid unless it already has one or another message has this one. Earlier callbacks are applied. created_at: as in '
+  'record_text_outcome(); null where the provider does not name it, as in callbacks. Returns accepted, or null when the text '
+  'is not in the outbox.';
 
 create function private.end_text(ended public.text_outbox, state text, reason text, code text) returns public.text_outbox
 language plpgsql
@@ -155,8 +156,8 @@ end
 $$;
 
 comment on function private.end_text(public.text_outbox, text, text, text) is
-  'Ends a text that was not sent: state refused or failed. Its message is failed, with the provider''s code, and its agent '
-  'is notified. Returns the text as it is then.';
+  'Ends a text that was not sent: state refused or failed. Its message becomes failed, with the provider''s code, and its '
+  'agent is notified. Returns the changed text.';
 
 create function private.lock_conversation_of(message_id uuid, with_consent boolean)
 returns public.recruiting_conversations
@@ -180,15 +181,15 @@ end
 $$;
 
 comment on function private.lock_conversation_of(uuid, boolean) is
-  'Locks what changes with one of our texts that fails, before the text itself, as everywhere: its conversation, with_consent all '
-  'of lock_conversations_of(). Returns the conversation, null where there is no such text.';
+  'Locks the rows that change if one of our texts fails, before the text itself: its conversation, or those of '
+  'lock_conversations_of() if with_consent. Returns the conversation; null if there is no such text.';
 
 create function private.notify_of_failed_text(conversation_id uuid, message_id uuid) returns void
 language plpgsql
 set search_path = ''
 as $$
 begin
-  perform private.notify_agents(conversation_id, message_id, 'failed');
+  perform private.notify_of_texts(conversation_id, array[message_id], 'failed');
   update public.recruiting_conversations c
   set waiting_since = private.unanswered_since(c)
   where c.id = notify_of_failed_text.conversation_id;
@@ -196,9 +197,8 @@ end
 $$;
 
 comment on function private.notify_of_failed_text(uuid, uuid) is
-  'The steps when one of our texts does not arrive, of the bot or a person: a person is notified, and the recruit waits for '
-  'an answer again. The message is failed. The caller '
-  'has locked the conversation.';
+  'Handles a text of the bot or a person that does not arrive: a person is notified, and the recruit waits for an answer '
+  'again. The message is already failed. The caller has locked the conversation.';
 
 create function private.notify_of_late_texts() returns void
 language plpgsql
@@ -229,14 +229,13 @@ begin
       for update skip locked
     );
     continue when not found;
-    perform private.notify_agents(late.conversation_id, late.message_id, 'failed');
+    perform private.notify_of_texts(late.conversation_id, array[late.message_id], 'failed');
   end loop;
 end
 $$;
 
 comment on function private.notify_of_late_texts() is
-  'Notifies a person of the bot''s texts that have waited for a day, up to 100. They are sent anyway '
-  'once they may be.';
+  'Notifies a person of the bot''s texts that have waited for a day, up to 100. They are still sent as soon as possible.';
 
 create function private.postpone_texts(seconds integer, reason text) returns void
 language plpgsql
@@ -274,7 +273,7 @@ end
 $$;
 
 comment on function private.postpone_texts(integer, text) is
-  'Makes all that is due wait for this reason, because the provider refuses the account and not a text.';
+  'Makes all due texts wait for this reason, because the provider refuses the account and not a text.';
 
 create function public.hold_texts() returns integer
 language plpgsql
@@ -305,6 +304,6 @@ end
 $$;
 
 comment on function public.hold_texts() is
-  'In place of claim_texts() where no account at the provider is set: gives the texts that are due the reason `no_account`. '
-  'They stay due, so that they are sent as soon as there is an account. Returns how many did not have this reason before.';
+  'Replaces claim_texts() while no account at the provider is set: gives due texts the reason `no_account`. They stay due, so '
+  'that they are sent as soon as there is an account. Returns the number of texts that did not have this reason before.';
 grant execute on function public.hold_texts() to service_role;

@@ -70,8 +70,10 @@ create index on public.recruiting_conversations (service_phone, created_at);
 
 comment on table public.recruiting_conversations is
   'A text conversation with a recruit: one for each pair of a recruit''s number and one of our numbers.';
-comment on column public.recruiting_conversations.recruiting_lead_id is 'The recruit; null: no lead is known, or it was deleted or returned.';
-comment on column public.recruiting_conversations.assigned_agent_id is 'The agent who answers once the conversation is escalated.';
+comment on column public.recruiting_conversations.recruiting_lead_id is
+  'The recruit; null: no lead is known, or it was deleted or returned.';
+comment on column public.recruiting_conversations.assigned_agent_id is
+  'The agent who answers once the conversation is escalated.';
 comment on column public.recruiting_conversations.recruit_phone is
   'The recruit''s number, as the SMS provider writes it in From: E.164 (ITU-T).';
 comment on column public.recruiting_conversations.service_phone is
@@ -122,7 +124,8 @@ create table public.conversation_reads (
 
 create index on public.conversation_reads (agent_id);
 
-comment on table public.conversation_reads is 'The place up to which each agent has read a conversation. read_conversation() writes it.';
+comment on table public.conversation_reads is
+  'The place up to which each agent has read a conversation. read_conversation() writes it.';
 comment on column public.conversation_reads.read_up_to is 'The created_at of the latest text that the agent has read.';
 
 create trigger set_updated_at
@@ -265,12 +268,12 @@ create table public.text_consents (
 create index on public.text_consents (phone);
 
 comment on table public.text_consents is
-  'Whether a recruit may be texted by an agency, from any of its numbers. Without a row nothing has been said. '
+  'Whether an agency may text a recruit, from any of its numbers. Without a row, the recruit has said nothing. '
   'record_consent() writes it from text_consent_events, which has the proof.';
 comment on column public.text_consents.phone is 'The recruit''s number: E.164 (ITU-T).';
 comment on column public.text_consents.source is 'As in the event that decided.';
 comment on column public.text_consents.changed_at is
-  'When it was said. What was said earlier and is stored later changes nothing.';
+  'When it was said. An earlier event that is stored later changes nothing.';
 
 alter table public.text_consents enable row level security;
 grant select on public.text_consents to authenticated;
@@ -312,8 +315,7 @@ create index on public.text_consent_events (agent_id, agency_id) where agent_id 
 -- For alerts: an agency's latest opt-outs.
 create index text_consent_events_opted_out_idx on public.text_consent_events (agency_id, occurred_at) where state = 'opted_out';
 
-comment on table public.text_consent_events is
-  'Each opt-in and opt-out with its proof. Rows are added and never changed or removed.';
+comment on table public.text_consent_events is 'Each opt-in and opt-out with its proof. Rows are never changed or removed.';
 comment on column public.text_consent_events.source is
   '`keyword`: a word such as STOP; `wording`: a sentence such as "stop texting me"; `provider`: Twilio''s OptOutType or '
   'its error 21610; `manager`: a manager of the agency, with a reason; `admin`: the admin command, with a reason.';

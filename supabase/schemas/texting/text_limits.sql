@@ -1,5 +1,5 @@
--- How much a user may send and upload. A person who types never comes near it; a page with a bug, or a stolen password,
--- costs money, holds up the number, and brings complaints of recruits.
+-- The limits for what a user sends and uploads. Nobody who types reaches them; a faulty page or a stolen password could
+-- cost money, block the number, and cause complaints of recruits.
 
 create table private.text_limits (
   is_only boolean primary key default true check (is_only),
@@ -10,13 +10,11 @@ create table private.text_limits (
 
 insert into private.text_limits default values;
 
-comment on table private.text_limits is 'The limits of what users send and upload: one row, which the administrator may change.';
-comment on column private.text_limits.waiting_texts is
-  'Texts of agents that may wait in one conversation. Nobody writes ten texts to a person before the first has left.';
-comment on column private.text_limits.texts_a_minute is
-  'Texts that one user may send in a minute. Nobody types one each second.';
+comment on table private.text_limits is 'The limits for sending and uploading: one row, which the administrator may change.';
+comment on column private.text_limits.waiting_texts is 'The maximum number of agents'' texts that wait in one conversation.';
+comment on column private.text_limits.texts_a_minute is 'The maximum number of texts that one user sends in a minute.';
 comment on column private.text_limits.files_an_hour is
-  'Files that users may add to one conversation in an hour: as many as three texts hold.';
+  'The maximum number of files that users add to one conversation in an hour: those of three texts.';
 
 alter table private.text_limits enable row level security;
 grant select, update on private.text_limits to service_role;
@@ -70,7 +68,6 @@ end
 $$;
 
 comment on function private.may_add_file(uuid) is
-  'Whether users may add another file to the conversation by private.text_limits. Uploads that are under way at the same time '
-  'do not count each other. '
+  'Whether users may add another file to the conversation by private.text_limits. Concurrent uploads do not count each other. '
   'Security definer because users do not read all files of a conversation, nor the limits.';
 grant execute on function private.may_add_file(uuid) to authenticated;

@@ -128,7 +128,7 @@ begin
 end
 $$;
 
-comment on function private.first_date() is 'The earliest date that it is now in a state or territory of the US.';
+comment on function private.first_date() is 'Returns the earliest current date in any state or territory of the US.';
 
 create function private.text_window(
   phone text,
@@ -218,9 +218,9 @@ end
 $$;
 
 comment on function private.text_window(text, text, timestamptz) is
-  'From when a text may be sent to this number, and until when: the first moment, from `moment` on, that is open by '
-  'texting_hours and on a day without one of texting_closures; the same as `moment` when it is open. state: the lead''s, '
-  'null when unknown. The area code''s state and time zones count, and the lead''s state where it is another one: the '
-  'latest opening and the earliest closing of all. For a number without a known area code (toll-free, foreign, a short '
-  'code) only the lead''s state counts. Without that, the hours of all states count, in the four time zones of the '
-  'contiguous United States. Both are infinity when no day is open.';
+  'Returns from when, and until when, a text may be sent to this number: the first moment from `moment` on that is open by '
+  'texting_hours, on a day without a texting_closures row; `moment` itself if it is open. state: the lead''s, null when '
+  'unknown. The area code''s state and time zones count, and the lead''s state if it differs: the latest opening and the '
+  'earliest closing of all. For a number without a known area code (toll-free, foreign, a short code) only the lead''s state '
+  'counts. Without it, the hours of all states count, in the four time zones of the contiguous United States. Both are '
+  'infinity if no day is open.';

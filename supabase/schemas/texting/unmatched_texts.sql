@@ -1,8 +1,8 @@
 -- Texts from a pair of numbers that has no conversation yet.
 --
--- A text and the conversation of its numbers may come at the same moment. Both therefore first take a lock on the pair,
--- and then look for what the other one stored. So the second always sees the first. Many conversations may be made in
--- one transaction, so a pair stands for one of 1,024 locks, as a consent does.
+-- A text and the conversation of its numbers may be stored concurrently. Both therefore first lock the pair and then look
+-- for what the other one stored, so the second always sees the first. One transaction may create many conversations, so a
+-- pair maps to one of 1,024 locks, like a consent.
 
 create table public.unmatched_texts (
   id uuid primary key default gen_random_uuid(),
@@ -77,8 +77,8 @@ end
 $$;
 
 comment on function private.lock_conversation(text, text) is
-  'Makes every other transaction that makes the conversation of these numbers, or finds that there is none, wait until '
-  'this one ends. Other pairs have the same lock: there are 1,024.';
+  'Locks a pair of numbers until this transaction ends: others that create their conversation, or find that there is none, '
+  'wait. There are 1,024 locks, so pairs share them.';
 
 create function private.take_over_texts() returns trigger
 language plpgsql
@@ -128,8 +128,8 @@ end
 $$;
 
 comment on function private.take_over_portion(public.recruiting_conversations) is
-  'Takes over up to 1,000 of a conversation''s unmatched texts, the oldest first. Where there may be more, the conversation '
-  'stands in waiting_take_overs; the consents in the newest 1,000 that have one hold anyway.';
+  'Takes over up to 1,000 of a conversation''s unmatched texts, the oldest first. If there may be more, the conversation is in '
+  'waiting_take_overs; the consents in the newest 1,000 texts with one take effect immediately.';
 
 create function private.oldest_unmatched(conversation public.recruiting_conversations, max integer) returns uuid[]
 language plpgsql
@@ -238,8 +238,8 @@ end
 $$;
 
 comment on function public.take_over_texts(uuid) is
-  'Takes over the next portion of a conversation''s unmatched texts. Where there may be more, it is due again at once. A '
-  'conversation that there is not is passed over.';
+  'Takes over the next portion of a conversation''s unmatched texts. If there may be more, it is due again at once. An unknown '
+  'conversation is skipped.';
 grant execute on function public.take_over_texts(uuid) to service_role;
 
 -- The unmatched texts that agents read.

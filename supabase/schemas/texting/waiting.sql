@@ -1,4 +1,4 @@
--- Who waits for an answer: an agent may say that none is needed, or put it off.
+-- Recruits who wait for an answer: an agent may mark that none is needed, or snooze the conversation.
 
 create function private.lock_what_was_read(conversation_id uuid, read_up_to timestamptz)
 returns public.recruiting_conversations
@@ -35,11 +35,10 @@ end
 $$;
 
 comment on function public.no_reply_needed(uuid, timestamptz) is
-  'The conversation is not due any more: waiting_since and snoozed_until are null until the next text, or reply_needed(). '
-  'read_up_to: the created_at of the recruit''s latest text that the caller has read. Returns {conversation_id}. Errors: '
-  '42501 (HTTP 403) when the caller is no active agent; PT404 for a conversation in which the caller may not write; PT409 '
-  'when the recruit has written after read_up_to. '
-  'Security definer because agents may not write the tables.';
+  'Marks a conversation as not due: waiting_since and snoozed_until are null until the next text, or reply_needed(). '
+  'read_up_to: the created_at of the recruit''s latest text that the caller has read. Returns {conversation_id}. Errors: 42501 '
+  '(HTTP 403) if the caller is not an active agent; PT404 for a conversation in which the caller may not write; PT409 when the '
+  'recruit has written after read_up_to. Security definer because agents may not write the tables.';
 grant execute on function public.no_reply_needed(uuid, timestamptz) to authenticated;
 
 create function public.reply_needed(conversation_id uuid) returns jsonb
@@ -65,9 +64,9 @@ $$;
 
 comment on function public.reply_needed(uuid) is
   'Takes no_reply_needed() back: the recruit waits since the first text that we have not answered. Where each is answered, the '
-  'conversation is due from now on. One who has opted out or is suppressed is not. Returns {conversation_id}. Errors: 42501 (HTTP 403) when the '
-  'caller is no active agent; PT404 for a conversation in which the caller may not write. '
-  'Security definer because agents may not write the tables.';
+  'conversation is due from now on. One who has opted out or is suppressed is not. Returns {conversation_id}. Errors: 42501 '
+  '(HTTP 403) if the caller is not an active agent; PT404 for a conversation in which the caller may not write. Security '
+  'definer because agents may not write the tables.';
 grant execute on function public.reply_needed(uuid) to authenticated;
 
 create function public.snooze_conversation(id uuid, until timestamptz, read_up_to timestamptz default null) returns jsonb
@@ -91,10 +90,9 @@ end
 $$;
 
 comment on function public.snooze_conversation(uuid, timestamptz, timestamptz) is
-  'Puts a conversation off: until then it is not due, and nobody is notified that the recruit waits. Then it is due, also where '
-  'the recruit does not wait. A text of the recruit or of an agent ends it, and so does null. read_up_to: as of '
+  'Snoozes a conversation: until then it is not due, and nobody is notified that the recruit waits. Then it is due, even if '
+  'the recruit does not wait. A text of the recruit or of an agent ends the snooze, and so does null. read_up_to: as of '
   'no_reply_needed(). Returns {conversation_id, snoozed_until}. Errors: 22023 (HTTP 400) for a time that has passed, or more '
-  'than 90 days ahead; 42501 (403) when the caller is no active agent; PT404 for a conversation in which the caller may not '
-  'write; PT409 when the recruit has written after read_up_to. '
-  'Security definer because agents may not write the tables.';
+  'than 90 days ahead; 42501 (403) if the caller is not an active agent; PT404 for a conversation in which the caller may not '
+  'write; PT409 when the recruit has written after read_up_to. Security definer because agents may not write the tables.';
 grant execute on function public.snooze_conversation(uuid, timestamptz, timestamptz) to authenticated;

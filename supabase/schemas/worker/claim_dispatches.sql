@@ -124,10 +124,12 @@ end
 $$;
 
 comment on function public.claim_dispatches(integer, boolean, boolean) is
-  'Gives the worker up to max dispatches that are due, each for 60 seconds: {dispatches: [{id, attempt, event, lead_id|null, body, '
-  'destination: {id, kind, url|null, address|null, template|null, accepted_when|null, rejected_when|null, headers: {name: value}, '
-  'secrets: [whsec_...]}}], next_at|null: when the next one is due, or a lease ends}. secrets: the newest first; during a day after a rotation there are two. Of a destination '
-  'at most max_at_once are with workers, one while its last attempt has failed, and of a lead one at a time, in the order of its '
-  'events. Those that work come before those that fail, of which at most 8 are with workers; each has an equal share of max. can_mail: without it no e-mail is claimed; alert_url_is_set: without it no '
-  'alert. The destination of alerts has no url and no secrets. Pass id and attempt to record_dispatch().';
+  'Gives the worker up to max dispatches that are due, each for 60 seconds: {dispatches: [{id, attempt, event, lead_id|null, '
+  'body, destination: {id, kind, url|null, address|null, template|null, accepted_when|null, rejected_when|null, headers: '
+  '{name: value}, secrets: [whsec_...]}}], next_at|null: when the next one is due, or a lease ends}. secrets: the newest '
+  'first; during a day after a rotation there are two. Of a destination at most max_at_once are with workers, one while its '
+  'last attempt has failed, and of a lead one at a time, in the order of its events. Those that work come before those that '
+  'fail, of which at most 8 are with workers; each has an equal share of max. can_mail: without it no e-mail is claimed; '
+  'alert_url_is_set: without it no alert. The destination of alerts has no url and no secrets. Pass id and attempt to '
+  'record_dispatch().';
 grant execute on function public.claim_dispatches(integer, boolean, boolean) to service_role;

@@ -97,11 +97,12 @@ end
 $$;
 
 comment on function public.record_dispatch(uuid, integer, text, integer, text, text, integer) is
-  'Records what became of a dispatch. id and attempt are those of claim_dispatches(). outcome: `delivered`; `rejected`: the receiver '
-  'has refused it for good; `gone`: the receiver wants nothing any more (410), so that its destination is switched off; `retry`: '
-  'sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, or after retry_after seconds where that is longer, at most a day, '
-  'and then failed; `failed`: never sent again. status, excerpt and reason: of the response, see private.dispatches. Returns the resulting state; null if there is no '
-  'such dispatch. A late report changes nothing unless it was delivered. Five days of nothing but failures switch the destination '
-  'off. Alerts are sent again after 10 s to 1 h until they have resolved, and then for a week. 22023 for an unknown outcome.';
+  'Records what became of a dispatch. id and attempt are those of claim_dispatches(). outcome: `delivered`; `rejected`: the '
+  'receiver has refused it for good; `gone`: the receiver wants nothing any more (410), so that its destination is switched '
+  'off; `retry`: sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, or after retry_after seconds where that is '
+  'longer, at most a day, and then failed; `failed`: never sent again. status, excerpt and reason: of the response, see '
+  'private.dispatches. Returns the resulting state; null if there is no such dispatch. A late report changes nothing unless it '
+  'was delivered. Five days of nothing but failures switch the destination off. Alerts are sent again after 10 s to 1 h until '
+  'they have resolved, and then for a week. 22023 for an unknown outcome.';
 
 grant execute on function public.record_dispatch(uuid, integer, text, integer, text, text, integer) to service_role;

@@ -80,7 +80,7 @@ select is(
 select * from extensions.dblink_get_result('other') as r (result text);
 select pg_temp.hold($$select public.assign_leads(md5('bob')::uuid, from_agent_id => md5('ann')::uuid)$$);
 select pg_temp.send_and_wait('other',
-  $$select private.notify_agents(md5('race 2')::uuid, md5('race sent 2')::uuid, 'failed')$$);
+  $$select private.notify_of_texts(md5('race 2')::uuid, array[md5('race sent 2')::uuid], 'failed')$$);
 select pg_temp.let_go('commit');
 select is((select count(*)::integer from extensions.dblink_get_result('other') as r (result text)), 1, 'a failure waits too');
 select * from extensions.dblink_get_result('other') as r (result text);

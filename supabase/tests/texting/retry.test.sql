@@ -8,8 +8,8 @@ select pg_temp.create_conversation('conversation', '+12015550101', '+12015550102
 select pg_temp.add_text('text', 'conversation', state => 'failed', due => '-1 day');
 update public.recruiting_messages set status = 'failed', error_code = '30003', failed_at = now() where id = md5('text')::uuid;
 update public.text_outbox set reason = '30003', attempt = 3, lookups = 2, resends = 1 where message_id = md5('text')::uuid;
-select private.notify_agents(md5('conversation')::uuid, md5('text')::uuid, 'failed');
-select private.notify_agents(md5('conversation')::uuid, md5('text')::uuid, 'text');
+select private.notify_of_texts(md5('conversation')::uuid, array[md5('text')::uuid], 'failed');
+select private.notify_of_texts(md5('conversation')::uuid, array[md5('text')::uuid], 'text');
 
 select throws_ok('select private.retry_text(gen_random_uuid())', 'PT404', 'message_id: there is no such text',
   'an unknown text is an error');
