@@ -9,9 +9,9 @@ export type Run = (work: (session: Session) => Promise<Outcome>, verb: AdminComm
 /** A command whose errors are `UsageError`s that carry its usage: the program, a noun, or a verb. */
 export class AdminCommand extends Command {
   readonly #run: Run;
-  /** A command line that works, for errors and help. */
+  /** A valid command line, for errors and help. */
   #example = "";
-  /** As which the verb is stored in `operator_actions`; null: it is not; undefined: it does nothing yet. */
+  /** The verb's name in `operator_actions`; null: it is not recorded; undefined: it has no implementation yet. */
   recordedAs: string | null | undefined;
 
   constructor(name: string | undefined, run: Run) {
@@ -26,7 +26,7 @@ export class AdminCommand extends Command {
   /**
    * Adds a noun.
    *
-   * @param hidden whether it is another way to write one, which help does not show
+   * @param hidden whether it is an alias that help does not show
    */
   noun(name: string, description: string, hidden = false): AdminCommand {
     return this.command(name, { hidden }).description(description).usage("<verb> [options]")
@@ -37,7 +37,7 @@ export class AdminCommand extends Command {
    * Adds a verb to a noun.
    *
    * @param usage its name and its arguments, such as `create <slug>`
-   * @param example the words after the verb in a command line that works
+   * @param example the words after the verb in a valid command line
    */
   verb(usage: string, description: string, example = ""): AdminCommand {
     const verb = this.command(usage).description(description) as AdminCommand;
@@ -53,7 +53,7 @@ export class AdminCommand extends Command {
 
   /** Adds options that must be given. */
   needs(...options: Option[]): this {
-    // A copy, because another verb may take the same option without needing it.
+    // A copy, because the same option may be optional for another verb.
     return this.takes(
       ...options.map((option) =>
         Object.assign(Object.create(Object.getPrototypeOf(option)), option).makeOptionMandatory()
@@ -61,7 +61,7 @@ export class AdminCommand extends Command {
     );
   }
 
-  /** Adds the options of what may be set, and refuses a command line that sets nothing. */
+  /** Adds the options of settings, and refuses a command line that sets nothing. */
   changes(settings: Settings): this {
     const [first] = Object.values(settings);
     return this.takes(...Object.values(settings)).refuses(() =>
@@ -70,7 +70,7 @@ export class AdminCommand extends Command {
     );
   }
 
-  /** Checks what no option can check by itself: the arguments, and all options with those of the program. */
+  /** Checks the arguments, and combinations of options, those of the program included. */
   refuses<Given extends unknown[]>(reason: (...given: Given) => string | false | undefined): this {
     return this.hook("preAction", () => {
       const message = reason(...[...this.processedArgs, this.optsWithGlobals()] as Given);
@@ -79,8 +79,8 @@ export class AdminCommand extends Command {
   }
 
   /**
-   * Says what a verb does that changes something or shows data of a person. Each change is made by {@link Session.act},
-   * which stores who made it, and what is shown of a person comes with {@link Outcome.shows}.
+   * Sets the implementation of a verb that changes something or shows personal data. It makes each change with
+   * {@link Session.act}, which records the operator, and returns personal data with {@link Outcome.shows}.
    *
    * @param work takes the arguments and then the options, by their names in camelCase
    */
@@ -90,7 +90,7 @@ export class AdminCommand extends Command {
     return this.#does(work, `${this.parent!.name()} ${this.name()}`);
   }
 
-  /** Says what a verb does that changes nothing and shows no data of a person. Otherwise as {@link runs}. */
+  /** Sets the implementation of a verb that changes nothing and shows no personal data. Otherwise as {@link runs}. */
   reads<Given extends unknown[]>(
     work: (session: Session, ...given: Given) => Promise<Outcome>,
   ): this {
@@ -112,7 +112,7 @@ export class AdminCommand extends Command {
     return this.options.find((option) => words.includes(option.name()))?.long ?? (argument && `<${name}>`);
   }
 
-  /** Throws what commander has against a command line, with what would do instead; what we have says that itself. */
+  /** Throws commander's error with a suggestion; our own messages already contain one. */
   override error(message: string, _options?: ErrorOptions): never {
     const instead = this.commands.length > 0
       ? `Give one of: ${this.createHelp().visibleCommands(this).map((command) => command.name()).join(", ")}`

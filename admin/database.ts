@@ -9,7 +9,7 @@ export interface Target {
   dbUrl: string;
   /** The `{base_url}` that goes with it. */
   baseUrl: string;
-  /** The project's API, for what the database alone cannot do; undefined where it is not known. */
+  /** The project's API, for what needs more than the database; undefined if it is unknown. */
   api?: ProjectApi;
 }
 
@@ -17,7 +17,7 @@ export interface Target {
 export interface ProjectApi {
   url: string;
   secretKey: string;
-  /** Where the local stack keeps the e-mails that it does not send. */
+  /** The folder of the local stack's unsent e-mails. */
   mailFolder?: string;
 }
 

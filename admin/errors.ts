@@ -1,11 +1,11 @@
 /** The errors of a command line, and the messages in place of an error of the database. */
 
-/** Something that the user has to change; the message says what, and how. Exit code 1. */
+/** A problem that the user can solve; the message says how. Exit code 1. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
 }
 
-/** A command line that cannot be understood; the message says why. Exit code 2. */
+/** An invalid command line; the message says why. Exit code 2. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
   /** The usage of the verb, to show below the message. */

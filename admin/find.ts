@@ -1,4 +1,4 @@
-/** Rows that a command line names, by something that a person has at hand. */
+/** Finds the rows that a command line names. */
 import type postgres from "postgres";
 import type { Database, Json as DatabaseJson, Tables } from "../supabase/functions/_shared/database.types.ts";
 import type { Json } from "../supabase/functions/_shared/json.ts";
@@ -31,7 +31,7 @@ export interface DestinationRow {
   waiting: number;
 }
 
-/** The tables of what has names. */
+/** The tables of the named nouns. */
 export const TABLES = {
   agency: "agencies",
   agent: "agents",
@@ -45,7 +45,7 @@ export const findVendor = (sql: postgres.Sql, name: string) => findNamed<Row<"ve
 /** Finds an agency by its name or its id, or the beginning of either: as of every id, its first 8 characters at least. */
 export const findAgency = (sql: postgres.Sql, name: string) => findNamed<Row<"agencies">>(sql, "agency", name);
 
-/** The id of what an option names; null where the option was left out. */
+/** The id of the row that an option names; null if the option was omitted. */
 export async function idOf(
   sql: postgres.Sql,
   noun: keyof typeof TABLES,
@@ -62,9 +62,9 @@ export const findAgent = (sql: postgres.Sql, name: string, agency?: Row<"agencie
 export const findOrder = (sql: postgres.Sql, name: string) => findNamed<Row<"recruiting_orders">>(sql, "order", name);
 
 /**
- * The row that has a name or an id, in upper or lower case; else the only one of which one begins so.
+ * The row with this name or id, in upper or lower case; else the only one whose name or id begins with it.
  *
- * @param agency whose it is; unless given anybody's
+ * @param agency restricts the search to this agency
  * @throws {CommandError} when none or several are meant
  */
 async function findNamed<Found>(
@@ -129,9 +129,9 @@ export async function findDestination(sql: postgres.Sql, name: string, agency?: 
 }
 
 /**
- * The row that a name stands for.
+ * The row that a name identifies.
  *
- * @param describe what tells a row from others of the same name
+ * @param describe distinguishes rows of the same name
  * @param list the command that lists the rows
  * @throws {CommandError} when none or several are meant
  */

@@ -1,4 +1,4 @@
-/** Meta's Graph API, as commands ask it for a vendor. */
+/** Requests of commands to Meta's Graph API, for a vendor. */
 import type postgres from "postgres";
 import { type GraphCredentials, type GraphFailure, graphGet } from "../supabase/functions/recruiting/fetches/graph.ts";
 import { isObject, type JsonObject } from "../supabase/functions/_shared/json.ts";
@@ -44,7 +44,7 @@ export async function lastPage(sql: postgres.Sql, vendorId: string): Promise<str
 }
 
 /**
- * What a page's lists are asked for with: the page's own token, which the token of a system user may read.
+ * Returns the credentials for a page's lists: the page's own token, which a system user's token may read.
  * https://developers.facebook.com/docs/graph-api/reference/page
  */
 export async function pageCredentials(page: string, credentials: GraphCredentials): Promise<GraphCredentials> {
@@ -56,7 +56,7 @@ export async function pageCredentials(page: string, credentials: GraphCredential
 /**
  * All items of a list.
  *
- * @throws GraphError when Meta does not give a part of it
+ * @throws GraphError if Meta does not return a part of it
  */
 export async function graphList(
   path: string,
@@ -76,7 +76,7 @@ export async function graphList(
   }
 }
 
-/** Meta did not give what was asked for. */
+/** Meta refused a request. */
 export class GraphError extends CommandError {
   readonly failure: GraphFailure;
 
@@ -86,7 +86,7 @@ export class GraphError extends CommandError {
   }
 }
 
-/** Why Meta did not give something, in words without a person's data. */
+/** Explains why Meta refused a request, without personal data. */
 export function whyRefused({ reason, status, code, subcode, retryAfterSeconds }: GraphFailure): string {
   switch (reason) {
     case "configuration":

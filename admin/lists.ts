@@ -32,13 +32,13 @@ interface Listing {
   order: string;
   /** The sentence for an empty list. */
   none: string | ((given: Filters) => string);
-  /** The columns that a person sees; all, unless given. Or what a person sees of a row. */
+  /** The columns that people see (default: all), or a function that returns what they see of a row. */
   shown?: string[] | ((row: postgres.Row) => object);
-  /** Whether the rows have data of persons. Then it is stored who has seen them. */
+  /** Whether the rows contain personal data. If so, the operator who sees them is recorded. */
   isOfPersons?: boolean;
 }
 
-/** The condition that filters stand for, to follow `where`, and whose rows they are. It is wrapped, because `await` would run it alone. */
+/** Returns the condition of filters for `where`, and their subject. Alone, the condition would be run by `await`. */
 export async function conditionOf(
   sql: postgres.Sql,
   { agency, vendor, destination, lead, imports, unresolved, since, until, expiring, ...others }: Filters,
@@ -72,7 +72,7 @@ export async function conditionOf(
   };
 }
 
-/** A verb that lists a view, or its first rows and how many more there are. */
+/** A verb that lists a view, or its first rows with the number of further ones. */
 export function lists(view: keyof Database["public"]["Views"], { order, none, shown, isOfPersons }: Listing) {
   return async (
     { sql }: Session,

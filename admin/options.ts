@@ -6,13 +6,13 @@ import { namedState, readStates } from "../supabase/functions/_shared/states.ts"
 import { UsageError } from "./errors.ts";
 import { visibleText } from "./formats/visible.ts";
 
-/** The options of what may be set of a row, by the columns that they set. */
+/** The options for the settings of a row, by their columns. */
 export type Settings = Record<string, Option>;
 
 /** The options of a command line, by their names in camelCase. */
 export type Given = Record<string, unknown>;
 
-/** The columns to write: an option that was left out gives none, and the word `none` gives null. */
+/** The columns to write: an omitted option gives none, and the word `none` gives null. */
 export function columnsOf(
   settings: Settings,
   given: Given,
@@ -29,8 +29,8 @@ export function columnsOf(
  * An option whose text becomes a value.
  *
  * @param flags such as `--quantity <number>`
- * @param expected what the text must be, as the error says it
- * @param read returns undefined where the text is not that
+ * @param expected describes a valid text in the error
+ * @param read returns undefined if the text is not valid
  */
 export function option<Value>(
   flags: string,
@@ -55,10 +55,10 @@ function argument<Value>(name: string, expected: string, read: (text: string) =>
   });
 }
 
-/** The value of an option that was given as `none`. It is not null, because commander turns null into an empty text. */
+/** The value of an option given as `none`. Not null, because commander turns null into an empty text. */
 const NONE = Symbol("none");
 
-/** The same option, which also takes the word `none`. */
+/** Makes an option also accept the word `none`. */
 export function orNone(inner: Option): Option {
   const parse = inner.parseArg! as (text: string, previous: unknown) => unknown;
   inner.argParser((text, previous) => text === "none" ? NONE : parse(text, previous));
@@ -172,7 +172,7 @@ export const duration = kind("a length of time such as 30m, 4h or 2d", (given) =
 });
 
 /**
- * A day, or a day with a time, and perhaps its offset from UTC. It stays text, because what has no offset is meant in
+ * A day, or a day with a time and optionally its offset from UTC. It stays text, because a time without an offset is in
  * the time zone of the agency, which the database knows.
  */
 export function agencyTime(flags: string, description: string): Option {
@@ -185,17 +185,17 @@ export function agencyTime(flags: string, description: string): Option {
   });
 }
 
-/** Milliseconds since 1970; NaN for what is no time, or of a day that the calendar does not have. */
+/** Milliseconds since 1970; NaN if the text is not a time, or its day does not exist. */
 function momentOf(text: string): number {
   const [, day, time, offset] = /^(\d{4}-\d\d-\d\d)(?:(T[\d:.]+)(Z|[+-]\d\d:\d\d)?)?$/.exec(text) ?? [];
   if (day === undefined || !isDay(day)) return NaN;
-  // Else JavaScript would take the time zone of the computer.
+  // Otherwise JavaScript would use the time zone of the computer.
   return Date.parse(time === undefined || offset !== undefined ? text : `${text}Z`);
 }
 
 function isDay(text: string): boolean {
   if (!/^[12]\d{3}-\d\d-\d\d$/.test(text) || Number.isNaN(Date.parse(text))) return false;
-  // JavaScript takes the 30th of February for the 2nd of March.
+  // JavaScript reads February 30 as March 2.
   return new Date(text).toISOString().startsWith(text);
 }
 
@@ -204,7 +204,7 @@ export const day = kind("a day such as 2026-01-31", (given) => isDay(given) ? gi
 
 /** The first day of a period: a day in the past, `today` or `yesterday`. */
 export const firstDay = kind("a day in the past such as 2026-01-31, today or yesterday", (given) => {
-  // Somewhere it is tomorrow.
+  // In some time zone it is already tomorrow.
   const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
   return isNamedDay(given) || isDay(given) && given <= tomorrow ? given : undefined;
 });
@@ -218,9 +218,9 @@ export const lastDay = kind(
 const isNamedDay = (given: string): boolean => given === "today" || given === "yesterday";
 
 /**
- * The date of a day: that of `today` or `yesterday`, and of any other what was given.
+ * The date of a day: of `today` and `yesterday` their dates, otherwise the given one.
  *
- * @param zone an IANA time zone; UTC stands for one that is unknown, which the database refuses
+ * @param zone an IANA time zone; UTC replaces an unknown one, which the database refuses
  */
 export function dayIn(given: string, zone: string): string {
   if (!isNamedDay(given)) return given;
@@ -246,7 +246,7 @@ export interface Period {
 /** Prints a list for a spreadsheet. */
 export const CSV = new Option("--csv", "print CSV for a spreadsheet, with whole ids");
 
-/** Why a list cannot be printed so. */
+/** The problem of a list's format. */
 export function wrongCsv({ csv, json }: { csv?: boolean; json?: boolean }): string | undefined {
   if (csv && json) return "--csv: it cannot be printed with --json";
 }
@@ -254,7 +254,7 @@ export function wrongCsv({ csv, json }: { csv?: boolean; json?: boolean }): stri
 /**
  * The first and the last day as dates.
  *
- * @param agency whose days `today` and `yesterday` are; else they are those of `--timezone`
+ * @param agency whose time zone determines `today` and `yesterday`; otherwise `--timezone` does
  */
 export function datesOf({ since, until, timezone }: Period, agency?: { timezone: string }) {
   const dateOf = (day?: string) => day === undefined ? null : dayIn(day, agency?.timezone ?? timezone);
@@ -269,12 +269,12 @@ export const PERIOD = [
   CSV,
 ];
 
-/** The fault of a {@link Period}. */
+/** The problem of a {@link Period}. */
 export function wrongPeriod(given: Period & { json?: boolean }): string | undefined {
   return wrongOrder(given.timezone, ["--since", given.since], ["--until", given.until]) ?? wrongCsv(given);
 }
 
-/** The fault of two options, of which the second names a day before the first one. */
+/** The problem of two options if the second names a day before the first. */
 export function wrongOrder(
   zone: string,
   [first, since]: [string, string | undefined],
@@ -286,13 +286,13 @@ export function wrongOrder(
 /** The words that name an agency. */
 export const AGENCY_NAMES = "its name, its id, or the beginning of either";
 
-/** The agency of what is made. */
+/** The agency of a new row. */
 export const AGENCY = text("--agency <agency>", `the agency: ${AGENCY_NAMES}`);
 
-/** The agency of what is listed. */
+/** The agency of a list. */
 export const ONLY_AGENCY = text("--agency <agency>", `only this agency's; ${AGENCY_NAMES}`);
 
-/** Makes a second one of the same name or e-mail address. `--yes` does not, because it answers other questions. */
+/** Allows a second row with the same name or e-mail address. `--yes` does not, because it answers other questions. */
 export const AGAIN = new Option("--again", "even if there is one of the same name or address");
 
 /** Tries a verb. */

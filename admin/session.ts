@@ -6,24 +6,24 @@ import type { Terminal } from "./terminal.ts";
 import { visibleText } from "./formats/visible.ts";
 
 /**
- * The output of a verb: to a script (`--json`), and to a person. A text that is too long to be held comes in parts,
- * and is printed as it is.
+ * The output of a verb, for scripts (`--json`) and for people. A text that is too long for memory comes in parts, and
+ * is printed unchanged.
  */
 export interface Outcome {
   data: unknown;
   text: string | AsyncIterable<string>;
-  /** Whether the exit code is 1, although there is something to say. */
+  /** Whether the exit code is 1 although there is output. */
   failed?: boolean;
-  /** What a person should mend, although it was done: a line each on stderr. */
+  /** Problems to fix although the verb succeeded: a line each on stderr. */
   warnings?: string[];
-  /** Of whom it shows data of a person. It is printed once that is stored. */
+  /** The subject whose personal data it shows. It is printed after that was recorded. */
   shows?: Subject;
 }
 
-/** What an action is about: the members that `private.action_members()` names for it. None has data of a person. */
+/** The subject of an action: the members that `private.action_members()` names, without personal data. */
 export type Subject = Record<string, unknown>;
 
-/** Says what an action was about, by what it returned; null: nothing has changed. */
+/** Returns the subject of an action from its result; null: nothing has changed. */
 export type About<Value> = (
   value: Value,
   transaction: postgres.TransactionSql,
@@ -37,7 +37,7 @@ export interface GlobalOptions {
   as?: string;
 }
 
-/** The context that a verb works with. The database is found and connected to when a verb first asks for it. */
+/** The context of a verb. It connects to the database when the verb first uses it. */
 export class Session {
   readonly #options: GlobalOptions;
   readonly #terminal: Terminal;
@@ -50,8 +50,8 @@ export class Session {
   #hasProgress = false;
 
   /**
-   * @param action as which its acts are stored; null for a verb that has none
-   * @param wordFor the word of the command line that gives the database a value of this name
+   * @param action the name under which its actions are recorded; null: they are not
+   * @param wordFor returns the word of the command line that sets a value of this name
    */
   constructor(
     options: GlobalOptions,
@@ -66,7 +66,7 @@ export class Session {
   }
 
   /**
-   * Finds out who does this: by `--as`, else the login, else a question.
+   * Determines the operator: by `--as`, else the login, else a question.
    *
    * @throws {UsageError} when nobody can be asked, or answers
    */
@@ -78,10 +78,10 @@ export class Session {
   }
 
   /**
-   * Does something and stores who did it, in one transaction: what fails leaves no row.
+   * Carries out an action and records the operator, in one transaction: a failure leaves no row.
    *
-   * @param subject what the action is about, also as a function of what `work` returns; null: nothing has changed
-   * @param dryRun whether all of it is rolled back
+   * @param subject the subject of the action, or a function of the result; null: nothing has changed
+   * @param dryRun whether everything is rolled back
    * @returns what `work` returns, also when it was rolled back
    */
   readonly act = async <Value>(
@@ -109,16 +109,16 @@ export class Session {
     return value!;
   };
 
-  /** Stores who does something that is done elsewhere, or who is shown something. */
+  /** Records an action that is carried out elsewhere, or data that is shown. */
   readonly note = (subject: Subject): Promise<void> => this.act(() => Promise.resolve(), subject);
 
-  /** A further transaction of an act that is stored already, and takes many. */
+  /** Runs a further transaction of an action that is already recorded. */
   readonly goOn = <Value>(work: (transaction: postgres.TransactionSql) => Promise<Value>): Promise<Value> => {
     if (!this.#hasActed) throw new Error("nothing is stored yet of who does this");
     return this.sql.begin("read write", work) as Promise<Value>;
   };
 
-  /** The database, to read from it. What writes is refused, outside of {@link act}. */
+  /** The database, for reading. Writes outside of {@link act} are refused. */
   get sql(): postgres.Sql {
     return this.#sql ??= connect(this.target.dbUrl);
   }
@@ -140,9 +140,9 @@ export class Session {
   };
 
   /**
-   * Asks before something that cannot be undone. `--yes` is the answer beforehand.
+   * Asks for confirmation of something that cannot be undone, unless `--yes` was given.
    *
-   * @param unattended whether to go on where there is no terminal to ask on, as in a script
+   * @param unattended whether to continue without a terminal, as in a script
    * @throws {CommandError} when the answer is no
    * @throws {UsageError} when nobody can be asked
    */
@@ -157,24 +157,24 @@ export class Session {
     }
   };
 
-  /** Reads a secret: from the terminal without showing it, or the first line of stdin. Empty where none is given. */
+  /** Reads a secret from the terminal without showing it, or from the first line of stdin. Empty if there is none. */
   readonly readSecret = (question: string): Promise<string> => this.#terminal.readSecret(question);
 
   /** The typed or piped lines. */
   readonly texts = (): AsyncIterable<string> => this.#terminal.lines();
 
-  /** Shows a person a line at once, before the verb has ended. */
+  /** Shows a line immediately, before the verb has ended. */
   readonly say = (text: string): void => {
     if (!this.#options.json) this.#terminal.say(visibleText(text));
   };
 
-  /** Shows on the terminal how far something is that takes long, such as "12 of 340". Elsewhere shows nothing. */
+  /** Shows the progress of a long operation on a terminal, such as "12 of 340". */
   readonly progress = (text: string): void => {
     this.#hasProgress = true;
     this.#terminal.showProgress?.(text);
   };
 
-  /** Says what our own SQL functions have against the command line, in its words, or what is wrong with the database. */
+  /** Explains an error of our SQL functions in the words of the command line, or an error of the database. */
   explain(error: unknown): unknown {
     if (error instanceof Error && /^PT|^22023$/.test(codeOf(error))) {
       const [, name, rest] = /^([a-z_]+): ([^]+)/.exec(error.message) ?? [];

@@ -1,6 +1,6 @@
 import { visibleText } from "./formats/visible.ts";
 
-/** The width of the terminal in characters; endless where nobody looks on, as in a script. */
+/** The width of the terminal in characters; infinite in scripts. */
 let width = Infinity;
 
 /** Makes tables fit a terminal. */
@@ -8,7 +8,7 @@ export function fitTables(columns: number): void {
   width = columns;
 }
 
-/** Columns with our ids: their first 8 characters tell them apart, and every command takes these. */
+/** Columns with our ids: their first 8 characters distinguish them, and every command accepts these. */
 const OUR_ID = /^(id|(lead|order|agency|agent|delivery|message)_id)$/;
 const ID_LENGTH = 8;
 
@@ -16,9 +16,9 @@ const ID_LENGTH = 8;
 const MIN_WIDTH = 12;
 
 /**
- * Rows as a table for people: a line of headings, columns as wide as their longest value. It leaves out what is empty
- * in all rows, and the id of what it has the name of, such as `agency_id` beside `agency`. On a terminal it cuts the
- * longest texts so that a line fits; where that is not enough, each row becomes lines of its own.
+ * Rows as a table for people: a line of headings, and columns as wide as their longest value. Columns that are empty in
+ * all rows are omitted, and so are ids beside a name, such as `agency_id` beside `agency`. On a terminal the longest
+ * texts are truncated so that a line fits; if that is not enough, each row becomes several lines.
  */
 export function formatTable(objects: readonly object[]): string {
   const rows = objects as readonly Record<string, unknown>[];

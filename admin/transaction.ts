@@ -4,17 +4,17 @@ import type { TABLES } from "./find.ts";
 import type { Given } from "./options.ts";
 import type { Session, Subject } from "./session.ts";
 
-/** The options that name what is written. */
+/** The options that contain a name. */
 const NAMES = ["name", "firstName", "lastName", "email"];
 
 /**
- * Makes or changes what has names, and takes that back where it is then a double, unless `--again` was given. Commands
- * that do this wait for each other, so that of two at once one is refused.
+ * Creates or changes a named row, and rolls back if another row has the same name, unless `--again` was given.
+ * Concurrent commands wait for each other, so that one of two duplicates is refused.
  *
  * @param statement writes the row, and returns it; no row: others have changed it
  * @param given the options that say what is written
- * @param about what is stored of it besides its id
- * @param dryRun whether all of it is taken back
+ * @param about the subject of the action, besides the id
+ * @param dryRun whether everything is rolled back
  * @throws {CommandError} naming the other; or when nothing was changed
  */
 export async function save<Saved extends { id: string }>(

@@ -5,7 +5,7 @@ import type { Outcome, Session } from "../session.ts";
 import { leadsTakenFrom } from "./lead_assign.ts";
 import { formatTable } from "../table.ts";
 
-/** The result of `leave_agent`: the number of each, and the person who gets all that needs one. */
+/** The result of `leave_agent`: numbers of rows, and the manager who gets what needs a person. */
 interface Left {
   recruiting_leads: number;
   sales_leads: number;
@@ -20,7 +20,7 @@ interface Left {
   is_last: boolean;
 }
 
-/** Gives all that an agent has to another one or to the agency, and ends the login: shown first, then at once. */
+/** Shows what an agent has, then gives all of it to another agent or to the agency and ends the login. */
 export async function leaveAgent(
   { sql, confirm, act }: Session,
   given: string,
@@ -54,7 +54,7 @@ export async function leaveAgent(
   };
 }
 
-/** To whom goes what an agent has: leads and orders, and what a person must answer. */
+/** The receivers of an agent's leads, conversations and orders. */
 async function receiversOf(sql: Session["sql"], { manager_id }: Left, other: Row<"agents"> | undefined) {
   if (other !== undefined) return { leads: fullName(other), talks: fullName(other), orders: fullName(other) };
   const [manager] = await sql<Row<"agents">[]>`select * from public.agents where id = ${manager_id}`;

@@ -8,7 +8,7 @@ import { choice, LIMIT, ONLY_AGENCY, text } from "../options.ts";
 import type { Outcome, Session } from "../session.ts";
 import { formatFields } from "../table.ts";
 
-/** The seconds that a test may take: the scheduler calls the worker every 10 seconds, and a receiver has 15 to respond. */
+/** The seconds that a test may take: the scheduler calls the worker every 10 s, and a receiver has 15 s to respond. */
 const TEST_WITHIN_S = 40;
 
 const STATES = ["waiting", "sending", "delivered", "rejected", "failed", "cancelled"];
@@ -76,8 +76,8 @@ interface Attempted {
 /**
  * Waits for the first attempt of a dispatch.
  *
- * @returns what the receiver has responded
- * @throws {CommandError} when it has not taken it, or nobody has sent it
+ * @returns the receiver's response
+ * @throws {CommandError} if the receiver refused it, or nobody has sent it
  */
 export async function awaitAttempt({ sql }: Session, dispatchId: string): Promise<Attempted> {
   for (const deadline = Date.now() + TEST_WITHIN_S * 1000; Date.now() < deadline;) {

@@ -21,7 +21,7 @@ interface Returned {
 type Attempt = { lead: string } & (Returned | { error: string });
 
 /**
- * Takes leads back from their agencies, each by itself, after it has said what that does.
+ * Takes leads back from their agencies, each separately, after showing the effects.
  *
  * @throws {CommandError} where none of them can be
  */
@@ -60,7 +60,7 @@ export async function returnLeads(
   return await attemptAll(false);
 }
 
-/** What became of a lead, or would. A trial does not count what the trials of others would do to the same order. */
+/** Describes the result for a lead. A trial does not include what the trials of others would do to the same order. */
 function describe(attempt: Attempt, isTrial: boolean, isOneOfMany: boolean): string {
   const named = isOneOfMany ? `${attempt.lead}: ` : "";
   if ("error" in attempt) return `${named}${attempt.error}`;

@@ -34,6 +34,65 @@ export type Database = {
         };
         Relationships: [];
       };
+      "agency_changes": {
+        Row: {
+          "action": string;
+          "after": NonNullable<Json>;
+          "agency_id": string;
+          "agent_id": string | null;
+          "before": NonNullable<Json>;
+          "changed_by": string;
+          "created_at": string;
+          "id": string;
+          "subject_id": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "action": string;
+          "after": NonNullable<Json>;
+          "agency_id": string;
+          "agent_id"?: string | null;
+          "before": NonNullable<Json>;
+          "changed_by": string;
+          "created_at"?: string;
+          "id"?: string;
+          "subject_id": string;
+        };
+        Update: {
+          "action"?: string;
+          "after"?: NonNullable<Json>;
+          "agency_id"?: string;
+          "agent_id"?: string | null;
+          "before"?: NonNullable<Json>;
+          "changed_by"?: string;
+          "created_at"?: string;
+          "id"?: string;
+          "subject_id"?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "agency_changes_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agencies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "agency_changes_agent_id_agency_id_fkey";
+            columns: ["agent_id", "agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agents";
+            referencedColumns: ["id", "agency_id"];
+          },
+          {
+            foreignKeyName: "agency_changes_agent_id_agency_id_fkey";
+            columns: ["agent_id", "agency_id"];
+            isOneToOne: false;
+            referencedRelation: "team";
+            referencedColumns: ["id", "agency_id"];
+          },
+        ];
+      };
       "agent_notifications": {
         Row: {
           "agent_id": string;
@@ -86,13 +145,6 @@ export type Database = {
             foreignKeyName: "agent_notifications_agent_id_fkey";
             columns: ["agent_id"];
             isOneToOne: false;
-            referencedRelation: "agent_list";
-            referencedColumns: ["id"];
-          },
-          {
-            foreignKeyName: "agent_notifications_agent_id_fkey";
-            columns: ["agent_id"];
-            isOneToOne: false;
             referencedRelation: "agents";
             referencedColumns: ["id"];
           },
@@ -101,13 +153,6 @@ export type Database = {
             columns: ["agent_id"];
             isOneToOne: false;
             referencedRelation: "team";
-            referencedColumns: ["id"];
-          },
-          {
-            foreignKeyName: "agent_notifications_by_agent_id_fkey";
-            columns: ["by_agent_id"];
-            isOneToOne: false;
-            referencedRelation: "agent_list";
             referencedColumns: ["id"];
           },
           {
@@ -227,13 +272,6 @@ export type Database = {
             columns: ["agency_id"];
             isOneToOne: false;
             referencedRelation: "agencies";
-            referencedColumns: ["id"];
-          },
-          {
-            foreignKeyName: "agents_agency_id_fkey";
-            columns: ["agency_id"];
-            isOneToOne: false;
-            referencedRelation: "agency_list";
             referencedColumns: ["id"];
           },
         ];
@@ -395,13 +433,6 @@ export type Database = {
             columns: ["agency_id"];
             isOneToOne: false;
             referencedRelation: "agencies";
-            referencedColumns: ["id"];
-          },
-          {
-            foreignKeyName: "bot_scripts_agency_id_fkey";
-            columns: ["agency_id"];
-            isOneToOne: false;
-            referencedRelation: "agency_list";
             referencedColumns: ["id"];
           },
         ];
@@ -592,20 +623,6 @@ export type Database = {
             referencedColumns: ["id"];
           },
           {
-            foreignKeyName: "conversation_assignments_agency_id_fkey";
-            columns: ["agency_id"];
-            isOneToOne: false;
-            referencedRelation: "agency_list";
-            referencedColumns: ["id"];
-          },
-          {
-            foreignKeyName: "conversation_assignments_by_agent_id_agency_id_fkey";
-            columns: ["by_agent_id", "agency_id"];
-            isOneToOne: false;
-            referencedRelation: "agent_list";
-            referencedColumns: ["id", "agency_id"];
-          },
-          {
             foreignKeyName: "conversation_assignments_by_agent_id_agency_id_fkey";
             columns: ["by_agent_id", "agency_id"];
             isOneToOne: false;
@@ -632,13 +649,6 @@ export type Database = {
             isOneToOne: false;
             referencedRelation: "recruiting_conversations";
             referencedColumns: ["id"];
-          },
-          {
-            foreignKeyName: "conversation_assignments_from_agent_id_agency_id_fkey";
-            columns: ["from_agent_id", "agency_id"];
-            isOneToOne: false;
-            referencedRelation: "agent_list";
-            referencedColumns: ["id", "agency_id"];
           },
           {
             foreignKeyName: "conversation_assignments_from_agent_id_agency_id_fkey";
@@ -674,13 +684,6 @@ export type Database = {
             isOneToOne: false;
             referencedRelation: "waiting_texts";
             referencedColumns: ["recruiting_lead_id"];
-          },
-          {
-            foreignKeyName: "conversation_assignments_to_agent_id_agency_id_fkey";
-            columns: ["to_agent_id", "agency_id"];
-            isOneToOne: false;
-            referencedRelation: "agent_list";
-            referencedColumns: ["id", "agency_id"];
           },
           {
             foreignKeyName: "conversation_assignments_to_agent_id_agency_id_fkey";
@@ -722,13 +725,6 @@ export type Database = {
           "updated_at"?: string;
         };
         Relationships: [
-          {
-            foreignKeyName: "conversation_reads_agent_id_fkey";
-            columns: ["agent_id"];
-            isOneToOne: false;
-            referencedRelation: "agent_list";
-            referencedColumns: ["id"];
-          },
           {
             foreignKeyName: "conversation_reads_agent_id_fkey";
             columns: ["agent_id"];
@@ -836,13 +832,6 @@ export type Database = {
             referencedColumns: ["id"];
           },
           {
-            foreignKeyName: "destinations_agency_id_fkey";
-            columns: ["agency_id"];
-            isOneToOne: false;
-            referencedRelation: "agency_list";
-            referencedColumns: ["id"];
-          },
-          {
             foreignKeyName: "destinations_agency_id_order_id_fkey";
             columns: ["agency_id", "order_id"];
             isOneToOne: false;
@@ -862,13 +851,6 @@ export type Database = {
             isOneToOne: false;
             referencedRelation: "recruiting_orders";
             referencedColumns: ["agency_id", "id"];
-          },
-          {
-            foreignKeyName: "destinations_agent_id_agency_id_fkey";
-            columns: ["agent_id", "agency_id"];
-            isOneToOne: false;
-            referencedRelation: "agent_list";
-            referencedColumns: ["id", "agency_id"];
           },
           {
             foreignKeyName: "destinations_agent_id_agency_id_fkey";
@@ -942,13 +924,6 @@ export type Database = {
             foreignKeyName: "lead_activities_agent_id_fkey";
             columns: ["agent_id"];
             isOneToOne: false;
-            referencedRelation: "agent_list";
-            referencedColumns: ["id"];
-          },
-          {
-            foreignKeyName: "lead_activities_agent_id_fkey";
-            columns: ["agent_id"];
-            isOneToOne: false;
             referencedRelation: "agents";
             referencedColumns: ["id"];
           },
@@ -1002,13 +977,6 @@ export type Database = {
             foreignKeyName: "lead_assignments_from_agent_id_fkey";
             columns: ["from_agent_id"];
             isOneToOne: false;
-            referencedRelation: "agent_list";
-            referencedColumns: ["id"];
-          },
-          {
-            foreignKeyName: "lead_assignments_from_agent_id_fkey";
-            columns: ["from_agent_id"];
-            isOneToOne: false;
             referencedRelation: "agents";
             referencedColumns: ["id"];
           },
@@ -1045,13 +1013,6 @@ export type Database = {
             columns: ["sales_lead_id"];
             isOneToOne: false;
             referencedRelation: "leads";
-            referencedColumns: ["id"];
-          },
-          {
-            foreignKeyName: "lead_assignments_to_agent_id_fkey";
-            columns: ["to_agent_id"];
-            isOneToOne: false;
-            referencedRelation: "agent_list";
             referencedColumns: ["id"];
           },
           {
@@ -1209,13 +1170,6 @@ export type Database = {
             foreignKeyName: "lead_presentations_agent_id_fkey";
             columns: ["agent_id"];
             isOneToOne: false;
-            referencedRelation: "agent_list";
-            referencedColumns: ["id"];
-          },
-          {
-            foreignKeyName: "lead_presentations_agent_id_fkey";
-            columns: ["agent_id"];
-            isOneToOne: false;
             referencedRelation: "agents";
             referencedColumns: ["id"];
           },
@@ -1349,13 +1303,6 @@ export type Database = {
             isOneToOne: false;
             referencedRelation: "recruiting_orders";
             referencedColumns: ["agency_id", "id"];
-          },
-          {
-            foreignKeyName: "lead_returns_agent_id_agency_id_fkey";
-            columns: ["agent_id", "agency_id"];
-            isOneToOne: false;
-            referencedRelation: "agent_list";
-            referencedColumns: ["id", "agency_id"];
           },
           {
             foreignKeyName: "lead_returns_agent_id_agency_id_fkey";
@@ -1534,13 +1481,6 @@ export type Database = {
             foreignKeyName: "leads_agent_id_agency_id_fkey";
             columns: ["agent_id", "agency_id"];
             isOneToOne: false;
-            referencedRelation: "agent_list";
-            referencedColumns: ["id", "agency_id"];
-          },
-          {
-            foreignKeyName: "leads_agent_id_agency_id_fkey";
-            columns: ["agent_id", "agency_id"];
-            isOneToOne: false;
             referencedRelation: "agents";
             referencedColumns: ["id", "agency_id"];
           },
@@ -1703,13 +1643,6 @@ export type Database = {
             foreignKeyName: "order_changes_agent_id_agency_id_fkey";
             columns: ["agent_id", "agency_id"];
             isOneToOne: false;
-            referencedRelation: "agent_list";
-            referencedColumns: ["id", "agency_id"];
-          },
-          {
-            foreignKeyName: "order_changes_agent_id_agency_id_fkey";
-            columns: ["agent_id", "agency_id"];
-            isOneToOne: false;
             referencedRelation: "agents";
             referencedColumns: ["id", "agency_id"];
           },
@@ -1756,13 +1689,6 @@ export type Database = {
             referencedRelation: "agencies";
             referencedColumns: ["id"];
           },
-          {
-            foreignKeyName: "quick_replies_agency_id_fkey";
-            columns: ["agency_id"];
-            isOneToOne: false;
-            referencedRelation: "agency_list";
-            referencedColumns: ["id"];
-          },
         ];
       };
       "recruit_calls": {
@@ -1801,20 +1727,6 @@ export type Database = {
             isOneToOne: false;
             referencedRelation: "agencies";
             referencedColumns: ["id"];
-          },
-          {
-            foreignKeyName: "recruit_calls_agency_id_fkey";
-            columns: ["agency_id"];
-            isOneToOne: false;
-            referencedRelation: "agency_list";
-            referencedColumns: ["id"];
-          },
-          {
-            foreignKeyName: "recruit_calls_agent_id_agency_id_fkey";
-            columns: ["agent_id", "agency_id"];
-            isOneToOne: false;
-            referencedRelation: "agent_list";
-            referencedColumns: ["id", "agency_id"];
           },
           {
             foreignKeyName: "recruit_calls_agent_id_agency_id_fkey";
@@ -1885,20 +1797,6 @@ export type Database = {
             referencedColumns: ["id"];
           },
           {
-            foreignKeyName: "recruit_exports_agency_id_fkey";
-            columns: ["agency_id"];
-            isOneToOne: false;
-            referencedRelation: "agency_list";
-            referencedColumns: ["id"];
-          },
-          {
-            foreignKeyName: "recruit_exports_agent_id_agency_id_fkey";
-            columns: ["agent_id", "agency_id"];
-            isOneToOne: false;
-            referencedRelation: "agent_list";
-            referencedColumns: ["id", "agency_id"];
-          },
-          {
             foreignKeyName: "recruit_exports_agent_id_agency_id_fkey";
             columns: ["agent_id", "agency_id"];
             isOneToOne: false;
@@ -1938,13 +1836,6 @@ export type Database = {
           "recruiting_lead_id"?: string;
         };
         Relationships: [
-          {
-            foreignKeyName: "recruit_notes_agent_id_fkey";
-            columns: ["agent_id"];
-            isOneToOne: false;
-            referencedRelation: "agent_list";
-            referencedColumns: ["id"];
-          },
           {
             foreignKeyName: "recruit_notes_agent_id_fkey";
             columns: ["agent_id"];
@@ -2018,20 +1909,6 @@ export type Database = {
             isOneToOne: false;
             referencedRelation: "agencies";
             referencedColumns: ["id"];
-          },
-          {
-            foreignKeyName: "recruit_stages_agency_id_fkey";
-            columns: ["agency_id"];
-            isOneToOne: false;
-            referencedRelation: "agency_list";
-            referencedColumns: ["id"];
-          },
-          {
-            foreignKeyName: "recruit_stages_agent_id_agency_id_fkey";
-            columns: ["agent_id", "agency_id"];
-            isOneToOne: false;
-            referencedRelation: "agent_list";
-            referencedColumns: ["id", "agency_id"];
           },
           {
             foreignKeyName: "recruit_stages_agent_id_agency_id_fkey";
@@ -2127,20 +2004,6 @@ export type Database = {
             isOneToOne: false;
             referencedRelation: "agencies";
             referencedColumns: ["id"];
-          },
-          {
-            foreignKeyName: "recruiting_conversations_agency_id_fkey";
-            columns: ["agency_id"];
-            isOneToOne: false;
-            referencedRelation: "agency_list";
-            referencedColumns: ["id"];
-          },
-          {
-            foreignKeyName: "recruiting_conversations_assigned_agent_id_agency_id_fkey";
-            columns: ["assigned_agent_id", "agency_id"];
-            isOneToOne: false;
-            referencedRelation: "agent_list";
-            referencedColumns: ["id", "agency_id"];
           },
           {
             foreignKeyName: "recruiting_conversations_assigned_agent_id_agency_id_fkey";
@@ -2310,13 +2173,6 @@ export type Database = {
             referencedColumns: ["id"];
           },
           {
-            foreignKeyName: "recruiting_leads_agency_id_fkey";
-            columns: ["agency_id"];
-            isOneToOne: false;
-            referencedRelation: "agency_list";
-            referencedColumns: ["id"];
-          },
-          {
             foreignKeyName: "recruiting_leads_agency_id_order_id_fkey";
             columns: ["agency_id", "order_id"];
             isOneToOne: false;
@@ -2336,13 +2192,6 @@ export type Database = {
             isOneToOne: false;
             referencedRelation: "recruiting_orders";
             referencedColumns: ["agency_id", "id"];
-          },
-          {
-            foreignKeyName: "recruiting_leads_agent_id_agency_id_fkey";
-            columns: ["agent_id", "agency_id"];
-            isOneToOne: false;
-            referencedRelation: "agent_list";
-            referencedColumns: ["id", "agency_id"];
           },
           {
             foreignKeyName: "recruiting_leads_agent_id_agency_id_fkey";
@@ -2530,20 +2379,6 @@ export type Database = {
             referencedColumns: ["id"];
           },
           {
-            foreignKeyName: "recruiting_orders_agency_id_fkey";
-            columns: ["agency_id"];
-            isOneToOne: false;
-            referencedRelation: "agency_list";
-            referencedColumns: ["id"];
-          },
-          {
-            foreignKeyName: "recruiting_orders_agent_id_agency_id_fkey";
-            columns: ["agent_id", "agency_id"];
-            isOneToOne: false;
-            referencedRelation: "agent_list";
-            referencedColumns: ["id", "agency_id"];
-          },
-          {
             foreignKeyName: "recruiting_orders_agent_id_agency_id_fkey";
             columns: ["agent_id", "agency_id"];
             isOneToOne: false;
@@ -2679,13 +2514,6 @@ export type Database = {
             referencedColumns: ["id"];
           },
           {
-            foreignKeyName: "repeat_rules_agency_id_fkey";
-            columns: ["agency_id"];
-            isOneToOne: false;
-            referencedRelation: "agency_list";
-            referencedColumns: ["id"];
-          },
-          {
             foreignKeyName: "repeat_rules_vendor_id_fkey";
             columns: ["vendor_id"];
             isOneToOne: false;
@@ -2787,13 +2615,6 @@ export type Database = {
             referencedRelation: "agencies";
             referencedColumns: ["id"];
           },
-          {
-            foreignKeyName: "service_numbers_agency_id_fkey";
-            columns: ["agency_id"];
-            isOneToOne: false;
-            referencedRelation: "agency_list";
-            referencedColumns: ["id"];
-          },
         ];
       };
       "skipped_greetings": {
@@ -2822,13 +2643,6 @@ export type Database = {
             columns: ["agency_id"];
             isOneToOne: false;
             referencedRelation: "agencies";
-            referencedColumns: ["id"];
-          },
-          {
-            foreignKeyName: "skipped_greetings_agency_id_fkey";
-            columns: ["agency_id"];
-            isOneToOne: false;
-            referencedRelation: "agency_list";
             referencedColumns: ["id"];
           },
           {
@@ -2932,20 +2746,6 @@ export type Database = {
             referencedColumns: ["id"];
           },
           {
-            foreignKeyName: "text_consent_events_agency_id_fkey";
-            columns: ["agency_id"];
-            isOneToOne: false;
-            referencedRelation: "agency_list";
-            referencedColumns: ["id"];
-          },
-          {
-            foreignKeyName: "text_consent_events_agent_id_agency_id_fkey";
-            columns: ["agent_id", "agency_id"];
-            isOneToOne: false;
-            referencedRelation: "agent_list";
-            referencedColumns: ["id", "agency_id"];
-          },
-          {
             foreignKeyName: "text_consent_events_agent_id_agency_id_fkey";
             columns: ["agent_id", "agency_id"];
             isOneToOne: false;
@@ -2993,13 +2793,6 @@ export type Database = {
             columns: ["agency_id"];
             isOneToOne: false;
             referencedRelation: "agencies";
-            referencedColumns: ["id"];
-          },
-          {
-            foreignKeyName: "text_consents_agency_id_fkey";
-            columns: ["agency_id"];
-            isOneToOne: false;
-            referencedRelation: "agency_list";
             referencedColumns: ["id"];
           },
         ];
@@ -3315,33 +3108,79 @@ export type Database = {
       };
     };
     Views: {
+      "agency_change_list": {
+        Row: {
+          "action": string;
+          "after": NonNullable<Json>;
+          "agency_id": string;
+          "agent_id": string | null;
+          "before": NonNullable<Json>;
+          "changed_by": string;
+          "created_at": string;
+          "id": string;
+          "subject": string | null;
+          "subject_id": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "action"?: string | null;
+          "after"?: Json | null;
+          "agency_id"?: string | null;
+          "agent_id"?: string | null;
+          "before"?: Json | null;
+          "changed_by"?: string | null;
+          "created_at"?: string | null;
+          "id"?: string | null;
+          "subject"?: never;
+          "subject_id"?: string | null;
+        };
+        Update: {
+          "action"?: string | null;
+          "after"?: Json | null;
+          "agency_id"?: string | null;
+          "agent_id"?: string | null;
+          "before"?: Json | null;
+          "changed_by"?: string | null;
+          "created_at"?: string | null;
+          "id"?: string | null;
+          "subject"?: never;
+          "subject_id"?: string | null;
+        };
+        Relationships: [];
+      };
       "agency_list": {
         Row: {
           "active_agents": number | null;
+          "closes_at": string;
           "created_at": string;
           "hours": string | null;
           "id": string;
           "name": string;
           "open_orders": number | null;
+          "opens_at": string;
           "timezone": string;
         };
         ComputedFields: never;
         Insert: {
           "active_agents"?: never;
+          "closes_at"?: string | null;
           "created_at"?: string | null;
           "hours"?: never;
           "id"?: string | null;
           "name"?: string | null;
           "open_orders"?: never;
+          "opens_at"?: string | null;
           "timezone"?: string | null;
         };
         Update: {
           "active_agents"?: never;
+          "closes_at"?: string | null;
           "created_at"?: string | null;
           "hours"?: never;
           "id"?: string | null;
           "name"?: string | null;
           "open_orders"?: never;
+          "opens_at"?: string | null;
           "timezone"?: string | null;
         };
         Relationships: [];
@@ -3353,33 +3192,20 @@ export type Database = {
           "agency_id": string;
           "agent": string | null;
           "away_until": string | null;
+          "away_until_time": string | null;
           "email": string | null;
           "first_name": string;
           "id": string;
           "is_active": boolean;
           "last_assigned_at": string | null;
           "last_name": string | null;
+          "login": string | null;
           "phone": string | null;
           "role": string;
           "user_id": string | null;
         };
         ComputedFields: never;
-        Relationships: [
-          {
-            foreignKeyName: "agents_agency_id_fkey";
-            columns: ["agency_id"];
-            isOneToOne: false;
-            referencedRelation: "agencies";
-            referencedColumns: ["id"];
-          },
-          {
-            foreignKeyName: "agents_agency_id_fkey";
-            columns: ["agency_id"];
-            isOneToOne: false;
-            referencedRelation: "agency_list";
-            referencedColumns: ["id"];
-          },
-        ];
+        Relationships: [];
       };
       "alert_list": {
         Row: {
@@ -3400,6 +3226,31 @@ export type Database = {
           "title": string | null;
         };
         ComputedFields: never;
+        Relationships: [];
+      };
+      "bot_script_list": {
+        Row: {
+          "agency_id": string;
+          "id": string;
+          "published_at": string;
+          "script": Json | null;
+          "version": number;
+        };
+        ComputedFields: never;
+        Insert: {
+          "agency_id"?: string | null;
+          "id"?: string | null;
+          "published_at"?: string | null;
+          "script"?: Json | null;
+          "version"?: number | null;
+        };
+        Update: {
+          "agency_id"?: string | null;
+          "id"?: string | null;
+          "published_at"?: string | null;
+          "script"?: Json | null;
+          "version"?: number | null;
+        };
         Relationships: [];
       };
       "bot_session_list": {
@@ -3423,13 +3274,6 @@ export type Database = {
             columns: ["agency_id"];
             isOneToOne: false;
             referencedRelation: "agencies";
-            referencedColumns: ["id"];
-          },
-          {
-            foreignKeyName: "bot_scripts_agency_id_fkey";
-            columns: ["agency_id"];
-            isOneToOne: false;
-            referencedRelation: "agency_list";
             referencedColumns: ["id"];
           },
           {
@@ -3472,13 +3316,6 @@ export type Database = {
             referencedRelation: "agencies";
             referencedColumns: ["id"];
           },
-          {
-            foreignKeyName: "text_consent_events_agency_id_fkey";
-            columns: ["agency_id"];
-            isOneToOne: false;
-            referencedRelation: "agency_list";
-            referencedColumns: ["id"];
-          },
         ];
       };
       "consent_list": {
@@ -3497,13 +3334,6 @@ export type Database = {
             columns: ["agency_id"];
             isOneToOne: false;
             referencedRelation: "agencies";
-            referencedColumns: ["id"];
-          },
-          {
-            foreignKeyName: "text_consents_agency_id_fkey";
-            columns: ["agency_id"];
-            isOneToOne: false;
-            referencedRelation: "agency_list";
             referencedColumns: ["id"];
           },
         ];
@@ -3645,13 +3475,6 @@ export type Database = {
             referencedRelation: "agencies";
             referencedColumns: ["id"];
           },
-          {
-            foreignKeyName: "recruiting_orders_agency_id_fkey";
-            columns: ["agency_id"];
-            isOneToOne: false;
-            referencedRelation: "agency_list";
-            referencedColumns: ["id"];
-          },
         ];
       };
       "hours_list": {
@@ -3704,20 +3527,6 @@ export type Database = {
             isOneToOne: false;
             referencedRelation: "agencies";
             referencedColumns: ["id"];
-          },
-          {
-            foreignKeyName: "recruiting_conversations_agency_id_fkey";
-            columns: ["agency_id"];
-            isOneToOne: false;
-            referencedRelation: "agency_list";
-            referencedColumns: ["id"];
-          },
-          {
-            foreignKeyName: "recruiting_conversations_assigned_agent_id_agency_id_fkey";
-            columns: ["assigned_agent_id", "agency_id"];
-            isOneToOne: false;
-            referencedRelation: "agent_list";
-            referencedColumns: ["id", "agency_id"];
           },
           {
             foreignKeyName: "recruiting_conversations_assigned_agent_id_agency_id_fkey";
@@ -3912,13 +3721,6 @@ export type Database = {
             referencedRelation: "agencies";
             referencedColumns: ["id"];
           },
-          {
-            foreignKeyName: "recruiting_orders_agency_id_fkey";
-            columns: ["agency_id"];
-            isOneToOne: false;
-            referencedRelation: "agency_list";
-            referencedColumns: ["id"];
-          },
         ];
       };
       "outbox_list": {
@@ -3998,14 +3800,38 @@ export type Database = {
             referencedRelation: "agencies";
             referencedColumns: ["id"];
           },
-          {
-            foreignKeyName: "recruiting_leads_agency_id_fkey";
-            columns: ["agency_id"];
-            isOneToOne: false;
-            referencedRelation: "agency_list";
-            referencedColumns: ["id"];
-          },
         ];
+      };
+      "suppression_list": {
+        Row: {
+          "created_at": string;
+          "ends_at": string | null;
+          "kind": string;
+          "reason": string;
+          "source": string;
+          "state": string | null;
+          "value": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "created_at"?: string | null;
+          "ends_at"?: string | null;
+          "kind"?: string | null;
+          "reason"?: string | null;
+          "source"?: string | null;
+          "state"?: never;
+          "value"?: string | null;
+        };
+        Update: {
+          "created_at"?: string | null;
+          "ends_at"?: string | null;
+          "kind"?: string | null;
+          "reason"?: string | null;
+          "source"?: string | null;
+          "state"?: never;
+          "value"?: string | null;
+        };
+        Relationships: [];
       };
       "team": {
         Row: {
@@ -4029,13 +3855,6 @@ export type Database = {
             columns: ["agency_id"];
             isOneToOne: false;
             referencedRelation: "agencies";
-            referencedColumns: ["id"];
-          },
-          {
-            foreignKeyName: "agents_agency_id_fkey";
-            columns: ["agency_id"];
-            isOneToOne: false;
-            referencedRelation: "agency_list";
             referencedColumns: ["id"];
           },
         ];
@@ -4163,20 +3982,6 @@ export type Database = {
             referencedColumns: ["id"];
           },
           {
-            foreignKeyName: "recruiting_leads_agency_id_fkey";
-            columns: ["agency_id"];
-            isOneToOne: false;
-            referencedRelation: "agency_list";
-            referencedColumns: ["id"];
-          },
-          {
-            foreignKeyName: "recruiting_leads_agent_id_agency_id_fkey";
-            columns: ["agent_id", "agency_id"];
-            isOneToOne: false;
-            referencedRelation: "agent_list";
-            referencedColumns: ["id", "agency_id"];
-          },
-          {
             foreignKeyName: "recruiting_leads_agent_id_agency_id_fkey";
             columns: ["agent_id", "agency_id"];
             isOneToOne: false;
@@ -4273,6 +4078,7 @@ export type Database = {
       };
       "add_lead_fetches": { Args: { "notices": Json; "request_id": string; "vendor_id": string }; Returns: Json };
       "add_note": { Args: { "body": string; "note_id"?: string; "recruiting_lead_id": string }; Returns: Json };
+      "add_suppression": { Args: { "contact": string; "ends_at"?: string; "reason": string }; Returns: Json };
       "adopt_texts": { Args: { "lead_id"?: string; "recruit_phone": string; "service_phone"?: string }; Returns: Json };
       "agency_figures": { Args: { "days"?: number }; Returns: Json };
       "are_texts_due": { Args: Record<PropertyKey, never>; Returns: boolean };
@@ -4284,6 +4090,50 @@ export type Database = {
       "begin_operator_action": { Args: { "action": string; "subject": Json }; Returns: string };
       "begin_resume_upload": { Args: { "lead_id": string; "path": string }; Returns: Json };
       "cancel_text": { Args: { "message_id": string }; Returns: Json };
+      "change_agency": {
+        Args: { "agency_id": string; "changes": Json; "seen"?: Json };
+        Returns: {
+          "closes_at": string;
+          "created_at": string;
+          "id": string;
+          "name": string;
+          "opens_at": string;
+          "timezone": string;
+          "updated_at": string;
+        };
+        SetofOptions: {
+          from: "*";
+          to: "agencies";
+          isOneToOne: true;
+          isSetofReturn: false;
+        };
+      };
+      "change_agent": {
+        Args: { "agent_id": string; "changes": Json; "seen"?: Json };
+        Returns: {
+          "accepts_recruits": boolean;
+          "agency_id": string;
+          "away_until": string | null;
+          "created_at": string;
+          "email": string | null;
+          "first_name": string;
+          "id": string;
+          "is_active": boolean;
+          "last_assigned_at": string | null;
+          "last_name": string | null;
+          "mail_about": (string)[];
+          "phone": string | null;
+          "role": string;
+          "updated_at": string;
+          "user_id": string | null;
+        };
+        SetofOptions: {
+          from: "*";
+          to: "agents";
+          isOneToOne: true;
+          isSetofReturn: false;
+        };
+      };
       "change_order": {
         Args: { "changes": Json; "order_id": string; "seen"?: Json };
         Returns: {
@@ -4424,7 +4274,7 @@ export type Database = {
       "distribute_pending_leads": { Args: { "lead_ids": (string)[] }; Returns: Json };
       "distribute_waiting_leads": { Args: { "max": number; "vendor_id"?: string }; Returns: number };
       "erase_person": {
-        Args: { "contact": string; "deleted_files"?: number; "deleted_sids"?: (string)[] };
+        Args: { "contact": string; "deleted_files"?: number; "deleted_sids"?: (string)[]; "never_again"?: boolean };
         Returns: Json;
       };
       "explain_lead": { Args: { "lead_id": string }; Returns: Json };
@@ -4564,6 +4414,7 @@ export type Database = {
           isSetofReturn: true;
         };
       };
+      "leave_agent": { Args: { "agent_id": string; "to_agent_id"?: string }; Returns: Json };
       "left_over_resumes": { Args: Record<PropertyKey, never>; Returns: Json };
       "list_leads": {
         Args: {
@@ -4621,6 +4472,7 @@ export type Database = {
       "note_export": { Args: { "recruits": number }; Returns: Json };
       "open_hours": { Args: { "state": string }; Returns: number };
       "person_copies": { Args: { "contact": string }; Returns: Json };
+      "preview_leave": { Args: { "agent_id": string; "to_agent_id"?: string }; Returns: Json };
       "preview_recruiting_lead": { Args: { "key_hash": string; "lead": Json; "webhook"?: Json }; Returns: Json };
       "preview_recruiting_lead_batch": { Args: { "key_hash": string; "vendor_lead_ids": Json }; Returns: Json };
       "preview_replay": { Args: { "delivery_id": string; "lead": Json }; Returns: Json };
@@ -4725,6 +4577,7 @@ export type Database = {
       "remove_agency": { Args: { "agency_id": string }; Returns: undefined };
       "remove_agent": { Args: { "agent_id": string }; Returns: undefined };
       "remove_destination": { Args: { "destination_id": string }; Returns: undefined };
+      "remove_suppression": { Args: { "contact": string }; Returns: undefined };
       "remove_vendor": { Args: { "vendor_id": string }; Returns: undefined };
       "replay_delivery": { Args: { "delivery_id": string; "lead": Json }; Returns: Json };
       "reply_needed": { Args: { "conversation_id": string }; Returns: Json };
@@ -4887,6 +4740,7 @@ export type Database = {
         };
         Returns: Json;
       };
+      "switch_bot_off": { Args: { "agency_id": string }; Returns: number };
       "take_over_texts": { Args: { "id": string }; Returns: undefined };
       "test_alert": { Args: Record<PropertyKey, never>; Returns: string };
       "test_destination": { Args: { "destination_id": string }; Returns: string };
