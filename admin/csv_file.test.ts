@@ -45,7 +45,7 @@ for (
     [Uint8Array.of(0x61, 0x0a, 0xff), /is not UTF-8: /],
   ] as const
 ) {
-  Deno.test(`a file that is no CSV file with a header says so: ${message}`, () => {
+  Deno.test(`a file without CSV and a header is refused: ${message}`, () => {
     assert.throws(() => read(content), (error) => error instanceof CommandError && message.test(error.message));
   });
 }

@@ -115,7 +115,7 @@ select pg_temp.make_rule('hold', '{email}');
 select isnt(pg_temp.come('e1', 'second', '+13125550101') -> 'distributed_to', 'null'::jsonb, 'a rule for emails does not look at phones');
 select pg_temp.make_rule('hold', vendor => 'first');
 select isnt(pg_temp.come('v1', 'second', '+13125550101') -> 'distributed_to', 'null'::jsonb, 'a rule of a vendor is for its new leads');
-select is(pg_temp.come('v2', 'first', '+13125550101') -> 'distributed_to', 'null'::jsonb, 'whoever has sent the earlier one');
+select is(pg_temp.come('v2', 'first', '+13125550101') -> 'distributed_to', 'null'::jsonb, 'no matter which vendor sent the earlier one');
 select pg_temp.make_rule('hold', agency => 'other');
 select pg_temp.come('g1', 'first', '+13125550103');
 select isnt(pg_temp.come('g2', 'second', '+13125550103') -> 'distributed_to', 'null'::jsonb,
