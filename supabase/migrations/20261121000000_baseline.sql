@@ -5565,105 +5565,53 @@ create trigger create_lead_metrics
   referencing new table as inserted
   for each statement execute function private.create_lead_metrics();
 
-create function private.count_lead_activity() returns trigger
+create function private.count_in_lead_metrics() returns trigger
 language plpgsql
 security definer
 set search_path = ''
 as $$
 declare
-  activity constant public.lead_activities := coalesce(new, old);
-  change constant integer := case tg_op when 'INSERT' then 1 else -1 end;
+  counted constant jsonb := to_jsonb(coalesce(new, old));
+  change constant integer := case tg_op when 'INSERT' then 1 when 'DELETE' then -1 else 0 end;
+  -- What the row counts as: the type of an activity, otherwise its table.
+  what constant text := coalesce(counted ->> 'type', tg_table_name);
 begin
   update public.lead_metrics m
   set
-    presentations_started =
-      m.presentations_started + change * (activity.type = 'presentation_started')::integer,
-    presentations_resumed =
-      m.presentations_resumed + change * (activity.type = 'presentation_resumed')::integer,
-    presentations_paused =
-      m.presentations_paused + change * (activity.type = 'presentation_paused')::integer,
-    last_activity_at = greatest(m.last_activity_at, new.occurred_at)
-  where m.lead_id = activity.lead_id;
+    presentations_started = m.presentations_started + change * (what = 'presentation_started')::integer,
+    presentations_resumed = m.presentations_resumed + change * (what = 'presentation_resumed')::integer,
+    presentations_paused = m.presentations_paused + change * (what = 'presentation_paused')::integer,
+    presentations_submitted = m.presentations_submitted + change * (what = 'lead_presentations')::integer,
+    sales = m.sales + change * (what = 'lead_sales')::integer,
+    annual_premium = m.annual_premium + coalesce((to_jsonb(new) ->> 'annual_premium')::numeric, 0)
+      - coalesce((to_jsonb(old) ->> 'annual_premium')::numeric, 0),
+    referrals = m.referrals + change * (what = 'lead_referrals')::integer,
+    last_activity_at = greatest(m.last_activity_at,
+      case tg_op when 'INSERT' then coalesce(counted ->> 'occurred_at', counted ->> 'submitted_at')::timestamptz end)
+  where m.lead_id = (counted ->> 'lead_id')::uuid;
   return null;
 end
 $$;
 
-comment on function private.count_lead_activity() is
-  'Trigger: counts an activity in lead_metrics. '
+comment on function private.count_in_lead_metrics() is
+  'Trigger: counts an activity, a submitted presentation, a sale with its annual premium, or a referral in lead_metrics. '
   'Security definer because the signed-in agent may not write lead_metrics.';
 
-create trigger count_lead_activity
+create trigger count_in_lead_metrics
   after insert or delete on public.lead_activities
-  for each row execute function private.count_lead_activity();
+  for each row execute function private.count_in_lead_metrics();
 
-create function private.count_lead_presentation() returns trigger
-language plpgsql
-security definer
-set search_path = ''
-as $$
-begin
-  update public.lead_metrics m
-  set
-    presentations_submitted =
-      m.presentations_submitted + case tg_op when 'INSERT' then 1 else -1 end,
-    last_activity_at = greatest(m.last_activity_at, new.submitted_at)
-  where m.lead_id = coalesce(new.lead_id, old.lead_id);
-  return null;
-end
-$$;
-
-comment on function private.count_lead_presentation() is
-  'Trigger: counts a submitted presentation in lead_metrics. '
-  'Security definer because the signed-in agent may not write lead_metrics.';
-
-create trigger count_lead_presentation
+create trigger count_in_lead_metrics
   after insert or delete on public.lead_presentations
-  for each row execute function private.count_lead_presentation();
+  for each row execute function private.count_in_lead_metrics();
 
-create function private.count_lead_sale() returns trigger
-language plpgsql
-security definer
-set search_path = ''
-as $$
-begin
-  update public.lead_metrics m
-  set
-    sales = m.sales + case tg_op when 'INSERT' then 1 when 'DELETE' then -1 else 0 end,
-    annual_premium =
-      m.annual_premium + coalesce(new.annual_premium, 0) - coalesce(old.annual_premium, 0)
-  where m.lead_id = coalesce(new.lead_id, old.lead_id);
-  return null;
-end
-$$;
-
-comment on function private.count_lead_sale() is
-  'Trigger: counts a sale and adds up the annual premiums in lead_metrics. '
-  'Security definer because the signed-in agent may not write lead_metrics.';
-
-create trigger count_lead_sale
+create trigger count_in_lead_metrics
   after insert or update of annual_premium or delete on public.lead_sales
-  for each row execute function private.count_lead_sale();
+  for each row execute function private.count_in_lead_metrics();
 
-create function private.count_lead_referral() returns trigger
-language plpgsql
-security definer
-set search_path = ''
-as $$
-begin
-  update public.lead_metrics m
-  set referrals = m.referrals + case tg_op when 'INSERT' then 1 else -1 end
-  where m.lead_id = coalesce(new.lead_id, old.lead_id);
-  return null;
-end
-$$;
-
-comment on function private.count_lead_referral() is
-  'Trigger: counts a referral in lead_metrics. '
-  'Security definer because the signed-in agent may not write lead_metrics.';
-
-create trigger count_lead_referral
+create trigger count_in_lead_metrics
   after insert or delete on public.lead_referrals
-  for each row execute function private.count_lead_referral();
+  for each row execute function private.count_in_lead_metrics();
 
 -- supabase/schemas/sales/lead_events.sql
 
@@ -6222,13 +6170,13 @@ end
 $$;
 
 comment on function public.submit_lead_presentation(uuid, jsonb, jsonb, jsonb, uuid) is
-  'Stores what an agent learned and sold in a presentation: all of it or nothing. The lead''s agent may call it, and a '
-  'manager of its agency. demographics, sale (or null) and each of referrals are objects. Their keys are the column '
-  'names of lead_demographics, lead_sales (product and annual_premium required) and lead_referrals (first_name and '
-  'phone required). New demographics replace all earlier ones; null or {} leaves them unchanged. Returns '
-  '{presentation_id, sale_id|null, referral_ids, duplicate}; a repeated client_submission_id returns the first result '
-  'and stores nothing. Errors: 22023 (HTTP 400) names the field, such as `sale.annual_premium: is required`; 42501 '
-  '(403) when the caller is no active agent; PT404 (404) when the caller may not read the lead.';
+  'Stores what an agent learned and sold in a presentation: all of it or nothing. The lead''s agent may call it, and a manager '
+  'of its agency. demographics, sale (or null) and each of referrals are objects. Their keys are the column names of '
+  'lead_demographics, lead_sales (product and annual_premium required) and lead_referrals (first_name and phone required). New '
+  'demographics replace all earlier ones; null or {} leaves them unchanged. Returns {presentation_id, sale_id|null, '
+  'referral_ids, duplicate}; a repeated client_submission_id returns the first result and stores nothing. Errors: 22023 (HTTP '
+  '400) names the field, such as `sale.annual_premium: is required`; 42501 (403) if the caller is not an active agent; PT404 '
+  '(404) when the caller may not read the lead.';
 grant execute on function public.submit_lead_presentation(uuid, jsonb, jsonb, jsonb, uuid) to authenticated;
 
 create function private.read_demographics(demographics jsonb) returns public.lead_demographics
@@ -6558,18 +6506,23 @@ comment on column public.destinations.agency_id is
   'Null: the destination of alerts, `operators`, whose URL is a setting of the worker.';
 comment on column public.destinations.name is 'Identifies the destination in its agency.';
 comment on column public.destinations.is_on is 'While it is off, its dispatches wait.';
-comment on column public.destinations.off_reason is 'Why the service has switched it off; null: it is on, or a person has paused it.';
+comment on column public.destinations.off_reason is
+  'Why the service has switched it off; null: it is on, or a person has paused it.';
 comment on column public.destinations.events is 'The events that are sent to it, such as `lead.distributed`.';
 comment on column public.destinations.agent_id is
   'The agent who has chosen to get e-mails (agents.mail_about); null: it is the agency''s.';
 comment on column public.destinations.order_id is 'Only events about leads of this order; null: of any.';
-comment on column public.destinations.template is 'JMESPath expression that makes the body from the event; null: the event itself.';
+comment on column public.destinations.template is
+  'JMESPath expression that makes the body from the event; null: the event itself.';
 comment on column public.destinations.accepted_when is
   'JMESPath expression on {status, body} of the response: whether the receiver has accepted the event; null: status 2xx.';
 comment on column public.destinations.rejected_when is 'The same: whether it has rejected it for good; null: never.';
-comment on column public.destinations.returns_rejected is 'Whether a lead that the receiver rejects is returned, as return_lead() does.';
-comment on column public.destinations.max_at_once is 'How many dispatches are sent to it at the same time, 1 while the last one has failed.';
-comment on column public.destinations.failing_since is 'When the first of the failures since the last success was; null: the last attempt has not failed.';
+comment on column public.destinations.returns_rejected is
+  'Whether a lead that the receiver rejects is returned, as return_lead() does.';
+comment on column public.destinations.max_at_once is
+  'How many dispatches are sent to it at the same time, 1 while the last one has failed.';
+comment on column public.destinations.failing_since is
+  'When the first of the failures since the last success was; null: the last attempt has not failed.';
 comment on column public.destinations.failures is 'The number of failed attempts since the last success.';
 
 create trigger set_updated_at
@@ -6598,7 +6551,8 @@ create unique index destination_secrets_header_idx on private.destination_secret
 comment on table private.destination_secrets is
   'The secrets with which requests to a destination are signed, and its own headers. Nobody reads them back.';
 comment on column private.destination_secrets.name is 'The name of a header; null for a signing secret.';
-comment on column private.destination_secrets.expires_at is 'Until when a signing secret that was replaced still signs; null: no end.';
+comment on column private.destination_secrets.expires_at is
+  'Until when a signing secret that was replaced still signs; null: no end.';
 
 alter table private.destination_secrets enable row level security;
 grant select, insert, update, delete on private.destination_secrets to service_role;
@@ -6642,17 +6596,19 @@ create index dispatches_failed_idx on private.dispatches (destination_id, ended_
 create index dispatches_delivered_idx on private.dispatches (destination_id, delivered_at) where state = 'delivered';
 
 comment on table private.dispatches is
-  'One row for each event that is sent to a destination. The id is the header webhook-id: each attempt has the same. Kept for 30 '
-  'days after it has ended.';
+  'One row for each event that is sent to a destination. The id is the header webhook-id: each attempt has the same. Kept for '
+  '30 days after it has ended.';
 comment on column private.dispatches.event is 'The type of the event, or `test`.';
 comment on column private.dispatches.alert_ids is 'The alerts of which the operators'' destination is notified.';
 comment on column private.dispatches.body is
-  'The event as it was: {type, timestamp, data}; of alerts {text, kind, subject, state, since, details}. Null once the person was erased.';
+  'The event as it was: {type, timestamp, data}; of alerts {text, kind, subject, state, since, details}. Null once the person '
+  'was erased.';
 comment on column private.dispatches.state is
-  '`waiting`; `sending`: a worker has it; `delivered`; `rejected`: the receiver has refused it for good; `failed`: no attempt is '
-  'left; `cancelled`: it is not needed any more.';
+  '`waiting`; `sending`: a worker has it; `delivered`; `rejected`: the receiver has refused it for good; `failed`: no attempt '
+  'is left; `cancelled`: it is not needed any more.';
 comment on column private.dispatches.attempt is 'The number of times that it was claimed.';
-comment on column private.dispatches.attempts_before is 'How many of them were before a person had it sent again: the pauses count from there.';
+comment on column private.dispatches.attempts_before is
+  'How many of them were before a person had it sent again: the pauses count from there.';
 comment on column private.dispatches.lease_until is 'Until when the worker has it.';
 comment on column private.dispatches.status is 'The HTTP status of the last response; null: there was none.';
 comment on column private.dispatches.excerpt is 'The beginning of the last response that was not an acceptance.';
@@ -6670,7 +6626,8 @@ create table private.sending_settings (
 );
 
 comment on table private.sending_settings is
-  'Whether the worker can send e-mail, and has the URLs of the receiver of alerts and of the monitor. The database sees no setting.';
+  'Whether the worker can send e-mail, and has the URLs of the receiver of alerts and of the monitor. The database sees no '
+  'setting.';
 comment on column private.sending_settings.asked_at is 'When the worker last said so.';
 
 insert into private.sending_settings (name) values ('mail'), ('alerts'), ('heartbeat');
@@ -6688,7 +6645,8 @@ as $$
     and (s.is_set <> note_setting.is_set or s.asked_at not between now() - interval '1 minute' and now())
 $$;
 
-comment on function private.note_setting(text, boolean) is 'Notes what a worker says of a setting, once a minute while it stays.';
+comment on function private.note_setting(text, boolean) is
+  'Notes what a worker says of a setting, once a minute while it stays.';
 
 -- supabase/schemas/destinations/add.sql
 
@@ -6723,8 +6681,8 @@ end
 $$;
 
 comment on function private.lead_event(public.recruiting_leads) is
-  'The data of each event about a lead: {lead: {id, vendor: {slug, name}, first_name, last_name, email, phone, city, state, zip, '
-  'received_at, answers: [{question, answer}], metadata, has_resume, link}, order_id, agent: {id, first_name, last_name, '
+  'The data of each event about a lead: {lead: {id, vendor: {slug, name}, first_name, last_name, email, phone, city, state, '
+  'zip, received_at, answers: [{question, answer}], metadata, has_resume, link}, order_id, agent: {id, first_name, last_name, '
   'email}|null}. link is the path in the desk, to which the worker adds the desk''s address.';
 
 create function private.add_dispatches(event text, lead_ids uuid[], extra jsonb default '{}') returns void
@@ -6753,9 +6711,9 @@ end
 $$;
 
 comment on function private.add_dispatches(text, uuid[], jsonb) is
-  'Adds a dispatch of this event for each of the leads and each destination of its agency that wants the event, also of one that is '
-  'off. extra: further members of the event''s data. Call it while the agency has the lead. An error adds none, with a warning, and '
-  'does not reach the caller.';
+  'Adds a dispatch of this event for each of the leads and each destination of its agency that wants the event, also of one '
+  'that is off. extra: further members of the event''s data. Call it while the agency has the lead. An error adds none, with a '
+  'warning, and does not reach the caller.';
 
 create function private.dispatch_reassignments() returns trigger
 language plpgsql
@@ -6847,10 +6805,10 @@ end
 $$;
 
 comment on function public.set_my_mail(text[]) is
-  'Sets what the signed-in agent gets e-mails about: `lead`, a new recruit; `recruit_waiting`, a recruit who waits for an answer; {}: '
-  'nothing. Returns the choice. An e-mail has the recruit''s first name alone, and an agent gets at most one in five minutes. PT400 for '
-  'anything else; PT409 for an agent without an e-mail address; 42501 for a user who is not an active agent. '
-  'Security definer because agents may not write the tables.';
+  'Sets what the signed-in agent gets e-mails about: `lead`, a new recruit; `recruit_waiting`, a recruit who waits for an '
+  'answer; {}: nothing. Returns the choice. An e-mail has the recruit''s first name alone, and an agent gets at most one in '
+  'five minutes. PT400 for anything else; PT409 for an agent without an e-mail address; 42501 for a user who is not an active '
+  'agent. Security definer because agents may not write the tables.';
 grant execute on function public.set_my_mail(text[]) to authenticated;
 
 create function private.add_agent_mail(agent_id uuid, event text, lead_id uuid, link text, others integer) returns void
@@ -6891,8 +6849,8 @@ end
 $$;
 
 comment on function private.add_agent_mail(uuid, text, uuid, text, integer) is
-  'Adds an e-mail to an agent who has chosen the event, with {lead: {id, first_name, link}, others}: others are how many further '
-  'recruits there are. It is due five minutes after the last one; until then the others are counted in it.';
+  'Adds an e-mail to an agent who has chosen the event, with {lead: {id, first_name, link}, others}: others are how many '
+  'further recruits there are. It is due five minutes after the last one; until then the others are counted in it.';
 
 create function private.end_agent_mail() returns trigger
 language plpgsql
@@ -7055,7 +7013,8 @@ begin
 end
 $$;
 
-comment on function private.is_dispatch_due() is 'Whether the worker would find a dispatch to send. Reads one row of each destination.';
+comment on function private.is_dispatch_due() is
+  'Whether the worker would find a dispatch to send. Reads one row of each destination.';
 
 -- supabase/schemas/destinations/prune.sql
 
@@ -7097,19 +7056,18 @@ end
 $$;
 
 comment on function private.prune_dispatches() is
-  'Deletes dispatches that ended more than 30 days ago, at most 1,000, and cancels those that have waited as long, because their '
-  'destination is off. Returns how many were deleted.';
+  'Deletes dispatches that ended more than 30 days ago, at most 1,000, and cancels those that have waited as long, because '
+  'their destination is off. Returns how many were deleted.';
 
 -- supabase/schemas/texting/opt_keywords.sql
 
 -- The texts that are an opt-out or an opt-in.
 --
 -- US law (47 CFR 64.1200(a)(10)) names seven words and counts "any reasonable method to clearly express a desire not to
--- receive further" texts. So a wish to end them is an opt-out in any words, also in the middle of a sentence, though
--- Twilio stops at eight words alone. START takes back one that was not meant, and nothing takes back a text that was not
--- wanted. A text that may be such a wish and may not, such as "no thanks" or "don't text me before 9", is no opt-out: the
--- bot sends nothing to it, and a person reads it. What a phone adds by itself, a signature or invisible characters, says
--- nothing.
+-- receive further" texts. A wish to end them is therefore an opt-out in any words, also in the middle of a sentence,
+-- although Twilio itself stops only at eight words. START reverts an unintended opt-out, while nothing takes back an
+-- unwanted text. An ambiguous text, such as "no thanks" or "don't text me before 9", is not an opt-out: the bot does not
+-- reply, and a person reads it. Text that a phone adds, such as a signature or invisible characters, is ignored.
 
 create function private.consent_in_text(body text, opt_out_type text, out state text, out source text, out words text)
 language plpgsql
@@ -7140,11 +7098,11 @@ end
 $$;
 
 comment on function private.consent_in_text(text, text) is
-  'The consent that a text gives (state opted_in) or takes back (opted_out), or null; its source as in '
-  'text_consent_events, and its plain_words(). A keyword counts alone, a wish to end the texts wherever it stands; case, '
-  'punctuation, quotes, spaces, invisible characters and a signature do not matter. YES counts only from somebody who has opted out: the caller must look. '
-  'opt_out_type is Twilio''s OptOutType, which counts before the words because the account''s own keywords are in it: START, '
-  'STOP or HELP; null or anything else: the words count.';
+  'Returns the consent that a text gives (state opted_in) or withdraws (opted_out), or null; its source as in '
+  'text_consent_events; and its plain_words(). A keyword counts alone, a wish to end the texts wherever it stands; case, '
+  'punctuation, quotes, spaces, invisible characters and a signature do not matter. YES counts only after an opt-out, which '
+  'the caller must check. opt_out_type is Twilio''s OptOutType, which counts before the words because the account''s own '
+  'keywords are in it: START, STOP or HELP; null or anything else: the words count.';
 
 create function private.without_signature(visible text) returns text
 language plpgsql
@@ -7447,9 +7405,9 @@ end
 $$;
 
 comment on function private.wish_to_end(text) is
-  'Whether a visible_text() asks for no more texts, in any words, in English or Spanish: `opted_out`; `may_opt_out` where it may '
-  'and may not, which a person reads; else null. A wish is looked for '
-  'in the first 480 characters and the last 240, what may be one in the first 1,600.';
+  'Whether a visible_text() asks for no more texts, in any words, in English or Spanish: `opted_out`; `may_opt_out` if it is '
+  'ambiguous, for a person to read; else null. Wishes are searched in the first 480 and the last 240 characters, ambiguous '
+  'ones in the first 1,600.';
 
 create function private.opt_keyword(words text) returns text
 language plpgsql
@@ -7467,7 +7425,7 @@ end
 $$;
 
 comment on function private.opt_keyword(text) is
-  'The consent that these plain_words() give or take back when they are a keyword: opted_in, opted_out or null.';
+  'Returns the consent that these plain_words() give or withdraw if they are a keyword: opted_in, opted_out or null.';
 
 -- supabase/schemas/texting/tables.sql
 
@@ -7543,8 +7501,10 @@ create index on public.recruiting_conversations (service_phone, created_at);
 
 comment on table public.recruiting_conversations is
   'A text conversation with a recruit: one for each pair of a recruit''s number and one of our numbers.';
-comment on column public.recruiting_conversations.recruiting_lead_id is 'The recruit; null: no lead is known, or it was deleted or returned.';
-comment on column public.recruiting_conversations.assigned_agent_id is 'The agent who answers once the conversation is escalated.';
+comment on column public.recruiting_conversations.recruiting_lead_id is
+  'The recruit; null: no lead is known, or it was deleted or returned.';
+comment on column public.recruiting_conversations.assigned_agent_id is
+  'The agent who answers once the conversation is escalated.';
 comment on column public.recruiting_conversations.recruit_phone is
   'The recruit''s number, as the SMS provider writes it in From: E.164 (ITU-T).';
 comment on column public.recruiting_conversations.service_phone is
@@ -7595,7 +7555,8 @@ create table public.conversation_reads (
 
 create index on public.conversation_reads (agent_id);
 
-comment on table public.conversation_reads is 'The place up to which each agent has read a conversation. read_conversation() writes it.';
+comment on table public.conversation_reads is
+  'The place up to which each agent has read a conversation. read_conversation() writes it.';
 comment on column public.conversation_reads.read_up_to is 'The created_at of the latest text that the agent has read.';
 
 create trigger set_updated_at
@@ -7738,12 +7699,12 @@ create table public.text_consents (
 create index on public.text_consents (phone);
 
 comment on table public.text_consents is
-  'Whether a recruit may be texted by an agency, from any of its numbers. Without a row nothing has been said. '
+  'Whether an agency may text a recruit, from any of its numbers. Without a row, the recruit has said nothing. '
   'record_consent() writes it from text_consent_events, which has the proof.';
 comment on column public.text_consents.phone is 'The recruit''s number: E.164 (ITU-T).';
 comment on column public.text_consents.source is 'As in the event that decided.';
 comment on column public.text_consents.changed_at is
-  'When it was said. What was said earlier and is stored later changes nothing.';
+  'When it was said. An earlier event that is stored later changes nothing.';
 
 alter table public.text_consents enable row level security;
 grant select on public.text_consents to authenticated;
@@ -7785,8 +7746,7 @@ create index on public.text_consent_events (agent_id, agency_id) where agent_id 
 -- For alerts: an agency's latest opt-outs.
 create index text_consent_events_opted_out_idx on public.text_consent_events (agency_id, occurred_at) where state = 'opted_out';
 
-comment on table public.text_consent_events is
-  'Each opt-in and opt-out with its proof. Rows are added and never changed or removed.';
+comment on table public.text_consent_events is 'Each opt-in and opt-out with its proof. Rows are never changed or removed.';
 comment on column public.text_consent_events.source is
   '`keyword`: a word such as STOP; `wording`: a sentence such as "stop texting me"; `provider`: Twilio''s OptOutType or '
   'its error 21610; `manager`: a manager of the agency, with a reason; `admin`: the admin command, with a reason.';
@@ -7849,9 +7809,9 @@ comment on function private.pause_number(text, text) is
 
 -- Texts from a pair of numbers that has no conversation yet.
 --
--- A text and the conversation of its numbers may come at the same moment. Both therefore first take a lock on the pair,
--- and then look for what the other one stored. So the second always sees the first. Many conversations may be made in
--- one transaction, so a pair stands for one of 1,024 locks, as a consent does.
+-- A text and the conversation of its numbers may be stored concurrently. Both therefore first lock the pair and then look
+-- for what the other one stored, so the second always sees the first. One transaction may create many conversations, so a
+-- pair maps to one of 1,024 locks, like a consent.
 
 create table public.unmatched_texts (
   id uuid primary key default gen_random_uuid(),
@@ -7926,8 +7886,8 @@ end
 $$;
 
 comment on function private.lock_conversation(text, text) is
-  'Makes every other transaction that makes the conversation of these numbers, or finds that there is none, wait until '
-  'this one ends. Other pairs have the same lock: there are 1,024.';
+  'Locks a pair of numbers until this transaction ends: others that create their conversation, or find that there is none, '
+  'wait. There are 1,024 locks, so pairs share them.';
 
 create function private.take_over_texts() returns trigger
 language plpgsql
@@ -7977,8 +7937,8 @@ end
 $$;
 
 comment on function private.take_over_portion(public.recruiting_conversations) is
-  'Takes over up to 1,000 of a conversation''s unmatched texts, the oldest first. Where there may be more, the conversation '
-  'stands in waiting_take_overs; the consents in the newest 1,000 that have one hold anyway.';
+  'Takes over up to 1,000 of a conversation''s unmatched texts, the oldest first. If there may be more, the conversation is in '
+  'waiting_take_overs; the consents in the newest 1,000 texts with one take effect immediately.';
 
 create function private.oldest_unmatched(conversation public.recruiting_conversations, max integer) returns uuid[]
 language plpgsql
@@ -8087,8 +8047,8 @@ end
 $$;
 
 comment on function public.take_over_texts(uuid) is
-  'Takes over the next portion of a conversation''s unmatched texts. Where there may be more, it is due again at once. A '
-  'conversation that there is not is passed over.';
+  'Takes over the next portion of a conversation''s unmatched texts. If there may be more, it is due again at once. An unknown '
+  'conversation is skipped.';
 grant execute on function public.take_over_texts(uuid) to service_role;
 
 -- The unmatched texts that agents read.
@@ -8240,7 +8200,7 @@ begin
       reason = case when due.is_over then coalesce(c.reason, 'worker_died') else c.reason end,
       attempt = c.attempt + 1,
       lease_until = case when due.is_over then null else now() + interval '1 minute' end,
-      -- A file that ends its worker is rare then.
+      -- So a file that crashes its worker is rarely claimed.
       due_at = now() + interval '1 minute' * 2 ^ least(c.attempt, 6)
     from due
     where c.message_id = due.message_id and c.position = due.position
@@ -8261,8 +8221,8 @@ $$;
 
 comment on function public.claim_media_copies(integer) is
   'Gives the worker up to max files to copy, each for 60 seconds: [{message_id, position, attempt, url, path}]. url: where the '
-  'provider has it. path: its name in the bucket `text-media`. attempt is for record_media_copy(). The copy of a worker that '
-  'has died is due again after 1, 2, 4 minutes and so on. A file that was not had in a day and 5 attempts is failed.';
+  'provider has it. path: its name in the bucket `text-media`. attempt is for record_media_copy(). The copy of a dead worker '
+  'is due again after 1, 2, 4 minutes and so on. A file that was not fetched within a day and 5 attempts is failed.';
 
 create function public.record_media_copy(
   message_id uuid,
@@ -8310,10 +8270,10 @@ end
 $$;
 
 comment on function public.record_media_copy(uuid, integer, integer, text, text, text, text) is
-  'Records what became of a file. attempt is that of claim_media_copies(). outcome: `copied` with its path and '
-  'content_type; `failed` with the reason; `later` with the reason: it is due again after a pause that grows from 10 '
-  'seconds to an hour. Returns the state in which it is left. null: the text was deleted, and the caller removes the '
-  'copy. A late report changes nothing unless it was copied. 22023 for an unknown outcome.';
+  'Records the outcome of copying a file. attempt is that of claim_media_copies(). outcome: `copied` with its path and '
+  'content_type; `failed` with the reason; `later` with the reason: it is due again after a pause that grows from 10 seconds '
+  'to an hour. Returns the state in which it is left. null: the text was deleted, and the caller removes the copy. A late '
+  'report changes nothing unless it was copied. 22023 for an unknown outcome.';
 
 create function public.queue_media_copies(message_sids text[]) returns integer
 language plpgsql
@@ -8334,7 +8294,7 @@ begin
   where m.provider_message_id = any (message_sids) and m.direction = 'inbound'
   on conflict on constraint media_copies_pkey do update
   set state = 'waiting', due_at = now(), attempt = 0, queued_at = now()
-  -- The others are the same at the next attempt.
+  -- The others would fail again in the same way.
   where c.state = 'failed' and c.reason not in ('too_large', 'type', 'address');
   get diagnostics queued = row_count;
   return queued;
@@ -8343,7 +8303,7 @@ $$;
 
 comment on function public.queue_media_copies(text[]) is
   'Queues the files of stored texts of recruits that have no copy: those that were never queued, and those that the provider '
-  'did not give. Returns how many. message_sids: the SMS provider''s ids of the texts; an id of another text is passed over.';
+  'did not give. Returns how many. message_sids: the SMS provider''s ids of the texts; ids of other texts are skipped.';
 
 grant execute on function public.claim_media_copies(integer),
   public.record_media_copy(uuid, integer, integer, text, text, text, text), public.queue_media_copies(text[]) to service_role;
@@ -8352,10 +8312,9 @@ grant execute on function public.claim_media_copies(integer),
 
 -- Consents: the words of recruits and managers, and the state that holds now.
 --
--- A consent is one agency's, over all its numbers. A transaction that changes it, or sends a text by it, holds its
--- lock, so that no text is sent after an opt-out was stored. So that there are no deadlocks, locks are taken in this
--- order: the consent, conversations by their ids, what the bot has of them, texts of the outbox by their ordinals,
--- messages, notifications.
+-- A consent applies to one agency and all its numbers. A transaction that changes it, or sends a text because of it, holds
+-- its lock, so that no text is sent after an opt-out was stored. To prevent deadlocks, locks are taken in this order: the
+-- consent, conversations by id, their rows of the bot, texts of the outbox by ordinal, messages, notifications.
 
 create function private.refuse_change() returns trigger
 language plpgsql
@@ -8372,8 +8331,8 @@ create trigger refuse_change
   before update or delete or truncate on public.text_consent_events
   for each statement execute function private.refuse_change();
 
--- Postgres has room for a few thousand locks in all, and one transaction may need the consents of more recruits. So a
--- consent stands for one of 1,024 locks. Who needs several takes them in their order.
+-- Postgres has room for a few thousand locks, and one transaction may need the consents of more recruits. A consent
+-- therefore maps to one of 1,024 locks. A transaction that needs several takes them in order.
 
 create function private.consent_lock(agency_id uuid, phone text) returns bigint
 language plpgsql
@@ -8398,7 +8357,8 @@ end
 $$;
 
 comment on function private.lock_consent(uuid, text) is
-  'Until this transaction ends, nobody else changes the consent or claims a text by it. Call it before any row is locked.';
+  'Until this transaction ends, no other one changes the consent or claims a text that depends on it. Call it before locking '
+  'rows.';
 
 create function private.lock_conversations_of(agency_id uuid, phone text) returns void
 language plpgsql
@@ -8434,8 +8394,8 @@ end
 $$;
 
 comment on function private.is_opted_out(uuid, text) is
-  'Whether the recruit with this number must not be texted by the agency. The answer holds while the caller holds the '
-  'consent''s lock.';
+  'Whether the agency must not text the recruit with this number. The result is valid while the caller holds the consent''s '
+  'lock.';
 
 create function private.texting_ban(agency_id uuid, phone text, recruiting_lead_id uuid) returns text
 language plpgsql
@@ -8496,7 +8456,7 @@ begin
       from public.recruiting_conversations c
       join public.text_outbox waiting on waiting.conversation_id = c.id and waiting.state = 'pending'
       where c.agency_id = refuse_texts.agency_id and c.recruit_phone = refuse_texts.phone
-      -- A transaction that changes several texts locks them in their order, so that nothing waits in a circle.
+      -- A transaction that changes several texts locks them in order, to prevent deadlocks.
       order by waiting.ordinal
       for update of waiting
     ))
@@ -8550,8 +8510,8 @@ end
 $$;
 
 comment on function private.refuse_waiting_texts(uuid, text, text) is
-  'Refuses the texts of a conversation that wait to be sent, with this reason, so that the recruit may wait again. of_kind: '
-  'as text_outbox.kind; null: all. The caller has locked the conversation.';
+  'Refuses the waiting texts of a conversation with this reason, so that the recruit may wait again. of_kind: as '
+  'text_outbox.kind; null: all. The caller has locked the conversation.';
 
 create function private.apply_consent(event public.text_consent_events) returns boolean
 language plpgsql
@@ -8577,7 +8537,7 @@ begin
 
   if event.state = 'opted_out' then
     perform private.lock_conversations_of(event.agency_id, event.phone);
-    -- There is nothing that they may be answered.
+    -- They may not be answered any more.
     update public.recruiting_conversations c
     set waiting_since = null
     where c.agency_id = event.agency_id and c.recruit_phone = event.phone and c.waiting_since is not null;
@@ -8588,9 +8548,8 @@ end
 $$;
 
 comment on function private.apply_consent(public.text_consent_events) is
-  'Sets the consent to a new event, unless a later one has decided already. An opt-out refuses the texts of the agency '
-  'to this number that are not sent yet. Returns whether the event decides. The caller holds the '
-  'consent''s lock.';
+  'Sets the consent to a new event, unless a later one has already decided. An opt-out refuses the agency''s unsent texts to '
+  'this number. Returns whether the event decides. The caller holds the consent''s lock.';
 
 create function private.record_consent(
   agency_id uuid,
@@ -8627,9 +8586,9 @@ end
 $$;
 
 comment on function private.record_consent(uuid, text, text, text, text, uuid, uuid, text, timestamptz) is
-  'Adds an event, and does apply_consent() with it. state: opted_in or opted_out. source and the rest: see '
-  'text_consent_events. occurred_at, when it was said: now unless given. A message_id that has an event is the same event '
-  'and changes nothing. Returns whether it decides.';
+  'Adds an event and calls apply_consent() with it. state: opted_in or opted_out. source and the rest: see '
+  'text_consent_events. occurred_at: when it was said; null: now. A second event with a message_id changes nothing. Returns '
+  'whether the event decides.';
 
 create function public.record_text_consent(phone text, state text, reason text) returns jsonb
 language plpgsql
@@ -8654,12 +8613,16 @@ end
 $$;
 
 comment on function public.record_text_consent(text, text, text) is
-  'Records what a recruit has said otherwise than by text, for the agency of the signed-in manager: state opted_in or '
-  'opted_out, with the reason. An opt-out refuses the texts that wait. Returns {phone, state}. Errors: 42501 (HTTP 403) '
-  'when the caller is no active manager; 22023 (400) names the field. The provider keeps a list of its own: to a '
-  'recruit who has texted STOP to a number, it sends nothing from it before START, whatever is recorded here. '
-  'Security definer because agents may not write the tables.';
+  'Records for the agency of the signed-in manager what a recruit said other than by text: state opted_in or opted_out, with '
+  'the reason. An opt-out refuses the texts that wait. Returns {phone, state}. Errors: 42501 (HTTP 403) if the caller is not '
+  'an active manager; 22023 (400) names the field. The provider has its own list: after a recruit''s STOP to a number, it '
+  'sends nothing from that number until START, whatever is recorded here. Security definer because agents may not write the '
+  'tables.';
 grant execute on function public.record_text_consent(text, text, text) to authenticated;
+
+-- supabase/schemas/texting/open_conversation.sql
+
+-- The conversation of a recruit with an agency: an existing one, or a new one with one of its numbers.
 
 create function private.open_conversation(
   lead public.recruiting_leads,
@@ -8677,7 +8640,7 @@ declare
   number text;
   opened public.recruiting_conversations;
 begin
-  -- When two calls come at once, the second finds the conversation of the first.
+  -- Of two concurrent calls, the second finds the conversation of the first.
   perform private.lock_consent(lead.agency_id, lead.phone);
   is_there := private.lock_active_agent(open_conversation.agent_id);
   number := coalesce(
@@ -8739,7 +8702,7 @@ begin
   values (lead.id, lead.agency_id, lead.phone, number, case when is_there then open_conversation.agent_id end)
   on conflict (recruit_phone, service_phone) do update
   set recruiting_lead_id = coalesce(c.recruiting_lead_id, excluded.recruiting_lead_id)
-  -- Somebody may have just made it for another agency.
+  -- Another transaction may have just created it for another agency.
   where c.agency_id = excluded.agency_id
   returning c.* into opened;
   return opened;
@@ -8747,12 +8710,11 @@ end
 $$;
 
 comment on function private.open_conversation(public.recruiting_leads, uuid, text, boolean) is
-  'The conversation of a lead''s recruit with its agency: the one with the preferred number, if it is the agency''s, else '
-  'with the number of the agency that the recruit has '
-  'last been in touch with, paused or not. Else a new one, assigned to this agent if active (null: nobody), with the '
-  'active number that has the fewest conversations, counted up to 1,000; of several, the one that has got none for '
-  'longest. takes_paused: a paused number is taken where none is active. The lead has an agency and a phone in E.164. Null '
-  'when the agency has no such number.';
+  'The conversation of a lead''s recruit with its agency: the one with the preferred number, if it is the agency''s, else with '
+  'the agency''s number of the recruit''s latest texts, paused or not. Else a new one, assigned to this agent if active (null: '
+  'nobody), with the active number that has the fewest conversations, counted up to 1,000; of several, the one whose latest '
+  'conversation is oldest. takes_paused: a paused number is used if none is active. The lead has an agency and a phone in '
+  'E.164. Null if the agency has no such number.';
 
 -- supabase/schemas/texting/consent_in_texts.sql
 
@@ -8802,12 +8764,11 @@ end
 $$;
 
 comment on function private.record_consents_in_texts(uuid, text, public.unmatched_texts[]) is
-  'Records for an agency the consents that a recruit''s texts give or take back, if any. agency_id null: of none yet. '
+  'Records for an agency the consents that a recruit''s texts give or withdraw. agency_id null: nothing is recorded. '
   'received_at null: now.';
 
--- One of our numbers may be added after a text came to it. One stores a text that gives or takes back a consent, another
--- adds the number. Both first take a lock on the number and then look for what the other one stored. Texts share the
--- lock.
+-- A service number may be added after a text to it arrived. The transaction that stores a text with a consent and the one
+-- that adds the number both first lock the number, and then look for what the other one stored. Texts share the lock.
 
 create function private.service_number_lock(phone text) returns bigint
 language plpgsql
@@ -8820,7 +8781,8 @@ end
 $$;
 
 comment on function private.service_number_lock(text) is
-  'The advisory lock of one of our numbers: of its texts, shared, and of the transaction that gives it to an agency.';
+  'Returns the key of the advisory lock of one of our numbers. Its texts share the lock; a transaction that gives the number '
+  'to an agency holds it alone.';
 
 create function private.agency_of_numbers(recruit_phone text, service_phone text) returns uuid
 language plpgsql
@@ -8840,8 +8802,7 @@ end
 $$;
 
 comment on function private.agency_of_numbers(text, text) is
-  'The agency that a text from the recruit to our number concerns: that of their conversation, else the number''s, else '
-  'null.';
+  'The agency of a text from the recruit to our number: that of their conversation, else the number''s, else null.';
 
 create function private.read_unmatched_consents() returns trigger
 language plpgsql
@@ -8865,7 +8826,7 @@ end
 $$;
 
 comment on function private.read_unmatched_consents() is
-  'Trigger: what recruits have texted to a number before an agency had it holds for the agency.';
+  'Trigger: consents that recruits texted to a number before an agency had it take effect for the agency.';
 
 create trigger read_unmatched_consents
   after insert or update of agency_id, phone on public.service_numbers
@@ -8875,14 +8836,14 @@ create trigger read_unmatched_consents
 
 -- The arrival of a recruit's text: POST /recruiting/sms/inbound stores it, and the bot or an agent is notified.
 
--- A view, because nothing is stored: the bot, an area above, has a trigger on it.
+-- A view, because nothing is stored: the bot, a later area, has a trigger on it.
 create view private.texts_to_answer with (security_invoker = true) as
 select null::uuid as conversation_id, null::uuid[] as message_ids
 where false;
 
 comment on view private.texts_to_answer is
-  'A recruit''s texts that have just come to a conversation, oldest first, are inserted here: a trigger of the bot takes those '
-  'that it answers, and returns the others.';
+  'New texts of a recruit in a conversation, oldest first, are inserted here: a trigger of the bot takes those that it '
+  'answers, and returns the others.';
 grant select, insert on private.texts_to_answer to service_role;
 
 create function public.receive_sms(
@@ -8943,12 +8904,12 @@ end
 $$;
 
 comment on function public.receive_sms(text, text, text, text, jsonb, uuid, text, timestamptz, boolean) is
-  'Stores an inbound message in the conversation of these two numbers, once for each MessageSid and once for each '
-  'message_id. The caller makes the message_id, so that it may repeat the call. media: [{url, content_type}]. Returns '
-  '{status: received}, also when it was stored before. Without a conversation it stores the text in unmatched_texts in '
-  'the same way, notifies the recruit''s agent, and returns {status: no_conversation}. An opt-in or opt-out holds with the '
-  'message (opt_out_type: Twilio''s OptOutType), and the bot answers, or an agent is notified. received_at: when the '
-  'provider got it; null: now. copies_media: whether the worker copies its files (media_copies).';
+  'Stores an inbound message in the conversation of these two numbers, once for each MessageSid and once for each message_id. '
+  'The caller generates the message_id, so that it may repeat the call. media: [{url, content_type}]. Returns {status: '
+  'received}, also if it was stored before. Without a conversation it stores the text in unmatched_texts in the same way, '
+  'notifies the recruit''s agent, and returns {status: no_conversation}. An opt-in or opt-out takes effect with the message '
+  '(opt_out_type: Twilio''s OptOutType), and the bot answers, or an agent is notified. received_at: when the provider received '
+  'it; null: now. copies_media: whether the worker copies its files (media_copies).';
 grant execute on function public.receive_sms(text, text, text, text, jsonb, uuid, text, timestamptz, boolean) to service_role;
 
 create function private.conversation_of(recruit_phone text, service_phone text) returns public.recruiting_conversations
@@ -8967,7 +8928,7 @@ end
 $$;
 
 comment on function private.conversation_of(text, text) is
-  'The conversation of these two numbers, or null. Nobody deletes it before this transaction ends.';
+  'Returns the conversation of these two numbers, or null. It cannot be deleted before this transaction ends.';
 
 create function private.store_texts(conversation public.recruiting_conversations, received public.unmatched_texts[])
 returns void
@@ -8996,7 +8957,7 @@ begin
     where r.copies_media
   )
   select array_agg(r) into texts from unnest(received) r where r.id in (select s.id from stored s);
-  -- A STOP that comes again after a START is not said again.
+  -- A repeated delivery of a STOP after a START is not a new opt-out.
   if texts is null then
     return;
   end if;
@@ -9025,7 +8986,7 @@ begin
   cross join opt_out o
   group by o.at;
 
-  -- Before the rows of the bot, as everywhere.
+  -- Before the rows of the bot, in the order of consent.sql.
   update public.recruiting_conversations c
   set
     last_message_at = greatest(c.last_message_at, heard.last_at),
@@ -9061,8 +9022,8 @@ end
 $$;
 
 comment on function private.store_texts(public.recruiting_conversations, public.unmatched_texts[]) is
-  'Stores a recruit''s texts as messages of this conversation, once for each id and each MessageSid. A consent in them holds, '
-  'an agent''s reply is not held any more, and the bot answers, or an agent is notified. received_at null: now. The caller '
+  'Stores a recruit''s texts as messages of this conversation, once for each id and each MessageSid. A consent in them takes '
+  'effect, held replies of agents become due, and the bot answers or an agent is notified. received_at null: now. The caller '
   'holds the locks of receive_sms().';
 
 -- supabase/schemas/texting/callbacks.sql
@@ -9132,11 +9093,11 @@ $$;
 
 comment on function public.update_sms_status(text, text, text, uuid, uuid) is
   'Stores a delivery callback and sets the message''s status to queued, sent, delivered or failed (also for undelivered). '
-  'Returns {status: updated}, or {status: ignored} for any other provider_status, without a message_sid, and when there '
-  'is no such message yet. In that last case the callback is applied when the message is stored. The caller makes the '
-  'event_id so that it may repeat the call: a repeated one stores and changes nothing. message_id: the id of our message '
-  'that the provider was given with it; unless the callback is ignored, a text of the outbox without a MessageSid gets this '
-  'one and is accepted. An error_code of 21610 opts the recruit out, and 30034 pauses our number.';
+  'Returns {status: updated}, or {status: ignored} for any other provider_status, without a message_sid, and if there is no '
+  'such message yet. In the last case the callback is applied when the message is stored. The caller generates the event_id, '
+  'so that it may repeat the call: a repeated one stores and changes nothing. message_id: the id of our message that the '
+  'provider was given with it; unless the callback is ignored, a text of the outbox without a MessageSid gets this one and '
+  'becomes accepted. An error_code of 21610 opts the recruit out, and 30034 pauses our number.';
 grant execute on function public.update_sms_status(text, text, text, uuid, uuid) to service_role;
 
 create function private.lock_sent_text(message_sid text, message_id uuid, has_failed boolean, has_opted_out boolean) returns uuid
@@ -9150,7 +9111,7 @@ begin
   from public.recruiting_messages m
   where m.direction = 'outbound'
     and (m.provider_message_id = message_sid or m.id = lock_sent_text.message_id)
-  -- Where there are two messages, the one that has the MessageSid.
+  -- Of two messages, the one with the MessageSid.
   order by m.provider_message_id = message_sid desc nulls last
   limit 1;
 
@@ -9163,9 +9124,9 @@ end
 $$;
 
 comment on function private.lock_sent_text(text, uuid, boolean, boolean) is
-  'Takes the locks that a callback needs, before any text: of the conversation if the text has failed, of the recruit if it '
-  'changes the consent, and of the MessageSid. '
-  'Returns the outbound message that the callback is about, by its MessageSid or its id, or null.';
+  'Takes the locks that a callback needs before it locks a text: of the conversation if the text has failed, of the recruit if '
+  'the consent changes, and of the MessageSid. Returns the outbound message that the callback is about, by its MessageSid or '
+  'its id, or null.';
 
 create function private.handle_failed_text(message_id uuid, error_code text) returns void
 language plpgsql
@@ -9184,7 +9145,7 @@ begin
   end if;
 
   if error_code = '21610' then
-    -- As of when it was sent: the recruit may have opted in since.
+    -- With the time of sending, because the recruit may have opted in since.
     perform private.record_consent(
       failed.agency_id, failed.recruit_phone, 'opted_out', 'provider',
       message_id => handle_failed_text.message_id, occurred_at => failed.attempted_at);
@@ -9198,14 +9159,14 @@ end
 $$;
 
 comment on function private.handle_failed_text(uuid, text) is
-  'The steps when the provider could not deliver one of our messages. 21610: the recruit has opted out. 30034: the number '
+  'Handles a message of the service that the provider could not deliver. 21610: the recruit has opted out. 30034: the number '
   'may not send, and is paused. A person is notified of a text of the outbox.';
 
--- A callback may be stored before its message, after it, or at the same moment. Both therefore take the message's lock
--- first: a message a shared one, a callback an exclusive one. Then each looks for what the other one has stored.
+-- A callback may be stored before its message, after it, or concurrently. Both therefore first take the message's lock, a
+-- message in shared and a callback in exclusive mode, and then look for what the other one has stored.
 --
--- A transaction may store more messages than Postgres has room for locks. So a MessageSid stands for one of 256 locks.
--- This makes no deadlock: messages share locks, and a callback takes a single one, before any row.
+-- A transaction may store more messages than Postgres has room for locks, so a MessageSid maps to one of 256 locks. This
+-- cannot deadlock: messages share locks, and a callback takes a single one, before any row.
 
 create function private.message_lock(provider_message_id text) returns bigint
 language plpgsql
@@ -9218,7 +9179,7 @@ end
 $$;
 
 comment on function private.message_lock(text) is
-  'Number of the advisory lock of a message and its callbacks. There are 256 locks, so messages share them.';
+  'Returns the key of the advisory lock of a message and its callbacks. There are 256 keys, so messages share them.';
 
 create function private.apply_early_callbacks() returns trigger
 language plpgsql
@@ -9391,7 +9352,7 @@ begin
 end
 $$;
 
-comment on function private.first_date() is 'The earliest date that it is now in a state or territory of the US.';
+comment on function private.first_date() is 'Returns the earliest current date in any state or territory of the US.';
 
 create function private.text_window(
   phone text,
@@ -9481,12 +9442,12 @@ end
 $$;
 
 comment on function private.text_window(text, text, timestamptz) is
-  'From when a text may be sent to this number, and until when: the first moment, from `moment` on, that is open by '
-  'texting_hours and on a day without one of texting_closures; the same as `moment` when it is open. state: the lead''s, '
-  'null when unknown. The area code''s state and time zones count, and the lead''s state where it is another one: the '
-  'latest opening and the earliest closing of all. For a number without a known area code (toll-free, foreign, a short '
-  'code) only the lead''s state counts. Without that, the hours of all states count, in the four time zones of the '
-  'contiguous United States. Both are infinity when no day is open.';
+  'Returns from when, and until when, a text may be sent to this number: the first moment from `moment` on that is open by '
+  'texting_hours, on a day without a texting_closures row; `moment` itself if it is open. state: the lead''s, null when '
+  'unknown. The area code''s state and time zones count, and the lead''s state if it differs: the latest opening and the '
+  'earliest closing of all. For a number without a known area code (toll-free, foreign, a short code) only the lead''s state '
+  'counts. Without it, the hours of all states count, in the four time zones of the contiguous United States. Both are '
+  'infinity if no day is open.';
 
 -- supabase/schemas/texting/texting_hours_rows.sql
 
@@ -9681,7 +9642,7 @@ cross join regexp_split_to_table(a.area_codes, '\s+') c (area_code);
 
 -- supabase/schemas/texting/queue.sql
 
--- The outbox: the texts that are to be sent, and what became of them. A text is sent only from here.
+-- The outbox: the texts to be sent, and their outcomes. A text is sent only from here.
 
 create table public.text_outbox (
   message_id uuid primary key references public.recruiting_messages (id) on delete cascade,
@@ -9735,44 +9696,45 @@ create index text_outbox_open_idx on public.text_outbox (conversation_id, ordina
   where state in ('pending', 'sending', 'unconfirmed');
 
 comment on table public.text_outbox is
-  'Outbound texts and how far each has come. A text is sent only from here; texting/claim.sql has the states.';
+  'Outbound texts and their states, which texting/claim.sql lists. A text is sent only from here.';
 comment on column public.text_outbox.kind is
   '`agent`: written by an agent. `bot` and `greeting`: sent by the service itself.';
 comment on column public.text_outbox.due_at is
-  'pending: not sent before. unconfirmed: when the provider is asked for it; infinity: never again.';
+  'pending: the earliest time of sending. unconfirmed: when the provider is asked for it; infinity: never again.';
 comment on column public.text_outbox.first_due_at is
-  'When it first became due, whatever tries there were since. Quiet hours, a paused number and retry_text() move it. A trigger '
+  'When it first became due, regardless of later attempts. Quiet hours, a paused number and retry_text() move it. A trigger '
   'sets it to due_at.';
 comment on column public.text_outbox.attempt is 'The number of times that its request to the provider has begun.';
 comment on column public.text_outbox.lease_until is
-  'Until then it belongs to the worker that has claimed it. After that the worker is dead.';
+  'Until then it belongs to the worker that claimed it. Afterwards the worker counts as dead.';
 comment on column public.text_outbox.reason is
-  'Why it waits or was not sent: `quiet_hours`, `number_paused`, `opted_out`, `suppressed`, `cancelled`, `later`, `no_response`, '
-  '`worker_died`, `resend`, `unconfirmed`, `storage`, `media_not_found`, `country` (see TEXTING_COUNTRIES), '
-  '`lead_returned`, `expired` (a greeting after its day), why the bot '
-  'was stopped (see bot_sessions), or the provider''s error code or HTTP status. `credentials`: the provider refuses our login; '
-  'it stays until the next outcome. `no_account`: no account at the provider is set.';
+  'Why it waits or was not sent: `quiet_hours`, `number_paused`, `opted_out`, `suppressed`, `cancelled`, `later`, '
+  '`no_response`, `worker_died`, `resend`, `unconfirmed`, `storage`, `media_not_found`, `country` (see TEXTING_COUNTRIES), '
+  '`lead_returned`, `expired` (a greeting after its day), why the bot was stopped (see bot_sessions), or the provider''s error '
+  'code or HTTP status. `credentials`: the provider refuses our login; it stays until the next outcome. `no_account`: no '
+  'account at the provider is set.';
 comment on column public.text_outbox.client_message_id is
-  'Made by the agent''s page, so that one text that is sent twice is one text.';
+  'Generated by the agent''s page, so that a repeated call does not send a second text.';
 comment on column public.text_outbox.conversation_id is
   'The message''s conversation. A trigger fills in this column, service_phone and segments.';
 comment on column public.text_outbox.service_phone is 'The number that it is sent from: the conversation''s.';
 comment on column public.text_outbox.segments is 'Its cost for the number''s rate.';
 comment on column public.text_outbox.priority is
-  'The lowest of a number''s due texts is sent first: what an agent writes does not wait for a morning''s greetings.';
+  'Due texts of a number with the lowest value are sent first, so that agents'' texts do not wait for a morning''s greetings.';
 comment on column public.text_outbox.ordinal is 'The order in which texts of a conversation are sent.';
 comment on column public.text_outbox.claim is
   'Grows with each claim. A worker reports with the number of its claim, so that a late report changes nothing. (attempt '
-  'goes back when the provider refused the login and not the text.)';
+  'decreases if the provider refused the login and not the text.)';
 comment on column public.text_outbox.attempted_at is 'When the last request to the provider began.';
 comment on column public.text_outbox.accepted_at is
-  'When the provider had accepted it, at the latest: the end of the second that the provider names, or when we first knew '
-  'it, whichever is earlier; not before attempted_at. Null: not accepted.';
+  'The latest time at which the provider accepted it: the end of the second that the provider names, or when the service '
+  'learned it, whichever is earlier; not before attempted_at. Null: not accepted.';
 comment on column public.text_outbox.late_at is
   'When a person was notified that a text of the bot had waited for a day.';
 comment on column public.text_outbox.lookups is
-  'The number of times that the provider did not know it since the last request.';
-comment on column public.text_outbox.resends is 'The number of times that it was sent again after the provider did not know it.';
+  'The number of look-ups since the last request in which the provider did not know it.';
+comment on column public.text_outbox.resends is
+  'The number of times that it was sent again after the provider did not know it.';
 
 create trigger set_updated_at
   before update on public.text_outbox
@@ -9834,8 +9796,7 @@ begin
 end
 $$;
 
-comment on function private.move_outbox_texts() is
-  'Trigger: what waits in a conversation is sent from its new number.';
+comment on function private.move_outbox_texts() is 'Trigger: waiting texts of a conversation are sent from its new number.';
 
 create trigger move_outbox_texts
   after update of service_phone on public.recruiting_conversations
@@ -9847,8 +9808,8 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- A transaction that has locked a text is about to send or refuse it. And one statement may set many numbers to
-  -- active, so to wait here could be to wait in a circle.
+  -- A transaction that has locked a text is about to send or refuse it. Waiting could deadlock, because one statement may
+  -- set many numbers to active.
   update public.text_outbox o
   set reason = nullif(o.reason, 'number_paused'), first_due_at = greatest(o.first_due_at, now())
   where o.message_id = any (array(
@@ -9863,7 +9824,7 @@ end
 $$;
 
 comment on function private.forget_number_paused() is
-  'Trigger: texts do not wait for a paused number any more once it is active. Those that were due become due anew.';
+  'Trigger: once a number is active, its texts no longer wait for it. Due texts become due again.';
 
 create trigger forget_number_paused
   after update of status on public.service_numbers
@@ -9886,7 +9847,7 @@ declare
   new_message_id uuid;
   queued public.text_outbox;
 begin
-  -- One after another, so that a text with a lower ordinal never appears after a later one was sent.
+  -- Serialized, so that a text with a lower ordinal never appears after a later one was sent.
   update public.recruiting_conversations c
   set
     last_text_at = greatest(c.last_text_at, now()),
@@ -9933,9 +9894,8 @@ as $$
 $$;
 
 comment on function private.is_number_active(text, uuid) is
-  'Whether this is a number of the agency, and not paused. '
-  'Security definer because agents may not read the numbers of their agency. It says whether one sends, for texts in '
-  'the timeline that wait.';
+  'Whether this is a number of the agency, and not paused. Security definer because agents may not read the numbers of their '
+  'agency. The timeline calls it for waiting texts.';
 grant execute on function private.is_number_active(text, uuid) to authenticated;
 
 create function private.text_state(message_status text, outbox_state text, due_at timestamptz, may_leave boolean)
@@ -9954,8 +9914,9 @@ as $$
 $$;
 
 comment on function private.text_state(text, text, timestamptz, boolean) is
-  'How far one of our texts has come: held, due (it is sent next), sending, unconfirmed, refused, sent, delivered or failed. '
-  'outbox_state null: a text of before the outbox. may_leave: whether its number is active and there is an account; of a pending text alone.';
+  'Returns the state of one of our texts: held, due (it is sent next), sending, unconfirmed, refused, sent, delivered or '
+  'failed. outbox_state null: a text that predates the outbox. may_leave, only for a pending text: whether its number is '
+  'active and there is an account.';
 grant execute on function private.text_state(text, text, timestamptz, boolean) to authenticated;
 
 create function private.next_sending(
@@ -9980,7 +9941,7 @@ end
 $$;
 
 comment on function private.next_sending(public.recruiting_conversations, text) is
-  'From when a text of this kind is due, and by what it is held until then: `quiet_hours`, `number_paused`, or null.';
+  'Returns when a text of this kind is due, and what holds it until then: `quiet_hours`, `number_paused`, or null.';
 
 create function private.sending_hours(
   conversation public.recruiting_conversations,
@@ -10011,13 +9972,12 @@ end
 $$;
 
 comment on function private.sending_hours(public.recruiting_conversations, text) is
-  'From when a text of this kind may be sent to the recruit, now or later, and until when. closes_at is null for an '
+  'Returns from when, and until when, a text of this kind may be sent to the recruit, now or later. closes_at is null for an '
   'agent''s reply within 12 hours of the recruit''s own text, which may be sent at any hour.';
 
 -- The number of segments that a text is sent in. A segment has 140 octets; of several, each begins with a header of 6
 -- octets. The alphabet decides: GSM-7 (3GPP TS 23.038) has 7 bits for a character, and any other character makes the
--- whole text UCS-2, with 16 bits. Neither a character nor one with its accents and joined emoji is divided between two
--- segments.
+-- whole text UCS-2, with 16 bits. A character with its accents or joined emoji is never divided between two segments.
 
 create function private.text_segments(body text) returns integer
 language plpgsql
@@ -10068,7 +10028,7 @@ comment on function private.text_segments(text) is
 
 -- supabase/schemas/texting/conversations.sql
 
--- Conversations: their begin, who may write in them, who has them.
+-- Conversations: how they begin, who may write in them, and who has them.
 
 create function public.start_conversation(
   recruiting_lead_id uuid,
@@ -10124,7 +10084,7 @@ begin
     set assigned_agent_id = coalesce(start_conversation.agent_id, lead_agent_id, c.assigned_agent_id)
     where c.id = conversation.id;
   elsif agent_id is not null then
-    -- From a person it is taken in this way alone.
+    -- Only this takes it from a person.
     perform public.assign_conversation(conversation.id, agent_id);
   end if;
   -- The texts stand in the conversation now, and its agent is notified of them there.
@@ -10136,16 +10096,15 @@ end
 $$;
 
 comment on function public.start_conversation(uuid, uuid, text) is
-  'The conversation with a lead''s recruit: with service_phone, the one with this number of the agency; otherwise the '
-  'existing one with the number of the agency that the recruit knows, or a new one with its least used active number. It takes over the recruit''s unmatched texts to that number, and '
-  'the notifications of them count as read. The '
-  'lead''s agent may call it, and a manager of its agency. It is assigned to the agent named, else to the lead''s. One '
-  'that is escalated already goes to the agent named as assign_conversation() says, with its errors, else it stays as it is. '
-  'Returns {conversation_id, service_phone}. '
-  'Errors: 42501 (HTTP 403) when the caller is no active agent; PT404 for an unknown lead or another agent''s; 22023 '
-  '(400) when the lead has no phone in E.164, or the named agent or number is none of the agency; PT403 '
-  'when the recruit is suppressed; PT409 when the agency has no active number. '
-  'Security definer because agents may not write the tables.';
+  'The conversation with a lead''s recruit: with service_phone, the one with this number of the agency; otherwise the existing '
+  'one with the number of the agency that the recruit knows, or a new one with its least used active number. The recruit''s '
+  'unmatched texts to that number become its messages, and their notifications count as read. The lead''s agent and the '
+  'managers of its agency may call it. It is assigned to the agent named, else to the lead''s. An escalated one goes to the '
+  'named agent as with assign_conversation(), with its errors; without one it stays as it is. Returns {conversation_id, '
+  'service_phone}. Errors: 42501 (HTTP 403) if the caller is not an active agent; PT404 for an unknown lead or another '
+  'agent''s; 22023 (400) when the lead has no phone in E.164, or the named agent or number is none of the agency; PT403 when '
+  'the recruit is suppressed; PT409 when the agency has no active number. Security definer because agents may not write the '
+  'tables.';
 grant execute on function public.start_conversation(uuid, uuid, text) to authenticated;
 
 create function private.writer() returns public.agents
@@ -10163,7 +10122,7 @@ end
 $$;
 
 comment on function private.writer() is
-  'The active agent who is signed in, and does not leave before the transaction ends. 42501 when there is none.';
+  'Returns the active agent who is signed in, and who cannot leave before the transaction ends. 42501 if there is none.';
 
 create function private.may_write(caller public.agents, conversation public.recruiting_conversations) returns boolean
 language plpgsql
@@ -10183,8 +10142,8 @@ end
 $$;
 
 comment on function private.may_write(public.agents, public.recruiting_conversations) is
-  'Whether this agent may write in a conversation: of those who may read it, the agency''s managers and one agent, the '
-  'assigned one or else the lead''s.';
+  'Whether this agent may write in a conversation: the agency''s managers may, and one agent, the assigned one or else the '
+  'lead''s.';
 
 create function private.lock_to_write(caller public.agents, conversation_id uuid) returns public.recruiting_conversations
 language plpgsql
@@ -10218,7 +10177,7 @@ declare
     where c.status <> 'escalated' or c.assigned_agent_id <> notify_of_new_owner.agent_id
   );
 begin
-  -- Others need not answer any more, and the agent has not lost it any more.
+  -- Others no longer need to answer, and the agent has the conversation again.
   update public.agent_notifications n
   set read_at = now()
   from unnest(changing) c
@@ -10232,7 +10191,7 @@ begin
   select
     l.agent_id, l.id, 'taken_over', notify_of_new_owner.agent_id,
     case when l.place = 1 then nullif(l.lost - 1, 0) end,
-    -- The first has a notification. The others say that the agent had them, and may ask for them. Who does it knows it.
+    -- The first one notifies. The others record that the agent had them and may ask for them. The caller knows already.
     case when l.place > 1 or l.agent_id = private.current_agent_id() then now() end
   from (
     select
@@ -10248,8 +10207,47 @@ $$;
 
 comment on function private.notify_of_new_owner(public.recruiting_conversations[], uuid) is
   'Notifies each agent who was to answer in some of these conversations, once, that this agent has them from now on (kind '
-  '`taken_over`). A manager who gives the own ones away is not notified. The earlier notifications of others about them count as read. One '
-  'that the agent has already is passed over. conversations: as they were before, and locked.';
+  '`taken_over`). Managers who give their own conversations away are not notified. The earlier notifications of others about '
+  'them count as read. Conversations that the agent already has are skipped. conversations: as they were before, and locked.';
+
+create function private.unanswered_since(conversation public.recruiting_conversations) returns timestamptz
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  if private.texting_ban(conversation.agency_id, conversation.recruit_phone, conversation.recruiting_lead_id) is not null then
+    return null;
+  end if;
+  return (
+    select m.created_at
+    from public.recruiting_messages m
+    where m.conversation_id = conversation.id
+      and m.direction = 'inbound'
+      and m.created_at > coalesce(
+        (
+          select answer.created_at
+          from public.recruiting_messages answer
+          where answer.conversation_id = conversation.id
+            and answer.direction = 'outbound'
+            and answer.status is distinct from 'failed'
+          order by answer.created_at desc
+          limit 1
+        ),
+        '-infinity')
+    order by m.created_at
+    limit 1
+  );
+end
+$$;
+
+comment on function private.unanswered_since(public.recruiting_conversations) is
+  'The value of waiting_since once one of our texts is not sent after all: the recruit''s first text since our latest one that '
+  'has not failed. Null without one, after an opt-out, and of a suppressed recruit.';
+
+-- supabase/schemas/texting/ownership.sql
+
+-- Giving a conversation to another agent, and asking for one.
 
 create function public.assign_conversation(conversation_id uuid, agent_id uuid) returns jsonb
 language plpgsql
@@ -10278,7 +10276,7 @@ begin
     where c.id = conversation.id;
     perform private.notify_of_new_owner(array[conversation], agent_id);
     if agent_id <> caller.id then
-      perform private.notify_agents(conversation.id, null, 'handoff', 'assigned');
+      perform private.notify_of_texts(conversation.id, '{null}', 'handoff', 'assigned');
     end if;
   end if;
   return jsonb_build_object(
@@ -10287,12 +10285,12 @@ end
 $$;
 
 comment on function public.assign_conversation(uuid, uuid) is
-  'Gives a conversation to an agent, who is notified, unless it is the caller. A user who may write in it takes it over by naming '
-  'itself; a manager may name any active agent of the agency. The bot says nothing more. Who had it is notified, and the earlier '
-  'notifications of others about it count as read. Returns {conversation_id, '
-  'status: escalated, assigned_agent_id}, also when the agent has it already. Errors: 22023 (HTTP 400) names agent_id; '
-  '42501 (403) when the caller is no active agent; PT404 for a conversation in which the caller may not write. '
-  'Security definer because agents may not write the tables.';
+  'Gives a conversation to an agent, who is notified, unless it is the caller. Users who may write in it take it over by '
+  'naming themselves; a manager may name any active agent of the agency. The bot sends nothing more. The previous agent is '
+  'notified, and the earlier notifications of others about it count as read. Returns {conversation_id, status: escalated, '
+  'assigned_agent_id}, also if the agent already has it. Errors: 22023 (HTTP 400) names agent_id; 42501 (403) if the caller is '
+  'not an active agent; PT404 for a conversation in which the caller may not write. Security definer because agents may not '
+  'write the tables.';
 grant execute on function public.assign_conversation(uuid, uuid) to authenticated;
 
 create function public.assign_conversations(ids uuid[], agent uuid) returns jsonb
@@ -10347,10 +10345,10 @@ end
 $$;
 
 comment on function public.assign_conversations(uuid[], uuid) is
-  'Gives up to 200 conversations of a manager''s agency to one of its active agents, who is notified once. Each who had some of '
-  'them is notified once, too. One that the agent has already stays as it is. Returns {given, not_given: [id]}: how many have '
-  'changed hands, and the ids that are none of the agency''s. Errors: 22023 (HTTP 400) names ids or agent; 42501 (403) when the '
-  'caller is no active manager; 55P03 when others have locked one for 2 seconds: then none has changed. '
+  'Gives up to 200 conversations of a manager''s agency to one of its active agents, who is notified once. Each previous agent '
+  'is notified once, too. A conversation that the agent already has stays as it is. Returns {given, not_given: [id]}: the '
+  'number that changed hands, and the ids that do not belong to the agency. Errors: 22023 (HTTP 400) names ids or agent; 42501 '
+  '(403) if the caller is not an active manager; 55P03 when others have locked one for 2 seconds: then none has changed. '
   'Security definer because agents may not write the tables.';
 grant execute on function public.assign_conversations(uuid[], uuid) to authenticated;
 
@@ -10409,52 +10407,16 @@ end
 $$;
 
 comment on function public.ask_for_conversation(uuid) is
-  'Asks the manager who has a conversation to give it to the caller, or each active manager of the agency where no manager '
-  'has it. They are notified (kind `asked_for` of agent_notifications), once until they have read it. The recruit''s agent may '
-  'ask, and the agent who has lost the conversation. Returns {conversation_id}. Errors: 42501 (HTTP 403) when the caller is no '
-  'active agent; PT404 for any other conversation; PT409 when the caller may write in it already, or '
-  'the agency has no active manager. '
-  'Security definer because agents may not write the tables.';
+  'Asks the manager who has a conversation to give it to the caller, or each active manager of the agency where no manager has '
+  'it. They are notified (kind `asked_for` of agent_notifications), once until they have read it. The recruit''s agent may '
+  'ask, and the agent who lost the conversation. Returns {conversation_id}. Errors: 42501 (HTTP 403) if the caller is not an '
+  'active agent; PT404 for any other conversation; PT409 if the caller may already write in it, or the agency has no active '
+  'manager. Security definer because agents may not write the tables.';
 grant execute on function public.ask_for_conversation(uuid) to authenticated;
-
-create function private.unanswered_since(conversation public.recruiting_conversations) returns timestamptz
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  if private.texting_ban(conversation.agency_id, conversation.recruit_phone, conversation.recruiting_lead_id) is not null then
-    return null;
-  end if;
-  return (
-    select m.created_at
-    from public.recruiting_messages m
-    where m.conversation_id = conversation.id
-      and m.direction = 'inbound'
-      and m.created_at > coalesce(
-        (
-          select answer.created_at
-          from public.recruiting_messages answer
-          where answer.conversation_id = conversation.id
-            and answer.direction = 'outbound'
-            and answer.status is distinct from 'failed'
-          order by answer.created_at desc
-          limit 1
-        ),
-        '-infinity')
-    order by m.created_at
-    limit 1
-  );
-end
-$$;
-
-comment on function private.unanswered_since(public.recruiting_conversations) is
-  'The value of waiting_since once one of our texts is not sent after all: the recruit''s first text since our latest one that has '
-  'not failed. Null without one, after an opt-out, and of a suppressed recruit.';
 
 -- supabase/schemas/texting/waiting.sql
 
--- Who waits for an answer: an agent may say that none is needed, or put it off.
+-- Recruits who wait for an answer: an agent may mark that none is needed, or snooze the conversation.
 
 create function private.lock_what_was_read(conversation_id uuid, read_up_to timestamptz)
 returns public.recruiting_conversations
@@ -10491,11 +10453,10 @@ end
 $$;
 
 comment on function public.no_reply_needed(uuid, timestamptz) is
-  'The conversation is not due any more: waiting_since and snoozed_until are null until the next text, or reply_needed(). '
-  'read_up_to: the created_at of the recruit''s latest text that the caller has read. Returns {conversation_id}. Errors: '
-  '42501 (HTTP 403) when the caller is no active agent; PT404 for a conversation in which the caller may not write; PT409 '
-  'when the recruit has written after read_up_to. '
-  'Security definer because agents may not write the tables.';
+  'Marks a conversation as not due: waiting_since and snoozed_until are null until the next text, or reply_needed(). '
+  'read_up_to: the created_at of the recruit''s latest text that the caller has read. Returns {conversation_id}. Errors: 42501 '
+  '(HTTP 403) if the caller is not an active agent; PT404 for a conversation in which the caller may not write; PT409 when the '
+  'recruit has written after read_up_to. Security definer because agents may not write the tables.';
 grant execute on function public.no_reply_needed(uuid, timestamptz) to authenticated;
 
 create function public.reply_needed(conversation_id uuid) returns jsonb
@@ -10521,9 +10482,9 @@ $$;
 
 comment on function public.reply_needed(uuid) is
   'Takes no_reply_needed() back: the recruit waits since the first text that we have not answered. Where each is answered, the '
-  'conversation is due from now on. One who has opted out or is suppressed is not. Returns {conversation_id}. Errors: 42501 (HTTP 403) when the '
-  'caller is no active agent; PT404 for a conversation in which the caller may not write. '
-  'Security definer because agents may not write the tables.';
+  'conversation is due from now on. One who has opted out or is suppressed is not. Returns {conversation_id}. Errors: 42501 '
+  '(HTTP 403) if the caller is not an active agent; PT404 for a conversation in which the caller may not write. Security '
+  'definer because agents may not write the tables.';
 grant execute on function public.reply_needed(uuid) to authenticated;
 
 create function public.snooze_conversation(id uuid, until timestamptz, read_up_to timestamptz default null) returns jsonb
@@ -10547,18 +10508,17 @@ end
 $$;
 
 comment on function public.snooze_conversation(uuid, timestamptz, timestamptz) is
-  'Puts a conversation off: until then it is not due, and nobody is notified that the recruit waits. Then it is due, also where '
-  'the recruit does not wait. A text of the recruit or of an agent ends it, and so does null. read_up_to: as of '
+  'Snoozes a conversation: until then it is not due, and nobody is notified that the recruit waits. Then it is due, even if '
+  'the recruit does not wait. A text of the recruit or of an agent ends the snooze, and so does null. read_up_to: as of '
   'no_reply_needed(). Returns {conversation_id, snoozed_until}. Errors: 22023 (HTTP 400) for a time that has passed, or more '
-  'than 90 days ahead; 42501 (403) when the caller is no active agent; PT404 for a conversation in which the caller may not '
-  'write; PT409 when the recruit has written after read_up_to. '
-  'Security definer because agents may not write the tables.';
+  'than 90 days ahead; 42501 (403) if the caller is not an active agent; PT404 for a conversation in which the caller may not '
+  'write; PT409 when the recruit has written after read_up_to. Security definer because agents may not write the tables.';
 grant execute on function public.snooze_conversation(uuid, timestamptz, timestamptz) to authenticated;
 
 -- supabase/schemas/texting/text_limits.sql
 
--- How much a user may send and upload. A person who types never comes near it; a page with a bug, or a stolen password,
--- costs money, holds up the number, and brings complaints of recruits.
+-- The limits for what a user sends and uploads. Nobody who types reaches them; a faulty page or a stolen password could
+-- cost money, block the number, and cause complaints of recruits.
 
 create table private.text_limits (
   is_only boolean primary key default true check (is_only),
@@ -10569,13 +10529,11 @@ create table private.text_limits (
 
 insert into private.text_limits default values;
 
-comment on table private.text_limits is 'The limits of what users send and upload: one row, which the administrator may change.';
-comment on column private.text_limits.waiting_texts is
-  'Texts of agents that may wait in one conversation. Nobody writes ten texts to a person before the first has left.';
-comment on column private.text_limits.texts_a_minute is
-  'Texts that one user may send in a minute. Nobody types one each second.';
+comment on table private.text_limits is 'The limits for sending and uploading: one row, which the administrator may change.';
+comment on column private.text_limits.waiting_texts is 'The maximum number of agents'' texts that wait in one conversation.';
+comment on column private.text_limits.texts_a_minute is 'The maximum number of texts that one user sends in a minute.';
 comment on column private.text_limits.files_an_hour is
-  'Files that users may add to one conversation in an hour: as many as three texts hold.';
+  'The maximum number of files that users add to one conversation in an hour: those of three texts.';
 
 alter table private.text_limits enable row level security;
 grant select, update on private.text_limits to service_role;
@@ -10629,8 +10587,7 @@ end
 $$;
 
 comment on function private.may_add_file(uuid) is
-  'Whether users may add another file to the conversation by private.text_limits. Uploads that are under way at the same time '
-  'do not count each other. '
+  'Whether users may add another file to the conversation by private.text_limits. Concurrent uploads do not count each other. '
   'Security definer because users do not read all files of a conversation, nor the limits.';
 grant execute on function private.may_add_file(uuid) to authenticated;
 
@@ -10711,18 +10668,17 @@ end
 $$;
 
 comment on function public.send_text(uuid, text, uuid, jsonb, boolean) is
-  'Queues a text of the signed-in agent: the conversation''s assigned agent, without one the agent of its lead, or a '
-  'manager of its agency. body: at most 1,600 UTF-16 units, with something to see in it; may be empty with media, at '
-  'most 10 of {url, content_type}. A `bot` conversation is taken over: it becomes escalated, and the sender''s; the '
-  'bot''s texts that wait are refused. One that another active agent has is taken over with take_over, which managers '
-  'may; that agent is notified (see agent_notifications). Returns {message_id, status: queued|held|duplicate, due_at, '
-  'segments}: held by quiet hours or a paused number; duplicate for a client_message_id that the conversation has, with '
-  'the values of the first call, also for another owner. Errors: 22023 (HTTP 400) names the field; 42501 (403) when the '
-  'caller is no active agent; PT404 for an unknown conversation or another agent''s; PT403 when the recruit has opted '
-  'out or is suppressed; PT409 when another agent has the conversation, whom `take_over: <name> has this conversation` names, and when '
-  'the conversation''s number is not one of the agency''s; PT429 (429) beyond private.text_limits: too many texts wait in '
-  'the conversation, or the caller has sent too many in a minute. '
-  'Security definer because agents may not write the tables.';
+  'Queues a text of the signed-in agent: the conversation''s assigned agent, without one the agent of its lead, or a manager '
+  'of its agency. body: at most 1,600 UTF-16 units, with visible text; may be empty with media, at most 10 of {url, '
+  'content_type}. A `bot` conversation is taken over: it becomes escalated and the sender''s, and the bot''s waiting texts are '
+  'refused. With take_over, managers take over a conversation of another active agent, who is notified (see '
+  'agent_notifications). Returns {message_id, status: queued|held|duplicate, due_at, segments}: held by quiet hours or a '
+  'paused number; duplicate for a client_message_id that the conversation already has, with the values of the first call, also '
+  'for another owner. Errors: 22023 (HTTP 400) names the field; 42501 (403) if the caller is not an active agent; PT404 for an '
+  'unknown conversation or another agent''s; PT403 when the recruit has opted out or is suppressed; PT409 if another agent has '
+  'the conversation (`take_over: <name> has this conversation`), or its number is not one of the agency''s; PT429 (429) beyond '
+  'private.text_limits: too many texts wait in the conversation, or the caller has sent too many in a minute. Security definer '
+  'because agents may not write the tables.';
 grant execute on function public.send_text(uuid, text, uuid, jsonb, boolean) to authenticated;
 
 create function private.read_media(media jsonb, conversation_id uuid) returns jsonb
@@ -10747,7 +10703,7 @@ begin
     path := format('media[%s]', jsonb_array_length(result));
     perform private.require_fields(item, path, array['url', 'content_type']);
     url := private.text_field(item, path, 'url', is_required => true);
-    -- A name that an address could read as a way to another folder must not get to the worker, who may sign any file.
+    -- The worker may sign any file, so a name must not be readable as a path to another folder.
     if url !~ '^https://[^[:space:]/]+(/[^[:space:]]*)?$'
       and url !~ format('^text-media/%s/(?!\.+$)[-A-Za-z0-9!_.*''()&$@=;:+,]{1,200}$', conversation_id)
     then
@@ -10770,9 +10726,9 @@ $$;
 
 comment on function private.read_media(jsonb, uuid) is
   'Reads and checks the media of a text: at most 10 of {url, content_type}. A url is https, or names an object of the '
-  'conversation in the bucket text-media, by characters that stand for themselves in a URL.';
+  'conversation in the bucket text-media, in characters that are not escaped in a URL.';
 
--- A text is sent once more, by an agent or an operator, or not at all.
+-- Sending a text again, by an agent or an operator, and cancelling one.
 
 create function private.retry_text(message_id uuid) returns public.text_outbox
 language plpgsql
@@ -10832,9 +10788,9 @@ end
 $$;
 
 comment on function private.retry_text(uuid) is
-  'Makes a text that has failed, or of which the provider will not be asked any more, due once more, when its hours and '
-  'number allow. One that is unconfirmed may then be sent twice. PT404 for an unknown text; PT409 when it waits, is '
-  'being sent, was accepted or refused; PT403 when the recruit has opted out or is suppressed.';
+  'Makes a text due again that has failed, or about which the provider is no longer asked, when its hours and number allow. An '
+  'unconfirmed text may then be sent twice. PT404 for an unknown text; PT409 when it waits, is being sent, was accepted or '
+  'refused; PT403 when the recruit has opted out or is suppressed.';
 
 create function public.retry_text(message_id uuid) returns jsonb
 language plpgsql
@@ -10863,11 +10819,10 @@ end
 $$;
 
 comment on function public.retry_text(uuid) is
-  'Sends a text once more that has failed, or of which nobody knows whether it was sent: the recruit may then get it '
-  'twice. For a user who may write in its conversation. Returns {message_id, status: queued|held, due_at}. Errors: 42501 '
-  '(HTTP 403) when the caller is no active agent; PT404 for another text; PT409 when it waits, is being sent, was '
-  'accepted or refused; PT403 when the recruit has opted out or is suppressed. '
-  'Security definer because agents may not write the tables.';
+  'Sends a text again that has failed, or of which it is unknown whether it was sent: the recruit may then receive it twice. '
+  'For users who may write in its conversation. Returns {message_id, status: queued|held, due_at}. Errors: 42501 (HTTP 403) if '
+  'the caller is not an active agent; PT404 for another text; PT409 when it waits, is being sent, was accepted or refused; '
+  'PT403 when the recruit has opted out or is suppressed. Security definer because agents may not write the tables.';
 grant execute on function public.retry_text(uuid) to authenticated;
 
 create function public.cancel_text(message_id uuid) returns jsonb
@@ -10889,7 +10844,7 @@ begin
     raise exception 'message_id: there is no such text' using errcode = 'PT404';
   end if;
 
-  -- A worker that claims it comes before or after.
+  -- A concurrent claim happens before or after this lock.
   select o.* into waiting from public.text_outbox o where o.message_id = cancel_text.message_id for update;
   if waiting.state = 'pending' then
     update public.text_outbox o set state = 'refused', reason = 'cancelled' where o.message_id = waiting.message_id;
@@ -10911,12 +10866,14 @@ end
 $$;
 
 comment on function public.cancel_text(uuid) is
-  'A text that waits is never sent: it is refused with the reason `cancelled`, and its message has failed. The recruit waits '
-  'again for an answer, unless there is another. For a user who may write in its conversation. Returns {message_id, status: '
-  'cancelled}, also when it was cancelled before. Errors: 42501 (HTTP 403) when the caller is no active agent; PT404 for '
-  'another text; PT409 when it is being sent, was sent, or ended otherwise. '
-  'Security definer because agents may not write the tables.';
+  'Cancels a waiting text: it is refused with the reason `cancelled`, and its message becomes failed. The recruit waits for an '
+  'answer again, unless there is another. For users who may write in its conversation. Returns {message_id, status: '
+  'cancelled}, also when it was cancelled before. Errors: 42501 (HTTP 403) if the caller is not an active agent; PT404 for '
+  'another text; PT409 when it is being sent, was sent, or ended otherwise. Security definer because agents may not write the '
+  'tables.';
 grant execute on function public.cancel_text(uuid) to authenticated;
+
+-- supabase/schemas/texting/text_media.sql
 
 -- The bucket for the files of texts: <conversation id>/<name>. It is private. Twilio gets a file of an agent's text by
 -- a URL that is signed for a day; one of a recruit's text is the worker's copy. Size and types are those that Twilio
@@ -11013,15 +10970,14 @@ create policy "readers of a conversation open its files" on storage.objects
 -- | unconfirmed, never | the same | pending |
 -- | any | a callback with our id, a MessageSid and a status that we know: accept_text() | accepted |
 --
--- Reports may be late or repeated. So a report changes a text only while the text is still in the state and in the
--- claim that the report is about. Both are compared under the row's lock. A report that a text was sent counts at any
--- time.
+-- Reports may be late or repeated. A report therefore changes a text only while the text is still in the state and the
+-- claim that the report is about; both are compared under the row's lock. A report that a text was sent always counts.
 --
--- The functions read by the indexes of the outbox in their order. A plan that was made while the outbox was small would
--- read all of it once it has grown, so their settings leave the planner no other way.
+-- The functions read the indexes of the outbox in order. A plan that was made while the outbox was small would later read
+-- all of it, so their settings leave the planner no alternative.
 --
--- No text is sent after an opt-out: claim_texts() has the lock of the recruit's consent from its check until the text is
--- `sending`. By the same lock only one worker at a time claims texts of a conversation.
+-- No text is sent after an opt-out: claim_texts() holds the lock of the recruit's consent from its check until the text is
+-- `sending`. The same lock lets only one worker at a time claim texts of a conversation.
 
 create function private.is_behind(conversation_id uuid, ordinal bigint) returns boolean
 language plpgsql
@@ -11052,8 +11008,8 @@ end
 $$;
 
 comment on function private.is_behind(uuid, bigint) is
-  'Whether another text of the conversation must be sent before the one with this ordinal: one that is on its way, or an '
-  'earlier one that is due, or will be within a minute. One that quiet hours hold does not count.';
+  'Whether another text of the conversation must be sent before the one with this ordinal: one that is being sent, or an '
+  'earlier one that is due or will be due within a minute. Texts held by quiet hours do not count.';
 
 create function private.is_text_due() returns boolean
 language plpgsql
@@ -11085,12 +11041,13 @@ end
 $$;
 
 comment on function private.is_text_due() is
-  'Whether a text, a greeting or a take-over is due. Cheap: by indexes of open rows, with any number of sent texts.';
+  'Whether a text, a greeting or a take-over is due. Reads only indexes of open rows, so its cost does not depend on the '
+  'number of sent texts.';
 
--- The worker's way to texts to post and to look up.
+-- Claims texts to post and to look up.
 --
 -- For each number one statement takes the locks of the recruits' consents, and the next one claims the texts.
--- Other ways were tried (2026, 2 cores, claims of ten texts):
+-- Alternatives that were measured (2026, 2 cores, claims of ten texts):
 --
 -- - One statement for both reads everything as it was before its locks. A text could be sent after its recruit's STOP.
 -- - Text by text, each with its own checks and updates: 10.8 ms where one number has 4,000 due texts, here 5.3 ms.
@@ -11122,11 +11079,11 @@ $$;
 
 comment on function public.claim_texts(integer) is
   'Gives the worker up to max texts, each for 60 seconds: {texts: [{message_id, task: post|look_up, claim, kind, to, from, '
-  'messaging_service_sid|null, body, media, validity_seconds|null, attempted_at}], next_at|null}. '
-  'To post: due, the next of its conversation, its number active and not busy, no opt-out, no suppression, no quiet hours. It is '
-  '`sending` from then on, and must be sent at once. To look up: unconfirmed and due. claim is the number of the claim, for '
-  'record_text_outcome() and record_text_lookup(). validity_seconds: how long the provider may keep it. next_at: when to '
-  'call again, although nothing becomes due, because a number is busy or another worker has locked a text.';
+  'messaging_service_sid|null, body, media, validity_seconds|null, attempted_at}], next_at|null}. To post: due, the next of '
+  'its conversation, its number active and not busy, no opt-out, no suppression, no quiet hours. From then on it is `sending`, '
+  'and must be sent at once. To look up: unconfirmed and due. claim is the number of the claim, for record_text_outcome() and '
+  'record_text_lookup(). validity_seconds: how long the provider may keep it. next_at: when to call again, although nothing '
+  'becomes due, because a number is busy or another worker has locked a text.';
 grant execute on function public.claim_texts(integer) to service_role;
 
 create function private.note_worker() returns void
@@ -11149,14 +11106,14 @@ begin
 end
 $$;
 
-comment on function private.note_worker() is 'Notes that the worker was called, for the alert `worker_late`.';
+comment on function private.note_worker() is 'Records that the worker was called, for the alert `worker_late`.';
 
 create function private.claim_posts(max integer, out texts jsonb, out next_at timestamptz)
 language plpgsql
 set search_path = ''
 as $$
 declare
-  -- When to come again for what another worker has locked, and for what comes after texts that were held or refused.
+  -- When to claim again what another worker has locked, and what follows texts that were held or refused.
   soon constant timestamptz := clock_timestamp() + interval '50 milliseconds';
   -- The time by which a number may be ahead of its rate
   burst constant interval := '1 second';
@@ -11185,7 +11142,7 @@ begin
     with next_texts as (
       select t.conversation_id, t.message_id, t.segments * segment as duration,
         greatest(number.busy_until, now()) + segment * (sum(t.segments) over (order by t.place) - t.segments) as starts_at
-      -- No more than fit, and one that does not
+      -- Those that fit, and one more
       from private.next_texts(
         number, least(max - jsonb_array_length(texts), ceil(number.segments_per_second) + 2)::integer
       ) with ordinality as t (message_id, conversation_id, segments, place)
@@ -11208,7 +11165,7 @@ begin
 
     perform private.refuse_unwanted(found_texts.ids);
 
-    -- Everything again, as it is now that nobody else claims texts of these conversations
+    -- Read again, now that nobody else claims texts of these conversations
     with locked as (
       select o.message_id, o.conversation_id, o.kind, o.state, o.due_at, o.ordinal, o.created_at
       from public.text_outbox o
@@ -11279,8 +11236,8 @@ end
 $$;
 
 comment on function private.claim_posts(integer) is
-  'Texts to post now, number by number. An agent''s come first, then those that have been due for longest, while the '
-  'conversations take turns; see claim_texts().';
+  'Texts to post now, number by number. Agents'' texts come first, then those that have been due longest; conversations take '
+  'turns. See claim_texts().';
 
 create function private.refuse_unwanted(message_ids uuid[]) returns void
 language plpgsql
@@ -11307,15 +11264,15 @@ begin
     perform private.refuse_waiting_texts(late.id, 'expired', 'greeting');
   end loop;
 exception when lock_not_available then
-  -- Somebody has locked one of them. The others do not wait.
+  -- One of them is locked. The others do not wait.
   null;
 end
 $$;
 
 comment on function private.refuse_unwanted(uuid[]) is
-  'Refuses all waiting texts to the recruits of these texts who have opted out or are suppressed, and of these texts the greetings that could have '
-  'been sent a day ago, such as those of a number that was paused. When somebody has locked one of them, none '
-  'is refused, and a later claim does it. The caller holds the locks of the consents.';
+  'Refuses all waiting texts to the recruits of these texts who have opted out or are suppressed, and of these texts the '
+  'greetings that could have been sent a day ago, such as those of a paused number. If one of them is locked, none is refused, '
+  'and a later claim refuses them. The caller holds the locks of the consents.';
 
 create function private.is_expired(kind text, created_at timestamptz, conversation public.recruiting_conversations)
 returns boolean
@@ -11364,8 +11321,7 @@ begin
 end
 $$;
 
-comment on function private.due_numbers() is
-  'The active numbers that have due texts, those that have been free for longest first.';
+comment on function private.due_numbers() is 'The active numbers with due texts, those that have been free longest first.';
 
 create function private.next_texts(
   number public.service_numbers,
@@ -11486,7 +11442,7 @@ end
 $$;
 
 comment on function private.claim_lookups(integer) is
-  'Texts of which nobody knows whether they were sent, for the worker to look up. See claim_texts().';
+  'Returns texts for the worker to look up, because it is unknown whether they were sent. See claim_texts().';
 
 create function public.record_text_lookup(
   message_id uuid,
@@ -11537,7 +11493,7 @@ begin
     update public.text_outbox o
     set reason = 'unconfirmed', lookups = o.lookups + 1, claim = o.claim + 1, due_at = 'infinity'
     where o.message_id = claimed.message_id;
-    perform private.notify_agents(claimed.conversation_id, claimed.message_id, 'failed');
+    perform private.notify_of_texts(claimed.conversation_id, array[claimed.message_id], 'failed');
     return 'unconfirmed';
   end if;
 end
@@ -11546,10 +11502,10 @@ $$;
 comment on function public.record_text_lookup(uuid, integer, text[], boolean, timestamptz[]) is
   'Records what the provider has of a text. sids: the MessageSids, oldest first, of its messages with the same numbers and '
   'body since attempted_at; created_at: the time that the provider names for each. The first sid that no other message has '
-  'belongs to this text. Without one, the text is looked up again 2 minutes after it was sent. If it is unknown then too, it is sent once more, and the look-up 10 minutes later '
-  'is the last. The text of a dead worker may never have left: it is sent again after the last look-up too, at most 5 times '
-  'in all. may_resend = false: the text is not sent again, and its agent is notified. claim and the returned state: as in '
-  'record_text_outcome().';
+  'belongs to this text. Without one, the text is looked up again 2 minutes after it was sent. If it is still unknown then, it '
+  'is sent once more, and the look-up 10 minutes later is the last. The text of a dead worker may never have been sent: it is '
+  'sent again even after the last look-up, at most 5 times in all. may_resend = false: the text is not sent again, and its '
+  'agent is notified. claim and the returned state: as in record_text_outcome().';
 grant execute on function public.record_text_lookup(uuid, integer, text[], boolean, timestamptz[]) to service_role;
 
 -- supabase/schemas/texting/settle.sql
@@ -11636,13 +11592,14 @@ end
 $$;
 
 comment on function public.record_text_outcome(uuid, integer, text, text, text, integer, timestamptz) is
-  'Records what came of posting a text to the provider. claim is that of claim_texts(). outcome: `accepted` with the '
-  'sid, and created_at, the time that the provider names (to the second); `unconfirmed`: the response was lost; `later`: not taken now, in retry_after seconds or after a growing pause; '
-  '`credentials`: the account or its key is wrong, all that is due waits for 60 seconds; `opted_out`; `number_paused`: '
-  'the number may not send; `failed`; `refused`: we do not send it. code: the provider''s error code, with `refused` our '
-  'reason. A look-up that got no response is reported here too, as `later` or `credentials`. Returns the state in which '
-  'the text is left, null when there is no such text. A late or repeated report changes nothing, but `accepted` counts '
-  'always. 22023 for an unknown outcome.';
+  'Records the outcome of posting a text to the provider. claim is that of claim_texts(). outcome: `accepted` with the sid, '
+  'and created_at, the time that the provider names (to the second); `unconfirmed`: the response was lost; `later`: not '
+  'accepted now, to be repeated in retry_after seconds or after a growing pause; `credentials`: the account or its key is '
+  'wrong, and all due texts wait for 60 seconds; `opted_out`; `number_paused`: the number may not send; `failed`; `refused`: '
+  'the service does not send it. code: the provider''s error code; with `refused`, the service''s reason. A look-up that got '
+  'no response is reported here too, as `later` or `credentials`. Returns the state in which the text is left, null when there '
+  'is no such text. A late or repeated report changes nothing, except that `accepted` always counts. 22023 for an unknown '
+  'outcome.';
 grant execute on function public.record_text_outcome(uuid, integer, text, text, text, integer, timestamptz) to service_role;
 
 create function private.accept_text(message_id uuid, sid text, created_at timestamptz default null) returns text
@@ -11688,10 +11645,10 @@ end
 $$;
 
 comment on function private.accept_text(uuid, text, timestamptz) is
-  'The provider has the text under this MessageSid: it is accepted, whatever was believed before, and its message gets '
-  'the MessageSid unless it has one, or another message has this one. The callbacks that came before are applied. '
-  'created_at: as in record_text_outcome(); null where the provider does not name it, as in callbacks. '
-  'Returns accepted, or null when the text is not in the outbox.';
+  'Records that the provider has the text under this MessageSid: it becomes accepted from any state, and its message gets the '
+  'MessageSid unless it already has one or another message has this one. Earlier callbacks are applied. created_at: as in '
+  'record_text_outcome(); null where the provider does not name it, as in callbacks. Returns accepted, or null when the text '
+  'is not in the outbox.';
 
 create function private.end_text(ended public.text_outbox, state text, reason text, code text) returns public.text_outbox
 language plpgsql
@@ -11711,8 +11668,8 @@ end
 $$;
 
 comment on function private.end_text(public.text_outbox, text, text, text) is
-  'Ends a text that was not sent: state refused or failed. Its message is failed, with the provider''s code, and its agent '
-  'is notified. Returns the text as it is then.';
+  'Ends a text that was not sent: state refused or failed. Its message becomes failed, with the provider''s code, and its '
+  'agent is notified. Returns the changed text.';
 
 create function private.lock_conversation_of(message_id uuid, with_consent boolean)
 returns public.recruiting_conversations
@@ -11736,15 +11693,15 @@ end
 $$;
 
 comment on function private.lock_conversation_of(uuid, boolean) is
-  'Locks what changes with one of our texts that fails, before the text itself, as everywhere: its conversation, with_consent all '
-  'of lock_conversations_of(). Returns the conversation, null where there is no such text.';
+  'Locks the rows that change if one of our texts fails, before the text itself: its conversation, or those of '
+  'lock_conversations_of() if with_consent. Returns the conversation; null if there is no such text.';
 
 create function private.notify_of_failed_text(conversation_id uuid, message_id uuid) returns void
 language plpgsql
 set search_path = ''
 as $$
 begin
-  perform private.notify_agents(conversation_id, message_id, 'failed');
+  perform private.notify_of_texts(conversation_id, array[message_id], 'failed');
   update public.recruiting_conversations c
   set waiting_since = private.unanswered_since(c)
   where c.id = notify_of_failed_text.conversation_id;
@@ -11752,9 +11709,8 @@ end
 $$;
 
 comment on function private.notify_of_failed_text(uuid, uuid) is
-  'The steps when one of our texts does not arrive, of the bot or a person: a person is notified, and the recruit waits for '
-  'an answer again. The message is failed. The caller '
-  'has locked the conversation.';
+  'Handles a text of the bot or a person that does not arrive: a person is notified, and the recruit waits for an answer '
+  'again. The message is already failed. The caller has locked the conversation.';
 
 create function private.notify_of_late_texts() returns void
 language plpgsql
@@ -11785,14 +11741,13 @@ begin
       for update skip locked
     );
     continue when not found;
-    perform private.notify_agents(late.conversation_id, late.message_id, 'failed');
+    perform private.notify_of_texts(late.conversation_id, array[late.message_id], 'failed');
   end loop;
 end
 $$;
 
 comment on function private.notify_of_late_texts() is
-  'Notifies a person of the bot''s texts that have waited for a day, up to 100. They are sent anyway '
-  'once they may be.';
+  'Notifies a person of the bot''s texts that have waited for a day, up to 100. They are still sent as soon as possible.';
 
 create function private.postpone_texts(seconds integer, reason text) returns void
 language plpgsql
@@ -11830,7 +11785,7 @@ end
 $$;
 
 comment on function private.postpone_texts(integer, text) is
-  'Makes all that is due wait for this reason, because the provider refuses the account and not a text.';
+  'Makes all due texts wait for this reason, because the provider refuses the account and not a text.';
 
 create function public.hold_texts() returns integer
 language plpgsql
@@ -11861,17 +11816,17 @@ end
 $$;
 
 comment on function public.hold_texts() is
-  'In place of claim_texts() where no account at the provider is set: gives the texts that are due the reason `no_account`. '
-  'They stay due, so that they are sent as soon as there is an account. Returns how many did not have this reason before.';
+  'Replaces claim_texts() while no account at the provider is set: gives due texts the reason `no_account`. They stay due, so '
+  'that they are sent as soon as there is an account. Returns the number of texts that did not have this reason before.';
 grant execute on function public.hold_texts() to service_role;
 
 -- supabase/schemas/texting/greetings.sql
 
 -- The first text to a recruit, when the lead goes to an agency.
 --
--- Leads are distributed under the distribution lock. So distribution only notes who is to be greeted, and the worker
--- does it before it claims texts, each in a transaction of its own. Whatever goes wrong with a greeting, the lead goes
--- on: skipped_greetings then has the reason. A greeting that takes too long costs only itself, and comes again later.
+-- Leads are distributed under the distribution lock, so distribution only records who is to be greeted. The worker queues
+-- the greetings, each in its own transaction. A failing greeting never affects its lead: skipped_greetings has the reason.
+-- A greeting that takes too long delays only itself, and is tried again later.
 
 create function private.visible_name(name text) returns text
 language plpgsql
@@ -11884,7 +11839,7 @@ end
 $$;
 
 comment on function private.visible_name(text) is
-  'A name on one line, as its reader sees it; null when there is nothing to see.';
+  'Returns a name on one line, as readers see it; null if nothing is visible.';
 
 create function private.choose_agent(agency_id uuid, variadic preferred uuid[]) returns uuid
 language plpgsql
@@ -11906,9 +11861,9 @@ end
 $$;
 
 comment on function private.choose_agent(uuid, uuid[]) is
-  'The agent who gets a conversation of this agency: the first of the preferred agents who is active, else the agent who has '
-  'waited longest for a recruit, else a manager. Of those who are not preferred, one who is away comes last. Null where none '
-  'of them is active.';
+  'Returns the agent who gets a conversation of this agency: the first active one of the preferred agents, else the agent who '
+  'has waited longest for a recruit, else a manager. Agents who are away come last, unless preferred. Null if none of them is '
+  'active.';
 
 create function private.fill_template(template text, lead public.recruiting_leads, assigned_agent_id uuid default null)
 returns text
@@ -11928,7 +11883,7 @@ declare
   );
   has_agent constant boolean := coalesce(lower(agent_name) <> lower(agency_name), false);
   names constant jsonb := jsonb_build_object(
-    -- Applicants type their names themselves. What is no name is not sent on, such as an address.
+    -- Applicants type their names themselves. Text that is not a name, such as an address, is not sent.
     'first_name', case
       when length(first_name) <= 50 and first_name !~ '[0-9/:@<>{}|\\^_=+*#%&$]|\.[[:alpha:]]{2}' then first_name
       else 'there'
@@ -11950,8 +11905,8 @@ $$;
 
 comment on function private.fill_template(text, public.recruiting_leads, uuid) is
   'A text with the lead''s first name, the name of the agent who gets the conversation, and the agency''s name, each as '
-  'visible_name(). The agent: assigned_agent_id, else the lead''s agent, else the next one of choose_agent(). `an agent` '
-  'stands where the agency has none, or one of its own name. `there` stands for a first name that can hardly be one.';
+  'visible_name(). The agent: assigned_agent_id, else the lead''s agent, else the next one of choose_agent(). If the agency '
+  'has no agent, or the agent has the agency''s name, it is `an agent`. `there` replaces an implausible first name.';
 
 create table public.skipped_greetings (
   recruiting_lead_id uuid primary key references public.recruiting_leads (id) on delete cascade,
@@ -11967,14 +11922,14 @@ create table public.skipped_greetings (
 create index on public.skipped_greetings (agency_id);
 
 comment on table public.skipped_greetings is
-  'Greetings that were never queued. One that was queued is in text_outbox, whatever became of it.';
+  'Greetings that were never queued. Queued ones are in text_outbox, whatever became of them.';
 comment on column public.skipped_greetings.agency_id is 'The agency whose order the lead went to.';
 comment on column public.skipped_greetings.reason is
   '`no_greeting`: the order has none any more. `no_consent`: the vendor has no text consent. `no_phone`: the lead has no phone '
-  'number in E.164. `is_test`: a test lead. `opted_out`: the recruit had opted out before. `suppressed`: the recruit was suppressed. `lead_returned`: the lead was taken '
-  'back from the agency. `texted_before`: the agency has texted the recruit before. `no_number`: the agency has no number. '
-  '`taken_over`: an agent has the conversation. `too_long`: more than 1,600 UTF-16 units. `expired`: it could not be queued for '
-  'a day. `error`: the database''s log has the SQLSTATE.';
+  'number in E.164. `is_test`: a test lead. `opted_out`: the recruit had opted out before. `suppressed`: the recruit was '
+  'suppressed. `lead_returned`: the lead was taken back from the agency. `texted_before`: the agency has texted the recruit '
+  'before. `no_number`: the agency has no number. `taken_over`: an agent has the conversation. `too_long`: more than 1,600 '
+  'UTF-16 units. `expired`: it could not be queued for a day. `error`: the database''s log has the SQLSTATE.';
 comment on column public.skipped_greetings.created_at is 'When it was decided.';
 
 alter table public.skipped_greetings enable row level security;
@@ -12002,7 +11957,7 @@ end
 $$;
 
 comment on function private.skip_greetings(uuid[], text) is
-  'Of these leads, those that are still to be greeted are not greeted any more, for this reason of skipped_greetings.';
+  'Cancels the pending greetings of these leads, with this reason in skipped_greetings.';
 
 create function private.queue_greeting(lead public.recruiting_leads) returns text
 language plpgsql
@@ -12072,10 +12027,10 @@ end
 $$;
 
 comment on function private.queue_greeting(public.recruiting_leads) is
-  'Queues the greeting of a lead that goes to an agency. Its order must have a greeting_template, its vendor '
-  'has_text_consent, and the lead a phone in E.164. The recruit has not opted out, is not suppressed, and was never texted by the agency. '
-  'Returns `queued`, the reason of skipped_greetings, or `locked`: it has waited 20 ms for a lock, and is to be done later. Fails '
-  'only where the statement is cancelled.';
+  'Queues the greeting of a lead that goes to an agency. Its order must have a greeting_template, its vendor has_text_consent, '
+  'and the lead a phone in E.164. The recruit has not opted out, is not suppressed, and was never texted by the agency. '
+  'Returns `queued`, the reason of skipped_greetings, or `locked` after it has waited 20 ms for a lock: call it again later. '
+  'Fails only if the statement is cancelled.';
 
 create function public.claim_greetings(max integer) returns jsonb
 language plpgsql
@@ -12143,8 +12098,8 @@ end
 $$;
 
 comment on function public.queue_greeting(uuid) is
-  'Queues the greeting of a lead that claim_greetings() has given, or notes in skipped_greetings why not. Where somebody has locked what it needs, it is due again '
-  'in a second. A lead that does not wait any more is passed over.';
+  'Queues the greeting of a lead that claim_greetings() has given, or notes in skipped_greetings why not. If a lock is not '
+  'available, it is due again in a second. A lead that no longer waits is skipped.';
 grant execute on function public.queue_greeting(uuid) to service_role;
 
 -- supabase/schemas/texting/notify.sql
@@ -12188,8 +12143,8 @@ create unique index agent_notifications_asked_for_idx
   where kind = 'asked_for' and read_at is null;
 
 comment on table public.agent_notifications is
-  'The notifications of an agent: about a text that the bot does not answer, with which it is stored; or about a lead, within '
-  'some seconds. Realtime only says that there is a row: clients read the unread rows on every connect.';
+  'The notifications of agents. Those about a text that the bot does not answer are stored with it; those about a lead follow '
+  'within seconds. Realtime only announces a row: clients read the unread rows on every connect.';
 comment on column public.agent_notifications.message_id is
   'The message that it is about; null for a lead, an unmatched text, and where only time has passed.';
 comment on column public.agent_notifications.lead_id is
@@ -12203,15 +12158,18 @@ comment on column public.agent_notifications.kind is
   '`unmatched_text`: a recruit without a conversation has written (see waiting_texts); `recruit_waiting`: a recruit has '
   'waited for an answer for long (see notify_of_waiting_recruits()); `destination_off`: the service has switched off a '
   'destination of the agency.';
-comment on column public.agent_notifications.reason is 'With `handoff`: as in bot_sessions.reason, or `assigned`; with `destination_off`: the name of the destination; '
-  'with `lead`: `came_again` where the agent, or the agency, has the person already (repeat_rules).';
+comment on column public.agent_notifications.reason is
+  'With `handoff`: as in bot_sessions.reason, or `assigned`; with `destination_off`: the name of the destination; with `lead`: '
+  '`came_again` where the agent, or the agency, has the person already (repeat_rules).';
 comment on column public.agent_notifications.urgent is
   'Whether the recruit may be in danger, so that a page shows it before the others, with the number of the 988 Lifeline.';
 comment on column public.agent_notifications.by_agent_id is
   'With `taken_over`: who has the conversation now; with `asked_for`: who asks for it.';
 comment on column public.agent_notifications.others is
-  'How many further conversations went to another agent together with this one, and have no notification of their own; null: none.';
-comment on column public.agent_notifications.read_at is 'When the agent has read it, or a recruit stopped waiting; null: not yet.';
+  'How many further conversations went to another agent together with this one, and have no notification of their own; null: '
+  'none.';
+comment on column public.agent_notifications.read_at is
+  'When the agent has read it, or a recruit stopped waiting; null: not yet.';
 
 alter table public.agent_notifications enable row level security;
 grant select on public.agent_notifications to authenticated;
@@ -12238,7 +12196,7 @@ create index on private.waiting_notifications (message_id);
 create index on private.waiting_notifications (unmatched_text_id);
 
 comment on table private.waiting_notifications is
-  'Notifications that could not be written because somebody had locked the agents. Columns as in agent_notifications.';
+  'Notifications that could not be written because the agents were locked. Columns as in agent_notifications.';
 
 alter table private.waiting_notifications enable row level security;
 grant select, insert, update, delete on private.waiting_notifications to service_role;
@@ -12260,9 +12218,8 @@ end
 $$;
 
 comment on function public.mark_read(uuid[]) is
-  'Marks notifications of the signed-in agent as read. Returns how many were not read before; ids that are not the '
-  'agent''s own are passed over. '
-  'Security definer because agents may not write the tables.';
+  'Marks notifications of the signed-in agent as read. Returns how many were not read before; other ids are skipped. Security '
+  'definer because agents may not write the tables.';
 grant execute on function public.mark_read(uuid[]) to authenticated;
 
 create function private.answering_agent(conversation public.recruiting_conversations) returns uuid
@@ -12282,18 +12239,6 @@ $$;
 
 comment on function private.answering_agent(public.recruiting_conversations) is
   'The active agent who is to answer in a conversation: the assigned one, else the lead''s; null where there is none.';
-
-create function private.notify_agents(conversation_id uuid, message_id uuid, kind text, reason text default null) returns void
-language plpgsql
-set search_path = ''
-as $$
-begin
-  perform private.notify_of_texts(conversation_id, array[message_id], kind, reason);
-end
-$$;
-
-comment on function private.notify_agents(uuid, uuid, text, text) is
-  'Does notify_of_texts() with one message. message_id null: it is about none.';
 
 create function private.notify_of_texts(conversation_id uuid, message_ids uuid[], kind text, reason text default null)
 returns void
@@ -12338,10 +12283,9 @@ $$;
 
 comment on function private.notify_of_texts(uuid, uuid[], text, text) is
   'Notifies the agent who is to answer in a conversation about messages of it, once for each kind (see agent_notifications): '
-  'the assigned agent, else the lead''s, else each manager of the agency, as far as they are active. While that agent is '
-  'away, each manager too, because no other colleague may read the conversation. Where nobody is active, the assigned '
-  'agent, who may come back. message_ids null: none. Where others have locked the agents or the conversation, they '
-  'are notified later, by deliver_notifications().';
+  'the assigned agent, else the lead''s, else each manager of the agency, as far as they are active. While that agent is away, '
+  'each manager too, because no other colleague may read the conversation. If nobody is active, the assigned agent, who may '
+  'return. message_ids null: none. If the agents or the conversation are locked, deliver_notifications() notifies them later.';
 
 create function private.notify_of_unmatched_text(received public.unmatched_texts) returns void
 language plpgsql
@@ -12396,8 +12340,13 @@ $$;
 
 comment on function private.notify_of_unmatched_text(public.unmatched_texts) is
   'Notifies the agent of a recruit that the recruit has written to a number of the agency without a conversation. Where the '
-  'recruit has no active agent, it notifies each active manager; while the agent is away, both. Once for a recruit and day of the agency, and of several leads '
-  'with the number the latest. Never fails. Where others have locked the agents, deliver_notifications() notifies them later.';
+  'recruit has no active agent, it notifies each active manager; while the agent is away, both. Once for a recruit and day of '
+  'the agency, and of several leads with the number the latest. Never fails. Where others have locked the agents, '
+  'deliver_notifications() notifies them later.';
+
+-- supabase/schemas/texting/deliver_notifications.sql
+
+-- The notifications that are not written with their cause: of leads, and those that a lock delayed.
 
 create function private.notify_of_due_leads() returns boolean
 language plpgsql
@@ -12443,8 +12392,8 @@ end
 $$;
 
 comment on function private.notify_of_due_leads() is
-  'Notifies the agents of up to 500 leads of lead_notifications_due, those that have waited longest, each once. A lead whose '
-  'notification fails stays there, with a warning. Returns whether there were as many.';
+  'Notifies the agents of up to 500 leads of lead_notifications_due, the longest waiting first, once each. A lead whose '
+  'notification fails stays there, with a warning. Returns whether there were 500.';
 
 create function private.notify_of_leads(lead_ids uuid[]) returns void
 language plpgsql
@@ -12528,16 +12477,15 @@ end
 $$;
 
 comment on function private.deliver_notifications(timestamptz) is
-  'Delivers notifications that could not be written at once, of up to 1,000 texts and 500 leads, and those of the bot''s texts that are '
-  'late. Never fails: what cannot be delivered now stays. The scheduler calls it every 10 seconds, and goes on, a transaction '
-  'each time, while it returns true: began_at is when the first of these calls began. It returns whether anything that '
-  'waited then is still to be delivered, for 20 s at most.';
+  'Delivers notifications that could not be written at once, of up to 1,000 texts and 500 leads, and those of the bot''s texts '
+  'that are late. Never fails: notifications that cannot be delivered now stay. The scheduler calls it every 10 seconds, and '
+  'repeats the call, each in its own transaction, while it returns true: began_at is when the first of these calls began. '
+  'Returns whether notifications that waited then are still undelivered, for at most 20 s.';
 
 -- supabase/schemas/texting/realtime.sql
 
--- Notifies open pages that there is something to read, through Supabase Realtime: ids alone. Realtime belongs to the
--- platform: it may be missing, switched off or failing, and no text is ever lost or late for it. What counts are the
--- rows.
+-- Notifies open pages of new rows through Supabase Realtime, with ids only. Realtime belongs to the platform: it may be
+-- missing, off or failing, which never loses or delays a text. Only the rows count.
 
 create function private.broadcast(event text, payload jsonb, variadic topics text[]) returns void
 language plpgsql
@@ -12585,11 +12533,10 @@ end
 $$;
 
 comment on function private.broadcast(text, jsonb, text[]) is
-  'Sends an event to private topics, where the project has Realtime; a topic of null is none, nor is the one of an agent who '
-  'is not active. A failure of Realtime is a warning and nothing else. A transaction sends nothing more after 2,000 sends, a '
-  'failure, or one that has taken 100 ms. '
-  'Security definer because Realtime stores with its caller''s rights, and the service role has none there. Only '
-  'triggers call it. They send ids to the agent whom they concern, and to the managers of the agency.';
+  'Sends an event to private topics, if the project has Realtime; null topics and those of inactive agents are skipped. A '
+  'failure of Realtime is only a warning. A transaction sends nothing more after 2,000 sends, a failure, or one that has taken '
+  '100 ms. Security definer because Realtime stores with its caller''s rights, and the service role has none there. Only '
+  'triggers call it. They send ids to the agent concerned and to the managers of the agency.';
 
 create function private.broadcast_notification() returns trigger
 language plpgsql
@@ -12607,7 +12554,7 @@ end
 $$;
 
 comment on function private.broadcast_notification() is
-  'Trigger: sends the ids of a notification that is new, or now another agent''s, to the topic agent:<agent id>.';
+  'Trigger: sends the ids of a notification that is new, or went to another agent, to the topic agent:<agent id>.';
 
 create trigger broadcast_notification
   after insert or update of agent_id on public.agent_notifications
@@ -12662,7 +12609,8 @@ end
 $$;
 
 comment on function private.broadcast_changed_conversation() is
-  'Trigger: a conversation has a new text, or other agents, or nobody waits any more, or not yet. Each text sets last_text_at.';
+  'Trigger: a conversation has a new text or another agent, or the recruit''s waiting has changed. Each text sets '
+  'last_text_at.';
 
 create trigger broadcast_changed
   after update of status, assigned_agent_id, waiting_since, snoozed_until, last_text_at on public.recruiting_conversations
@@ -12753,8 +12701,8 @@ end
 $$;
 
 comment on function private.allow_agent_topics() is
-  'Lets each active agent join its own private topic of Realtime, agent:<agent id>, a manager also agency:<agency id>, and no '
-  'other. Returns whether the project has Realtime''s table, which may come after the migrations: call it again then. It may be '
+  'Lets active agents join only their own private Realtime topic, agent:<agent id>, and managers also agency:<agency id>. '
+  'Returns whether the project has Realtime''s table, which may be created after the migrations: call it again then. It may be '
   'called any number of times.';
 
 select private.allow_agent_topics();
@@ -12787,7 +12735,7 @@ create index on public.conversation_assignments (to_agent_id, agency_id) where t
 create index on public.conversation_assignments (by_agent_id, agency_id) where by_agent_id is not null;
 
 comment on table public.conversation_assignments is
-  'The times that a conversation with a recruit has gone to another agent, to the bot, or from it. A trigger writes it.';
+  'Each time that a conversation with a recruit went to another agent, to the bot, or from it. Written by a trigger.';
 comment on column public.conversation_assignments.recruiting_lead_id is 'The recruit of the conversation then.';
 comment on column public.conversation_assignments.status is 'From then on: `bot`: the bot answers; `escalated`: the agent.';
 comment on column public.conversation_assignments.from_agent_id is 'The agent who had it before; null: nobody.';
@@ -12827,7 +12775,7 @@ begin
 end
 $$;
 
-comment on function private.note_assignment() is 'Trigger: a conversation with a recruit has changed hands.';
+comment on function private.note_assignment() is 'Trigger: records that a conversation with a recruit has changed hands.';
 
 -- A text that is stored changes neither column, and does not come here. While the bot answers, its agent has nothing in hand.
 create trigger note_assignment
@@ -12868,7 +12816,8 @@ comment on table public.recruit_stages is
   'The stages of recruits with their history. The one that has not ended is the recruit''s stage; without one it is `new`.';
 comment on column public.recruit_stages.agency_id is 'The agency that had the recruit then.';
 comment on column public.recruit_stages.agent_id is 'The agent who set it; null: the bot.';
-comment on column public.recruit_stages.ended_at is 'When the next stage began, or the lead was returned; null: it is the stage now.';
+comment on column public.recruit_stages.ended_at is
+  'When the next stage began, or the lead was returned; null: it is the current stage.';
 
 alter table public.recruit_stages enable row level security;
 grant select on public.recruit_stages to authenticated;
@@ -12904,7 +12853,8 @@ begin
 end
 $$;
 
-comment on function private.dispatch_reply() is 'Trigger: adds the dispatches of `recruit.replied`, with text: {body, received_at}.';
+comment on function private.dispatch_reply() is
+  'Trigger: adds the dispatches of `recruit.replied`, with text: {body, received_at}.';
 
 create trigger dispatch_reply
   after insert on public.recruiting_messages
@@ -13093,9 +13043,9 @@ comment on column public.bot_sessions.state is
   '`active`: the bot answers. `done`: the script has come to an end of its own. `escalated`: a person goes on. `expired`: no '
   'answer came. `stopped`: an agent has written, the recruit has opted out, or the bot was switched off.';
 comment on column public.bot_sessions.reason is
-  'Why it is no longer active: `done`, the script''s own end, `not_interested`, one of handoff_reason '
-  'where it is `escalated`, `expired`, `taken_over`, `opted_out`, `suppressed`, `switched_off`, `no_lead` (the lead was deleted or '
-  'returned) or `failed`.';
+  'Why it is no longer active: `done`, the script''s own end, `not_interested`, one of handoff_reason where it is `escalated`, '
+  '`expired`, `taken_over`, `opted_out`, `suppressed`, `switched_off`, `no_lead` (the lead was deleted or returned) or '
+  '`failed`.';
 comment on column public.bot_sessions.version is 'Grows with each change, so that a late worker changes nothing.';
 comment on column public.bot_sessions.asked_at is
   'When the question was asked, the reminder aside; null: it is asked at the recruit''s next text.';
@@ -13141,12 +13091,14 @@ comment on table public.bot_turns is
 comment on column public.bot_turns.first_at is 'When its first text came.';
 comment on column public.bot_turns.due_at is
   '8 seconds after its last text, and 30 seconds after the first at most; or when quiet hours end.';
-comment on column public.bot_turns.message_ids is 'The recruit''s texts that it answers, oldest first; none: only time has passed. The conversation of one who writes more goes '
-  'to a person.';
+comment on column public.bot_turns.message_ids is
+  'The recruit''s texts that it answers, oldest first; none: only time has passed. The conversation of one who writes more '
+  'goes to a person.';
 comment on column public.bot_turns.last_message_id is 'The last of them.';
 comment on column public.bot_turns.lease_until is
-  'Until then it belongs to the worker that has claimed it. After that the worker is dead.';
-comment on column public.bot_turns.attempt is 'The number of times that it was claimed. A worker reports with the number of its claim.';
+  'Until then it belongs to the worker that claimed it. Afterwards the worker counts as dead.';
+comment on column public.bot_turns.attempt is
+  'The number of times that it was claimed. A worker reports with the number of its claim.';
 
 alter table public.bot_turns enable row level security;
 grant select, insert, update, delete on public.bot_turns to service_role;
@@ -13165,7 +13117,8 @@ comment on table public.screening_answers is 'The answers of a recruit to the bo
 comment on column public.screening_answers.question is 'The id of the question in the script.';
 comment on column public.screening_answers.value is
   '"yes" or "no", the name of a choice, a list of USPS codes, a number, or a text.';
-comment on column public.screening_answers.said is 'The recruit''s own words, exactly; several texts are separated by line breaks.';
+comment on column public.screening_answers.said is
+  'The recruit''s own words, exactly; several texts are separated by line breaks.';
 
 alter table public.screening_answers enable row level security;
 grant select on public.screening_answers to authenticated;
@@ -13204,8 +13157,8 @@ end
 $$;
 
 comment on function private.store_bot_script(uuid, jsonb) is
-  'Stores a script as the newest of an agency, and returns {id, version}. 22023 with every problem, a line each: `<question id or '
-  'member>: <problem>`.';
+  'Stores a script as the newest of an agency, and returns {id, version}. 22023 with every problem, a line each: `<question id '
+  'or member>: <problem>`.';
 
 create function private.end_bot(agency_id uuid) returns integer
 language plpgsql
@@ -13258,7 +13211,8 @@ end
 $$;
 
 comment on function private.newest_bot_script(uuid) is
-  'The script that an agency published last; `script` is null where the bot was switched off. Null where nothing was published.';
+  'The script that an agency published last; `script` is null where the bot was switched off. Null where nothing was '
+  'published.';
 
 -- supabase/schemas/bot/script_problems.sql
 
@@ -13392,7 +13346,8 @@ as $$
   select array(select format('%s: has no member "%s"', label, k) from jsonb_object_keys(value) k where k <> all (known))
 $$;
 
-comment on function private.unknown_members(jsonb, text, text[]) is 'The problems of an object with members that are not known.';
+comment on function private.unknown_members(jsonb, text, text[]) is
+  'The problems of an object with members that are not known.';
 
 create function private.bot_text_problems(label text, value jsonb, is_required boolean default false) returns text[]
 language plpgsql
@@ -13441,7 +13396,8 @@ begin
 end
 $$;
 
-comment on function private.is_word_list(jsonb, integer) is 'Whether it is a list of texts, at least min and at most 20, each with a letter or digit.';
+comment on function private.is_word_list(jsonb, integer) is
+  'Whether it is a list of texts, at least min and at most 20, each with a letter or digit.';
 
 create function private.bot_duration(value jsonb) returns interval
 language plpgsql
@@ -13458,7 +13414,8 @@ begin
 end
 $$;
 
-comment on function private.bot_duration(jsonb) is 'The time that `20h` or `3d` stands for; 0 for what is no such time, null for null.';
+comment on function private.bot_duration(jsonb) is
+  'The time that `20h` or `3d` stands for; 0 for what is no such time, null for null.';
 
 create function private.is_bot_answer(answer jsonb) returns boolean
 language plpgsql
@@ -13496,7 +13453,8 @@ as $$
   end
 $$;
 
-comment on function private.bot_answers(jsonb) is 'The answers of a question that others may depend on: yes and no, or the names of its choices.';
+comment on function private.bot_answers(jsonb) is
+  'The answers of a question that others may depend on: yes and no, or the names of its choices.';
 
 -- supabase/schemas/bot/sessions.sql
 
@@ -13513,7 +13471,7 @@ begin
   where t.conversation_id = end_bot_session.conversation_id
   returning t.last_message_id into unanswered;
   if unanswered is not null and reason <> 'taken_over' then
-    perform private.notify_agents(conversation_id, unanswered, 'text');
+    perform private.notify_of_texts(conversation_id, array[unanswered], 'text');
   end if;
   update public.bot_sessions s
   set state = 'stopped', reason = end_bot_session.reason, version = s.version + 1
@@ -13604,7 +13562,7 @@ begin
   set heard = case when step ->> 'heard' in ('answer', 'no_answer') and private.is_early(m, old) then 'early' else step ->> 'heard' end
   where m.id = any (heard_ids) and step ->> 'heard' is not null;
   if step ->> 'heard' = 'early' then
-    perform private.notify_agents(conversation.id, message_id, 'text');
+    perform private.notify_of_texts(conversation.id, array[message_id], 'text');
   end if;
   insert into public.screening_answers as a (lead_id, question, value, said)
   select lead.id, answered.question, answered.value, answered.said
@@ -13623,7 +13581,7 @@ begin
     if (ended ->> 'goes_to_person')::boolean then
       perform private.escalate(conversation);
     end if;
-    perform private.notify_agents(conversation.id, message_id, 'handoff', ended ->> 'reason');
+    perform private.notify_of_texts(conversation.id, array[message_id], 'handoff', ended ->> 'reason');
   end if;
   if reply is not null then
     -- The agent who has it by now.
@@ -13714,59 +13672,43 @@ $$;
 comment on function private.store_bot_session(uuid, public.bot_sessions, uuid, jsonb, uuid) is
   'Stores the session of a step, or how it has ended. message_id: the text that asks the next question, if any.';
 
-create function private.forget_question(message_id uuid, may_arrive boolean) returns void
+create function private.forget_question() returns trigger
 language plpgsql
 set search_path = ''
 as $$
+declare
+  asking_id constant uuid := to_jsonb(new) ->> tg_argv[0];
+  may_arrive constant boolean := tg_table_name = 'text_outbox';
 begin
   -- The opening is in the same text as the first question.
   delete from public.bot_sessions s
-  where s.asked_message_id = forget_question.message_id and s.state = 'active' and s.version = 1 and not may_arrive;
+  where s.asked_message_id = asking_id and s.state = 'active' and s.version = 1 and not may_arrive;
   update public.bot_sessions s
   set asked_at = null, expires_at = null, asked_message_id = null, version = s.version + 1,
     remind_at = case when s.remind_at is not null then 'infinity'::timestamptz end
-  where s.asked_message_id = forget_question.message_id and s.state = 'active';
-end
-$$;
-
-comment on function private.forget_question(uuid, boolean) is
-  'The text that asks a question has not arrived: the bot asks it again at the recruit''s next text, which is not an answer. '
-  'Where it was the first text, the bot introduces itself again, unless it may still arrive. The caller has locked the '
-  'conversation.';
-
-create function private.forget_failed_question() returns trigger
-language plpgsql
-set search_path = ''
-as $$
-begin
-  perform private.forget_question(new.id, may_arrive => false);
+  where s.asked_message_id = asking_id and s.state = 'active';
   return null;
 end
 $$;
 
-comment on function private.forget_failed_question() is 'Trigger: one of our texts has failed, which may have asked a question.';
+comment on function private.forget_question() is
+  'Trigger: one of our texts has failed, or has waited for a day. If it asks a question, the bot asks it again at the '
+  'recruit''s next text, which is not an answer. If it was the first text, the bot introduces itself again, unless the text '
+  'may still arrive. The argument is the column with the id of the text.';
 
 create trigger forget_failed_question
   after update of status on public.recruiting_messages
   for each row when (new.status = 'failed' and old.status is distinct from 'failed' and new.direction = 'outbound')
-  execute function private.forget_failed_question();
-
-create function private.forget_late_question() returns trigger
-language plpgsql
-set search_path = ''
-as $$
-begin
-  perform private.forget_question(new.message_id, may_arrive => true);
-  return null;
-end
-$$;
-
-comment on function private.forget_late_question() is 'Trigger: a text has waited for a day, which may ask a question.';
+  execute function private.forget_question('id');
 
 create trigger forget_late_question
   after update of late_at on public.text_outbox
   for each row when (old.late_at is null and new.late_at is not null)
-  execute function private.forget_late_question();
+  execute function private.forget_question('message_id');
+
+-- supabase/schemas/bot/hand_over.sql
+
+-- A conversation goes from the bot to a person, and back.
 
 create function private.escalate(conversation public.recruiting_conversations) returns void
 language plpgsql
@@ -14000,11 +13942,11 @@ end
 $$;
 
 comment on function public.read_bot_turn(uuid, integer) is
-  'A claimed turn: {now, version|null, script_id|null, script|null, session|null: {question, tries, answers, '
-  'has_told_about, asked_at, remind_at, expires_at, is_handed_over}, texts: [{body, is_automatic, is_early, consent}]}. Without texts only time has passed. '
-  'There are at most 20, of each the first 1,600 characters; only the last one may be automatic. consent: as wish_to_end() says. is_early: as '
-  'private.is_early() says, and true while it is not known. Null when the turn has '
-  'ended or was claimed again since.';
+  'A claimed turn: {now, version|null, script_id|null, script|null, session|null: {question, tries, answers, has_told_about, '
+  'asked_at, remind_at, expires_at, is_handed_over}, texts: [{body, is_automatic, is_early, consent}]}. Without texts only '
+  'time has passed. There are at most 20, of each the first 1,600 characters; only the last one may be automatic. consent: as '
+  'wish_to_end() says. is_early: as private.is_early() says, and true while it is not known. Null when the turn has ended or '
+  'was claimed again since.';
 grant execute on function public.read_bot_turn(uuid, integer) to service_role;
 
 create function public.complete_bot_turn(
@@ -14061,7 +14003,7 @@ begin
     end if;
     perform private.carry_out_step(conversation, turn.last_message_id, old, script_id, step - '{reply,session,ended}'::text[]);
     if step ->> 'heard' = 'distress' then
-      perform private.notify_agents(conversation.id, turn.last_message_id, 'handoff', 'distress');
+      perform private.notify_of_texts(conversation.id, array[turn.last_message_id], 'handoff', 'distress');
     elsif is_wrong_number then
       perform private.suppress_wrong_number(conversation, turn);
     end if;
@@ -14121,11 +14063,11 @@ $$;
 
 comment on function public.complete_bot_turn(uuid, integer, integer, uuid, integer, jsonb) is
   'Stores what step() has decided for a claimed turn: the session, the answers, the reply in the outbox, and who is notified. '
-  'attempt, version, script_id and the number of texts are those of the claim. step, null where there is none: '
-  '{reply|null, session|null, heard?, answered?: [{question, value, said}], ended?: {state, reason, goes_to_person}}. heard: as '
+  'attempt, version, script_id and the number of texts are those of the claim. step, null where there is none: {reply|null, '
+  'session|null, heard?, answered?: [{question, value, said}], ended?: {state, reason, goes_to_person}}. heard: as '
   'recruiting_messages.heard; of `early` an agent is notified. Returns `done`; `again`: a text has come since, the session has '
-  'changed, or the question has left; `held`: quiet hours, or our text before it, hold '
-  'the question; `dropped`: something else has ended the turn.';
+  'changed, or the question has left; `held`: quiet hours, or our text before it, hold the question; `dropped`: something else '
+  'has ended the turn.';
 grant execute on function public.complete_bot_turn(uuid, integer, integer, uuid, integer, jsonb) to service_role;
 
 create function private.suppress_wrong_number(conversation public.recruiting_conversations, turn public.bot_turns) returns void
@@ -14164,8 +14106,9 @@ end
 $$;
 
 comment on function private.is_early(public.recruiting_messages, public.bot_sessions) is
-  'Whether a recruit''s text came before the provider had accepted the question that the session asks (text_outbox.accepted_at), '
-  'so that it is no answer to it. Null while nobody knows whether the provider has the question; true where nobody will.';
+  'Whether a recruit''s text came before the provider had accepted the question that the session asks '
+  '(text_outbox.accepted_at), so that it is no answer to it. Null while nobody knows whether the provider has the question; '
+  'true where nobody will.';
 
 create function private.is_automatic_reply(message public.recruiting_messages) returns boolean
 language plpgsql
@@ -14272,9 +14215,9 @@ $$;
 comment on function private.begin_bot_turn(public.recruiting_conversations, uuid[]) is
   'Makes or extends the bot''s turn for a recruit''s texts, oldest first. A turn has at most 20: where there are more, the '
   'script ends as `not_understood` and a person goes on. Returns false where the bot does not answer: there is no text, a '
-  'person has the conversation, it has no lead, its agency no script or its script has ended, the number is a service number, or '
-  'somebody has locked what it needs. Where the bot has given it to a person, there may still be a turn, in which it '
-  'only listens. The caller has locked the conversation.';
+  'person has the conversation, it has no lead, its agency no script or its script has ended, the number is a service number, '
+  'or somebody has locked what it needs. Where the bot has given it to a person, there may still be a turn, in which it only '
+  'listens. The caller has locked the conversation.';
 
 create function private.may_listen(conversation public.recruiting_conversations) returns boolean
 language plpgsql
@@ -14371,8 +14314,8 @@ end
 $$;
 
 comment on function private.recruit_of(uuid) is
-  'The name, e-mail address and state of a conversation''s recruit, and the agent who has the recruit; nulls where there is no lead. '
-  'Security definer because an agent who was given the conversation with a colleague''s recruit does not read the '
+  'The name, e-mail address and state of a conversation''s recruit, and the agent who has the recruit; nulls where there is no '
+  'lead. Security definer because an agent who was given the conversation with a colleague''s recruit does not read the '
   'recruit. It returns the name to readers of the conversation. Only the view inbox calls it.';
 grant execute on function private.recruit_of(uuid) to authenticated;
 
@@ -14420,13 +14363,12 @@ left join public.conversation_reads read
   on read.conversation_id = c.id and read.agent_id = (select private.current_agent_id());
 
 comment on view public.inbox is
-  'The conversations that the signed-in agent reads, with the recruit, the agent who is to answer (agent_id and agent: '
-  'the assigned agent, else the recruit''s) and the latest text (last_media: how many files). is_unread: the recruit has '
-  'written since the caller has read it. is_due: the conversation is to be looked at: the recruit waits, or it was put off until a '
-  'time that has come (snoozed_until). is_failed: '
-  'our latest text was not delivered, and nobody has stopped it. is_held: one of our texts waits for the texting hours or for '
-  'its number. Ask for one agency_id, and for pages by the last row: ordered by last_text_at and id, or by due_since and id '
-  'where due_since is not null.';
+  'The conversations that the signed-in agent reads, with the recruit, the agent who is to answer (agent_id and agent: the '
+  'assigned agent, else the recruit''s) and the latest text (last_media: how many files). is_unread: the recruit has written '
+  'since the caller has read it. is_due: the recruit waits, or snoozed_until has passed. is_failed: our latest text was not '
+  'delivered, unless somebody stopped it. is_held: one of our texts waits for the texting hours or for its number. Ask for one '
+  'agency_id, and for pages by the last row: ordered by last_text_at and id, or by due_since and id where due_since is not '
+  'null.';
 grant select on public.inbox to authenticated;
 
 create function public.read_conversation(conversation_id uuid, up_to timestamptz) returns integer
@@ -14475,11 +14417,10 @@ end
 $$;
 
 comment on function public.read_conversation(uuid, timestamptz) is
-  'The signed-in agent has read a conversation up to the text with this created_at, in microseconds as it was read. An '
-  'earlier time than before changes nothing. The agent''s notifications about texts up to then are read too; returns how '
-  'many were not before. Errors: 22023 (HTTP 400) without up_to; 42501 (403) when the caller is no active agent; PT404 for a '
-  'conversation that the caller does not read. '
-  'Security definer because agents may not write the tables.';
+  'Records that the signed-in agent has read a conversation up to the text with this created_at, with microseconds. An earlier '
+  'time than before changes nothing. The agent''s notifications about texts up to then are read too; returns how many were not '
+  'before. Errors: 22023 (HTTP 400) without up_to; 42501 (403) if the caller is not an active agent; PT404 for a conversation '
+  'that the caller may not read. Security definer because agents may not write the tables.';
 grant execute on function public.read_conversation(uuid, timestamptz) to authenticated;
 
 -- The agency's agents as a manager's page shows them.
@@ -14512,9 +14453,9 @@ left join (
 where a.agency_id = (select private.managed_agency_id());
 
 comment on view public.team is
-  'The agents of a manager''s agency, each with the conversations that are due for them (waiting), how many of '
-  'these the agent has not read (unread), since when the first waits (waiting_since; null: none), and the recruits of theirs '
-  'that orders have brought in the last 7 days. Ask for pages by the last row, ordered by first_name and id.';
+  'The agents of a manager''s agency, each with the conversations that are due for them (waiting), how many of these the agent '
+  'has not read (unread), since when the first waits (waiting_since; null: none), and the number of their recruits from orders '
+  'in the last 7 days. For pages, continue after the last row, ordered by first_name and id.';
 grant select on public.team to authenticated;
 
 -- supabase/schemas/desk/search.sql
@@ -14561,10 +14502,9 @@ end
 $$;
 
 comment on function private.conversations_with_words(uuid, text) is
-  'The ids of the conversations of the caller''s agency with a text of 90 days that has these words in a row. None for less than '
-  'three characters, and for another agency. The ids alone say nothing: the caller reads the conversations under the policies. '
-  'Security definer because under the policies no index could find the words. It returns ids to search_inbox(), which '
-  'reads the conversations under the policies.';
+  'The ids of the conversations of the caller''s agency with a text of 90 days that has these words in a row. None for less '
+  'than three characters, and for another agency. Security definer because under the policies no index could find the words. '
+  'It returns ids to search_inbox(), which reads the conversations under the policies.';
 grant execute on function private.conversations_with_words(uuid, text) to authenticated;
 
 create function public.search_inbox(agency_id uuid, typed text) returns setof public.inbox
@@ -14596,7 +14536,7 @@ $$;
 comment on function public.search_inbox(uuid, text) is
   'The rows of inbox, as the caller reads it, of one agency, for what the caller has typed: each word is part of the name or '
   'the e-mail address; or it is part of the number, from three digits on; or a text of the last 90 days has the words in a '
-  'row, from three characters on. Nothing typed finds nothing. Ask for pages as of inbox.';
+  'row, from three characters on. An empty search finds nothing. Ask for pages as of inbox.';
 grant execute on function public.search_inbox(uuid, text) to authenticated;
 
 -- supabase/schemas/desk/quick_replies.sql
@@ -14646,7 +14586,7 @@ end
 $$;
 
 comment on function private.quick_reply_writer() is
-  'The active manager who is signed in, and does not leave before the transaction ends. 42501 when there is none.';
+  'Returns the active manager who is signed in, and who cannot leave before the transaction ends. 42501 if there is none.';
 
 create function public.save_quick_reply(
   shortcut text,
@@ -14710,13 +14650,13 @@ end
 $$;
 
 comment on function public.save_quick_reply(text, text, uuid, timestamptz) is
-  'Stores a quick reply of the manager''s agency: a new one, or with quick_reply_id another shortcut and body of one that there '
-  'is. shortcut: 1 to 32 letters from a to z, digits, - or _; stored in lower case. body: at most 1,600 UTF-16 units, with no '
-  'other placeholders than {first_name}, {agent} and {agency}. seen_at: its updated_at as the manager has read it, in '
-  'microseconds; null: whatever has become of it. Returns {id, shortcut, body, created_at, updated_at}. Errors: 22023 (HTTP '
-  '400) names the field, and the placeholder; 42501 (403) when the caller is no active manager; PT404 for an unknown one; '
-  'PT409 when another has the shortcut, and when it was changed since seen_at. '
-  'Security definer because agents may not write the tables.';
+  'Stores a quick reply of the manager''s agency: a new one, or with quick_reply_id a new shortcut and body of an existing '
+  'one. shortcut: 1 to 32 letters from a to z, digits, - or _; stored in lower case. body: at most 1,600 UTF-16 units, with no '
+  'placeholders other than {first_name}, {agent} and {agency}. seen_at: its updated_at as the manager has read it, in '
+  'microseconds; null: the current state is not compared. Returns {id, shortcut, body, created_at, updated_at}. Errors: 22023 '
+  '(HTTP 400) names the field, and the placeholder; 42501 (403) if the caller is not an active manager; PT404 for an unknown '
+  'one; PT409 if another one has the shortcut, or it was changed since seen_at. Security definer because agents may not write '
+  'the tables.';
 grant execute on function public.save_quick_reply(text, text, uuid, timestamptz) to authenticated;
 
 create function public.delete_quick_reply(quick_reply_id uuid) returns jsonb
@@ -14736,9 +14676,9 @@ end
 $$;
 
 comment on function public.delete_quick_reply(uuid) is
-  'Deletes a quick reply of the manager''s agency. Returns {id}. Errors: 42501 (HTTP 403) when the caller is no active manager; '
-  'PT404 for an unknown one, also one that was deleted before. '
-  'Security definer because agents may not write the tables.';
+  'Deletes a quick reply of the manager''s agency. Returns {id}. Errors: 42501 (HTTP 403) if the caller is not an active '
+  'manager; PT404 for an unknown one, also one that was deleted before. Security definer because agents may not write the '
+  'tables.';
 grant execute on function public.delete_quick_reply(uuid) to authenticated;
 
 create function public.quick_replies_to(conversation_id uuid) returns jsonb
@@ -14776,9 +14716,9 @@ $$;
 comment on function public.quick_replies_to(uuid) is
   'The quick replies of the agency for the recruit of a conversation, with the recruit''s first name, the name of the caller '
   'and that of the agency in the place of the placeholders, as in a greeting: [{id, shortcut, body}], by shortcut. Errors: '
-  '42501 (HTTP 403) when the caller is no active agent; PT404 for a conversation in which the caller may not write. '
-  'Security definer because an agent who was given the conversation with a colleague''s recruit does not read the '
-  'recruit, whose name is in the words. It asks first whether the caller may write in the conversation.';
+  '42501 (HTTP 403) if the caller is not an active agent; PT404 for a conversation in which the caller may not write. Security '
+  'definer because an agent who was given the conversation with a colleague''s recruit does not read the recruit, whose name '
+  'is in the words. It first checks that the caller may write in the conversation.';
 grant execute on function public.quick_replies_to(uuid) to authenticated;
 
 -- supabase/schemas/desk/recruits.sql
@@ -14798,9 +14738,9 @@ as $$
 $$;
 
 comment on function private.assigned_recruits() is
-  'The recruits of others, or of nobody, whose conversations are assigned to the agent who is signed in. '
-  'Security definer because the policy of conversations reads recruits, so the policy of recruits may not read '
-  'conversations. It returns ids of recruits whose conversations the caller has.';
+  'The recruits of other agents, or of none, whose conversations are assigned to the signed-in agent. Security definer because '
+  'the policy of conversations reads recruits, so the policy of recruits may not read conversations. It returns ids of '
+  'recruits whose conversations the caller has.';
 grant execute on function private.assigned_recruits() to authenticated;
 
 -- The last condition is asked for a row that is not the caller's by the others, and is read once for a statement.
@@ -14858,7 +14798,8 @@ end
 $$;
 
 comment on function private.lock_recruit(public.agents, uuid) is
-  'A recruit about whom this agent may write: one whom the agent may read, and who was not erased. Nobody changes or erases it before the transaction ends. PT404 for any other.';
+  'A recruit about whom this agent may write: one whom the agent may read, and who was not erased. '
+  'It cannot be changed or erased before the transaction ends. PT404 for any other.';
 
 create function public.other_recruits(recruiting_lead_id uuid)
 returns table (id uuid, received_at timestamptz, vendor text, agent text, may_read boolean)
@@ -14935,8 +14876,8 @@ comment on function public.set_recruit_stage(uuid, text) is
   'Sets the stage of a recruit: new, contacted, interview, licensed, hired or lost. The same stage again changes nothing. It '
   'changes neither consent nor bot. The recruit''s agent may call it, the agent who is assigned a conversation with the '
   'recruit, and the managers of the agency. Returns {recruiting_lead_id, stage}. Errors: 22023 (HTTP 400) names stage; 42501 '
-  '(403) when the caller is no active agent; PT404 for a recruit that the caller does not read, or who was erased. '
-  'Security definer because agents may not write the tables.';
+  '(403) if the caller is not an active agent; PT404 for a recruit that the caller may not read, or who was erased. Security '
+  'definer because agents may not write the tables.';
 grant execute on function public.set_recruit_stage(uuid, text) to authenticated;
 
 create table public.recruit_calls (
@@ -14955,9 +14896,9 @@ create index on public.recruit_calls (agency_id);
 create index on public.recruit_calls (agent_id, agency_id);
 
 comment on table public.recruit_calls is
-  'The times that an agent has dialled the number of a recruit from the page. Whether anybody answered is what the agent says.';
+  'The times that an agent dialled the number of a recruit from the page. The agent reports whether anybody answered.';
 comment on column public.recruit_calls.outcome is
-  '`reached`, `no_answer`, `left_message` or `wrong_number`; null: the agent has said nothing.';
+  '`reached`, `no_answer`, `left_message` or `wrong_number`; null: the agent has reported nothing.';
 
 create trigger set_updated_at
   before update on public.recruit_calls
@@ -15011,11 +14952,10 @@ $$;
 
 comment on function public.record_call(uuid, uuid, text) is
   'Records that the signed-in agent has dialled the number of a recruit, and the outcome if there is one: reached, no_answer, '
-  'left_message or wrong_number. call_id: made by the agent''s page; the same id is the same call, and an outcome that is given '
-  'replaces the one before. Who may call it, as of set_recruit_stage(). Returns {id, outcome|null}. Errors: 22023 (HTTP 400) '
-  'names call_id or outcome; 42501 (403) when the caller is no active agent; PT404 for a recruit that the caller does not '
-  'read, or who was erased; PT409 when another call has the id. '
-  'Security definer because agents may not write the tables.';
+  'left_message or wrong_number. call_id: generated by the agent''s page; a repeated id is the same call, and a given outcome '
+  'replaces the previous one. The callers are those of set_recruit_stage(). Returns {id, outcome|null}. Errors: 22023 (HTTP '
+  '400) names call_id or outcome; 42501 (403) if the caller is not an active agent; PT404 for a recruit that the caller may '
+  'not read, or who was erased; PT409 when another call has the id. Security definer because agents may not write the tables.';
 grant execute on function public.record_call(uuid, uuid, text) to authenticated;
 
 -- supabase/schemas/desk/notes.sql
@@ -15034,7 +14974,7 @@ create index on public.recruit_notes (recruiting_lead_id, created_at, id);
 create index on public.recruit_notes (agent_id);
 
 comment on table public.recruit_notes is
-  'Notes of agents about a recruit. Nobody sends them. Rows are added by add_note(), and go when the person is erased.';
+  'Notes of agents about a recruit, which are never sent. Rows are added by add_note(), and deleted when the person is erased.';
 comment on column public.recruit_notes.agent_id is 'The agent who wrote it.';
 comment on column public.recruit_notes.body is 'Exactly as written.';
 
@@ -15079,12 +15019,12 @@ end
 $$;
 
 comment on function public.add_note(uuid, text, uuid) is
-  'Adds a note of the signed-in agent about a recruit. Nobody sends it. The recruit''s agent may call it, the agent who is '
-  'assigned a conversation with the recruit, and the managers of the agency. body: at most 4,000 UTF-16 units, with something '
-  'to see in it. note_id: made by the agent''s page, else here; the same id is the same note, as it was at first. Returns {id, '
-  'created_at}. Errors: 22023 (HTTP 400) names the field; 42501 (403) when the caller is no active agent; PT404 for a '
-  'recruit whose notes the caller does not read, and for one who was erased; PT409 when another note has the id. '
-  'Security definer because agents may not write the tables.';
+  'Adds a note of the signed-in agent about a recruit, which is never sent. The recruit''s agent may call it, the agent who is '
+  'assigned a conversation with the recruit, and the managers of the agency. body: at most 4,000 UTF-16 units, with visible '
+  'text. note_id: generated by the agent''s page, else here; a repeated id returns the first note. Returns {id, created_at}. '
+  'Errors: 22023 (HTTP 400) names the field; 42501 (403) if the caller is not an active agent; PT404 for a recruit whose notes '
+  'the caller does not read, and for one who was erased; PT409 when another note has the id. Security definer because agents '
+  'may not write the tables.';
 grant execute on function public.add_note(uuid, text, uuid) to authenticated;
 
 create trigger broadcast_recruit
@@ -15155,8 +15095,8 @@ join public.bot_sessions s on s.conversation_id = c.id
 where s.state in ('expired', 'stopped') and s.reason <> 'taken_over' or s.state = 'done' and s.reason <> 'done';
 
 comment on view public.texting_timeline is
-  'What texting has left of a recruit, as the reader may read it. recruit_phone: of texts, consents and the bot''s end, so that '
-  'those of a recruit without a lead are found too. kind and details: as in recruit_timeline.';
+  'The texting events of a recruit that the reader may read. recruit_phone: for texts, consents and the bot''s end, so that '
+  'those without a lead are found too. kind and details: as in recruit_timeline.';
 grant select on public.texting_timeline to authenticated, service_role;
 
 create view public.recruit_timeline with (security_invoker = true) as
@@ -15195,16 +15135,16 @@ from (
 left join public.agents a on a.id = e.agent_id;
 
 comment on view public.recruit_timeline is
-  'What has happened with a recruit, as the signed-in agent reads it. kind: `received`, `distributed`, `text_in`: a text of the '
+  'The events of a recruit that the signed-in agent may read. kind: `received`, `distributed`, `text_in`: a text of the '
   'recruit (details: {conversation_id, body|null, files, heard|null}; heard: as recruiting_messages.heard), `text_out`: one of '
   'our texts ({conversation_id, body|null, files, by: bot|agent, state, state_at|null, sent_at|null, reason|null, until|null}; '
-  'state: held, due, sending, unconfirmed, refused, sent, delivered or failed; reason: as text_outbox.reason; until: to when it '
-  'is held), `never_queued`: a greeting ({reason}), `consent` ({state, source, reason|null}), `bot_ended`: without a person '
-  '({reason}), `answer` ({question, '
-  'value, said}), `note` ({body}), `stage` ({stage}; without an agent: the bot), `call` ({call_id, outcome|null}), `hands`: a conversation '
-  'changed hands ({status, from|null, from_agent_id|null, to|null, to_agent_id|null, reason|null}; status `bot`: the bot answers; '
-  'reason: why the bot gave it away), `given`: an operator gave the '
-  'recruit to another agent ({from|null, to|null}). agent: who did it. Ask for one recruiting_lead_id, and for pages by the last row, ordered by at and id.';
+  'state: held, due, sending, unconfirmed, refused, sent, delivered or failed; reason: as text_outbox.reason; until: to when '
+  'it is held), `never_queued`: a greeting ({reason}), `consent` ({state, source, reason|null}), `bot_ended`: without a person '
+  '({reason}), `answer` ({question, value, said}), `note` ({body}), `stage` ({stage}; without an agent: the bot), `call` '
+  '({call_id, outcome|null}), `hands`: a conversation changed hands ({status, from|null, from_agent_id|null, to|null, '
+  'to_agent_id|null, reason|null}; status `bot`: the bot answers; reason: why the bot gave it away), `given`: an operator gave '
+  'the recruit to another agent ({from|null, to|null}). agent: who did it. Ask for one recruiting_lead_id, and for pages by '
+  'the last row, ordered by at and id.';
 grant select on public.recruit_timeline to authenticated;
 
 -- supabase/schemas/desk/recruit_exports.sql
@@ -15284,8 +15224,8 @@ end
 $$;
 
 comment on function private.figures_begin(integer) is
-  'The agency of the manager who calls, and the beginning of the last days in its time zone, today included. 42501 for who is '
-  'no manager; 22023 names days.';
+  'The agency of the manager who calls, and the beginning of the last days in its time zone, today included. 42501 for users '
+  'who are not managers; 22023 names days.';
 
 create function private.figure_leads(agency_id uuid, since timestamptz, until timestamptz, order_id uuid default null)
 returns table (lead_id uuid, vendor_id uuid, distributed_at timestamptz)
@@ -15366,7 +15306,7 @@ $$;
 
 comment on function private.figure_failures(uuid, timestamptz) is
   'The conversations of an agency in which one of our texts since then was not delivered, each with the time of the latest. '
-  'One that somebody has stopped does not count: by cancelling it, or by taking over from the bot.';
+  'Texts that somebody stopped, by cancelling them or by taking over from the bot, do not count.';
 
 create function private.figure_opt_outs(agency_id uuid, begins timestamptz)
 returns table (event_id uuid, phone text, opted_out_at timestamptz)
@@ -15444,11 +15384,10 @@ comment on function public.agency_figures(integer) is
   'vendor, leads: [number of each day]}], first_response: {recruits, answered, median, ninety}, waiting: {recruits, since}, '
   'opt_outs, failed}. vendors: the leads that orders have brought. first_response: the minutes, in the hours of the agency, '
   'from the first text of each recruit who began to write in these days to the first text of an agent after it; the bot does '
-  'not count, and neither does a text that failed. ninety: nine of ten were answered as fast. opt_outs: the numbers that have '
-  'opted out. failed: the conversations in which one of our texts was not delivered. figure_list() has the rows behind each. '
-  'Errors: 42501 (HTTP 403) for users who are not managers; 22023 (400) names days. '
-  'Security definer because managers may not read vendors, and policies on each text would take long. It reads the '
-  'caller''s own agency alone.';
+  'not count, and neither does a text that failed. ninety: the 90th percentile. opt_outs: the numbers that have opted out. '
+  'failed: the conversations in which one of our texts was not delivered. figure_list() has the rows behind each. Errors: '
+  '42501 (HTTP 403) for users who are not managers; 22023 (400) names days. Security definer because managers may not read '
+  'vendors, and policies on each text would take long. It reads the caller''s own agency alone.';
 grant execute on function public.agency_figures(integer) to authenticated;
 
 create function public.figure_list(
@@ -15527,12 +15466,12 @@ $$;
 
 comment on function public.figure_list(text, integer, date, uuid, uuid) is
   'The rows that agency_figures() counts, of the same days: {id, conversation_id, recruiting_lead_id, name, phone, agent, at, '
-  'minutes}. figure: `leads`, of one day and vendor where they are named, or of one order in all its days; `wrote`: the recruits who began to write, with the '
-  'minutes to the first response; `answered`: those of them with one; `failed` and `opt_outs`. conversation_id and '
-  'recruiting_lead_id are null where there is none. Ask for pages by the last row, ordered by at and id. Errors: 42501 (HTTP '
-  '403) for users who are not managers; 22023 (400) names figure or days. '
-  'Security definer because managers may not read vendors, and policies on each text would take long. It reads the '
-  'caller''s own agency alone.';
+  'minutes}. figure: `leads`, of one day and vendor where they are named, or of one order in all its days; `wrote`: the '
+  'recruits who began to write, with the minutes to the first response; `answered`: those of them with one; `failed` and '
+  '`opt_outs`. conversation_id and recruiting_lead_id are null where there is none. For pages, continue after the last row, '
+  'ordered by at and id. Errors: 42501 (HTTP 403) for users who are not managers; 22023 (400) names figure or days. Security '
+  'definer because managers may not read vendors, and policies on each text would take long. It reads the caller''s own agency '
+  'alone.';
 grant execute on function public.figure_list(text, integer, date, uuid, uuid) to authenticated;
 
 -- supabase/schemas/operators/tables.sql
@@ -15545,7 +15484,7 @@ create table public.operators (
 );
 
 comment on table public.operators is
-  'The users who may do on their page what operators do by the command. A user may be an agent as well.';
+  'The users who may operate the service on their page, as with the command. A user may also be an agent.';
 
 alter table public.operators enable row level security;
 grant select, insert, update, delete on public.operators to service_role;
@@ -15558,9 +15497,8 @@ create table public.erasures (
   created_at timestamptz not null default now()
 );
 
-comment on table public.erasures is
-  'One row each time a person was erased, as the proof that it was done. Nothing in it leads to the person.';
-comment on column public.erasures.asked_by is 'By what the person was found: a phone or an e-mail address.';
+comment on table public.erasures is 'One row for each erasure of a person, as proof. Nothing in it identifies the person.';
+comment on column public.erasures.asked_by is 'How the person was found: by a phone or an e-mail address.';
 comment on column public.erasures.erased is
   'The number of rows and files that were emptied or deleted, by their kind: {recruiting_lead, lead, file, ...}.';
 comment on column public.erasures.provider_copies is
@@ -15694,7 +15632,8 @@ end;
 
 comment on function private.is_action_member(text, jsonb) is
   'Whether a value is one that this member of a subject can have. `changes` has the new value of each column that is set; '
-  '`changed` only their names, where the values are data of a person. Ids are in lower case, because they are compared as texts.';
+  '`changed` only their names, where the values are data of a person. Ids are in lower case, because they are compared as '
+  'texts.';
 
 create function private.action_problem(action text, subject jsonb) returns text
 language plpgsql
@@ -15749,13 +15688,15 @@ create index on public.operator_actions (created_at, id);
 create index on public.operator_actions using gin (subject jsonb_path_ops);
 
 comment on table public.operator_actions is
-  'Each time an operator has changed something or has been shown data of a person, on the page or by the command. A row is '
+  'Each change by an operator, and each time that an operator was shown personal data, on the page or by the command. Rows are '
   'never changed or deleted.';
-comment on column public.operator_actions.user_id is 'The operator who was signed in: auth.users.id; null: it was done by the command.';
+comment on column public.operator_actions.user_id is
+  'The operator who was signed in: auth.users.id; null: it was done by the command.';
 comment on column public.operator_actions.done_by is
   'The operator at the command: the name that was given with --as, else the login name on that computer; null: a user.';
 comment on column public.operator_actions.action is
-  'The noun and the verb of the command, such as `lead return`, also where it was done on the page. private.action_members() has all.';
+  'The noun and the verb of the command, such as `lead return`, also where it was done on the page. private.action_members() '
+  'has all.';
 comment on column public.operator_actions.subject is
   'The members that private.action_members() names for the action. Ids, and no data of a person: of a search by a phone, '
   '{by: phone}. dry_run: it was only shown what would change.';
@@ -15851,7 +15792,7 @@ end
 $$;
 
 comment on function private.require_operator() is
-  '42501 unless private.may_operate(). For functions that run with their owner''s rights.';
+  'Raises Raises 42501 unless private.may_operate(). For functions that run with their owner''s rights.';
 
 create function public.signed_in_user() returns jsonb
 language plpgsql
@@ -15916,11 +15857,12 @@ comment on column public.agency_changes.agent_id is 'The agent of the agency who
 comment on column public.agency_changes.changed_by is
   'The name that this agent had, or the operator as private.operator_name() says.';
 comment on column public.agency_changes.action is
-  'What has changed and how: `agency`, `agent`, `destination` or `quick_reply`, and `create`, `update` or `remove`; `bot publish` or '
-  '`bot off`.';
+  'What has changed and how: `agency`, `agent`, `destination` or `quick_reply`, and `create`, `update` or `remove`; `bot '
+  'publish` or `bot off`.';
 comment on column public.agency_changes.subject_id is 'The id of what has changed, such as agents.id.';
 comment on column public.agency_changes.before is
-  'The previous values of the changed columns, with which the same function takes the change back; {}: there was nothing before.';
+  'The previous values of the changed columns, with which the same function takes the change back; {}: there was nothing '
+  'before.';
 comment on column public.agency_changes.after is 'The new values of the same columns; {}: it is removed.';
 
 alter table public.agency_changes enable row level security;
@@ -15974,7 +15916,8 @@ end
 $$;
 
 comment on function private.keep_agency_change() is
-  'Trigger: keeps in agency_changes who has changed these columns of a row. Its arguments are the noun of the action and the columns.';
+  'Trigger: keeps in agency_changes who has changed these columns of a row. Its arguments are the noun of the action and the '
+  'columns.';
 
 create trigger keep_agency_change
   after insert or update of name, timezone, opens_at, closes_at on public.agencies
@@ -16079,7 +16022,7 @@ from public.text_consent_events e
 join public.agencies g on g.id = e.agency_id
 left join public.agents a on a.id = e.agent_id;
 
-comment on view public.consent_event_list is 'The words of recruits about texts, and the manager who recorded them.';
+comment on view public.consent_event_list is 'What recruits said about texts, and the manager who recorded it.';
 grant select on public.consent_event_list to service_role;
 
 create view public.greeting_list with (security_invoker = true) as
@@ -16228,7 +16171,7 @@ group by d.vendor_id, d.vendor, d.code, d.reason;
 
 comment on view public.delivery_reason_list is
   'Why open deliveries were rejected, with how many of each vendor; vendor_id: null for imports; id: of vendor, code and '
-  'reason. Ask for pages by the last row, ordered by deliveries and id, both descending.';
+  'reason. For pages, continue after the last row, ordered by deliveries and id, both descending.';
 grant select on public.delivery_reason_list to authenticated, service_role;
 
 create view private.vendor_list as
@@ -16289,8 +16232,8 @@ grant select on private.lead_list to authenticated, service_role;
 create view public.lead_list with (security_invoker = true) as select * from private.lead_list;
 
 comment on view public.lead_list is
-  'Recruiting leads, with nothing of the recruit. agency, agent: who has the lead; null: nobody, for which distribution '
-  'gives the reason. Ask for pages by the last row, ordered by received and id, both descending.';
+  'Recruiting leads, with nothing of the recruit. agency, agent: who has the lead; null: nobody, for which distribution gives '
+  'the reason. For pages, continue after the last row, ordered by received and id, both descending.';
 grant select on public.lead_list to authenticated, service_role;
 
 create view private.waiting_lead_list as
@@ -16349,7 +16292,8 @@ create view public.unmatched_text_list with (security_invoker = true) as select 
 
 comment on view public.unmatched_text_list is
   'Texts that belong to no conversation yet; media: how many files. lead_id and the rest: the newest lead that has the phone '
-  'and an agency (where the number is an agency''s, this one), with its active agent, as adopt_texts() takes it. Null without one.';
+  'and an agency (where the number is an agency''s, this one), with its active agent, as adopt_texts() takes it. Null without '
+  'one.';
 grant select on public.unmatched_text_list to authenticated, service_role;
 
 create view private.number_list as
@@ -16482,8 +16426,9 @@ create view public.outbox_list with (security_invoker = true) as select * from p
 
 comment on view public.outbox_list is
   'Our texts that Twilio does not have or could not deliver. state: held, due, sending, unconfirmed, refused, failed, or '
-  'never_queued: a greeting of skipped_greetings, which has no message_id; why: the reason in words; due_at: ISO 8601 in UTC, or infinity; number: the state of our number, null where '
-  'it is not one of the agency''s; outbox_state: as the outbox has it, pending, sending and unconfirmed are found by an index.';
+  'never_queued: a greeting of skipped_greetings, which has no message_id; why: the reason in words; due_at: ISO 8601 in UTC, '
+  'or infinity; number: the state of our number, null where it is not one of the agency''s; outbox_state: as the outbox has '
+  'it, pending, sending and unconfirmed are found by an index.';
 grant select on public.outbox_list to authenticated, service_role;
 
 -- supabase/schemas/operators/change_order.sql
@@ -16513,7 +16458,7 @@ create function public.change_order(order_id uuid, changes jsonb, seen jsonb def
 language plpgsql
 security definer
 set search_path = ''
--- Longer, also while many read (private.admit_request()): the caller gets an error about a lock.
+-- Longer than the lock timeout, also under load (private.admit_request()), so that the caller gets its error.
 set statement_timeout = '4s'
 set lock_timeout = '2s'
 as $$
@@ -16603,13 +16548,12 @@ comment on function public.change_order(uuid, jsonb, jsonb) is
   'status (open or paused), daily_cap, states and greeting_template of the orders of their agency; operators status (also '
   'closed), daily_cap and quantity of any order; the service role all columns. A time without an offset is in the agency''s '
   'time zone. A quantity that is reached makes the order filled, and a higher one opens it again. seen: the values of these '
-  'columns as the caller has read them; without it nothing is compared. A column that has its new value already is no '
-  'change. What a manager changes is kept in order_changes, what an operator changes in operator_actions. Errors: 22023 '
-  '(HTTP 400) names the column; 42501 (403) for a user who is neither an active manager nor an operator; PT404 for an unknown '
-  'order or that of another agency; PT409 names a column that somebody has changed meanwhile, says why the order cannot have '
-  'this status, or that others have held its lock for 2 s. '
-  'Security definer because neither managers nor operators may write orders. It decides which orders and columns each '
-  'of them may change.';
+  'columns as the caller has read them; null: nothing is compared. A column that already has its new value is not a change. '
+  'order_changes records the changes of managers, operator_actions those of operators. Errors: 22023 (HTTP 400) names the '
+  'column; 42501 (403) for a user who is neither an active manager nor an operator; PT404 for an unknown order or that of '
+  'another agency; PT409 names a column that was changed since, or says why the order cannot have this status, or that its '
+  'lock was held for 2 s. Security definer because neither managers nor operators may write orders. It decides which orders '
+  'and columns each of them may change.';
 grant execute on function public.change_order(uuid, jsonb, jsonb) to authenticated;
 grant execute on function public.change_order(uuid, jsonb, jsonb) to service_role;
 
@@ -16666,7 +16610,7 @@ end
 $$;
 
 comment on function private.changed_order(public.recruiting_orders, jsonb) is
-  'The row of an order with these changes. 22023 names the column that cannot have its new value. The status is not checked.';
+  'The row of an order with these changes. 22023 names the column with an invalid value. The status is not checked.';
 
 create function private.check_order_status(stored_status text, saved public.recruiting_orders, operates boolean) returns void
 language plpgsql
@@ -16714,7 +16658,7 @@ end
 $$;
 
 comment on function private.unknown_state(jsonb) is
-  'The first of these codes that is not a state of a lead (_shared/states.ts); null: each is one, or there are none.';
+  'Returns the first of these codes that is not a state of a lead (_shared/states.ts); null if there is none.';
 
 -- supabase/schemas/operators/distribute.sql
 
@@ -16725,7 +16669,7 @@ returns table (id uuid, vendor text, name text, state text, agency text, agent t
 language plpgsql
 security definer
 set search_path = ''
--- Longer, also while many read (private.admit_request()): the operator gets an error about a lock.
+-- Longer than the lock timeout, also under load (private.admit_request()), so that the operator gets its error.
 set statement_timeout = '4s'
 set lock_timeout = '2s'
 as $$
@@ -16766,10 +16710,10 @@ end
 $$;
 
 comment on function public.distribute_leads(integer, uuid) is
-  'Distributes at most so many waiting leads, of all vendors or of one, the oldest first, and returns them with the agency '
-  'and the agent. For operators; of one who is signed in, a row of operator_actions says so. PT400 unless max is from 1 to '
-  '100: new leads wait meanwhile. PT409 when others hold the locks for 2 s. 42501 for a user who is not an operator. '
-  'Security definer because operators may not read or write the tables.';
+  'Distributes at most `max` waiting leads, of all vendors or of one, the oldest first, and returns them with the agency and '
+  'the agent. For operators; for a signed-in one, it adds a row to operator_actions. PT400 unless max is from 1 to 100, '
+  'because new leads wait meanwhile. PT409 if other transactions hold the lock for 2 s. 42501 for a user who is not an '
+  'operator. Security definer because operators may not read or write the tables.';
 grant execute on function public.distribute_leads(integer, uuid) to authenticated, service_role;
 
 -- supabase/schemas/operators/assign.sql
@@ -16795,13 +16739,13 @@ declare
   notifications integer;
 begin
   if lead_id is not null then
-    -- Leads before conversations, as below.
+    -- Leads are locked before conversations, as below.
     select array[l.agent_id], l.agency_id is null and l.distribution <> 'repeat' into givers, is_returned
     from public.recruiting_leads l where l.id = assign_leads.lead_id for no key update;
     if is_returned then
       raise exception 'lead_id: the lead was returned' using errcode = 'PT409';
     end if;
-    -- A text locks its conversation before it notifies the agent, and so waits for this, or this for the text.
+    -- A text locks its conversation before it notifies the agent, so this and the text wait for each other in one order.
     givers := givers || array(
       select c.assigned_agent_id
       from public.recruiting_conversations c
@@ -16812,7 +16756,7 @@ begin
   end if;
 
   with given as materialized (
-    -- Locked, so that who has it is who it is taken from.
+    -- Locked, so that the previous agent is the recorded one.
     select l.id, l.agent_id
     from public.recruiting_leads l
     where (l.id = assign_leads.lead_id or l.agent_id = from_agent_id) and l.agent_id is distinct from to_agent.id
@@ -16869,7 +16813,7 @@ begin
   update public.agent_notifications n
   set agent_id = to_agent.id
   where n.id = any (array(
-    -- Once, where several managers had the same notification.
+    -- Only one, if several managers had the same notification.
     select distinct on (coalesce(u.message_id, u.id), u.kind) u.id
     from public.agent_notifications u
     where u.agent_id = any (givers)
@@ -16895,14 +16839,14 @@ end
 $$;
 
 comment on function public.assign_leads(uuid, uuid, uuid) is
-  'Gives one lead of either kind (lead_id), or all leads of an agent (from_agent_id), to an active agent of the same '
-  'agency. Their conversations go along, and those that the old agent has taken over; so do the old agent''s unread '
-  'notifications about them. A conversation of an agent''s lead that somebody else has taken over stays where it is; '
-  'with one lead it goes along. Texts that wait are sent, because they are the conversation''s. Orders, turns and what '
-  'the old agent has done stay. A lead that is held as a repeat goes to the agent''s agency too. Who had each lead is kept in lead_assignments. Returns how many of '
-  'each have moved: {recruiting_leads, sales_leads, conversations, notifications}. PT400 for both or neither; PT404 for '
-  'an unknown lead or agent; PT409 for an inactive agent, one of another agency, and a lead that no agency has, as one '
-  'that was returned.';
+  'Gives one lead of either kind (lead_id), or all leads of an agent (from_agent_id), to an active agent of the same agency. '
+  'Their conversations go along, and those that the old agent has taken over; so do the old agent''s unread notifications '
+  'about them. A conversation of an agent''s lead that somebody else has taken over stays where it is; with one lead it goes '
+  'along. Waiting texts are sent, because they belong to the conversation. Orders, turns and the old agent''s history stay. '
+  'A lead that is held as a repeat also goes to the agent''s agency. lead_assignments records who had each lead. Returns the '
+  'numbers that moved: {recruiting_leads, sales_leads, conversations, notifications}. PT400 for both or neither; PT404 for an '
+  'unknown lead or agent; PT409 for an inactive agent, one of another agency, and a lead that no agency has, as one that was '
+  'returned.';
 grant execute on function public.assign_leads(uuid, uuid, uuid) to service_role;
 
 create function private.lock_assignee(to_agent_id uuid, lead_id uuid, from_agent_id uuid) returns public.agents
@@ -16936,7 +16880,7 @@ begin
     ) l
     where l.id = lock_assignee.lead_id;
   else
-    -- Leads that are being given to this agent come before; for later ones distribution passes over the agent.
+    -- Waits for leads that are being given to this agent; afterwards distribution skips the agent.
     select a.agency_id, null as distribution into giver from public.agents a where a.id = from_agent_id for no key update;
   end if;
   if not found then
@@ -16955,8 +16899,8 @@ end
 $$;
 
 comment on function private.lock_assignee(uuid, uuid, uuid) is
-  'The agent who gets the leads of assign_leads(), after all that it refuses. The agent that they are taken from gets no '
-  'leads until the transaction ends.';
+  'Returns the agent who gets the leads of assign_leads(), after its checks. The previous agent gets no leads until the '
+  'transaction ends.';
 
 -- supabase/schemas/operators/returns.sql
 
@@ -16966,7 +16910,7 @@ create function public.return_lead(lead_id uuid, reason text) returns jsonb
 language plpgsql
 security definer
 set search_path = ''
--- Longer, also while many read (private.admit_request()): the operator gets an error about a lock.
+-- Longer than the lock timeout, also under load (private.admit_request()), so that the operator gets its error.
 set statement_timeout = '4s'
 set lock_timeout = '2s'
 as $$
@@ -16983,16 +16927,16 @@ end
 $$;
 
 comment on function public.return_lead(uuid, text) is
-  'Takes a distributed recruiting lead back from its agency, for good. The order''s count falls by one, and an order '
-  'that was filled is open again, or closed where it has ended. No agency has the lead any more, and it is never '
-  'distributed again; sent again, it is a duplicate. Its conversations stay with the agency''s managers, without the '
-  'lead and without an agent; the bot says nothing more in them, and texts that wait are refused (lead_returned). The '
-  'notifications of the lead count as read. reason: 1 to 500 characters. lead_returns has who had the lead. Returns {lead_id, agency, agent|null, order_id, filled, quantity, '
-  'order_status, conversations, texts}: of the order after it, and how many conversations and waiting texts there were. '
-  'For operators; of one who is signed in, a row of operator_actions says so. PT400 names reason; PT404 for an unknown '
-  'lead; PT409 when no order has the lead, it was returned before, a text to the recruit is being sent, or others hold a '
-  'lock for 2 s. 42501 for a user who is not an operator. '
-  'Security definer because operators may not read or write the tables.';
+  'Takes a distributed recruiting lead back from its agency permanently. The order''s count falls by one, and an order that '
+  'was filled is open again, or closed where it has ended. The lead no longer belongs to an agency and is never distributed '
+  'again; sent again, it is a duplicate. Its conversations stay with the agency''s managers, without the lead and without an '
+  'agent; the bot sends nothing more in them, and waiting texts are refused (lead_returned). The notifications of the lead '
+  'count as read. reason: 1 to 500 characters. lead_returns has who had the lead. Returns {lead_id, agency, agent|null, '
+  'order_id, filled, quantity, order_status, conversations, texts}: of the order after it, and how many conversations and '
+  'waiting texts there were. For operators; for a signed-in one, it adds a row to operator_actions. PT400 names reason; PT404 '
+  'for an unknown lead; PT409 if no order has the lead, it was already returned, a text to the recruit is being sent, or a '
+  'lock is held for 2 s. 42501 for a user who is not an operator. Security definer because operators may not read or write the '
+  'tables.';
 grant execute on function public.return_lead(uuid, text) to authenticated, service_role;
 
 create function private.take_lead_back(lead_id uuid, reason text, returned_by text) returns jsonb
@@ -17023,7 +16967,7 @@ begin
   where c.id = any (conversations)
   order by c.id;
   perform private.skip_greetings(array[lead.id], 'lead_returned');
-  -- The agency works with the recruit no more.
+  -- The agency no longer works with the recruit.
   update public.recruit_stages s set ended_at = clock_timestamp() where s.recruiting_lead_id = lead.id and s.ended_at is null;
   update public.agent_notifications n set read_at = now() where n.lead_id = lead.id and n.read_at is null;
 
@@ -17063,7 +17007,7 @@ end
 $$;
 
 comment on function private.take_lead_back(uuid, text, text) is
-  'What return_lead() does, without asking who calls it. returned_by: who is kept in lead_returns. 55P03 where others hold a lock.';
+  'Does the work of return_lead() without checking the caller. returned_by: stored in lead_returns. 55P03 if a lock is held.';
 
 create function private.return_rejected_leads() returns integer
 language plpgsql
@@ -17106,8 +17050,8 @@ end
 $$;
 
 comment on function private.return_rejected_leads() is
-  'Returns the leads that receivers have rejected, with the words of the receiver as the reason. One that cannot be returned now, '
-  'because a text to the recruit is being sent, is returned within minutes. Returns how many.';
+  'Returns the leads that receivers have rejected, with the words of the receiver as the reason. A lead that cannot be '
+  'returned now, because a text to the recruit is being sent, is returned within minutes. Returns the number.';
 
 create function private.return_rejected_lead() returns trigger
 language plpgsql
@@ -17135,7 +17079,7 @@ declare
   lead public.recruiting_leads;
 begin
   select l.* into seen from public.recruiting_leads l where l.id = lead_id;
-  -- Before rows, as everywhere. No text to the recruit is claimed meanwhile, and no conversation begins.
+  -- Before rows, in the order of texting/consent.sql. No text to the recruit is claimed meanwhile, and no conversation begins.
   perform private.lock_consent(seen.agency_id, seen.phone);
   select l.* into lead from public.recruiting_leads l where l.id = lead_id for no key update;
   if lead.id is null then
@@ -17183,7 +17127,7 @@ comment on function private.leave_conversation(uuid, uuid) is
   'Takes a conversation from its agents: the lead''s (agent_id) and the one who has it. It stays with the managers, who are '
   'notified of a text that the bot has not answered. The caller has locked the conversation.';
 
--- The first half has no condition: with one, the planner would read it whole for a page of leads.
+-- The first half has no condition: with one, the planner would read all of it for a page of leads.
 create view private.lead_places with (security_invoker = true) as
 select l.id, l.vendor_id, l.vendor_lead_id, l.first_name, l.last_name, l.phone, l.email, l.state, l.distribution,
   l.created_at, l.agency_id, l.agent_id, l.order_id, l.distributed_at, null::timestamptz as returned_at,
@@ -17226,15 +17170,15 @@ begin
   elsif to_agent_id = agent_id then
     raise exception 'to_agent_id: it is the agent who leaves' using errcode = 'PT400';
   end if;
-  -- Acts of the agent at this moment come before, and so does all that others give to it. Nothing of it comes after. By
-  -- their ids, so that two agents who leave do not wait for each other.
+  -- Waits for the agent's current actions and for assignments to the agent; none can follow. Locked by id, so that two
+  -- leaving agents do not wait for each other.
   perform case
     when u.id = leave_agent.agent_id then pg_advisory_xact_lock(private.agent_lock(u.id))
     else pg_advisory_xact_lock_shared(private.agent_lock(u.id))
   end
   from (select unnest(array[agent_id, to_agent_id]) as id order by 1) u;
   perform private.lock_agency(owner_id, 'agent');
-  -- A lead that is being given to the agent comes before too, and distribution passes over the agent from now on.
+  -- Waits for a lead that is being given to the agent; from now on distribution skips the agent.
   select a.* into leaving from public.agents a where a.id = leave_agent.agent_id;
   perform private.keep_manager(leaving, jsonb_populate_record(leaving, '{"is_active": false}'), 'agent_id');
   update public.agents a set is_active = false where a.id = leaving.id returning a.* into leaving;
@@ -17269,7 +17213,7 @@ begin
   )
   select coalesce(array_agg(c.id order by c.id), '{}') into orders from changed c;
 
-  -- The last, because it waits for those who notify the agent, and they may wait for what is above.
+  -- Last, because it waits for transactions that notify the agent, which may wait for the rows above.
   delete from auth.users u where u.id = leaving.user_id returning u.email into login;
 
   perform private.note_operator_action('agent leave', jsonb_strip_nulls(jsonb_build_object(
@@ -17284,15 +17228,15 @@ end
 $$;
 
 comment on function public.leave_agent(uuid, uuid) is
-  'Makes an agent inactive for good. All that the agent has goes to to_agent_id as assign_leads() does it, with the open and '
-  'paused orders that name the agent. Without to_agent_id recruits go to the agency, conversations as leave_to_agency() says, '
-  'and open orders are paused. Texts that wait are sent as they were written. The login is deleted, and its sessions end. '
-  'May be called again. A manager may call it for the others of the own agency, an operator for any agent. Returns {recruiting_leads, '
-  'sales_leads, conversations, notifications, texts: how many of each, order_ids: the '
-  'orders, manager_id|null, login: e-mail|null, is_last: whether the agency has no active agent now}. Errors as of assign_leads(); 42501 '
-  'for a user who is neither a manager nor an operator; PT404 for an agent of another agency; PT409 for the caller, the last active '
-  'manager, an operator''s login, and for what no agent is left for. '
-  'Security definer because managers and operators may not write the tables. It decides whom each of them may send away.';
+  'Makes an agent permanently inactive. Everything that the agent has goes to to_agent_id as with assign_leads(), with the '
+  'open and paused orders that name the agent. Without to_agent_id, recruits go to the agency, conversations as with '
+  'leave_to_agency(), and open orders are paused. Waiting texts are sent as written. The login is deleted, and its sessions '
+  'end. May be called again. A manager may call it for the others of the own agency, an operator for any agent. Returns '
+  '{recruiting_leads, sales_leads, conversations, notifications, texts: how many of each, order_ids: the orders, '
+  'manager_id|null, login: e-mail|null, is_last: whether the agency has no active agent now}. Errors as of assign_leads(); '
+  '42501 for a user who is neither a manager nor an operator; PT404 for an agent of another agency; PT409 for the caller, the '
+  'last active manager, an operator''s login, and for what no agent is left for. Security definer because managers and '
+  'operators may not write the tables. It decides whom each of them may send away.';
 
 create function public.preview_leave(agent_id uuid, to_agent_id uuid default null) returns jsonb
 language plpgsql
@@ -17310,7 +17254,8 @@ end
 $$;
 
 comment on function public.preview_leave(uuid, uuid) is
-  'What leave_agent() would return, or its error, for the question before it. It is carried out and taken back, so nothing changes.';
+  'What leave_agent() would return, or its error, for the question before it. It is carried out and taken back, so nothing '
+  'changes.';
 grant execute on function public.leave_agent(uuid, uuid), public.preview_leave(uuid, uuid) to authenticated, service_role;
 
 create function private.leave_to_agency(leaving public.agents, manager_id uuid) returns jsonb
@@ -17395,10 +17340,10 @@ end
 $$;
 
 comment on function private.leave_to_agency(public.agents, uuid) is
-  'Takes all that an agent has to the agency: recruits have no agent then. A conversation that the agent has taken over goes '
-  'to the active agent of its lead, else to this manager; so do unread notifications. Who had each lead is kept in '
-  'lead_assignments. Returns {recruiting_leads, sales_leads: 0, conversations, notifications}. PT409 where '
-  'the agent has sales leads, which cannot be without an agent, or where no manager is there for conversations.';
+  'Gives everything that an agent has to the agency: recruits then have no agent. A conversation that the agent has taken over '
+  'goes to the active agent of its lead, else to this manager; so do unread notifications. lead_assignments records who had '
+  'each lead. Returns {recruiting_leads, sales_leads: 0, conversations, notifications}. PT409 if the agent has sales leads, '
+  'which need an agent, or if there is no manager for the conversations.';
 
 -- supabase/schemas/operators/remove.sql
 
@@ -17497,8 +17442,8 @@ end
 $$;
 
 comment on function private.remove_unused(regclass, uuid) is
-  'Removes a row of this table, by its id, to which no row of any table refers. PT404 when it is not there; PT409 with the '
-  'tables that refer to it, and by how many rows, also by those that would go with it.';
+  'Removes the row of this table with this id, if no row refers to it. PT404 if there is none; PT409 names the referring '
+  'tables with their numbers of rows, including rows that would be deleted with it.';
 
 -- supabase/schemas/operators/mend.sql
 
@@ -17579,14 +17524,15 @@ as $$
   select coalesce(value in ('null', '[]', '{}') or value #>> '{}' ~ '^[[:space:]]*$', true)
 $$;
 
-comment on function private.is_blank(jsonb) is 'Whether a value says nothing: no value, null, a blank text, an empty list or object.';
+comment on function private.is_blank(jsonb) is
+  'Whether a value is empty: no value, null, a blank text, an empty list or object.';
 
 create function public.adopt_texts(recruit_phone text, service_phone text default null, lead_id uuid default null)
 returns jsonb
 language plpgsql
 security definer
 set search_path = ''
--- Longer, also while many read (private.admit_request()): the operator gets an error about a lock.
+-- Longer than the lock timeout, also under load (private.admit_request()), so that the operator gets its error.
 set statement_timeout = '4s'
 set lock_timeout = '2s'
 as $$
@@ -17660,13 +17606,13 @@ end
 $$;
 
 comment on function public.adopt_texts(text, text, uuid) is
-  'Makes the conversations for a recruit''s unmatched texts, one for each of our numbers (service_phone: for this one '
-  'alone), with the newest lead that has an agency and the recruit''s phone (lead_id: with this one, or not at all). Where the '
-  'number is an agency''s, it must be its lead. The lead''s agent, if active, has taken the conversation over, and is notified. '
-  'What the texts say of a consent holds. Returns [{conversation_id, service_phone, lead_id, agency_id, agent_id|null, texts}]. '
-  'For operators; of one who is signed in, a row of operator_actions says so. PT404 when no text waits; PT409 when there is no '
-  'such lead, another one has come, or others hold the lock for 2 s. 42501 for a user who is not an operator. '
-  'Security definer because operators may not read or write the tables.';
+  'Makes the conversations for a recruit''s unmatched texts, one for each of our numbers (service_phone: for this one alone), '
+  'with the newest lead that has an agency and the recruit''s phone (lead_id: with this one, or not at all). Where the number '
+  'is an agency''s, it must be its lead. The lead''s agent, if active, has taken the conversation over, and is notified. '
+  'Consents in the texts take effect. Returns [{conversation_id, service_phone, lead_id, agency_id, agent_id|null, texts}]. '
+  'For operators; for a signed-in one, it adds a row to operator_actions. PT404 when no text waits; PT409 if there is no such '
+  'lead, a newer one has arrived, or the lock is held for 2 s. 42501 for a user who is not an operator. Security definer '
+  'because operators may not read or write the tables.';
 grant execute on function public.adopt_texts(text, text, uuid) to authenticated, service_role;
 
 create function public.dismiss_deliveries(delivery_ids uuid[])
@@ -17706,11 +17652,10 @@ end
 $$;
 
 comment on function public.dismiss_deliveries(uuid[]) is
-  'Takes rejected deliveries off the list of open ones, for good, and returns those that there are: their status now, and '
-  'whether this call has changed it. One that was replayed stays so. For operators; one who is signed in gives 1 to 100 ids, '
-  'and a row of operator_actions says so. PT400 for another number of ids; PT409 when others hold the locks for 2 s. 42501 for '
-  'a user who is not an operator. '
-  'Security definer because operators may not read or write the tables.';
+  'Dismisses open rejected deliveries permanently, and returns the existing ones: their status now, and whether this call has '
+  'changed it. Replayed ones stay replayed. For operators; a signed-in one gives 1 to 100 ids, and it adds a row to '
+  'operator_actions. PT400 for another number of ids; PT409 if other transactions hold the lock for 2 s. 42501 for a user who '
+  'is not an operator. Security definer because operators may not read or write the tables.';
 grant execute on function public.dismiss_deliveries(uuid[]) to authenticated, service_role;
 
 create function public.resume_number(phone text) returns public.service_numbers
@@ -17740,10 +17685,10 @@ end
 $$;
 
 comment on function public.resume_number(text) is
-  'Sends what was held for a paused number, and what comes. Returns the number; one that is active stays as it is. '
-  'For operators; of one who is signed in, a row of operator_actions says so. PT404 for a number that is not ours; PT409 when '
-  'others hold the lock for 2 s. 42501 for a user who is not an operator. '
-  'Security definer because operators may not read or write the tables.';
+  'Resumes a paused number, so that its texts are sent. Returns the number; an active one stays unchanged. For operators; for '
+  'a signed-in one, it adds a row to operator_actions. PT404 for a number that is not ours; PT409 if other transactions hold '
+  'the lock for 2 s. 42501 for a user who is not an operator. Security definer because operators may not read or write the '
+  'tables.';
 grant execute on function public.resume_number(text) to authenticated, service_role;
 
 -- supabase/schemas/operators/hours.sql
@@ -17804,11 +17749,11 @@ end
 $$;
 
 comment on function public.set_texting_hours(text, integer, time, time, text) is
-  'Sets the hours in which texts may be sent to a state (null: to all without hours of their own) on a day (0 is Sunday; '
-  'null: on all days without hours of their own), or takes them away (opens null), so that the law''s or '
-  'the wider ones count. closes the same as opens: never. Counts for every text that is not sent yet. Returns the row as it '
-  'is then, or the one that is gone. PT400 for a state that is not one, and for taking the last hours away; PT404 when there are '
-  'none to take away, or only the law''s; 23514 when it closes before it opens, or has no source.';
+  'Sets the hours in which texts may be sent to a state (null: to all without hours of their own) on a day (0 is Sunday; null: '
+  'on all days without hours of their own), or removes them (opens null), so that those of the law or the wider ones apply. '
+  'closes equal to opens: never. Applies to every unsent text. Returns the changed or removed row. PT400 for an unknown state, '
+  'and for removing the last hours; PT404 if there are none to remove, or only the law''s; 23514 if it closes before it opens, '
+  'or has no source.';
 grant execute on function public.set_texting_hours(text, integer, time, time, text) to service_role;
 
 create function public.close_hours(state text, starts_on date, until date, source text) returns public.texting_closures
@@ -17840,9 +17785,9 @@ $$;
 
 comment on function public.close_hours(text, date, date, text) is
   'Closes a state (null: every state) from a day (null: today) to a day (null: until open_hours()), both in the recipient''s '
-  'time: no greeting and no text of the bot is sent on them, and agents'' texts wait as in quiet hours. The hours stay as '
-  'they are. Returns the row. PT400 for a state that is not one, for a last day before the first one, and for one that is over; '
-  '23514 without a source.';
+  'time: no greeting and no text of the bot is sent on them, and agents'' texts wait as in quiet hours. The hours stay '
+  'unchanged. Returns the row. PT400 for an unknown state, for a last day before the first one, and for one in the past; 23514 '
+  'without a source.';
 grant execute on function public.close_hours(text, date, date, text) to service_role;
 
 create function public.open_hours(state text) returns integer
@@ -17862,7 +17807,7 @@ end
 $$;
 
 comment on function public.open_hours(text) is
-  'Takes away the closures of a state (null: those of every state) that are not over. Returns how many there were.';
+  'Removes the closures of a state (null: those of every state) that are not over. Returns their number.';
 grant execute on function public.open_hours(text) to service_role;
 
 create function private.release_held_texts() returns void
@@ -17883,7 +17828,7 @@ end
 $$;
 
 comment on function private.release_held_texts() is
-  'Makes the texts due that quiet hours hold. The claim looks at the hours as they are then, and holds them again.';
+  'Makes the texts due that quiet hours hold. The claim checks the current hours, and holds them again if necessary.';
 
 create function public.text_hours(phone text, state text default null, out opens_at timestamptz, out closes_at timestamptz)
 language sql
@@ -17941,8 +17886,8 @@ end
 $$;
 
 comment on function private.contact_pattern(text[], text[]) is
-  'A regular expression (for ~*) that finds these numbers and addresses in a text, however they are written: with or '
-  'without the country code, with separators, encoded in a form or in JSON. Without any it finds nothing.';
+  'A regular expression (for ~*) that finds these numbers and addresses in a text, in any notation: with or without the '
+  'country code, with separators, encoded in a form or in JSON. For empty lists it finds nothing.';
 
 -- supabase/schemas/operators/person.sql
 
@@ -18037,9 +17982,9 @@ $$;
 
 comment on function public.find_person(text) is
   'The data about the person with this phone in E.164 or e-mail address: kind (recruiting_lead, lead, referral, delivery, '
-  'conversation, unmatched_text, idempotency_key, file, suppression, consent), id, when it came, and in words what it is. stays: '
-  'erase_person() leaves it. What hangs on a lead or a conversation is not listed by itself. Reads all leads. PT400 for what '
-  'is neither a phone nor an address.';
+  'conversation, unmatched_text, idempotency_key, file, suppression, consent), id, when it came, and in words what it is. '
+  'stays: erase_person() keeps it. Rows that belong to a lead or a conversation are not listed separately. Reads all leads. '
+  'PT400 if it is neither a phone nor an address.';
 grant execute on function public.find_person(text) to service_role;
 
 create function public.person_copies(contact text) returns jsonb
@@ -18162,8 +18107,8 @@ end
 $$;
 
 comment on function private.person_of(text) is
-  'The person with this phone in E.164 or e-mail address. A delivery is the person''s when one of the person''s leads came '
-  'of it, or when it holds a number or an address of the person. PT400 for what is neither.';
+  'The person with this phone in E.164 or e-mail address. A delivery is the person''s if one of the person''s leads was read '
+  'from it, or if it contains a number or an address of the person. PT400 if it is neither.';
 
 create function private.person_files(person private.person)
 returns table (bucket text, name text, created_at timestamptz)
@@ -18227,8 +18172,8 @@ as $$
 $$;
 
 comment on function private.holds_contact(private.person, text) is
-  'Whether an id or a short text holds a number or an address of the person. Here lead-a@b.c holds a@b.c, which in a long text '
-  'would be another address.';
+  'Whether an id or a short text holds a number or an address of the person. Here lead-a@b.c contains a@b.c, which in a long '
+  'text would be another address.';
 
 -- supabase/schemas/operators/export_person.sql
 
@@ -18374,9 +18319,9 @@ end
 $$;
 
 comment on function public.export_person(text) is
-  'All data about the person with this phone in E.164 or e-mail address, as the rows are: {phones, emails, '
-  'recruiting_leads with their answers, notes and dispatches, leads, named_in_referrals, rejected_deliveries, conversations with their messages '
-  'and bot_session, unmatched_texts, text_consents, text_consent_events, suppressions, idempotency_keys, files: [{bucket, name, '
+  'All data about the person with this phone in E.164 or e-mail address, as stored: {phones, emails, recruiting_leads with '
+  'their answers, notes and dispatches, leads, named_in_referrals, rejected_deliveries, conversations with their messages and '
+  'bot_session, unmatched_texts, text_consents, text_consent_events, suppressions, idempotency_keys, files: [{bucket, name, '
   'created_at}]}. Reads all leads. PT400 as find_person().';
 grant execute on function public.export_person(text) to service_role;
 
@@ -18392,7 +18337,7 @@ create function public.erase_person(
 ) returns jsonb
 language plpgsql
 set search_path = ''
--- Shorter than a deadlock takes to be seen: it is this function that gives up, and not a webhook.
+-- Shorter than deadlock_timeout, so that this function gives up and not a webhook.
 set lock_timeout = '500ms'
 as $$
 declare
@@ -18403,10 +18348,10 @@ declare
   changed integer;
 begin
   perform from public.recruiting_leads l where l.id = any (person.recruiting_leads) order by l.id for no key update;
-  -- From here on a text that arrives waits, and then finds no conversation.
+  -- From here on an arriving text waits, and then finds no conversation.
   perform from public.recruiting_conversations c where c.id = any (person.conversations) order by c.id for update;
 
-  -- No worker claims a file of the person meanwhile.
+  -- So that no worker claims a file of the person meanwhile.
   perform
   from public.recruiting_messages m
   join public.media_copies f on f.message_id = m.id
@@ -18471,7 +18416,7 @@ begin
   update public.lead_sales s
   set policy_number = null, face_amount = null, effective_date = null
   where s.lead_id = any (person.leads);
-  -- The person whom the lead has named is another one. The words about the two go.
+  -- The person named by the lead is another person. Only the words about both are removed.
   update public.lead_referrals r set relationship = null, notes = null where r.lead_id = any (person.leads);
 
   update public.lead_referrals r
@@ -18545,13 +18490,14 @@ $$;
 
 comment on function public.erase_person(text, text[], integer, boolean) is
   'Erases the person with this phone in E.164 or e-mail address, and notes it in erasures. Leads, referrals and rejected '
-  'deliveries are emptied and stay, so counts, turns and duplicates stay right; conversations with their messages, '
-  'unmatched texts and idempotency keys are deleted. What waits to be sent to a destination is cancelled, and those that got the person get `recruit.erased`. Consents, their proof, and unmatched texts with a consent in them '
-  'stay. Suppressions become hashes, and hold. deleted_sids: the texts that the caller has deleted at the SMS provider before; null: it was not asked. '
+  'deliveries are emptied and stay, so that counts, turns and duplicates remain correct; conversations with their messages, '
+  'unmatched texts and idempotency keys are deleted. Waiting dispatches are cancelled, and destinations that received the '
+  'person get `recruit.erased`. Consents, their proof, and unmatched texts with a consent in them stay. Suppressions become '
+  'hashes, and hold. deleted_sids: the texts that the caller has deleted at the SMS provider before; null: it was not asked. '
   'deleted_files: how many files the caller has deleted before. never_again: the person''s numbers and addresses are '
-  'suppressed for good, as hashes. Returns how many there were of each kind. PT409 when '
-  'there is a text or a file that the caller has not deleted, or a text is being sent or a file copied just now; 55P03 '
-  'when others have locked a row: nothing is erased then, and it can be called again. PT400 as find_person().';
+  'suppressed for good, as hashes. Returns how many there were of each kind. PT409 if there is a text or a file that the '
+  'caller has not deleted, or a text is being sent or a file copied; 55P03 if a row is locked: nothing is erased then, and it '
+  'can be called again. PT400 as find_person().';
 grant execute on function public.erase_person(text, text[], integer, boolean) to service_role;
 
 -- supabase/schemas/operators/leads.sql
@@ -18721,10 +18667,10 @@ end
 $$;
 
 comment on function public.find_leads(text, integer) is
-  'Leads of both kinds (`recruiting`, `sales`) and rejected deliveries (`delivery`), by the '
-  'sender''s own id, a request''s id, a phone, an e-mail address, a name, or the first 8 characters of an id or more. state: a recruiting '
-  'lead''s distribution, a sales lead''s status, a delivery''s status and reason. Of each kind those with this very sender''s id (by_sender_id) come first, then the '
-  'newest. Reads every lead. PT400 for a blank search.';
+  'Leads of both kinds (`recruiting`, `sales`) and rejected deliveries (`delivery`), by the sender''s own id, a request''s id, '
+  'a phone, an e-mail address, a name, or the first 8 characters of an id or more. state: a recruiting lead''s distribution, a '
+  'sales lead''s status, a delivery''s status and reason. Of each kind those with this very sender''s id (by_sender_id) come '
+  'first, then the newest. Reads every lead. PT400 for a blank search.';
 grant execute on function public.find_leads(text, integer) to service_role;
 
 create function private.id_range(beginning text, out first_id uuid, out last_id uuid)
@@ -18744,8 +18690,8 @@ end
 $$;
 
 comment on function private.id_range(text) is
-  'The first and the last id that begin with a text of at least 8 characters: an index of ids finds such a range. Null for '
-  'what is not the beginning of an id. Less than 8 characters may well be a sender''s own id.';
+  'The first and the last id that begin with a text of at least 8 characters: an index of ids finds such a range. Null if the '
+  'text is not the beginning of an id. Fewer than 8 characters may be a sender''s own id.';
 
 create function private.today_in(timezone text) returns date
 language plpgsql
@@ -18760,7 +18706,7 @@ exception
 end
 $$;
 
-comment on function private.today_in(text) is 'The day that it is in this time zone. PT400 for an unknown one.';
+comment on function private.today_in(text) is 'Returns the current day in this time zone. PT400 for an unknown one.';
 
 -- supabase/schemas/operators/show_lead.sql
 
@@ -18823,9 +18769,9 @@ end
 $$;
 
 comment on function public.show_lead(uuid) is
-  'A lead of either kind, and everything that happened to it, the oldest first: {kind: recruiting|sales, lead: {id, name, '
-  '...}, timeline: [{at, event, detail}], others: [{id, received, vendor, vendor_lead_id|null, distribution, agency|null}]}. others: '
-  'the recruiting leads with the same phone or e-mail address. PT404 for an unknown lead.';
+  'A lead of either kind with its history, the oldest event first: {kind: recruiting|sales, lead: {id, name, ...}, timeline: '
+  '[{at, event, detail}], others: [{id, received, vendor, vendor_lead_id|null, distribution, agency|null}]}. others: the '
+  'recruiting leads with the same phone or e-mail address. PT404 for an unknown lead.';
 grant execute on function public.show_lead(uuid) to service_role;
 
 create function private.recruiting_lead_events(lead_id uuid)
@@ -19086,7 +19032,7 @@ union all
 select 'order', o.id, o.agency_id, '{}' from public.recruiting_orders o;
 
 comment on view private.named is
-  'The things that have names: noun is agency, agent, vendor or order; the first of the names tells it from others.';
+  'The named things: noun is agency, agent, vendor or order; the first of the names identifies it.';
 grant select on private.named to service_role;
 
 create function public.find_named(noun text, given text, agency_id uuid default null)
@@ -19135,7 +19081,7 @@ begin atomic
 end;
 
 comment on function public.find_double(text, uuid) is
-  'Says which other agency, agent or vendor has a name or an e-mail address of this one; null: none.';
+  'Describes another agency, agent or vendor with a name or an e-mail address of this one; null if there is none.';
 grant execute on function public.find_double(text, uuid) to service_role;
 
 create function public.find_lead(given text) returns table (id uuid, kind text, name text)
@@ -19624,14 +19570,13 @@ end
 $$;
 
 comment on function public.explain_order(uuid) is
-  'Why an order gets leads now, or none: all orders but closed ones, in the order in which distribution tries them, and '
-  'what each does to the leads that this one wants: {as_of, order: {order_id, vendor|null, states|null, status, '
-  'gets_leads, takes_turns}, since, leads, waiting, orders: [{order_id, agency_id, agency, vendor|null, states|null, '
-  'priority, filled, quantity, got, gets_it, reason}]}. leads: how many that it wants came since then (seven days), '
-  'without those in bulk and tests; got: how many of them each order got; waiting: how many went to no order; '
-  'gets_leads: whether it goes first for some lead now; takes_turns: whether it takes turns with other '
-  'orders. For operators. PT404 for an unknown order; 42501 for a user who is not an operator. '
-  'Security definer because operators may not read or write the tables.';
+  'Why an order gets leads now, or none: all orders except closed ones, in the order in which distribution tries them, and '
+  'what each does to the leads that this one wants: {as_of, order: {order_id, vendor|null, states|null, status, gets_leads, '
+  'takes_turns}, since, leads, waiting, orders: [{order_id, agency_id, agency, vendor|null, states|null, priority, filled, '
+  'quantity, got, gets_it, reason}]}. leads: how many that it wants came since then (seven days), without those in bulk and '
+  'tests; got: how many of them each order got; waiting: how many went to no order; gets_leads: whether it goes first for some '
+  'lead now; takes_turns: whether it takes turns with other orders. For operators. PT404 for an unknown order; 42501 for a '
+  'user who is not an operator. Security definer because operators may not read or write the tables.';
 grant execute on function public.explain_order(uuid) to authenticated, service_role;
 
 create function private.orders_tried() returns setof private.tried_order
@@ -19658,7 +19603,7 @@ as $$
   left join public.vendors v on v.id = (r.o).vendor_id
 $$;
 
-comment on function private.orders_tried() is 'All orders but closed ones, as distribution sees them now.';
+comment on function private.orders_tried() is 'All orders except closed ones, as distribution sees them now.';
 
 create function private.is_best_for_some(
   mine public.recruiting_orders,
@@ -19710,8 +19655,8 @@ end
 $$;
 
 comment on function private.is_best_for_some(public.recruiting_orders, public.recruiting_orders[], uuid[]) is
-  'Whether there is a vendor and a state whose next lead the order gets now, as if there were none of the orders in '
-  'passed_over. ahead: the other orders that get leads it wants before it.';
+  'Whether there is a vendor and a state whose next lead the order gets now, without the orders in passed_over. ahead: the '
+  'other orders that get leads it wants before it.';
 
 create function private.order_line(tried private.tried_order) returns jsonb
 language sql
@@ -19723,7 +19668,8 @@ as $$
     'states', (tried.o).states, 'priority', (tried.o).priority, 'filled', (tried.o).filled, 'quantity', (tried.o).quantity)
 $$;
 
-comment on function private.order_line(private.tried_order) is 'The words that tell an order from others, for explain_lead() and explain_order().';
+comment on function private.order_line(private.tried_order) is
+  'The fields that identify an order, for explain_lead() and explain_order().';
 
 create function private.for_agent(o public.recruiting_orders) returns text
 language sql
@@ -19779,7 +19725,8 @@ set search_path = ''
 return case when private.is_operator() then private.record_action(action, subject) end;
 
 comment on function private.note_operator_action(text, jsonb) is
-  'record_action() of an operator who is signed in. Null where the command or the service acts: the command stores its own rows.';
+  'record_action() of an operator who is signed in. Null where the command or the service acts: the command stores its own '
+  'rows.';
 
 create function public.begin_operator_action(action text, subject jsonb) returns uuid
 language plpgsql
@@ -19799,11 +19746,10 @@ end
 $$;
 
 comment on function public.begin_operator_action(text, jsonb) is
-  'Stores a row of operator_actions about the operator who is signed in, and returns its id. Called before the operator reads '
-  'or searches, and before a route replays or saves: what another transaction does. PT400 for any other action, of which its '
-  'own function stores the row, and for a subject that is not of the action, naming its member. 42501 for a user who is '
-  'not an operator. '
-  'Security definer because users may not read who is an operator, nor write operator_actions in another way.';
+  'Stores a row of operator_actions about the operator who is signed in, and returns its id. Call it before the operator reads '
+  'or searches, and before a route replays or saves, which another transaction does. PT400 for any other action, whose own '
+  'function stores the row, and for a subject that does not match the action, naming its member. 42501 for a user who is not '
+  'an operator. Security definer because users may not read who is an operator, nor write operator_actions in another way.';
 grant execute on function public.begin_operator_action(text, jsonb) to authenticated;
 
 create function private.noted_subject(action_id uuid, action text, within interval default '1 minute') returns jsonb
@@ -19830,8 +19776,8 @@ end
 $$;
 
 comment on function private.noted_subject(uuid, text, interval) is
-  'The subject of what the operator who is signed in has begun within this time by begin_operator_action(). PT404 without '
-  'such an action; 42501 for a user who is not an operator.';
+  'Returns the subject of the action that the signed-in operator began within this time with begin_operator_action(). PT404 '
+  'without such an action; 42501 for a user who is not an operator.';
 
 create function public.read_payload(action_id uuid) returns text
 language plpgsql
@@ -19851,11 +19797,11 @@ end
 $$;
 
 comment on function public.read_payload(uuid) is
-  'The payload of the rejected delivery that an operator is about to read, as text: numbers stay exact. Null where nothing '
-  'of it is kept. action_id: what begin_operator_action(''delivery show'', {delivery_id}) has returned to the same '
-  'user in the last minute. Stored by the same call, the row could be taken back: a caller may have PostgREST convert the '
-  'result, and the error shows it. PT404 without such an action; 42501 for a user who is not an operator. '
-  'Security definer because operators may not read or write the tables.';
+  'The payload of the rejected delivery that an operator is about to read, as text: numbers stay exact. Null if nothing of it '
+  'is kept. action_id: the result of begin_operator_action(''delivery show'', {delivery_id}) for the same user in the last '
+  'minute. If the same call stored the row, it could be rolled back: a caller could make PostgREST convert the result, and the '
+  'error would reveal it. PT404 without such an action; 42501 for a user who is not an operator. Security definer because '
+  'operators may not read or write the tables.';
 grant execute on function public.read_payload(uuid) to authenticated;
 
 create function public.preview_replay(delivery_id uuid, lead jsonb) returns jsonb
@@ -19876,7 +19822,8 @@ end
 $$;
 
 comment on function public.preview_replay(uuid, jsonb) is
-  'The result that replay_delivery() would return, or its error. The replay is carried out and taken back, so nothing changes.';
+  'The result that replay_delivery() would return, or its error. The replay is carried out and rolled back, so nothing '
+  'changes.';
 grant execute on function public.preview_replay(uuid, jsonb) to service_role;
 
 create function public.count_vendor_days(days integer default 14, timezone text default 'UTC')
@@ -19923,11 +19870,11 @@ end
 $$;
 
 comment on function public.count_vendor_days(integer, text) is
-  'The number of leads of each vendor on each of the last days, up to today, and of its deliveries that were refused; '
-  'the vendor with the most leads first. leads and refused are in the order of dates. The vendor `import` stands for '
-  'imported sales leads; a vendor of which nothing came is left out. Days are those of the time zone. PT400 unless days is '
-  'from 1 to 90, and for an unknown time zone. 42501 for a user who is not an operator. '
-  'Security definer because operators may not read or write the tables.';
+  'The number of leads of each vendor on each of the last days, up to today, and of its deliveries that were refused; the '
+  'vendor with the most leads first. leads and refused are in the order of dates. The vendor `import` stands for imported '
+  'sales leads; vendors without any are omitted. Days are those of the time zone. PT400 unless days is from 1 to 90, and for '
+  'an unknown time zone. 42501 for a user who is not an operator. Security definer because operators may not read or write the '
+  'tables.';
 grant execute on function public.count_vendor_days(integer, text) to authenticated, service_role;
 
 -- supabase/schemas/operators/look_up.sql
@@ -19960,11 +19907,11 @@ end
 $$;
 
 comment on function public.search_leads(uuid, text) is
-  'The result of find_leads() for what an operator looks for: {found, cut}. found: up to 20 of each kind, those with this very id of their sender''s first, then the newest. '
-  'cut: the kinds of which there are more. action_id: what begin_operator_action(''lead find'', {by: phone|email|words}) has '
-  'returned to the same user in the last minute. The words themselves are not noted: they may be a person''s, who may be '
-  'erased. 57014 after six seconds; other errors as private.noted_subject() and find_leads(). '
-  'Security definer because operators may not read or write the tables.';
+  'The result of find_leads() for what an operator looks for: {found, cut}. found: up to 20 of each kind, those with this very '
+  'id of their sender''s first, then the newest. cut: the kinds of which there are more. action_id: what '
+  'begin_operator_action(''lead find'', {by: phone|email|words}) has returned to the same user in the last minute. The words '
+  'themselves are not noted: they may be a person''s, who may be erased. 57014 after six seconds; other errors as '
+  'private.noted_subject() and find_leads(). Security definer because operators may not read or write the tables.';
 grant execute on function public.search_leads(uuid, text) to authenticated;
 
 create function public.read_lead(action_id uuid) returns jsonb
@@ -20046,10 +19993,10 @@ end
 $$;
 
 comment on function public.mapping_samples(uuid, uuid) is
-  'What a vendor''s mapping can be tried on: its newest 20 rejected deliveries whose payload is kept whole, delivery_id among '
-  'them if it is one, and of its newest 10 leads those that still have vendor_fields. Newest first, deliveries before leads. '
-  'status and reason are those of a delivery, and null for a lead. 42501 for a user who is not an operator. '
-  'Security definer because operators may not read or write the tables.';
+  'The payloads on which a vendor''s mapping can be tried: its newest 20 rejected deliveries whose payload is kept whole, '
+  'delivery_id among them if it is one, and of its newest 10 leads those that still have vendor_fields. Newest first, '
+  'deliveries before leads. status and reason are those of a delivery, and null for a lead. 42501 for a user who is not an '
+  'operator. Security definer because operators may not read or write the tables.';
 grant execute on function public.mapping_samples(uuid, uuid) to authenticated, service_role;
 
 create function public.read_sample(action_id uuid) returns jsonb
@@ -20059,7 +20006,7 @@ security definer
 set search_path = ''
 as $$
 declare
-  -- Somebody who edits a mapping reads one payload after each change, for as long as a day of work.
+  -- A person who edits a mapping reads one payload after each change, for up to a working day.
   subject constant jsonb := private.noted_subject(action_id, 'mapping try', '12 hours');
   sample jsonb;
 begin
@@ -20087,9 +20034,9 @@ $$;
 comment on function public.read_sample(uuid) is
   'A payload on which a mapping is tried, as texts of JSON: {kind: delivery, vendor_id, route, row|null, payload}, or {kind: '
   'lead, vendor_id, first_name, vendor_lead_id|null, metadata, payload: its vendor_fields}. action_id: what '
-  'begin_operator_action(''mapping try'', {delivery_id} or {lead_id}) has returned to the same user in the last 12 hours. PT404 also where the '
-  'payload is not kept any more. Other errors as private.noted_subject(). '
-  'Security definer because operators may not read or write the tables.';
+  'begin_operator_action(''mapping try'', {delivery_id} or {lead_id}) has returned to the same user in the last 12 hours. '
+  'PT404 also if the payload is no longer kept. Other errors as private.noted_subject(). Security definer because operators '
+  'may not read or write the tables.';
 grant execute on function public.read_sample(uuid) to authenticated;
 
 create function public.save_mapping(vendor_id uuid, parser_config jsonb, seen text) returns text
@@ -20109,7 +20056,7 @@ begin
   elsif jsonb_typeof(save_mapping.parser_config) is distinct from 'object' then
     raise exception 'parser_config: must be an object' using errcode = 'PT400';
   elsif saved.parser_config = save_mapping.parser_config then
-    -- Saved already: the response to the first call was lost, or somebody else has had the same idea.
+    -- Already saved: the response to the first call was lost, or another operator saved the same.
     return md5(saved.parser_config::text);
   elsif seen is distinct from md5(saved.parser_config::text) then
     raise exception 'parser_config: somebody has changed it meanwhile' using errcode = 'PT409';
@@ -20120,10 +20067,10 @@ end
 $$;
 
 comment on function public.save_mapping(uuid, jsonb, text) is
-  'Saves the mapping of a vendor, and returns its new version. The edge function calls it once it has read the expressions, '
-  'which the database cannot read, and once begin_operator_action(''mapping save'') has noted who saves. seen: the version that '
-  'was edited, of mapping_list. PT404 for an unknown vendor; PT400 for what is no object; PT409 for a vendor of another '
-  'parser, and where somebody has saved another mapping meanwhile.';
+  'Saves the mapping of a vendor, and returns its new version. The edge function calls it after it has checked the '
+  'expressions, which the database cannot, and after begin_operator_action(''mapping save'') has recorded who saves. seen: the '
+  'version that was edited, of mapping_list. PT404 for an unknown vendor; PT400 if it is not an object; PT409 for a vendor of '
+  'another parser, and if another mapping was saved since.';
 grant execute on function public.save_mapping(uuid, jsonb, text) to service_role;
 
 -- supabase/schemas/operators/changes.sql
@@ -20160,9 +20107,9 @@ end
 $$;
 
 comment on function private.check_changes(jsonb, jsonb, jsonb, text[], text) is
-  'Raises 22023 for changes that are not an object or have another member than these columns, with refusal as the problem, and PT409 '
-  'for a column that has changed since it was seen, unless it has its new value already: it names the column and who has changed it. '
-  'stored: the row as it is; seen: null compares nothing.';
+  'Raises 22023 for changes that are not an object or have another member than these columns, with refusal as the problem, and '
+  'PT409 for a column that has changed since it was seen, unless it has its new value already: it names the column and who has '
+  'changed it. stored: the row as it is; seen: null compares nothing.';
 
 create function private.is_line(given jsonb, most integer default 100) returns boolean
 language sql
@@ -20215,8 +20162,8 @@ create view public.destination_list with (security_invoker = true) as select * f
 
 comment on view public.destination_list is
   'Destinations, with the names of their headers and how their dispatches fare: waiting, failed_24h (in the last 24 hours), '
-  'last_delivered_at, failing_since and failures (since the last success), last_failure (the last response while it fails). Operators '
-  'see all, also `operators`, to which alerts go; managers those of their agency.';
+  'last_delivered_at, failing_since and failures (since the last success), last_failure (the last response while it fails). '
+  'Operators see all, also `operators`, to which alerts go; managers those of their agency.';
 grant select on public.destination_list to authenticated, service_role;
 
 create view private.dispatch_list as
@@ -20233,8 +20180,8 @@ grant select on private.dispatch_list to authenticated, service_role;
 create view public.dispatch_list with (security_invoker = true) as select * from private.dispatch_list;
 
 comment on view public.dispatch_list is
-  'Dispatches without their bodies, which show_dispatch() has. first_name: of the lead; status, excerpt, reason: of the last response. '
-  'Ask for pages by seq.';
+  'Dispatches without their bodies, which show_dispatch() has. first_name: of the lead; status, excerpt, reason: of the last '
+  'response. Ask for pages by seq.';
 grant select on public.dispatch_list to authenticated, service_role;
 
 -- supabase/schemas/operators/destinations.sql
@@ -20263,8 +20210,8 @@ end
 $$;
 
 comment on function private.lock_destination(uuid) is
-  'The destination, locked, if the caller may change it: else 42501 for a user who is neither manager nor operator, and PT404. '
-  'For functions that run with their owner''s rights.';
+  'Returns the destination, locked, if the caller may change it. 42501 for a user who is neither manager nor operator; '
+  'otherwise PT404. For functions that run with their owner''s rights.';
 
 create function public.set_destination_state(destination_id uuid, is_on boolean) returns void
 language plpgsql
@@ -20298,9 +20245,9 @@ end
 $$;
 
 comment on function public.set_destination_state(uuid, boolean) is
-  'Pauses a destination, whose dispatches then wait, or resumes it: all that waits is due. PT404 for an unknown destination; 42501 for '
-  'a user who is neither manager nor operator. '
-  'Security definer because users may not read or write the tables.';
+  'Pauses a destination, whose dispatches then wait, or resumes it: all waiting dispatches become due. PT404 for an unknown '
+  'destination; 42501 for a user who is neither manager nor operator. Security definer because users may not read or write the '
+  'tables.';
 
 create function public.rotate_destination_secret(destination_id uuid) returns text
 language plpgsql
@@ -20339,8 +20286,8 @@ end
 $$;
 
 comment on function public.remove_destination(uuid) is
-  'Removes a destination with what waits for it and the record of what was sent. PT404 and 42501 as set_destination_state(). '
-  'Security definer because users may not read or write the tables.';
+  'Removes a destination with its waiting dispatches and its log. PT404 and 42501 as set_destination_state(). Security definer '
+  'because users may not read or write the tables.';
 
 create function public.test_destination(destination_id uuid) returns uuid
 language plpgsql
@@ -20405,9 +20352,9 @@ end
 $$;
 
 comment on function public.retry_dispatches(uuid[]) is
-  'Sends again, at once and with the same ids, those of these dispatches that have failed or were rejected. Returns how many. PT404 where the caller may '
-  'not see one of them; 42501 for a user who is neither manager nor operator. '
-  'Security definer because users may not read or write the tables.';
+  'Sends these dispatches again if they failed or were rejected, at once and with the same ids. Returns the number sent. PT404 '
+  'where the caller may not see one of them; 42501 for a user who is neither manager nor operator. Security definer because '
+  'users may not read or write the tables.';
 
 create function public.show_dispatch(dispatch_id uuid) returns jsonb
 language plpgsql
@@ -20433,9 +20380,9 @@ end
 $$;
 
 comment on function public.show_dispatch(uuid) is
-  'A row of dispatch_list with its body: {type, timestamp, data}, null once the person was erased. Of an operator who is signed in, '
-  'a row of operator_actions says so. PT404 where the caller may not see it; 42501 for a user who is neither manager nor operator. '
-  'Security definer because users may not read the tables.';
+  'A row of dispatch_list with its body: {type, timestamp, data}, null once the person was erased. For a signed-in operator, '
+  'it adds a row to operator_actions. PT404 where the caller may not see it; 42501 for a user who is neither manager nor '
+  'operator. Security definer because users may not read the tables.';
 
 grant execute on function public.set_destination_state(uuid, boolean),
   public.rotate_destination_secret(uuid), public.remove_destination(uuid), public.test_destination(uuid),
@@ -20500,7 +20447,8 @@ as $$
 $$;
 
 comment on function public.sample_event(uuid, uuid) is
-  'The event `lead.distributed` of the newest lead that the agency has, of this order unless it is null; null if it has none.';
+  'The event `lead.distributed` of the newest lead that the agency has, of this order unless it is null; null if there is '
+  'none.';
 grant execute on function public.sample_event(uuid, uuid) to service_role;
 
 -- supabase/schemas/operators/save_destination.sql
@@ -20701,13 +20649,12 @@ end
 $$;
 
 comment on function public.save_destination(uuid, text, jsonb) is
-  'Creates the destination of this name of the agency, or changes it. agency_id null: the manager''s own. changes: {kind (webhook unless it '
-  'is email), url, address, events, order_id|null, template|null, accepted_when|null, rejected_when|null, returns_rejected, '
-  'max_at_once, headers: {name: value|null}}; what is left out stays as it is, null removes it. The caller has checked the '
-  'expressions. Returns {id, name, kind, secret}: secret, `whsec_...`, only of a new webhook, and never again. PT400 names the setting; '
-  'PT404 for an unknown agency or order; PT409 where two create it at once; 42501 for a user who is neither a manager of the agency '
-  'nor an operator. '
-  'Security definer because users may not read or write the tables.';
+  'Creates the destination of this name of the agency, or changes it. agency_id null: the manager''s own. changes: {kind '
+  '(webhook unless it is email), url, address, events, order_id|null, template|null, accepted_when|null, rejected_when|null, '
+  'returns_rejected, max_at_once, headers: {name: value|null}}; omitted settings stay unchanged, null removes one. The caller '
+  'has checked the expressions. Returns {id, name, kind, secret}: secret, `whsec_...`, only of a new webhook, and never again. '
+  'PT400 names the setting; PT404 for an unknown agency or order; PT409 if two create it at once; 42501 for a user who is '
+  'neither a manager of the agency nor an operator. Security definer because users may not read or write the tables.';
 grant execute on function public.save_destination(uuid, text, jsonb) to authenticated, service_role;
 
 -- supabase/schemas/operators/settings.sql
@@ -20736,9 +20683,9 @@ end
 $$;
 
 comment on function private.lock_agency(uuid, text) is
-  'The agency, locked, if the caller may change it, who may until the transaction ends. noun: what the caller has named, `agency` or '
-  '`agent`. 42501 for a user who is neither manager nor operator; PT404 for another agency. For functions that run with their owner''s '
-  'rights.';
+  'The agency, locked, if the caller may change it, who may until the transaction ends. noun: what the caller has named, '
+  '`agency` or `agent`. 42501 for a user who is neither manager nor operator; PT404 for another agency. For functions that run '
+  'with their owner''s rights.';
 
 create function private.is_by_command() returns boolean
 language sql
@@ -20786,12 +20733,13 @@ end
 $$;
 
 comment on function public.change_agency(uuid, jsonb, jsonb) is
-  'Changes an agency and returns it as it is now. changes: the new values of any of name, timezone (an IANA name), opens_at and '
-  'closes_at (`08:30`). seen: the values of these columns as the caller has read them; without it nothing is compared. A manager '
-  'changes the own agency, an operator any. agency_changes keeps it; to take a change back, call it with `before`. Errors: 22023 '
-  '(HTTP 400) names the column; 42501 (403) for a user who is neither a manager nor an operator; PT404 for another agency; PT409 names '
-  'a column that has changed meanwhile and who has changed it, or says that others have held its lock for 2 s. '
-  'Security definer because managers and operators may not write the table. It decides which agency each of them may change.';
+  'Changes an agency and returns it as it is now. changes: the new values of any of name, timezone (an IANA name), opens_at '
+  'and closes_at (`08:30`). seen: the values of these columns as the caller has read them; without it nothing is compared. A '
+  'manager changes the own agency, an operator any. agency_changes keeps it; to take a change back, call it with `before`. '
+  'Errors: 22023 (HTTP 400) names the column; 42501 (403) for a user who is neither a manager nor an operator; PT404 for '
+  'another agency; PT409 names a column that has changed meanwhile and who has changed it, or says that others have held its '
+  'lock for 2 s. Security definer because managers and operators may not write the table. It decides which agency each of them '
+  'may change.';
 
 create function public.change_agent(agent_id uuid, changes jsonb, seen jsonb default null) returns public.agents
 language plpgsql
@@ -20826,15 +20774,16 @@ end
 $$;
 
 comment on function public.change_agent(uuid, jsonb, jsonb) is
-  'Changes an agent and returns it as it is now. changes: the new values of any of first_name, last_name|null, email|null, phone|null '
-  '(E.164), role (agent or manager), is_active, accepts_recruits, and away_until: a day (`2026-12-28`), at whose start in the agency''s '
-  'time zone the agent is back, or a time with its offset, or null. seen: the values of these columns as the caller has read them; '
-  'without it nothing is compared. A manager changes the agents of the own agency, an operator any. The address of a login stays as it '
-  'is. agency_changes keeps it; to take a change back, call it with `before`. Errors: 22023 (HTTP 400) names the column; 42501 (403) for '
-  'a user who is neither a manager nor an operator; PT404 for an agent of another agency; PT409 names a column that has changed meanwhile '
-  'and who has changed it; `role` or `is_active` of the last active manager; `email` if another agent of the agency has it; or says that '
-  'others have held a lock for 2 s. The command may change the last manager and an address twice: it asks first. '
-  'Security definer because managers and operators may not write the table. It decides which agents each of them may change.';
+  'Changes an agent and returns it as it is now. changes: the new values of any of first_name, last_name|null, email|null, '
+  'phone|null (E.164), role (agent or manager), is_active, accepts_recruits, and away_until: a day (`2026-12-28`), at whose '
+  'start in the agency''s time zone the agent is back, or a time with its offset, or null. seen: the values of these columns '
+  'as the caller has read them; without it nothing is compared. A manager changes the agents of the own agency, an operator '
+  'any. The address of a login stays as it is. agency_changes keeps it; to take a change back, call it with `before`. Errors: '
+  '22023 (HTTP 400) names the column; 42501 (403) for a user who is neither a manager nor an operator; PT404 for an agent of '
+  'another agency; PT409 names a column that has changed meanwhile and who has changed it; `role` or `is_active` of the last '
+  'active manager; `email` if another agent of the agency has it; or says that others have held a lock for 2 s. The command '
+  'may change the last manager and an address twice: it asks first. Security definer because managers and operators may not '
+  'write the table. It decides which agents each of them may change.';
 
 create function private.changed_agent(stored public.agents, changes jsonb, timezone text) returns public.agents
 language plpgsql
@@ -20891,8 +20840,8 @@ end
 $$;
 
 comment on function private.changed_agent(public.agents, jsonb, text) is
-  'The row of an agent with these changes. 22023 names the column that cannot have its new value; PT409 an address that another agent of '
-  'the agency has. timezone: the agency''s.';
+  'The row of an agent with these changes. 22023 names the column that cannot have its new value; PT409 an address that '
+  'another agent of the agency has. timezone: the agency''s.';
 
 create function private.keep_manager(stored public.agents, saved public.agents, field text) returns void
 language plpgsql
@@ -20936,10 +20885,9 @@ $$;
 
 comment on function public.publish_bot_script(uuid, jsonb) is
   'Publishes what the bot of an agency says from now on, in conversations that it has not begun; docs/bot.md has the members '
-  'of a script. To go back to a former version, publish its script. Returns {id, version}. A manager of the agency or an operator may '
-  'call it. Errors: 42501 (HTTP 403) for anybody else; 22023 (400) with every problem, a line each: `<question id or member>: '
-  '<problem>`. '
-  'Security definer because users may not write the tables.';
+  'of a script. To go back to a former version, publish its script. Returns {id, version}. A manager of the agency or an '
+  'operator may call it. Errors: 42501 (HTTP 403) for anybody else; 22023 (400) with every problem, a line each: `<question id '
+  'or member>: <problem>`. Security definer because users may not write the tables.';
 
 create function public.switch_bot_off(agency_id uuid) returns integer
 language plpgsql
@@ -20956,9 +20904,9 @@ end
 $$;
 
 comment on function public.switch_bot_off(uuid) is
-  'Ends all that the bot of an agency has begun, until a script is published: also a former one. Returns the number of conversations. '
-  '42501 for a user who is neither a manager of the agency nor an operator. '
-  'Security definer because users may not write the tables.';
+  'Ends all that the bot of an agency has begun, until a script is published: also a former one. Returns the number of '
+  'conversations. 42501 for a user who is neither a manager of the agency nor an operator. Security definer because users may '
+  'not write the tables.';
 
 grant execute on function public.change_agency(uuid, jsonb, jsonb), public.change_agent(uuid, jsonb, jsonb),
   public.publish_bot_script(uuid, jsonb), public.switch_bot_off(uuid) to authenticated, service_role;
@@ -20981,7 +20929,8 @@ grant select on private.agency_list to authenticated, service_role;
 create view public.agency_list with (security_invoker = true) as select * from private.agency_list;
 
 comment on view public.agency_list is
-  'Agencies, with their active agents and open orders; for a manager the own one. hours: when agents answer recruits, Monday to Friday.';
+  'Agencies, with their active agents and open orders; for a manager the own one. hours: when agents answer recruits, Monday '
+  'to Friday.';
 grant select on public.agency_list to authenticated, service_role;
 
 create view private.agent_list as
@@ -21001,8 +20950,9 @@ grant select on private.agent_list to authenticated, service_role;
 create view public.agent_list with (security_invoker = true) as select * from private.agent_list;
 
 comment on view public.agent_list is
-  'Agents, with the name of their agency; for a manager those of the own one. away_until: the day, in its time zone, at whose start the '
-  'agent is back; away_until_time: agents.away_until as it is stored; login: none, invited (the link waits) or works.';
+  'Agents, with the name of their agency; for a manager those of the own one. away_until: the day, in its time zone, at whose '
+  'start the agent is back; away_until_time: agents.away_until as it is stored; login: none, invited (the link waits) or '
+  'works.';
 grant select on public.agent_list to authenticated, service_role;
 
 create view private.bot_script_list as
@@ -21015,8 +20965,8 @@ grant select on private.bot_script_list to authenticated, service_role;
 create view public.bot_script_list with (security_invoker = true) as select * from private.bot_script_list;
 
 comment on view public.bot_script_list is
-  'The scripts that an agency has published, for its managers and operators. script: null where the bot was switched off. Ask for pages '
-  'by the last row, ordered by version, descending.';
+  'The scripts that an agency has published, for its managers and operators. script: null where the bot was switched off. For '
+  'pages, continue after the last row, ordered by version, descending.';
 grant select on public.bot_script_list to authenticated, service_role;
 
 create view private.agency_change_list as
@@ -21033,8 +20983,8 @@ grant select on private.agency_change_list to authenticated, service_role;
 create view public.agency_change_list with (security_invoker = true) as select * from private.agency_change_list;
 
 comment on view public.agency_change_list is
-  'The rows of agency_changes, for the managers of the agency and operators, with the name of what has changed: subject, null where it is '
-  'gone. Ask for pages by the last row, ordered by created_at and id, both descending.';
+  'The rows of agency_changes, for the managers of the agency and operators, with the name of what has changed: subject, null '
+  'where it is gone. For pages, continue after the last row, ordered by created_at and id, both descending.';
 grant select on public.agency_change_list to authenticated, service_role;
 
 -- supabase/schemas/operators/suppressions.sql
@@ -21107,10 +21057,10 @@ end
 $$;
 
 comment on function public.add_suppression(text, text, timestamptz) is
-  'Suppresses the person with this phone in E.164 or e-mail address, until ends_at (null: for good). One that is there '
-  'changes only if it now ends later. Of an operator who is signed in, a row of operator_actions says so. Returns {kind, '
-  'value, ends_at|null, is_new}. PT400 names the argument that is wrong, 42501 for a user who is not an operator. '
-  'Security definer because operators may not read or write the tables.';
+  'Suppresses the person with this phone in E.164 or e-mail address, until ends_at (null: for good). One that is there changes '
+  'only if it now ends later. For a signed-in operator, it adds a row to operator_actions. Returns {kind, value, ends_at|null, '
+  'is_new}. PT400 names the argument that is wrong, 42501 for a user who is not an operator. Security definer because '
+  'operators may not read or write the tables.';
 grant execute on function public.add_suppression(text, text, timestamptz) to authenticated, service_role;
 
 create function public.remove_suppression(contact text) returns void
@@ -21133,10 +21083,9 @@ end
 $$;
 
 comment on function public.remove_suppression(text) is
-  'Removes the suppression of this phone in E.164 or e-mail address, also that of an erased person. Leads that were stored '
-  'as suppressed stay so. Of an operator who is signed in, a row of operator_actions says so. PT404 if it is not suppressed, 42501 '
-  'for a user who is not an operator. '
-  'Security definer because operators may not read or write the tables.';
+  'Removes the suppression of this phone in E.164 or e-mail address, also that of an erased person. Leads that were stored as '
+  'suppressed stay so. For a signed-in operator, it adds a row to operator_actions. PT404 if it is not suppressed, 42501 for a '
+  'user who is not an operator. Security definer because operators may not read or write the tables.';
 grant execute on function public.remove_suppression(text) to authenticated, service_role;
 
 create view private.suppression_list as
@@ -21150,13 +21099,13 @@ grant select on private.suppression_list to authenticated, service_role;
 create view public.suppression_list with (security_invoker = true) as select * from private.suppression_list;
 
 comment on view public.suppression_list is
-  'Suppressions; state: active or ended; value: `sha256:` and a hash for an erased person. Ask for pages by the last row, '
-  'ordered by created_at, kind and value, all descending.';
+  'Suppressions; state: active or ended; value: `sha256:` and a hash for an erased person. For pages, continue after the last '
+  'row, ordered by created_at, kind and value, all descending.';
 grant select on public.suppression_list to authenticated, service_role;
 
 -- supabase/schemas/alerts/tables.sql
 
--- The alerts: conditions that somebody must know of, and the kinds of these, each with its rule.
+-- The alerts: conditions that an operator must act on, and their kinds, each with its rule.
 
 create function private.is_threshold(threshold jsonb) returns boolean
 language sql
@@ -21185,17 +21134,19 @@ create table public.alert_rules (
 );
 
 comment on table public.alert_rules is
-  'The kinds of alerts with their rules: whether a kind is looked for, and from what on. The row of a kind stands below the '
+  'The kinds of alerts with their rules: whether a kind is checked, and its thresholds. The row of a kind is defined below the '
   'function that finds its alerts.';
 comment on column public.alert_rules.finder is
   'The function of the schema `private` that finds the alerts: (threshold jsonb, checked_at timestamptz) returns setof '
   'private.found_alert. Null: none does.';
-comment on column public.alert_rules.threshold is 'The numbers of the rule, by name: {minutes}, {percent, days}, ...; {} where it has none.';
+comment on column public.alert_rules.threshold is
+  'The numbers of the rule, by name: {minutes}, {percent, days}, ...; {} where it has none.';
 comment on column public.alert_rules.title is 'The heading of its alerts on the page of operators.';
 comment on column public.alert_rules.advice is 'What to do about them, in a sentence or two.';
 comment on column public.alert_rules.link_label is 'The words of the links of its alerts; null: they have none.';
 comment on column public.alert_rules.summary is
-  'The message about several of its alerts of an agency, with %s for their number and for the agency''s name; null: each has its own.';
+  'The message about several of its alerts of an agency, with %s for their number and for the agency''s name; null: each has '
+  'its own.';
 
 alter table public.alert_rules enable row level security;
 grant select, insert, update, delete on public.alert_rules to service_role;
@@ -21224,17 +21175,18 @@ create index on public.alerts (resolved_at) where state = 'resolved';
 create index on public.alerts (told_at) where state = 'resolved' and told_at is not null;
 
 comment on table public.alerts is
-  'The alerts: one row for each time that a condition began. Nothing in it is of a person: no name, number or word.';
+  'The alerts: one row each time that a condition began. It contains no personal data: no name, number or word of a person.';
 comment on column public.alerts.subject is
   'The slug of a vendor, the id of an order, agency or conversation, or our own number, by the kind; else the kind itself.';
 comment on column public.alerts.state is
-  '`open`: the condition is true; `acknowledged`: it is, and somebody has it in hand; `resolved`: it is over, or its '
-  'rule is off.';
+  '`open`: the condition is true; `acknowledged`: it is true, and an operator has acknowledged it; `resolved`: it is over, or '
+  'its rule is off.';
 comment on column public.alerts.seen_at is 'When the condition was last found.';
 comment on column public.alerts.told_at is
-  'When the receiver of alerts last learnt, or may have, that it is open; null: it did not, or knows that it is over.';
+  'When the receiver of alerts last learned, or may have learned, that it is open; null: it did not, or knows that it is over.';
 comment on column public.alerts.details is 'The figures of the condition when it was last found: counts and times, by name.';
-comment on column public.alerts.subject_name is 'The subject as people know it, such as `vendor talroo` or `order 5f0c6a3e of Prairie Life`.';
+comment on column public.alerts.subject_name is
+  'The subject as people know it, such as `vendor talroo` or `order 5f0c6a3e of Prairie Life`.';
 comment on column public.alerts.problem is 'What is wrong, to follow the name and a colon. Times are in UTC.';
 comment on column public.alerts.command is 'The admin command that helps, without `npm run admin --`.';
 comment on column public.alerts.link is 'The view of the desk that helps, such as `/operator/outbox`; null: none does.';
@@ -21246,8 +21198,8 @@ grant select, insert, update, delete on public.alerts to service_role;
 create type private.found_alert as (subject text, details jsonb, subject_name text, problem text, command text, link text, agency_id uuid);
 
 comment on type private.found_alert is
-  'A subject of which the condition of a kind is true, with the figures about it, its words, its link and its agency, as public.alerts '
-  'has them.';
+  'A subject of which the condition of a kind is true, with the figures about it, its words, its link and its agency, as '
+  'public.alerts has them.';
 
 create function private.counted(count bigint, noun text) returns text
 language sql
@@ -21257,12 +21209,11 @@ as $$
   select format('%s %s', to_char(count, 'FM999,999,999,990'), case when count = 1 then noun else regexp_replace(noun, 'y$', 'ie') || 's' end)
 $$;
 
-comment on function private.counted(bigint, text) is 'A number of things, such as `1 lead` or `1,200 leads`.';
+comment on function private.counted(bigint, text) is 'A number with its noun, such as `1 lead` or `1,200 leads`.';
 
 -- supabase/schemas/alerts/vendors.sql
 
--- The conditions of alerts about vendors. Each function returns the slugs of the active vendors of which its condition
--- is true.
+-- The conditions of alerts about vendors. Each function returns the active vendors for which its condition is true.
 
 create function private.find_leads_waiting(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
 language plpgsql
@@ -21433,7 +21384,7 @@ begin
     cross join lateral (
       select case
         when v.silent_after is not null then checked_at - v.silent_after + moment
-        -- Once it is open, a lead ends it, and nothing else. There was none in the hour before it was last seen.
+        -- Once it is open, only a lead ends it. There was none in the hour before it was last seen.
         when a.id is not null then a.seen_at - interval '1 hour' + moment
         when v.id in (select s.vendor_id from usual_senders s) then last_hour
       end as since
@@ -21502,8 +21453,8 @@ end
 $$;
 
 comment on function private.find_key_expires(jsonb, timestamptz) is
-  'Vendors with a key, a webhook secret or a token that expires within {days}, or has in the last 7 days, and no newer '
-  'one of its kind that is valid for longer: {what, prefix of a key, expires_at} of the first to expire.';
+  'Vendors with a key, a webhook secret or a token that expires within {days}, or expired in the last 7 days, without a newer '
+  'one of its kind that is valid longer: {what, prefix of a key, expires_at} of the first to expire.';
 
 insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (
   'key_expires', 'find_key_expires', '{"days": 7}',
@@ -21550,7 +21501,7 @@ insert into public.alert_rules (kind, finder, threshold, title, advice, link_lab
 
 -- supabase/schemas/alerts/orders.sql
 
--- The conditions of alerts about orders. Each function returns the ids of the orders of which its condition is true.
+-- The conditions of alerts about orders. Each function returns the orders for which its condition is true.
 
 create function private.find_order_nearly_filled(threshold jsonb, checked_at timestamptz)
 returns setof private.found_alert
@@ -21627,7 +21578,7 @@ insert into public.alert_rules (kind, finder, threshold, title, advice, link_lab
 
 -- supabase/schemas/alerts/texting.sql
 
--- The conditions of alerts about texts. Each function returns the subjects of which its condition is true.
+-- The conditions of alerts about texts. Each function returns the subjects for which its condition is true.
 
 create function private.find_number_paused(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
 language sql
@@ -21731,8 +21682,8 @@ $$;
 
 comment on function private.find_texts_stuck(jsonb, timestamptz) is
   'Our numbers whose texts are not sent although they have been due for {minutes}; of numbers that are not ours, the kind. The '
-  'kind too, at once, where no account is set or the provider refuses our login. Not those of a paused number, nor those that quiet hours hold. '
-  'Of a number at most 1,000 texts are counted.';
+  'kind too, at once, where no account is set or the provider refuses our login. Not those of a paused number, nor those that '
+  'quiet hours hold. Of a number at most 1,000 texts are counted.';
 
 insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, summary) values (
   'texts_stuck', 'find_texts_stuck', '{"minutes": 5}',
@@ -21862,8 +21813,8 @@ as $$
 $$;
 
 comment on function private.find_opt_out_unmatched(jsonb, timestamptz) is
-  'Our numbers that got an opt-out which belongs to no conversation; of numbers that are not ours, the kind. Of a number at '
-  'most 1,000 texts are counted.';
+  'Our numbers that received an opt-out without a conversation; of numbers that are not ours, the kind. Of a number at most '
+  '1,000 texts are counted.';
 
 insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, summary) values (
   'opt_out_unmatched', 'find_opt_out_unmatched', '{}',
@@ -21929,8 +21880,8 @@ as $$
 $$;
 
 comment on function private.find_worker_late(jsonb, timestamptz) is
-  'The kind, where something has been due for {minutes} and the worker, or the scheduler that notifies agents of leads, has not '
-  'run for as long. At most 1,000 are counted. Where texting is not set up, nothing of it is due.';
+  'The kind, where something has been due for {minutes} and the worker, or the scheduler that notifies agents of leads, has '
+  'not run for as long. At most 1,000 are counted. Where texting is not set up, nothing of it is due.';
 
 insert into public.alert_rules (kind, finder, threshold, title, advice, link_label) values (
   'worker_late', 'find_worker_late', '{"minutes": 5}',
@@ -22009,7 +21960,7 @@ insert into public.alert_rules (kind, finder, threshold, title, advice, link_lab
 
 -- supabase/schemas/alerts/recruits.sql
 
--- The recruits who wait for an answer: operators have an alert, and agents and managers a notification.
+-- Recruits who wait for an answer: operators get an alert, and agents and managers a notification.
 
 create function private.find_recruit_waiting(threshold jsonb, checked_at timestamptz) returns setof private.found_alert
 language sql
@@ -22025,7 +21976,7 @@ as $$
     'a recruit waits for an answer since ' || private.in_utc(c.waiting_since), 'text waiting', '/operator/recruits', c.agency_id
   from public.recruiting_conversations c
   join public.agencies a on a.id = c.agency_id
-  -- A recruit whose answer was put off waits from then on.
+  -- A recruit in a snoozed conversation waits from the end of the snooze.
   cross join lateral private.waited_minutes(a, greatest(c.waiting_since, c.snoozed_until), checked_at) w (minutes)
   where c.waiting_since is not null
     and c.due_since <= checked_at - make_interval(secs => (threshold ->> 'minutes')::double precision * 60)
@@ -22090,13 +22041,13 @@ as $$
 $$;
 
 comment on function private.recruit_notifications_due() is
-  'The agents who are yet to be notified of recruits who wait, by their alerts: the assigned agent, else the lead''s, else each manager, as '
-  'far as they are active; after {managers_after} minutes each manager. With the text since which the recruit waits.';
+  'The agents to be notified of waiting recruits, by their alerts: the assigned agent, else the lead''s, else each manager, if '
+  'active; after {managers_after} minutes each manager. With the text since which the recruit waits.';
 
 create function private.notify_of_waiting_recruits() returns void
 language plpgsql
 set search_path = ''
--- Rows that others have locked have their turn the next time.
+-- Locked rows follow the next time.
 set lock_timeout = '100ms'
 as $$
 declare
@@ -22109,7 +22060,7 @@ begin
   where n.kind = 'recruit_waiting' and n.read_at is null and c.id = n.conversation_id and m.id = n.message_id
     and (c.waiting_since is null or c.waiting_since > m.created_at or c.snoozed_until > now());
 
-  -- Where a conversation goes to another agent, its notification goes along, or is that agent's.
+  -- If a conversation goes to another agent, its notification goes along, or is already that agent's.
   locked := array(
     select c.id
     from public.recruiting_conversations c
@@ -22132,8 +22083,9 @@ end
 $$;
 
 comment on function private.notify_of_waiting_recruits() is
-  'Notifies agents and managers of recruits who wait, of up to 1,000 conversations, each once for a text. Never fails: what '
-  'cannot be sent now is sent the next time. Notifications of recruits who no longer wait count as read. check_alerts() calls it.';
+  'Notifies agents and managers of recruits who wait, of up to 1,000 conversations, once for each text. Never fails: '
+  'notifications that cannot be sent now are sent the next time. Notifications of recruits who no longer wait count as read. '
+  'check_alerts() calls it.';
 
 -- supabase/schemas/alerts/check.sql
 
@@ -22156,7 +22108,7 @@ end
 $$;
 
 comment on function private.found_alerts(timestamptz) is
-  'The conditions that are true at checked_at, of the kinds whose rule is on: one row for each kind and subject.';
+  'The true conditions at checked_at, of the kinds whose rule is on: one row for each kind and subject.';
 
 create function private.check_alerts() returns jsonb
 language plpgsql
@@ -22168,16 +22120,16 @@ declare
   opened integer;
   resolved integer;
 begin
-  -- Not `on conflict` alone: it would wait for a check that runs.
+  -- `on conflict` alone would wait for a running check.
   insert into private.job_runs (job, started_at)
   select 'check alerts', now() where not exists (select from private.job_runs j where j.job = 'check alerts')
   on conflict do nothing;
-  -- Two schedulers may run: one of them checks.
+  -- Of two schedulers, only one checks.
   select j.started_at into last_run from private.job_runs j where j.job = 'check alerts' for update skip locked;
   if not found then
     return null;
   end if;
-  -- A clock that is set back would end what only time has begun, and begin it again. One that was a day ahead was wrong.
+  -- A clock that was set back would resolve alerts that only time has opened, and open them again. A time that is a day ahead was wrong.
   checked_at := case when last_run < now() + interval '1 day' then greatest(now(), last_run) else now() end;
 
   -- In one order, as the claims and records of their messages do.
@@ -22216,9 +22168,9 @@ end
 $$;
 
 comment on function private.check_alerts() is
-  'Opens an alert for each condition that is true, updates those that are known, and resolves those that are over or '
-  'whose rule is off, notifies agents of recruits who wait, and returns rejected leads that could not be returned at once, and prunes dispatches. A scheduler runs it each minute. Returns {open, opened, '
-  'resolved}: numbers of alerts; null while another check runs.';
+  'Opens an alert for each true condition, updates known ones, and resolves those that are over or whose rule is off. Also '
+  'notifies agents of waiting recruits, returns rejected leads that could not be returned at once, and prunes dispatches. A '
+  'scheduler runs it each minute. Returns {open, opened, resolved}: numbers of alerts; null while another check runs.';
 
 -- supabase/schemas/alerts/lists.sql
 
@@ -22254,7 +22206,7 @@ grant select on public.job_list to authenticated, service_role;
 
 -- supabase/schemas/alerts/acts.sql
 
--- The acts of operators on alerts: one is taken in hand, and a rule is changed.
+-- The actions of operators on alerts: acknowledging one, and changing a rule.
 
 create function public.acknowledge_alert(alert_id uuid) returns public.alerts
 language plpgsql
@@ -22281,9 +22233,9 @@ end
 $$;
 
 comment on function public.acknowledge_alert(uuid) is
-  'Says that somebody has an alert in hand: its receiver is not notified again until it is resolved. Again, it changes nothing. Of an '
-  'operator who is signed in, a row of operator_actions says so. Returns the alert. PT404 where there is none, PT409 where it is resolved, 42501 for a user who is not an operator. '
-  'Security definer because operators may not read or write the tables.';
+  'Acknowledges an alert: its receiver is not notified again until it is resolved. A repeated call changes nothing. For a '
+  'signed-in operator, it adds a row to operator_actions. Returns the alert. PT404 if there is none, PT409 if it is resolved, '
+  '42501 for a user who is not an operator. Security definer because operators may not read or write the tables.';
 grant execute on function public.acknowledge_alert(uuid) to authenticated, service_role;
 
 create function public.set_alert_rule(kind text, is_on boolean default null, threshold jsonb default '{}')
@@ -22323,8 +22275,8 @@ end
 $$;
 
 comment on function public.set_alert_rule(text, boolean, jsonb) is
-  'Turns the rule of a kind on or off (null: as it is), and sets the numbers that threshold names; the others stay. It counts '
-  'from the next check on. Returns the rule. PT400 for a kind or a number that is not one, 42501 for a user who is not an operator. '
+  'Turns the rule of a kind on or off (null: unchanged), and sets the numbers that threshold names; the others stay. The next '
+  'check uses them. Returns the rule. PT400 for a kind or a number that is not one, 42501 for a user who is not an operator. '
   'Security definer because operators may not read or write the tables.';
 grant execute on function public.set_alert_rule(text, boolean, jsonb) to authenticated, service_role;
 
@@ -22339,8 +22291,8 @@ grant execute on function public.set_alert_rule(text, boolean, jsonb) to authent
 -- - a dispatch whose alerts have resolved before it went out, or whose rule is off: cancelled
 -- - one that did not arrive: sent again until its alerts have resolved, and then for a week
 --
--- alerts.told_at is what the receiver may know. A lost outcome sets it, because the request may have arrived; a refused
--- one does not. So an alert that was opened and resolved while the receiver was away has no notification.
+-- alerts.told_at records what the receiver may know. A lost outcome sets it, because the request may have arrived; a
+-- refused one does not. So an alert that opened and resolved while the receiver was down has no notification.
 
 create view private.alert_notifications_due as
 with pending as (
@@ -22374,8 +22326,8 @@ where not exists (
 );
 
 comment on view private.alert_notifications_due is
-  'The alerts of which the receiver is to be notified, and the event. An alert that has a pending dispatch waits for it, as does '
-  'the next one of its subject, and one whose rule is off ends silently.';
+  'The alerts of which the receiver must be notified, with the event. An alert with a pending dispatch waits for it, as does '
+  'the next one of its subject; one whose rule is off ends silently.';
 
 grant select on private.alert_notifications_due to service_role;
 
@@ -22403,7 +22355,7 @@ begin
     where p.destination_id = operators and p.state = 'waiting' and p.reason = 'worker_died')
   order by a.kind, a.subject, a.id
   for no key update;
-  -- Nobody knows whether a dead worker has sent its request.
+  -- Whether a dead worker has sent its request is unknown.
   update public.alerts a
   set told_at = now()
   from private.dispatches p
@@ -22457,7 +22409,7 @@ end
 $$;
 
 comment on function private.make_alert_dispatches() is
-  'Makes the dispatches of alerts that are due, and cancels those that are no longer needed. claim_dispatches() calls it where the '
+  'Creates the dispatches of due alerts, and cancels those that are no longer needed. claim_dispatches() calls it if the '
   'receiver is set up.';
 
 create function private.record_alerts(sent private.dispatches, state text, is_lost boolean) returns void
@@ -22473,7 +22425,7 @@ begin
   end
   where a.id = any (sent.alert_ids);
   if record_alerts.state = 'delivered' then
-    -- The receiver is back, so what waits for it need wait no longer.
+    -- The receiver is available again, so waiting dispatches become due.
     update private.dispatches p
     set due_at = clock_timestamp()
     where p.id = any (array(
@@ -22487,7 +22439,8 @@ end
 $$;
 
 comment on function private.record_alerts(private.dispatches, text, boolean) is
-  'Notes in the alerts of a dispatch what the receiver knows of them. state: in which it is left. is_lost: it may have arrived.';
+  'Records in the alerts of a dispatch what the receiver knows of them. state: the dispatch''s new state. is_lost: it may have '
+  'arrived.';
 
 create function private.is_heartbeat_due(run private.job_runs) returns boolean
 language sql
@@ -22505,8 +22458,8 @@ as $$
 $$;
 
 comment on function private.is_heartbeat_due(private.job_runs) is
-  'Whether a monitor is to learn that alerts are checked: a check has completed in the last 5 minutes, and it was not '
-  'notified in these.';
+  'Whether to notify the monitor that alerts are checked: a check has completed in the last 5 minutes, and the monitor was not '
+  'notified in them.';
 
 create function public.claim_heartbeat(has_heartbeat boolean) returns boolean
 language plpgsql
@@ -22520,7 +22473,8 @@ end
 $$;
 
 comment on function public.claim_heartbeat(boolean) is
-  'Whether this worker, and no other, notifies the monitor that alerts are checked. has_heartbeat: whether it has a URL for that.';
+  'Whether this worker, and no other, notifies the monitor that alerts are checked. has_heartbeat: whether it has a URL for '
+  'it.';
 
 create function private.is_alert_due() returns boolean
 language plpgsql
@@ -22533,7 +22487,7 @@ begin
   return exists (
     select
     from private.sending_settings s
-    -- Where there was no URL, the worker is asked again from time to time.
+    -- Without a URL, the worker is asked again from time to time.
     where (s.is_set or s.asked_at not between now() - interval '5 minutes' and now())
       and case s.name
         when 'alerts' then exists (select from private.alert_notifications_due)
@@ -22544,8 +22498,8 @@ end
 $$;
 
 comment on function private.is_alert_due() is
-  'Whether the worker would make a notification of an alert, or notify the monitor. While no URL is set: every 5 minutes, to learn '
-  'whether one is.';
+  'Whether the worker would make a notification of an alert, or notify the monitor. While no URL is set: every 5 minutes, to '
+  'learn whether one is.';
 
 create function public.test_alert() returns uuid
 language plpgsql
@@ -22562,7 +22516,7 @@ begin
   from public.destinations d
   where d.agency_id is null and d.name = 'operators'
   returning id into test_id;
-  -- The worker is asked at once, also where it had no URL before.
+  -- The worker is asked at once, even if it had no URL before.
   update private.sending_settings s set asked_at = '-infinity' where s.name = 'alerts';
   return test_id;
 end
@@ -22570,15 +22524,15 @@ $$;
 
 comment on function public.test_alert() is
   'Queues a dispatch `test` to the receiver of alerts, which the worker sends once, within some seconds. Returns its id in '
-  'private.dispatches, whose state, status and reason then say what became of it: `not_configured` where no URL is set.';
+  'private.dispatches, whose state, status and reason then show the outcome: `not_configured` where no URL is set.';
 
 grant execute on function public.claim_heartbeat(boolean), public.test_alert() to service_role;
 
 -- supabase/schemas/alerts/schedule.sql
 
 -- The jobs of a hosted project. pg_cron checks the alerts, notifies agents, and has pg_net call POST /worker/run while
--- work is due. Locally `npm start` does the same (dev/local/scheduler.ts). Where the extensions are missing, nothing here
--- does anything.
+-- work is due. Locally `npm start` does the same (dev/local/scheduler.ts). Without the extensions, nothing here has an
+-- effect.
 
 create function public.are_texts_due() returns boolean
 language sql
@@ -22620,7 +22574,7 @@ begin
       raise exception 'texts or leads to fetch are due, but Vault lacks the secret %',
         private.quoted(case when url is null then 'worker_url' else 'worker_key' end);
     end if;
-    -- The project may want neither texts nor notifications of alerts.
+    -- The project may need neither texts nor notifications of alerts.
     return null;
   end if;
   return net.http_post(
@@ -22634,9 +22588,9 @@ end
 $$;
 
 comment on function private.call_worker() is
-  'Has pg_net call POST /worker/run while work is due. Returns the id of pg_net''s request, or null. Vault''s secret `worker_url` is the '
-  'address, and `worker_key` the key. While texts or leads to fetch are due, an error names the secret that is missing; pg_cron '
-  'keeps it in cron.job_run_details.';
+  'Makes pg_net call POST /worker/run if work is due. Returns the id of pg_net''s request, or null. Vault''s secret '
+  '`worker_url` is the address, and `worker_key` the key. While texts or leads to fetch are due, an error names the secret '
+  'that is missing; pg_cron keeps it in cron.job_run_details.';
 
 revoke execute on function private.call_worker() from service_role;
 
@@ -22670,13 +22624,13 @@ end
 $$;
 
 comment on function private.schedule_jobs() is
-  'Has pg_cron run private.check_alerts() each minute, and every 10 seconds private.deliver_notifications() and '
-  'private.call_worker(), and forget the records of these runs after a week. Returns the names of the jobs: `check alerts` and '
+  'Schedules with pg_cron private.check_alerts() each minute, private.deliver_notifications() and private.call_worker() every '
+  '10 seconds, and the deletion of the records of these runs after a week. Returns the names of the jobs: `check alerts` and '
   '`notify agents` need pg_cron, `run worker` pg_net and Vault as well. May be called again.';
 
 revoke execute on function private.schedule_jobs() from service_role;
 
--- Where the project can have the extensions. One that gets them later calls private.schedule_jobs() itself.
+-- If the extensions are available. If they are installed later, call private.schedule_jobs().
 do $$
 begin
   if exists (select from pg_available_extensions e where e.name = 'pg_cron') then
@@ -22709,7 +22663,7 @@ create table private.metric_days (
 create index on private.metric_days (vendor_id);
 
 comment on table private.metric_days is
-  'How many leads, texts and dispatches there were on each day (UTC). A count never falls, so it stays when rows are pruned or erased.';
+  'The numbers of leads, texts and dispatches on each day (UTC). A count never falls, also when rows are pruned or erased.';
 comment on column private.metric_days.vendor_id is 'The vendor of leads; null: imports. Null for texts.';
 comment on column private.metric_days.result is
   'Of leads: `created`, `duplicate` or `rejected`. Of texts the state in which they have ended: `accepted`, `refused` or '
@@ -22725,8 +22679,8 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 declare
-  -- The last day that was counted is counted again: some of its rows came later. So is yesterday for an hour, because
-  -- transactions end after midnight, and today where a clock was ahead.
+  -- The last counted day is counted again, because some of its rows came later. So is yesterday for an hour, because
+  -- transactions end after midnight, and today if a clock was ahead.
   since constant timestamptz := least(
     (select max(d.day) from private.metric_days d where d.result <> 'rejected'),
     ((now() - interval '1 hour') at time zone 'UTC')::date
@@ -22757,8 +22711,8 @@ end
 $$;
 
 comment on function private.count_metric_days() is
-  'Counts the leads, texts and dispatches of today, and of the last day that was counted. The first time it begins with today, within the '
-  'first hour of a day (UTC) with yesterday.';
+  'Counts the leads, texts and dispatches of today, and of the last day that was counted. The first time it begins with today, '
+  'within the first hour of a day (UTC) with yesterday.';
 
 create function private.count_rejections() returns trigger
 language plpgsql
@@ -22919,9 +22873,9 @@ end
 $$;
 
 comment on function public.read_metrics() is
-  'The figures of now for a monitor: [{name, labels, value}], one for each series. Names that end in `_total` '
-  'never fall. A label has at most 200 values: the newest orders and the oldest vendors and agencies, and `other` for the '
-  'rest. Orders that are closed are left out. The vendor `import` stands for imported sales leads.';
+  'The figures of now for a monitor: [{name, labels, value}], one for each series. Names that end in `_total` never fall. A '
+  'label has at most 200 values: the newest orders and the oldest vendors and agencies, and `other` for the rest. Closed '
+  'orders are omitted. The vendor `import` stands for imported sales leads.';
 grant execute on function public.read_metrics() to service_role;
 
 -- supabase/schemas/alerts/destinations.sql
@@ -22951,8 +22905,8 @@ end
 $$;
 
 comment on function private.find_destination_failing(jsonb, timestamptz) is
-  'Destinations of agencies to which nothing but failures went for {minutes}, {at_least} of them, and those that the service has '
-  'switched off: {failures, since}.';
+  'Destinations of agencies with only failures for {minutes}, at least {at_least}, and those that the service has switched '
+  'off: {failures, since}.';
 
 insert into public.alert_rules (kind, finder, threshold, title, advice, link_label, summary) values (
   'destination_failing', 'find_destination_failing', '{"minutes": 60, "at_least": 5}',
@@ -23088,12 +23042,14 @@ end
 $$;
 
 comment on function public.claim_dispatches(integer, boolean, boolean) is
-  'Gives the worker up to max dispatches that are due, each for 60 seconds: {dispatches: [{id, attempt, event, lead_id|null, body, '
-  'destination: {id, kind, url|null, address|null, template|null, accepted_when|null, rejected_when|null, headers: {name: value}, '
-  'secrets: [whsec_...]}}], next_at|null: when the next one is due, or a lease ends}. secrets: the newest first; during a day after a rotation there are two. Of a destination '
-  'at most max_at_once are with workers, one while its last attempt has failed, and of a lead one at a time, in the order of its '
-  'events. Those that work come before those that fail, of which at most 8 are with workers; each has an equal share of max. can_mail: without it no e-mail is claimed; alert_url_is_set: without it no '
-  'alert. The destination of alerts has no url and no secrets. Pass id and attempt to record_dispatch().';
+  'Gives the worker up to max dispatches that are due, each for 60 seconds: {dispatches: [{id, attempt, event, lead_id|null, '
+  'body, destination: {id, kind, url|null, address|null, template|null, accepted_when|null, rejected_when|null, headers: '
+  '{name: value}, secrets: [whsec_...]}}], next_at|null: when the next one is due, or a lease ends}. secrets: the newest '
+  'first; during a day after a rotation there are two. Of a destination at most max_at_once are with workers, one while its '
+  'last attempt has failed, and of a lead one at a time, in the order of its events. Those that work come before those that '
+  'fail, of which at most 8 are with workers; each has an equal share of max. can_mail: without it no e-mail is claimed; '
+  'alert_url_is_set: without it no alert. The destination of alerts has no url and no secrets. Pass id and attempt to '
+  'record_dispatch().';
 grant execute on function public.claim_dispatches(integer, boolean, boolean) to service_role;
 
 -- supabase/schemas/worker/record_dispatch.sql
@@ -23197,11 +23153,12 @@ end
 $$;
 
 comment on function public.record_dispatch(uuid, integer, text, integer, text, text, integer) is
-  'Records what became of a dispatch. id and attempt are those of claim_dispatches(). outcome: `delivered`; `rejected`: the receiver '
-  'has refused it for good; `gone`: the receiver wants nothing any more (410), so that its destination is switched off; `retry`: '
-  'sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, or after retry_after seconds where that is longer, at most a day, '
-  'and then failed; `failed`: never sent again. status, excerpt and reason: of the response, see private.dispatches. Returns the resulting state; null if there is no '
-  'such dispatch. A late report changes nothing unless it was delivered. Five days of nothing but failures switch the destination '
-  'off. Alerts are sent again after 10 s to 1 h until they have resolved, and then for a week. 22023 for an unknown outcome.';
+  'Records what became of a dispatch. id and attempt are those of claim_dispatches(). outcome: `delivered`; `rejected`: the '
+  'receiver has refused it for good; `gone`: the receiver wants nothing any more (410), so that its destination is switched '
+  'off; `retry`: sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, or after retry_after seconds where that is '
+  'longer, at most a day, and then failed; `failed`: never sent again. status, excerpt and reason: of the response, see '
+  'private.dispatches. Returns the resulting state; null if there is no such dispatch. A late report changes nothing unless it '
+  'was delivered. Five days of nothing but failures switch the destination off. Alerts are sent again after 10 s to 1 h until '
+  'they have resolved, and then for a week. 22023 for an unknown outcome.';
 
 grant execute on function public.record_dispatch(uuid, integer, text, integer, text, text, integer) to service_role;
