@@ -1,7 +1,8 @@
-import type { AuthError } from "@supabase/supabase-js";
+import { type AuthError, isAuthError } from "@supabase/supabase-js";
 import { existsSync } from "node:fs";
 import type postgres from "postgres";
 import { mailFile } from "../../dev/local/mod.ts";
+import { prepareUser, sendInvitation } from "../../supabase/functions/desk/invited_user.ts";
 import { type ProjectApi, projectClient } from "../database.ts";
 import { CommandError, explained } from "../errors.ts";
 import { findAgent, type Row } from "../find.ts";
@@ -69,16 +70,18 @@ export async function inviteAgent(
   }
 
   const api = projectApi("the auth service of the project sends the e-mail");
-  const id = await prepareUser(api, user, agent.id, agent.email);
-  const connected = await connectUser(session, agent, id);
-  const { error } = await projectClient(api).auth.admin.inviteUserByEmail(agent.email, {
-    redirectTo,
-  });
-  if (error !== null) throw explainAuth(api, error);
-  return {
-    data: { ...connected, invited: true },
-    text: `Invited ${agent.email}: the e-mail has the link.${whereMailIs(api, agent.email)}`,
-  };
+  const { admin } = projectClient(api).auth;
+  try {
+    const id = await prepareUser(admin, user, agent.id, agent.email);
+    const connected = await connectUser(session, agent, id);
+    await sendInvitation(admin, agent.email, redirectTo);
+    return {
+      data: { ...connected, invited: true },
+      text: `Invited ${agent.email}: the e-mail has the link.${whereMailIs(api, agent.email)}`,
+    };
+  } catch (error) {
+    throw isAuthError(error) ? explainAuth(api, error) : error;
+  }
 }
 
 /** The agent's own user, or else that of the agent's address. */
@@ -114,21 +117,6 @@ function describe({ created_at, email_confirmed_at, last_sign_in_at }: UserRow):
     email_confirmed_at ? `confirmed ${formatTime(email_confirmed_at)}` : "never confirmed",
     last_sign_in_at ? `last used ${formatTime(last_sign_in_at)}` : "never used",
   ].join(", ");
-}
-
-/** Makes the user, or gives the one that waits the agent's address, which may have been corrected. */
-async function prepareUser(
-  api: ProjectApi,
-  user: UserRow | undefined,
-  invited_agent_id: string,
-  email: string,
-): Promise<string> {
-  if (user?.email.toLowerCase() === email.toLowerCase()) return user.id;
-  const { data, error } = user === undefined
-    ? await projectClient(api).auth.admin.createUser({ email, app_metadata: { invited_agent_id } })
-    : await projectClient(api).auth.admin.updateUserById(user.id, { email });
-  if (error !== null) throw explainAuth(api, error);
-  return data.user.id;
 }
 
 function explainAuth({ url }: ProjectApi, { status, code, message }: AuthError): CommandError {

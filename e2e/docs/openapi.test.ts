@@ -6,7 +6,7 @@ import { FUNCTION_NAMES } from "../../dev/scripts/edge_functions.ts";
 import { DOCUMENTED, OPENAPI_FILE, openApiDocument, openApiText, OPERATIONS } from "../../dev/scripts/openapi.ts";
 import { BATCH_BOUNDS, JSON_BOUNDS } from "../../supabase/functions/_shared/json.ts";
 import { send, stack } from "../support/client.ts";
-import { OF_OPERATORS } from "../support/documented.ts";
+import { OF_THE_DESK } from "../support/documented.ts";
 import { sendSigned } from "../support/sms.ts";
 import { createWebhook, deliver } from "../support/webhooks.ts";
 
@@ -23,11 +23,11 @@ Deno.test("openapi.json is valid OpenAPI 3.1", async () => {
   assert.equal(validator.version, "3.1");
 });
 
-Deno.test("every route of the functions is documented but those of operators", () => {
+Deno.test("every route of the functions is documented but those of the desk", () => {
   const others = OPERATIONS.filter(({ endpoint }) => endpoint === undefined);
   assert.deepEqual(
     others.map(({ path }) => path),
-    OF_OPERATORS,
+    OF_THE_DESK,
     "describe the others as an Endpoint beside the handler",
   );
 });

@@ -11,7 +11,9 @@ const ROUTE = `/desk${REPLAY}`;
 const NOTHING = { delivery_ids: [crypto.randomUUID()], dry_run: true };
 const LISTS: string[] = (await sql`
   select relname from pg_class
-  where relnamespace = 'public'::regnamespace and relname like '%list' and has_table_privilege('authenticated', oid, 'select')`)
+  where relnamespace = 'public'::regnamespace and relname like '%list' and has_table_privilege('authenticated', oid, 'select')
+    -- Managers read their own.
+    and relname not in ('agency_list', 'agent_list')`)
   .map(({ relname }) => relname);
 const CALLS: Record<string, object> = {
   acknowledge_alert: { alert_id: crypto.randomUUID() },

@@ -1,6 +1,7 @@
 import { createApp, type Route, type Routes } from "../_shared/app.ts";
 import { healthEndpoint } from "../_shared/health.ts";
 import { openApiEndpoint } from "../_shared/openapi_route.ts";
+import { invite } from "./invitations.ts";
 import { previewMapping, saveMapping } from "./mappings.ts";
 import { replayDeliveries } from "./replay.ts";
 
@@ -15,6 +16,7 @@ const cors: Route["cors"] = {
 
 export const routes: Routes = {
   "/deliveries/replay": { POST: replayDeliveries, cors },
+  "/invitations": { POST: invite, cors },
   "/mappings": { POST: saveMapping, cors },
   "/mappings/preview": { POST: previewMapping, cors },
   "/health": { GET: healthEndpoint("desk") },

@@ -54,6 +54,27 @@ export async function readSample(request: Request, action_id: string): Promise<S
   return await call(request, (client) => client.rpc("read_sample", { action_id })) as Sample;
 }
 
+/** An invitation as invite_agent() has it: checked, and its agent stored once there is a user_id. */
+export interface Invitation {
+  agent_id: string;
+  email: string;
+  /** The login of an earlier invitation that waits. */
+  user_id: string | null;
+  user_email: string | null;
+}
+
+/**
+ * Checks an invitation with the rights of a manager or an operator; with a user_id stores its agent.
+ *
+ * @throws ApiError UNAUTHORIZED, FORBIDDEN, BAD_REQUEST, NOT_FOUND or CONFLICT, as invite_agent() says.
+ */
+export async function inviteAgent(
+  request: Request,
+  given: { agency_id: string | null; person: JsonObject; user_id?: string },
+): Promise<Invitation> {
+  return await call(request, (client) => client.rpc("invite_agent", given as never)) as Invitation;
+}
+
 /** Calls the database with the rights of the user whose token the request has. */
 async function call(
   request: Request,
@@ -65,7 +86,11 @@ async function call(
   if (error === null) return data;
   // A response without a code comes from the gateway and concerns our own key.
   if (status === 401 && error.code) throw unauthorized();
-  if (error.code === "42501") throw forbidden();
+  if (error.code === "42501") throw forbidden(error.message);
+  if (error.code === "22023") {
+    const [, field = "", message] = /^(?:(\w+): )?([^]*)$/.exec(error.message)!;
+    throw new ApiError("BAD_REQUEST", error.message, { details: [{ field, message: message! }] });
+  }
   if (status === 429) throw new ApiError("TOO_MANY_REQUESTS", error.message, { headers: { "Retry-After": "1" } });
   throw databaseError(error.code || `HTTP ${status}`, error.message);
 }
@@ -87,8 +112,9 @@ function publicKey(): string {
   throw new ConfigurationError("neither SUPABASE_PUBLISHABLE_KEYS nor SUPABASE_ANON_KEY is set");
 }
 
-function forbidden(): ApiError {
-  return new ApiError("FORBIDDEN", "only an operator may do this");
+/** @param said by one of our functions, or by Postgres, whose words are not for callers */
+function forbidden(said = ""): ApiError {
+  return new ApiError("FORBIDDEN", said.startsWith("only ") ? said : "only an operator may do this");
 }
 
 function unauthorized(): ApiError {

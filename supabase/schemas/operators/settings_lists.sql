@@ -57,8 +57,11 @@ grant select on public.bot_script_list to authenticated, service_role;
 create view private.agency_change_list as
 select c.id, c.agency_id, c.created_at, c.agent_id, c.changed_by, c.action, c.subject_id,
   coalesce(
-    (select n.names[1] from private.named n where n.id = c.subject_id), (c.after || c.before) ->> 'name',
-    (c.after || c.before) ->> 'shortcut') as subject,
+    (select concat_ws(' ', a.first_name, a.last_name) from public.agents a where a.id = c.subject_id),
+    (select g.name from public.agencies g where g.id = c.subject_id),
+    (select d.name from public.destinations d where d.id = c.subject_id),
+    (select q.shortcut from public.quick_replies q where q.id = c.subject_id),
+    c.before ->> 'name', c.before ->> 'shortcut') as subject,
   c.before, c.after
 from public.agency_changes c
 where (select private.may_operate()) or c.agency_id = (select private.managed_agency_id());

@@ -2,7 +2,7 @@
 -- what is kept, and that an agency keeps a manager, over several connections. What these commit is deleted at the end.
 begin;
 create extension if not exists dblink with schema extensions;
-select plan(70);
+select plan(77);
 \ir ../helpers.psql
 
 select pg_temp.create_people();
@@ -150,6 +150,21 @@ select is(pg_temp.kept(), 'mia agent update {"is_active": true} -> {"is_active":
 select is(pg_temp.act('visitor', format('public.leave_agent(%L) is not null', md5('eve')::uuid)), 'true', 'an operator does');
 select is((select a.subject - 'agent_id' from public.operator_actions a where a.action = 'agent leave'),
   '{"lead_ids": [], "order_ids": []}', 'which is among the operators'' actions');
+
+-- Who is invited; the function `desk` does what the auth service does in between
+create function pg_temp.invite(who text, email text, login text default null, agency text default 'agency') returns text language sql as $$
+  select pg_temp.act(who, format('public.invite_agent(%L, %L, %L) ->> ''email''', md5(agency)::uuid,
+    json_build_object('first_name', 'Ida', 'email', email), md5(login)::uuid))
+$$;
+select is(pg_temp.invite('mia', 'Ida@x.example'), 'ida@x.example', 'a manager may invite for the own agency');
+select is_empty($$select from public.agents where email = 'ida@x.example'$$, 'nothing is stored before there is a login');
+select is(pg_temp.invite(who, 'ida@x.example'), error, who || ' may not')
+from (values ('cal', '42501 only a manager or an operator may do this'), ('otto', 'PT404 agency_id: there is no such agency')) w (who, error);
+select is(pg_temp.invite('mia', 'ida@x.example', 'user otto'),
+  'PT409 email: somebody else has invited the same address meanwhile. Try again', 'no login of somebody else is given to an agent');
+select is(pg_temp.invite('mia', md5('otto') || '@example.com', 'user otto'),
+  'PT409 email: nobody can be invited at this address. Ask the people who run the service', 'nor by its own address');
+select is(pg_temp.invite('mia', 'eve@agency.example'), 'PT409 email: cal is inactive', 'who has left is made active first');
 
 -- What else is kept of an agency, and for whom
 select is(pg_temp.act('mia', format('(public.publish_bot_script(%L, %L)) ->> ''version''', md5('agency')::uuid,
