@@ -62,7 +62,7 @@ const NONE = Symbol("none");
 export function orNone(inner: Option): Option {
   const parse = inner.parseArg! as (text: string, previous: unknown) => unknown;
   inner.argParser((text, previous) => text === "none" ? NONE : parse(text, previous));
-  inner.description += ' ("none" takes it away)';
+  inner.description += ' ("none" removes it)';
   return inner;
 }
 

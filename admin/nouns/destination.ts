@@ -36,7 +36,7 @@ const SETTINGS = {
   max_at_once: integer("--max-at-once <number>", "how many at the same time, 16 at most; 4 unless given", 1),
   headers: new Option(
     "--header <header>",
-    '"Name: value", sent with each request; "Name:" takes it away; three at most',
+    '"Name: value", sent with each request; "Name:" removes it; three at most',
   )
     .argParser(readHeader),
 };
