@@ -38,9 +38,10 @@ export class AdminCommand extends Command {
    *
    * @param usage its name and its arguments, such as `create <slug>`
    * @param example the words after the verb in a valid command line
+   * @param isDefault whether the noun alone means this verb
    */
-  verb(usage: string, description: string, example = ""): AdminCommand {
-    const verb = this.command(usage).description(description) as AdminCommand;
+  verb(usage: string, description: string, example = "", { isDefault = false } = {}): AdminCommand {
+    const verb = this.command(usage, { isDefault }).description(description) as AdminCommand;
     verb.#example = `${commandLine(verb)} ${example}`.trimEnd();
     return verb.addHelpText("after", `\nExample:\n  ${verb.#example}`);
   }

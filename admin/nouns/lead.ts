@@ -27,6 +27,7 @@ import { formatFields, formatTable } from "../table.ts";
 import { assignLeads } from "./lead_assign.ts";
 import { distributeLeads } from "./lead_distribute.ts";
 import { addLeadFetch } from "./lead_fetch.ts";
+import { addLeadFiles } from "./lead_files.ts";
 import { listLeads } from "./lead_list.ts";
 import { rereadLeads } from "./lead_reread.ts";
 import { returnLeads } from "./lead_return.ts";
@@ -106,10 +107,18 @@ export function addLead(program: AdminCommand): void {
       shown: ["id", "vendor", "vendor_lead_id", "name", "state", "distribution", "received"],
     }));
 
-  const distribute = "distributes waiting leads to the orders that are open now, the oldest first";
-  lead.verb("distribute", distribute, "--vendor acme --dry-run")
+  const distribute = "distributes waiting leads to the orders that are open now, the oldest first; or the named ones";
+  lead.verb("distribute [lead...]", distribute, "--vendor acme --dry-run")
     .takes(VENDOR, integer("--max <number>", "how many at most; all, unless given", 1))
     .takes(new Option("--dry-run", "only say what would become of the next leads, 100 at most"))
+    .addHelpText(
+      "after",
+      "\nNamed leads are distributed although they were stored without distribution, as those in bulk, or held as a repeat." +
+        "\nA test lead never is.",
+    )
+    .refuses((leads: string[], { vendor, max }: { vendor?: string; max?: number }) =>
+      leads.length > 0 && (vendor ?? max) !== undefined && "name leads, or choose them with --vendor and --max"
+    )
     .runs(distributeLeads);
 
   const assign = "gives one lead, or all of an agent who leaves, to another agent of the agency";
@@ -142,6 +151,7 @@ export function addLead(program: AdminCommand): void {
     .runs(returnLeads);
 
   addLeadFetch(lead);
+  addLeadFiles(lead);
 
   const reread = "fills what is empty in leads by what the vendor's present parser reads of vendor_fields";
   lead.verb("reread", reread, "--vendor acme --since 2026-01-31 --dry-run")

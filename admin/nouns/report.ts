@@ -6,6 +6,8 @@ import { choice, datesOf, ONLY_AGENCY, PERIOD, type Period, text, wrongPeriod } 
 import { addReportRepeats } from "./report_repeats.ts";
 import type { Outcome, Session } from "../session.ts";
 import { formatTable } from "../table.ts";
+import { withReasons } from "./report_reasons.ts";
+import { addReportWorth } from "./report_worth.ts";
 
 /** The subjects of a report's rows, and the fields by which a row names it. */
 const NAMES = {
@@ -15,6 +17,7 @@ const NAMES = {
   order: ["order_id", "agency"],
   state: ["state"],
   day: ["day"],
+  month: ["month"],
 };
 /** The counts of a report, by the day that a lead counts on. */
 const COUNTS = {
@@ -32,13 +35,13 @@ const COUNTS = {
   ],
   distributed: ["distributed", "returned"],
 };
-const REASONS_SHOWN = 3;
 
 type Fields = Record<string, unknown>;
 
 export function addReport(program: AdminCommand): void {
-  const report = "how many leads came, and what became of them; seven days, unless given";
-  const verb = program.verb("report", report, "--by vendor --since 2026-01-31")
+  const report = program.noun("report", "what came, what became of it, and what it is worth");
+  const leads = "how many leads came, and what became of them; seven days, unless given; the report without a name";
+  report.verb("leads", leads, "--by vendor --since 2026-01-31", { isDefault: true })
     .takes(choice("--by <what>", "a row for each", Object.keys(NAMES)).default("day"))
     .takes(text("--vendor <vendor>", "only this vendor"), ONLY_AGENCY)
     .takes(choice("--day-of <what>", "the day on which a lead counts", Object.keys(COUNTS)).default("received"))
@@ -49,7 +52,8 @@ export function addReport(program: AdminCommand): void {
     )
     .refuses(wrongPeriod)
     .reads(reportLeads);
-  addReportRepeats(verb);
+  addReportRepeats(report);
+  addReportWorth(report);
 }
 
 async function reportLeads(
@@ -73,21 +77,12 @@ async function reportLeads(
   const total = { ...pick({}, NAMES[by]), ...totals, [name]: "total" };
   return {
     data: { rows, totals },
-    text: rows.length === 0 ? `Nothing was ${dayOf} on these days.` : formatTable([...named, total].map(withReasons)),
+    text: rows.length === 0
+      ? `Nothing was ${dayOf} on these days.`
+      : formatTable([...named, total].map((row) => withReasons(row, "refused_by_reason"))),
   };
 }
 
 function pick(fields: Fields, names: readonly string[]): Fields {
   return Object.fromEntries(names.map((name) => [name, fields[name] ?? null]));
-}
-
-/** A row for a person: the most frequent reasons in words, at the end. */
-function withReasons({ refused_by_reason, ...row }: Fields): Fields {
-  if (refused_by_reason === undefined) return row;
-  const reasons = Object.entries(refused_by_reason as Record<string, number>)
-    .sort(([, one], [, other]) => other - one)
-    .map(([reason, count]) => `${count} × ${reason}`);
-  const more = reasons.length - REASONS_SHOWN;
-  const shown = reasons.slice(0, REASONS_SHOWN).join("; ");
-  return { ...row, reasons: more > 0 ? `${shown}; ${more} more` : shown };
 }

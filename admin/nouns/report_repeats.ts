@@ -19,9 +19,7 @@ export function addReportRepeats(report: AdminCommand): void {
     .reads(reportRepeats);
 }
 
-async function reportRepeats({ sql }: Session, _: unknown, verb: AdminCommand): Promise<Outcome> {
-  // `report` itself takes the same options, and has read them.
-  const given = verb.optsWithGlobals<Period>();
+async function reportRepeats({ sql }: Session, given: Period): Promise<Outcome> {
   const { since, until } = datesOf(given);
   const counts = await sql<{ vendor: string; earlier_vendor: string | null; leads: string }[]>`
     select * from public.report_repeats(${since}, ${until}, ${given.timezone})`;

@@ -41,7 +41,7 @@ comment on function private.figure_leads(uuid, timestamptz, timestamptz, uuid) i
   'The leads that the orders of an agency, or one of them, have brought from one time to another.';
 
 create function private.figure_responses(agency public.agencies, begins timestamptz)
-returns table (conversation_id uuid, written_at timestamptz, minutes integer)
+returns table (conversation_id uuid, written_at timestamptz, minutes integer, answered_by uuid)
 language plpgsql
 stable
 set search_path = ''
@@ -50,7 +50,8 @@ set plan_cache_mode = force_custom_plan
 as $$
 begin
   return query
-  select c.id, first.created_at, private.waited_minutes(agency, first.created_at, answer.created_at)
+  select c.id, first.created_at, private.waited_minutes(agency, first.created_at, answer.created_at),
+    answer.sent_by
   from public.recruiting_conversations c
   cross join lateral (
     select m.created_at
@@ -60,7 +61,7 @@ begin
     limit 1
   ) first
   left join lateral (
-    select m.created_at
+    select m.created_at, m.sent_by
     from public.recruiting_messages m
     where m.conversation_id = c.id and m.direction = 'outbound' and m.sender_type = 'agent' and m.created_at > first.created_at
       and m.status is distinct from 'failed'
@@ -73,8 +74,8 @@ $$;
 
 comment on function private.figure_responses(public.agencies, timestamptz) is
   'The conversations in which the recruit has written for the first time since then, each with the minutes, in the hours of '
-  'the agency, to the first text of an agent after it. Null: there is none. The bot does not count, and neither does a text '
-  'that failed.';
+  'the agency, to the first text of an agent after it, and that agent. Null: there is none. The bot does not count, and '
+  'neither does a text that failed.';
 
 create function private.figure_failures(agency_id uuid, begins timestamptz)
 returns table (conversation_id uuid, failed_at timestamptz)

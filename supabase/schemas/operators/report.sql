@@ -21,8 +21,8 @@ declare
   none constant jsonb := '{"created": 0, "duplicates": 0, "refused": 0, "distributed": 0, "returned": 0, "unmatched": 0, '
     '"texted": 0, "answered": 0, "opted_out": 0}';
 begin
-  if coalesce(by, '') not in ('vendor', 'agency', 'agent', 'order', 'state', 'day') then
-    raise exception 'by: must be vendor, agency, agent, order, state or day' using errcode = 'PT400';
+  if coalesce(by, '') not in ('vendor', 'agency', 'agent', 'order', 'state', 'day', 'month') then
+    raise exception 'by: must be vendor, agency, agent, order, state, day or month' using errcode = 'PT400';
   elsif coalesce(day_of, '') not in ('received', 'distributed') then
     raise exception 'day_of: must be received or distributed' using errcode = 'PT400';
   end if;
@@ -65,7 +65,7 @@ begin
             'agent', nullif(concat_ws(' ', a.first_name, a.last_name), ''), 'agency', g.name, 'agent_id', a.id)
           when 'order' then jsonb_build_object('order_id', o.id, 'agency', g.name)
           when 'state' then jsonb_build_object('state', s.key)
-          else jsonb_build_object('day', s.key)
+          else jsonb_build_object(by, s.key)
         end as names,
         jsonb_build_object(
           'created', s.created, 'duplicates', s.duplicates, 'refused', s.refused,
@@ -83,7 +83,7 @@ begin
       'rows', coalesce(
         jsonb_agg(
           w.names || w.counts
-          order by case when by = 'day' then w.key end desc, w.key is null, w.leads desc, w.key
+          order by case when by in ('day', 'month') then w.key end desc, w.key is null, w.leads desc, w.key
         ) filter (where not w.is_total),
         '[]'),
       'totals', none || jsonb_strip_nulls((jsonb_agg(w.counts) filter (where w.is_total)) -> 0)
@@ -94,8 +94,8 @@ end
 $$;
 
 comment on function public.report_leads(text, date, date, text, uuid, uuid, text) is
-  'Counts the leads of these days, by `vendor`, `agency`, `agent`, `order`, `state` or `day`: {rows, totals}. A row names '
-  'what it is about (vendor; agency, agency_id; agent, agency, agent_id; order_id, agency; state; day, the newest first) and '
+  'Counts the leads of these days, by `vendor`, `agency`, `agent`, `order`, `state`, `day` or `month`: {rows, totals}. A row names '
+  'what it is about (vendor; agency, agency_id; agent, agency, agent_id; order_id, agency; state; day, or month such as 2026-01, the newest first) and '
   'has created, duplicates, refused, refused_by_reason {<reason>: number}, distributed, returned, unmatched (they wait now), '
   'texted, answered and opted_out, as private.count_leads_received() says. With day_of `distributed` it has only distributed '
   'and returned, as private.count_leads_distributed() says, and the rest is null. totals has the same counts of everything, '
@@ -145,7 +145,7 @@ begin
         when 'agent' then place.agent_id::text
         when 'order' then place.order_id::text
         when 'state' then e.state
-        else (first_day + width_bucket(e.at, z.midnights) - 1)::text
+        else left((first_day + width_bucket(e.at, z.midnights) - 1)::text, case by when 'month' then 7 else 10 end)
       end as key
     from private.lead_events e
     left join public.lead_returns r on r.recruiting_lead_id = e.lead_id
@@ -162,15 +162,9 @@ begin
       and e.at >= z.begins and e.at < z.ends
   ),
   texts as (
-    select
-      e.key,
-      bool_or(
-        m.direction = 'outbound' and m.provider_message_id is not null and m.status is distinct from 'failed'
-      ) as is_texted,
-      bool_or(m.direction = 'inbound') as is_answered
+    select e.key, bool_or(c.is_texted) as is_texted, bool_or(c.is_answered) as is_answered
     from events e
-    join public.recruiting_conversations c on c.recruiting_lead_id = e.lead_id
-    join public.recruiting_messages m on m.conversation_id = c.id
+    join private.conversation_texts c on c.recruiting_lead_id = e.lead_id
     group by e.lead_id, e.key
   )
   select
@@ -195,7 +189,7 @@ end
 $$;
 
 comment on function private.count_leads_received(text, date, date, text, uuid, uuid) is
-  'The leads of these days and their results, in the groups of report_leads(); key: its id, or the day. created, '
+  'The leads of these days and their results, in the groups of report_leads(); key: its id, the day, or the month. created, '
   'distributed, returned, unmatched, texted, answered and opted_out count leads, on the day on which the lead came, '
   'whenever the rest happened. A returned lead is not among the distributed ones. texted: the provider accepted one '
   'of our texts to the lead, and has not reported that it failed. answered: the lead has texted. opted_out: the lead''s '
@@ -236,7 +230,7 @@ begin
       when 'agent' then m.agent_id::text
       when 'order' then m.order_id::text
       when 'state' then m.state
-      else (first_day + width_bucket(m.moment, z.midnights) - 1)::text
+      else left((first_day + width_bucket(m.moment, z.midnights) - 1)::text, case by when 'month' then 7 else 10 end)
     end,
     count(*) filter (where m.is_distribution),
     count(*) filter (where not m.is_distribution)

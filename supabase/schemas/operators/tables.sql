@@ -68,6 +68,8 @@ return case action
   when 'lead show' then '{lead_id}'
   when 'lead waiting' then '{vendor_id?}'
   when 'lead distribute' then '{vendor_id?,lead_ids,dry_run?}'
+  when 'lead import' then '{vendor_id,lead_ids}'
+  when 'lead match' then '{vendor_id}'
   when 'lead assign' then '{to_agent_id,from_agent_id?,lead_ids}'
   when 'lead return' then '{lead_id}'
   when 'lead fetch' then '{vendor_id}'

@@ -27,7 +27,8 @@ comment on function private.other_leads(uuid) is
   'Returns the other leads with the phone or the e-mail address of this lead. An erased lead has neither.';
 
 create view private.repeated_leads with (security_invoker = true) as
-select l.id, l.vendor_id, l.created_at, e.id as earlier_id, e.vendor_id as earlier_vendor_id
+select
+  l.id, l.vendor_id, l.agency_id, l.distribution, l.phone, l.created_at, e.id as earlier_id, e.vendor_id as earlier_vendor_id
 from public.recruiting_leads l
 left join lateral (
   select f.id, f.vendor_id

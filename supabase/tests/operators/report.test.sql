@@ -1,6 +1,6 @@
 -- The report of leads, compared with the same counts made in the plainest way, over random leads.
 begin;
-select plan(81);
+select plan(93);
 \ir ../helpers.psql
 
 select setseed(0.20261122);
@@ -43,6 +43,8 @@ select
   md5('talk ' || 1 + n % 300)::uuid, direction, case direction when 'inbound' then 'recruit' else 'bot' end,
   case when random() < 0.7 then 'SM' || n end, pg_temp.pick('queued', 'sent', 'delivered', 'failed', null)
 from generate_series(1, 500) n, lateral (select pg_temp.pick('inbound', 'outbound') as direction where n > 0) m;
+update public.recruiting_conversations c set last_message_at = m.created_at
+from public.recruiting_messages m where m.conversation_id = c.id and m.direction = 'inbound';
 insert into public.text_consents (agency_id, phone, state, source)
 select md5(agency)::uuid, '+1312555' || 1000 + n, pg_temp.pick('opted_in', 'opted_out'), 'keyword'
 from generate_series(0, 199) n, unnest(array['east', 'west', 'tokyo']) agency where random() < 0.3;
@@ -62,7 +64,7 @@ from generate_series(1, 150) n, lateral (select pg_temp.pick('east', 'west', 'to
 
 -- One row for each thing that a report counts, with all that it may be by.
 create function pg_temp.things(since date, until date, zone text, only_vendor uuid, only_agency uuid)
-returns table (field text, reason text, vendor text, agency text, agent text, "order" text, state text, day text)
+returns table (field text, reason text, vendor text, agency text, agent text, "order" text, state text, day text, month text)
 language sql as $$
   with deliveries as (
     select d.*, g.id as of_agency, a.id as of_agent, coalesce(g.timezone, zone) as timezone
@@ -121,7 +123,7 @@ language sql as $$
     from public.leads l join public.agencies g on g.id = l.agency_id where l.source = 'platform'
   )
   select t.field, t.reason, coalesce(v.slug, 'import'), t.agency_id::text, t.agent_id::text, t.order_id::text, t.state,
-    (t.at at time zone t.timezone)::date::text
+    (t.at at time zone t.timezone)::date::text, to_char(t.at at time zone t.timezone, 'YYYY-MM')
   from things t left join public.vendors v on v.id = t.vendor_id
   where (t.at at time zone t.timezone)::date between since and until and (only_vendor is null or t.vendor_id = only_vendor)
     and (only_agency is null or t.agency_id = only_agency)
@@ -154,7 +156,7 @@ select set_eq(
     by, since, until, zone, only_vendor, only_agency),
   format('the rows of a report by %s %s', by, name))
 from cases, (values
-  ('vendor', 'vendor'), ('agency', 'agency_id'), ('agent', 'agent_id'), ('order', 'order_id'), ('state', 'state'), ('day', 'day')) b (by, key);
+  ('vendor', 'vendor'), ('agency', 'agency_id'), ('agent', 'agent_id'), ('order', 'order_id'), ('state', 'state'), ('day', 'day'), ('month', 'month')) b (by, key);
 
 
 select set_eq(
@@ -165,12 +167,12 @@ select set_eq(
     $$select null::text, field, reason, count(*)::integer from pg_temp.things(%L, %L, %L, %L, %L) group by 2, 3$$,
     since, until, zone, only_vendor, only_agency),
   format('the totals %s are the same by %s', name, by))
-from cases, unnest(array['vendor', 'agency', 'agent', 'order', 'state', 'day']) by;
+from cases, unnest(array['vendor', 'agency', 'agent', 'order', 'state', 'day', 'month']) by;
 
 -- By the day on which an order got them, also those that were returned later; and those that were returned.
 create function pg_temp.placements(since date, until date, only_vendor uuid, only_agency uuid)
-returns table (field text, vendor text, agency text, agent text, "order" text, state text, day text) language sql as $$
-  select t.field, v.slug, t.agency_id::text, t.agent_id::text, t.order_id::text, l.state, d.day::text
+returns table (field text, vendor text, agency text, agent text, "order" text, state text, day text, month text) language sql as $$
+  select t.field, v.slug, t.agency_id::text, t.agent_id::text, t.order_id::text, l.state, d.day::text, to_char(d.day, 'YYYY-MM')
   from (
     select 'distributed' as field, l.id, l.agency_id, l.agent_id, l.order_id, l.distributed_at as at
     from public.recruiting_leads l where l.order_id is not null
@@ -197,7 +199,8 @@ select set_eq(
     by, since, until, only_vendor, only_agency),
   format('by the day of distribution, the rows of a report by %s %s', by, name))
 from cases, (values
-  ('vendor', 'vendor'), ('agency', 'agency_id'), ('agent', 'agent_id'), ('order', 'order_id'), ('state', 'state'), ('day', 'day')
+  ('vendor', 'vendor'), ('agency', 'agency_id'), ('agent', 'agent_id'), ('order', 'order_id'), ('state', 'state'), ('day', 'day'),
+  ('month', 'month')
 ) b (by, key);
 create temp table sums as
 select public.report_leads('agency', '2026-03-01', '2026-03-09', day_of => 'distributed') -> 'rows' as before;
@@ -242,7 +245,7 @@ select is(
   '{"rows": [], "totals": {"created": 0, "duplicates": 0, "refused": 0, "refused_by_reason": {}, "distributed": 0,
     "returned": 0, "unmatched": 0, "texted": 0, "answered": 0, "opted_out": 0}}', 'where nothing came, the totals are 0');
 select throws_ok(
-  $$select public.report_leads('week')$$, 'PT400', 'by: must be vendor, agency, agent, order, state or day', 'an unknown kind of row');
+  $$select public.report_leads('week')$$, 'PT400', 'by: must be vendor, agency, agent, order, state, day or month', 'an unknown kind of row');
 select throws_ok(
   $$select public.report_leads(day_of => 'returned')$$, 'PT400', 'day_of: must be received or distributed', 'an unknown moment');
 select throws_ok(

@@ -1,0 +1,60 @@
+-- Leads that operators name or have in a file.
+begin;
+select plan(8);
+\ir ../helpers.psql
+
+select pg_temp.create_vendor('vendor');
+select pg_temp.create_agency('agency', 'UTC', 'ann');
+insert into public.recruiting_orders (id, agency_id, quantity, vendor_id)
+values (md5('order')::uuid, md5('agency')::uuid, 3, md5('vendor')::uuid);
+insert into public.recruiting_leads (id, vendor_id, vendor_lead_id, first_name, vendor_metadata, distribution, created_at)
+select md5(name)::uuid, md5('vendor')::uuid, name, name, metadata::jsonb, distribution, timestamptz '2026-01-01' + n * interval '1 day'
+from (values
+  (1, 'bulk', '{}', 'not_requested'), (2, 'held', '{}', 'repeat'), (3, 'test', '{"is_test": true}', 'not_requested'),
+  (4, 'returned', '{}', 'returned'), (5, 'suppressed', '{}', 'suppressed'), (6, 'unmatched', '{}', 'unmatched'), (7, 'late', '{}', 'not_requested')
+) l (n, name, metadata, distribution);
+select results_eq(
+  $$select d.name, d.distribution, d.agent, d.problem
+    from public.distribute_named_leads(array(
+      select md5(name)::uuid from unnest(array['late', 'bulk', 'held', 'test', 'returned', 'suppressed', 'unmatched']) with ordinality o (name, n)
+      order by n)) d$$,
+  $$values ('late', 'unmatched', null, null), ('bulk', 'distributed', 'ann', null), ('held', 'distributed', 'ann', null),
+    ('test', 'not_requested', null, 'it is a test lead, which is never distributed'), ('returned', 'returned', null, 'it was returned, for good'),
+    ('suppressed', 'suppressed', null, 'its person is suppressed'), ('unmatched', 'distributed', 'ann', null)$$,
+  'each named lead goes where it would if it came now, the oldest first, and the others say why not');
+select results_eq(
+  $$select o.filled, o.status, (select count(*)::integer from private.lead_notifications_due) from public.recruiting_orders o where o.id = md5('order')::uuid$$,
+  $$values (3, 'filled', 3)$$, 'the order counts them, and their agents are notified');
+select results_eq(
+  $$select d.distribution, d.problem from public.distribute_named_leads(array[md5('bulk')::uuid]) d$$,
+  $$values ('distributed', 'an agency has it already')$$, 'a lead is distributed once');
+select throws_ok(
+  $$select public.distribute_named_leads(array_fill(md5('bulk')::uuid, array[101]))$$, 'PT400', 'lead_ids: must be at most 100',
+  'new leads wait, so at most 100');
+
+-- A row that the database refuses leaves the others.
+update public.recruiting_orders set quantity = 4, status = 'open' where id = md5('order')::uuid;
+create temp table imported as
+select r ->> 'status' as status, r ->> 'distribution' as distribution, r #>> '{error,message}' is not null as is_refused
+from jsonb_array_elements(public.import_recruiting_leads(md5('vendor')::uuid, jsonb_build_array(
+  '{"first_name": "Ida", "vendor_lead_id": "new", "vendor_metadata": {}}'::jsonb,
+  '{"first_name": " ", "vendor_lead_id": "none", "vendor_metadata": {}}'::jsonb,
+  '{"first_name": "Ida", "vendor_lead_id": "new", "vendor_metadata": {}}'::jsonb,
+  '{"first_name": "Bob", "vendor_lead_id": "bulk", "vendor_metadata": {}}'::jsonb), md5('import')::uuid, true)) r;
+select results_eq(
+  $$select * from imported$$,
+  $$values ('created', 'distributed', false), (null, null, true), ('duplicate', null, false), ('duplicate', null, false)$$,
+  'a lead of a file is stored once and distributed, and a row that is none is refused');
+select results_eq(
+  $$select l.first_name, l.received_via, l.request_id from public.recruiting_leads l where l.vendor_lead_id = 'new'$$,
+  format($$values ('Ida', 'bulk', %L)$$, md5('import')::uuid), 'the leads of an import have its request_id');
+select results_eq(
+  $$select m.vendor_lead_id, m.result, m.distribution from public.match_leads(md5('vendor')::uuid, array['none', 'test', 'nobody', 'test']) m$$,
+  $$values ('none', 'unknown', null), ('test', 'stored', 'not_requested'), ('nobody', 'unknown', null), ('test', 'stored', 'not_requested')$$,
+  'each id of a list is looked up, in its order');
+select is_empty(
+  $$select from unnest(array['distribute_named_leads', 'import_recruiting_leads', 'match_leads', 'report_responses', 'report_texts']) name
+    join pg_proc p on p.proname = name where has_function_privilege('authenticated', p.oid, 'execute')$$,
+  'no user of the API calls what is for the command');
+select * from finish();
+rollback;
