@@ -5174,7 +5174,8 @@ comment on function private.other_leads(uuid) is
   'Returns the other leads with the phone or the e-mail address of this lead. An erased lead has neither.';
 
 create view private.repeated_leads with (security_invoker = true) as
-select l.id, l.vendor_id, l.created_at, e.id as earlier_id, e.vendor_id as earlier_vendor_id
+select
+  l.id, l.vendor_id, l.agency_id, l.distribution, l.phone, l.created_at, e.id as earlier_id, e.vendor_id as earlier_vendor_id
 from public.recruiting_leads l
 left join lateral (
   select f.id, f.vendor_id
@@ -12836,6 +12837,28 @@ create trigger broadcast_recruit
   after insert on public.recruit_stages
   for each row execute function private.broadcast_changed_recruit('stage');
 
+-- supabase/schemas/texting/conversation_texts.sql
+
+-- What reports count of a conversation.
+
+create view private.conversation_texts with (security_invoker = true) as
+select
+  c.id, c.recruiting_lead_id,
+  -- Not exists(), for which the planner may read all texts.
+  coalesce((
+    select true from public.recruiting_messages m
+    where m.conversation_id = c.id and m.direction = 'outbound' and m.provider_message_id is not null
+      and m.status is distinct from 'failed'
+    limit 1
+  ), false) as is_texted,
+  c.last_message_at is not null as is_answered
+from public.recruiting_conversations c;
+
+comment on view private.conversation_texts is
+  'What reports count of a conversation. is_texted: the provider accepted a text of ours, and has not reported that it failed. '
+  'is_answered: the recruit has texted.';
+grant select on private.conversation_texts to service_role;
+
 -- supabase/schemas/texting/dispatch_events.sql
 
 -- What recruits do by text, and what is noted about them, goes to the destinations of their agency.
@@ -15247,7 +15270,7 @@ comment on function private.figure_leads(uuid, timestamptz, timestamptz, uuid) i
   'The leads that the orders of an agency, or one of them, have brought from one time to another.';
 
 create function private.figure_responses(agency public.agencies, begins timestamptz)
-returns table (conversation_id uuid, written_at timestamptz, minutes integer)
+returns table (conversation_id uuid, written_at timestamptz, minutes integer, answered_by uuid)
 language plpgsql
 stable
 set search_path = ''
@@ -15256,7 +15279,8 @@ set plan_cache_mode = force_custom_plan
 as $$
 begin
   return query
-  select c.id, first.created_at, private.waited_minutes(agency, first.created_at, answer.created_at)
+  select c.id, first.created_at, private.waited_minutes(agency, first.created_at, answer.created_at),
+    answer.sent_by
   from public.recruiting_conversations c
   cross join lateral (
     select m.created_at
@@ -15266,7 +15290,7 @@ begin
     limit 1
   ) first
   left join lateral (
-    select m.created_at
+    select m.created_at, m.sent_by
     from public.recruiting_messages m
     where m.conversation_id = c.id and m.direction = 'outbound' and m.sender_type = 'agent' and m.created_at > first.created_at
       and m.status is distinct from 'failed'
@@ -15279,8 +15303,8 @@ $$;
 
 comment on function private.figure_responses(public.agencies, timestamptz) is
   'The conversations in which the recruit has written for the first time since then, each with the minutes, in the hours of '
-  'the agency, to the first text of an agent after it. Null: there is none. The bot does not count, and neither does a text '
-  'that failed.';
+  'the agency, to the first text of an agent after it, and that agent. Null: there is none. The bot does not count, and '
+  'neither does a text that failed.';
 
 create function private.figure_failures(agency_id uuid, begins timestamptz)
 returns table (conversation_id uuid, failed_at timestamptz)
@@ -15546,6 +15570,8 @@ return case action
   when 'lead show' then '{lead_id}'
   when 'lead waiting' then '{vendor_id?}'
   when 'lead distribute' then '{vendor_id?,lead_ids,dry_run?}'
+  when 'lead import' then '{vendor_id,lead_ids}'
+  when 'lead match' then '{vendor_id}'
   when 'lead assign' then '{to_agent_id,from_agent_id?,lead_ids}'
   when 'lead return' then '{lead_id}'
   when 'lead fetch' then '{vendor_id}'
@@ -19138,8 +19164,8 @@ declare
   none constant jsonb := '{"created": 0, "duplicates": 0, "refused": 0, "distributed": 0, "returned": 0, "unmatched": 0, '
     '"texted": 0, "answered": 0, "opted_out": 0}';
 begin
-  if coalesce(by, '') not in ('vendor', 'agency', 'agent', 'order', 'state', 'day') then
-    raise exception 'by: must be vendor, agency, agent, order, state or day' using errcode = 'PT400';
+  if coalesce(by, '') not in ('vendor', 'agency', 'agent', 'order', 'state', 'day', 'month') then
+    raise exception 'by: must be vendor, agency, agent, order, state, day or month' using errcode = 'PT400';
   elsif coalesce(day_of, '') not in ('received', 'distributed') then
     raise exception 'day_of: must be received or distributed' using errcode = 'PT400';
   end if;
@@ -19182,7 +19208,7 @@ begin
             'agent', nullif(concat_ws(' ', a.first_name, a.last_name), ''), 'agency', g.name, 'agent_id', a.id)
           when 'order' then jsonb_build_object('order_id', o.id, 'agency', g.name)
           when 'state' then jsonb_build_object('state', s.key)
-          else jsonb_build_object('day', s.key)
+          else jsonb_build_object(by, s.key)
         end as names,
         jsonb_build_object(
           'created', s.created, 'duplicates', s.duplicates, 'refused', s.refused,
@@ -19200,7 +19226,7 @@ begin
       'rows', coalesce(
         jsonb_agg(
           w.names || w.counts
-          order by case when by = 'day' then w.key end desc, w.key is null, w.leads desc, w.key
+          order by case when by in ('day', 'month') then w.key end desc, w.key is null, w.leads desc, w.key
         ) filter (where not w.is_total),
         '[]'),
       'totals', none || jsonb_strip_nulls((jsonb_agg(w.counts) filter (where w.is_total)) -> 0)
@@ -19211,8 +19237,8 @@ end
 $$;
 
 comment on function public.report_leads(text, date, date, text, uuid, uuid, text) is
-  'Counts the leads of these days, by `vendor`, `agency`, `agent`, `order`, `state` or `day`: {rows, totals}. A row names '
-  'what it is about (vendor; agency, agency_id; agent, agency, agent_id; order_id, agency; state; day, the newest first) and '
+  'Counts the leads of these days, by `vendor`, `agency`, `agent`, `order`, `state`, `day` or `month`: {rows, totals}. A row names '
+  'what it is about (vendor; agency, agency_id; agent, agency, agent_id; order_id, agency; state; day, or month such as 2026-01, the newest first) and '
   'has created, duplicates, refused, refused_by_reason {<reason>: number}, distributed, returned, unmatched (they wait now), '
   'texted, answered and opted_out, as private.count_leads_received() says. With day_of `distributed` it has only distributed '
   'and returned, as private.count_leads_distributed() says, and the rest is null. totals has the same counts of everything, '
@@ -19262,7 +19288,7 @@ begin
         when 'agent' then place.agent_id::text
         when 'order' then place.order_id::text
         when 'state' then e.state
-        else (first_day + width_bucket(e.at, z.midnights) - 1)::text
+        else left((first_day + width_bucket(e.at, z.midnights) - 1)::text, case by when 'month' then 7 else 10 end)
       end as key
     from private.lead_events e
     left join public.lead_returns r on r.recruiting_lead_id = e.lead_id
@@ -19279,15 +19305,9 @@ begin
       and e.at >= z.begins and e.at < z.ends
   ),
   texts as (
-    select
-      e.key,
-      bool_or(
-        m.direction = 'outbound' and m.provider_message_id is not null and m.status is distinct from 'failed'
-      ) as is_texted,
-      bool_or(m.direction = 'inbound') as is_answered
+    select e.key, bool_or(c.is_texted) as is_texted, bool_or(c.is_answered) as is_answered
     from events e
-    join public.recruiting_conversations c on c.recruiting_lead_id = e.lead_id
-    join public.recruiting_messages m on m.conversation_id = c.id
+    join private.conversation_texts c on c.recruiting_lead_id = e.lead_id
     group by e.lead_id, e.key
   )
   select
@@ -19312,7 +19332,7 @@ end
 $$;
 
 comment on function private.count_leads_received(text, date, date, text, uuid, uuid) is
-  'The leads of these days and their results, in the groups of report_leads(); key: its id, or the day. created, '
+  'The leads of these days and their results, in the groups of report_leads(); key: its id, the day, or the month. created, '
   'distributed, returned, unmatched, texted, answered and opted_out count leads, on the day on which the lead came, '
   'whenever the rest happened. A returned lead is not among the distributed ones. texted: the provider accepted one '
   'of our texts to the lead, and has not reported that it failed. answered: the lead has texted. opted_out: the lead''s '
@@ -19353,7 +19373,7 @@ begin
       when 'agent' then m.agent_id::text
       when 'order' then m.order_id::text
       when 'state' then m.state
-      else (first_day + width_bucket(m.moment, z.midnights) - 1)::text
+      else left((first_day + width_bucket(m.moment, z.midnights) - 1)::text, case by when 'month' then 7 else 10 end)
     end,
     count(*) filter (where m.is_distribution),
     count(*) filter (where not m.is_distribution)
@@ -20458,6 +20478,296 @@ comment on function public.invite_agent(uuid, jsonb, uuid) is
   'Security definer because managers may not read logins, nor write the table. It decides whom each caller may invite.';
 grant execute on function public.invite_agent(uuid, jsonb, uuid) to authenticated;
 
+-- supabase/schemas/operators/lead_files.sql
+
+-- Leads that operators name, or have in a file: to store, to find and to distribute them.
+
+create function public.distribute_named_leads(lead_ids uuid[])
+returns table (
+  id uuid, vendor text, name text, state text, distribution text, agency text, agent text, order_id uuid, problem text
+)
+language plpgsql
+set search_path = ''
+set statement_timeout = '60s'
+set lock_timeout = '5s'
+as $$
+#variable_conflict use_column
+declare
+  chosen uuid[];
+begin
+  if cardinality(lead_ids) > 100 then
+    raise exception 'lead_ids: must be at most 100' using errcode = 'PT400';
+  end if;
+  perform pg_advisory_xact_lock(private.distribution_lock());
+  -- From here on, all leads wait for this call.
+  perform set_config('lock_timeout', '20ms', true);
+  with wanted as (
+    select l.id
+    from public.recruiting_leads l
+    where l.id = any (lead_ids) and l.agency_id is null
+      and l.distribution in ('not_requested', 'unmatched', 'pending', 'repeat')
+      and l.vendor_metadata -> 'is_test' is distinct from 'true'
+    for no key update skip locked
+  ), made_pending as (
+    update public.recruiting_leads l set distribution = 'pending' from wanted w where l.id = w.id returning l.id
+  )
+  select coalesce(array_agg(m.id), '{}') into chosen from made_pending m;
+  perform private.distribute_pending(seconds => 50);
+
+  return query
+  select
+    l.id, v.slug, concat_ws(' ', l.first_name, l.last_name), l.state, l.distribution, g.name,
+    nullif(concat_ws(' ', a.first_name, a.last_name), ''), l.order_id,
+    case
+      when l.id = any (chosen) then null
+      when l.vendor_metadata -> 'is_test' = 'true' then 'it is a test lead, which is never distributed'
+      when l.agency_id is not null then 'an agency has it already'
+      when l.distribution = 'returned' then 'it was returned, for good'
+      when l.distribution = 'suppressed' then 'its person is suppressed'
+      else 'others have locked it. Try again in a moment'
+    end
+  from unnest(lead_ids) with ordinality asked (lead_id, place)
+  join public.recruiting_leads l on l.id = asked.lead_id
+  join public.vendors v on v.id = l.vendor_id
+  left join public.agencies g on g.id = l.agency_id
+  left join public.agents a on a.id = l.agent_id
+  order by asked.place;
+end
+$$;
+
+comment on function public.distribute_named_leads(uuid[]) is
+  'Distributes these leads as if they came now, with all pending ones, and returns each with where it went. For leads that were '
+  'not to be distributed when they came (not_requested, repeat), and for waiting ones. distribution: `unmatched` if no order '
+  'accepts the lead, `pending` if the orders that accept it are locked: the next distribution takes it. problem: why the lead '
+  'was not tried; null: it was. A test lead, and one that an agency has or has returned, is never distributed. PT400 for more '
+  'than 100, because new leads wait meanwhile. 55P03 if another transaction holds the distribution lock for more than 5 s.';
+grant execute on function public.distribute_named_leads(uuid[]) to service_role;
+
+create function public.import_recruiting_leads(
+  vendor_id uuid,
+  leads jsonb,
+  import_id uuid,
+  are_distributed boolean default false
+) returns jsonb
+language plpgsql
+set search_path = ''
+set statement_timeout = '60s'
+set lock_timeout = '5s'
+as $$
+declare
+  results jsonb;
+begin
+  if are_distributed then
+    perform pg_advisory_xact_lock(private.distribution_lock());
+  end if;
+  results := private.store_batch((
+    select jsonb_agg(
+      jsonb_build_object('lead', l || jsonb_build_object('request_id', import_id, 'received_via', 'bulk')) order by n)
+    from jsonb_array_elements(leads) with ordinality e (l, n)
+  ), import_recruiting_leads.vendor_id);
+  perform private.require_stored(results);
+  if are_distributed then
+    perform from public.distribute_named_leads(array(
+      select (r ->> 'id')::uuid
+      from jsonb_array_elements(results) with ordinality e (r, n)
+      where r ->> 'status' = 'created'
+      order by n
+    ));
+  end if;
+  return (
+    select jsonb_agg(
+      case when r ->> 'status' = 'created' then r || jsonb_build_object('distribution', l.distribution) else r end order by n)
+    from jsonb_array_elements(results) with ordinality e (r, n)
+    left join public.recruiting_leads l on l.id = (r ->> 'id')::uuid
+  );
+end
+$$;
+
+comment on function public.import_recruiting_leads(uuid, jsonb, uuid, boolean) is
+  'Stores leads of a vendor''s file as ingest_recruiting_lead_batch() stores those of a request, and distributes the new ones if '
+  'are_distributed. leads: [{first_name, vendor_lead_id|null, vendor_metadata}]; 100 at most where they are distributed. import_id: the request_id of each. '
+  'Returns [{id, status: created|duplicate, distribution} or {error: {code, message}}] in their order. 55P03 if another '
+  'transaction holds the distribution lock for more than 5 s.';
+grant execute on function public.import_recruiting_leads(uuid, jsonb, uuid, boolean) to service_role;
+
+create function public.match_leads(vendor_id uuid, vendor_lead_ids text[])
+returns table (
+  vendor_lead_id text, result text, lead_id uuid, distribution text, received timestamptz, delivery_id uuid, reason text
+)
+language plpgsql
+stable
+set search_path = ''
+-- By the indexes, also with a plan that was made while the tables were small.
+set enable_seqscan = off
+as $$
+#variable_conflict use_column
+begin
+  return query
+  select
+    given.id, case when l.id is not null then 'stored' when d.id is not null then 'rejected' else 'unknown' end, l.id,
+    l.distribution, coalesce(l.created_at, d.received_at), d.id, d.reason
+  from unnest(vendor_lead_ids) with ordinality given (id, place)
+  cross join lateral (select private.stored_lead_id(match_leads.vendor_id, given.id) as id offset 0) known
+  left join lateral (
+    select stored.*
+    from public.recruiting_leads stored
+    where stored.vendor_id = match_leads.vendor_id and stored.vendor_lead_id = known.id
+    offset 0
+  ) l on true
+  left join lateral (
+    select rejected.*
+    from public.rejected_deliveries rejected
+    where rejected.vendor_id = match_leads.vendor_id and rejected.vendor_lead_id = private.indexable_id(given.id)
+    order by rejected.received_at desc
+    limit 1
+  ) d on l.id is null
+  order by given.place;
+end
+$$;
+
+comment on function public.match_leads(uuid, text[]) is
+  'What is known of a vendor''s own ids of leads, in their order. result: `stored`, with lead_id, distribution and when it was '
+  'received; `rejected`, with the latest rejected delivery of this id and its reason; or `unknown`.';
+grant execute on function public.match_leads(uuid, text[]) to service_role;
+
+-- supabase/schemas/operators/report_quality.sql
+
+-- What the leads of each vendor are worth: how far the recruits of a period have come since.
+
+create function public.vendor_quality(
+  since date,
+  until date,
+  agency_id uuid default null,
+  timezone text default 'UTC'
+) returns table (
+  vendor_id uuid, vendor text, leads bigint, repeats bigint, suppressed bigint, returned bigint, returned_by_reason jsonb,
+  texted bigint, replied bigint, opted_out bigint, screened bigint, "new" bigint, contacted bigint, interview bigint,
+  licensed bigint, hired bigint, lost bigint
+)
+language plpgsql
+stable
+security definer
+set search_path = ''
+as $$
+declare
+  zone text := vendor_quality.timezone;
+begin
+  if not private.may_operate() and (vendor_quality.agency_id = private.managed_agency_id()) is not true then
+    raise exception 'only an operator reads this of all agencies, and a manager of the own one' using errcode = '42501';
+  elsif since is null or until is null or until < since then
+    raise exception 'until: must be a day from since on' using errcode = 'PT400';
+  end if;
+  if vendor_quality.agency_id is not null then
+    select g.timezone into zone from public.agencies g where g.id = vendor_quality.agency_id;
+  end if;
+  perform private.today_in(zone);
+  return query
+  select q.*
+  from private.count_quality(
+    since::timestamp at time zone zone, (until + 1)::timestamp at time zone zone, vendor_quality.agency_id) q;
+end
+$$;
+
+comment on function public.vendor_quality(date, date, uuid, text) is
+  'What became of the leads, tests aside, that came on these days, both included: one row a vendor, the one with the most leads first. Each '
+  'count is of leads, on the day on which they came, whenever the rest happened. repeats: the person had an earlier lead, of '
+  'any vendor (private.repeated_leads). suppressed: held back because the person is suppressed. returned: taken back from the '
+  'agency, and returned_by_reason {<reason>: number}. texted, replied, opted_out: as in report_leads(). screened: the bot''s '
+  'script came to its end. new: an agency got the lead; contacted, interview, licensed, hired and lost: the recruit has had '
+  'this stage, whatever the stage is now. agency_id: only leads that this agency has, or had until they were returned; the '
+  'days are those of its time zone, and without an agency those of timezone. For operators, and for managers of their own '
+  'agency. Errors: 42501 for any other user, and for a manager without the own agency_id; PT400 names until or timezone. '
+  'Security definer because neither may read the tables. It returns counts, and only of an agency that the caller may read.';
+grant execute on function public.vendor_quality(date, date, uuid, text) to authenticated, service_role;
+
+create function private.count_quality(since timestamptz, until timestamptz, of_agency uuid)
+returns table (
+  vendor_id uuid, vendor text, leads bigint, repeats bigint, suppressed bigint, returned bigint, returned_by_reason jsonb,
+  texted bigint, replied bigint, opted_out bigint, screened bigint, "new" bigint, contacted bigint, interview bigint,
+  licensed bigint, hired bigint, lost bigint
+)
+language plpgsql
+stable
+set search_path = ''
+-- The number of leads of the period decides the plan.
+set plan_cache_mode = force_custom_plan
+set jit = off
+set work_mem = '64MB'
+-- What belongs to the leads of some days is in memory, or lies together on the disk.
+set random_page_cost = 1.1
+as $$
+begin
+  return query
+  with cohort as materialized (
+    select l.id, l.vendor_id, l.distribution, l.earlier_id, l.phone, r.reason, coalesce(l.agency_id, r.agency_id) as agency_id
+    from private.repeated_leads l
+    left join public.lead_returns r on r.recruiting_lead_id = l.id
+    where l.created_at >= since and l.created_at < until
+      and (of_agency is null or of_agency in (l.agency_id, r.agency_id))
+  ),
+  counted as (
+    select
+      k.vendor_id, count(*) as leads, count(*) filter (where k.earlier_id is not null) as repeats,
+      count(*) filter (where k.distribution = 'suppressed') as suppressed,
+      count(*) filter (where k.distribution = 'returned') as returned,
+      count(*) filter (where o.phone is not null) as opted_out,
+      count(*) filter (where k.agency_id is not null) as got
+    from cohort k
+    left join public.text_consents o on o.agency_id = k.agency_id and o.phone = k.phone and o.state = 'opted_out'
+    group by k.vendor_id
+  ),
+  reasons as (
+    select r.vendor_id, jsonb_object_agg(r.reason, r.returned) as by_reason
+    from (
+      select k.vendor_id, k.reason, count(*) as returned from cohort k where k.reason is not null group by 1, 2
+    ) r
+    group by r.vendor_id
+  ),
+  talks as (
+    select
+      t.vendor_id, count(*) filter (where t.is_texted) as texted, count(*) filter (where t.is_answered) as replied,
+      count(*) filter (where t.is_screened) as screened
+    from (
+      select
+        k.vendor_id, bool_or(c.is_texted) as is_texted, bool_or(c.is_answered) as is_answered,
+        bool_or(s.state = 'done') as is_screened
+      from cohort k
+      join private.conversation_texts c on c.recruiting_lead_id = k.id
+      left join public.bot_sessions s on s.conversation_id = c.id
+      group by k.id, k.vendor_id
+    ) t
+    group by t.vendor_id
+  ),
+  stages as (
+    select
+      t.vendor_id, count(*) filter (where 'contacted' = any (t.reached)) as contacted,
+      count(*) filter (where 'interview' = any (t.reached)) as interview,
+      count(*) filter (where 'licensed' = any (t.reached)) as licensed,
+      count(*) filter (where 'hired' = any (t.reached)) as hired, count(*) filter (where 'lost' = any (t.reached)) as lost
+    from (
+      select k.vendor_id, array_agg(s.stage) as reached
+      from cohort k
+      join public.recruit_stages s on s.recruiting_lead_id = k.id
+      where of_agency is null or s.agency_id = of_agency
+      group by k.id, k.vendor_id
+    ) t
+    group by t.vendor_id
+  )
+  select
+    k.vendor_id, private.vendor_name(k.vendor_id), k.leads, k.repeats, k.suppressed, k.returned,
+    coalesce(r.by_reason, '{}'), coalesce(t.texted, 0), coalesce(t.replied, 0), k.opted_out, coalesce(t.screened, 0), k.got,
+    coalesce(s.contacted, 0), coalesce(s.interview, 0), coalesce(s.licensed, 0), coalesce(s.hired, 0), coalesce(s.lost, 0)
+  from counted k
+  left join reasons r on r.vendor_id = k.vendor_id
+  left join talks t on t.vendor_id = k.vendor_id
+  left join stages s on s.vendor_id = k.vendor_id
+  order by k.leads desc, 2, k.vendor_id;
+end
+$$;
+
+comment on function private.count_quality(timestamptz, timestamptz, uuid) is
+  'The rows of vendor_quality() about the leads that came from one moment until before another.';
+
 -- supabase/schemas/operators/report_repeats.sql
 
 -- The report of repeats: whose leads are of people whom another vendor had sent before.
@@ -20497,6 +20807,86 @@ comment on function public.report_repeats(date, date, text) is
   'until: days in this time zone, both included; null: 30 days up to now. The vendor with the most leads comes first. PT400 '
   'for an unknown time zone.';
 grant execute on function public.report_repeats(date, date, text) to service_role;
+
+-- supabase/schemas/operators/report_texts.sql
+
+-- Reports about texts: how fast agents respond, and how much is sent.
+
+create function public.report_responses(since date, until date, of_agency uuid default null)
+returns table (
+  week date, agency text, agent text, agency_id uuid, agent_id uuid, recruits bigint, answered bigint, median integer,
+  ninety integer
+)
+language plpgsql
+stable
+set search_path = ''
+set plan_cache_mode = force_custom_plan
+as $$
+#variable_conflict use_column
+begin
+  return query
+  select
+    r.week, g.name, nullif(concat_ws(' ', a.first_name, a.last_name), ''), g.id, a.id, count(*), count(r.minutes),
+    percentile_disc(0.5) within group (order by r.minutes), percentile_disc(0.9) within group (order by r.minutes)
+  from public.agencies g
+  cross join lateral (
+    select
+      date_trunc('week', f.written_at at time zone g.timezone)::date as week, f.minutes,
+      coalesce(f.answered_by, c.assigned_agent_id, l.agent_id) as agent_id
+    from private.figure_responses(g, since::timestamp at time zone g.timezone) f
+    join public.recruiting_conversations c on c.id = f.conversation_id
+    left join public.recruiting_leads l on l.id = c.recruiting_lead_id
+    where f.written_at < (until + 1)::timestamp at time zone g.timezone
+  ) r
+  left join public.agents a on a.id = r.agent_id
+  where of_agency is null or g.id = of_agency
+  group by r.week, g.id, a.id
+  order by r.week desc, g.name, g.id, 3 nulls last, a.id;
+end
+$$;
+
+comment on function public.report_responses(date, date, uuid) is
+  'How fast agents respond: a row for each agent and week, which begins on Monday, of the recruits who began to write on these '
+  'days of their agency, both included. recruits: their number; answered: those whom an agent has answered; median and ninety: '
+  'the minutes in the hours of the agency to the first answer, which half of them and nine of ten got within, as in '
+  'agency_figures(). A recruit counts for the agent who answered, and one without an answer for the agent who has the recruit; '
+  'agent null: nobody has. of_agency: only this one.';
+grant execute on function public.report_responses(date, date, uuid) to service_role;
+
+create function public.report_texts(since date, until date, of_agency uuid default null)
+returns table (
+  month text, agency text, agency_id uuid, texts bigint, segments bigint, agent bigint, bot bigint, greeting bigint,
+  undelivered bigint
+)
+language plpgsql
+stable
+set search_path = ''
+set plan_cache_mode = force_custom_plan
+as $$
+#variable_conflict use_column
+begin
+  return query
+  select
+    to_char(o.accepted_at at time zone g.timezone, 'YYYY-MM'), g.name, g.id, count(*), sum(o.segments),
+    count(*) filter (where o.kind = 'agent'), count(*) filter (where o.kind = 'bot'),
+    count(*) filter (where o.kind = 'greeting'), count(*) filter (where m.status = 'failed')
+  from public.text_outbox o
+  join public.recruiting_messages m on m.id = o.message_id
+  join public.recruiting_conversations c on c.id = o.conversation_id
+  join public.agencies g on g.id = c.agency_id
+  where (of_agency is null or g.id = of_agency)
+    and o.accepted_at >= since::timestamp at time zone g.timezone
+    and o.accepted_at < (until + 1)::timestamp at time zone g.timezone
+  group by 1, g.id
+  order by 1 desc, g.name, g.id;
+end
+$$;
+
+comment on function public.report_texts(date, date, uuid) is
+  'The texts that the SMS provider accepted on these days of the agency, both included, as it charges them: a row for each '
+  'month, such as 2026-01, and agency. segments: of all of them (private.text_segments). agent, bot and greeting: texts by who '
+  'wrote them. undelivered: those of which the provider has reported that they failed. of_agency: only this one.';
+grant execute on function public.report_texts(date, date, uuid) to service_role;
 
 -- supabase/schemas/operators/sample_event.sql
 
