@@ -155,12 +155,15 @@ function superlinear(pattern: RegExp): string | undefined {
 
 Deno.test("every regular expression takes linear time, or has bounded input", async () => {
   const slow: Record<string, string> = {};
+  // Several files load what one of them makes.
+  const linear = new Set<string>();
   let count = 0;
   for (const path of [...sources(), "../../admin/formats/csv.ts"]) {
     for (const pattern of await patternsIn(path)) {
       count++;
-      const why = superlinear(pattern);
-      if (why !== undefined) slow[`${path} ${pattern}`] = why;
+      const why = linear.has(String(pattern)) ? undefined : superlinear(pattern);
+      if (why === undefined) linear.add(String(pattern));
+      else slow[`${path} ${pattern}`] = why;
     }
   }
   assert(count > 100, `${count} found`);
