@@ -3,6 +3,9 @@ import { RecordingServer } from "./recording_server.ts";
 /** The secret with which requests to a receiver are signed. */
 export const ALERT_SECRET = `whsec_${btoa("0123456789abcdef0123456789abcdef")}`;
 
+/** Where links lead on a stack that serves no desk, because to build it takes seconds. */
+export const DESK_URL = "https://desk.example/desk/";
+
 /** The settings with which functions notify a receiver on this port of alerts. */
 export function alertSettings(port: number): Record<string, string> {
   return {

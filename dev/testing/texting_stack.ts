@@ -1,6 +1,6 @@
 import { keptPorts } from "../local/mod.ts";
 import { startThrowawayStack, type ThrowawayStack } from "./throwaway_stack.ts";
-import { alertSettings } from "./alert_receiver.ts";
+import { alertSettings, DESK_URL } from "./alert_receiver.ts";
 import { graphSettings } from "./graph/app.ts";
 import { twilioSettings } from "./twilio/account.ts";
 
@@ -24,8 +24,8 @@ export function doublesEnv(stack: string): Record<string, string> {
 }
 
 /**
- * Starts a stack that serves the desk, sends texts to a double of Twilio, notifies a receiver of alerts, and fetches leads
- * from a double of Meta's Graph API. Tests ask the worker for its work.
+ * Starts a stack that sends texts to a double of Twilio, notifies a receiver of alerts, and fetches leads from a double of
+ * Meta's Graph API; `desk` serves the desk too. Tests ask the worker for its work.
  */
 export function startTextingStack(name: keyof typeof DOUBLES): Promise<ThrowawayStack> {
   const { twilio, receiver, graph } = DOUBLES[name];
@@ -34,6 +34,7 @@ export function startTextingStack(name: keyof typeof DOUBLES): Promise<Throwaway
     ...alertSettings(receiver),
     ...graphSettings(graph),
     TEXTING_WORKER: "off",
+    DESK_URL: name === "desk" ? "" : DESK_URL,
   };
-  return startThrowawayStack(settings, { hasDesk: true });
+  return startThrowawayStack(settings, { hasDesk: name === "desk" });
 }

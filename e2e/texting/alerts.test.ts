@@ -1,10 +1,10 @@
 /** A receiver is notified of alerts, over real HTTP. */
 import assert from "node:assert/strict";
 import { checkAlerts } from "../support/alerts.ts";
-import { send, sql, stack } from "../support/client.ts";
+import { send, sql } from "../support/client.ts";
 import { eventually } from "../support/processes.ts";
 import { Scheduler } from "../../dev/local/mod.ts";
-import { ALERT_SECRET } from "../../dev/testing/alert_receiver.ts";
+import { ALERT_SECRET, DESK_URL } from "../../dev/testing/alert_receiver.ts";
 import { isAlert } from "../../docs/examples/verify_alert.js";
 import { tableLock, whileHeld } from "../../dev/testing/faults/database.ts";
 import { kill } from "../../dev/testing/faults/parts.ts";
@@ -38,7 +38,7 @@ Deno.test("a request says what began, since when, and is signed as Standard Webh
     subject: phone,
     state: "open",
     since: alert!.opened_at.toISOString(),
-    link: `${stack.api_url}/desk/#/operator`,
+    link: `${DESK_URL}#/operator`,
     details: { agency: "An agency under test" },
   });
   assert.match(text, /^[A-Z].*\.$/);

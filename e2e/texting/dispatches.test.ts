@@ -2,9 +2,10 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { Webhook } from "standardwebhooks";
+import { DESK_URL } from "../../dev/testing/alert_receiver.ts";
 import { signInNewAgent } from "../support/agents.ts";
 import { ingest } from "../support/applications.ts";
-import { createOrder, createVendor, sql, stack } from "../support/client.ts";
+import { createOrder, createVendor, sql } from "../support/client.ts";
 import { consoleOf } from "../support/function.ts";
 import { notifyAgents, stackInfoFile } from "../../dev/local/mod.ts";
 import {
@@ -57,7 +58,7 @@ Deno.test("a lead reaches its agency's system, signed as the library of Standard
         received_at: stored!.created_at.toISOString(),
         answers: [],
         has_resume: false,
-        link: `${stack.api_url}/desk/#/recruits/${lead_id}`,
+        link: `${DESK_URL}#/recruits/${lead_id}`,
       },
       order_id: order.id,
       agent: { id: agent!.id, first_name: agent!.first_name, last_name: agent!.last_name, email: null },
@@ -219,7 +220,7 @@ Deno.test("a lead reaches an e-mail address, once for each dispatch", async () =
   assert.equal(mails.length, 2);
   assert.match(mails[0]!, /^Subject: New lead: Lead \d$/m);
   assert.match(mails[0]!, /^Phone: \+1202555000\d$/m);
-  assert(lead_ids.some((id) => mails[0]!.includes(`${stack.api_url}/desk/#/recruits/${id}`)), mails[0]);
+  assert(lead_ids.some((id) => mails[0]!.includes(`${DESK_URL}#/recruits/${id}`)), mails[0]);
 
   // As if the worker had died before it recorded this.
   await sql`
@@ -244,7 +245,7 @@ Deno.test("an agent gets e-mails by choice, with the first name of the recruit a
   assert.deepEqual(others, []);
   assert.equal(
     mail!.replace(/^From: .*\n/, ""),
-    `To: ${email}\nSubject: Ada is a new recruit\n\nName: Ada\n\n${stack.api_url}/desk/#/recruits/${id}\n`,
+    `To: ${email}\nSubject: Ada is a new recruit\n\nName: Ada\n\n${DESK_URL}#/recruits/${id}\n`,
   );
 
   await ingest(vendor, { first_name: "Ben", ...lead });
