@@ -1,7 +1,7 @@
 -- The acts of operators: unmatched texts get a conversation, deliveries are dismissed, a paused number is resumed. Those on
--- orders are in change_order.test.sql.
+-- orders are in change_order.test.sql. Nobody else reads a list of operators or calls one of their functions.
 begin;
-select plan(46);
+select plan(94);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor');
@@ -46,17 +46,36 @@ create temp table calls (statement text);
 insert into calls values
   ($$select public.adopt_texts('+19995550001')::text$$),
   (format('select count(*)::text from public.dismiss_deliveries(array[%L]::uuid[])', md5('first')::uuid)),
-  ($$select (public.resume_number('+19995550100')).phone$$);
+  ($$select (public.resume_number('+19995550100')).phone$$),
+  ($$select (public.acknowledge_alert(gen_random_uuid())).kind$$), ($$select (public.set_alert_rule('none')).kind$$),
+  ($$select count(*)::text from public.count_vendor_days()$$), ($$select count(*)::text from public.distribute_leads(1)$$),
+  ($$select public.begin_operator_action('delivery show', '{}')::text$$),
+  ($$select public.read_payload(gen_random_uuid())$$), ($$select public.read_sample(gen_random_uuid())::text$$),
+  ($$select count(*)::text from public.mapping_samples(gen_random_uuid())$$), ($$select public.explain_order(gen_random_uuid())::text$$);
 select is(
   pg_temp.value_as(name, statement), case name when 'anon' then '42501 permission denied for function '
     || (regexp_match(statement, 'public\.(\w+)'))[1] else '42501 only an operator may do this' end,
   format('%s may not %s', name, statement))
 from unnest(array['anon', 'ann', 'mia', 'former']) name cross join calls;
 select doesnt_match(pg_temp.value_as(name, statement), '42501', format('%s may %s', name, statement))
-from unnest(array['service_role', 'visitor']) name cross join calls;
+from unnest(array['service_role', 'visitor']) name cross join calls
+where name = 'visitor' or statement ~ 'adopt_texts|dismiss_deliveries|resume_number';
+-- A row for each list that reads this table alone.
+insert into public.rejected_deliveries (request_id, route, code, reason, payload_bytes)
+values ('a request', '/recruiting/ingest', 'BAD_REQUEST', 'no name', 2);
+create temp table lists as
+select relname as list from pg_class
+where relnamespace = 'public'::regnamespace and relname like '%\_list' and has_table_privilege('authenticated', oid, 'select')
+  -- Managers read their own.
+  and relname not in ('agency_list', 'agent_list');
+select cmp_ok(pg_temp.act('select count(*)::text from public.delivery_list')::integer, '>', 0, 'an operator reads the lists,');
+select is(
+  array_agg(list order by list) filter (where pg_temp.value_as(name, format('select count(*)::text from public.%I', list))
+    is distinct from case name when 'anon' then '42501 permission denied for view ' || list else '0' end),
+  null, format('%s reads no row of them', name))
+from unnest(array['anon', 'ann', 'mia', 'former']) name cross join lists group by name;
+delete from public.rejected_deliveries;
 delete from public.operator_actions;
-select is(pg_temp.value_as(name, 'select count(*)::text from public.number_list'), '0', format('%s reads no number', name))
-from unnest(array['ann', 'mia']) name;
 
 -- Unmatched texts
 insert into public.service_numbers (phone, agency_id) values ('+19995550100', md5('agency')::uuid);
