@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
-import { startThrowawayStack } from "../testing/throwaway_stack.ts";
+import { stack } from "../testing/shared_stack.ts";
 import openapi from "../../supabase/functions/_shared/openapi.json" with { type: "json" };
 import { reportTable } from "./report.ts";
 
-const stack = await startThrowawayStack();
-Deno.test.afterAll(() => stack.stop());
 // The modules imported here read stack.json.
 Deno.env.set("STACK_FILE", stack.file);
 const { runChaos } = await import("./run.ts");

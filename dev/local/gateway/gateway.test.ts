@@ -4,20 +4,11 @@ import { Buffer } from "node:buffer";
 import { type IncomingMessage, request as httpRequest } from "node:http";
 import { createClient } from "@supabase/supabase-js";
 import postgres from "postgres";
-import { startThrowawayStack, type ThrowawayStack } from "../../testing/throwaway_stack.ts";
+import { stack } from "../../testing/shared_stack.ts";
 
-let stack: ThrowawayStack;
-let sql: postgres.Sql;
+const sql = postgres(stack.db_url, { max: 2, onnotice: () => {} });
 
-Deno.test.beforeAll(async () => {
-  stack = await startThrowawayStack();
-  sql = postgres(stack.db_url, { max: 2, onnotice: () => {} });
-});
-
-Deno.test.afterAll(async () => {
-  await sql.end();
-  await stack.stop();
-});
+Deno.test.afterAll(() => sql.end());
 
 Deno.test("the first resumes after a start may come all at once", async () => {
   const { api_key } = stack.vendors.find(({ parser }) => parser === "generic")!;

@@ -6,15 +6,11 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
 import postgres from "postgres";
-import { startThrowawayStack } from "../../testing/throwaway_stack.ts";
+import { stack } from "../../testing/shared_stack.ts";
 
-const stack = await startThrowawayStack();
 const sql = postgres(stack.db_url, { max: 2, onnotice: () => {} });
 
-Deno.test.afterAll(async () => {
-  await sql.end();
-  await stack.stop();
-});
+Deno.test.afterAll(() => sql.end());
 
 const SPLIT = "x\r\nX-Injected: yes\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\nforeign";
 const LARGE = SPLIT.repeat(1_000).slice(0, 64 * 1024);
