@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { runToEnd } from "../local/mod.ts";
 
 // The machine's own, where the one from npm does not run: it is for Linux on x64 alone.
 const INSTALLED = [
@@ -6,6 +7,13 @@ const INSTALLED = [
   "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
   "/Applications/Chromium.app/Contents/MacOS/Chromium",
 ];
+
+// In a process of its own: the package unpacks into TMPDIR, and the shared libraries only as on AWS Lambda.
+const UNPACK = `
+  import chromium from "@sparticuz/chromium";
+  const path = await chromium.executablePath();
+  const { FONTCONFIG_PATH, LD_LIBRARY_PATH } = process.env;
+  console.log(JSON.stringify({ path, variables: { FONTCONFIG_PATH, LD_LIBRARY_PATH } }));`;
 
 /**
  * Runs something with the path of a Chromium in the variable CHROMIUM, which it lacks where none runs on this machine.
@@ -26,14 +34,11 @@ export async function withChromium<Result>(run: () => Promise<Result>): Promise<
 /** Unpacks the Chromium that npm has installed. Returns its path, or undefined where it does not run. */
 async function unpackFromNpm(folder: string): Promise<string | undefined> {
   if (Deno.build.os !== "linux" || Deno.build.arch !== "x86_64") return undefined;
-  // The package unpacks into TMPDIR, and the shared libraries only when told that they are missing as on AWS Lambda.
-  const before = Deno.env.get("TMPDIR");
-  Deno.env.set("TMPDIR", folder);
-  Deno.env.set("AWS_LAMBDA_JS_RUNTIME", "nodejs20.x");
-  const { default: packaged } = await import("@sparticuz/chromium");
-  const path = await packaged.executablePath();
-  if (before === undefined) Deno.env.delete("TMPDIR");
-  else Deno.env.set("TMPDIR", before);
+  const env = { TMPDIR: folder, AWS_LAMBDA_JS_RUNTIME: "nodejs20.x" };
+  const { code, out, err } = await runToEnd(Deno.execPath(), ["eval", "--quiet", UNPACK], env);
+  if (code !== 0) throw new Error(`Chromium could not be unpacked.\n${err}`);
+  const { path, variables }: { path: string; variables: Record<string, string> } = JSON.parse(out);
+  for (const [name, value] of Object.entries(variables)) Deno.env.set(name, value);
   // Its own fonts.conf looks for them in /tmp, and without a font the browser crashes.
   const fonts = join(folder, "fonts");
   const config = `<fontconfig><dir>${fonts}</dir><cachedir>${fonts}</cachedir></fontconfig>`;
