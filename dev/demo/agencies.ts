@@ -85,13 +85,7 @@ export async function makeAgencies(sql: postgres.Sql, receiver: Receiver): Promi
         select public.save_destination(${id}, 'crm', ${
         sql.json({
           url: receiver.url + pathOf(id),
-          events: [
-            "lead.distributed",
-            "lead.returned",
-            "recruit.screened",
-            "recruit.stage_changed",
-            "recruit.opted_out",
-          ],
+          events: ["lead.distributed", "lead.returned", "recruit.opted_out"],
           rejected_when: "status == `422`",
         })
       }) as destination`;

@@ -76,16 +76,19 @@ export class Demo implements Launched {
     const kept = await this.#open();
     await Promise.all([this.#twilio, this.#graph, this.#receiver].map((double) => double.start().catch(whyPort)));
     const info = await this.#stack.start();
-    const sql = this.#sql = postgres(info.db_url, { max: 8, onnotice: () => {} });
+    const connect = (max: number) => this.#sql = postgres(info.db_url, { max, onnotice: () => {} });
     const seconds = () => ((performance.now() - startedAt) / 1_000).toFixed(1);
     if (kept.keys === undefined) {
       say(`The stack is ready after ${seconds()} s. Making 30 days of it`);
+      const sql = connect(8);
       const keys = await makeAgencies(sql, this.#receiver);
       const vendors = new VendorClient(info, this.#graph, keys);
       const world = await makeWorld({ stack: info, sql, twilio: this.#twilio, vendors }, kept.seed);
       Object.assign(kept, { world, keys: [...keys], secrets: this.#receiver.secrets });
       this.#keep(kept);
+      await sql.end();
     } else this.#receiver.secrets.push(...kept.secrets!);
+    const sql = connect(2);
     const vendors = new VendorClient(info, this.#graph, new Map(kept.keys));
     this.#life = new Life({ stack: info, sql, vendors, twilio: this.#twilio, receiver: this.#receiver }, {
       ...{ pace: this.#options.pace, seed: kept.seed, say },

@@ -130,7 +130,9 @@ export class Life {
 
   /** A text of ours has left. Its recruit reads it, and answers within a minute or two. */
   #texted({ to, from, body }: Message): void {
-    this.#say(`text      to ${this.#names.get(to)}: ${shortened(body)}`);
+    this.#say(`text      to ${this.#names.get(to) ?? "a person"}: ${shortened(body)}`);
+    // People whom somebody else has invented are theirs.
+    if (!this.#names.has(to)) return;
     const recruit = this.#recruits.get(to) ?? new Recruit(to, from!, this.#random.pick([...Array(300).keys()]), true);
     this.#recruits.set(to, recruit);
     if (this.#random.happens(0.2)) return;

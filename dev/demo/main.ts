@@ -1,6 +1,6 @@
 /** `npm run demo`: the service with 30 days behind it, and with vendors and recruits who go on. */
 import { resolve } from "node:path";
-import { Command, Option } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import { launch, readOptions, readPort, ROOT } from "../local/mod.ts";
 import { Demo } from "./demo.ts";
 
@@ -22,7 +22,7 @@ const options = readOptions<
     .option("--reset", "begin anew")
     .addOption(
       new Option("--db-url <url>").hideHelp().argParser(() => {
-        throw new Error(
+        throw new InvalidArgumentError(
           "The demonstration has a database of its own. It never touches another stack or a hosted project.",
         );
       }),

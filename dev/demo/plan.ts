@@ -16,6 +16,10 @@ export interface Applicant {
 /** An applicant, and how long ago the lead came, in milliseconds. */
 export interface PlannedLead extends Applicant {
   age: number;
+  /** Whether the person has applied before, through another vendor or the same one. */
+  isRepeat: boolean;
+  /** Of the last ones. Not by its age, so that the world is the same on each day of the week. */
+  isRecent: boolean;
 }
 
 /** How many leads the world begins with, over so many days. */
@@ -25,6 +29,8 @@ const DAYS = 30;
 const LATEST = 14;
 /** Every so many leads, a person comes again. */
 const REPEATED = 30;
+/** With so many things are still under way. */
+const RECENT = 45;
 const HOUR = 3_600_000;
 
 /** Applicants without end, always the same for the same seed. */
@@ -69,10 +75,9 @@ export function planLeads(applicants: Applicants, now: Date): PlannedLead[] {
   for (const [n, age] of sorted.entries()) {
     // The newest one is of the vendor that falls silent later.
     const applicant = applicants.next(n === sorted.length - 1 ? VENDORS.at(-1) : undefined);
-    const earlier = planned[n - 12];
-    // Some apply again elsewhere.
-    const { first, last, phone, email, state } = n % REPEATED === 0 && earlier ? earlier : applicant;
-    planned.push({ ...applicant, first, last, phone, email, state, age });
+    const isRepeat = n % REPEATED === REPEATED - 1;
+    const { first, last, phone, email, state } = isRepeat ? planned[n - 12]! : applicant;
+    planned.push({ ...applicant, first, last, phone, email, state, age, isRepeat, isRecent: n >= LEADS - RECENT });
   }
   return planned;
 }

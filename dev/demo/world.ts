@@ -3,7 +3,7 @@ import { notifyAgents, type StackInfo } from "../local/mod.ts";
 import { Random } from "../testing/random.ts";
 import type { TwilioDouble } from "../testing/twilio/double.ts";
 import { asUser } from "./agencies.ts";
-import { AGENCIES, LEAVES, loginOf, VENDORS } from "./cast.ts";
+import { AGENCIES, GREETING, LEAVES, loginOf, SEED_ORDER, VENDORS } from "./cast.ts";
 import { moveClock, passTime, type Story } from "./clock.ts";
 import { Applicants, planLeads, type PlannedLead } from "./plan.ts";
 import { Recruit, textUs } from "./recruits.ts";
@@ -41,7 +41,7 @@ export async function makeWorld(tools: Tools, seed: number): Promise<string> {
   const leads = new Date();
   await talk(tools, stored, random);
   const texts = new Date();
-  await act(tools, stored, random);
+  await act(tools, stored, seed);
   const world = await count(sql);
   await moveClock(sql, { began, leads, texts }, stored.map(({ id, lead }) => storyOf(id, lead, now, random)));
   await sql`select private.check_alerts()`;
@@ -54,6 +54,9 @@ async function count(sql: postgres.Sql): Promise<string> {
     select (select count(*) from public.recruiting_leads) as leads,
       (select count(*) from public.recruiting_leads where distribution = 'unmatched') as waiting,
       (select count(*) from public.recruiting_lead_duplicates) as duplicates,
+      (select count(*) from (
+        select from public.recruiting_leads where phone is not null group by phone having count(*) > 1
+      ) people) as "people twice",
       (select count(*) from public.rejected_deliveries) as "rejected deliveries",
       (select count(*) from public.lead_returns) as returned,
       (select count(distinct conversation_id) from public.recruiting_messages where direction = 'inbound') as conversations,
@@ -68,22 +71,28 @@ async function count(sql: postgres.Sql): Promise<string> {
 async function postLeads({ vendors, sql, stack }: Tools, planned: PlannedLead[]): Promise<Stored[]> {
   const stored: Stored[] = [];
   const requests = new Map<unknown, PlannedLead>();
+  const post = async (lead: PlannedLead) => {
+    const { body } = await vendors.post(lead);
+    if (body.status === "created") stored.push({ id: body.id as string, lead });
+  };
   await Promise.all(VENDORS.map(async (vendor) => {
-    const own = planned.filter((lead) => lead.vendor === vendor);
+    const own = planned.filter((lead) => lead.vendor === vendor && !lead.isRepeat);
     for (const [n, lead] of own.entries()) {
-      const { body } = await vendors.post(lead);
-      if (body.status === "created") stored.push({ id: body.id as string, lead });
+      await post(lead);
       // What vendors do wrong: they send a lead twice, leave the name out, or change their form without a word.
-      const mistake = vendor.kind !== "key"
-        ? undefined
-        : vendor.parser === "mapping"
-        ? n >= own.length - 14 && newForm({ ...lead, id: `${lead.id}-new` })
-        : n % 25 === 9 &&
-          { vendor_lead_id: `${lead.id}-nameless`, response_id: `${lead.id}-nameless`, phone: lead.phone };
       if (n % 20 === 7 && vendor.kind !== "meta") await vendors.post(lead);
+      const id = `${lead.id}-again`;
+      const isFair = vendor.parser === "mapping";
+      const mistake = isFair && n >= own.length - 14
+        ? newForm({ ...lead, id, phone: lead.phone.replace("555", "556") })
+        : !isFair && vendor.kind === "key" && n % 25 === 9
+        ? { vendor_lead_id: id, response_id: id, phone: lead.phone }
+        : null;
       if (mistake) requests.set((await vendors.send(vendor, mistake)).body.request_id, lead);
     }
   }));
+  await ruleRepeats(sql, planned);
+  for (const lead of planned.filter(({ isRepeat }) => isRepeat)) await post(lead);
   await fetch(`${stack.functions_url}/api/leads/import`, {
     method: "POST",
     headers: { "content-type": "application/json", "x-api-key": stack.leads_import_api_key },
@@ -105,6 +114,16 @@ async function postLeads({ vendors, sql, stack }: Tools, planned: PlannedLead[])
   }
   // Vendors have posted at the same time, and what follows must not depend on who was faster.
   return stored.sort((one, other) => other.lead.age - one.lead.age);
+}
+
+/** Whoever comes again goes to the same agent in Chicago, and is held where Lead House sells them. One wants no calls. */
+async function ruleRepeats(sql: postgres.Sql, planned: PlannedLead[]): Promise<void> {
+  await sql`
+    insert into public.repeat_rules (vendor_id, agency_id, match, within, action)
+    values (null, ${AGENCIES[0]!.id}, '{phone,email}', '90 days', 'same_agent'),
+      ((select id from public.vendors where slug = 'lead-house'), null, '{phone,email}', '90 days', 'hold')`;
+  const complained = planned.findLast(({ isRepeat }) => isRepeat)!;
+  await sql`select public.add_suppression(${complained.phone}, 'Asked not to be called')`;
 }
 
 /** The body of an import: sales leads of James. */
@@ -135,7 +154,7 @@ async function talk(tools: Tools, stored: Stored[], random: Random): Promise<voi
   const people = new Map(greeted.slice(9).map((one) => [one.lead.phone, one]));
   const recruits = random.shuffle([...people.values()]).slice(0, CONVERSATIONS).map(({ id, lead }, n) =>
     // Whoever was texted days ago has answered.
-    new Recruit(lead.phone, serviceOf.get(id)!, n * 7, lead.age > 18 * 60 * MINUTE || random.happens(0.5))
+    new Recruit(lead.phone, serviceOf.get(id)!, n * 7, !lead.isRecent || random.happens(0.5))
   );
   const said = new Map<string, string>();
   twilio.onAccepted = ({ to, body }) => said.set(to, body);
@@ -148,7 +167,6 @@ async function talk(tools: Tools, stored: Stored[], random: Random): Promise<voi
     await inParallel(replies, async ({ recruit, texts }) => {
       for (const text of texts) await textUs(stack, twilio, recruit, text);
     });
-    await passTime(sql);
     await work(tools);
   }
   twilio.callBack();
@@ -156,7 +174,7 @@ async function talk(tools: Tools, stored: Stored[], random: Random): Promise<voi
 }
 
 /** What agents and operators do: they answer, move recruits on, write notes, and return leads. */
-async function act(tools: Tools, stored: Stored[], random: Random): Promise<void> {
+async function act(tools: Tools, stored: Stored[], seed: number): Promise<void> {
   const { sql } = tools;
   const leads = await sql`
     select l.id, a.email, c.id as conversation, c.status, c.waiting_since is not null as waits
@@ -167,10 +185,12 @@ async function act(tools: Tools, stored: Stored[], random: Random): Promise<void
   const byAgent = new Map<string, ((sql: postgres.TransactionSql) => Promise<unknown>)[]>();
   const does = (email: string, act: (sql: postgres.TransactionSql) => Promise<unknown>) =>
     byAgent.set(email, [...byAgent.get(email) ?? [], act]);
-  for (const { id, lead } of stored) {
+  for (const [n, { id, lead }] of stored.entries()) {
+    // Each lead has its own, so that nothing depends on how fast the others were.
+    const random = new Random(seed + n * 7_919);
     const { email, conversation, waits } = known.get(id) ?? {};
     if (!email) continue;
-    const isOld = lead.age > DAY;
+    const isOld = !lead.isRecent;
     if (waits && (isOld || random.happens(0.3))) {
       const words = random.pick(ANSWERS).replace("{name}", lead.first);
       does(
@@ -188,7 +208,7 @@ async function act(tools: Tools, stored: Stored[], random: Random): Promise<void
       does(email, (sql) => sql`select public.add_note(${id}, ${note})`);
     }
   }
-  const recent = stored.filter(({ lead }) => lead.age < DAY).map(({ id }) => id);
+  const recent = stored.filter(({ lead }) => lead.isRecent).map(({ id }) => id);
   await inParallel([...byAgent], async ([email, acts]) => {
     await asUser(sql, email, async (sql) => {
       for (const act of acts) await act(sql);
@@ -201,8 +221,8 @@ async function act(tools: Tools, stored: Stored[], random: Random): Promise<void
     });
   });
   await work(tools);
-  const returned = stored.filter(({ id, lead }) => known.has(id) && lead.age > 2 * DAY && lead.age < 20 * DAY);
-  for (const [n, { id }] of returned.filter((_, n) => n % 40 === 0).entries()) {
+  const returned = stored.filter(({ id, lead }) => known.has(id) && !lead.isRecent);
+  for (const [n, { id }] of returned.filter((_, n) => n % 60 === 30).entries()) {
     await sql`select public.return_lead(${id}, ${RETURNS[n % RETURNS.length]!})`;
   }
   for (const { id, orders } of AGENCIES) {
@@ -217,6 +237,7 @@ async function act(tools: Tools, stored: Stored[], random: Random): Promise<void
       if (later === "paused") await sql`select public.change_order(${order!.id}, ${sql.json({ status: "paused" })})`;
     }
   }
+  await sql`select public.change_order(${SEED_ORDER}, ${sql.json({ greeting_template: GREETING })})`;
   const leaving = AGENCIES.flatMap(({ people }) => people).find(({ first, last }) => `${first} ${last}` === LEAVES)!;
   await sql`select private.leave_agent((select id from public.agents where email = ${loginOf(leaving)}))`;
   await work(tools);
@@ -261,12 +282,13 @@ async function work({ sql, stack, twilio }: Tools): Promise<void> {
   await until(async () => {
     const call = () =>
       fetch(`${stack.functions_url}/worker/run`, { method: "POST", headers }).then((r) => r.body?.cancel());
+    await passTime(sql);
     await Promise.all([call(), call()]);
     await twilio.settled();
     const [due] = await sql`
       select public.are_texts_due() as texts, private.is_dispatch_due() as dispatches, private.is_fetch_due() as fetches,
-        exists (select from public.bot_turns where due_at <= now()) as turns,
-        exists (select from public.text_outbox where state = 'sending') as sending`;
+        exists (select from public.bot_turns) as turns,
+        exists (select from public.text_outbox where state in ('pending', 'sending') and due_at < 'infinity') as sending`;
     return Object.values(due!).includes(true) ? JSON.stringify(due) : null;
   });
 }

@@ -15,20 +15,33 @@ const UNPACK = `
   const { FONTCONFIG_PATH, LD_LIBRARY_PATH } = process.env;
   console.log(JSON.stringify({ path, variables: { FONTCONFIG_PATH, LD_LIBRARY_PATH } }));`;
 
+/** The Chromium of those who run now, and how many they are. */
+let unpacked: Promise<{ folder: string; path?: string }> | undefined;
+let users = 0;
+
 /**
  * Runs something with the path of a Chromium in the variable CHROMIUM, which it lacks where none runs on this machine.
- * To unpack it takes seconds, so the processes that start one share it.
+ * To unpack it takes seconds, so all that run at the same time share it, as do the processes that they start.
  */
 export async function withChromium<Result>(run: () => Promise<Result>): Promise<Result> {
-  const folder = Deno.makeTempDirSync({ prefix: "chromium-" });
-  const path = await unpackFromNpm(folder) ?? INSTALLED.find(canRun);
+  users++;
+  unpacked ??= unpack();
+  const { folder, path } = await unpacked;
   if (path !== undefined) Deno.env.set("CHROMIUM", path);
   try {
     return await run();
   } finally {
-    Deno.env.delete("CHROMIUM");
-    Deno.removeSync(folder, { recursive: true });
+    if (--users === 0) {
+      unpacked = undefined;
+      Deno.env.delete("CHROMIUM");
+      Deno.removeSync(folder, { recursive: true });
+    }
   }
+}
+
+async function unpack(): Promise<{ folder: string; path?: string }> {
+  const folder = Deno.makeTempDirSync({ prefix: "chromium-" });
+  return { folder, path: await unpackFromNpm(folder) ?? INSTALLED.find(canRun) };
 }
 
 /** Unpacks the Chromium that npm has installed. Returns its path, or undefined where it does not run. */

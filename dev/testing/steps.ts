@@ -141,6 +141,11 @@ export const STEPS: Step[] = [
     // Some of its scenarios take rights away for a moment.
     alone: "texting",
   }),
+  inChromium(denoStep({
+    name: "demo",
+    title: "The demonstration, and the tour through it",
+    files: filesBelow("dev/demo"),
+  })),
   denoStep({
     name: "chaos",
     title: "One fault after another, and an account of every request",
