@@ -58,6 +58,9 @@ export interface Filter {
   agentId: string | null;
 }
 
+/** The row of the view `inbox_counts`. */
+type Counts = Record<"waiting" | "waiting_for_me" | "bot" | "failed" | "held" | "total" | "mine" | "nobody", number>;
+
 /** More than this are not counted. */
 export const MAX_COUNTED = 99;
 
@@ -82,13 +85,17 @@ export const inboxQueries = {
       return await call(after(query, last, by.column, by.ascending).limit(limit)) as InboxRow[];
     }, { order: by, isInList: (row) => isInList(row, agent, filter) });
   },
-  /** The number of conversations in a part of the inbox. */
-  count: (agent: Agent, view: View) =>
+  /** The number of conversations in each part of the inbox. */
+  counts: (agent: Agent) =>
     queryOptions({
-      queryKey: [...inboxQueries.unreadCounts(), "of", agent.id, view],
-      queryFn: async () => {
-        const ids = supabase.from("inbox").select("id").eq("agency_id", agent.agency_id) as unknown as InboxQuery;
-        return (await call(narrow(ids, agent, view).limit(MAX_COUNTED + 1))).length;
+      queryKey: [...inboxQueries.unreadCounts(), "counts", agent.id],
+      queryFn: async (): Promise<Record<View, number>> => {
+        const counts = await call(
+          supabase.from("inbox_counts").select().eq("agency_id", agent.agency_id).maybeSingle(),
+        ) as Counts | null;
+        if (counts === null) return { waiting: 0, bot: 0, failed: 0, held: 0, all: 0, mine: 0, nobody: 0 };
+        const { waiting, waiting_for_me, total, ...others } = counts;
+        return { ...others, all: total, waiting: agent.role === "manager" ? waiting : waiting_for_me };
       },
     }),
   /** The two who have waited longest for an answer of this agent; of a manager also for anybody's. */

@@ -1,9 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, useState } from "react";
+import { useState } from "react";
 import { agentQueries } from "../data/agents.ts";
 import { assignConversations } from "../data/conversation_changes.ts";
 import type { Agent } from "../data/user.ts";
 import { ConfirmButton } from "../ui/confirm.tsx";
+import { showToast } from "../ui/toast.tsx";
 
 /** The most conversations that the service gives away at once. */
 const MOST = 200;
@@ -12,20 +13,11 @@ const MOST = 200;
 export function AssignMany({ agent, ids, selected, setSelected }: {
   agent: Agent;
   ids: string[];
-  selected: ReadonlySet<string> | null;
+  selected: ReadonlySet<string>;
   setSelected: (selected: ReadonlySet<string> | null) => void;
 }) {
   const { data: agents = [] } = useQuery(agentQueries.active(agent.agency_id));
   const [chosen, setChosen] = useState("");
-  const [done, setDone] = useState<ReactNode>(null);
-  if (selected === null) {
-    return (
-      <div className="buttons">
-        <button type="button" className="link" onClick={() => setSelected(new Set())}>Select several</button>
-        <span role="status">{done}</span>
-      </div>
-    );
-  }
   const name = agents.find(({ id }) => id === chosen)?.name;
   // What another list has is not given away unseen.
   const those = ids.filter((id) => selected.has(id));
@@ -34,10 +26,11 @@ export function AssignMany({ agent, ids, selected, setSelected }: {
   async function assign(): Promise<void> {
     const given = await assignConversations(those, chosen);
     const others = those.length - given;
-    setDone(
+    showToast(
       <>
         {given} given to <bdi>{name}</bdi>.{others > 0 && ` ${others} stayed as they were.`}
       </>,
+      { meaning: "good" },
     );
     setSelected(null);
   }

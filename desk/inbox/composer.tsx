@@ -1,3 +1,6 @@
+import NotebookPen from "lucide-react/icons/notebook-pen";
+import Paperclip from "lucide-react/icons/paperclip";
+import SendHorizontal from "lucide-react/icons/send-horizontal";
 import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from "react";
 import type { Conversation } from "../data/conversation.ts";
 import { hasDraft, useDraft } from "../data/drafts.ts";
@@ -31,12 +34,12 @@ export function Composer(writing: Writing) {
   const modeButton = (
     <button
       type="button"
-      className="mode"
+      className="plain icon-button"
       title={mode.isNote ? "Write a text" : "Write a note"}
       aria-pressed={mode.isNote}
       onClick={() => setMode({ isNote: !mode.isNote, isChosen: true })}
     >
-      <NoteIcon />
+      <NotebookPen size={18} />
       <span className="visually-hidden">Note</span>
     </button>
   );
@@ -144,8 +147,8 @@ function TextComposer({ conversation, agent, name, isWriter, isChosen, modeButto
         {problem === null && (
           <>
             {draft.file === null && (
-              <label className="button attach" title="Add a file">
-                <ClipIcon />
+              <label className="button plain icon-button attach" title="Add a file">
+                <Paperclip size={18} />
                 <span className="visually-hidden">Add a file</span>
                 <input
                   type="file"
@@ -165,6 +168,7 @@ function TextComposer({ conversation, agent, name, isWriter, isChosen, modeButto
               title="Ctrl+Enter"
               aria-disabled={sending.isRunning || !isReady}
             >
+              <SendHorizontal size={16} />
               {conversation.hasBot ? "Send and take over" : "Send"}
             </button>
           </>
@@ -202,33 +206,6 @@ function SegmentCount({ id, body }: { id: string; body: string }) {
     <small id={id} className={className}>
       {body === "" ? length : `${length} · ${segments} ${segments === 1 ? "segment" : "segments"}`}
     </small>
-  );
-}
-
-function ClipIcon() {
-  return (
-    <Icon path="m21 11-9 9a6 6 0 0 1-8.500-8.500l9-9a4 4 0 0 1 5.700 5.700l-9 9a2 2 0 0 1-2.900-2.900l8.300-8.200" />
-  );
-}
-
-/** A sheet with a folded corner. */
-function NoteIcon() {
-  return <Icon path="M4 4h16v11l-5 5H4zM15 20v-5h5M8 9h8M8 13h4" />;
-}
-
-function Icon({ path }: { path: string }) {
-  return (
-    <svg
-      width="20"
-      height="20"
-      viewBox="0 0 24 24"
-      fill="none"
-      stroke="currentColor"
-      strokeWidth="2"
-      aria-hidden="true"
-    >
-      <path d={path} />
-    </svg>
   );
 }
 

@@ -3,12 +3,13 @@ import { memo, useEffect, useRef } from "react";
 import { Link } from "wouter";
 import type { InboxRow, View } from "../data/inbox.ts";
 import type { Agent } from "../data/user.ts";
+import { Avatar } from "../ui/avatar.tsx";
 import { phoneText } from "../ui/phone.ts";
 import { ago, timeText, useMinute } from "../ui/time.tsx";
 import { hrefOf } from "./address.ts";
 
 /** The height of a row in pixels before it is measured, and how many are rendered above and below those that show. */
-const [HEIGHT, BEYOND] = [69, 10];
+const [HEIGHT, BEYOND] = [56, 10];
 
 /**
  * The rows of the list. Only those near the part that shows are rendered, with the open one and the one that has the
@@ -116,39 +117,45 @@ const ConversationRow = memo(function ConversationRow(
 ) {
   const isQueue = view === "waiting";
   const since = isQueue ? row.due_since ?? row.last_text_at : row.last_text_at;
+  const isMissing = agent.role === "manager" && row.agent_id === null;
   return (
     <Link href={hrefOf(view, row.id)} className={row.is_unread ? "is-unread" : ""} aria-current={isOpen || undefined}>
       <span className="name">
         <bdi>{row.name || phoneText(row.recruit_phone)}</bdi>
         {row.is_unread && <span className="visually-hidden">, unread</span>}
       </span>
-      <span className="since quiet">
-        {isQueue && row.waiting_since !== null && <span className="visually-hidden">waits for</span>}
-        {ago(since)}
-      </span>
+      <Since since={since} waits={isQueue && row.waiting_since !== null} urgentSince={urgentSince(row)} />
       <span className="last quiet" dir="auto">{lastText(row)}</span>
       <span className="badges">
         {row.snoozed_until !== null && (
           <span className="badge">{row.is_due ? "Snoozed until now" : `Until ${timeText(row.snoozed_until)}`}</span>
         )}
-        {row.waiting_since !== null && (row.is_due || row.snoozed_until === null) &&
-          <UrgencyBadge since={row.waiting_since} />}
-        {row.is_failed && <span className="badge is-very-late">Not delivered</span>}
+        {row.is_failed && <span className="badge is-bad">Not delivered</span>}
         {row.is_held && <span className="badge">Held</span>}
         {row.is_opted_out && <span className="badge">Opted out</span>}
-        {agent.role === "manager" && row.agent_id !== agent.id && <bdi className="badge">{row.agent ?? "Nobody"}</bdi>}
+        {isMissing && <span className="badge">Nobody</span>}
+        {agent.role === "manager" && row.agent_id !== null && row.agent_id !== agent.id &&
+          <Avatar id={row.agent_id} name={row.agent ?? "Another agent"} />}
       </span>
     </Link>
   );
 });
 
-/** How urgent an answer is, in word and colour. */
-function UrgencyBadge({ since }: { since: string }) {
-  const hours = (Date.now() - Date.parse(since)) / 3_600_000;
-  if (hours < 1) return null;
-  return hours < 24
-    ? <span className="badge is-late">over an hour</span>
-    : <span className="badge is-very-late">over a day</span>;
+/** Since when a recruit waits in vain; null: none does now. */
+function urgentSince({ waiting_since, is_due, snoozed_until }: InboxRow): string | null {
+  return is_due || snoozed_until === null ? waiting_since : null;
+}
+
+/** How long ago, in a word, which says by colour and to a screen reader how urgent an answer is. */
+function Since({ since, waits, urgentSince }: { since: string; waits: boolean; urgentSince: string | null }) {
+  const hours = urgentSince === null ? 0 : (Date.now() - Date.parse(urgentSince)) / 3_600_000;
+  const words = ago(hours >= 1 ? urgentSince! : since);
+  return (
+    <span className={hours >= 24 ? "since is-very-late" : hours >= 1 ? "since is-late" : "since"}>
+      {waits && <span className="visually-hidden">waits for</span>}
+      {words}
+    </span>
+  );
 }
 
 function lastText({ last_body, last_media, last_direction }: InboxRow): string {

@@ -1,20 +1,26 @@
-import { useQueries, useQuery } from "@tanstack/react-query";
-import { Fragment, type ReactNode, Suspense, useCallback, useRef, useState } from "react";
+import { useQuery } from "@tanstack/react-query";
+import Keyboard from "lucide-react/icons/keyboard";
+import ListChecks from "lucide-react/icons/list-checks";
+import SearchIcon from "lucide-react/icons/search";
+import SlidersHorizontal from "lucide-react/icons/sliders-horizontal";
+import X from "lucide-react/icons/x";
+import { Fragment, type ReactNode, Suspense, useCallback, useId, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { agentQueries } from "../data/agents.ts";
 import { type Filter, inboxQueries, type InboxRow, type View, viewsOf } from "../data/inbox.ts";
 import { usePages } from "../data/pages.ts";
 import type { Agent } from "../data/user.ts";
+import { IconButton } from "../ui/icon_button.tsx";
 import { part } from "../ui/part.tsx";
 import { cappedText } from "../ui/count.ts";
 import { LoadMoreButton } from "../ui/load_more_button.tsx";
-import { Search, useDebounced } from "../ui/search.tsx";
+import { useDebounced } from "../ui/search.tsx";
 import { EmptyState, QueryResult, Skeleton } from "../ui/query_result.tsx";
 import { ConversationRows } from "./conversation_rows.tsx";
 import { hrefOf } from "./address.ts";
 import { useKeptRow } from "./kept_row.ts";
 import { useKeys } from "./keys.ts";
-import { KeysHelp } from "./keys_help.tsx";
+import { useKeysHelp } from "./keys_help.tsx";
 import { WaitingTexts } from "./waiting_texts.tsx";
 
 // For managers alone.
@@ -26,6 +32,8 @@ interface Filtered {
   setFilter: (filter: Omit<Filter, "view">) => void;
   openId: string | undefined;
 }
+
+const SEARCHED = "Name, phone, e-mail or words";
 
 const NAMES: Record<View, string> = {
   waiting: "Waiting",
@@ -44,7 +52,8 @@ export function Conversations(filtered: Filtered) {
   const debounced = { ...filter, typed: useDebounced(filter.typed) };
   const query = usePages(inboxQueries.list(agent, debounced));
   const kept = useKeptRow(query.data ?? [], openId, debounced, query.isPlaceholderData);
-  const search = useRef<HTMLElement>(null);
+  const search = useRef<HTMLInputElement>(null);
+  const [isSearching, setSearching] = useState(filter.typed !== "");
   const rows = distinct(kept);
   const [selected, setSelected] = useState<ReadonlySet<string> | null>(null);
   const toggle = useCallback(
@@ -63,13 +72,47 @@ export function Conversations(filtered: Filtered) {
   useKeys(agent.id, {
     j: () => go(1),
     k: () => go(-1),
-    "/": () => search.current!.querySelector<HTMLElement>("input[type=search]")!.focus(),
+    "/": openSearch,
   });
 
+  function openSearch(): void {
+    setSearching(true);
+    // It is there by then.
+    requestAnimationFrame(() => search.current?.focus());
+  }
+
+  function closeSearch(): void {
+    setSearching(false);
+    filtered.setFilter({ ...filter, typed: "" });
+  }
+
   return (
-    <section className="conversations" aria-label="Conversations" ref={search}>
-      <Filters {...filtered} />
-      {agent.role === "manager" && (
+    <section className="conversations" aria-label="Conversations">
+      {isSearching
+        ? (
+          <div className="filters" role="search">
+            <input
+              ref={search}
+              type="search"
+              aria-label={SEARCHED}
+              placeholder={SEARCHED}
+              value={filter.typed}
+              onChange={({ currentTarget }) => filtered.setFilter({ ...filter, typed: currentTarget.value })}
+              onKeyDown={({ key }) => {
+                if (key === "Escape") closeSearch();
+              }}
+            />
+            <IconButton icon={X} label="End the search" onClick={closeSearch} />
+          </div>
+        )
+        : (
+          <div className="filters">
+            <Views {...filtered} />
+            <IconButton icon={SearchIcon} label={SEARCHED} keys="/" onClick={openSearch} />
+            <MoreFilters {...filtered} isSelecting={selected !== null} select={() => setSelected(new Set())} />
+          </div>
+        )}
+      {selected !== null && (
         <Suspense>
           <AssignMany
             agent={agent}
@@ -103,27 +146,50 @@ export function Conversations(filtered: Filtered) {
   );
 }
 
-function Filters({ agent, filter, setFilter, openId }: Filtered) {
+/** The parts of the inbox, with the number of conversations in each. */
+function Views({ agent, filter, setFilter, openId }: Filtered) {
   const [, navigate] = useLocation();
+  const { data: counts } = useQuery(inboxQueries.counts(agent));
   return (
-    <div className="filters" role="search">
-      <div className="buttons views" role="group" aria-label="Which conversations">
-        {viewsOf(agent).map((view) => (
-          <button
-            key={view}
-            type="button"
-            // A search goes through all conversations.
-            aria-pressed={filter.view === view && filter.typed.trim() === ""}
-            onClick={() => {
-              setFilter({ ...filter, typed: "" });
-              navigate(hrefOf(view, openId));
-            }}
-          >
-            {NAMES[view]}
-          </button>
-        ))}
-      </div>
-      <div className="buttons">
+    <div className="views" role="group" aria-label="Which conversations">
+      {viewsOf(agent).map((view) => (
+        <button
+          key={view}
+          type="button"
+          className="plain"
+          aria-pressed={filter.view === view}
+          onClick={() => {
+            setFilter({ ...filter, typed: "" });
+            navigate(hrefOf(view, openId));
+          }}
+        >
+          {NAMES[view]}
+          {view !== "all" && (counts?.[view] ?? 0) > 0 && <span className="count-of">{cappedText(counts![view])}</span>}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** What chooses further, and is seldom needed. A dot says that something is left out. */
+function MoreFilters({ agent, filter, setFilter, isSelecting, select }: Filtered & {
+  isSelecting: boolean;
+  select: () => void;
+}) {
+  const id = useId();
+  const menu = useRef<HTMLDivElement>(null);
+  const keys = useKeysHelp(agent);
+  const isNarrow = filter.isUnread || filter.agentId !== null;
+  return (
+    <>
+      <IconButton
+        icon={SlidersHorizontal}
+        label={isNarrow ? "Filters, some are on" : "Filters"}
+        className={isNarrow ? "is-on" : ""}
+        popoverTarget={id}
+      />
+      <div id={id} ref={menu} popover="auto" className="menu is-form">
+        {agent.role === "manager" && <AgentFilter agent={agent} filter={filter} setFilter={setFilter} />}
         <label className="check">
           <input
             type="checkbox"
@@ -132,15 +198,31 @@ function Filters({ agent, filter, setFilter, openId }: Filtered) {
           />
           Unread only
         </label>
-        <KeysHelp agent={agent} />
-        {agent.role === "manager" && <AgentFilter agent={agent} filter={filter} setFilter={setFilter} />}
+        {agent.role === "manager" && !isSelecting && (
+          <button
+            type="button"
+            className="plain"
+            onClick={() => {
+              menu.current!.hidePopover();
+              select();
+            }}
+          >
+            <ListChecks size={16} /> Select several
+          </button>
+        )}
+        <button
+          type="button"
+          className="plain keys"
+          onClick={() => {
+            menu.current!.hidePopover();
+            keys.open();
+          }}
+        >
+          <Keyboard size={16} /> Keys
+        </button>
       </div>
-      <Search
-        label="Name, phone, e-mail or words"
-        value={filter.typed}
-        onChange={(typed) => setFilter({ ...filter, typed })}
-      />
-    </div>
+      {keys.dialog}
+    </>
   );
 }
 
@@ -211,13 +293,12 @@ function NoConversations({ agent, filter, setFilter }: Filtered): ReactNode {
 
 /** The other parts of the inbox that have conversations, and how many. */
 function OtherViews({ agent, view }: { agent: Agent; view: View }) {
-  const others = viewsOf(agent).filter((other) => other !== view);
-  const found = useQueries({ queries: others.map((other) => inboxQueries.count(agent, other)) });
-  const filled = others.flatMap((other, place) => {
-    const { data: count = 0 } = found[place]!;
-    return count === 0 ? [] : [{ other, count }];
+  const { data: counts } = useQuery(inboxQueries.counts(agent));
+  if (counts === undefined) return null;
+  const filled = viewsOf(agent).flatMap((other) => {
+    const count = counts[other];
+    return other === view || count === 0 ? [] : [{ other, count }];
   });
-  if (found.some(({ isPending }) => isPending)) return null;
   if (filled.length === 0) {
     return (
       <>

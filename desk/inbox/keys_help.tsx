@@ -1,22 +1,19 @@
-import { Suspense, useState } from "react";
+import { type ReactNode, Suspense, useState } from "react";
 import type { Agent } from "../data/user.ts";
 import { part } from "../ui/part.tsx";
 import { useKeys } from "./keys.ts";
 
 const KeysDialog = part("The page of keys", async () => (await import("./keys_dialog.tsx")).KeysDialog);
 
-/** A button that opens the page of keys, as a key does. */
-export function KeysHelp({ agent }: { agent: Agent }) {
+/** The page of keys, which a key opens, too. */
+export function useKeysHelp(agent: Agent): { open: () => void; dialog: ReactNode } {
   const [isOpen, setOpen] = useState(false);
-  useKeys(agent.id, { "?": () => setOpen(true) });
-  return (
-    <>
-      <button type="button" className="link keys" onClick={() => setOpen(true)}>Keys</button>
-      {isOpen && (
-        <Suspense>
-          <KeysDialog agentId={agent.id} onClose={() => setOpen(false)} />
-        </Suspense>
-      )}
-    </>
+  const open = () => setOpen(true);
+  useKeys(agent.id, { "?": open });
+  const dialog = isOpen && (
+    <Suspense>
+      <KeysDialog agentId={agent.id} onClose={() => setOpen(false)} />
+    </Suspense>
   );
+  return { open, dialog };
 }

@@ -1,5 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useMemo, useRef } from "react";
+import ArrowLeft from "lucide-react/icons/arrow-left";
+import Info from "lucide-react/icons/info";
+import PencilLine from "lucide-react/icons/pencil-line";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { Link } from "wouter";
 import { type Conversation, conversationQueries, mayWrite } from "../data/conversation.ts";
 import { clearQueued } from "../data/drafts.ts";
@@ -10,13 +13,16 @@ import { usePages } from "../data/pages.ts";
 import type { Agent } from "../data/user.ts";
 import { phoneText } from "../ui/phone.ts";
 import { EmptyState, QueryResult, Skeleton } from "../ui/query_result.tsx";
-import { useIsWide } from "../ui/is_wide.ts";
+import { useOfferedActs } from "../ui/acts.ts";
+import { IconButton } from "../ui/icon_button.tsx";
+import { useIsPhone, useIsWide } from "../ui/is_wide.ts";
 import { hrefOf } from "./address.ts";
 import { Composer } from "./composer.tsx";
 import { AskForConversationButton, UnsentWords } from "./unsent_words.tsx";
 import { useKeys } from "./keys.ts";
 import { NextWaiting } from "./next_waiting.tsx";
-import { OwnerActions, ownerText } from "./owner_actions.tsx";
+import { ActButton, OwnerProblems, OwnerText, Reassign, useOwnerActs } from "./owner_actions.tsx";
+import { SnoozeButton } from "./snooze.tsx";
 import { RecruitCard } from "./recruit_card.tsx";
 import { MessageList } from "./message_list.tsx";
 import { OutboxTexts } from "./outbox_texts.tsx";
@@ -64,7 +70,8 @@ function MissingConversation({ id, agent }: { id: string; agent: Agent }) {
 function Thread({ conversation, agent, view }: { conversation: Conversation; agent: Agent; view: View }) {
   const messages = usePages(messageQueries.list(conversation.id));
   const texts = useMemo(() => messages.data?.toReversed() ?? [], [messages.data]);
-  const isWide = useIsWide();
+  const [isWide, isPhone] = [useIsWide(), useIsPhone()];
+  const [isAbout, setAbout] = useState(true);
   const heading = useRef<HTMLHeadingElement>(null);
   const name = conversation.name || phoneText(conversation.recruit_phone);
   const isWriter = mayWrite(agent, conversation);
@@ -79,41 +86,59 @@ function Thread({ conversation, agent, view }: { conversation: Conversation; age
     clearQueued(agent.id, conversation.id, texts.map(({ text_outbox }) => text_outbox?.client_message_id ?? null));
   }, [agent.id, conversation.id, texts]);
 
-  useKeys(agent.id, { r: () => document.querySelector<HTMLElement>(".composer textarea")?.focus() });
+  const write = () => document.querySelector<HTMLElement>(".composer textarea")?.focus();
+  useKeys(agent.id, { r: write });
 
   const readUpTo = texts.findLast(({ sender_type }) => sender_type === "recruit")?.created_at ??
     conversation.last_text_at;
-  const owner = <OwnerActions conversation={conversation} agent={agent} isWriter={isWriter} readUpTo={readUpTo} />;
+  const { done, bot, assign, mutations } = useOwnerActs({ conversation, agent, isWriter, readUpTo });
+  useOfferedActs([
+    { label: `Write to ${name}`, icon: PencilLine, keys: "R", run: write },
+    ...[done, bot].filter((act) => act !== null),
+  ]);
+  const others = (isNamed: boolean) => (
+    <>
+      {isWriter && <SnoozeButton conversation={conversation} readUpTo={readUpTo} isNamed={isNamed} />}
+      {bot && <ActButton act={bot} isNamed={isNamed} />}
+      {agent.role === "manager" && (
+        <Reassign conversation={conversation} agent={agent} assign={assign} isNamed={isNamed} />
+      )}
+    </>
+  );
+  const ownerText = <OwnerText conversation={conversation} agent={agent} />;
   const card = <RecruitCard conversation={conversation} isManager={agent.role === "manager"} />;
+  const about = { icon: Info, label: `About ${name}` };
   return (
     <>
       <section className="thread" aria-labelledby="recruit">
         <div className="thread-head">
-          <Link href={hrefOf(view)} className="to-list button" title="Inbox">
+          <Link href={hrefOf(view)} className="to-list button plain icon-button" title="Inbox">
+            <ArrowLeft size={20} />
             <span className="visually-hidden">Inbox</span>
           </Link>
           <h2 id="recruit" ref={heading} tabIndex={-1}>
             <bdi>{name}</bdi>
           </h2>
-          <p className="quiet" role="status">{ownerText(conversation, agent)}</p>
-          {isWide ? owner : (
+          <p className="quiet" role="status">{ownerText}</p>
+          {done && <ActButton act={done} />}
+          {!isPhone && others(false)}
+          {isWide ? <IconButton {...about} aria-pressed={isAbout} onClick={() => setAbout(!isAbout)} /> : (
             <>
-              <button type="button" className="about" popoverTarget="about">
-                About <span className="visually-hidden">{name}</span>
-              </button>
+              <IconButton {...about} popoverTarget="about" />
               <div id="about" popover="auto">
                 <p>
                   <strong>
                     <bdi>{name}</bdi>
                   </strong>
                 </p>
-                <p className="quiet">{ownerText(conversation, agent)}</p>
-                {owner}
+                <p className="quiet">{ownerText}</p>
+                {isPhone && <div className="owner buttons">{others(true)}</div>}
                 {card}
               </div>
             </>
           )}
         </div>
+        <OwnerProblems mutations={mutations} />
         <QueryResult query={messages} resource="texts" skeleton={<Skeleton rows={5} />}>
           {() => (
             <MessageList
@@ -131,7 +156,7 @@ function Thread({ conversation, agent, view }: { conversation: Conversation; age
         <NextWaiting conversation={conversation} agent={agent} />
         <Composer conversation={conversation} agent={agent} name={name} isWriter={isWriter} />
       </section>
-      {isWide && <aside aria-label="The recruit">{card}</aside>}
+      {isWide && isAbout && <aside aria-label="The recruit">{card}</aside>}
     </>
   );
 }

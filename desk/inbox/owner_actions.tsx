@@ -1,20 +1,34 @@
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, type SubmitEvent, useState } from "react";
+import Bot from "lucide-react/icons/bot";
+import Check from "lucide-react/icons/check";
+import Hand from "lucide-react/icons/hand";
+import Undo2 from "lucide-react/icons/undo-2";
+import UserRoundPlus from "lucide-react/icons/user-round-plus";
+import { type ReactNode, useState } from "react";
 import { agentQueries } from "../data/agents.ts";
 import type { Conversation } from "../data/conversation.ts";
 import { useAssignConversation, useHandBack, useNeedsNoReply, useNeedsReply } from "../data/conversation_changes.ts";
 import type { Agent } from "../data/user.ts";
 import { ActionError } from "../ui/action.tsx";
+import type { Act } from "../ui/acts.ts";
+import { IconButton } from "../ui/icon_button.tsx";
+import { Menu } from "../ui/menu.tsx";
 import { fullName } from "../ui/name.ts";
+import { timeText } from "../ui/time.tsx";
 import { useKeys } from "./keys.ts";
-import { SnoozeButton } from "./snooze.tsx";
 
-/** The buttons that change who answers in a conversation, and when. */
-export function OwnerActions({ conversation, agent, isWriter, readUpTo }: {
+/** An act that has an icon. */
+type IconAct = Act & { icon: NonNullable<Act["icon"]>; isRunning?: boolean };
+
+/**
+ * What changes who answers in a conversation, and whether an answer is needed.
+ *
+ * @param readUpTo the time of the recruit's latest text on the page
+ */
+export function useOwnerActs({ conversation, agent, isWriter, readUpTo }: {
   conversation: Conversation;
   agent: Agent;
   isWriter: boolean;
-  /** The time of the recruit's latest text on the page. */
   readUpTo: string;
 }) {
   const { id, status, due_since, is_opted_out, last_direction, last_text_at } = conversation;
@@ -33,49 +47,56 @@ export function OwnerActions({ conversation, agent, isWriter, readUpTo }: {
     needsNoReply.mutate(readUpTo);
   }
 
-  useKeys(agent.id, {
-    e: () => {
-      if (!isWriter) return;
-      if (due_since !== null) finish();
-      else if (isDone) needsReply.mutate();
-    },
-  });
+  const done: IconAct | null = !isWriter
+    ? null
+    : due_since !== null
+    ? { label: "No reply needed", icon: Check, keys: "E", run: finish }
+    : isDone
+    ? { label: "Undo: reply needed", icon: Undo2, keys: "E", run: () => needsReply.mutate() }
+    : null;
+  const bot: IconAct | null = !mayAnswer
+    ? null
+    : status === "bot"
+    ? { label: "Take over", icon: Hand, run: () => assign.mutate({ id: agent.id, name: fullName(agent) }) }
+    : { label: "Hand back to the bot", icon: Bot, isRunning: handBack.isPending, run: () => handBack.mutate() };
+
+  useKeys(agent.id, { e: () => void done?.run() });
+  return { done, bot, assign, mutations: [assign, handBack, needsNoReply, needsReply] };
+}
+
+/** The button of an act. */
+export function ActButton(
+  { act: { label, icon, keys, isRunning, run }, isNamed }: { act: IconAct; isNamed?: boolean },
+) {
   return (
-    <div className="owner buttons">
-      {mayAnswer && status === "bot" && (
-        <button
-          type="button"
-          onClick={() => assign.mutate({ id: agent.id, name: fullName(agent) })}
-        >
-          Take over
-        </button>
-      )}
-      {mayAnswer && status === "escalated" && (
-        <button
-          type="button"
-          aria-disabled={handBack.isPending}
-          onClick={() => handBack.mutate()}
-        >
-          Hand back to the bot
-        </button>
-      )}
-      {isWriter && due_since !== null && <button type="button" onClick={finish}>No reply needed</button>}
-      {isWriter && isDone && <button type="button" onClick={() => needsReply.mutate()}>Undo: reply needed</button>}
-      {isWriter && <SnoozeButton conversation={conversation} readUpTo={readUpTo} />}
-      {agent.role === "manager" && <Reassign conversation={conversation} agent={agent} assign={assign} />}
-      {/* Not beside a button, which goes before the service has agreed. */}
-      {[assign, handBack, needsNoReply, needsReply].map((mutation, place) => (
-        <ActionError key={place} action={mutation} />
-      ))}
-    </div>
+    <IconButton
+      icon={icon}
+      label={label}
+      keys={keys}
+      isNamed={isNamed}
+      aria-disabled={isRunning}
+      onClick={() => void run()}
+    />
   );
 }
 
-/** The words for who answers. */
-export function ownerText(
-  { status, hasBot, assigned_agent_id, agent_id, agent }: Conversation,
-  { id }: Agent,
-): ReactNode {
+/** The problems of what the user did. Not beside a button, which goes before the service has agreed. */
+export function OwnerProblems({ mutations }: { mutations: { error: Error | null }[] }) {
+  return mutations.map((mutation, place) => <ActionError key={place} action={mutation} />);
+}
+
+/** The words for who answers, and until when nobody has to. */
+export function OwnerText({ conversation, agent: { id } }: { conversation: Conversation; agent: Agent }): ReactNode {
+  const { snoozed_until, is_due } = conversation;
+  return (
+    <>
+      {ownerText(conversation, id)}
+      {snoozed_until !== null && (is_due ? " Snoozed until now." : ` Snoozed until ${timeText(snoozed_until)}.`)}
+    </>
+  );
+}
+
+function ownerText({ status, hasBot, assigned_agent_id, agent_id, agent }: Conversation, id: string): ReactNode {
   if (hasBot) return "The bot answers.";
   if (status === "escalated" && assigned_agent_id === id) return "You answer.";
   if (agent_id === id) return "The bot is silent. You are told of each text.";
@@ -86,31 +107,23 @@ export function ownerText(
   );
 }
 
-function Reassign({ conversation: { agent_id }, agent, assign }: {
+/** The menu by which a manager gives the conversation to somebody. */
+export function Reassign({ conversation: { agent_id }, agent, assign, isNamed }: {
   conversation: Conversation;
   agent: Agent;
   assign: ReturnType<typeof useAssignConversation>;
+  isNamed?: boolean;
 }) {
   const { data: agents = [] } = useQuery(agentQueries.active(agent.agency_id));
-  const [chosen, setChosen] = useState("");
-
-  function submit(event: SubmitEvent<HTMLFormElement>): void {
-    event.preventDefault();
-    const other = agents.find(({ id }) => id === chosen);
-    if (other === undefined) return;
-    assign.mutate(other);
-    setChosen("");
-  }
-
   return (
-    <form className="buttons" onSubmit={submit}>
-      <select aria-label="Give it to" value={chosen} onChange={(event) => setChosen(event.target.value)}>
-        <option value="">Give it to…</option>
-        {agents.filter((other) => other.id !== agent_id).map(({ id, name }) => (
-          <option key={id} value={id}>{name}</option>
-        ))}
-      </select>
-      <button type="submit" aria-disabled={chosen === ""}>Reassign</button>
-    </form>
+    <Menu
+      label="Give it to"
+      icon={UserRoundPlus}
+      isNamed={isNamed}
+      items={agents.filter(({ id }) => id !== agent_id).map((other) => ({
+        label: <bdi>{other.name}</bdi>,
+        run: () => assign.mutate(other),
+      }))}
+    />
   );
 }

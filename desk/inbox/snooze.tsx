@@ -1,14 +1,20 @@
+import AlarmClock from "lucide-react/icons/alarm-clock";
+import AlarmClockOff from "lucide-react/icons/alarm-clock-off";
 import { useRef, useState } from "react";
 import type { Conversation } from "../data/conversation.ts";
 import { useSnooze } from "../data/conversation_changes.ts";
 import { ActionError, useAction } from "../ui/action.tsx";
-import { timeText } from "../ui/time.tsx";
+import { IconButton } from "../ui/icon_button.tsx";
 
 /**
  * A button that puts the conversation off, for everybody, until a time that the user chooses. `readUpTo`: the time of
  * the recruit's latest text on the page.
  */
-export function SnoozeButton({ conversation, readUpTo }: { conversation: Conversation; readUpTo: string }) {
+export function SnoozeButton({ conversation, readUpTo, isNamed }: {
+  conversation: Conversation;
+  readUpTo: string;
+  isNamed?: boolean;
+}) {
   const { snoozed_until, is_due } = conversation;
   const dialog = useRef<HTMLDialogElement>(null);
   const snooze = useSnooze(conversation, readUpTo);
@@ -29,16 +35,14 @@ export function SnoozeButton({ conversation, readUpTo }: { conversation: Convers
   if (snoozed_until !== null && !is_due) {
     return (
       <>
-        <span className="quiet">Snoozed until {timeText(snoozed_until)}.</span>
-        <button type="button" onClick={() => snooze.mutate(null)}>End the snooze</button>
+        <IconButton icon={AlarmClockOff} label="End the snooze" isNamed={isNamed} onClick={() => snooze.mutate(null)} />
         <ActionError action={snooze} />
       </>
     );
   }
   return (
     <>
-      {snoozed_until !== null && <span className="quiet">Snoozed until now.</span>}
-      <button type="button" onClick={() => dialog.current!.showModal()}>Snooze</button>
+      <IconButton icon={AlarmClock} label="Snooze" isNamed={isNamed} onClick={() => dialog.current!.showModal()} />
       <ActionError action={snooze} />
       <dialog ref={dialog} aria-label="Snooze">
         <p>The conversation comes back to Waiting then. A new text ends it.</p>

@@ -13,7 +13,7 @@ import { ago } from "../ui/time.tsx";
 /** The agents, and what waits for each of them. */
 export function Members({ agent }: { agent: Agent }) {
   const query = usePages(teamQueries.members(agent.agency_id));
-  const { data: nobodys = 0 } = useQuery(inboxQueries.count(agent, "nobody"));
+  const { data: { nobody: nobodys } = { nobody: 0 } } = useQuery(inboxQueries.counts(agent));
   return (
     <section aria-labelledby="agents">
       <h2 id="agents">Agents</h2>

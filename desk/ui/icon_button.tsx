@@ -7,22 +7,24 @@ export type Icon = LucideIcon;
 /**
  * A button of an icon, with its words for a screen reader and where the pointer rests.
  *
+ * @param isNamed whether the words stand beside it
  * @param keys the key that does the same, such as "E"
  */
-export function IconButton({ icon: Icon, label, keys, className = "", children, ...button }: {
+export function IconButton({ icon: Icon, label, keys, isNamed = false, className = "", children, ...button }: {
   icon: Icon;
   label: string;
   keys?: string;
+  isNamed?: boolean;
 } & ButtonHTMLAttributes<HTMLButtonElement>) {
   return (
     <button
       type="button"
-      className={`plain icon-button ${className}`.trim()}
+      className={`${isNamed ? "" : "plain icon-button "}${className}`.trim()}
       title={keys ? `${label} (${keys})` : label}
       {...button}
     >
       <Icon size={18} />
-      <span className="visually-hidden">{label}</span>
+      <span className={isNamed ? undefined : "visually-hidden"}>{label}</span>
       {children}
     </button>
   );

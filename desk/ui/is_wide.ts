@@ -2,15 +2,18 @@ import { useSyncExternalStore } from "react";
 
 /** Whether the window has room for a third column. */
 export function useIsWide(): boolean {
-  return useSyncExternalStore(listen, () => query().matches);
+  return useMedia("(min-width: 75rem)");
 }
 
-function query(): MediaQueryList {
-  return matchMedia("(min-width: 60rem)");
+/** Whether the window is a phone's, which shows one thing at a time. */
+export function useIsPhone(): boolean {
+  return useMedia("(max-width: 45rem)");
 }
 
-function listen(notify: () => void): () => void {
-  const watched = query();
-  watched.addEventListener("change", notify);
-  return () => watched.removeEventListener("change", notify);
+function useMedia(query: string): boolean {
+  const watched = matchMedia(query);
+  return useSyncExternalStore((notify) => {
+    watched.addEventListener("change", notify);
+    return () => watched.removeEventListener("change", notify);
+  }, () => watched.matches);
 }

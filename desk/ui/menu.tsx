@@ -18,11 +18,12 @@ export interface MenuItem {
  * A button that opens a list of things to do. Arrow keys go through it; Escape and a click elsewhere close it.
  *
  * @param label the button's words
- * @param icon where given, the button is an icon, and its label is for a screen reader
+ * @param icon where given, the button is an icon, and its label is for a screen reader, unless it `isNamed`
  */
-export function Menu({ label, icon, items, className }: {
+export function Menu({ label, icon, isNamed, items, className }: {
   label: string;
   icon?: Icon;
+  isNamed?: boolean;
   items: MenuItem[];
   className?: string;
 }) {
@@ -52,7 +53,7 @@ export function Menu({ label, icon, items, className }: {
   return (
     <>
       {icon
-        ? <IconButton icon={icon} label={label} className={className} {...opener} />
+        ? <IconButton icon={icon} label={label} isNamed={isNamed} className={className} {...opener} />
         : <button type="button" className={className} {...opener}>{label}</button>}
       <div
         id={id}

@@ -11,6 +11,7 @@ import {
   createTalk,
   createTexter,
   list,
+  openFilters,
   openTalk,
   outbox,
   send,
@@ -228,7 +229,10 @@ deskTest(
   async (page) => {
     await page.route(/\/(assign_many|keys_dialog)[^/]*\.js/, (route) => route.abort());
     const talk = await openTalk(page, await createTexter("manager"));
+    await openFilters(page);
+    await page.getByRole("button", { name: "Select several" }).click();
     await page.getByText("Select several could not be loaded.").waitFor();
+    await openFilters(page);
     await page.getByRole("button", { name: "Keys" }).click();
     await page.getByText("The page of keys could not be loaded.").waitFor();
     await box(page).fill("Yes, it is");

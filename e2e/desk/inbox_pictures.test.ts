@@ -8,7 +8,6 @@ const MARCUS = "40000002-0000-4000-8000-000000000002";
 
 deskTest("the inbox of the seed looks as in the docs", async (page) => {
   await signIn(page, JAMES, `inbox/${MARCUS}`);
-  await page.getByRole("banner").getByText("Lakeshore Insurance Group").waitFor();
   await page.getByLabel("Text to Marcus Bell").fill("Only your license number. See you Tuesday!");
   await page.getByText("3 years in retail sales").waitFor();
   await list(page).getByText("Ruth Lindqvist").waitFor();

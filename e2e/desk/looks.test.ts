@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { assertAccessible, deskTest, PHONE, signIn, until } from "./harness.ts";
-import { createColleague, createTalk, createTexter, list, tell } from "./talks.ts";
+import { createColleague, createTalk, createTexter, list, openFilters, tell } from "./talks.ts";
 
 for (const [name, options] of [["a desktop", undefined], ["a phone", PHONE]] as const) {
   deskTest(`who has waited for over an hour, and over a day, is marked in word and colour on ${name}`, async (page) => {
@@ -13,14 +13,34 @@ for (const [name, options] of [["a desktop", undefined], ["a phone", PHONE]] as 
     await signIn(page, agent, "inbox");
     await list(page).getByRole("button", { name: "All" }).click();
     await list(page).getByRole("link", { name: "Sam" }).waitFor();
-    const badges = list(page).locator(".badges > *");
-    assert.deepEqual(await badges.allInnerTexts(), ["over an hour", "over a day"]);
-    await list(page).getByRole("link", { name: /Devon.*over an hour/ }).waitFor();
-    const colours = await page.evaluate(`[...document.querySelectorAll(".badges > *")]
-      .map((badge) => getComputedStyle(badge).backgroundColor)`) as string[];
-    assert.equal(new Set(colours).size, 2);
+    const since = async (name: string) => {
+      const words = list(page).getByRole("link", { name }).locator(".since");
+      return [await words.innerText(), await words.getAttribute("class")];
+    };
+    const all = await Promise.all(["Ruth", "Devon", "Grace"].map(since));
+    assert.deepEqual(all, [["59 min", "since"], ["1 h", "since is-late"], ["24 h", "since is-very-late"]]);
     await assertAccessible(page);
   }, options);
+}
+
+for (const role of ["agent", "manager"] as const) {
+  deskTest(`at 900 px eleven waiting recruits are seen at once, ${role}`, async (page) => {
+    const user = await createTexter(role);
+    for (let n = 0; n < 12; n++) await tell(await createTalk(user, `Recruit ${n}`), [["recruit", "Hi", 100 - n]]);
+    await signIn(page, user, "inbox");
+    const { y, height } = (await list(page).getByRole("link", { name: "Recruit 10" }).boundingBox())!;
+    assert.ok(y + height <= 900, `the eleventh ends at ${y + height}`);
+    // The last row beside the box, which grows to six lines and no more.
+    await list(page).getByRole("link", { name: "Recruit 0" }).click();
+    const box = page.getByLabel("Text to Recruit 0");
+    const heightOf = async (lines: number) => {
+      await box.fill("Line\n".repeat(lines).trim());
+      return (await box.boundingBox())!.height;
+    };
+    const [one, two, six, nine] = [await heightOf(1), await heightOf(2), await heightOf(6), await heightOf(9)];
+    assert.ok(Math.abs(six - one - 5 * (two - one)) < 6, `${one}, ${two}, ${six}`);
+    assert.ok(nine - six < two - one, `${six}, ${nine}`);
+  }, { viewport: { width: 1440, height: 900 } });
 }
 
 deskTest("an empty list offers the others that have conversations", async (page) => {
@@ -36,7 +56,9 @@ deskTest("an empty list offers the others that have conversations", async (page)
   assert.deepEqual(await list(page).getByRole("link").allInnerTexts(), ["All (1)", "Mine (1)"]);
   await tell(await createTalk(omar, "Devon"), [["recruit", "Hi", 30]]);
   await page.reload();
+  await openFilters(page);
   await list(page).getByLabel("Whose conversations").selectOption("Mine");
+  await page.keyboard.press("Escape");
   await list(page).getByRole("button", { name: "See everyone’s" }).click();
   await list(page).getByRole("link", { name: "Devon" }).waitFor();
   assert.equal(await list(page).getByLabel("Whose conversations").inputValue(), "");

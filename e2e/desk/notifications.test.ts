@@ -100,7 +100,7 @@ deskTest("a login that blocks notifications reads how to allow them", async (pag
   });
   await how.waitFor();
   await assertAccessible(page);
-  await page.getByRole("status").getByRole("button", { name: "OK" }).click();
+  await page.locator(".toasts").getByRole("button", { name: "OK" }).click();
   await how.waitFor({ state: "hidden" });
   await page.getByRole("button", { name: "Nora" }).click();
   await how.waitFor();

@@ -4,7 +4,7 @@ import type { Locator, Page, Request, Route } from "playwright-core";
 import { sql } from "../support/client.ts";
 import { receive } from "../support/sms.ts";
 import { assertAccessible, deskTest, signIn, until } from "./harness.ts";
-import { createTalk, createTexter, list, outbox, type Talk, tell, type Texter, texts } from "./talks.ts";
+import { createTalk, createTexter, list, openBell, outbox, type Talk, tell, type Texter, texts } from "./talks.ts";
 
 /** A call that waits for its response. */
 interface HeldCall {
@@ -249,13 +249,14 @@ deskTest("a notice goes at once, and comes back with a sentence where that fails
     insert into public.agent_notifications (agent_id, conversation_id, kind, by_agent_id)
     values (${agent.agent_id}, ${talk.id}, 'asked_for', ${agent.agent_id})`;
   await signInAndJoin(page, agent, "inbox");
-  const notice = page.getByText("asks for the conversation with Maya.");
+  const bell = await openBell(page);
+  const notice = bell.getByText("asks for the conversation with Maya.");
   await notice.waitFor();
   const call = await hold(page, "mark_read");
-  await page.getByRole("button", { name: "OK" }).click();
+  await bell.getByRole("button", { name: "OK" }).click();
   await notice.waitFor({ state: "detached" });
   await call.refuse("PT409", "notification_ids: another change came first");
-  await page.getByRole("alert").getByText("Another change came first.").waitFor();
+  await bell.getByRole("alert").getByText("Another change came first.").waitFor();
   await notice.waitFor();
 });
 

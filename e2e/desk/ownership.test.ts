@@ -9,6 +9,7 @@ import {
   createColleague,
   createTalk,
   createTexter,
+  openBell,
   openTalk,
   outbox,
   send,
@@ -63,8 +64,7 @@ deskTest(
       await assertQueued(page, talk, ["It is"]);
 
       // The recruit is still Omar's, so that he reads along.
-      await other.getByText("Nora Quist has the conversation with Maya now.").waitFor();
-      assert.deepEqual(await other.locator(".notices bdi").allInnerTexts(), ["Nora Quist", "Maya"]);
+      await other.getByText("Nora has the conversation with Maya now.").waitFor();
       await other.getByText("Nora Quist answers here. You can read along.").waitFor();
       assert.equal(await box(other).inputValue(), "As I said");
       assert.ok(!await box(other).isEditable());
@@ -76,14 +76,14 @@ deskTest(
       await other.getByRole("button", { name: "Ask for this conversation" }).click();
       await other.getByRole("button", { name: "The manager was asked" }).waitFor();
 
-      await page.getByText("Omar Quist asks for the conversation with Maya.").waitFor();
+      const asked = (await openBell(page)).getByText("Omar asks for the conversation with Maya.");
+      await asked.waitFor();
       await assertAccessible(page);
       await page.setViewportSize(NARROW);
       await assertFits(page);
       await page.getByRole("button", { name: "Give it to Omar Quist" }).click();
-      await page.getByText("asks for the conversation").waitFor({ state: "detached" });
+      await asked.waitFor({ state: "detached" });
       await other.getByText("You answer.").waitFor();
-      await other.getByText("has the conversation with Maya now").waitFor({ state: "detached" });
       assert.equal(await box(other).inputValue(), "As I said");
       await send(other).click();
       await assertQueued(other, talk, ["It is", "As I said"]);
@@ -115,8 +115,10 @@ deskTest(
     const asked = await sql`
     select kind, by_agent_id from public.agent_notifications where agent_id = ${manager.agent_id} and kind = 'asked_for'`;
     assert.deepEqual([...asked], [{ kind: "asked_for", by_agent_id: omar.agent_id }]);
-    await page.getByRole("button", { name: "OK" }).click();
-    await page.getByText("Nora Quist has a conversation of yours now.").waitFor({ state: "detached" });
+    const bell = await openBell(page);
+    await bell.getByText("Nora has the conversation with a recruit now.").waitFor();
+    await bell.getByRole("button", { name: "OK" }).click();
+    await bell.getByText("Nothing is new.").waitFor();
   },
 );
 
@@ -225,7 +227,7 @@ deskTest("an agent sees that a recruit has waited for long, until somebody answe
   await page.getByText("Maya is waiting for an answer.").waitFor({ state: "detached" });
 });
 
-deskTest("that a recruit may be in danger stands above every view before all else, with the 988 line", async (page) => {
+deskTest("that a recruit may be in danger stands before all else, with the 988 line", async (page) => {
   const agent = await createTexter();
   const talk = await createTalk(agent, "Maya");
   const notify = (kind: string, reason: string | null, by: string | null) =>
@@ -236,19 +238,22 @@ deskTest("that a recruit may be in danger stands above every view before all els
   await notify("taken_over", null, (await createColleague(agent)).agent_id);
   await notify("handoff", "not_understood", null);
   await signIn(page, agent, "sales");
-  const lines = page.locator(".notices p");
-  await lines.nth(1).waitFor();
-  assert.equal(await lines.count(), 2);
   const line = "Maya may be in danger. The 988 Suicide & Crisis Lifeline takes calls and texts at 988.";
-  assert.ok((await lines.first().textContent())!.startsWith(line));
+  // To a user who has just come, too.
+  await page.getByRole("alert").getByText(line).waitFor();
+  await page.getByRole("button", { name: "News 3 unread, one is urgent" }).waitFor();
+  const bell = await openBell(page);
+  const rows = bell.getByRole("listitem");
+  assert.ok((await rows.first().textContent())!.startsWith(line));
+  assert.equal(await rows.count(), 3);
   await assertAccessible(page);
   await page.setViewportSize(NARROW);
   await assertFits(page);
-  await lines.first().getByRole("button", { name: "OK" }).click();
-  await page.getByText(line).waitFor({ state: "detached" });
+  await rows.first().getByRole("button", { name: "OK" }).click();
+  await bell.getByText(line).waitFor({ state: "detached" });
 });
 
-deskTest("what is answered hides no notice, and more notices than are shown are announced", async (page) => {
+deskTest("what asks for something stands first in the list of what is new", async (page) => {
   const manager = await createTexter("manager");
   const omar = await createColleague(manager);
   async function notify(kind: string, waiting: string | null, name: string): Promise<void> {
@@ -259,15 +264,17 @@ deskTest("what is answered hides no notice, and more notices than are shown are 
       values (${manager.agent_id}, ${id}, ${kind}, ${kind === "asked_for" ? omar.agent_id : null})`;
   }
   await notify("asked_for", null, "Ada");
-  for (const name of ["Ben", "Cleo", "Dora", "Eve"]) await notify("recruit_waiting", null, name);
+  // Ben was answered since.
+  await notify("recruit_waiting", null, "Ben");
+  await notify("failed", null, "Cleo");
+  await notify("recruit_waiting", new Date().toISOString(), "Finn");
   await signIn(page, manager, "inbox");
-  await page.getByText("Omar Quist asks for the conversation with Ada.").waitFor();
-  assert.equal(await page.getByText("is waiting for an answer").count(), 0);
-  for (const name of ["Finn", "Gus", "Hugo"]) await notify("recruit_waiting", new Date().toISOString(), name);
-  await page.getByText("Hugo is waiting for an answer.").waitFor();
-  await page.getByText("There are more. They stand here when you have read these.").waitFor();
-  await assertAccessible(page);
-  await page.locator(".notices").getByRole("button", { name: "OK" }).first().click();
-  await page.getByText("Omar Quist asks for the conversation with Ada.").waitFor();
-  assert.equal(await page.getByText("There are more.").count(), 0);
+  const rows = (await openBell(page)).getByRole("listitem").locator("> :first-child");
+  await rows.first().waitFor();
+  assert.deepEqual(await rows.allInnerTexts(), [
+    "Finn is waiting for an answer.",
+    "Omar asks for the conversation with Ada.",
+    "A text to Cleo could not be sent.",
+    "Ben is waiting for an answer.",
+  ]);
 });

@@ -106,9 +106,10 @@ for (
         // On its side both the head and the words above the note have two lines.
         share: width > 720 ? 0.3 : 0.4,
       });
-      await page.getByText(`About ${LONG_NAME}`).tap();
-      await page.getByLabel("Give it to").scrollIntoViewIfNeeded();
-      await placeOf(page, page.getByLabel("Give it to"));
+      const give = page.getByRole("button", { name: "Give it to" });
+      if (width <= 720) await page.getByRole("button", { name: `About ${LONG_NAME}` }).tap();
+      await give.scrollIntoViewIfNeeded();
+      await placeOf(page, give);
       await assertAccessible(page);
     },
     PHONE,
@@ -145,8 +146,6 @@ for (const width of [1280, 360]) {
     for (const words of ["Maya Ortiz", "1 h", "Is this still open?"]) await placeOf(page, row.getByText(words).last());
     assert.equal(await cutOff(row.locator(".name")), 0);
     assert.equal(await cutOff(row.locator(".since")), 0);
-    assert.equal(await cutOff(row.getByText("over an hour")), 0);
-    assert.ok(await cutOff(row.locator("bdi.badge")) > 0);
     await row.click();
     await assertFits(page);
     await assertAccessible(page);
@@ -163,7 +162,7 @@ for (const width of [390, 360]) {
     const whole = (await name.locator("bdi").boundingBox())!.width;
     // A part of a pixel too little is enough for dots; the browser reckons in 64ths.
     assert.ok((await name.boundingBox())!.width >= whole - 1 / 64);
-    await page.getByText("About Botho").tap();
+    await page.getByRole("button", { name: "About Botho" }).tap();
     await placeOf(page, page.locator("#about").getByText("The bot is silent. You are told of each text."));
     await assertAccessible(page);
   }, { ...PHONE, viewport: { width, height: 844 } });

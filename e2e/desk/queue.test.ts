@@ -8,6 +8,8 @@ import {
   createTalk,
   createTexter,
   list,
+  openFilters,
+  openSearch,
   openTalk,
   send,
   type Talk,
@@ -164,7 +166,7 @@ deskTest(
     await page.keyboard.type("dev");
     await assertRows(page, ["Devon"]);
     assert.equal(await list(page).getByRole("searchbox").inputValue(), "dev");
-    await list(page).getByRole("searchbox").fill("");
+    await page.keyboard.press("Escape");
 
     await page.locator("h2#recruit").focus();
     await page.keyboard.press("?");
@@ -181,6 +183,7 @@ deskTest(
     await page.keyboard.press("j");
     await new Promise((resolve) => setTimeout(resolve, 300));
     await texts(page).getByText("I am Ruth").waitFor();
+    await openFilters(page);
     await list(page).getByRole("button", { name: "Keys" }).click();
     await dialog.getByLabel("Single keys work").check();
     await dialog.getByRole("button", { name: "Close" }).click();
@@ -280,6 +283,7 @@ deskTest("on a phone the parts of the inbox fit, and Inbox leads back to the one
   assert.equal(await page.evaluate("location.hash"), `#/inbox/all/${talk.id}`);
   await page.getByRole("link", { name: "Inbox", exact: true }).last().click();
   await list(page).getByRole("button", { name: "All", exact: true, pressed: true }).waitFor();
+  await openFilters(page);
   assert.ok(!await list(page).getByRole("button", { name: "Keys" }).isVisible());
   await assertFits(page);
   await assertAccessible(page);
@@ -293,6 +297,7 @@ deskTest("a manager gives several conversations to one agent, who is notified on
   }
   await signIn(page, manager, "inbox");
   await assertRows(page, ["Ruth", "Devon", "Grace"]);
+  await openFilters(page);
   await list(page).getByRole("button", { name: "Select several" }).click();
   await list(page).getByLabel("Select Ruth").check();
   await list(page).getByLabel("Select Grace").check();
@@ -300,14 +305,14 @@ deskTest("a manager gives several conversations to one agent, who is notified on
   const bar = list(page).getByRole("group", { name: "Selected conversations" });
   await bar.getByText("2 conversations selected").waitFor();
   // What is not in the list is not given away unseen.
-  await list(page).getByRole("searchbox").fill("Ruth");
+  await (await openSearch(page)).fill("Ruth");
   await bar.getByText("1 conversation selected").waitFor();
-  await list(page).getByRole("searchbox").fill("");
+  await list(page).getByRole("button", { name: "End the search" }).click();
   await bar.getByText("2 conversations selected").waitFor();
   await bar.getByLabel("Give them to").selectOption("Omar Quist");
   await bar.getByRole("button", { name: "Give", exact: true }).click();
   await page.getByRole("dialog", { name: "Give" }).getByRole("button", { name: "Give" }).click();
-  await list(page).getByText("2 given to Omar Quist.").waitFor();
+  await page.getByText("2 given to Omar Quist.").waitFor();
   await list(page).getByRole("link", { name: /Ruth.*Omar/ }).waitFor();
   const told = await sql`select kind from public.agent_notifications where agent_id = ${omar.agent_id}`;
   assert.deepEqual(told.map(({ kind }) => kind), ["handoff"]);
@@ -328,6 +333,7 @@ deskTest(
         from generate_series(1, 210) n`;
     });
     await signIn(page, manager, "inbox/all");
+    await openFilters(page);
     await list(page).getByRole("button", { name: "Select several" }).click();
     await list(page).getByRole("button", { name: "All that are shown" }).click();
     const bar = list(page).getByRole("group", { name: "Selected conversations" });

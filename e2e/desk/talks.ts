@@ -189,3 +189,26 @@ export function noteBox(page: Page) {
 export function saveNote(page: Page) {
   return page.getByRole("button", { name: "Save note" });
 }
+
+/** Opens the list of what is new. */
+export async function openBell(page: Page) {
+  await page.getByRole("banner").getByRole("button", { name: "News" }).click();
+  return page.getByRole("region", { name: "News" });
+}
+
+/** Opens what chooses the conversations besides the parts of the inbox. */
+export async function openFilters(page: Page): Promise<void> {
+  await list(page).getByRole("button", { name: "Filters" }).click();
+}
+
+/** Opens the search of the inbox. */
+export async function openSearch(page: Page) {
+  await list(page).getByRole("button", { name: "Name, phone, e-mail or words" }).click();
+  return list(page).getByRole("searchbox");
+}
+
+/** Gives the open conversation to a colleague. */
+export async function giveTo(page: Page, name: string): Promise<void> {
+  await page.getByRole("button", { name: "Give it to" }).click();
+  await page.getByRole("menuitem", { name }).click();
+}

@@ -2,7 +2,17 @@ import assert from "node:assert/strict";
 import { sql } from "../support/client.ts";
 import { newPhone, receive } from "../support/sms.ts";
 import { assertAccessible, assertFits, deskTest, NARROW, signIn, until } from "./harness.ts";
-import { box, createColleague, createTalk, createTexter, send, type Talk, type Texter, texts } from "./talks.ts";
+import {
+  box,
+  createColleague,
+  createTalk,
+  createTexter,
+  openFilters,
+  send,
+  type Talk,
+  type Texter,
+  texts,
+} from "./talks.ts";
 
 /** Makes a recruit of an agent's who has written to another number of the agency. */
 async function writeWithoutConversation(agent: Texter, bodies: string[]): Promise<Talk> {
@@ -62,6 +72,7 @@ deskTest(
     for (const size of [{ width: 1280, height: 800 }, { width: 390, height: 844 }]) {
       await page.setViewportSize(size);
       for (const act of ["Select several", "Cancel"]) {
+        if (act === "Select several") await openFilters(page);
         await page.getByRole("button", { name: act }).click();
         // Three rows and more.
         await until(async () => await page.evaluate("document.querySelector('.list').clientHeight >= 210"));

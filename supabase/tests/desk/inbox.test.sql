@@ -1,6 +1,6 @@
 -- The inbox: each conversation with its agent, its latest text, and whether it waits or is unread. The signed-in user.
 begin;
-select plan(36);
+select plan(38);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor');
@@ -36,6 +36,17 @@ begin
   return result;
 end
 $$;
+create function pg_temp.counts(name text) returns text language plpgsql as $$
+declare
+  result text;
+begin
+  perform pg_temp.become(name);
+  select concat_ws(' ', waiting, waiting_for_me, bot, failed, held, total, mine, nobody) into result
+  from public.inbox_counts where agency_id = md5('agency')::uuid;
+  reset role;
+  return result;
+end
+$$;
 -- A text of the recruit, as the provider got it.
 create function pg_temp.text(conversation text, body text, received timestamptz) returns void language plpgsql as $$
 begin
@@ -56,6 +67,12 @@ from (values
   ('cal', 'given', 'Ada Byron', 'TX', 'cal', 'who reads the name of a colleague''s recruit'),
   ('cal', 'unknown', null, null, 'cal', 'a conversation without a lead has no name')
 ) as rows (reader, conversation, name, state, agent, description);
+select results_eq(
+  format('select pg_temp.counts(%L)', reader), format('values (%L)', counts), description)
+from (values
+  ('ann', '0 0 1 0 0 2 1 0', 'who reads two conversations counts these: one with the bot, and that is hers'),
+  ('cal', '0 0 0 0 0 2 2 0', 'so does a colleague')
+) as rows (reader, counts, description);
 select pg_temp.become('cal');
 select is((select count(*)::integer from public.recruiting_leads), 1, 'and the recruit too');
 reset role;
