@@ -14394,6 +14394,26 @@ comment on view public.inbox is
   'null.';
 grant select on public.inbox to authenticated;
 
+create view public.inbox_counts with (security_invoker = true) as
+select i.agency_id,
+  (count(*) filter (where i.due_since is not null and i.is_due))::integer as waiting,
+  (count(*) filter (where i.due_since is not null and i.is_due and i.agent_id = (select private.current_agent_id())))::integer
+    as waiting_for_me,
+  (count(*) filter (where i.status = 'bot'))::integer as bot,
+  (count(*) filter (where i.is_failed))::integer as failed,
+  (count(*) filter (where i.is_held))::integer as held,
+  count(*)::integer as total,
+  (count(*) filter (where i.agent_id = (select private.current_agent_id())))::integer as mine,
+  (count(*) filter (where i.agent_id is null))::integer as nobody
+from public.inbox i
+group by i.agency_id;
+
+comment on view public.inbox_counts is
+  'How many conversations of inbox are in each part of it: due (waiting), of these those that the signed-in agent is to answer '
+  '(waiting_for_me), with the bot, with a latest text that was not delivered (failed), with a text that is held, all (total), of the '
+  'signed-in agent (mine) and of no agent (nobody). Ask for one agency_id; without a conversation there is no row.';
+grant select on public.inbox_counts to authenticated;
+
 create function public.read_conversation(conversation_id uuid, up_to timestamptz) returns integer
 language plpgsql
 security definer
