@@ -238,8 +238,13 @@ async function act(tools: Tools, stored: Stored[], seed: number): Promise<void> 
     }
   }
   await sql`select public.change_order(${SEED_ORDER}, ${sql.json({ greeting_template: GREETING })})`;
-  const leaving = AGENCIES.flatMap(({ people }) => people).find(({ first, last }) => `${first} ${last}` === LEAVES)!;
-  await sql`select private.leave_agent((select id from public.agents where email = ${loginOf(leaving)}))`;
+  const { people } = AGENCIES.find(({ people }) => people.some(({ first, last }) => `${first} ${last}` === LEAVES))!;
+  const leaving = loginOf(people.find(({ first, last }) => `${first} ${last}` === LEAVES)!);
+  await asUser(
+    sql,
+    loginOf(people.find(({ role }) => role === "manager")!),
+    (sql) => sql`select public.leave_agent((select id from public.agents where email = ${leaving}))`,
+  );
   await work(tools);
 }
 

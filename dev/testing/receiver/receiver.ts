@@ -50,7 +50,7 @@ export class Receiver extends LoopbackServer {
 
   #page(): string {
     const items = this.#newest.map(({ delivery: { id, path, body, isVerified }, status }) =>
-      `<h2>${path} → ${status}</h2><p>${id}: ${describe(isVerified)}</p><pre>${escaped(indented(body))}</pre>`
+      `<h2>${path}: ${status}</h2><p>${id}: ${describe(isVerified)}</p><pre>${escaped(indented(body))}</pre>`
     );
     return `<!doctype html><html lang="en"><title>Receiver</title><style>body { font: 14px sans-serif; margin: 2em }
       pre { background: #f4f4f4; padding: 1em; white-space: pre-wrap }</style>
