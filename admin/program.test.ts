@@ -37,6 +37,7 @@ for (const [name, help] of verbs()) {
 
 /** The verbs that change nothing and show no data of a person. Each use of any other verb is stored. */
 const UNRECORDED = [
+  "agency changes",
   "agency list",
   "agent list",
   "alert list",
@@ -55,11 +56,13 @@ const UNRECORDED = [
   "operator list",
   "order explain",
   "order list",
+  "push keys",
   "report leads",
   "report quality",
   "report repeats",
   "report response",
   "report texts",
+  "report",
   "secret list",
   "text templates",
   "vendor list",

@@ -15,6 +15,7 @@ import { addNumber } from "./nouns/number.ts";
 import { addOperator } from "./nouns/operator.ts";
 import { addOrder } from "./nouns/order.ts";
 import { addPerson } from "./nouns/person.ts";
+import { addPush } from "./nouns/push.ts";
 import { addRepeat } from "./nouns/repeat.ts";
 import { addReport } from "./nouns/report.ts";
 import { addSuppression } from "./nouns/suppression.ts";
@@ -51,6 +52,7 @@ const NOUNS = [
   addHours,
   addOperator,
   addAlert,
+  addPush,
   addReport,
   addCheck,
 ];

@@ -25,6 +25,7 @@ export const OF_THE_DESK = [
   "/desk/invitations",
   "/desk/mappings",
   "/desk/mappings/preview",
+  "/desk/push-key",
 ];
 
 /** The response to a path or a method that the document does not have. */

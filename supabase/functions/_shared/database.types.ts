@@ -772,6 +772,7 @@ export type Database = {
           "name": string;
           "off_reason": string | null;
           "order_id": string | null;
+          "push_subscription_id": string | null;
           "rejected_when": string | null;
           "returns_rejected": boolean;
           "template": string | null;
@@ -795,6 +796,7 @@ export type Database = {
           "name": string;
           "off_reason"?: string | null;
           "order_id"?: string | null;
+          "push_subscription_id"?: string | null;
           "rejected_when"?: string | null;
           "returns_rejected"?: boolean;
           "template"?: string | null;
@@ -817,6 +819,7 @@ export type Database = {
           "name"?: string;
           "off_reason"?: string | null;
           "order_id"?: string | null;
+          "push_subscription_id"?: string | null;
           "rejected_when"?: string | null;
           "returns_rejected"?: boolean;
           "template"?: string | null;
@@ -865,6 +868,13 @@ export type Database = {
             isOneToOne: false;
             referencedRelation: "team";
             referencedColumns: ["id", "agency_id"];
+          },
+          {
+            foreignKeyName: "destinations_push_subscription_id_fkey";
+            columns: ["push_subscription_id"];
+            isOneToOne: true;
+            referencedRelation: "push_subscriptions";
+            referencedColumns: ["id"];
           },
         ];
       };
@@ -1648,6 +1658,58 @@ export type Database = {
           },
           {
             foreignKeyName: "order_changes_agent_id_agency_id_fkey";
+            columns: ["agent_id", "agency_id"];
+            isOneToOne: false;
+            referencedRelation: "team";
+            referencedColumns: ["id", "agency_id"];
+          },
+        ];
+      };
+      "push_subscriptions": {
+        Row: {
+          "agency_id": string;
+          "agent_id": string;
+          "auth": string;
+          "created_at": string;
+          "endpoint": string;
+          "id": string;
+          "last_used_at": string | null;
+          "p256dh": string;
+          "user_id": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "agency_id": string;
+          "agent_id": string;
+          "auth": string;
+          "created_at"?: string;
+          "endpoint": string;
+          "id"?: string;
+          "last_used_at"?: string | null;
+          "p256dh": string;
+          "user_id": string;
+        };
+        Update: {
+          "agency_id"?: string;
+          "agent_id"?: string;
+          "auth"?: string;
+          "created_at"?: string;
+          "endpoint"?: string;
+          "id"?: string;
+          "last_used_at"?: string | null;
+          "p256dh"?: string;
+          "user_id"?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "push_subscriptions_agent_id_agency_id_fkey";
+            columns: ["agent_id", "agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agents";
+            referencedColumns: ["id", "agency_id"];
+          },
+          {
+            foreignKeyName: "push_subscriptions_agent_id_agency_id_fkey";
             columns: ["agent_id", "agency_id"];
             isOneToOne: false;
             referencedRelation: "team";
@@ -3779,6 +3841,36 @@ export type Database = {
           },
         ];
       };
+      "repeat_rule_list": {
+        Row: {
+          "action": string;
+          "agency": string | null;
+          "agency_id": string | null;
+          "id": string;
+          "match": (string)[];
+          "rank": number;
+          "vendor": string | null;
+          "vendor_id": string | null;
+          "within": string | null;
+        };
+        ComputedFields: never;
+        Relationships: [
+          {
+            foreignKeyName: "repeat_rules_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agencies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "repeat_rules_vendor_id_fkey";
+            columns: ["vendor_id"];
+            isOneToOne: false;
+            referencedRelation: "vendors";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
       "screening_answer_list": {
         Row: {
           "agency_id": string | null;
@@ -4170,7 +4262,10 @@ export type Database = {
         }[];
       };
       "claim_bot_turns": { Args: { "max": number }; Returns: Json };
-      "claim_dispatches": { Args: { "alert_url_is_set": boolean; "can_mail": boolean; "max": number }; Returns: Json };
+      "claim_dispatches": {
+        Args: { "alert_url_is_set": boolean; "can_mail": boolean; "can_push"?: boolean; "max": number };
+        Returns: Json;
+      };
       "claim_greetings": { Args: { "max": number }; Returns: Json };
       "claim_heartbeat": { Args: { "has_heartbeat": boolean }; Returns: boolean };
       "claim_lead_fetches": { Args: { "max": number }; Returns: Json };
@@ -4384,6 +4479,7 @@ export type Database = {
         Returns: Json;
       };
       "ingest_recruiting_leads": { Args: { "leads": Json }; Returns: Json };
+      "invite_agent": { Args: { "agency_id": string; "person": Json; "user_id"?: string }; Returns: Json };
       "leads_to_reread": {
         Args: { "after"?: string; "max"?: number; "since"?: string; "vendor_id"?: string };
         Returns: {
@@ -4471,6 +4567,16 @@ export type Database = {
       "no_reply_needed": { Args: { "conversation_id": string; "read_up_to"?: string }; Returns: Json };
       "note_export": { Args: { "recruits": number }; Returns: Json };
       "open_hours": { Args: { "state": string }; Returns: number };
+      "other_recruits": {
+        Args: { "recruiting_lead_id": string };
+        Returns: {
+          "agent": string;
+          "id": string;
+          "may_read": boolean;
+          "received_at": string;
+          "vendor": string;
+        }[];
+      };
       "person_copies": { Args: { "contact": string }; Returns: Json };
       "preview_leave": { Args: { "agent_id": string; "to_agent_id"?: string }; Returns: Json };
       "preview_recruiting_lead": { Args: { "key_hash": string; "lead": Json; "webhook"?: Json }; Returns: Json };
@@ -4577,6 +4683,7 @@ export type Database = {
       "remove_agency": { Args: { "agency_id": string }; Returns: undefined };
       "remove_agent": { Args: { "agent_id": string }; Returns: undefined };
       "remove_destination": { Args: { "destination_id": string }; Returns: undefined };
+      "remove_push_subscription": { Args: { "endpoint": string }; Returns: boolean };
       "remove_suppression": { Args: { "contact": string }; Returns: undefined };
       "remove_vendor": { Args: { "vendor_id": string }; Returns: undefined };
       "replay_delivery": { Args: { "delivery_id": string; "lead": Json }; Returns: Json };
@@ -4592,6 +4699,14 @@ export type Database = {
           "until"?: string;
         };
         Returns: Json;
+      };
+      "report_repeats": {
+        Args: { "since"?: string; "timezone"?: string; "until"?: string };
+        Returns: {
+          "earlier_vendor": string;
+          "leads": number;
+          "vendor": string;
+        }[];
       };
       "resume_number": {
         Args: { "phone": string };
@@ -4626,6 +4741,7 @@ export type Database = {
       "sample_event": { Args: { "agency_id": string; "order_id"?: string }; Returns: Json };
       "save_destination": { Args: { "agency_id": string; "changes": Json; "name": string }; Returns: Json };
       "save_mapping": { Args: { "parser_config": Json; "seen": string; "vendor_id": string }; Returns: string };
+      "save_push_subscription": { Args: { "auth": string; "endpoint": string; "p256dh": string }; Returns: string };
       "save_quick_reply": {
         Args: { "body": string; "quick_reply_id"?: string; "seen_at"?: string; "shortcut": string };
         Returns: Json;

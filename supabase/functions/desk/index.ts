@@ -3,6 +3,7 @@ import { healthEndpoint } from "../_shared/health.ts";
 import { openApiEndpoint } from "../_shared/openapi_route.ts";
 import { invite } from "./invitations.ts";
 import { previewMapping, saveMapping } from "./mappings.ts";
+import { getPushKey } from "./push_key.ts";
 import { replayDeliveries } from "./replay.ts";
 
 // The page may be on any site. The route reads no cookies: the user's token is sent in a header.
@@ -19,6 +20,7 @@ export const routes: Routes = {
   "/invitations": { POST: invite, cors },
   "/mappings": { POST: saveMapping, cors },
   "/mappings/preview": { POST: previewMapping, cors },
+  "/push-key": { GET: getPushKey, cors: { ...cors, allowMethods: ["GET"] } },
   "/health": { GET: healthEndpoint("desk") },
   "/openapi.json": { GET: openApiEndpoint("desk") },
 };

@@ -20,7 +20,7 @@ begin
   insert into public.destinations as d (agency_id, agent_id, name, kind, events)
   values (
     caller.agency_id, caller.id, 'agent-' || caller.id, 'email', array(select 'agent.' || c from unnest(chosen) c))
-  on conflict on constraint destinations_agent_id_key
+  on conflict (agent_id) where kind = 'email'
     do update set events = excluded.events, is_on = true, off_reason = null, failing_since = null, failures = 0;
   return chosen;
 end

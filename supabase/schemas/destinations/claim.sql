@@ -113,7 +113,7 @@ begin
     select
     from public.destinations d
     left join private.sending_settings s
-      on s.name = case when d.agency_id is null then 'alerts' when d.kind = 'email' then 'mail' end
+      on s.name = case when d.agency_id is null then 'alerts' when d.kind = 'email' then 'mail' when d.kind = 'push' then 'push' end
     where d.is_on
       -- Where it was not set, the worker is asked again from time to time.
       and (s.is_set or s.name is null or s.asked_at not between now() - interval '5 minutes' and now())

@@ -4,13 +4,14 @@ create table public.destinations (
   id uuid primary key default gen_random_uuid(),
   agency_id uuid references public.agencies (id) on delete cascade,
   name text not null check (name ~ '^[a-z0-9][a-z0-9-]{0,62}$'),
-  kind text not null check (kind in ('webhook', 'email')),
+  kind text not null check (kind in ('webhook', 'email', 'push')),
   url text check (length(url) <= 2048),
   address text check (address ~ '^[^\s@]+@[^\s@]+$' and length(address) <= 320),
   is_on boolean not null default true,
   off_reason text,
   events text[] not null,
-  agent_id uuid unique,
+  agent_id uuid,
+  push_subscription_id uuid unique references public.push_subscriptions (id) on delete cascade,
   order_id uuid,
   template text check (length(template) between 1 and 4000),
   accepted_when text check (length(accepted_when) between 1 and 1000),
@@ -30,12 +31,14 @@ create table public.destinations (
     -- An agent's address is the agent's.
     else (address is null) = (agent_id is not null) and url is null and template is null
   end),
-  check (agent_id is null or kind = 'email' and name = 'agent-' || agent_id),
+  check ((kind = 'push') = (push_subscription_id is not null)),
+  check (agent_id is null or kind = 'push' or kind = 'email' and name = 'agent-' || agent_id),
   check (off_reason is null or not is_on),
   check ((failing_since is null) = (failures = 0))
 );
 
 create unique index destinations_operators_idx on public.destinations (name) where agency_id is null;
+create unique index destinations_agent_mail_idx on public.destinations (agent_id) where kind = 'email';
 create index on public.destinations (agent_id, agency_id) where agent_id is not null;
 create index on public.destinations (agency_id, order_id) where order_id is not null;
 
@@ -49,7 +52,8 @@ comment on column public.destinations.off_reason is
   'Why the service has switched it off; null: it is on, or a person has paused it.';
 comment on column public.destinations.events is 'The events that are sent to it, such as `lead.distributed`.';
 comment on column public.destinations.agent_id is
-  'The agent who has chosen to get e-mails (agents.mail_about); null: it is the agency''s.';
+  'The agent who has chosen to get e-mails (agents.mail_about), or whose browser it is; null: it is the agency''s.';
+comment on column public.destinations.push_subscription_id is 'The browser that shows the notifications of the agent; only with `push`.';
 comment on column public.destinations.order_id is 'Only events about leads of this order; null: of any.';
 comment on column public.destinations.template is
   'JMESPath expression that makes the body from the event; null: the event itself.';
@@ -159,17 +163,17 @@ alter table private.dispatches enable row level security;
 grant select, insert, update, delete on private.dispatches to service_role;
 
 create table private.sending_settings (
-  name text primary key check (name in ('mail', 'alerts', 'heartbeat')),
+  name text primary key check (name in ('mail', 'push', 'alerts', 'heartbeat')),
   is_set boolean not null default false,
   asked_at timestamptz not null default '-infinity'
 );
 
 comment on table private.sending_settings is
-  'Whether the worker can send e-mail, and has the URLs of the receiver of alerts and of the monitor. The database sees no '
+  'Whether the worker can send e-mail and push, and has the URLs of the receiver of alerts and of the monitor. The database sees no '
   'setting.';
 comment on column private.sending_settings.asked_at is 'When the worker last said so.';
 
-insert into private.sending_settings (name) values ('mail'), ('alerts'), ('heartbeat');
+insert into private.sending_settings (name) values ('mail'), ('push'), ('alerts'), ('heartbeat');
 
 alter table private.sending_settings enable row level security;
 grant select, insert, update, delete on private.sending_settings to service_role;

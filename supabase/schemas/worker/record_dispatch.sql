@@ -74,6 +74,9 @@ begin
     ) and p.state = 'waiting' and p.attempt = p.attempts_before;
   end if;
 
+  if outcome = 'delivered' and destination.push_subscription_id is not null then
+    update public.push_subscriptions s set last_used_at = clock_timestamp() where s.id = destination.push_subscription_id;
+  end if;
   if outcome in ('delivered', 'rejected') then
     if destination.failing_since is not null then
       update public.destinations d set failing_since = null, failures = 0 where d.id = destination.id;
@@ -86,6 +89,7 @@ begin
     if destination.is_on and destination.agency_id is not null
       and (outcome = 'gone' or destination.failing_since <= clock_timestamp() - interval '5 days')
     then
+      delete from public.push_subscriptions s where s.id = destination.push_subscription_id;
       update public.destinations d
       set is_on = false, off_reason = case outcome
         when 'gone' then 'The receiver answered 410 Gone.' else 'Nothing but failures for five days.' end
@@ -102,7 +106,8 @@ comment on function public.record_dispatch(uuid, integer, text, integer, text, t
   'off; `retry`: sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, or after retry_after seconds where that is '
   'longer, at most a day, and then failed; `failed`: never sent again. status, excerpt and reason: of the response, see '
   'private.dispatches. Returns the resulting state; null if there is no such dispatch. A late report changes nothing unless it '
-  'was delivered. Five days of nothing but failures switch the destination off. Alerts are sent again after 10 s to 1 h until '
+  'was delivered. Five days of nothing but failures switch the destination off. A browser''s subscription is deleted '
+  'in place of that, with all that waits for it. Alerts are sent again after 10 s to 1 h until '
   'they have resolved, and then for a week. 22023 for an unknown outcome.';
 
 grant execute on function public.record_dispatch(uuid, integer, text, integer, text, text, integer) to service_role;

@@ -1,7 +1,7 @@
 -- The rows that each reads: an agent, a manager, the manager of another agency, a user who is not an agent, anon. The table of
 -- docs/frontend.md says the same in words; docs/frontend.test.ts holds the two against each other.
 begin;
-select plan(347);
+select plan(353);
 \ir ../helpers.psql
 
 select pg_temp.create_people();
@@ -101,6 +101,8 @@ insert into public.order_changes (agency_id, order_id, agent_id, before, after)
 select distinct on (o.agency_id) o.agency_id, o.id, m.id, '{}'::jsonb, '{"daily_cap": 1}'::jsonb
 from public.recruiting_orders o
 join public.agents m on m.agency_id = o.agency_id and m.first_name in ('mia', 'otto');
+insert into public.push_subscriptions (agency_id, agent_id, user_id, endpoint, p256dh, auth)
+select a.agency_id, a.id, a.user_id, a.id, repeat('B', 87), repeat('a', 22) from public.agents a where a.user_id is not null;
 insert into public.agency_changes (agency_id, changed_by, action, subject_id, before, after)
 select a.id, 'olivia', 'agency update', a.id, '{}', '{}' from public.agencies a where a.id in (md5('agency')::uuid, md5('elsewhere')::uuid);
 insert into public.recruit_notes (recruiting_lead_id, agent_id, body)
@@ -170,6 +172,7 @@ insert into readers values
   ('quick_replies',              '1', '1', '1'),
   ('recruit_exports',            '0', '1', '1'),
   ('order_changes',              '0', '1', '1'),
+  ('push_subscriptions',         '1', '1', '1'),
   ('agency_changes',             '0', '1', '1'),
   ('unmatched_texts',            '1', '3', '1'),
   ('waiting_texts',              '1', '3', '1'),

@@ -89,7 +89,7 @@ select is(
 select is(
   (select c -> 'destination' from claimed where c #>> '{destination,id}' = pg_temp.id_of('crm')::text),
   jsonb_build_object(
-    'id', pg_temp.id_of('crm'), 'kind', 'webhook', 'url', 'https://crm.example.com/in', 'address', null, 'template', null,
+    'id', pg_temp.id_of('crm'), 'kind', 'webhook', 'url', 'https://crm.example.com/in', 'push_keys', null, 'address', null, 'template', null,
     'accepted_when', null, 'rejected_when', null, 'headers', '{"X-Team": "red"}'::jsonb, 'secrets', (
       select jsonb_agg(s.secret) from private.destination_secrets s where s.destination_id = pg_temp.id_of('crm') and s.kind = 'signing')),
   'the worker gets what it needs to send it');

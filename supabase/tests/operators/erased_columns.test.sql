@@ -55,7 +55,7 @@ create temp table others (name) as select unnest(array[
   'private.lead_notifications_due', 'repeat_rules', 'private.person_locks', 'private.resume_uploads', 'private.abandoned_leads', 'service_numbers', 'texting_hours',
   'texting_closures', 'area_codes', 'quick_replies', 'recruit_exports', 'order_changes', 'agency_changes', 'bot_scripts', 'operators', 'operator_actions', 'erasures', 'lead_assignments',
   'private.job_runs', 'private.metric_days', 'private.open_delivery_counts', 'alert_rules', 'alerts',
-  'destinations', 'private.destination_secrets', 'private.sending_settings']);
+  'destinations', 'push_subscriptions', 'private.destination_secrets', 'private.sending_settings']);
 
 select set_eq(
   $$select c.oid::regclass::text from pg_class c

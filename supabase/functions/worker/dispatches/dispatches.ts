@@ -1,3 +1,4 @@
+import type { VapidKeys } from "@block65/webcrypto-web-push";
 import { callDatabase } from "../../_shared/database.ts";
 import { compileExpression } from "../../_shared/expression/expression.ts";
 import { isObject, type JsonObject } from "../../_shared/json.ts";
@@ -7,14 +8,16 @@ import { pastedUrl } from "../../_shared/public_url.ts";
 import { AT_A_TIME } from "../../_shared/semaphores.ts";
 import { mailOf, sendMail } from "./mail.ts";
 import { noResponse, type Outcome } from "./outcome.ts";
+import { type PushTarget, sendPush } from "./push.ts";
 import {
   type AlertReceiver,
   alertReceiver,
   areLocalDestinationsAllowed,
   type MailProvider,
   mailProvider,
+  vapidKeys,
 } from "./settings.ts";
-import { postMessage } from "./webhook.ts";
+import { type Network, postMessage } from "./webhook.ts";
 
 /** A lease lasts 60 s, and an attempt at most 15 s. */
 const RECORD_WITHIN_MS = 30_000;
@@ -39,10 +42,12 @@ interface Dispatch {
 
 interface Destination {
   id: string;
-  kind: "webhook" | "email";
-  /** Null for the operators' destination and for e-mails. */
+  kind: "webhook" | "email" | "push";
+  /** Null for the operators' destination and for e-mails; the endpoint of a push. */
   url: string | null;
   address: string | null;
+  /** Of the browser; null for the other kinds. */
+  push_keys: PushTarget["keys"] | null;
   /** JMESPath over the event, which makes the body. */
   template: string | null;
   accepted_when: string | null;
@@ -55,12 +60,14 @@ interface Destination {
 interface Senders {
   provider: MailProvider | null;
   receiver: AlertReceiver | null;
+  vapid: VapidKeys | null;
 }
 
-/** Sends events to the destinations of agencies, by webhook or by e-mail, and alerts to the operators' receiver. */
+/** Sends events by webhook, e-mail or Web Push to the destinations of agencies and agents, and alerts to operators. */
 export function dispatches({ requestId, report }: RunContext): Job<Dispatch> {
   const provider = settingOf(mailProvider, report);
   const receiver = settingOf(alertReceiver, report);
+  const vapid = settingOf(vapidKeys, report);
   return {
     atOnce: AT_A_TIME.dispatches,
     async claim(max) {
@@ -68,10 +75,11 @@ export function dispatches({ requestId, report }: RunContext): Job<Dispatch> {
         max,
         can_mail: provider !== null,
         alert_url_is_set: receiver !== null,
+        can_push: vapid !== null,
       });
       return { items: dispatches, nextAt: next_at };
     },
-    handle: async (dispatch) => ({ state: await deliver(dispatch, { provider, receiver }, requestId) }),
+    handle: async (dispatch) => ({ state: await deliver(dispatch, { provider, receiver, vapid }, requestId) }),
     idsOf: ({ id, destination }) => ({ dispatch_id: id, destination_id: destination.id }),
   };
 }
@@ -119,12 +127,16 @@ function isForOperators({ kind, url }: Destination): boolean {
   return kind === "webhook" && url === null;
 }
 
-async function send({ id, body, destination }: Dispatch, { provider, receiver }: Senders): Promise<Outcome> {
+async function send({ id, body, destination }: Dispatch, { provider, receiver, vapid }: Senders): Promise<Outcome> {
   const event = withLink(body);
   if (destination.kind === "email") {
     // An agent may have lost the address since.
     if (destination.address === null) return noResponse("failed", "address");
     return await sendMail(provider!, { id, to: destination.address, mail: mailOf(event) });
+  }
+  const network: Network = { reach: areLocalDestinationsAllowed() ? "local" : "public" };
+  if (destination.push_keys !== null) {
+    return await sendPush({ url: destination.url!, keys: destination.push_keys }, body, vapid!, network);
   }
   const rules = { accepted_when: destination.accepted_when, rejected_when: destination.rejected_when };
   if (isForOperators(destination)) {
@@ -137,7 +149,7 @@ async function send({ id, body, destination }: Dispatch, { provider, receiver }:
   if (content === undefined) return noResponse("failed", "template");
   return await postMessage(
     { id, url: url!, headers, secrets, body: content, rules },
-    { reach: areLocalDestinationsAllowed() ? "local" : "public" },
+    network,
   );
 }
 

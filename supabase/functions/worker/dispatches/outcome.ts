@@ -49,8 +49,14 @@ export function noResponse(outcome: "retry" | "failed", reason: string): Outcome
 /**
  * Returns the outcome of a response. A text that `rejected_when` finds is the reason. An expression that cannot be evaluated
  * finds nothing.
+ *
+ * @param gone the statuses with which the receiver says that it wants nothing more
  */
-export function outcomeOf({ status, headers, body: bytes }: PinnedResponse, rules: ResponseRules): Outcome {
+export function outcomeOf(
+  { status, headers, body: bytes }: PinnedResponse,
+  rules: ResponseRules,
+  gone = [410],
+): Outcome {
   const text = new TextDecoder().decode(bytes);
   const excerpt = cleanText(text.slice(0, EXCERPT_LENGTH)) || null;
   const response = { status, body: bodyOf(text) };
@@ -62,7 +68,7 @@ export function outcomeOf({ status, headers, body: bytes }: PinnedResponse, rule
     retryAfter,
   });
 
-  if (status === 410) return answer("gone", "HTTP 410");
+  if (gone.includes(status)) return answer("gone", `HTTP ${status}`);
   const rejected = find(rules.rejected_when, response);
   if (isTrue(rejected)) {
     return answer(

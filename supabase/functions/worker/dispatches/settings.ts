@@ -1,3 +1,4 @@
+import type { VapidKeys } from "@block65/webcrypto-web-push";
 import { ConfigurationError } from "../../_shared/configuration.ts";
 import { pastedUrl } from "../../_shared/public_url.ts";
 import { secretsFromEnv } from "../../_shared/secrets.ts";
@@ -79,4 +80,23 @@ export function mailProvider(): MailProvider | null {
   const origin = pastedUrl(Deno.env.get("RESEND_API_URL") ?? "") || "https://api.resend.com";
   if (!URL.canParse(origin)) throw new ConfigurationError("RESEND_API_URL must be a URL");
   return { origin, apiKey, from };
+}
+
+/**
+ * Returns the keys by which push services know us; null if `VAPID_PRIVATE_KEY` is not set. `npm run admin -- push keys`
+ * makes them.
+ *
+ * @throws ConfigurationError that names the missing or invalid variable.
+ */
+export function vapidKeys(): VapidKeys | null {
+  const privateKey = (Deno.env.get("VAPID_PRIVATE_KEY") ?? "").trim();
+  if (privateKey === "") return null;
+  const publicKey = (Deno.env.get("VAPID_PUBLIC_KEY") ?? "").trim();
+  const subject = (Deno.env.get("VAPID_SUBJECT") ?? "").trim();
+  if (!/^[\w-]{43}$/.test(privateKey)) throw new ConfigurationError("VAPID_PRIVATE_KEY must be 32 bytes in base64url");
+  if (!/^B[\w-]{86}$/.test(publicKey)) throw new ConfigurationError("VAPID_PUBLIC_KEY must be 65 bytes in base64url");
+  if (!/^(mailto:.+@.+|https:\/\/.+)$/.test(subject)) {
+    throw new ConfigurationError("VAPID_SUBJECT must be mailto: and an e-mail address, or an https URL");
+  }
+  return { publicKey, privateKey, subject };
 }

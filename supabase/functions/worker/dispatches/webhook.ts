@@ -1,6 +1,7 @@
 import type { Json } from "../../_shared/json.ts";
-import { pinnedRequest } from "../../_shared/pinned_request.ts";
+import { pinnedRequest, type PinnedResponse } from "../../_shared/pinned_request.ts";
 import { allowedAddresses, type Reach, type Resolve } from "../../_shared/public_address.ts";
+import { failure, type Result } from "../../_shared/result.ts";
 import { KIB } from "../../_shared/units.ts";
 import { VERSION } from "../../_shared/version.ts";
 import { noResponse, type Outcome, outcomeOf, type ResponseRules } from "./outcome.ts";
@@ -36,26 +37,35 @@ export interface Network {
 
 /** Posts a message, signed as Standard Webhooks. Redirects are not followed. Never rejects, and logs nothing. */
 export async function postMessage(message: Message, network: Network): Promise<Outcome> {
-  const signal = AbortSignal.timeout(network.timeout ?? TIMEOUT_MS);
-  const url = URL.parse(message.url);
-  if (url === null || !mayUse(url, network)) return noResponse("retry", "address");
-  const { addresses, reason } = await addressesOf(url, network, signal);
-  if (addresses === null) return noResponse("retry", reason);
-
   const content = JSON.stringify(message.body);
   const headers = headersOf(message, content);
   if (headers === null) return noResponse("failed", "header");
-  const { data, error } = await pinnedRequest({
+  const { data, error } = await post(message.url, headers, new TextEncoder().encode(content), network);
+  return error === null ? outcomeOf(data, message.rules) : noResponse("retry", error);
+}
+
+/** Posts a body to an address of the URL's host that the network allows. An error is the reason of an outcome. */
+export async function post(
+  to: string,
+  headers: Headers,
+  body: Uint8Array,
+  network: Network,
+): Promise<Result<PinnedResponse>> {
+  const signal = AbortSignal.timeout(network.timeout ?? TIMEOUT_MS);
+  const url = URL.parse(to);
+  if (url === null || !mayUse(url, network)) return failure("address");
+  const { addresses, reason } = await addressesOf(url, network, signal);
+  if (addresses === null) return failure(reason);
+  return await pinnedRequest({
     url,
     addresses,
     method: "POST",
     headers,
-    body: new TextEncoder().encode(content),
+    body,
     maxBytes: MAX_RESPONSE_BYTES,
     signal,
     caCerts: network.caCerts,
   });
-  return error === null ? outcomeOf(data, message.rules) : noResponse("retry", error);
 }
 
 function mayUse(url: URL, { reach }: Network): boolean {
