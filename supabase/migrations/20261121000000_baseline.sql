@@ -6458,6 +6458,128 @@ create policy "readers of a recruit read to whom operators gave it" on public.le
     and (select true from public.recruiting_leads l where l.id = lead_assignments.recruiting_lead_id)
   );
 
+-- supabase/schemas/destinations/push_subscriptions.sql
+
+-- The browsers that show an agent's notifications while the desk is closed (Web Push). Each has a destination of kind `push`.
+
+create table public.push_subscriptions (
+  id uuid primary key default gen_random_uuid(),
+  agency_id uuid not null,
+  agent_id uuid not null,
+  user_id uuid not null references auth.users (id) on delete cascade,
+  endpoint text not null unique check (length(endpoint) <= 2048),
+  p256dh text not null check (p256dh ~ '^[A-Za-z0-9_-]{87}$'),
+  auth text not null check (auth ~ '^[A-Za-z0-9_-]{22}$'),
+  created_at timestamptz not null default clock_timestamp(),
+  last_used_at timestamptz,
+  foreign key (agent_id, agency_id) references public.agents (id, agency_id) on delete cascade
+);
+
+create index on public.push_subscriptions (agent_id, created_at);
+create index on public.push_subscriptions (agent_id, agency_id);
+create index on public.push_subscriptions (user_id);
+
+comment on table public.push_subscriptions is
+  'A browser to which notifications of an agent are pushed. A row goes with the login, when its agent leaves, and when the push '
+  'service says that it is gone.';
+comment on column public.push_subscriptions.endpoint is 'The URL of the push service. Who knows it and the keys can push.';
+comment on column public.push_subscriptions.p256dh is 'The public key of the browser: an uncompressed point of P-256 in base64url.';
+comment on column public.push_subscriptions.auth is 'The secret of the browser: 16 bytes in base64url.';
+comment on column public.push_subscriptions.last_used_at is 'When the push service last took a notification; null: never.';
+
+alter table public.push_subscriptions enable row level security;
+grant select (id, agent_id, created_at, last_used_at) on public.push_subscriptions to authenticated;
+grant select, insert, update, delete on public.push_subscriptions to service_role;
+
+create policy "agents read their own" on public.push_subscriptions
+  for select to authenticated
+  using (agent_id = (select private.current_agent_id()));
+
+create function public.save_push_subscription(endpoint text, p256dh text, auth text) returns uuid
+language plpgsql
+security definer
+set search_path = ''
+set lock_timeout = '2s'
+as $$
+declare
+  -- Of more, those go first that were made first.
+  most constant integer := 10;
+  caller constant public.agents := private.current_agent();
+  saved_id uuid;
+begin
+  if caller.id is null then
+    raise exception 'only an active agent may do this' using errcode = '42501';
+  elsif not coalesce(private.is_destination_url(endpoint), false) then
+    perform private.invalid_field('endpoint', 'must be https with the name of a host, and without user information');
+  elsif not coalesce(p256dh ~ '^[A-Za-z0-9_-]{87}$', false) then
+    perform private.invalid_field('p256dh', 'must be 65 bytes in base64url');
+  elsif not coalesce(auth ~ '^[A-Za-z0-9_-]{22}$', false) then
+    perform private.invalid_field('auth', 'must be 16 bytes in base64url');
+  end if;
+  perform pg_advisory_xact_lock(hashtextextended('push ' || caller.id, 0));
+  -- A browser has one login at a time. What waits for the last one is not for this one.
+  delete from public.push_subscriptions s
+  where s.endpoint = save_push_subscription.endpoint and s.agent_id <> caller.id;
+  insert into public.push_subscriptions as s (agency_id, agent_id, user_id, endpoint, p256dh, auth)
+  values (caller.agency_id, caller.id, caller.user_id, endpoint, p256dh, auth)
+  on conflict on constraint push_subscriptions_endpoint_key do update set p256dh = excluded.p256dh, auth = excluded.auth
+  returning s.id into saved_id;
+  delete from public.push_subscriptions s
+  where s.id in (
+    select o.id from public.push_subscriptions o
+    where o.agent_id = caller.id and o.id <> saved_id
+    order by o.created_at desc
+    offset most - 1
+  );
+  insert into public.destinations (agency_id, agent_id, push_subscription_id, name, kind, events, max_at_once)
+  values (caller.agency_id, caller.id, saved_id, 'push-' || saved_id, 'push', '{}', 1)
+  on conflict on constraint destinations_push_subscription_id_key do nothing;
+  return saved_id;
+end
+$$;
+
+comment on function public.save_push_subscription(text, text, text) is
+  'Pushes the notifications of the signed-in agent to this browser from now on, and returns the id of the subscription. The arguments '
+  'are those of PushSubscription.toJSON(): endpoint, keys.p256dh and keys.auth. Call it at each start: it may be repeated, and takes '
+  'the browser from another login. An agent has at most 10; of more, the one that was made first goes. Errors: 22023 (HTTP 400) names the argument; '
+  '42501 (403) for a user who is not an active agent. '
+  'Security definer because agents may not write the tables.';
+
+create function public.remove_push_subscription(endpoint text) returns boolean
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  delete from public.push_subscriptions s
+  where s.endpoint = remove_push_subscription.endpoint and s.user_id = private.current_user_id();
+  return found;
+end
+$$;
+
+comment on function public.remove_push_subscription(text) is
+  'Pushes nothing to this browser any more: for the button that switches it off, and before a sign-out. Returns whether there was such a '
+  'subscription of the signed-in user. '
+  'Security definer because agents may not write the table. It deletes only the caller''s own.';
+grant execute on function public.save_push_subscription(text, text, text), public.remove_push_subscription(text) to authenticated;
+
+create function private.end_push() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  delete from public.push_subscriptions s where s.agent_id = new.id;
+  return null;
+end
+$$;
+
+comment on function private.end_push() is 'Trigger: nothing is pushed to an agent who has left.';
+
+create trigger end_push
+  after update of is_active on public.agents
+  for each row when (old.is_active and not new.is_active)
+  execute function private.end_push();
+
 -- supabase/schemas/destinations/tables.sql
 
 -- Destinations: the systems and addresses of agencies that learn what becomes of their recruits, and what is sent to them.
@@ -6466,13 +6588,14 @@ create table public.destinations (
   id uuid primary key default gen_random_uuid(),
   agency_id uuid references public.agencies (id) on delete cascade,
   name text not null check (name ~ '^[a-z0-9][a-z0-9-]{0,62}$'),
-  kind text not null check (kind in ('webhook', 'email')),
+  kind text not null check (kind in ('webhook', 'email', 'push')),
   url text check (length(url) <= 2048),
   address text check (address ~ '^[^\s@]+@[^\s@]+$' and length(address) <= 320),
   is_on boolean not null default true,
   off_reason text,
   events text[] not null,
-  agent_id uuid unique,
+  agent_id uuid,
+  push_subscription_id uuid unique references public.push_subscriptions (id) on delete cascade,
   order_id uuid,
   template text check (length(template) between 1 and 4000),
   accepted_when text check (length(accepted_when) between 1 and 1000),
@@ -6492,12 +6615,14 @@ create table public.destinations (
     -- An agent's address is the agent's.
     else (address is null) = (agent_id is not null) and url is null and template is null
   end),
-  check (agent_id is null or kind = 'email' and name = 'agent-' || agent_id),
+  check ((kind = 'push') = (push_subscription_id is not null)),
+  check (agent_id is null or kind = 'push' or kind = 'email' and name = 'agent-' || agent_id),
   check (off_reason is null or not is_on),
   check ((failing_since is null) = (failures = 0))
 );
 
 create unique index destinations_operators_idx on public.destinations (name) where agency_id is null;
+create unique index destinations_agent_mail_idx on public.destinations (agent_id) where kind = 'email';
 create index on public.destinations (agent_id, agency_id) where agent_id is not null;
 create index on public.destinations (agency_id, order_id) where order_id is not null;
 
@@ -6511,7 +6636,8 @@ comment on column public.destinations.off_reason is
   'Why the service has switched it off; null: it is on, or a person has paused it.';
 comment on column public.destinations.events is 'The events that are sent to it, such as `lead.distributed`.';
 comment on column public.destinations.agent_id is
-  'The agent who has chosen to get e-mails (agents.mail_about); null: it is the agency''s.';
+  'The agent who has chosen to get e-mails (agents.mail_about), or whose browser it is; null: it is the agency''s.';
+comment on column public.destinations.push_subscription_id is 'The browser that shows the notifications of the agent; only with `push`.';
 comment on column public.destinations.order_id is 'Only events about leads of this order; null: of any.';
 comment on column public.destinations.template is
   'JMESPath expression that makes the body from the event; null: the event itself.';
@@ -6621,17 +6747,17 @@ alter table private.dispatches enable row level security;
 grant select, insert, update, delete on private.dispatches to service_role;
 
 create table private.sending_settings (
-  name text primary key check (name in ('mail', 'alerts', 'heartbeat')),
+  name text primary key check (name in ('mail', 'push', 'alerts', 'heartbeat')),
   is_set boolean not null default false,
   asked_at timestamptz not null default '-infinity'
 );
 
 comment on table private.sending_settings is
-  'Whether the worker can send e-mail, and has the URLs of the receiver of alerts and of the monitor. The database sees no '
+  'Whether the worker can send e-mail and push, and has the URLs of the receiver of alerts and of the monitor. The database sees no '
   'setting.';
 comment on column private.sending_settings.asked_at is 'When the worker last said so.';
 
-insert into private.sending_settings (name) values ('mail'), ('alerts'), ('heartbeat');
+insert into private.sending_settings (name) values ('mail'), ('push'), ('alerts'), ('heartbeat');
 
 alter table private.sending_settings enable row level security;
 grant select, insert, update, delete on private.sending_settings to service_role;
@@ -6799,7 +6925,7 @@ begin
   insert into public.destinations as d (agency_id, agent_id, name, kind, events)
   values (
     caller.agency_id, caller.id, 'agent-' || caller.id, 'email', array(select 'agent.' || c from unnest(chosen) c))
-  on conflict on constraint destinations_agent_id_key
+  on conflict (agent_id) where kind = 'email'
     do update set events = excluded.events, is_on = true, off_reason = null, failing_since = null, failures = 0;
   return chosen;
 end
@@ -6987,7 +7113,7 @@ begin
     select
     from public.destinations d
     left join private.sending_settings s
-      on s.name = case when d.agency_id is null then 'alerts' when d.kind = 'email' then 'mail' end
+      on s.name = case when d.agency_id is null then 'alerts' when d.kind = 'email' then 'mail' when d.kind = 'push' then 'push' end
     where d.is_on
       -- Where it was not set, the worker is asked again from time to time.
       and (s.is_set or s.name is null or s.asked_at not between now() - interval '5 minutes' and now())
@@ -7059,6 +7185,26 @@ $$;
 comment on function private.prune_dispatches() is
   'Deletes dispatches that ended more than 30 days ago, at most 1,000, and cancels those that have waited as long, because '
   'their destination is off. Returns how many were deleted.';
+
+-- supabase/schemas/destinations/urls.sql
+
+-- The URLs to which the worker sends.
+
+create function private.is_destination_url(url text) returns boolean
+language sql
+immutable
+set search_path = ''
+as $$
+  select url ~ '^[\x21-\x7e]+$' and length(url) <= 2048 and (
+    -- A name, not an address in any notation: its last label begins with a letter. What it resolves to is seen when it is sent to.
+    url ~* '^https://([a-z0-9]([a-z0-9_-]*[a-z0-9])?\.)+[a-z]([a-z0-9-]*[a-z0-9])?(:[0-9]{1,5})?([/?][^#]*)?$'
+    and url !~* '^https://[^/?:]*\.(localhost|local|internal)([/?:]|$)'
+    -- The worker sends there on the local stack alone.
+    or url ~* '^http://(localhost|127\.0\.0\.1)(:[0-9]{1,5})?([/?][^#]*)?$')
+$$;
+
+comment on function private.is_destination_url(text) is
+  'Whether a destination can have the URL: https and the name of a host, without user information; or http to this computer.';
 
 -- supabase/schemas/texting/opt_keywords.sql
 
@@ -12952,42 +13098,80 @@ create trigger notify_of_destination
   for each row when (new.off_reason is not null and old.off_reason is null and new.agent_id is null)
   execute function private.notify_of_destination();
 
-create function private.mail_notifications() returns trigger
+create function private.dispatch_notifications() returns trigger
 language plpgsql
 set search_path = ''
 as $$
+declare
+  n record;
 begin
-  perform private.add_agent_mail(
-    n.agent_id, 'agent.' || n.kind, n.lead_ids[1],
-    case n.kind when 'lead' then '/recruits/' || n.lead_ids[1] else '/inbox/' || n.conversation_ids[1] end,
-    cardinality(n.lead_ids) - 1)
-  from (
+  for n in
     select
-      a.agent_id, a.kind, array_agg(coalesce(a.lead_id, c.recruiting_lead_id) order by a.id) as lead_ids,
-      array_agg(a.conversation_id order by a.id) as conversation_ids
+      d.id as destination_id, d.kind as destination_kind, a.agent_id, a.kind,
+      array_agg(coalesce(a.lead_id, c.recruiting_lead_id) order by a.id) as lead_ids,
+      array_agg(a.conversation_id order by a.id) as conversation_ids, array_agg(a.id order by a.id) as ids
     from added a
     -- The destinations of agents are few.
-    join public.destinations d on d.agent_id = a.agent_id and 'agent.' || a.kind = any (d.events)
+    join public.destinations d on d.agent_id = a.agent_id
     left join public.recruiting_conversations c on c.id = a.conversation_id
-    where coalesce(a.lead_id, c.recruiting_lead_id) is not null
-    group by a.agent_id, a.kind
-  ) n
-  order by n.agent_id, n.kind;
+    where case d.kind
+      when 'push' then a.read_at is null
+      else 'agent.' || a.kind = any (d.events) and coalesce(a.lead_id, c.recruiting_lead_id) is not null
+    end
+    group by d.id, a.agent_id, a.kind
+    order by a.agent_id, d.id, a.kind
+  loop
+    if n.destination_kind = 'push' then
+      perform private.add_pushes(n.destination_id, n.ids);
+    else
+      perform private.add_agent_mail(
+        n.agent_id, 'agent.' || n.kind, n.lead_ids[1],
+        case n.kind when 'lead' then '/recruits/' || n.lead_ids[1] else '/inbox/' || n.conversation_ids[1] end,
+        cardinality(n.lead_ids) - 1);
+    end if;
+  end loop;
   return null;
 exception when others then
-  -- The notification is worth more than the e-mail about it.
-  raise warning 'no e-mail about a notification was added (SQLSTATE %)', sqlstate;
+  -- The notification is worth more than what is sent about it.
+  raise warning 'nothing was sent about a notification (SQLSTATE %)', sqlstate;
   return null;
 end
 $$;
 
-comment on function private.mail_notifications() is
-  'Trigger: adds the e-mails of agents who have chosen to get some about their notifications.';
+comment on function private.dispatch_notifications() is
+  'Trigger: adds the e-mails of agents who have chosen to get some about their notifications, and pushes to their browsers.';
 
-create trigger mail_notifications
+create trigger dispatch_notifications
   after insert on public.agent_notifications
   referencing new table as added
-  for each statement execute function private.mail_notifications();
+  for each statement execute function private.dispatch_notifications();
+
+create function private.add_pushes(destination_id uuid, notification_ids uuid[]) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  insert into private.dispatches (id, destination_id, event, lead_id, body)
+  -- One for each notification and browser.
+  select md5(n.id || ' ' || d.id)::uuid, d.id, 'agent.' || n.kind, l.id, jsonb_build_object(
+    'type', 'agent.' || n.kind, 'timestamp', private.iso_time(clock_timestamp()),
+    'data', jsonb_build_object(
+      'notification_id', n.id, 'kind', n.kind, 'urgent', n.urgent, 'conversation_id', n.conversation_id, 'lead_id', n.lead_id,
+      'first_name', l.first_name))
+  from public.agent_notifications n
+  left join public.recruiting_conversations c on c.id = n.conversation_id
+  left join public.recruiting_leads l on l.id = coalesce(n.lead_id, c.recruiting_lead_id)
+  join public.destinations d on d.id = add_pushes.destination_id
+  where n.id = any (notification_ids)
+  -- A browser that is being removed is not waited for.
+  for key share of d skip locked
+  on conflict (id) do nothing;
+end
+$$;
+
+comment on function private.add_pushes(uuid, uuid[]) is
+  'Adds a push of each of these notifications to a browser, with data: {notification_id, kind, urgent, conversation_id|null, lead_id|null, '
+  'first_name|null}: nothing else of the recruit.';
 
 -- supabase/schemas/bot/tables.sql
 
@@ -20935,22 +21119,6 @@ grant execute on function public.sample_event(uuid, uuid) to service_role;
 
 -- The settings of a destination, and what they may be.
 
-create function private.is_destination_url(url text) returns boolean
-language sql
-immutable
-set search_path = ''
-as $$
-  select url ~ '^[\x21-\x7e]+$' and length(url) <= 2048 and (
-    -- A name, not an address in any notation: its last label begins with a letter. What it resolves to is seen when it is sent to.
-    url ~* '^https://([a-z0-9]([a-z0-9_-]*[a-z0-9])?\.)+[a-z]([a-z0-9-]*[a-z0-9])?(:[0-9]{1,5})?([/?][^#]*)?$'
-    and url !~* '^https://[^/?:]*\.(localhost|local|internal)([/?:]|$)'
-    -- The worker sends there on the local stack alone.
-    or url ~* '^http://(localhost|127\.0\.0\.1)(:[0-9]{1,5})?([/?][^#]*)?$')
-$$;
-
-comment on function private.is_destination_url(text) is
-  'Whether a destination can have the URL: https and the name of a host, without user information; or http to this computer.';
-
 create function private.destination_problem(changes jsonb, kind text) returns text
 language plpgsql
 stable
@@ -23402,7 +23570,12 @@ insert into public.alert_rules (kind, finder, threshold, title, advice, link_lab
 -- The worker claims dispatches and sends them: destinations/claim.sql has their states. This area spans all others: before a
 -- claim, the dispatches of alerts are made.
 
-create function public.claim_dispatches(max integer, can_mail boolean, alert_url_is_set boolean) returns jsonb
+create function public.claim_dispatches(
+  max integer,
+  can_mail boolean,
+  alert_url_is_set boolean,
+  can_push boolean default false
+) returns jsonb
 language plpgsql
 set search_path = ''
 -- By the indexes, also with a plan that was made while the tables were small.
@@ -23424,6 +23597,7 @@ declare
   next_at timestamptz;
 begin
   perform private.note_setting('mail', can_mail);
+  perform private.note_setting('push', can_push);
   perform private.note_setting('alerts', alert_url_is_set);
   perform private.end_lapsed_dispatches();
   if alert_url_is_set then
@@ -23462,7 +23636,7 @@ begin
       ) f
       where d.is_on and (d.failing_since is not null) = is_failing and w.due_at <= clock_timestamp()
         and f.sending < case when is_failing then 1 else d.max_at_once end
-        and case when d.agency_id is null then alert_url_is_set else can_mail or d.kind = 'webhook' end
+        and case d.kind when 'email' then can_mail when 'push' then can_push else d.agency_id is not null or alert_url_is_set end
       order by f.sending, w.due_at
       limit free
       for no key update of d skip locked
@@ -23480,7 +23654,8 @@ begin
       jsonb_build_object(
         'id', p.id, 'attempt', p.attempt, 'event', p.event, 'lead_id', p.lead_id, 'body', p.body,
         'destination', jsonb_build_object(
-          'id', d.id, 'kind', d.kind, 'url', d.url,
+          'id', d.id, 'kind', d.kind, 'url', coalesce(d.url, s.endpoint),
+          'push_keys', case when s.id is not null then jsonb_build_object('p256dh', s.p256dh, 'auth', s.auth) end,
           'address', coalesce(d.address, (select a.email from public.agents a where a.id = d.agent_id)), 'template', d.template,
           'accepted_when', d.accepted_when, 'rejected_when', d.rejected_when,
           'headers', (
@@ -23498,7 +23673,8 @@ begin
   into claimed
   from unnest(taken) with ordinality t (id, place)
   join private.dispatches p on p.id = t.id
-  join public.destinations d on d.id = p.destination_id;
+  join public.destinations d on d.id = p.destination_id
+  left join public.push_subscriptions s on s.id = d.push_subscription_id;
 
   select min(case
     when f.sending < case when d.failing_since is null then d.max_at_once else 1 end then least(w.due_at, f.lease_until)
@@ -23519,21 +23695,21 @@ begin
     limit 1
   ) w on true
   -- Alerts are sent again by a later run.
-  where d.is_on and d.agency_id is not null and (can_mail or d.kind = 'webhook');
+  where d.is_on and d.agency_id is not null and case d.kind when 'email' then can_mail when 'push' then can_push else true end;
   return jsonb_build_object('dispatches', claimed, 'next_at', private.iso_time(next_at));
 end
 $$;
 
-comment on function public.claim_dispatches(integer, boolean, boolean) is
+comment on function public.claim_dispatches(integer, boolean, boolean, boolean) is
   'Gives the worker up to max dispatches that are due, each for 60 seconds: {dispatches: [{id, attempt, event, lead_id|null, '
-  'body, destination: {id, kind, url|null, address|null, template|null, accepted_when|null, rejected_when|null, headers: '
+  'body, destination: {id, kind, url|null, push_keys: {p256dh, auth}|null, address|null, template|null, accepted_when|null, rejected_when|null, headers: '
   '{name: value}, secrets: [whsec_...]}}], next_at|null: when the next one is due, or a lease ends}. secrets: the newest '
   'first; during a day after a rotation there are two. Of a destination at most max_at_once are with workers, one while its '
   'last attempt has failed, and of a lead one at a time, in the order of its events. Those that work come before those that '
-  'fail, of which at most 8 are with workers; each has an equal share of max. can_mail: without it no e-mail is claimed; '
+  'fail, of which at most 8 are with workers; each has an equal share of max. can_mail: without it no e-mail is claimed; can_push: without it no push; '
   'alert_url_is_set: without it no alert. The destination of alerts has no url and no secrets. Pass id and attempt to '
   'record_dispatch().';
-grant execute on function public.claim_dispatches(integer, boolean, boolean) to service_role;
+grant execute on function public.claim_dispatches(integer, boolean, boolean, boolean) to service_role;
 
 -- supabase/schemas/worker/record_dispatch.sql
 
@@ -23613,6 +23789,9 @@ begin
     ) and p.state = 'waiting' and p.attempt = p.attempts_before;
   end if;
 
+  if outcome = 'delivered' and destination.push_subscription_id is not null then
+    update public.push_subscriptions s set last_used_at = clock_timestamp() where s.id = destination.push_subscription_id;
+  end if;
   if outcome in ('delivered', 'rejected') then
     if destination.failing_since is not null then
       update public.destinations d set failing_since = null, failures = 0 where d.id = destination.id;
@@ -23625,6 +23804,7 @@ begin
     if destination.is_on and destination.agency_id is not null
       and (outcome = 'gone' or destination.failing_since <= clock_timestamp() - interval '5 days')
     then
+      delete from public.push_subscriptions s where s.id = destination.push_subscription_id;
       update public.destinations d
       set is_on = false, off_reason = case outcome
         when 'gone' then 'The receiver answered 410 Gone.' else 'Nothing but failures for five days.' end
@@ -23641,7 +23821,8 @@ comment on function public.record_dispatch(uuid, integer, text, integer, text, t
   'off; `retry`: sent again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, or after retry_after seconds where that is '
   'longer, at most a day, and then failed; `failed`: never sent again. status, excerpt and reason: of the response, see '
   'private.dispatches. Returns the resulting state; null if there is no such dispatch. A late report changes nothing unless it '
-  'was delivered. Five days of nothing but failures switch the destination off. Alerts are sent again after 10 s to 1 h until '
+  'was delivered. Five days of nothing but failures switch the destination off. A browser''s subscription is deleted '
+  'in place of that, with all that waits for it. Alerts are sent again after 10 s to 1 h until '
   'they have resolved, and then for a week. 22023 for an unknown outcome.';
 
 grant execute on function public.record_dispatch(uuid, integer, text, integer, text, text, integer) to service_role;
