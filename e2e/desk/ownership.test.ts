@@ -79,8 +79,6 @@ deskTest(
       const asked = (await openBell(page)).getByText("Omar asks for the conversation with Maya.");
       await asked.waitFor();
       await assertAccessible(page);
-      await page.setViewportSize(NARROW);
-      await assertFits(page);
       await page.getByRole("button", { name: "Give it to Omar Quist" }).click();
       await asked.waitFor({ state: "detached" });
       await other.getByText("You answer.").waitFor();
