@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { ROOT } from "../../dev/local/mod.ts";
 
-const DESK = join(ROOT, "desk");
+const DESK = join(import.meta.dirname!, "..");
 
 const sheets = [...Deno.readDirSync(DESK)].flatMap(({ name, isDirectory }) =>
   isDirectory ? [...Deno.readDirSync(join(DESK, name))].map((file) => join(name, file.name)) : [name]
