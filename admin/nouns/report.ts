@@ -66,7 +66,7 @@ async function reportLeads(
   const { since, until } = datesOf(given, agency);
   const report = await valueOf<{ rows: Fields[]; totals: Fields }>(sql`
     select public.report_leads(${by}, ${since}, ${until}, ${timezone}, ${vendorId}, ${agency?.id ?? null}, ${dayOf})`);
-  const counts = COUNTS[dayOf];
+  const counts = by === "vendor" && dayOf === "received" ? [...COUNTS.received, "repeats", "first"] : COUNTS[dayOf];
   const columns = [...NAMES[by], ...counts];
   const rows = report.rows.map((row) => pick(row, columns));
   if (given.csv) return { data: null, text: formatCsv(columns, [rows]) };

@@ -33,7 +33,7 @@ begin
       from private.count_leads_received(by, first_day, last_day, timezone, of_vendor, of_agency) c
       where day_of = 'received'
       union all
-      select c.key, null, null, null, null, c.distributed, c.returned, null, null, null, null
+      select c.key, null, null, null, null, c.distributed, c.returned, null, null, null, null, null, null
       from private.count_leads_distributed(by, first_day, last_day, of_vendor, of_agency) c
       where day_of = 'distributed'
     ),
@@ -41,7 +41,8 @@ begin
       select
         c.key, grouping(c.key) = 1 as is_total, sum(c.created) as created, sum(c.duplicates) as duplicates,
         sum(c.refused) as refused, sum(c.distributed) as distributed, sum(c.returned) as returned,
-        sum(c.unmatched) as unmatched, sum(c.texted) as texted, sum(c.answered) as answered, sum(c.opted_out) as opted_out
+        sum(c.unmatched) as unmatched, sum(c.texted) as texted, sum(c.answered) as answered, sum(c.opted_out) as opted_out,
+        sum(c.repeats) as repeats, sum(c.first) as first
       from counted c
       group by grouping sets ((c.key), ())
     ),
@@ -71,7 +72,8 @@ begin
           'created', s.created, 'duplicates', s.duplicates, 'refused', s.refused,
           'refused_by_reason', coalesce(r.by_reason, '{}'), 'distributed', s.distributed, 'returned', s.returned,
           'unmatched', s.unmatched, 'texted', s.texted, 'answered', s.answered, 'opted_out', s.opted_out
-        ) as counts
+        ) || case when by = 'vendor'
+          then jsonb_build_object('repeats', s.repeats, 'first', s.first) else '{}' end as counts
       from sums s
       left join reasons r on r.is_total = s.is_total and r.key is not distinct from s.key
       left join public.vendors v on by = 'vendor' and v.id::text = s.key
@@ -86,7 +88,7 @@ begin
           order by case when by in ('day', 'month') then w.key end desc, w.key is null, w.leads desc, w.key
         ) filter (where not w.is_total),
         '[]'),
-      'totals', none || jsonb_strip_nulls((jsonb_agg(w.counts) filter (where w.is_total)) -> 0)
+      'totals', none || case when by = 'vendor' then '{"repeats": 0, "first": 0}' else '{}' end::jsonb || jsonb_strip_nulls((jsonb_agg(w.counts) filter (where w.is_total)) -> 0)
     )
     from rows w
   );
@@ -99,7 +101,8 @@ comment on function public.report_leads(text, date, date, text, uuid, uuid, text
   'has created, duplicates, refused, refused_by_reason {<reason>: number}, distributed, returned, unmatched (they wait now), '
   'texted, answered and opted_out, as private.count_leads_received() says. With day_of `distributed` it has only distributed '
   'and returned, as private.count_leads_distributed() says, and the rest is null. totals has the same counts of everything, '
-  'whatever the rows are by; what has no agency, agent, order or state stands in a row where these are null. The vendor '
+  'whatever the rows are by; by vendor they also have repeats and first: the leads whose person had an earlier lead of any '
+  'vendor, and the others, as private.repeated_leads has them, test leads aside. What has no agency, agent, order or state stands in a row where these are null. The vendor '
   '`import` stands for imported sales leads; what is not known of them is null. since and until: days, both included, in the '
   'time zone of the lead''s agency, else in this one; null: seven days up to now. of_vendor, of_agency: only these. PT400 for '
   'an unknown `by`, day_of or time zone.';
@@ -115,7 +118,7 @@ create function private.count_leads_received(
 )
 returns table (
   key text, reason text, created bigint, duplicates bigint, refused bigint, distributed bigint, returned bigint,
-  unmatched bigint, texted bigint, answered bigint, opted_out bigint
+  unmatched bigint, texted bigint, answered bigint, opted_out bigint, repeats bigint, first bigint
 )
 language plpgsql
 stable
@@ -166,6 +169,12 @@ begin
     from events e
     join private.conversation_texts c on c.recruiting_lead_id = e.lead_id
     group by e.lead_id, e.key
+  ),
+  persons as (
+    select e.key, r.earlier_id is not null as is_repeat
+    from events e
+    join private.repeated_leads r on r.id = e.lead_id
+    where by = 'vendor'
   )
   select
     e.key, e.reason, count(*) filter (where e.result = 'created'),
@@ -177,13 +186,20 @@ begin
     case when not e.is_import then count(*) filter (where e.distribution in ('unmatched', 'pending')) end,
     case when not e.is_import then 0::bigint end,
     case when not e.is_import then 0::bigint end,
-    case when not e.is_import then count(*) filter (where e.is_opted_out) end
+    case when not e.is_import then count(*) filter (where e.is_opted_out) end,
+    case when not e.is_import then 0::bigint end,
+    case when not e.is_import then 0::bigint end
   from events e
   group by e.key, e.reason, e.is_import
   union all
   select
-    t.key, null, 0, 0, 0, 0, 0, 0, count(*) filter (where t.is_texted), count(*) filter (where t.is_answered), 0
+    t.key, null, 0, 0, 0, 0, 0, 0, count(*) filter (where t.is_texted), count(*) filter (where t.is_answered), 0, 0, 0
   from texts t
+  group by 1
+  union all
+  select
+    p.key, null, 0, 0, 0, 0, 0, 0, 0, 0, 0, count(*) filter (where p.is_repeat), count(*) filter (where not p.is_repeat)
+  from persons p
   group by 1;
 end
 $$;
@@ -194,7 +210,7 @@ comment on function private.count_leads_received(text, date, date, text, uuid, u
   'whenever the rest happened. A returned lead is not among the distributed ones. texted: the provider accepted one '
   'of our texts to the lead, and has not reported that it failed. answered: the lead has texted. opted_out: the lead''s '
   'agency may not text the lead''s phone now. duplicates and refused count deliveries, on their own day. Of imported '
-  'leads only created and refused are known; the rest is null.';
+  'leads only created and refused are known; the rest is null. repeats and first are counted by vendor alone.';
 
 create function private.count_leads_distributed(by text, first_day date, last_day date, of_vendor uuid, of_agency uuid)
 returns table (key text, distributed bigint, returned bigint)

@@ -73,7 +73,7 @@ language sql as $$
     left join public.agents a on a.id = (d.context ->> 'agent_id')::uuid and a.agency_id = g.id
   ),
   recruits as (
-    select l.id, l.vendor_id, l.phone, l.state, l.distribution, l.created_at, p.*, coalesce(g.timezone, zone) as timezone
+    select l.id, l.vendor_id, l.phone, l.email, l.vendor_metadata, l.state, l.distribution, l.created_at, p.*, coalesce(g.timezone, zone) as timezone
     from public.recruiting_leads l
     left join public.lead_returns r on r.recruiting_lead_id = l.id
     cross join lateral (
@@ -111,6 +111,15 @@ language sql as $$
     select 'opted_out', null, l.vendor_id, l.agency_id, l.agent_id, l.order_id, l.state, l.created_at, l.timezone
     from recruits l where exists (
       select from public.text_consents c where c.agency_id = l.agency_id and c.phone = l.phone and c.state = 'opted_out')
+    union all
+    select
+      case when exists (
+        select from public.recruiting_leads e
+        where e.created_at < l.created_at and (e.phone = l.phone or e.email = l.email) and e.distribution <> 'returned'
+          and not coalesce((e.vendor_metadata ->> 'is_test')::boolean, false)
+      ) then 'repeats' else 'first' end,
+      null, l.vendor_id, l.agency_id, l.agent_id, l.order_id, l.state, l.created_at, l.timezone
+    from recruits l where not coalesce((l.vendor_metadata ->> 'is_test')::boolean, false)
     union all
     select 'duplicates', null, l.vendor_id, l.agency_id, l.agent_id, l.order_id, l.state, p.received_at, l.timezone
     from public.recruiting_lead_duplicates p join recruits l on l.id = p.lead_id
@@ -152,7 +161,8 @@ select set_eq(
       pg_temp.lines(r.counts ->> %7$L, r.counts) l$$,
     by, since, until, zone, only_vendor, only_agency, key),
   format(
-    $$select %1$I, field, reason, count(*)::integer from pg_temp.things(%2$L, %3$L, %4$L, %5$L, %6$L) group by 1, 2, 3$$,
+    $$select %1$I, field, reason, count(*)::integer from pg_temp.things(%2$L, %3$L, %4$L, %5$L, %6$L)
+      where %1$L = 'vendor' or field not in ('repeats', 'first') group by 1, 2, 3$$,
     by, since, until, zone, only_vendor, only_agency),
   format('the rows of a report by %s %s', by, name))
 from cases, (values
@@ -164,8 +174,9 @@ select set_eq(
     $$select * from pg_temp.lines(null, public.report_leads(%L, %L, %L, %L, %L, %L) -> 'totals')$$,
     by, since, until, zone, only_vendor, only_agency),
   format(
-    $$select null::text, field, reason, count(*)::integer from pg_temp.things(%L, %L, %L, %L, %L) group by 2, 3$$,
-    since, until, zone, only_vendor, only_agency),
+    $$select null::text, field, reason, count(*)::integer from pg_temp.things(%L, %L, %L, %L, %L)
+      where %L = 'vendor' or field not in ('repeats', 'first') group by 2, 3$$,
+    since, until, zone, only_vendor, only_agency, by),
   format('the totals %s are the same by %s', name, by))
 from cases, unnest(array['vendor', 'agency', 'agent', 'order', 'state', 'day', 'month']) by;
 
@@ -224,7 +235,7 @@ $$;
 select is(
   pg_temp.report_row('vendor', 'vendor', 'import') - 'created' - 'refused' - 'refused_by_reason',
   '{"vendor": "import", "duplicates": null, "distributed": null, "returned": null, "unmatched": null, "texted": null,
-    "answered": null, "opted_out": null}', 'what is not known of imported leads is null');
+    "answered": null, "opted_out": null, "repeats": null, "first": null}', 'what is not known of imported leads is null');
 select is(
   (select array_agg(k order by k) from jsonb_object_keys(pg_temp.report_row('agent', 'agent_id', md5('east ann')::uuid::text)) k),
   array['agency', 'agent', 'agent_id', 'answered', 'created', 'distributed', 'duplicates', 'opted_out', 'refused',
