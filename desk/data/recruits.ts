@@ -3,12 +3,13 @@ import { call, CallError, fileError, repeat, supabase } from "./client.ts";
 import { changeData, changeRow, readRowsAgain } from "./changes.ts";
 import { after, isId, pagesOptions, search } from "./pages.ts";
 import { queryClient } from "./queries.ts";
+import type { Order } from "./rows.ts";
 
 /** The stages of a recruit, in their order. */
 export const STAGES = ["new", "contacted", "interview", "licensed", "hired", "lost"] as const;
 export type Stage = (typeof STAGES)[number];
 
-/** The filter of a list of recruits. */
+/** The recruits of a list, and their order. */
 export interface RecruitFilter {
   agency_id: string;
   /** Null: those of every agent. */
@@ -17,10 +18,23 @@ export interface RecruitFilter {
   typed: string;
   /** Null: those of every stage. */
   stage: Stage | null;
+  order: Order;
 }
 
-/** A row of the list. */
-export interface Recruit {
+/** The columns by which recruits are ordered, by the key of the table's column. */
+export const ORDERS = {
+  name: "by_name",
+  phone: "by_phone",
+  state: "by_state",
+  vendor: "by_vendor",
+  stage: "by_stage",
+  agent: "by_agent",
+  text: "by_text",
+  received: "created_at",
+} as const;
+
+/** A recruit, as a row of the view `recruit_rows`. */
+export interface Recruit extends Record<(typeof ORDERS)[keyof typeof ORDERS], string | number> {
   id: string;
   first_name: string;
   last_name: string | null;
@@ -28,28 +42,31 @@ export interface Recruit {
   email: string | null;
   state: string | null;
   created_at: string;
-  agents: { first_name: string; last_name: string | null } | null;
+  vendor: string;
+  /** The recruit's agent; null: the agency has it, and no agent of it. */
+  agent_id: string | null;
+  agent: string | null;
+  stage: Stage;
+  /** Null: there is no text. */
+  last_text_at: string | null;
+  /** Null: there is no conversation. */
+  conversation_id: string | null;
   /** Not empty: the caller was notified of this recruit, and has not opened it yet. */
-  agent_notifications: { id: string }[];
-  /** Empty: there is no conversation. */
-  recruiting_conversations: { id: string }[];
-  /** Empty: the recruit is new. */
-  recruit_stages: { stage: Stage }[];
-}
-
-/** The stage that a recruit has now. */
-export function stageOf({ recruit_stages }: Recruit): Stage {
-  return recruit_stages[0]?.stage ?? "new";
+  unread: string[];
 }
 
 /** A recruit with all that is known. */
 export interface RecruitCard extends Recruit {
-  /** The recruit's agent; null: the agency has it, and no agent of it. */
-  agent_id: string | null;
   resume_path: string | null;
   vendor_metadata: Record<string, unknown>;
   screening_answers: { question: string; value: unknown; said: string }[];
 }
+
+/** The newest recruits first. */
+export const NEWEST_FIRST: Order = { column: ORDERS.received, ascending: false };
+
+const COLUMNS = ["id", "first_name", "last_name", "phone", "email", "state", "vendor", "agent_id", "agent", "stage"]
+  .concat("last_text_at", "conversation_id", "unread", Object.values(ORDERS)).join();
 
 /** As many as a palette shows. */
 const MOST_FOUND = 8;
@@ -59,23 +76,20 @@ export const recruitQueries = {
   lists: () => [...recruitQueries.all(), "list"],
   /** The key of what has happened with a recruit (timeline.ts). */
   timeline: (id: string) => [...recruitQueries.all(), "timeline", id],
-  /** Recruits, newest first. */
   list: (filter: RecruitFilter) => {
-    const { agency_id, agent_id, typed, stage } = filter;
+    const { agency_id, agent_id, typed, stage, order } = filter;
     return pagesOptions<Recruit>(
-      [...recruitQueries.lists(), agency_id, agent_id, typed, stage],
+      [...recruitQueries.lists(), agency_id, agent_id, typed, stage, order],
       (limit, last, ids) => readRecruits(filter, limit, last, ids),
-      {
-        order: { column: "created_at", ascending: false },
-        isInList: (recruit) => stage === null || stageOf(recruit) === stage,
-      },
+      { order, isInList: (recruit) => stage === null || recruit.stage === stage },
     );
   },
   /** The newest recruits of an agency that have these words in their name, phone or e-mail address. */
   found: (agency_id: string, typed: string) =>
     queryOptions({
       queryKey: [...recruitQueries.all(), "found", agency_id, typed],
-      queryFn: () => readRecruits({ agency_id, agent_id: null, typed, stage: null }, MOST_FOUND, null, null),
+      queryFn: () =>
+        readRecruits({ agency_id, agent_id: null, typed, stage: null, order: NEWEST_FIRST }, MOST_FOUND, null, null),
     }),
   /** The other leads of a recruit's person, newest first. */
   others: (id: string) =>
@@ -91,17 +105,12 @@ export const recruitQueries = {
       queryFn: async () => {
         if (!isId(id)) return null;
         return await call(
-          supabase.from("recruiting_leads")
-            .select(`id, first_name, last_name, phone, email, state, created_at, agent_id, resume_path, vendor_metadata,
-              agents(first_name, last_name), agent_notifications(id), recruiting_conversations(id),
-              screening_answers(question, value, said), recruit_stages(stage)`)
-            .is("recruit_stages.ended_at", null)
-            .eq("agent_notifications.kind", "lead")
-            .is("agent_notifications.read_at", null)
+          supabase.from("recruit_rows")
+            .select(`${COLUMNS}, resume_path, vendor_metadata, screening_answers(question, value, said)`)
             .order("answered_at", { referencedTable: "screening_answers" })
             .eq("id", id)
             .maybeSingle(),
-        ) as RecruitCard | null;
+        ) as unknown as RecruitCard | null;
       },
     }),
 };
@@ -117,54 +126,63 @@ export interface OtherRecruit {
   may_read: boolean;
 }
 
-/** Recruits of a list, newest first: those after `last`, or of these ids. */
+/** Recruits of a list, in its order: those after `last`, or of these ids. */
 export async function readRecruits(
-  { agency_id, agent_id, typed, stage }: RecruitFilter,
+  { agency_id, agent_id, typed, stage, order: { column, ascending } }: RecruitFilter,
   limit: number,
   last: Recruit | null,
   ids: string[] | null,
 ): Promise<Recruit[]> {
-  let query = supabase.from("recruiting_leads")
-    .select(`id, first_name, last_name, phone, email, state, created_at, agents(first_name, last_name),
-      agent_notifications(id), recruiting_conversations(id), recruit_stages(stage), staged:recruit_stages(stage)`)
-    .is("recruit_stages.ended_at", null)
-    .eq("recruit_stages.agency_id", agency_id)
-    .is("staged.ended_at", null)
-    .eq("agent_notifications.kind", "lead")
-    .is("agent_notifications.read_at", null)
-    .limit(1, { referencedTable: "recruiting_conversations" })
-    .eq("agency_id", agency_id);
+  let query = supabase.from("recruit_rows").select(COLUMNS).eq("agency_id", agency_id);
   if (agent_id !== null) query = query.eq("agent_id", agent_id);
-  // A new recruit has no stage, or has got this one again.
-  if (stage === "new") query = query.neq("staged.stage", "new").is("staged", null);
-  else if (stage !== null) query = query.eq("staged.stage", stage).not("staged", "is", null);
+  if (stage !== null) query = query.eq("stage", stage);
   if (ids !== null) query = query.in("id", ids);
-  query = search(after(query, last), typed, { names: ["first_name", "last_name", "email"], phones: ["phone"] });
-  return await call(query.limit(limit)) as Recruit[];
+  query = search(after(query, last, column as (typeof ORDERS)[keyof typeof ORDERS], ascending), typed, {
+    names: ["first_name", "last_name", "email"],
+    phones: ["phone"],
+  });
+  return await call(query.limit(limit)) as unknown as Recruit[];
 }
 
-/** Sets the stage of a recruit. */
-export function useSetStage(id: string) {
-  const { queryKey } = recruitQueries.detail(id);
+/** The change of the stage of recruits. */
+interface StageChange {
+  ids: string[];
+  stage: Stage;
+}
+
+/** Sets the stage of recruits, one change after the other. */
+export function useSetStage() {
+  const keyOf = (id: string) => recruitQueries.detail(id).queryKey;
   return useMutation({
-    scope: { id: `recruit:${id}` },
-    mutationFn: (stage: Stage) => repeat(() => supabase.rpc("set_recruit_stage", { recruiting_lead_id: id, stage })),
-    onMutate: async (stage: Stage) => {
-      const recruit_stages = [{ stage }];
-      const rollBacks = await Promise.all([
-        changeData<RecruitCard | null>(queryKey, (recruit) => recruit && { ...recruit, recruit_stages }),
-        changeRow<Recruit>(recruitQueries.lists(), id, { recruit_stages }),
-      ]);
+    scope: { id: "stages" },
+    async mutationFn({ ids, stage }: StageChange) {
+      for (const recruiting_lead_id of ids) {
+        await repeat(() => supabase.rpc("set_recruit_stage", { recruiting_lead_id, stage }));
+      }
+    },
+    onMutate: async ({ ids, stage }: StageChange) => {
+      const change = { stage, by_stage: STAGES.indexOf(stage) + 1 };
+      const rollBacks = await Promise.all(ids.flatMap((id) => [
+        changeData<RecruitCard | null>(keyOf(id), (recruit) => recruit && { ...recruit, ...change }),
+        changeRow<Recruit>(recruitQueries.lists(), id, change),
+      ]));
       return () => rollBacks.forEach((rollBack) => rollBack());
     },
-    onError: (_error, _stage, rollBack) => rollBack?.(),
-    onSettled: () =>
+    onError: (_error, _change, rollBack) => rollBack?.(),
+    onSettled: (_done, _error, { ids }) =>
       Promise.all([
-        readRowsAgain(recruitQueries.lists(), [id]),
-        queryClient.invalidateQueries({ queryKey }),
-        queryClient.invalidateQueries({ queryKey: recruitQueries.timeline(id) }),
+        readRowsAgain(recruitQueries.lists(), ids),
+        ...ids.flatMap((id) => [keyOf(id), recruitQueries.timeline(id)])
+          .map((queryKey) => queryClient.invalidateQueries({ queryKey })),
       ]),
   });
+}
+
+/** Gives recruits to an agent, with their conversations. Returns how many have changed hands. */
+export async function assignRecruits(ids: string[], agent: string): Promise<number> {
+  const { given } = await repeat(() => supabase.rpc("assign_recruits", { ids, agent })) as { given: number };
+  await queryClient.invalidateQueries({ queryKey: recruitQueries.all() });
+  return given;
 }
 
 /** The caller has seen what notifications about a recruit are about. The list shows it as new no more at once. */
@@ -172,7 +190,7 @@ export function useMarkRecruitSeen(id: string) {
   return useMutation({
     mutationFn: (notification_ids: string[]) => repeat(() => supabase.rpc("mark_read", { notification_ids })),
     // Not the recruit itself: what fails would be tried again at once, and for ever.
-    onMutate: () => changeRow<Recruit>(recruitQueries.lists(), id, { agent_notifications: [] }),
+    onMutate: () => changeRow<Recruit>(recruitQueries.lists(), id, { unread: [] }),
     onError: (_error, _ids, rollBack) => rollBack?.(),
     onSettled: () =>
       Promise.all([

@@ -35,7 +35,7 @@ export type RecruitEvent =
         reason: string | null;
       };
     }
-    /** An operator gave the recruit to another agent. */
+    /** An operator or a manager gave the recruit to another agent. */
     | { kind: "given"; details: { from: string | null; to: string | null } }
     | { kind: "call"; details: { call_id: string; outcome: Outcome | null } }
   );

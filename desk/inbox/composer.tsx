@@ -13,7 +13,7 @@ import { countText } from "../ui/count.ts";
 import { timeText } from "../ui/time.tsx";
 import { AskForConversationButton, CopyButton } from "./unsent_words.tsx";
 import { MAX_LENGTH, segmentsOf } from "./segments.ts";
-import { NoteComposer, noteDraftKey } from "./note_composer.tsx";
+import { NoteComposer, noteDraftKey } from "../ui/note_composer.tsx";
 import { useQuickReplies } from "./quick_replies.tsx";
 
 interface Writing {
@@ -46,7 +46,7 @@ export function Composer(writing: Writing) {
   return mode.isNote
     ? (
       <NoteComposer
-        conversationId={id}
+        placeId={id}
         leadId={recruiting_lead_id}
         agent={agent}
         name={name}

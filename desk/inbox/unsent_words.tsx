@@ -4,7 +4,7 @@ import { askForConversation } from "../data/conversation.ts";
 import { takeOut, useOutbox } from "../data/outbox.ts";
 import { ActionError, useAction } from "../ui/action.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
-import { noteDraftKey } from "./note_composer.tsx";
+import { noteDraftKey } from "../ui/note_composer.tsx";
 
 /** The words that the agent has written in a conversation of somebody else by now, to be read and copied. */
 export function UnsentWords({ agentId, conversationId }: { agentId: string; conversationId: string }) {

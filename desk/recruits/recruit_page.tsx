@@ -10,23 +10,24 @@ import { isPhone } from "../ui/phone.ts";
 import { CallLink, RecruitFacts, ResumeButton } from "../ui/recruit_facts.tsx";
 import { RecruitStage } from "../ui/recruit_stage.tsx";
 import { RecruitTimeline } from "../ui/lazy_timeline.tsx";
+import { NoteComposer } from "../ui/note_composer.tsx";
 import { Time } from "../ui/time.tsx";
 import { EmptyState, QueryResult } from "../ui/query_result.tsx";
+import type { LeftList } from "./recruits.tsx";
 
 /** The page of a recruit: the facts, and what can be done next. */
 export function RecruitPage(
   { id, agent, list }: {
     id: string;
     agent: Agent;
-    /** The address of the list that was left. */
-    list: string;
+    list: LeftList;
   },
 ) {
   const query = useQuery(recruitQueries.detail(id));
   const recruit = query.data;
   return (
     <Page title={recruit ? fullName(recruit) : "Recruit"} className="card">
-      <Link href={list} className="back">All recruits</Link>
+      <Link href={list.href} state={{ scrolled: list.scrolled }} className="back">All recruits</Link>
       <QueryResult query={query} resource="recruit">
         {(recruit) =>
           recruit === null
@@ -38,11 +39,11 @@ export function RecruitPage(
 }
 
 function RecruitDetails({ recruit, agent }: { recruit: RecruitCard; agent: Agent }) {
-  const { id, phone, agent_id, agent_notifications, recruiting_conversations } = recruit;
+  const { id, phone, agent_id, unread: notifications, conversation_id } = recruit;
   const isManager = agent.role === "manager";
   const [, navigate] = useLocation();
   const { mutate: markSeen } = useMarkRecruitSeen(id);
-  const unread = agent_notifications.map(({ id }) => id).join();
+  const unread = notifications.join();
   useEffect(() => {
     // A failed mark is set when the recruit is opened again.
     if (unread !== "") markSeen(unread.split(","));
@@ -57,8 +58,8 @@ function RecruitDetails({ recruit, agent }: { recruit: RecruitCard; agent: Agent
             className="primary"
             act={async () => {
               // With a colleague's recruit an agent begins none, and has been given one.
-              const given = isManager || agent_id === agent.id ? undefined : recruiting_conversations[0];
-              navigate(`/inbox/${given?.id ?? await startConversation(id)}`);
+              const given = isManager || agent_id === agent.id ? null : conversation_id;
+              navigate(`/inbox/${given ?? await startConversation(id)}`);
             }}
           >
             Text
@@ -66,9 +67,16 @@ function RecruitDetails({ recruit, agent }: { recruit: RecruitCard; agent: Agent
         )}
         <ResumeButton recruit={recruit} />
       </p>
-      <RecruitFacts recruit={recruit} isManager={isManager} />
-      <OtherRecruits id={id} />
-      <RecruitTimeline id={id} />
+      <div className="recruit-columns">
+        <div className="panel">
+          <RecruitFacts recruit={recruit} isManager={isManager} />
+          <OtherRecruits id={id} />
+        </div>
+        <div className="panel">
+          <NoteComposer placeId={id} leadId={id} agent={agent} name={fullName(recruit)} />
+          <RecruitTimeline id={id} />
+        </div>
+      </div>
     </>
   );
 }

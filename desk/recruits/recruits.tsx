@@ -1,36 +1,41 @@
-import { useRef, useState } from "react";
-import { useLocation, useRoute } from "wouter";
-import { type RecruitFilter, type Stage, STAGES } from "../data/recruits.ts";
+import { type RefObject, useLayoutEffect, useRef } from "react";
+import { useRoute, useSearch } from "wouter";
 import type { Agent } from "../data/user.ts";
+import { Page } from "../ui/page.tsx";
+import { RecruitBoard } from "./recruit_board.tsx";
+import { RecruitFilters } from "./recruit_filters.tsx";
 import { RecruitPage } from "./recruit_page.tsx";
-import { RecruitList } from "./recruit_list.tsx";
+import { RecruitTable } from "./recruit_table.tsx";
+import { useBoard, useFilter } from "./filter.ts";
 
-/** The recruits of an agent, or of a manager's agency: the list, or one of them. */
-export function Recruits({ agent }: { agent: Agent }) {
-  const isManager = agent.role === "manager";
-  // Kept while a recruit is open.
-  const [kept, setKept] = useState({
-    agency_id: agent.agency_id,
-    agent_id: isManager ? null : agent.id,
-    typed: "",
-  });
-  const [, staged] = useRoute("/recruits/stage/:stage");
-  const [, navigate] = useLocation();
-  const stage = STAGES.find((stage) => stage === staged?.stage) ?? null;
-  const setFilter = ({ stage: wanted, ...others }: RecruitFilter) => {
-    setKept(others);
-    if (wanted !== stage) navigate(pathOf(wanted), { replace: true });
-  };
-  const filter = { ...kept, stage };
-  const scrolled = useRef(0);
-  const [, params] = useRoute("/recruits/:id");
-  const left = useRef(stage);
-  if (!params?.id) left.current = stage;
-  return params?.id
-    ? <RecruitPage key={params.id} id={params.id} agent={agent} list={pathOf(left.current)} />
-    : <RecruitList agent={agent} filter={filter} onFilter={setFilter} scrolled={scrolled} />;
+/** The list as it was left: its address, with the filters, and the distance from the top. */
+export interface LeftList {
+  href: string;
+  scrolled: number;
 }
 
-function pathOf(stage: Stage | null): string {
-  return stage === null ? "/recruits" : `/recruits/stage/${stage}`;
+/** The recruits of an agent, or of a manager's agency: as a table, as a board of their stages, or one of them. */
+export function Recruits({ agent }: { agent: Agent }) {
+  const [, parameters] = useRoute("/recruits/:id");
+  const search = useSearch();
+  const left = useRef<LeftList>({ href: "/recruits", scrolled: 0 });
+  if (!parameters?.id) left.current.href = search === "" ? "/recruits" : `/recruits?${search}`;
+  return parameters?.id
+    ? <RecruitPage key={parameters.id} id={parameters.id} agent={agent} list={left.current} />
+    : <AllRecruits agent={agent} left={left} />;
+}
+
+function AllRecruits({ agent, left }: { agent: Agent; left: RefObject<LeftList> }) {
+  const filter = useFilter(agent);
+  const [isBoard] = useBoard();
+  // Runs before the list is gone, and the page shrinks.
+  useLayoutEffect(() => () => {
+    left.current.scrolled = scrollY;
+  }, [left]);
+  return (
+    <Page title="Recruits" isTitleHidden className={isBoard ? "board-page" : undefined}>
+      <RecruitFilters agent={agent} filter={filter} />
+      {isBoard ? <RecruitBoard filter={filter} /> : <RecruitTable agent={agent} filter={filter} />}
+    </Page>
+  );
 }

@@ -12,11 +12,20 @@ const RECRUIT: RecruitCard = {
   email: "maya@example.com",
   state: "TX",
   created_at: "2026-01-02T15:04:05Z",
-  agents: { first_name: "Nora", last_name: "Quist" },
-  agent_notifications: [],
-  recruiting_conversations: [],
-  recruit_stages: [],
+  vendor: "A vendor",
   agent_id: null,
+  agent: "Nora Quist",
+  stage: "new",
+  last_text_at: null,
+  conversation_id: null,
+  unread: [],
+  by_name: "maya ortiz",
+  by_phone: "+13125550121",
+  by_state: "TX",
+  by_vendor: "a vendor",
+  by_stage: 1,
+  by_agent: "nora quist",
+  by_text: "-infinity",
   resume_path: "a/b.pdf",
   vendor_metadata: {
     city: "Austin",
@@ -37,7 +46,17 @@ function htmlOf(recruit: RecruitCard, isManager: boolean): string {
 
 Deno.test("a recruit has facts and answers", () => {
   const html = htmlOf(RECRUIT, true);
-  for (const words of ["Austin, TX 78701", "Nora Quist", "Full time", "All day", "not answered", "Open the resume"]) {
+  for (
+    const words of [
+      "Austin, TX 78701",
+      "Nora Quist",
+      "A vendor",
+      "Full time",
+      "All day",
+      "not answered",
+      "Open the resume",
+    ]
+  ) {
     assert.ok(html.includes(words), words);
   }
   assert.match(html, /<a href="tel:\+13125550121">\(312\) 555-0121<\/a>/);
@@ -45,7 +64,7 @@ Deno.test("a recruit has facts and answers", () => {
 });
 
 Deno.test("what is no number or address is no link, and an agent reads nothing of agents", () => {
-  const unknown = { phone: "call me", email: "javascript:alert(1)", agents: null, resume_path: null };
+  const unknown = { phone: "call me", email: "javascript:alert(1)", agent: null, resume_path: null };
   const html = htmlOf({ ...RECRUIT, ...unknown, vendor_metadata: {}, screening_answers: [] }, false);
   assert.match(html, /call me.*javascript:alert\(1\)/);
   assert.doesNotMatch(html, /<a |Agent|resume/);

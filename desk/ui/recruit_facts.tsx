@@ -49,7 +49,7 @@ export function CallLink(
 
 /** The facts about a recruit, and the answers. */
 export function RecruitFacts({ recruit, isManager }: { recruit: RecruitCard; isManager: boolean }) {
-  const { phone, email, created_at, resume_path, agents, screening_answers } = recruit;
+  const { phone, email, created_at, resume_path, vendor, agent, screening_answers } = recruit;
   const { answers: given, job_title, submitted_at, is_test, resume_skipped, vendor_fields, ...others } =
     recruit.vendor_metadata;
   const { answers, fields } = answersOf(given, vendor_fields);
@@ -68,7 +68,10 @@ export function RecruitFacts({ recruit, isManager }: { recruit: RecruitCard; isM
         </Fact>
         <Fact name="Place">{placeOf(recruit)}</Fact>
         <Fact name="Job">{text(job_title)}</Fact>
-        {isManager && <Fact name="Agent">{agents === null ? "none yet" : <bdi>{fullName(agents)}</bdi>}</Fact>}
+        {isManager && <Fact name="Agent">{agent === null ? "none yet" : <bdi>{agent}</bdi>}</Fact>}
+        <Fact name="Vendor">
+          <bdi>{vendor}</bdi>
+        </Fact>
         <Fact name="Received">
           <Time at={created_at} />
         </Fact>

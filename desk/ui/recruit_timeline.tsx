@@ -1,3 +1,11 @@
+import Bot from "lucide-react/icons/bot";
+import Flag from "lucide-react/icons/flag";
+import Inbox from "lucide-react/icons/inbox";
+import MessageSquare from "lucide-react/icons/message-square";
+import MessageSquareReply from "lucide-react/icons/message-square-reply";
+import Phone from "lucide-react/icons/phone";
+import StickyNote from "lucide-react/icons/sticky-note";
+import UserCheck from "lucide-react/icons/user-check";
 import type { ReactNode } from "react";
 import { Link } from "wouter";
 import { usePages } from "../data/pages.ts";
@@ -16,9 +24,26 @@ import { labelOf, wordsOf } from "./json_value.tsx";
 import { LoadMoreButton } from "./load_more_button.tsx";
 import { QueryResult, Skeleton } from "./query_result.tsx";
 import { reasonOf, whyNeverQueued } from "./text_reasons.ts";
-import { Time } from "./time.tsx";
+import { dayText, Time } from "./time.tsx";
+import type { Icon } from "./icon_button.tsx";
 
 type Hands = Extract<RecruitEvent, { kind: "hands" }>;
+
+const ICONS: Record<RecruitEvent["kind"], Icon> = {
+  received: Inbox,
+  distributed: UserCheck,
+  text_in: MessageSquareReply,
+  text_out: MessageSquare,
+  never_queued: MessageSquare,
+  consent: Flag,
+  bot_ended: Bot,
+  answer: Bot,
+  note: StickyNote,
+  stage: Flag,
+  call: Phone,
+  hands: UserCheck,
+  given: UserCheck,
+};
 
 /** All that has happened with a recruit, the latest first. */
 export function RecruitTimeline({ id }: { id: string }) {
@@ -31,32 +56,50 @@ export function RecruitTimeline({ id }: { id: string }) {
         {(events) => (
           <>
             <ActionError action={calls} />
-            <ol>
-              {events.map((event) => (
-                <li key={event.id}>
-                  <Time at={event.at} />
-                  <span>
-                    {wordsFor(event)}
-                    {event.kind === "call" && (
-                      <select
-                        aria-label="How the call went"
-                        value={event.details.outcome ?? ""}
-                        onChange={({ currentTarget: { value } }) =>
-                          calls.mutate({ call_id: event.details.call_id, outcome: value as Outcome })}
-                      >
-                        <option value="" disabled>How did it go?</option>
-                        {OUTCOMES.map((outcome) => <option key={outcome} value={outcome}>{labelOf(outcome)}</option>)}
-                      </select>
-                    )}
-                  </span>
-                </li>
-              ))}
-            </ol>
+            {daysOf(events).map(([day, events]) => (
+              <section key={day}>
+                <h3>{day}</h3>
+                <ol>
+                  {events.map((event) => <Event key={event.id} event={event} onCall={calls.mutate} />)}
+                </ol>
+              </section>
+            ))}
             <LoadMoreButton query={query} />
           </>
         )}
       </QueryResult>
     </section>
+  );
+}
+
+/** The events by their days, in their order. */
+function daysOf(events: RecruitEvent[]): [string, RecruitEvent[]][] {
+  return [...Map.groupBy(events, ({ at }) => dayText(at))];
+}
+
+function Event({ event, onCall }: {
+  event: RecruitEvent;
+  onCall: (call: { call_id: string; outcome: Outcome }) => void;
+}) {
+  const Icon = ICONS[event.kind];
+  return (
+    <li className={`is-${event.kind}`}>
+      <Icon size={16} />
+      <span>
+        {wordsFor(event)}
+        {event.kind === "call" && (
+          <select
+            aria-label="How the call went"
+            value={event.details.outcome ?? ""}
+            onChange={({ target }) => onCall({ call_id: event.details.call_id, outcome: target.value as Outcome })}
+          >
+            <option value="" disabled>How did it go?</option>
+            {OUTCOMES.map((outcome) => <option key={outcome} value={outcome}>{labelOf(outcome)}</option>)}
+          </select>
+        )}
+      </span>
+      <Time at={event.at} isDayKnown />
+    </li>
   );
 }
 
@@ -112,7 +155,7 @@ function wordsFor(event: RecruitEvent): ReactNode {
     case "given":
       return (
         <>
-          The service gave the recruit to <bdi>{event.details.to ?? "the agency"}</bdi>
+          The recruit went to <bdi>{event.details.to ?? "the agency"}</bdi>
           {fromWords(event.details.from)}
         </>
       );

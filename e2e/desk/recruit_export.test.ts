@@ -16,7 +16,7 @@ deskTest("a manager downloads the list as CSV, whole and without formulas, and t
     from generate_series(1, 1100) n`;
   await signIn(page, manager, "recruits");
   const button = await page.getByRole("button", { name: "Download as CSV" }).boundingBox();
-  const list = await page.getByRole("main").getByRole("list").boundingBox();
+  const list = await page.getByRole("main").getByRole("table").boundingBox();
   assert(button!.y < list!.y, "above the list, however long that is");
   await assertAccessible(page);
   const downloading = page.waitForEvent("download");
@@ -24,7 +24,7 @@ deskTest("a manager downloads the list as CSV, whole and without formulas, and t
   const download = await downloading;
   assert.equal(download.suggestedFilename(), "recruits.csv");
   const lines = Deno.readTextFileSync(await download.path()).split("\r\n");
-  assert.equal(lines[0], "\ufefffirst_name,last_name,phone,email,state,stage,agent,created_at");
+  assert.equal(lines[0], "\ufefffirst_name,last_name,phone,email,state,vendor,stage,agent,created_at");
   assert.equal(lines.length, 1 + 1102 + 1);
   assert(lines.some((line) => line.startsWith("Zoë,,+1") && line.includes(",new,Omar Quist,")));
   assert(lines.some((line) => line.startsWith(`"'=HYPERLINK(""https://example.com"")",+1,`) && line.includes(",'@x,")));

@@ -23,7 +23,7 @@ export async function createRecruits(
   return rows.map(({ id }) => id);
 }
 
-/** The rows of the list. */
+/** The rows of the table, without its head. */
 export function rows(page: Page) {
-  return page.getByRole("main").getByRole("listitem");
+  return page.getByRole("main").locator("tbody").getByRole("row");
 }

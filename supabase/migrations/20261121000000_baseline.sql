@@ -6419,7 +6419,7 @@ comment on function private.replayed(public.rejected_deliveries) is
 
 -- supabase/schemas/sales/lead_assignments.sql
 
--- Leads, both recruiting and sales, that operators have reassigned.
+-- Leads, both recruiting and sales, that operators and managers have reassigned.
 
 create table public.lead_assignments (
   id uuid primary key default gen_random_uuid(),
@@ -6438,20 +6438,20 @@ create index on public.lead_assignments (from_agent_id);
 create index on public.lead_assignments (to_agent_id);
 
 comment on table public.lead_assignments is
-  'Each reassignment of a lead by an operator to another agent, or back to its agency. Rows are never updated, and '
+  'Each reassignment of a lead by an operator or a manager to another agent, or back to its agency. Rows are never updated, and '
   'are deleted with their lead. They contain no personal data, so they stay when a recruit is erased.';
 comment on column public.lead_assignments.recruiting_lead_id is 'Null for a sales lead.';
 comment on column public.lead_assignments.sales_lead_id is 'Null for a recruiting lead.';
 comment on column public.lead_assignments.from_agent_id is 'The agent who had the lead; null: nobody.';
 comment on column public.lead_assignments.to_agent_id is 'The agent who has got the lead; null: the agency, without an agent.';
-comment on column public.lead_assignments.assigned_by is 'The operator, as private.operator_name() says.';
+comment on column public.lead_assignments.assigned_by is 'The operator or manager, as private.operator_name() says.';
 
 alter table public.lead_assignments enable row level security;
--- Who the operator is, agents do not read.
+-- Agents do not read who it was.
 grant select (id, recruiting_lead_id, from_agent_id, to_agent_id, created_at) on public.lead_assignments to authenticated;
 grant select, insert, delete on public.lead_assignments to service_role;
 
-create policy "readers of a recruit read to whom operators gave it" on public.lead_assignments
+create policy "readers of a recruit read which agents it was given to" on public.lead_assignments
   for select to authenticated
   using (
     recruiting_lead_id is not null
@@ -12275,7 +12275,7 @@ create table public.agent_notifications (
   check ((kind in ('lead', 'unmatched_text')) = (lead_id is not null)),
   check ((kind = 'unmatched_text') = (day is not null)),
   check ((kind in ('taken_over', 'asked_for')) = (by_agent_id is not null)),
-  check (others is null or kind in ('taken_over', 'handoff'))
+  check (others is null or kind in ('taken_over', 'handoff', 'lead'))
 );
 
 create index on public.agent_notifications (agent_id, created_at);
@@ -15702,6 +15702,50 @@ comment on function public.figure_list(text, integer, date, uuid, uuid) is
   'alone.';
 grant execute on function public.figure_list(text, integer, date, uuid, uuid) to authenticated;
 
+-- supabase/schemas/desk/recruit_rows.sql
+
+-- The table of recruits on the pages of agents and managers.
+
+create view public.recruit_rows with (security_invoker = true) as
+select l.id, l.agency_id, l.agent_id, l.first_name, l.last_name, l.phone, l.email, l.state, l.created_at, l.resume_path,
+  l.vendor_metadata,
+  -- Each value is a sub-select, which Postgres evaluates after it has sorted and cut the list.
+  private.vendor_name(l.vendor_id) as vendor,
+  (select concat_ws(' ', a.first_name, a.last_name) from public.agents a where a.id = l.agent_id) as agent,
+  coalesce(
+    (select s.stage from public.recruit_stages s where s.recruiting_lead_id = l.id and s.ended_at is null),
+    'new') as stage,
+  (select max(c.last_text_at) from public.recruiting_conversations c where c.recruiting_lead_id = l.id) as last_text_at,
+  (
+    select c.id from public.recruiting_conversations c where c.recruiting_lead_id = l.id order by c.last_text_at desc limit 1
+  ) as conversation_id,
+  array(
+    select n.id
+    from public.agent_notifications n
+    where n.lead_id = l.id and n.agent_id = (select private.current_agent_id()) and n.kind = 'lead' and n.read_at is null
+  ) as unread,
+  -- The orders of the table. Keyset pages need values that are never null, in the order of a page's own comparison.
+  lower(concat_ws(' ', l.first_name, l.last_name)) collate "C" as by_name,
+  coalesce(l.phone, '') collate "C" as by_phone,
+  coalesce(l.state, '') collate "C" as by_state,
+  lower(coalesce(private.vendor_name(l.vendor_id), '')) collate "C" as by_vendor,
+  array_position(array['new', 'contacted', 'interview', 'licensed', 'hired', 'lost'], coalesce(
+    (select s.stage from public.recruit_stages s where s.recruiting_lead_id = l.id and s.ended_at is null),
+    'new')) as by_stage,
+  coalesce(
+    (select lower(concat_ws(' ', a.first_name, a.last_name)) from public.agents a where a.id = l.agent_id),
+    '') collate "C" as by_agent,
+  coalesce(
+    (select max(c.last_text_at) from public.recruiting_conversations c where c.recruiting_lead_id = l.id),
+    '-infinity') as by_text
+from public.recruiting_leads l;
+
+comment on view public.recruit_rows is
+  'The recruits that the signed-in agent reads, with the names of the vendor and the agent (null: none), the stage, the time of '
+  'the latest text and its conversation (null: none), and unread: the ids of the caller''s unread notifications about the recruit as a new one. Ask '
+  'for one agency_id, and for pages by the last row, ordered by created_at or by a column by_… and id.';
+grant select on public.recruit_rows to authenticated;
+
 -- supabase/schemas/operators/tables.sql
 
 -- The operators, and what they have done.
@@ -16948,7 +16992,7 @@ grant execute on function public.distribute_leads(integer, uuid) to authenticate
 
 -- supabase/schemas/operators/assign.sql
 
--- Leads go to another agent, with what belongs to them.
+-- Leads go to another agent, with what belongs to them, by an operator or a manager.
 
 create function public.assign_leads(
   to_agent_id uuid,
@@ -17078,6 +17122,53 @@ comment on function public.assign_leads(uuid, uuid, uuid) is
   'unknown lead or agent; PT409 for an inactive agent, one of another agency, and a lead that no agency has, as one that was '
   'returned.';
 grant execute on function public.assign_leads(uuid, uuid, uuid) to service_role;
+
+create function public.assign_recruits(ids uuid[], agent uuid) returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+set lock_timeout = '2s'
+as $$
+declare
+  caller constant public.agents := private.writer();
+  given uuid[];
+begin
+  if caller.role <> 'manager' then
+    raise exception 'only a manager may give recruits to an agent' using errcode = 'insufficient_privilege';
+  elsif coalesce(cardinality(ids), 0) not between 1 and 200 then
+    perform private.invalid_field('ids', 'must be 1 to 200 recruits');
+  elsif agent is null or not (private.lock_active_agent(agent) and exists (
+    select from public.agents a where a.id = assign_recruits.agent and a.agency_id = caller.agency_id
+  )) then
+    perform private.invalid_field('agent', 'must be an active agent of the agency');
+  end if;
+
+  given := array(
+    select l.id
+    from public.recruiting_leads l
+    where l.id = any (ids) and l.agency_id = caller.agency_id and l.first_name <> '(erased)'
+      and l.agent_id is distinct from agent
+    -- In one order, so that two managers never wait for each other.
+    order by l.id
+    for no key update
+  );
+  perform public.assign_leads(agent, g.id) from unnest(given) g (id);
+  -- The agent is notified once, of the first.
+  if cardinality(given) > 0 and agent <> caller.id then
+    insert into public.agent_notifications (agent_id, lead_id, kind, others)
+    values (agent, given[1], 'lead', nullif(cardinality(given) - 1, 0));
+  end if;
+  return jsonb_build_object('given', cardinality(given));
+end
+$$;
+
+comment on function public.assign_recruits(uuid[], uuid) is
+  'Gives up to 200 recruits of a manager''s agency to one of its active agents, as assign_leads() does, and notifies the agent '
+  'once. Recruits that the agent has already, and those of other agencies, stay as they are. Returns {given}: how many have '
+  'changed hands. Errors: 22023 (HTTP 400) names ids or agent; 42501 (403) for users who are not active managers; 55P03 if '
+  'another transaction has locked one of them for 2 seconds: then none has changed. '
+  'Security definer because agents may not write the tables.';
+grant execute on function public.assign_recruits(uuid[], uuid) to authenticated;
 
 create function private.lock_assignee(to_agent_id uuid, lead_id uuid, from_agent_id uuid) returns public.agents
 language plpgsql
@@ -19380,7 +19471,7 @@ begin
       from private.count_leads_received(by, first_day, last_day, timezone, of_vendor, of_agency) c
       where day_of = 'received'
       union all
-      select c.key, null, null, null, null, c.distributed, c.returned, null, null, null, null
+      select c.key, null, null, null, null, c.distributed, c.returned, null, null, null, null, null, null
       from private.count_leads_distributed(by, first_day, last_day, of_vendor, of_agency) c
       where day_of = 'distributed'
     ),
@@ -19388,7 +19479,8 @@ begin
       select
         c.key, grouping(c.key) = 1 as is_total, sum(c.created) as created, sum(c.duplicates) as duplicates,
         sum(c.refused) as refused, sum(c.distributed) as distributed, sum(c.returned) as returned,
-        sum(c.unmatched) as unmatched, sum(c.texted) as texted, sum(c.answered) as answered, sum(c.opted_out) as opted_out
+        sum(c.unmatched) as unmatched, sum(c.texted) as texted, sum(c.answered) as answered, sum(c.opted_out) as opted_out,
+        sum(c.repeats) as repeats, sum(c.first) as first
       from counted c
       group by grouping sets ((c.key), ())
     ),
@@ -19418,7 +19510,8 @@ begin
           'created', s.created, 'duplicates', s.duplicates, 'refused', s.refused,
           'refused_by_reason', coalesce(r.by_reason, '{}'), 'distributed', s.distributed, 'returned', s.returned,
           'unmatched', s.unmatched, 'texted', s.texted, 'answered', s.answered, 'opted_out', s.opted_out
-        ) as counts
+        ) || case when by = 'vendor'
+          then jsonb_build_object('repeats', s.repeats, 'first', s.first) else '{}' end as counts
       from sums s
       left join reasons r on r.is_total = s.is_total and r.key is not distinct from s.key
       left join public.vendors v on by = 'vendor' and v.id::text = s.key
@@ -19433,7 +19526,7 @@ begin
           order by case when by in ('day', 'month') then w.key end desc, w.key is null, w.leads desc, w.key
         ) filter (where not w.is_total),
         '[]'),
-      'totals', none || jsonb_strip_nulls((jsonb_agg(w.counts) filter (where w.is_total)) -> 0)
+      'totals', none || case when by = 'vendor' then '{"repeats": 0, "first": 0}' else '{}' end::jsonb || jsonb_strip_nulls((jsonb_agg(w.counts) filter (where w.is_total)) -> 0)
     )
     from rows w
   );
@@ -19446,7 +19539,8 @@ comment on function public.report_leads(text, date, date, text, uuid, uuid, text
   'has created, duplicates, refused, refused_by_reason {<reason>: number}, distributed, returned, unmatched (they wait now), '
   'texted, answered and opted_out, as private.count_leads_received() says. With day_of `distributed` it has only distributed '
   'and returned, as private.count_leads_distributed() says, and the rest is null. totals has the same counts of everything, '
-  'whatever the rows are by; what has no agency, agent, order or state stands in a row where these are null. The vendor '
+  'whatever the rows are by; by vendor they also have repeats and first: the leads whose person had an earlier lead of any '
+  'vendor, and the others, as private.repeated_leads has them, test leads aside. What has no agency, agent, order or state stands in a row where these are null. The vendor '
   '`import` stands for imported sales leads; what is not known of them is null. since and until: days, both included, in the '
   'time zone of the lead''s agency, else in this one; null: seven days up to now. of_vendor, of_agency: only these. PT400 for '
   'an unknown `by`, day_of or time zone.';
@@ -19462,7 +19556,7 @@ create function private.count_leads_received(
 )
 returns table (
   key text, reason text, created bigint, duplicates bigint, refused bigint, distributed bigint, returned bigint,
-  unmatched bigint, texted bigint, answered bigint, opted_out bigint
+  unmatched bigint, texted bigint, answered bigint, opted_out bigint, repeats bigint, first bigint
 )
 language plpgsql
 stable
@@ -19513,6 +19607,12 @@ begin
     from events e
     join private.conversation_texts c on c.recruiting_lead_id = e.lead_id
     group by e.lead_id, e.key
+  ),
+  persons as (
+    select e.key, r.earlier_id is not null as is_repeat
+    from events e
+    join private.repeated_leads r on r.id = e.lead_id
+    where by = 'vendor'
   )
   select
     e.key, e.reason, count(*) filter (where e.result = 'created'),
@@ -19524,13 +19624,20 @@ begin
     case when not e.is_import then count(*) filter (where e.distribution in ('unmatched', 'pending')) end,
     case when not e.is_import then 0::bigint end,
     case when not e.is_import then 0::bigint end,
-    case when not e.is_import then count(*) filter (where e.is_opted_out) end
+    case when not e.is_import then count(*) filter (where e.is_opted_out) end,
+    case when not e.is_import then 0::bigint end,
+    case when not e.is_import then 0::bigint end
   from events e
   group by e.key, e.reason, e.is_import
   union all
   select
-    t.key, null, 0, 0, 0, 0, 0, 0, count(*) filter (where t.is_texted), count(*) filter (where t.is_answered), 0
+    t.key, null, 0, 0, 0, 0, 0, 0, count(*) filter (where t.is_texted), count(*) filter (where t.is_answered), 0, 0, 0
   from texts t
+  group by 1
+  union all
+  select
+    p.key, null, 0, 0, 0, 0, 0, 0, 0, 0, 0, count(*) filter (where p.is_repeat), count(*) filter (where not p.is_repeat)
+  from persons p
   group by 1;
 end
 $$;
@@ -19541,7 +19648,7 @@ comment on function private.count_leads_received(text, date, date, text, uuid, u
   'whenever the rest happened. A returned lead is not among the distributed ones. texted: the provider accepted one '
   'of our texts to the lead, and has not reported that it failed. answered: the lead has texted. opted_out: the lead''s '
   'agency may not text the lead''s phone now. duplicates and refused count deliveries, on their own day. Of imported '
-  'leads only created and refused are known; the rest is null.';
+  'leads only created and refused are known; the rest is null. repeats and first are counted by vendor alone.';
 
 create function private.count_leads_distributed(by text, first_day date, last_day date, of_vendor uuid, of_agency uuid)
 returns table (key text, distributed bigint, returned bigint)

@@ -1,4 +1,4 @@
--- Leads go to another agent, with what belongs to them.
+-- Leads go to another agent, with what belongs to them, by an operator or a manager.
 
 create function public.assign_leads(
   to_agent_id uuid,
@@ -128,6 +128,53 @@ comment on function public.assign_leads(uuid, uuid, uuid) is
   'unknown lead or agent; PT409 for an inactive agent, one of another agency, and a lead that no agency has, as one that was '
   'returned.';
 grant execute on function public.assign_leads(uuid, uuid, uuid) to service_role;
+
+create function public.assign_recruits(ids uuid[], agent uuid) returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+set lock_timeout = '2s'
+as $$
+declare
+  caller constant public.agents := private.writer();
+  given uuid[];
+begin
+  if caller.role <> 'manager' then
+    raise exception 'only a manager may give recruits to an agent' using errcode = 'insufficient_privilege';
+  elsif coalesce(cardinality(ids), 0) not between 1 and 200 then
+    perform private.invalid_field('ids', 'must be 1 to 200 recruits');
+  elsif agent is null or not (private.lock_active_agent(agent) and exists (
+    select from public.agents a where a.id = assign_recruits.agent and a.agency_id = caller.agency_id
+  )) then
+    perform private.invalid_field('agent', 'must be an active agent of the agency');
+  end if;
+
+  given := array(
+    select l.id
+    from public.recruiting_leads l
+    where l.id = any (ids) and l.agency_id = caller.agency_id and l.first_name <> '(erased)'
+      and l.agent_id is distinct from agent
+    -- In one order, so that two managers never wait for each other.
+    order by l.id
+    for no key update
+  );
+  perform public.assign_leads(agent, g.id) from unnest(given) g (id);
+  -- The agent is notified once, of the first.
+  if cardinality(given) > 0 and agent <> caller.id then
+    insert into public.agent_notifications (agent_id, lead_id, kind, others)
+    values (agent, given[1], 'lead', nullif(cardinality(given) - 1, 0));
+  end if;
+  return jsonb_build_object('given', cardinality(given));
+end
+$$;
+
+comment on function public.assign_recruits(uuid[], uuid) is
+  'Gives up to 200 recruits of a manager''s agency to one of its active agents, as assign_leads() does, and notifies the agent '
+  'once. Recruits that the agent has already, and those of other agencies, stay as they are. Returns {given}: how many have '
+  'changed hands. Errors: 22023 (HTTP 400) names ids or agent; 42501 (403) for users who are not active managers; 55P03 if '
+  'another transaction has locked one of them for 2 seconds: then none has changed. '
+  'Security definer because agents may not write the tables.';
+grant execute on function public.assign_recruits(uuid[], uuid) to authenticated;
 
 create function private.lock_assignee(to_agent_id uuid, lead_id uuid, from_agent_id uuid) returns public.agents
 language plpgsql

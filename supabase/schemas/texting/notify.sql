@@ -22,7 +22,7 @@ create table public.agent_notifications (
   check ((kind in ('lead', 'unmatched_text')) = (lead_id is not null)),
   check ((kind = 'unmatched_text') = (day is not null)),
   check ((kind in ('taken_over', 'asked_for')) = (by_agent_id is not null)),
-  check (others is null or kind in ('taken_over', 'handoff'))
+  check (others is null or kind in ('taken_over', 'handoff', 'lead'))
 );
 
 create index on public.agent_notifications (agent_id, created_at);

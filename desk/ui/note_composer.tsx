@@ -2,25 +2,30 @@ import { type KeyboardEvent, type ReactNode, useId } from "react";
 import { useDraft } from "../data/drafts.ts";
 import { MAX_NOTE_LENGTH, useAddNote } from "../data/notes.ts";
 import type { Agent } from "../data/user.ts";
-import { ActionError, useAction } from "../ui/action.tsx";
+import { ActionError, useAction } from "./action.tsx";
 
-/** The key of the draft of a note: its words never get into the box for texts. */
-export function noteDraftKey(conversationId: string): string {
-  return `${conversationId}:note`;
+/**
+ * The key of the draft of a note: its words never get into the box for texts.
+ *
+ * @param id of the conversation or the recruit where it is written
+ */
+export function noteDraftKey(id: string): string {
+  return `${id}:note`;
 }
 
 /** Where an agent writes a note about the recruit. What is written stays until the service has it. */
-export function NoteComposer({ conversationId, leadId, agent, name, isChosen, modeButton }: {
-  conversationId: string;
+export function NoteComposer({ placeId, leadId, agent, name, isChosen = false, modeButton }: {
+  /** The id of the conversation or the recruit where it is written. */
+  placeId: string;
   leadId: string;
   agent: Agent;
   name: string;
   /** Whether the user has just come from texts: the box gets the focus. */
-  isChosen: boolean;
+  isChosen?: boolean;
   /** The button that leads back to texts. */
-  modeButton: ReactNode;
+  modeButton?: ReactNode;
 }) {
-  const { draft, change, clear } = useDraft(agent.id, noteDraftKey(conversationId));
+  const { draft, change, clear } = useDraft(agent.id, noteDraftKey(placeId));
   const { mutateAsync: addNote } = useAddNote(leadId, agent);
   const id = useId();
   const body = draft.body.trim();

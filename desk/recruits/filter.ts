@@ -1,0 +1,28 @@
+import { useSearch } from "wouter";
+import { NEWEST_FIRST, ORDERS, type RecruitFilter, STAGES } from "../data/recruits.ts";
+import type { Agent } from "../data/user.ts";
+import { useParameter } from "../ui/location.ts";
+import { useSort } from "../ui/table_sort.ts";
+
+/** The order of an address that names none. */
+export const STANDARD_SORT = "-received";
+
+/** The filter as the address has it: `?stage=hired&agent=<id>&q=ada&sort=name`. */
+export function useFilter(agent: Agent): RecruitFilter {
+  const parameters = new URLSearchParams(useSearch());
+  const [{ key, isDescending }] = useSort(STANDARD_SORT);
+  const isOrder = Object.hasOwn(ORDERS, key);
+  return {
+    agency_id: agent.agency_id,
+    agent_id: agent.role === "manager" ? parameters.get("agent") : agent.id,
+    typed: parameters.get("q") ?? "",
+    stage: STAGES.find((stage) => stage === parameters.get("stage")) ?? null,
+    order: isOrder ? { column: ORDERS[key as keyof typeof ORDERS], ascending: !isDescending } : NEWEST_FIRST,
+  };
+}
+
+/** Whether recruits are shown as a board of their stages. */
+export function useBoard(): [boolean, (isBoard: boolean) => void] {
+  const [view, setView] = useParameter("view");
+  return [view === "board", (isBoard) => setView(isBoard ? "board" : null)];
+}

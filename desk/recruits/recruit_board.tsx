@@ -1,0 +1,133 @@
+import ArrowRightLeft from "lucide-react/icons/arrow-right-left";
+import { type DragEvent, useState } from "react";
+import { Link } from "wouter";
+import { usePages } from "../data/pages.ts";
+import { type Recruit, type RecruitFilter, recruitQueries, type Stage, STAGES, useSetStage } from "../data/recruits.ts";
+import { ActionError } from "../ui/action.tsx";
+import { Avatar } from "../ui/avatar.tsx";
+import { Badge } from "../ui/badge.tsx";
+import { DotSeparated } from "../ui/dot_separated.tsx";
+import { labelOf } from "../ui/json_value.tsx";
+import { LoadMoreButton } from "../ui/load_more_button.tsx";
+import { Menu } from "../ui/menu.tsx";
+import { fullName } from "../ui/name.ts";
+import { QueryResult } from "../ui/query_result.tsx";
+import { ago } from "../ui/time.tsx";
+import { showToast } from "../ui/toast.tsx";
+
+/** Recruits as cards below their stages. A card is dragged to another stage, or moved there by its menu. */
+export function RecruitBoard({ filter }: { filter: RecruitFilter }) {
+  const setStage = useSetStage();
+
+  function move({ id, name, stage }: Moved, to: Stage): void {
+    if (stage === to) return;
+    setStage.mutate({ ids: [id], stage: to }, {
+      onSuccess: () =>
+        showToast(
+          <>
+            <bdi>{name}</bdi> is in {labelOf(to)} now.
+          </>,
+          {
+            act: { label: "Undo", run: () => setStage.mutate({ ids: [id], stage }) },
+          },
+        ),
+    });
+  }
+
+  return (
+    <>
+      <ActionError action={setStage} />
+      <div className="board">
+        {STAGES.map((stage) => <Stack key={stage} filter={{ ...filter, stage }} stage={stage} onMove={move} />)}
+      </div>
+    </>
+  );
+}
+
+/** The recruit who is moved, and the stage before. */
+interface Moved {
+  id: string;
+  name: string;
+  stage: Stage;
+}
+
+/** The type of what is dragged, so that a card is told from a file. */
+const DRAGGED = "application/x-recruit";
+
+function Stack({ filter, stage, onMove }: {
+  filter: RecruitFilter;
+  stage: Stage;
+  onMove: (recruit: Moved, to: Stage) => void;
+}) {
+  const query = usePages(recruitQueries.list(filter));
+  const [isOver, setOver] = useState(false);
+  const count = query.data?.length ?? 0;
+
+  function drag(event: DragEvent): void {
+    if (!event.dataTransfer.types.includes(DRAGGED)) return;
+    event.preventDefault();
+    setOver(true);
+  }
+
+  return (
+    <section
+      aria-label={labelOf(stage)}
+      className={isOver ? "stack is-over" : "stack"}
+      onDragOver={drag}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault();
+        setOver(false);
+        const moved = event.dataTransfer.getData(DRAGGED);
+        if (moved !== "") onMove(JSON.parse(moved), stage);
+      }}
+    >
+      <h2>
+        {labelOf(stage)} <span className="count-of">{count}{query.hasNextPage && "+"}</span>
+      </h2>
+      <QueryResult query={query} resource="recruits">
+        {(recruits) => (
+          <>
+            <ul>
+              {recruits.map((recruit) => <Card key={recruit.id} recruit={recruit} onMove={onMove} />)}
+            </ul>
+            <LoadMoreButton query={query} />
+          </>
+        )}
+      </QueryResult>
+    </section>
+  );
+}
+
+function Card({ recruit, onMove }: { recruit: Recruit; onMove: (recruit: Moved, to: Stage) => void }) {
+  const { id, state, vendor, agent_id, agent, stage, unread, created_at } = recruit;
+  const moved = { id, name: fullName(recruit), stage };
+  return (
+    <li
+      className="panel"
+      draggable
+      onDragStart={({ dataTransfer }) => {
+        dataTransfer.setData(DRAGGED, JSON.stringify(moved));
+        dataTransfer.effectAllowed = "move";
+      }}
+    >
+      <Link href={`/recruits/${id}`} draggable={false} className="name">
+        <bdi>{moved.name}</bdi>
+      </Link>
+      {unread.length > 0 && <Badge meaning="info">New</Badge>}
+      <Menu
+        label={`Move ${moved.name}`}
+        icon={ArrowRightLeft}
+        items={STAGES.filter((to) => to !== stage).map((to) => ({ label: labelOf(to), run: () => onMove(moved, to) }))}
+      />
+      <span className="quiet">
+        <DotSeparated>
+          {state}
+          <bdi>{vendor}</bdi>
+          {ago(created_at)}
+        </DotSeparated>
+      </span>
+      {agent_id !== null && <Avatar id={agent_id} name={agent!} />}
+    </li>
+  );
+}

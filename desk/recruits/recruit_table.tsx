@@ -1,0 +1,164 @@
+import { useQuery } from "@tanstack/react-query";
+import MessageSquare from "lucide-react/icons/message-square";
+import UserRound from "lucide-react/icons/user-round";
+import { agentQueries } from "../data/agents.ts";
+import { usePages } from "../data/pages.ts";
+import {
+  assignRecruits,
+  type Recruit,
+  type RecruitFilter,
+  recruitQueries,
+  type Stage,
+  STAGES,
+  useSetStage,
+} from "../data/recruits.ts";
+import type { Agent } from "../data/user.ts";
+import { ActionButton, ActionError, useAction } from "../ui/action.tsx";
+import { Avatar } from "../ui/avatar.tsx";
+import { Badge } from "../ui/badge.tsx";
+import { labelOf } from "../ui/json_value.tsx";
+import { fullName } from "../ui/name.ts";
+import { phoneText } from "../ui/phone.ts";
+import { EmptyState } from "../ui/query_result.tsx";
+import { RecruitStage } from "../ui/recruit_stage.tsx";
+import { Table, type TableColumn } from "../ui/table.tsx";
+import { Time } from "../ui/time.tsx";
+import { showToast } from "../ui/toast.tsx";
+import { downloadRecruits } from "./export_button.tsx";
+import { STANDARD_SORT } from "./filter.ts";
+
+const COLUMNS: TableColumn<Recruit>[] = [
+  {
+    title: "Name",
+    key: "name",
+    isHeader: true,
+    cell: (recruit) => (
+      <>
+        <bdi>{fullName(recruit)}</bdi> {recruit.unread.length > 0 && <Badge meaning="info">New</Badge>}
+      </>
+    ),
+  },
+  { title: "Phone", key: "phone", cell: ({ phone }) => phone === null ? "no phone" : phoneText(phone) },
+  { title: "State", key: "state", cell: ({ state }) => state },
+  { title: "Vendor", key: "vendor", isMinor: true, cell: ({ vendor }) => <bdi>{vendor}</bdi> },
+  { title: "Stage", key: "stage", cell: (recruit) => <RecruitStage recruit={recruit} /> },
+  {
+    title: "Last text",
+    key: "text",
+    isGreatestFirst: true,
+    isMinor: true,
+    cell: ({ last_text_at }) => last_text_at === null ? "not texted" : <Time at={last_text_at} />,
+  },
+  { title: "Received", key: "received", isGreatestFirst: true, cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
+const AGENT: TableColumn<Recruit> = {
+  title: "Agent",
+  key: "agent",
+  isMinor: true,
+  cell: ({ agent_id, agent }) => agent_id === null ? "no agent" : <Avatar id={agent_id} name={agent!} isNamed />,
+};
+
+/** Recruits as the rows of a table. */
+export function RecruitTable({ agent, filter }: { agent: Agent; filter: RecruitFilter }) {
+  const isManager = agent.role === "manager";
+  const query = usePages(recruitQueries.list(filter));
+  return (
+    <Table
+      label="Recruits"
+      resource="recruits"
+      query={query}
+      sort={STANDARD_SORT}
+      columns={isManager ? COLUMNS.toSpliced(5, 0, AGENT) : COLUMNS}
+      keyOf={({ id }) => id}
+      nameOf={fullName}
+      hrefOf={({ id }) => `/recruits/${id}`}
+      menuOf={({ id, conversation_id }) => [
+        { label: "Open the recruit", icon: UserRound, href: `/recruits/${id}` },
+        ...conversation_id === null
+          ? []
+          : [{ label: "Open the conversation", icon: MessageSquare, href: `/inbox/all/${conversation_id}` }],
+      ]}
+      acts={(rows, clear) => <Acts agent={agent} rows={rows} clear={clear} />}
+      empty={<NoRecruits filter={filter} isManager={isManager} />}
+    />
+  );
+}
+
+/** What can be done with several recruits. */
+function Acts({ agent, rows, clear }: { agent: Agent; rows: Recruit[]; clear: () => void }) {
+  const setStage = useSetStage();
+  const ids = rows.map(({ id }) => id);
+  const count = `${rows.length} ${rows.length === 1 ? "recruit" : "recruits"}`;
+
+  async function move(stage: Stage): Promise<void> {
+    await setStage.mutateAsync({ ids, stage });
+    showToast(`${count} set to ${labelOf(stage)}.`, { meaning: "good" });
+    clear();
+  }
+
+  return (
+    <>
+      {agent.role === "manager" && <GiveTo agent={agent} rows={rows} count={count} clear={clear} />}
+      <select aria-label="Set their stage" value="" onChange={({ target }) => void move(target.value as Stage)}>
+        <option value="">Stage…</option>
+        {STAGES.map((stage) => <option key={stage} value={stage}>{labelOf(stage)}</option>)}
+      </select>
+      {agent.role === "manager" && <ActionButton act={() => downloadRecruits(rows)}>Download as CSV</ActionButton>}
+      <ActionError action={setStage} />
+    </>
+  );
+}
+
+function GiveTo({ agent, rows, count, clear }: { agent: Agent; rows: Recruit[]; count: string; clear: () => void }) {
+  const { data: agents = [] } = useQuery(agentQueries.active(agent.agency_id));
+  const giving = useAction(async (to: string) => {
+    const before = Object.groupBy(rows.filter(({ agent_id }) => agent_id !== null), ({ agent_id }) => agent_id!);
+    const given = await assignRecruits(rows.map(({ id }) => id), to);
+    const name = agents.find(({ id }) => id === to)!.name;
+    showToast(
+      <>
+        {count} given to <bdi>{name}</bdi>
+        {given < rows.length && `, who had ${rows.length - given} already`}.
+      </>,
+      {
+        meaning: "good",
+        act: {
+          label: "Undo",
+          run: () =>
+            Promise.all(Object.entries(before).map(([id, had]) => assignRecruits(had!.map(({ id }) => id), id))),
+        },
+      },
+    );
+    clear();
+  });
+  return (
+    <>
+      <select
+        aria-label="Give them to"
+        value=""
+        aria-disabled={giving.isRunning}
+        onChange={({ target }) => void giving.run(target.value)}
+      >
+        <option value="">Give to…</option>
+        {agents.map(({ id, name }) => <option key={id} value={id}>{name}</option>)}
+      </select>
+      <ActionError action={giving} />
+    </>
+  );
+}
+
+function NoRecruits({ filter: { typed, agent_id, stage }, isManager }: { filter: RecruitFilter; isManager: boolean }) {
+  if (typed !== "") {
+    return <EmptyState title="Nobody is found.">Look for another part of the name or number.</EmptyState>;
+  }
+  if (stage !== null) return <EmptyState title="No recruit is in this stage." />;
+  if (isManager && agent_id !== null) return <EmptyState title="This agent has no recruits yet." />;
+  return (
+    <EmptyState title="There are no recruits yet.">
+      {isManager
+        ? "They appear here as soon as an order of your agency receives them."
+        : "They appear here as soon as one is assigned to you."}
+    </EmptyState>
+  );
+}
