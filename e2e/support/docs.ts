@@ -107,7 +107,7 @@ function assertLike(actual: unknown, expected: unknown): void {
 }
 
 /** A line of the administrator's command that needs neither a shell nor a file, and ends where its quotes do. */
-const ADMIN = /^(npm run admin -- (?:"[^\n"|<>&;$`\\#]*"|[^\n"'|<>&;$`\\#.]|\.(?!json))+)$/m;
+const ADMIN = /^(npm run admin -- (?:"[^\n"|<>&;$`\\#]*"|[^\n"'|<>&;$`\\#.]|\.(?!json|csv))+)$/m;
 
 /**
  * `npm run`, for a shell: the line of package.json, with npm's banner, and without the time that npm itself takes. The
