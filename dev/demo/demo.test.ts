@@ -42,7 +42,11 @@ async function stop(): Promise<number> {
   return (await demo.status).code;
 }
 
-await eventually(400, () => assert.match(printed, /^Ready in|could not start/m));
+await Promise.race([
+  eventually(400, () => assert.match(printed, /^Ready in/m)),
+  // It says why.
+  demo.status.then(() => assert.fail("it has ended before it was ready")),
+]);
 // The modules imported here read stack.json.
 Deno.env.set("STACK_FILE", join(dataDir, "stack.json"));
 const { send, sql, stack } = await import("../../e2e/support/client.ts");
