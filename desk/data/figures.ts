@@ -1,4 +1,5 @@
-import { queryOptions } from "@tanstack/react-query";
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import type { Database } from "../../supabase/functions/_shared/database.types.ts";
 import { call, supabase } from "./client.ts";
 import { after, pagesOptions } from "./pages.ts";
 
@@ -14,7 +15,27 @@ export interface Figures {
   waiting: { recruits: number; since: string | null };
   opt_outs: number;
   failed: number;
+  /** The numbers of each day; a median is null where nobody was answered. */
+  daily: { median: (number | null)[]; opt_outs: number[]; failed: number[] };
+  /** The numbers of as many days before. */
+  before: { recruits: number; median: number | null; opt_outs: number; failed: number };
+  agents: AgentFigures[];
 }
+
+/** What an agent has done in the days, and how many recruits wait for the agent now. */
+export interface AgentFigures {
+  id: string;
+  name: string;
+  waiting: number;
+  answered: number;
+  /** In minutes of the agency's hours; null: the agent has answered nobody. */
+  median: number | null;
+  moved_on: number;
+  hired: number;
+}
+
+/** How far the leads of a vendor have come that came in the days. */
+export type VendorFunnel = Database["public"]["Functions"]["vendor_quality"]["Returns"][number];
 
 /** The lists that figure_list() has. */
 export const LISTS = ["leads", "wrote", "answered", "failed", "opt_outs"] as const;
@@ -41,9 +62,6 @@ export interface FigureRow {
   minutes: number | null;
 }
 
-/** The days that the figures are of, today included. */
-const DAYS = 14;
-
 /** The hours of an agency, such as 09:00:00. */
 interface Hours {
   opens_at: string;
@@ -53,10 +71,22 @@ interface Hours {
 // Read each minute and on a connect, and not after each text of the agency.
 export const figureQueries = {
   all: () => ["figures"],
-  figures: () =>
+  /** Those of the last days, today included. */
+  figures: (days: number) =>
     queryOptions({
-      queryKey: [...figureQueries.all(), "figures"],
-      queryFn: async () => await call(supabase.rpc("agency_figures", { days: DAYS })) as unknown as Figures,
+      queryKey: [...figureQueries.all(), "figures", days],
+      queryFn: async () => await call(supabase.rpc("agency_figures", { days })) as unknown as Figures,
+      placeholderData: keepPreviousData,
+    }),
+  /** The vendors whose leads came in the days of the figures, the one with the most leads first. */
+  funnel: (agency_id: string, { first_day, days }: Pick<Figures, "first_day" | "days">) =>
+    queryOptions({
+      queryKey: [...figureQueries.all(), "funnel", agency_id, first_day, days],
+      queryFn: async () =>
+        await call(
+          supabase.rpc("vendor_quality", { since: first_day, until: dayAfter(first_day, days - 1), agency_id }),
+        ),
+      placeholderData: keepPreviousData,
     }),
   /** The hours of the agency, Monday to Friday, whose minutes alone count for a response. */
   hours: (agency_id: string) =>
@@ -66,12 +96,12 @@ export const figureQueries = {
         await call(supabase.from("agencies").select("opens_at, closes_at").eq("id", agency_id).single()) as Hours,
     }),
   /** The rows that a figure counts, the latest first. */
-  list: (listed: Listed) =>
-    pagesOptions<FigureRow>([...figureQueries.all(), listed], async (limit, last) => {
+  list: (listed: Listed, days: number) =>
+    pagesOptions<FigureRow>([...figureQueries.all(), listed, days], async (limit, last) => {
       const { figure, day, vendor_id, order_id } = listed;
       const rows = supabase.rpc("figure_list", {
         figure,
-        days: DAYS,
+        days,
         day: day ?? undefined,
         vendor_id: vendor_id ?? undefined,
         order_id: order_id ?? undefined,
@@ -79,3 +109,10 @@ export const figureQueries = {
       return await call(after(rows, last, "at")) as FigureRow[];
     }),
 };
+
+/** The day so many days after another one, as 2026-11-23. */
+export function dayAfter(day: string, count: number): string {
+  const date = new Date(`${day}T00:00Z`);
+  date.setUTCDate(date.getUTCDate() + count);
+  return date.toISOString().slice(0, 10);
+}

@@ -1,10 +1,17 @@
 import { type Listed, LISTS } from "../data/figures.ts";
 import { isId } from "../data/pages.ts";
+import { USUAL_DAYS } from "../ui/date_range.tsx";
 
-/** The address of the list that a figure counts. That of an order's is in OrderFill. */
-export function listHref({ figure, day, vendor_id }: Omit<Listed, "order_id">): string {
-  const parts = figure === "leads" && vendor_id !== null ? [day ?? "days", vendor_id] : [day].filter((part) => part);
-  return ["/home", figure, ...parts].join("/");
+/** The address of the list that a figure of the last days counts. That of an order's has no days. */
+export function listHref(figure: Listed["figure"], days: number, of: Partial<Listed> = {}): string {
+  const { day, vendor_id } = of;
+  const parts = vendor_id ? [day ?? "days", vendor_id] : day ? [day] : [];
+  return homeHref(days, figure, ...parts);
+}
+
+/** The address of Home, or of a part of it, with its days. */
+export function homeHref(days: number, ...parts: string[]): string {
+  return ["/home", ...parts].join("/") + (days === USUAL_DAYS ? "" : `?days=${days}`);
 }
 
 /** The list of an address; null: it is of none. */

@@ -5,16 +5,18 @@ import { usePages } from "../data/pages.ts";
 import { orderQueries } from "../data/orders.ts";
 import type { Agent } from "../data/user.ts";
 import { countText } from "../ui/count.ts";
+import { useDays } from "../ui/date_range.tsx";
 import { DotSeparated } from "../ui/dot_separated.tsx";
 import { List } from "../ui/list.tsx";
 import { Page } from "../ui/page.tsx";
 import { phoneText } from "../ui/phone.ts";
 import { EmptyState } from "../ui/query_result.tsx";
 import { Time } from "../ui/time.tsx";
+import { homeHref, listHref } from "./address.ts";
 import { clockText, dayName, minutesText } from "./time_text.ts";
 
 const TITLES: Record<Listed["figure"], string> = {
-  leads: "Recruits of the last 14 days",
+  leads: "Recruits from orders",
   wrote: "Recruits who began to write",
   answered: "Recruits who were answered",
   failed: "Texts not delivered",
@@ -23,19 +25,26 @@ const TITLES: Record<Listed["figure"], string> = {
 
 /** The rows that a figure counts, the latest first. Each opens its conversation, or the recruit. */
 export function FigureList({ listed, agent }: { listed: Listed; agent: Agent }) {
-  const { data: figures } = useQuery(figureQueries.figures());
-  const query = usePages(figureQueries.list(listed));
+  const [days] = useDays();
+  const { data: figures } = useQuery(figureQueries.figures(days));
+  const query = usePages(figureQueries.list(listed, days));
   const { figure, day, vendor_id, order_id } = listed;
   const vendor = figures?.vendors.find(({ id }) => id === vendor_id)?.vendor;
   return (
     <Page title={order_id === null ? TITLES[figure] : "Recruits of an order"}>
-      <Link href="/home" className="back">Back to the figures</Link>
-      {(day !== null || vendor !== undefined) && (
-        <p>
-          {day !== null && dayName(day)} {vendor !== undefined && <bdi>{vendor}</bdi>}
-        </p>
-      )}
-      {order_id !== null && <OrderWords id={order_id} />}
+      <Link href={homeHref(days)} className="back">Back to the figures</Link>
+      {order_id === null
+        ? (
+          <p>
+            <DotSeparated>
+              {day === null ? `The last ${days} days` : dayName(day)}
+              {vendor !== undefined && <bdi>{vendor}</bdi>}
+            </DotSeparated>
+          </p>
+        )
+        : <OrderWords id={order_id} />}
+      {figure === "wrote" && <Link href={listHref("answered", days)}>Only those who were answered</Link>}
+      {figure === "answered" && <Link href={listHref("wrote", days)}>All who began to write</Link>}
       {(figure === "wrote" || figure === "answered") && <CountedHours agent={agent} />}
       <List
         query={query}

@@ -1,126 +1,83 @@
-import { useQuery } from "@tanstack/react-query";
-import { Link } from "wouter";
-import { figureQueries, type Figures as AgencyFigures, type Listed } from "../data/figures.ts";
-import type { Agent } from "../data/user.ts";
+import { dayAfter, type Figures } from "../data/figures.ts";
+import { BarChart } from "../ui/bar_chart.tsx";
 import { countText } from "../ui/count.ts";
-import { EmptyState, QueryResult } from "../ui/query_result.tsx";
-import { ago } from "../ui/time.tsx";
+import { Figure } from "../ui/figure.tsx";
+import { EmptyState } from "../ui/query_result.tsx";
 import { listHref } from "./address.ts";
-import { Orders } from "./orders.tsx";
-import { dayName, minutesText } from "./time_text.ts";
+import { minutesText, shortDayName } from "./time_text.ts";
 
-/** The figures of the last days, each with the list that it counts, and the orders. */
-export function Figures({ agent }: { agent: Agent }) {
-  const query = useQuery(figureQueries.figures());
+/** The figures of the last days, each with as many days before, and with the list that it counts. */
+export function FigureRow({ figures }: { figures: Figures }) {
+  const { days, vendors, first_response, opt_outs, failed, daily, before } = figures;
+  const recruits = Array.from({ length: days }, (_, n) => vendors.reduce((sum, { leads }) => sum + leads[n]!, 0));
+  const { answered, median, ninety } = first_response;
   return (
-    <>
-      <section aria-labelledby="figures">
-        <h2 id="figures">The last 14 days</h2>
-        <QueryResult query={query} resource="figures">
-          {(figures) => <Numbers figures={figures} />}
-        </QueryResult>
-      </section>
-      {query.data && <LeadsOfDays figures={query.data} />}
-      <Orders agent={agent} />
-    </>
-  );
-}
-
-/** A number that opens its list. */
-function Count({ of, href }: { of: number; href: string }) {
-  return of === 0 ? "0" : <Link href={href}>{countText(of)}</Link>;
-}
-
-function hrefOf(figure: Listed["figure"], day: string | null = null, vendor_id: string | null = null): string {
-  return listHref({ figure, day, vendor_id });
-}
-
-function Numbers({ figures: { waiting, first_response, opt_outs, failed } }: { figures: AgencyFigures }) {
-  const { recruits, answered, median, ninety } = first_response;
-  return (
-    <dl className="tiles">
-      <div>
-        <dt>Waiting now</dt>
-        <dd>
-          <Count of={waiting.recruits} href="/inbox/waiting" />
-          {waiting.since !== null && <small>longest: {ago(waiting.since)}</small>}
-        </dd>
-      </div>
-      <div>
-        <dt>First response</dt>
-        <dd>
-          {median === null ? "None yet" : <Link href={hrefOf("answered")}>{minutesText(median)}</Link>}
-          <small>
-            {median !== null &&
-              `in the agency’s hours; nine of ten ${ninety === 0 ? "" : "within "}${minutesText(ninety!)}; `}
-            answered: <Count of={answered} href={hrefOf("answered")} /> of{" "}
-            <Count of={recruits} href={hrefOf("wrote")} /> recruits who wrote
-          </small>
-        </dd>
-      </div>
-      <div>
-        <dt>Texts not delivered</dt>
-        <dd>
-          <Count of={failed} href={hrefOf("failed")} />
-          <small>{failed === 1 ? "recruit" : "recruits"} who missed a text</small>
-        </dd>
-      </div>
-      <div>
-        <dt>Opt-outs</dt>
-        <dd>
-          <Count of={opt_outs} href={hrefOf("opt_outs")} />
-          <small>{opt_outs === 1 ? "recruit who wants" : "recruits who want"} no more texts</small>
-        </dd>
-      </div>
-    </dl>
-  );
-}
-
-function LeadsOfDays({ figures: { first_day, days, vendors } }: { figures: AgencyFigures }) {
-  const dates = Array.from({ length: days }, (_, n) => {
-    const day = new Date(`${first_day}T00:00Z`);
-    day.setUTCDate(day.getUTCDate() + n);
-    return day.toISOString().slice(0, 10);
-  });
-  const all = dates.map((_, n) => vendors.reduce((sum, { leads }) => sum + leads[n]!, 0));
-  const rows = [...vendors, ...vendors.length > 1 ? [{ id: null, vendor: "All vendors", leads: all }] : []];
-  return (
-    <section aria-labelledby="days">
-      <h2 id="days">Recruits of each day</h2>
-      {vendors.length === 0
-        ? <EmptyState title="No recruit has come by an order in these days." />
-        : (
-          <div className="table" role="region" aria-label="By vendor and day" tabIndex={0}>
-            <table>
-              <caption className="quiet">By vendor, in the time zone of the agency</caption>
-              <thead>
-                <tr>
-                  <th scope="col">Vendor</th>
-                  <th scope="col">All days</th>
-                  {/* Today first: a phone shows the first columns. */}
-                  {dates.toReversed().map((date) => <th key={date} scope="col">{dayName(date)}</th>)}
-                </tr>
-              </thead>
-              <tbody>
-                {rows.map(({ id, vendor, leads }) => (
-                  <tr key={id}>
-                    <th scope="row">
-                      <bdi>{vendor}</bdi>
-                    </th>
-                    <td>
-                      <Count of={leads.reduce((sum, count) => sum + count, 0)} href={hrefOf("leads", null, id)} />
-                    </td>
-                    {dates.map((date, n) => (
-                      <td key={date}>
-                        {leads[n]! > 0 && <Count of={leads[n]!} href={hrefOf("leads", date, id)} />}
-                      </td>
-                    )).toReversed()}
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
-        )}
+    <section aria-label={`The last ${days} days`} className="figure-row">
+      <Figure
+        label="Recruits"
+        value={recruits.reduce((sum, count) => sum + count, 0)}
+        before={before.recruits}
+        values={recruits}
+        href={listHref("leads", days)}
+      />
+      <Figure
+        label="First response"
+        value={median}
+        before={before.median}
+        isLessBetter
+        format={minutesText}
+        values={daily.median.filter((minutes) => minutes !== null)}
+        href={listHref("wrote", days)}
+        hint={
+          <>
+            {countText(answered)} of {countText(first_response.recruits)} answered
+            {ninety !== null && `, nine of ten ${ninety === 0 ? "" : "within "}${minutesText(ninety)}`}
+          </>
+        }
+      />
+      <Figure
+        label="Texts not delivered"
+        value={failed}
+        before={before.failed}
+        isLessBetter
+        values={daily.failed}
+        href={listHref("failed", days)}
+        hint={failed === 1 ? "recruit who missed a text" : "recruits who missed a text"}
+      />
+      <Figure
+        label="Opt-outs"
+        value={opt_outs}
+        before={before.opt_outs}
+        isLessBetter
+        values={daily.opt_outs}
+        href={listHref("opt_outs", days)}
+        hint={opt_outs === 1 ? "recruit who wants no more texts" : "recruits who want no more texts"}
+      />
     </section>
+  );
+}
+
+/** The recruits of each day, by vendor. Each bar opens the list of its day. */
+export function RecruitChart({ figures: { first_day, days, vendors } }: { figures: Figures }) {
+  const bars = Array.from({ length: days }, (_, n) => {
+    const day = dayAfter(first_day, n);
+    return {
+      key: day,
+      label: shortDayName(day),
+      href: listHref("leads", days, { day }),
+      values: Object.fromEntries(vendors.map(({ id, leads }) => [id, leads[n]!])),
+    };
+  });
+  return (
+    <div className="panel">
+      {vendors.length === 0 ? <EmptyState title="No recruit has come by an order in these days." /> : (
+        <BarChart
+          label="Recruits by day and vendor"
+          unit="recruits"
+          bars={bars}
+          series={vendors.map(({ id, vendor }) => ({ key: id, name: vendor }))}
+        />
+      )}
+    </div>
   );
 }

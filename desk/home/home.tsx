@@ -1,9 +1,18 @@
-import { Redirect, useRoute } from "wouter";
+import { useQuery } from "@tanstack/react-query";
+import { Link, Redirect, useRoute } from "wouter";
+import { figureQueries, type Figures } from "../data/figures.ts";
 import type { Agent } from "../data/user.ts";
+import { countText } from "../ui/count.ts";
+import { DateRange, useDays } from "../ui/date_range.tsx";
 import { Page } from "../ui/page.tsx";
+import { QueryResult } from "../ui/query_result.tsx";
+import { ago } from "../ui/time.tsx";
 import { listOf } from "./address.ts";
+import { Agents } from "./agents.tsx";
 import { FigureList } from "./figure_list.tsx";
-import { Figures } from "./figures.tsx";
+import { FigureRow, RecruitChart } from "./figures.tsx";
+import { Funnel } from "./funnel.tsx";
+import { Orders } from "./orders.tsx";
 
 /** What a manager sees first: how were the last days, and do the orders fill? Or the list that a figure counts. */
 export function Home({ agent }: { agent: Agent }) {
@@ -14,9 +23,42 @@ export function Home({ agent }: { agent: Agent }) {
       ? <Redirect to="/home" replace />
       : <FigureList key={JSON.stringify(listed)} listed={listed} agent={agent} />;
   }
+  return <Overview agent={agent} />;
+}
+
+function Overview({ agent }: { agent: Agent }) {
+  const [days] = useDays();
+  const query = useQuery(figureQueries.figures(days));
   return (
     <Page title="Home" isTitleHidden className="home">
-      <Figures agent={agent} />
+      <div className="home-head">
+        {query.data && <Waiting waiting={query.data.waiting} />}
+        <DateRange />
+      </div>
+      <QueryResult query={query} resource="figures">
+        {(figures) => (
+          <>
+            <FigureRow figures={figures} />
+            <RecruitChart figures={figures} />
+            <Funnel agent={agent} figures={figures} />
+            <Agents figures={figures} />
+            <Orders agent={agent} />
+          </>
+        )}
+      </QueryResult>
     </Page>
+  );
+}
+
+/** How many recruits wait now, whatever the days. */
+function Waiting({ waiting: { recruits, since } }: Pick<Figures, "waiting">) {
+  if (recruits === 0) return <p className="quiet">Nobody waits for an answer.</p>;
+  return (
+    <p>
+      <Link href="/inbox/waiting">
+        <strong>{recruits === 1 ? "1 recruit waits" : `${countText(recruits)} recruits wait`}</strong> for an answer
+      </Link>
+      {since !== null && <span className="quiet">longest: {ago(since)}</span>}
+    </p>
   );
 }

@@ -8,6 +8,13 @@ export function dayName(day: string): string {
   return DAY.format(new Date(`${day}T00:00Z`)).replace(/ (\d+)$/, "\u00a0$1");
 }
 
+const SHORT_DAY = new Intl.DateTimeFormat("en-US", { month: "short", day: "numeric", timeZone: "UTC" });
+
+/** A day in few words: "Nov 23". */
+export function shortDayName(day: string): string {
+  return SHORT_DAY.format(new Date(`${day}T00:00Z`));
+}
+
 /** A time of the database, such as 09:00:00, in words: "9:00 AM", "midnight". */
 export function clockText(time: string): string {
   const [hour, minute] = time.split(":").map(Number) as [number, number];

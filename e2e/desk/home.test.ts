@@ -50,85 +50,84 @@ async function createMonday() {
     insert into public.recruiting_messages (conversation_id, direction, sender_type, body, created_at) values
       (${omar.id}, 'inbound', 'recruit', 'Do you hire?', now() - interval '3 hours'),
       (${omar.id}, 'outbound', 'agent', 'We do. When could we talk?', now() - interval '168 minutes')`;
-  return { ...team, other, ruth, devon, grace };
+  return { ...team, other, ruth, devon, grace, omar };
 }
 
-const numbers = (page: Page) => page.getByRole("region", { name: "The last 14 days" });
+const figure = (page: Page, name: string) =>
+  page.getByRole("region", { name: /^The last \d+ days$/ }).getByRole("link", { name });
+const table = (page: Page, name: string) => page.getByRole("table", { name });
 const rows = (page: Page) => page.getByRole("main").getByRole("listitem");
 
 async function back(page: Page): Promise<void> {
   await page.getByRole("link", { name: "Back to the figures" }).click();
-  await numbers(page).waitFor();
+  await figure(page, "Opt-outs").waitFor();
 }
 
-deskTest("a manager begins at home, where each number opens exactly its list", async (page) => {
-  const monday = await createMonday();
-  await signIn(page, monday);
-  await page.getByRole("heading", { name: "Home", level: 1 }).waitFor();
-  assert.equal(await page.getByRole("navigation").getByRole("link").first().innerText(), "Home");
-  const figure = (name: string) => numbers(page).locator("dl > div").filter({ hasText: name });
-  await figure("Waiting now").getByRole("link", { name: "1", exact: true }).waitFor();
-  await page.getByRole("region", { name: "Orders" }).getByText("of 400 leads").waitFor();
-  await page.getByRole("row", { name: /Bright Careers/ }).waitFor();
-  await assertAccessible(page);
-  await picture(page, "home");
-
-  for (
-    const [name, title, words, conversation] of [
-      ["Texts not delivered", "Texts not delivered", "Grace Marsh", monday.grace],
-      ["Opt-outs", "Opt-outs", "Devon Marsh", monday.devon],
-    ] as const
-  ) {
-    await figure(name).getByRole("link", { name: "1", exact: true }).click();
-    await page.getByRole("heading", { name: title, level: 1 }).waitFor();
-    await rows(page).getByText(words).waitFor();
-    assert.equal(await rows(page).count(), 1);
+deskTest(
+  "a manager begins at home, where each figure stands beside that of before and opens exactly its list",
+  async (page) => {
+    const monday = await createMonday();
+    await signIn(page, monday);
+    await page.getByRole("heading", { name: "Home", level: 1 }).waitFor();
+    assert.equal(await page.getByRole("navigation").getByRole("link").first().innerText(), "Home");
+    await figure(page, "Texts not delivered").filter({ hasText: /1\s*up,\s*0 before/ }).waitFor();
+    await table(page, "Orders").getByText("of 400 leads").waitFor();
+    await table(page, "Leads by vendor").getByRole("row", { name: /Bright Careers/ }).waitFor();
     await assertAccessible(page);
-    const link = await rows(page).getByRole("link").getAttribute("href");
-    assert.equal(link, `#/inbox/all/${conversation.id}`);
+    await picture(page, "home");
+
+    for (
+      const [name, title, words, conversation] of [
+        ["Texts not delivered", "Texts not delivered", "Grace Marsh", monday.grace],
+        ["Opt-outs", "Opt-outs", "Devon Marsh", monday.devon],
+      ] as const
+    ) {
+      await figure(page, name).click();
+      await page.getByRole("heading", { name: title, level: 1 }).waitFor();
+      await rows(page).getByText(words).waitFor();
+      assert.equal(await rows(page).count(), 1);
+      await assertAccessible(page);
+      const link = await rows(page).getByRole("link").getAttribute("href");
+      assert.equal(link, `#/inbox/all/${conversation.id}`);
+      await back(page);
+    }
+
+    await figure(page, "First response").filter({ hasText: "1 of 3 answered" }).click();
+    await rows(page).getByText("not answered").first().waitFor();
+    assert.equal(await rows(page).count(), 3);
+    await page.getByRole("link", { name: "Only those who were answered" }).click();
+    await until(async () => await rows(page).count() === 1);
+    await rows(page).getByText("Omar Marsh").waitFor();
+    await rows(page).getByText(/answered in/).waitFor();
+    await page.getByText("Only the agency’s hours count: midnight to midnight, Monday to Friday.").waitFor();
     await back(page);
-  }
 
-  await figure("First response").getByRole("link", { name: "3", exact: true }).click();
-  await rows(page).getByText("not answered").first().waitFor();
-  assert.equal(await rows(page).count(), 3);
-  await back(page);
-  await figure("First response").getByRole("link", { name: "1", exact: true }).click();
-  await rows(page).getByText("Omar Marsh").waitFor();
-  await rows(page).getByText(/answered in/).waitFor();
-  await page.getByText("Only the agency’s hours count: midnight to midnight, Monday to Friday.").waitFor();
-  assert.equal(await rows(page).count(), 1);
-  await back(page);
+    await page.getByRole("link", { name: "1 recruit waits for an answer" }).click();
+    await page.getByRole("region", { name: "Conversations" }).getByRole("link", { name: /Is this still open/ })
+      .waitFor();
+  },
+);
 
-  await figure("Waiting now").getByRole("link").click();
-  await page.getByRole("region", { name: "Conversations" }).getByRole("link", { name: /Is this still open/ }).waitFor();
-});
-
-deskTest("recruits of a day, a vendor and an order are listed as they are counted", async (page) => {
+deskTest("recruits of a day, a vendor and an order are listed as they are counted, also of 7 days", async (page) => {
   const monday = await createMonday();
   await signIn(page, monday, "home");
-  const table = page.getByRole("region", { name: "By vendor and day" }).getByRole("table");
-  const row = table.getByRole("row", { name: /Bright Careers/ });
-  await row.waitFor();
-  const cells = await row.getByRole("cell").allInnerTexts();
-  for (const place of [0, 1, 3]) {
-    const count = Number(cells[place]);
-    assert.ok(count > 0, cells.join());
-    await row.getByRole("cell").nth(place).getByRole("link").click();
-    await page.getByRole("main").getByText("Bright Careers").waitFor();
-    await until(async () => await rows(page).count() === count);
-    await back(page);
-  }
-  const all = table.getByRole("row", { name: /All vendors/ }).getByRole("cell").nth(1).getByRole("link");
-  const today = Number(await all.innerText());
-  assert.ok(today > 3);
-  await all.click();
-  await until(async () => await rows(page).count() === today);
+  const today = page.getByRole("figure", { name: "Recruits by day and vendor" }).locator(".bar").last();
+  assert.match((await today.getAttribute("aria-label"))!, /: 48 recruits, Acme Leads 47, Bright Careers 1$/);
+  await today.click();
+  await until(async () => await rows(page).count() === 48);
   await back(page);
 
-  const orders = page.getByRole("region", { name: "Orders" });
-  await orders.getByRole("listitem").filter({ hasText: "TX, OK" }).getByRole("link", { name: "60 of 100 leads" })
-    .click();
+  await page.getByRole("group", { name: "Days" }).getByRole("button", { name: "7 days" }).click();
+  await page.getByRole("region", { name: "The last 7 days" }).waitFor();
+  await figure(page, "Recruits").getByText("60", { exact: true }).waitFor();
+  await table(page, "Leads by vendor").getByRole("link", { name: "Bright Careers" }).click();
+  await page.getByText("The last 7 days · Bright Careers").waitFor();
+  await until(async () => await rows(page).count() === 13);
+  await back(page);
+  await page.getByRole("region", { name: "The last 7 days" }).waitFor();
+
+  const orders = table(page, "Orders");
+  await orders.getByRole("row").filter({ hasText: "TX, OK" }).getByRole("link", { name: "60 of 100 leads" }).click();
   await page.getByRole("heading", { name: "Recruits of an order" }).waitFor();
   await page.getByText(/Acme Leads.*TX, OK.*60 of 100 leads/).waitFor();
   await until(async () => await rows(page).count() === 42);
@@ -139,11 +138,52 @@ deskTest("recruits of a day, a vendor and an order are listed as they are counte
   await until(async () => await page.evaluate("scrollY > 1000"));
   await page.goBack();
   await orders.getByText("no leads in 7 days").waitFor();
+  const troubled = await orders.getByRole("row").allInnerTexts();
+  assert.match(troubled[1]!, /paused/);
+  assert.match(troubled[2]!, /no leads in 7 days/);
   await page.getByRole("navigation").getByRole("link", { name: "Team" }).click();
   await page.getByText("Filled and closed orders").click();
-  await orders.getByRole("link", { name: "2 of 2 leads" }).click();
+  await page.getByRole("region", { name: "Orders" }).getByRole("link", { name: "2 of 2 leads" }).click();
   await until(async () => await rows(page).count() === 2);
 });
+
+deskTest(
+  "vendors show how far their leads have come, and agents what they have done, sorted as the manager likes",
+  async (page) => {
+    const monday = await createMonday();
+    await sql`
+    update public.recruiting_messages set sent_by = ${monday.first}
+    where conversation_id = ${monday.omar.id} and direction = 'outbound'`;
+    await sql`
+    insert into public.recruit_stages (recruiting_lead_id, agency_id, stage, agent_id)
+    select recruiting_lead_id, ${monday.agency_id}, 'interview', ${monday.first} from public.recruiting_conversations
+    where id = ${monday.omar.id}`;
+    await signIn(page, monday, "home");
+    const cells = async (name: string, row: RegExp) =>
+      (await table(page, name).getByRole("row", { name: row }).getByRole("cell").allInnerTexts()).map((text) =>
+        text.replace(/\s+/g, " ").trim()
+      );
+    await table(page, "Agents").getByRole("row", { name: /Ada Byron/ }).waitFor();
+    // Waiting, answered, first response, moved on, hired.
+    assert.deepEqual(await cells("Agents", /Ada Byron/), ["1", "1", "12 min", "1", "0"]);
+    await table(page, "Leads by vendor").getByRole("row", { name: /Bright Careers/ }).waitFor();
+    const [leads, texted, replied, screened, interview] = await cells("Leads by vendor", /Bright Careers/);
+    assert.ok(Number(leads) > 20);
+    assert.equal(texted, "0");
+    assert.match(replied!, /^2 \d+%$/);
+    assert.equal(screened, "0");
+    assert.match(interview!, /^1 \d+%$/);
+
+    const names = async () => await table(page, "Agents").getByRole("rowheader").allInnerTexts();
+    assert.match((await names())[0]!, /Ada Byron/);
+    await table(page, "Agents").getByRole("button", { name: "Waiting" }).click();
+    await until(async () => /Ada Byron/.test((await names()).at(-1)!));
+    assert.equal(await page.evaluate("location.hash"), "#/home?sort=waiting");
+    await table(page, "Agents").getByRole("link", { name: "1" }).click();
+    await page.getByRole("region", { name: "Conversations" }).getByRole("link", { name: /Is this still open/ })
+      .waitFor();
+  },
+);
 
 deskTest("an address of no list leads home, and an empty list says so", async (page) => {
   const team = await createTeam();
@@ -177,14 +217,18 @@ deskTest("home has no place for an agent, whom the service refuses the figures t
 deskTest("home fits a phone, the narrowest too", async (page) => {
   const monday = await createMonday();
   await signIn(page, monday);
-  await page.getByRole("region", { name: "Orders" }).getByText("of 400 leads").waitFor();
-  await page.getByRole("row", { name: /Bright Careers/ }).waitFor();
+  await table(page, "Orders").getByText("of 400 leads").waitFor();
+  await table(page, "Leads by vendor").getByRole("row", { name: /Bright Careers/ }).waitFor();
   await assertFits(page);
   await assertAccessible(page);
   await picture(page, "home-phone");
   await page.setViewportSize(NARROW);
+  await page.evaluate(`location.hash = "#/home?days=90"`);
+  await page.getByRole("region", { name: "The last 90 days" }).waitFor();
   await assertFits(page);
-  await numbers(page).getByRole("link", { name: "1", exact: true }).last().tap();
+  const today = await page.locator(".bar").last().boundingBox();
+  assert.ok(today!.x + today!.width <= NARROW.width);
+  await figure(page, "Opt-outs").tap();
   await rows(page).getByText("Devon Marsh").waitFor();
   await assertFits(page);
 }, MOBILE);

@@ -4871,6 +4871,28 @@ export type Database = {
         };
         Returns: Json;
       };
+      "vendor_quality": {
+        Args: { "agency_id"?: string; "since": string; "timezone"?: string; "until": string };
+        Returns: {
+          "contacted": number;
+          "hired": number;
+          "interview": number;
+          "leads": number;
+          "licensed": number;
+          "lost": number;
+          "new": number;
+          "opted_out": number;
+          "repeats": number;
+          "replied": number;
+          "returned": number;
+          "returned_by_reason": Json;
+          "screened": number;
+          "suppressed": number;
+          "texted": number;
+          "vendor": string;
+          "vendor_id": string;
+        }[];
+      };
     };
     Enums: {
       "handoff_reason":

@@ -17,7 +17,8 @@ create unique index recruit_stages_current_idx on public.recruit_stages (recruit
 create index on public.recruit_stages (recruiting_lead_id, created_at, id);
 -- The recruits of an agency in one stage.
 create index on public.recruit_stages (agency_id, stage, ended_at, recruiting_lead_id);
-create index on public.recruit_stages (agent_id, agency_id) where agent_id is not null;
+-- What an agent has set since a time.
+create index on public.recruit_stages (agent_id, agency_id, created_at) where agent_id is not null;
 
 comment on table public.recruit_stages is
   'The stages of recruits with their history. The one that has not ended is the recruit''s stage; without one it is `new`.';

@@ -1,7 +1,7 @@
 -- The figures of an agency: what counts on which day, how fast agents have answered, the list behind each, who may read
 -- them, and what is read for them.
 begin;
-select plan(58);
+select plan(66);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('acme'), pg_temp.create_vendor('other');
@@ -35,7 +35,13 @@ select is(
   jsonb_build_object(
     'first_day', (now() at time zone 'America/Chicago')::date - 2, 'days', 3, 'vendors', '[]'::jsonb,
     'first_response', '{"recruits": 0, "answered": 0, "median": null, "ninety": null}'::jsonb,
-    'waiting', '{"recruits": 0, "since": null}'::jsonb, 'opt_outs', 0, 'failed', 0),
+    'waiting', '{"recruits": 0, "since": null}'::jsonb, 'opt_outs', 0, 'failed', 0,
+    'daily', '{"median": [null, null, null], "opt_outs": [0, 0, 0], "failed": [0, 0, 0]}'::jsonb,
+    'before', '{"recruits": 0, "median": null, "opt_outs": 0, "failed": 0}'::jsonb,
+    'agents', (
+      select jsonb_agg(jsonb_build_object('id', md5(name)::uuid, 'name', name, 'waiting', 0, 'answered', 0, 'median', null,
+        'moved_on', 0, 'hired', 0) order by name)
+      from unnest(array['ann', 'cal', 'mia']) name)),
   'an agency in which nothing has happened');
 
 -- Leads
@@ -49,6 +55,10 @@ select is(
     jsonb_build_object('id', md5('other')::uuid, 'vendor', 'other', 'leads', '[1, 0, 0]'::jsonb)),
   'leads count on their day in the zone of the agency, and not those of others');
 select is(pg_temp.figures('otto') #> '{vendors,0,leads}', '[0, 0, 1]', 'another agency has its own');
+select is(
+  array[pg_temp.figures() #> '{before,recruits}', pg_temp.figures(days => 1) #> '{before,recruits}',
+    pg_temp.figures(days => 2) #> '{before,recruits}'],
+  array['1', '2', '2']::jsonb[], 'those of as many days before count, too');
 
 -- The list behind a figure
 create function pg_temp.list(figure text, name text default 'mia', days integer default 3, day date default null,
@@ -80,16 +90,16 @@ select is(pg_temp.length('leads', 'otto'), 1::bigint, 'and those of another agen
 
 
 -- Responses: on weekdays alone, so all is on the last Wednesday.
-create function pg_temp.talk(name text, agent_after interval, bot_after interval default null, asked timestamptz default null)
-returns void language plpgsql as $$
+create function pg_temp.talk(name text, agent_after interval, bot_after interval default null, asked timestamptz default null,
+  answers text default 'ann') returns void language plpgsql as $$
 declare
   begun constant timestamptz := coalesce(asked, (date_trunc('week', now()) + interval '2 days 12 hours'
     - case when now() < date_trunc('week', now()) + interval '3 days' then interval '7 days' else '0' end));
 begin
   perform pg_temp.create_conversation(name, '+1999555' || lpad((abs(hashtext(name)) % 10000)::text, 4, '0'), '+19995550000', 'ann');
   update public.recruiting_conversations set last_text_at = now() where id = md5(name)::uuid;
-  insert into public.recruiting_messages (conversation_id, direction, sender_type, created_at)
-  select md5(name)::uuid, direction, sender, begun + after
+  insert into public.recruiting_messages (conversation_id, direction, sender_type, created_at, sent_by)
+  select md5(name)::uuid, direction, sender, begun + after, case sender when 'agent' then md5(answers)::uuid end
   from (values ('inbound', 'recruit', interval '0'), ('outbound', 'bot', bot_after), ('outbound', 'agent', agent_after)) m
     (direction, sender, after)
   where after is not null;
@@ -106,11 +116,43 @@ select results_eq(
   'they are listed with the minutes');
 select is(pg_temp.length('answered', days => 14), 3::bigint, 'or those alone that were answered');
 
+-- The same by agent: ann has answered fast, with bot and slow in 5, 20 and 180 minutes, and another one 14 days before.
+select pg_temp.talk('before', '40 minutes', asked => (
+  select min(created_at) - interval '14 days' from public.recruiting_messages where conversation_id = md5('fast')::uuid));
+create function pg_temp.agent(name text, days integer default 14) returns jsonb language sql as $$
+  select a - 'id' - 'name' from jsonb_array_elements(pg_temp.figures(days => days) -> 'agents') a where a ->> 'name' = agent.name
+$$;
+select is(
+  array[pg_temp.figures(days => 14) #> '{before,median}', pg_temp.figures(days => 14) #> '{first_response,median}'],
+  array['40', '20']::jsonb[], 'a recruit who began to write in the days before counts there alone');
+select is(
+  (select jsonb_agg(m) from jsonb_array_elements(pg_temp.figures(days => 14) #> '{daily,median}') m where m <> 'null'), '[20]',
+  'each day has its median');
+select is(pg_temp.agent('ann'), '{"waiting": 0, "answered": 3, "median": 20, "moved_on": 0, "hired": 0}', 'an agent has the own answers');
+select is(pg_temp.agent('cal'), '{"waiting": 0, "answered": 0, "median": null, "moved_on": 0, "hired": 0}', 'and nobody else''s');
+
+-- The stages that agents have set: ann hires Ida after an interview, loses Bob, and has hired Old too early to count. The bot sets
+-- one too.
+insert into public.recruiting_leads (id, vendor_id, first_name, agency_id, agent_id)
+select md5(name)::uuid, md5('acme')::uuid, name, md5('agency')::uuid, md5('cal')::uuid
+from unnest(array['Ida', 'Bob', 'Eva', 'Old']) name;
+insert into public.recruit_stages (recruiting_lead_id, agency_id, stage, agent_id, created_at, ended_at)
+select md5(lead)::uuid, md5('agency')::uuid, stage, md5(agent)::uuid, now() - ago, case when has_ended then now() end
+from (values
+  ('Ida', 'interview', 'ann', interval '1 hour', true), ('Ida', 'hired', 'ann', '0', false), ('Bob', 'lost', 'ann', '0', false),
+  ('Eva', 'contacted', null, '1 hour', true), ('Eva', 'interview', 'former', '0', false), ('Old', 'hired', 'ann', '20 days', false)
+) s (lead, stage, agent, ago, has_ended);
+select is(
+  array[pg_temp.agent('ann', 7) -> 'moved_on', pg_temp.agent('ann', 7) -> 'hired', pg_temp.agent('ann', 30) -> 'hired',
+    pg_temp.agent('cal', 30) -> 'moved_on', pg_temp.agent('former') -> 'moved_on'],
+  array['1', '1', '2', '0', '1']::jsonb[], 'recruits count for the agent who has moved them on, also for one who has left since');
+
 -- Who waits, opt-outs, failures
 update public.recruiting_conversations set waiting_since = now() - interval '1 hour' where id in (md5('fast')::uuid, md5('slow')::uuid);
 update public.recruiting_conversations set snoozed_until = now() + interval '1 day' where id = md5('slow')::uuid;
 select is(
   pg_temp.figures() -> 'waiting' -> 'recruits', '1', 'who waits counts, and not whose answer is put off');
+select is(array[pg_temp.agent('ann') -> 'waiting', pg_temp.agent('cal') -> 'waiting'], array['1', '0']::jsonb[], 'for the agent, too');
 select public.receive_sms(c.recruit_phone, c.service_phone, 'SM stop', 'STOP', '[]') from public.recruiting_conversations c where c.id = md5('never')::uuid;
 select public.receive_sms(c.recruit_phone, c.service_phone, 'SM stop again', 'STOP', '[]')
 from public.recruiting_conversations c where c.id = md5('never')::uuid;
@@ -120,7 +162,9 @@ insert into public.text_consent_events (agency_id, phone, state, source, occurre
   (md5('agency')::uuid, '+19995559997', 'opted_in', 'keyword', now());
 insert into public.recruiting_leads (id, vendor_id, first_name, vendor_metadata, agency_id) values
   (md5('lead')::uuid, md5('acme')::uuid, 'Ida', '{"phone": "+19995559999"}', md5('agency')::uuid);
-select is(pg_temp.figures() -> 'opt_outs', '2', 'who opts out counts, once');
+select is(
+  array[pg_temp.figures() -> 'opt_outs', pg_temp.figures() #> '{daily,opt_outs}', pg_temp.figures() #> '{before,opt_outs}'],
+  array['2', '[0, 0, 2]', '1']::jsonb[], 'who opts out counts, once');
 select set_eq(
   $$select conversation_id, recruiting_lead_id, phone from pg_temp.list('opt_outs')$$,
   $$select id, null::uuid, recruit_phone::text from public.recruiting_conversations where id = md5('never')::uuid
@@ -137,7 +181,9 @@ update public.recruiting_messages set status = 'failed' where id = md5('cancelle
 select pg_temp.add_text('taken over', 'with bot', state => 'refused');
 update public.text_outbox set reason = 'taken_over' where message_id = md5('taken over')::uuid;
 update public.recruiting_messages set status = 'failed' where id = md5('taken over')::uuid;
-select is(pg_temp.figures() -> 'failed', '1', 'and a conversation with texts that failed in these days');
+select is(
+  array[pg_temp.figures() -> 'failed', pg_temp.figures() #> '{daily,failed}', pg_temp.figures(days => 14) #> '{before,failed}'],
+  array['1', '[0, 0, 1]', '1']::jsonb[], 'and a conversation with texts that failed in these days');
 select results_eq(
   $$select conversation_id, phone from pg_temp.list('failed')$$,
   $$select id, recruit_phone::text from public.recruiting_conversations where id = md5('fast')::uuid$$, 'which is listed');
@@ -180,10 +226,14 @@ from public.recruiting_conversations c, generate_series(1, 3) where c.recruit_ph
 insert into public.text_consent_events (agency_id, phone, state, source, occurred_at)
 select md5('agency')::uuid, c.recruit_phone, 'opted_out', 'keyword', now() - interval '100 days'
 from public.recruiting_conversations c where c.recruit_phone like '+1888%';
-analyze public.recruiting_leads, public.recruiting_conversations, public.recruiting_messages, public.text_consent_events;
+insert into public.recruit_stages (recruiting_lead_id, agency_id, stage, agent_id, created_at, ended_at)
+select l.id, l.agency_id, 'hired', md5('ann')::uuid, now() - interval '90 days', now() - interval '90 days'
+from public.recruiting_leads l where l.first_name = 'Old' and l.order_id is not null;
+analyze public.recruiting_leads, public.recruiting_conversations, public.recruiting_messages, public.text_consent_events,
+  public.recruit_stages;
 select cmp_ok(
   pg_temp.rows_read(name::regclass, $$select pg_temp.figures()$$), '<=', 50::bigint, 'of ' || name || ' those of the days are read')
-from unnest(array['recruiting_leads', 'recruiting_conversations', 'recruiting_messages', 'text_consent_events']) name;
+from unnest(array['recruiting_leads', 'recruiting_conversations', 'recruiting_messages', 'text_consent_events', 'recruit_stages']) name;
 select cmp_ok(
   pg_temp.rows_read(name::regclass, format('select pg_temp.length(%L)', figure)), '<=', 50::bigint, figure || ': of ' || name || ' too')
 from unnest(array['recruiting_leads', 'recruiting_conversations', 'recruiting_messages', 'text_consent_events']) name,

@@ -1,0 +1,62 @@
+import { Link } from "wouter";
+import type { AgentFigures, Figures } from "../data/figures.ts";
+import { Avatar } from "../ui/avatar.tsx";
+import { countText } from "../ui/count.ts";
+import { Table, type TableColumn } from "../ui/table.tsx";
+import { minutesText } from "./time_text.ts";
+
+/** The agents: what waits for each, and what each has done in the days. */
+export function Agents({ figures: { days, agents } }: { figures: Figures }) {
+  return (
+    <section aria-labelledby="agents" className="panel">
+      <div className="panel-head">
+        <h2 id="agents">Agents</h2>
+        <small>in the last {days} days, and who waits now</small>
+      </div>
+      <Table
+        label="Agents"
+        query={{ data: agents, error: null, refetch() {} }}
+        resource="agents"
+        empty={null}
+        sort="-waiting"
+        keyOf={({ id }) => id}
+        nameOf={({ name }) => name}
+        columns={COLUMNS}
+      />
+    </section>
+  );
+}
+
+const COLUMNS: TableColumn<AgentFigures>[] = [
+  {
+    title: "Agent",
+    key: "name",
+    sortBy: ({ name }) => name,
+    cell: ({ id, name }) => <Avatar id={id} name={name} isNamed />,
+    isHeader: true,
+  },
+  {
+    ...numberColumn("Waiting", "waiting"),
+    cell: ({ id, waiting }) =>
+      waiting === 0 ? "0" : <Link href="/inbox/waiting" state={{ agentId: id }}>{countText(waiting)}</Link>,
+  },
+  numberColumn("Answered", "answered"),
+  {
+    ...numberColumn("First response", "median"),
+    cell: ({ median }) => median === null ? "–" : minutesText(median),
+    isGreatestFirst: false,
+  },
+  numberColumn("Moved on", "moved_on"),
+  numberColumn("Hired", "hired"),
+];
+
+function numberColumn(title: string, key: Exclude<keyof AgentFigures, "id" | "name">): TableColumn<AgentFigures> {
+  return {
+    title,
+    key,
+    sortBy: (row) => row[key],
+    cell: (row) => countText(row[key] ?? 0),
+    isNumber: true,
+    isGreatestFirst: true,
+  };
+}

@@ -1,0 +1,69 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "wouter";
+import { figureQueries, type Figures, type VendorFunnel } from "../data/figures.ts";
+import type { Agent } from "../data/user.ts";
+import { countText } from "../ui/count.ts";
+import { EmptyState } from "../ui/query_result.tsx";
+import { Table } from "../ui/table.tsx";
+import { listHref } from "./address.ts";
+
+/** How far the leads of each vendor have come. The name of a vendor opens its recruits. */
+export function Funnel({ agent, figures }: { agent: Agent; figures: Figures }) {
+  const query = useQuery(figureQueries.funnel(agent.agency_id, figures));
+  const stage = (
+    title: string,
+    key: "texted" | "replied" | "screened" | "interview" | "licensed" | "hired",
+    isMinor = false,
+  ) => ({
+    title,
+    cell: (row: VendorFunnel) => <Share of={row[key]} leads={row.leads} />,
+    isNumber: true,
+    isMinor,
+  });
+  return (
+    <section aria-labelledby="funnel" className="panel">
+      <div className="panel-head">
+        <h2 id="funnel">Leads by vendor</h2>
+        <small>came in the last {figures.days} days, and how far they have come since</small>
+      </div>
+      <Table
+        label="Leads by vendor"
+        query={query}
+        resource="vendors"
+        empty={<EmptyState title="No lead has come in these days." />}
+        keyOf={({ vendor_id }) => vendor_id}
+        nameOf={({ vendor }) => vendor}
+        columns={[
+          {
+            title: "Vendor",
+            cell: ({ vendor_id, vendor }) =>
+              figures.vendors.some(({ id }) => id === vendor_id)
+                ? (
+                  <Link href={listHref("leads", figures.days, { vendor_id })} className="row-link">
+                    <bdi>{vendor}</bdi>
+                  </Link>
+                )
+                : <bdi>{vendor}</bdi>,
+            isHeader: true,
+          },
+          { title: "Leads", cell: ({ leads }) => countText(leads), isNumber: true },
+          stage("Texted", "texted"),
+          stage("Replied", "replied"),
+          stage("Screened", "screened"),
+          stage("Interview", "interview"),
+          stage("Licensed", "licensed", true),
+          stage("Hired", "hired"),
+        ]}
+      />
+    </section>
+  );
+}
+
+/** A number with its share of the leads. */
+function Share({ of, leads }: { of: number; leads: number }) {
+  return (
+    <span className="share">
+      {countText(of)} {of > 0 && <small>{Math.round(of / leads * 100)}%</small>}
+    </span>
+  );
+}
