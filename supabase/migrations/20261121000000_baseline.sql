@@ -12957,7 +12957,8 @@ create unique index recruit_stages_current_idx on public.recruit_stages (recruit
 create index on public.recruit_stages (recruiting_lead_id, created_at, id);
 -- The recruits of an agency in one stage.
 create index on public.recruit_stages (agency_id, stage, ended_at, recruiting_lead_id);
-create index on public.recruit_stages (agent_id, agency_id) where agent_id is not null;
+-- What an agent has set since a time.
+create index on public.recruit_stages (agent_id, agency_id, created_at) where agent_id is not null;
 
 comment on table public.recruit_stages is
   'The stages of recruits with their history. The one that has not ended is the recruit''s stage; without one it is `new`.';
@@ -15510,7 +15511,7 @@ comment on function private.figure_responses(public.agencies, timestamptz) is
   'the agency, to the first text of an agent after it, and that agent. Null: there is none. The bot does not count, and '
   'neither does a text that failed.';
 
-create function private.figure_failures(agency_id uuid, begins timestamptz)
+create function private.figure_failures(agency_id uuid, begins timestamptz, until timestamptz default 'infinity')
 returns table (conversation_id uuid, failed_at timestamptz)
 language plpgsql
 stable
@@ -15524,7 +15525,8 @@ begin
   cross join lateral (
     select max(m.created_at) as at
     from public.recruiting_messages m
-    where m.conversation_id = c.id and m.direction = 'outbound' and m.status = 'failed' and m.created_at >= begins
+    where m.conversation_id = c.id and m.direction = 'outbound' and m.status = 'failed'
+      and m.created_at >= begins and m.created_at < until
       and not exists (select from public.text_outbox o where o.message_id = m.id and o.reason in ('cancelled', 'taken_over'))
   ) failed
   -- A conversation with a text of these days had its latest text in these days.
@@ -15532,11 +15534,11 @@ begin
 end
 $$;
 
-comment on function private.figure_failures(uuid, timestamptz) is
-  'The conversations of an agency in which one of our texts since then was not delivered, each with the time of the latest. '
+comment on function private.figure_failures(uuid, timestamptz, timestamptz) is
+  'The conversations of an agency in which one of our texts of this time was not delivered, each with the time of the latest. '
   'Texts that somebody stopped, by cancelling them or by taking over from the bot, do not count.';
 
-create function private.figure_opt_outs(agency_id uuid, begins timestamptz)
+create function private.figure_opt_outs(agency_id uuid, begins timestamptz, until timestamptz default 'infinity')
 returns table (event_id uuid, phone text, opted_out_at timestamptz)
 language plpgsql
 stable
@@ -15547,13 +15549,50 @@ begin
   return query
   select distinct on (e.phone) e.id, e.phone::text, e.occurred_at
   from public.text_consent_events e
-  where e.agency_id = figure_opt_outs.agency_id and e.state = 'opted_out' and e.occurred_at >= begins
+  where e.agency_id = figure_opt_outs.agency_id and e.state = 'opted_out'
+    and e.occurred_at >= begins and e.occurred_at < until
   order by e.phone, e.occurred_at desc, e.id;
 end
 $$;
 
-comment on function private.figure_opt_outs(uuid, timestamptz) is
-  'The numbers that have opted out of texts of an agency since then, each once, with the latest time.';
+comment on function private.figure_opt_outs(uuid, timestamptz, timestamptz) is
+  'The numbers that opted out of texts of an agency in this time, each once, with the latest time.';
+
+create function private.figure_agents(agency_id uuid, begins timestamptz)
+returns table (agent_id uuid, name text, is_active boolean, waiting bigint, moved_on bigint, hired bigint)
+language plpgsql
+stable
+set search_path = ''
+set plan_cache_mode = force_custom_plan
+as $$
+#variable_conflict use_column
+begin
+  return query
+  select a.id, concat_ws(' ', a.first_name, a.last_name), a.is_active, coalesce(w.waiting, 0), s.moved_on, s.hired
+  from public.agents a
+  left join (
+    select coalesce(c.assigned_agent_id, l.agent_id) as agent_id, count(*) as waiting
+    from public.recruiting_conversations c
+    left join public.recruiting_leads l on l.id = c.recruiting_lead_id
+    where c.agency_id = figure_agents.agency_id and c.due_since is not null
+      and (c.snoozed_until is null or c.snoozed_until <= now())
+    group by 1
+  ) w on w.agent_id = a.id
+  -- Agent by agent, because the index is of these.
+  cross join lateral (
+    select count(distinct t.recruiting_lead_id) as moved_on,
+      count(distinct t.recruiting_lead_id) filter (where t.stage = 'hired') as hired
+    from public.recruit_stages t
+    where t.agent_id = a.id and t.agency_id = figure_agents.agency_id and t.created_at >= begins
+      and t.stage not in ('new', 'lost')
+  ) s
+  where a.agency_id = figure_agents.agency_id;
+end
+$$;
+
+comment on function private.figure_agents(uuid, timestamptz) is
+  'The agents of an agency with the conversations that wait for each now, and with the recruits for whom the agent has set a '
+  'stage after `new` since then (moved_on), other than `lost`, or the stage `hired`.';
 
 create function public.agency_figures(days integer default 14) returns jsonb
 language plpgsql
@@ -15566,18 +15605,29 @@ declare
   agency constant public.agencies := period.agency;
   first_day constant date := period.first_day;
   begins constant timestamptz := period.begins;
+  -- As many days before these.
+  earlier constant timestamptz := (first_day - agency_figures.days)::timestamp at time zone agency.timezone;
 begin
   return (
     with counted as (
       select l.vendor_id, (l.distributed_at at time zone agency.timezone)::date as day, count(*) as leads
-      from private.figure_leads(agency.id, begins, 'infinity') l
+      from private.figure_leads(agency.id, earlier, 'infinity') l
       group by 1, 2
     ), of_vendors as (
       select v.vendor_id, jsonb_agg(coalesce(c.leads, 0) order by d.n) as leads
-      from (select distinct c.vendor_id from counted c) v
+      from (select distinct c.vendor_id from counted c where c.day >= first_day) v
       cross join generate_series(0, agency_figures.days - 1) d (n)
       left join counted c on c.vendor_id = v.vendor_id and c.day = first_day + d.n
       group by v.vendor_id
+    ), all_responses as materialized (
+      select r.minutes, r.answered_by, (r.written_at at time zone agency.timezone)::date as day
+      from private.figure_responses(agency, earlier) r
+    ), responses as (
+      select r.* from all_responses r where r.day >= first_day
+    ), failures as materialized (
+      select (f.failed_at at time zone agency.timezone)::date as day from private.figure_failures(agency.id, begins) f
+    ), opt_outs as materialized (
+      select (o.opted_out_at at time zone agency.timezone)::date as day from private.figure_opt_outs(agency.id, begins) o
     ), waiting as (
       select count(*) as recruits, min(c.due_since) as since
       from public.recruiting_conversations c
@@ -15597,11 +15647,44 @@ begin
           'recruits', count(*), 'answered', count(a.minutes),
           'median', percentile_disc(0.5) within group (order by a.minutes),
           'ninety', percentile_disc(0.9) within group (order by a.minutes))
-        from private.figure_responses(agency, begins) a
+        from responses a
       ),
       'waiting', (select jsonb_build_object('recruits', w.recruits, 'since', w.since) from waiting w),
-      'opt_outs', (select count(*) from private.figure_opt_outs(agency.id, begins)),
-      'failed', (select count(*) from private.figure_failures(agency.id, begins))
+      'opt_outs', (select count(*) from opt_outs),
+      'failed', (select count(*) from failures),
+      'daily', (
+        select jsonb_build_object(
+          'median', jsonb_agg(r.median order by d.n), 'opt_outs', jsonb_agg(coalesce(o.number, 0) order by d.n),
+          'failed', jsonb_agg(coalesce(f.number, 0) order by d.n))
+        from generate_series(0, agency_figures.days - 1) d (n)
+        left join (
+          select r.day, percentile_disc(0.5) within group (order by r.minutes) as median from responses r group by 1
+        ) r on r.day = first_day + d.n
+        left join (select o.day, count(*) as number from opt_outs o group by 1) o on o.day = first_day + d.n
+        left join (select f.day, count(*) as number from failures f group by 1) f on f.day = first_day + d.n
+      ),
+      'before', jsonb_build_object(
+        'recruits', (select coalesce(sum(c.leads), 0) from counted c where c.day < first_day),
+        'median', (
+          select percentile_disc(0.5) within group (order by r.minutes) from all_responses r where r.day < first_day
+        ),
+        'opt_outs', (select count(*) from private.figure_opt_outs(agency.id, earlier, begins)),
+        'failed', (select count(*) from private.figure_failures(agency.id, earlier, begins))
+      ),
+      'agents', (
+        select coalesce(jsonb_agg(
+          jsonb_build_object(
+            'id', a.agent_id, 'name', a.name, 'waiting', a.waiting, 'answered', coalesce(r.answered, 0),
+            'median', r.median, 'moved_on', a.moved_on, 'hired', a.hired)
+          order by a.name, a.agent_id), '[]')
+        from private.figure_agents(agency.id, begins) a
+        left join (
+          select r.answered_by, count(*) as answered, percentile_disc(0.5) within group (order by r.minutes) as median
+          from responses r
+          group by 1
+        ) r on r.answered_by = a.agent_id
+        where a.is_active or a.waiting + a.moved_on + coalesce(r.answered, 0) > 0
+      )
     )
   );
 end
@@ -15610,12 +15693,17 @@ $$;
 comment on function public.agency_figures(integer) is
   'The figures of a manager''s agency for the last days of its time zone, today included: {first_day, days, vendors: [{id, '
   'vendor, leads: [number of each day]}], first_response: {recruits, answered, median, ninety}, waiting: {recruits, since}, '
-  'opt_outs, failed}. vendors: the leads that orders have brought. first_response: the minutes, in the hours of the agency, '
-  'from the first text of each recruit who began to write in these days to the first text of an agent after it; the bot does '
-  'not count, and neither does a text that failed. ninety: the 90th percentile. opt_outs: the numbers that have opted out. '
-  'failed: the conversations in which one of our texts was not delivered. figure_list() has the rows behind each. Errors: '
-  '42501 (HTTP 403) for users who are not managers; 22023 (400) names days. Security definer because managers may not read '
-  'vendors, and policies on each text would take long. It reads the caller''s own agency alone.';
+  'opt_outs, failed, daily: {median, opt_outs, failed: [number of each day]}, before: {recruits, median, opt_outs, failed}, '
+  'agents: [{id, name, waiting, answered, median, moved_on, hired}]}. vendors: the leads that orders have brought. '
+  'first_response: the minutes, in the hours of the agency, from the first text of each recruit who began to write in these '
+  'days to the first text of an agent after it; the bot does not count, and neither does a text that failed. ninety: the 90th '
+  'percentile. opt_outs: the numbers that have opted out. failed: the conversations in which one of our texts was not '
+  'delivered; daily counts each number and conversation on its last day. before: the same for as many days before these; '
+  'recruits: the leads of all vendors. agents: those who are active, or of whom something counts. waiting: the conversations '
+  'that wait for the agent now; answered and median: the first responses that the agent gave; moved_on and hired: the '
+  'recruits for whom the agent has set a stage after `new` other than `lost`, or `hired`, in these days. figure_list() has the '
+  'rows behind the figures. Errors: 42501 (HTTP 403) for users who are not managers; 22023 (400) names days. Security definer '
+  'because managers may not read vendors, and policies on each text would take long. It reads the caller''s own agency alone.';
 grant execute on function public.agency_figures(integer) to authenticated;
 
 create function public.figure_list(
