@@ -73,6 +73,9 @@ const AFTER: Record<string, () => Promise<void>> = {
       join auth.users u on u.id = a.user_id where g.name = 'Prairie Life'`;
     assert.equal(login!.email, "olivia@example.com");
   },
+  "Leads in a file": async () => {
+    assert.deepEqual(await leads(), ["Ada distributed", "Grace unmatched"]);
+  },
   "An agent's login": async () => {
     const [login] = await sql`
       select u.email, u.invited_at is not null as is_invited, u.email_confirmed_at
@@ -92,7 +95,7 @@ const AFTER: Record<string, () => Promise<void>> = {
     assert.deepEqual(secrets.map(({ label, works }) => [label, works]), [["console", false], ["from 2027", true]]);
   },
   "A parser or mapping was wrong for a week": async () => {
-    assert.deepEqual(await leads(), ["Ada distributed", "Ann unmatched", "Bob unmatched"]);
+    assert.deepEqual(await leads(), ["Ada distributed", "Ann unmatched", "Bob unmatched", "Grace unmatched"]);
     assert.deepEqual(await deliveries(), ["replayed", "replayed", "dismissed"]);
     const [ann] = await sql`
       select l.phone from public.recruiting_leads l join public.vendors v on v.id = l.vendor_id
@@ -100,7 +103,7 @@ const AFTER: Record<string, () => Promise<void>> = {
     assert.equal(ann!.phone, "+13125550171");
   },
   "An order opened late": async () => {
-    assert.deepEqual(await leads(), ["Ada distributed", "Ann distributed", "Bob distributed"]);
+    assert.deepEqual(await leads(), ["Ada distributed", "Ann distributed", "Bob distributed", "Grace distributed"]);
   },
   "A key leaked": async () => {
     const keys = await sql`
@@ -125,7 +128,7 @@ const AFTER: Record<string, () => Promise<void>> = {
   },
   "A recruit asks to be forgotten": async () => {
     const names = (await leads()).map((lead) => lead.split(" ", 1)[0]);
-    assert.deepEqual(names, ["(erased)", "Ada", "Ann", "Bob"]);
+    assert.deepEqual(names, ["(erased)", "Ada", "Ann", "Bob", "Grace"]);
   },
   "Something was made by mistake": async () => {
     assert.deepEqual([...await sql`select slug from public.vendors where slug = 'acmee'`], []);
