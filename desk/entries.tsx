@@ -1,8 +1,8 @@
 import Handshake from "lucide-react/icons/handshake";
 import House from "lucide-react/icons/house";
 import InboxIcon from "lucide-react/icons/inbox";
+import SettingsIcon from "lucide-react/icons/settings";
 import Users from "lucide-react/icons/users";
-import UsersRound from "lucide-react/icons/users-round";
 import Wrench from "lucide-react/icons/wrench";
 import type { User } from "./data/user.ts";
 import type { Icon } from "./ui/icon_button.tsx";
@@ -22,7 +22,7 @@ export function entriesOf({ agent, is_operator }: User): Entry[] {
     agent !== null && { to: "/inbox", label: "Inbox", icon: InboxIcon },
     agent !== null && { to: "/recruits", label: "Recruits", icon: Users },
     agent !== null && { to: "/sales", label: "Sales leads", icon: Handshake },
-    isManager && { to: "/team", label: "Team", icon: UsersRound },
+    isManager && { to: "/settings", label: "Settings", icon: SettingsIcon },
     is_operator && { to: "/operator", label: "Operator", icon: Wrench },
   ].filter((entry) => entry !== false);
 }

@@ -18,7 +18,7 @@ import { EmptyState, ErrorState, Skeleton } from "./ui/query_result.tsx";
 const Home = chunk(async () => (await import("./home/home.tsx")).Home);
 const Recruits = chunk(async () => (await import("./recruits/recruits.tsx")).Recruits);
 const Sales = chunk(async () => (await import("./sales/sales.tsx")).Sales);
-const Team = chunk(async () => (await import("./team/team.tsx")).Team);
+const Settings = chunk(async () => (await import("./settings/settings.tsx")).Settings);
 const Operator = chunk(async () => (await import("./operator/operator.tsx")).Operator);
 
 /** The time until the other views of a user are loaded, so that they are there without a connection too. */
@@ -81,7 +81,7 @@ function Views({ user }: { user: User }) {
   useEffect(() => {
     const theirs = [
       ...(agent === null ? [] : [Recruits, Sales]),
-      ...(agent?.role === "manager" ? [Home, Team] : []),
+      ...(agent?.role === "manager" ? [Home, Settings] : []),
       ...(is_operator ? [Operator] : []),
     ];
     const timer = setTimeout(() => theirs.forEach(({ preload }) => preload()), PRELOAD_MS);
@@ -110,8 +110,10 @@ function Views({ user }: { user: User }) {
       <Route path="/sales/*?">
         {agent === null ? <NotAllowed who="agents" /> : <Loaded title="Sales leads" view={<Sales agent={agent} />} />}
       </Route>
-      <Route path="/team/*?">
-        {isManager ? <Loaded title="Team" view={<Team agent={agent} />} /> : <NotAllowed who="an agency's managers" />}
+      <Route path="/settings/*?">
+        {isManager
+          ? <Loaded title="Settings" view={<Settings agent={agent} />} />
+          : <NotAllowed who="an agency's managers" />}
       </Route>
       <Route path="/operator/*?">
         {is_operator ? <Loaded title="Operator" view={<Operator />} /> : <NotAllowed who="operators of the service" />}

@@ -1,7 +1,8 @@
 import { keepPreviousData, queryOptions, useMutation } from "@tanstack/react-query";
 import type { MappingPreview, SavedMapping } from "../../supabase/functions/_shared/mapping_result.ts";
 import { call, CallError, repeat, supabase } from "./client.ts";
-import { asOperator, operatorQueries, post } from "./operator.ts";
+import { post } from "./desk_function.ts";
+import { asOperator, operatorQueries } from "./operator.ts";
 import { queryClient } from "./queries.ts";
 
 export type { MappingPreview };

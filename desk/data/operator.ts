@@ -1,7 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { Database } from "../../supabase/functions/_shared/database.types.ts";
-import { call, CallError, fetchAsUser, repeat, type Result, supabase } from "./client.ts";
-import { config } from "./config.ts";
+import { call, CallError, repeat, type Result, supabase } from "./client.ts";
 import { after, isId, pagesOptions } from "./pages.ts";
 import { queryClient } from "./queries.ts";
 
@@ -114,9 +113,6 @@ const COUNT = { count: "exact", head: true } as const;
 
 /** The number of days that are shown of the vendors. */
 export const DAYS = 14;
-
-/** The service ends a request after 150 s. A page that waits longer waits for a connection that is gone. */
-const TIMEOUT_MS = 160_000;
 
 /** The service looks for alerts once a minute. */
 const EACH_MINUTE = { refetchInterval: 60_000, refetchOnWindowFocus: true, refetchOnReconnect: true };
@@ -397,27 +393,4 @@ async function counted(rows: PromiseLike<Result<unknown> & { count: number | nul
   const result = await rows;
   await asOperator(call(Promise.resolve(result)));
   return result.count ?? 0;
-}
-
-/** Calls a route of the edge function, which reads payloads by the parsers. */
-export async function post<Data>(route: string, body: object, cancelled?: AbortSignal): Promise<Result<Data>> {
-  const { data: { session } } = await supabase.auth.getSession();
-  const timeout = AbortSignal.timeout(TIMEOUT_MS);
-  try {
-    const response = await fetchAsUser(`${config.url}/functions/v1/desk/${route}`, {
-      method: "POST",
-      headers: {
-        apikey: config.publishable_key,
-        authorization: `Bearer ${session?.access_token}`,
-        "content-type": "application/json",
-      },
-      body: JSON.stringify(body),
-      signal: cancelled === undefined ? timeout : AbortSignal.any([timeout, cancelled]),
-    });
-    if (response.ok) return { data: await response.json(), error: null };
-    const { error } = await response.json().catch(() => ({}));
-    return { data: null, error: error ?? { message: `HTTP ${response.status}` }, status: response.status };
-  } catch {
-    return { data: null, error: { message: "" }, status: 0 };
-  }
 }

@@ -1,7 +1,8 @@
 import { useMutation } from "@tanstack/react-query";
 import type { Replayed, ReplayResult } from "../../supabase/functions/_shared/replay_result.ts";
 import { call, CallError, repeat, type Result, supabase } from "./client.ts";
-import { asOperator, countWaiting, operatorQueries, post, readAgain, type UnmatchedText } from "./operator.ts";
+import { post } from "./desk_function.ts";
+import { asOperator, countWaiting, operatorQueries, readAgain, type UnmatchedText } from "./operator.ts";
 import { queryClient } from "./queries.ts";
 
 export type { Replayed };

@@ -18,3 +18,8 @@ export const queryClient = new QueryClient({
     mutations: { networkMode: "always" },
   },
 });
+
+/** Reads everything again once a change is done, or was refused: others may have changed it, also what the user may do. */
+export async function readAllAgain<Data>(done: Promise<Data>): Promise<Data> {
+  return await done.finally(() => void queryClient.invalidateQueries());
+}

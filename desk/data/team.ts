@@ -1,15 +1,21 @@
 import { call, supabase } from "./client.ts";
 import { after, pagesOptions } from "./pages.ts";
 
-/** An agent of the agency, as the view `team` has it. */
+/** An agent of the agency, as the views `team` and `agent_list` have it. */
 export interface Member {
   id: string;
   first_name: string;
   last_name: string | null;
+  email: string | null;
   role: "agent" | "manager";
   is_active: boolean;
   accepts_recruits: boolean;
-  has_login: boolean;
+  /** invited: the link waits. */
+  login: "none" | "invited" | "works";
+  /** The day at whose start the agent is back, in the agency's time zone; null: the agent is not away. */
+  away_until: string | null;
+  /** `agents.away_until` as it is stored. */
+  away_until_time: string | null;
   /** Conversations that wait for an answer of the agent. */
   waiting: number;
   /** The number of these that the agent has not read. */
@@ -30,8 +36,21 @@ export const teamQueries = {
   /** The agents of a manager's agency, by name. */
   members: (agency_id: string) =>
     pagesOptions<Member>([...teamQueries.all(), agency_id], async (limit, last) => {
-      const query = supabase.from("team").select().eq("agency_id", agency_id).limit(limit);
-      return await call(after(query, last, "first_name", true)) as Member[];
+      const read = (view: "team" | "agent_list", columns: string) =>
+        call(
+          after(supabase.from(view as "team").select(columns).eq("agency_id", agency_id), last, "first_name", true)
+            .limit(limit),
+        ) as unknown as Promise<Member[]>;
+      const [members, settings] = await Promise.all([
+        read("team", "id, waiting, unread, waiting_since, recruits_7_days"),
+        read(
+          "agent_list",
+          "id, first_name, last_name, email, role, is_active, accepts_recruits, login, away_until, away_until_time",
+        ),
+      ]);
+      const counts = new Map(members.map((member) => [member.id, member]));
+      // Who has joined between the two is there the next time.
+      return settings.filter(({ id }) => counts.has(id)).map((member) => ({ ...counts.get(member.id)!, ...member }));
     }),
 };
 

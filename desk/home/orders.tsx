@@ -22,7 +22,7 @@ export function Orders({ agent }: { agent: Agent }) {
     <section aria-labelledby="orders" className="panel">
       <div className="panel-head">
         <h2 id="orders">Orders</h2>
-        <Link href="/team">Pause or change an order</Link>
+        <Link href="/settings/orders">Pause or change an order</Link>
       </div>
       <Table
         label="Orders"

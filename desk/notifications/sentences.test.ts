@@ -39,10 +39,10 @@ Deno.test("a conversation that a colleague has given is no bot's", () => {
   assert.equal(sentenceOf({ ...NOTIFICATION, kind: "handoff", reason: "completed" }), "The bot has left Maya to you.");
 });
 
-Deno.test("a destination that was switched off is named, and leads to the team's page", () => {
+Deno.test("a destination that was switched off is named, and leads to the settings", () => {
   const notification = { ...NOTIFICATION, kind: "destination_off", reason: "crm", conversation_id: null };
   assert.equal(sentenceOf(notification), "The destination crm was switched off, because it fails.");
-  assert.equal(pathOf(notification), "/team");
+  assert.equal(pathOf(notification), "/settings/destinations");
 });
 
 Deno.test("many conversations that change hands together are one sentence", () => {

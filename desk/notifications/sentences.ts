@@ -36,7 +36,7 @@ export function sentenceOf({ kind, reason, urgent, recruit, by, others }: Notifi
 
 /** The route of the view to which a notification leads. */
 export function pathOf({ kind, conversation_id, lead_id }: Notification): string {
-  if (kind === "destination_off") return "/team";
+  if (kind === "destination_off") return "/settings/destinations";
   return conversation_id === null ? `/recruits/${lead_id}` : `/inbox/${conversation_id}`;
 }
 

@@ -15,7 +15,7 @@ deskTest("a manager tests a destination, sends again what failed, pauses it, and
     (await sql`select state from private.dispatches where destination_id = ${id} order by created_at`)
       .map(({ state }) => state);
 
-  await signIn(page, team, "team");
+  await signIn(page, team, "settings/destinations");
   const destinations = page.getByRole("region", { name: "Destinations" });
   const crm = destinations.getByRole("listitem").filter({ hasText: "https://crm.example.com/leads" });
   await crm.getByText("nothing delivered yet").waitFor();

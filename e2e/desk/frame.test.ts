@@ -24,12 +24,12 @@ const VIEWS = Object.entries({
   Inbox: "Inbox",
   Recruits: "Recruits",
   "Sales leads": "Sales leads",
-  Team: "Team",
+  Settings: "Settings",
   Operator: "Today",
 });
 
 deskTest("each view has its title, the focus at its heading, and its entry marked", async (page) => {
-  await signIn(page, await createEverybody(), "team");
+  await signIn(page, await createEverybody(), "settings");
   const nav = page.getByRole("navigation", { name: "Main" });
   for (const [entry, title] of VIEWS) {
     await nav.getByRole("link", { name: entry }).click();
@@ -171,7 +171,7 @@ deskTest("a name whose letters run to the left turns nothing around it", async (
     insert into public.leads (external_id, agency_id, agent_id, first_name, phone, state, type)
     values (gen_random_uuid(), ${manager.agency_id}, ${colleague.agent_id}, ${name}, '555', 'IL', 'fe')`;
   await signIn(page, manager, "inbox");
-  const views = ["home/wrote", "inbox", "recruits", "sales", "team", ...talks.map(({ id }) => `inbox/${id}`)];
+  const views = ["home/wrote", "inbox", "recruits", "sales", "settings", ...talks.map(({ id }) => `inbox/${id}`)];
   for (const view of [...views, `recruits/${talks[1]!.lead_id}`]) {
     await page.evaluate(`location.hash = "#/${view}"`);
     await page.getByRole("main").getByText(name).filter({ visible: true }).first().waitFor();
@@ -225,33 +225,34 @@ deskTest("a service that cannot say who is signed in is asked again", async (pag
 
 deskTest("a fault of one view leaves the frame", async (page) => {
   await page.route("**/rest/v1/order_pace?**", (route) => route.fulfill({ json: [{ id: "1", quantity: null }] }));
-  await signIn(page, await createEverybody(), "team");
+  await signIn(page, await createEverybody(), "settings/orders");
   await page.getByRole("heading", { name: "This view has a fault" }).waitFor();
   await assertAccessible(page);
   await page.getByRole("link", { name: "Recruits" }).click();
   await page.getByRole("heading", { name: "Recruits" }).waitFor();
   await page.unrouteAll({ behavior: "ignoreErrors" });
-  await page.getByRole("link", { name: "Team" }).click();
+  await page.getByRole("link", { name: "Settings" }).click();
+  await page.getByRole("link", { name: "Orders and greetings" }).click();
   await page.getByText("No order is open.").waitFor();
 });
 
 deskTest("a view whose file is gone says so, and is there after a reload", async (page) => {
   await page.route(/\/assets\/[^/]*\.js/, async (route) => {
     const response = await route.fetch();
-    const isTeam = (await response.text()).includes("No order is open.");
-    await route.fulfill(isTeam ? { status: 404, body: "" } : { response });
+    const isSettings = (await response.text()).includes("Orders and greetings");
+    await route.fulfill(isSettings ? { status: 404, body: "" } : { response });
   });
   await signIn(page, await createEverybody(), "inbox");
-  await page.getByRole("link", { name: "Team" }).click();
+  await page.getByRole("link", { name: "Settings" }).click();
   await page.getByRole("heading", { name: "This view cannot be opened" }).waitFor();
   await page.getByText("This page is older than the service, or has no connection. Reload it;").waitFor();
   await assertAccessible(page);
   await page.getByRole("link", { name: "Operator" }).click();
   await page.getByRole("heading", { name: "Today" }).waitFor();
-  await page.getByRole("link", { name: "Team" }).click();
+  await page.getByRole("link", { name: "Settings" }).click();
   await page.unrouteAll({ behavior: "ignoreErrors" });
   await page.getByRole("button", { name: "Reload" }).click();
-  await page.getByRole("heading", { name: "Team", level: 1 }).waitFor();
+  await page.getByRole("heading", { name: "Settings", level: 1 }).waitFor();
 });
 
 deskTest("a page at an address that browsers do not trust says so, and nothing else", async (page) => {

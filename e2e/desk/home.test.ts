@@ -141,7 +141,8 @@ deskTest("recruits of a day, a vendor and an order are listed as they are counte
   const troubled = await orders.getByRole("row").allInnerTexts();
   assert.match(troubled[1]!, /paused/);
   assert.match(troubled[2]!, /no leads in 7 days/);
-  await page.getByRole("navigation").getByRole("link", { name: "Team" }).click();
+  await page.getByRole("navigation").getByRole("link", { name: "Settings" }).click();
+  await page.getByRole("link", { name: "Orders and greetings" }).click();
   await page.getByText("Filled and closed orders").click();
   await page.getByRole("region", { name: "Orders" }).getByRole("link", { name: "2 of 2 leads" }).click();
   await until(async () => await rows(page).count() === 2);

@@ -103,8 +103,8 @@ deskTest("a manager hears of the whole agency", async (page) => {
       const [, , topic, event, { status }] = JSON.parse(String(payload));
       hasJoined ||= topic === `realtime:agency:${manager.agency_id}` && event === "phx_reply" && status === "ok";
     }));
-  await signInJoined(page, manager, "team");
-  await page.getByText("Nobody waits").first().waitFor();
+  await signInJoined(page, manager, "settings");
+  await page.getByRole("cell", { name: "nobody" }).first().waitFor();
   await until(() => hasJoined);
   await receive(talk, { Body: "Hello?" });
   await page.getByText("1 waits, 1 unread").waitFor();

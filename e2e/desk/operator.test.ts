@@ -143,7 +143,7 @@ deskTest("a manager who is an operator sees both, until the right is taken away"
     "Inbox",
     "Recruits",
     "Sales leads",
-    "Team",
+    "Settings",
     "Operator",
   ]);
   await page.getByRole("heading", { name: "What needs attention" }).waitFor();

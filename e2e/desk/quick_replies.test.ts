@@ -99,7 +99,7 @@ for (const [width, height] of [[360, 440], [390, 844]] as const) {
 
 deskTest("a manager keeps the quick replies, and an agent sees none of that", async (page) => {
   const manager = await createTexter("manager");
-  await signIn(page, manager, "team");
+  await signIn(page, manager, "settings/quick-replies");
   const region = page.getByRole("region", { name: "Quick replies" });
   await region.getByText("No quick reply yet.").waitFor();
   await region.getByRole("button", { name: "New quick reply" }).click();

@@ -4,7 +4,7 @@ import { DESK, deskTest, OLIVIA, picture, signIn, until } from "./harness.ts";
 
 const { password } = OLIVIA;
 const VIEWS = [
-  { role: "manager", email: "dana.whitfield@example.com", views: ["home", "inbox", "recruits", "sales", "team"] },
+  { role: "manager", email: "dana.whitfield@example.com", views: ["home", "inbox", "recruits", "sales", "settings"] },
   { role: "agent", email: "james.okafor@example.com", views: ["inbox", "recruits"] },
   { role: "operator", email: OLIVIA.email, views: ["operator", "operator/orders", "operator/vendors"] },
 ];

@@ -13,8 +13,7 @@ import { OrderHistory } from "./order_history.tsx";
 export function Orders({ agent }: { agent: Agent }) {
   const [isOpen, setOpen] = useState(false);
   return (
-    <section aria-labelledby="orders">
-      <h2 id="orders">Orders</h2>
+    <section aria-label="Orders">
       <OrderList
         agent={agent}
         isDone={false}

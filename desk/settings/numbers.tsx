@@ -9,8 +9,7 @@ import { EmptyState, QueryResult } from "../ui/query_result.tsx";
 export function Numbers({ agent }: { agent: Agent }) {
   const query = usePages(numberQueries.list(agent.agency_id));
   return (
-    <section aria-labelledby="numbers">
-      <h2 id="numbers">Our numbers</h2>
+    <section aria-label="Numbers">
       <QueryResult query={query} resource="numbers">
         {(numbers) =>
           numbers.length === 0

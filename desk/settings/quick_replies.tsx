@@ -14,8 +14,7 @@ export function QuickReplies({ agent }: { agent: Agent }) {
   const query = usePages(quickReplyQueries.list(agent.agency_id));
   const [isNew, setNew] = useState(false);
   return (
-    <section aria-labelledby="quick-replies">
-      <h2 id="quick-replies">Quick replies</h2>
+    <section aria-label="Quick replies">
       <p className="quiet">An agent types / in the box of a conversation, and chooses one.</p>
       <QueryResult query={query} resource="quick replies">
         {(replies) => (

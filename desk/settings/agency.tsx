@@ -1,0 +1,83 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { type Agency, agencyQueries, changeAgency } from "../data/agency.ts";
+import { CallError } from "../data/client.ts";
+import { ActionError, useAction } from "../ui/action.tsx";
+import { Field } from "../ui/field.tsx";
+import { QueryResult } from "../ui/query_result.tsx";
+import { sayChanged } from "./say_changed.ts";
+
+/** The name, the time zone and the hours of the agency. */
+export function AgencySettings({ agencyId }: { agencyId: string }) {
+  const query = useQuery(agencyQueries.one(agencyId));
+  const [saves, setSaves] = useState(0);
+  return (
+    <section aria-label="Agency">
+      <QueryResult query={query} resource="agency">
+        {(agency) => (
+          <AgencyForm
+            key={saves}
+            agency={agency}
+            readAgain={query.refetch}
+            onSave={() => setSaves((count) => count + 1)}
+          />
+        )}
+      </QueryResult>
+    </section>
+  );
+}
+
+function AgencyForm({ agency, readAgain, onSave }: {
+  agency: Agency;
+  readAgain: () => Promise<unknown>;
+  onSave: () => void;
+}) {
+  // As it was when the form was opened: what somebody else changes meanwhile is not lost unseen.
+  const [opened] = useState(agency);
+  const [isChanged, setChanged] = useState(false);
+  const saving = useAction(async (fields: FormData) => {
+    const given = Object.entries(Object.fromEntries(fields) as Record<string, string>);
+    const differs = ([name, value]: [string, string]) => value.trim() !== shown(opened[name as keyof Agency]);
+    const changes = Object.fromEntries(given.filter(differs).map(([name, value]) => [name, value.trim()]));
+    if (Object.keys(changes).length === 0) return;
+    const undo = await changeAgency(isChanged ? agency : opened, changes).catch(async (error) => {
+      if (error instanceof CallError && error.status === 409) {
+        // The error says who has changed it. The next Save replaces that value.
+        await readAgain();
+        setChanged(true);
+      }
+      throw error;
+    });
+    sayChanged("The agency is changed.", () => undo().then(onSave));
+    onSave();
+  });
+  const zones = Intl.supportedValuesOf("timeZone");
+  return (
+    <form className="settings-form" onSubmit={saving.onSubmit} noValidate aria-label="The agency">
+      <Field label="Name" name="name" defaultValue={opened.name} hint="Recruits read it in texts." autoComplete="off" />
+      <label>
+        Time zone
+        <select name="timezone" defaultValue={opened.timezone}>
+          {!zones.includes(opened.timezone) && <option>{opened.timezone}</option>}
+          {zones.map((zone) => <option key={zone}>{zone}</option>)}
+        </select>
+      </label>
+      <Field label="Opens at" name="opens_at" defaultValue={shown(opened.opens_at)} hint="Such as 08:30." />
+      <Field
+        label="Closes at"
+        name="closes_at"
+        defaultValue={shown(opened.closes_at)}
+        hint="A recruit's wait is counted in these hours, Monday to Friday."
+      />
+      <p className="buttons">
+        <button type="submit" className="primary" aria-disabled={saving.isRunning}>Save</button>
+      </p>
+      <ActionError action={saving} />
+    </form>
+  );
+}
+
+/** A time without its seconds; anything else as it is. */
+function shown(value: string): string {
+  return value.replace(/^(\d\d:\d\d):\d\d$/, "$1");
+}

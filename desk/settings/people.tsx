@@ -1,0 +1,185 @@
+import { useQuery } from "@tanstack/react-query";
+import CalendarClock from "lucide-react/icons/calendar-clock";
+import CirclePause from "lucide-react/icons/circle-pause";
+import CirclePlay from "lucide-react/icons/circle-play";
+import LogOut from "lucide-react/icons/log-out";
+import Mail from "lucide-react/icons/mail";
+import Shield from "lucide-react/icons/shield";
+import UserRoundPlus from "lucide-react/icons/user-round-plus";
+import { useState } from "react";
+import { Link } from "wouter";
+import { inboxQueries } from "../data/inbox.ts";
+import { changeMember, type Invitation, invite, type MemberChanges } from "../data/members.ts";
+import { usePages } from "../data/pages.ts";
+import { type Member, teamQueries } from "../data/team.ts";
+import type { Agent } from "../data/user.ts";
+import { ActionError, useAction } from "../ui/action.tsx";
+import { Avatar } from "../ui/avatar.tsx";
+import { Badge } from "../ui/badge.tsx";
+import { cappedText } from "../ui/count.ts";
+import { Drawer } from "../ui/drawer.tsx";
+import { Field } from "../ui/field.tsx";
+import type { MenuItem } from "../ui/menu.tsx";
+import { fullName } from "../ui/name.ts";
+import { Table } from "../ui/table.tsx";
+import { ago } from "../ui/time.tsx";
+import { showToast } from "../ui/toast.tsx";
+import { Leave } from "./leave.tsx";
+import { changeAndSay, sayChanged, sayRefused } from "./say_changed.ts";
+
+/** What is open beside the table. */
+type Open = { part: "invite" } | { part: "away" | "leave"; member: Member };
+
+/** The agents, what waits for each of them, and what a manager may change of them. */
+export function People({ agent }: { agent: Agent }) {
+  const query = usePages(teamQueries.members(agent.agency_id));
+  const { data: { nobody: nobodys } = { nobody: 0 } } = useQuery(inboxQueries.counts(agent));
+  const [open, setOpen] = useState<Open | null>(null);
+  const close = () => setOpen(null);
+  return (
+    <section aria-label="People">
+      <p className="buttons">
+        <button type="button" className="primary" onClick={() => setOpen({ part: "invite" })}>Invite an agent</button>
+        {nobodys > 0 && <Link href="/inbox/nobody">Conversations that nobody has: {cappedText(nobodys)}</Link>}
+      </p>
+      <Table
+        query={query}
+        resource="agents"
+        label="People"
+        empty={null}
+        keyOf={({ id }) => id}
+        nameOf={fullName}
+        columns={[
+          {
+            title: "Name",
+            isHeader: true,
+            cell: (member) => <Avatar id={member.id} name={fullName(member)} isNamed />,
+          },
+          { title: "Role", cell: ({ role }) => role === "manager" ? <Badge meaning="info">manager</Badge> : "agent" },
+          { title: "Takes leads", cell: takesLeads },
+          { title: "Away until", cell: ({ is_active, away_until }) => is_active && away_until },
+          { title: "Login", cell: ({ is_active, login }) => is_active ? LOGINS[login] : null },
+          { title: "Waiting", cell: (member) => <Waiting member={member} /> },
+          { title: "Leads, 7 days", cell: ({ recruits_7_days }) => recruits_7_days, isNumber: true, isMinor: true },
+        ]}
+        menuOf={(member) => actsOn(member, member.id === agent.id, setOpen)}
+      />
+      {open?.part === "invite" && <Invite onClose={close} />}
+      {open?.part === "away" && <Away member={open.member} onClose={close} />}
+      {open?.part === "leave" && <Leave member={open.member} agencyId={agent.agency_id} onClose={close} />}
+    </section>
+  );
+}
+
+const LOGINS = {
+  none: <Badge meaning="warn">none</Badge>,
+  invited: <Badge>invited</Badge>,
+  works: "works",
+};
+
+function takesLeads({ is_active, accepts_recruits }: Member) {
+  if (!is_active) return <Badge meaning="bad">not active</Badge>;
+  return accepts_recruits ? "yes" : <Badge meaning="warn">no</Badge>;
+}
+
+function Waiting({ member: { id, waiting, unread, waiting_since } }: { member: Member }) {
+  if (waiting === 0) return "nobody";
+  return (
+    <Link href="/inbox/waiting" state={{ agentId: id }}>
+      {`${waiting} ${waiting === 1 ? "waits" : "wait"}, ${unread} unread, longest: ${ago(waiting_since!)}`}
+    </Link>
+  );
+}
+
+function actsOn(member: Member, isUser: boolean, open: (open: Open) => void): MenuItem[] {
+  const name = fullName(member);
+  const { first_name, last_name, role, is_active, accepts_recruits, away_until, login, email } = member;
+  const item = (label: string, icon: MenuItem["icon"], words: string, changes: MemberChanges): MenuItem => ({
+    label,
+    icon,
+    run: () => changeAndSay(words, () => changeMember(member, changes)),
+  });
+  if (!is_active) return [item("Let back in", UserRoundPlus, `${name} is back.`, { is_active: true })];
+  const items: (MenuItem | false)[] = [
+    role === "agent"
+      ? item("Make a manager", Shield, `${name} is a manager now.`, { role: "manager" })
+      : item("Make an agent", Shield, `${name} is an agent now.`, { role: "agent" }),
+    accepts_recruits
+      ? item("Give no more leads", CirclePause, `${name} gets no more leads.`, { accepts_recruits: false })
+      : item("Give leads again", CirclePlay, `${name} gets leads again.`, { accepts_recruits: true }),
+    away_until === null
+      ? { label: "Away until…", icon: CalendarClock, run: () => open({ part: "away", member }) }
+      : item("Back now", CalendarClock, `${name} is back.`, { away_until: null }),
+    login !== "works" && email !== null && {
+      label: login === "none" ? "Send an invitation" : "Send the invitation again",
+      icon: Mail,
+      run: () => sendInvitation({ first_name, last_name, email, role }).catch(sayRefused),
+    },
+    !isUser && { label: "Leave…", icon: LogOut, isBad: true, run: () => open({ part: "leave", member }) },
+  ];
+  return items.filter((item) => item !== false);
+}
+
+async function sendInvitation(person: Invitation): Promise<void> {
+  await invite(person);
+  showToast(`An invitation is on its way to ${person.email}.`, { meaning: "good" });
+}
+
+function Invite({ onClose }: { onClose: () => void }) {
+  const inviting = useAction(async (fields: FormData) => {
+    const text = (name: string) => String(fields.get(name)).trim();
+    await sendInvitation({
+      first_name: text("first_name"),
+      last_name: text("last_name") || null,
+      email: text("email"),
+      role: text("role") as Member["role"],
+    });
+    onClose();
+  });
+  return (
+    <Drawer title="Invite an agent" onClose={onClose}>
+      <form className="settings-form" onSubmit={inviting.onSubmit} noValidate>
+        <Field label="First name" name="first_name" autoComplete="off" autoFocus />
+        <Field label="Last name" name="last_name" autoComplete="off" />
+        <Field label="E-mail" name="email" type="email" autoComplete="off" hint="The link to sign in is sent there." />
+        <label>
+          Role
+          <select name="role">
+            <option value="agent">Agent: answers the own recruits</option>
+            <option value="manager">Manager: sees and sets everything of the agency</option>
+          </select>
+        </label>
+        <p className="buttons">
+          <button type="submit" className="primary" aria-disabled={inviting.isRunning}>Send the invitation</button>
+        </p>
+        <ActionError action={inviting} />
+      </form>
+    </Drawer>
+  );
+}
+
+function Away({ member, onClose }: { member: Member; onClose: () => void }) {
+  const name = fullName(member);
+  const saving = useAction(async (fields: FormData) => {
+    const away_until = String(fields.get("away_until"));
+    sayChanged(`${name} is away until ${away_until}.`, await changeMember(member, { away_until }));
+    onClose();
+  });
+  return (
+    <Drawer title={<bdi>{name}</bdi>} onClose={onClose}>
+      <form className="settings-form" onSubmit={saving.onSubmit} noValidate>
+        <Field
+          label="Away until"
+          name="away_until"
+          type="date"
+          autoFocus
+          hint="The day of the return. Until it begins, new leads go to the others, and managers hear of each text too."
+        />
+        <p className="buttons">
+          <button type="submit" className="primary" aria-disabled={saving.isRunning}>Save</button>
+        </p>
+        <ActionError action={saving} />
+      </form>
+    </Drawer>
+  );
+}

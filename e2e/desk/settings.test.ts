@@ -1,0 +1,309 @@
+import assert from "node:assert/strict";
+import type { Page } from "playwright-core";
+import { signInNewAgent } from "../support/agents.ts";
+import { createAgency, sql } from "../support/client.ts";
+import { createConversation, receive } from "../support/sms.ts";
+import { assertAccessible, assertFits, deskTest, picture, signIn, until } from "./harness.ts";
+import { createTeam } from "./teams.ts";
+
+deskTest("a manager sees how the orders fill, who waits for whom, and the numbers", async (page) => {
+  const team = await createTeam([
+    { states: ["TX", "OK"], filled: 60, leads: 70, daily_cap: 80 },
+    { filled: 10, quantity: 100000, leads: 1 },
+    { filled: 0 },
+    { filled: 20, status: "paused", priority: 2, vendor_id: null },
+    { filled: 50, leads: 7, ends_at: new Date(Date.now() + 3 * 86_400_000).toISOString() },
+    { filled: 100, status: "filled" },
+    { filled: 30, status: "paused", states: ["NV"], ends_at: new Date(Date.now() - 86_400_000).toISOString() },
+  ]);
+  const conversation = await createConversation(team.agency_id, team.first);
+  await sql`insert into public.service_numbers (phone, agency_id) values (${conversation.service}, ${team.agency_id})`;
+  await receive(conversation, { Body: "Is this still open?" });
+  await sql`
+    insert into public.recruiting_conversations (agency_id, recruit_phone, service_phone)
+    values (${team.agency_id}, '+14155550133', ${conversation.service})`;
+  const paused = `+1312555${String(Math.random()).slice(2, 6)}`;
+  await sql`
+    insert into public.service_numbers (phone, agency_id, status, paused_reason)
+    values (${paused}, ${team.agency_id}, 'paused', '30034')`;
+
+  await signIn(page, team, "settings/orders");
+  assert.equal(await page.title(), "Settings – Desk");
+  const orders = page.getByRole("region", { name: "Orders" });
+  const acme = orders.getByRole("listitem").filter({ hasText: "TX, OK" });
+  for (const words of ["Acme Leads", "60 of 100 leads", "10 a day, full in about 4 days", "70 of at most 80 today"]) {
+    await acme.getByText(words).first().waitFor();
+  }
+  assert.equal(await acme.getByRole("progressbar").getAttribute("value"), "60");
+  for (
+    const words of [
+      "not full within a year",
+      "no leads in 7 days",
+      "paused, gets none now",
+      "1 a day, ends before it is full",
+    ]
+  ) await orders.getByText(words).waitFor();
+  await orders.getByRole("listitem").filter({ hasText: "Any vendor" }).getByText("priority 2").waitFor();
+  assert.equal(await orders.getByText("100 of 100 leads").count(), 0);
+  await orders.getByText("Filled and closed orders").click();
+  await orders.getByText("100 of 100 leads").waitFor();
+  const ended = orders.getByRole("listitem").filter({ hasText: "NV" });
+  await ended.getByText("has ended, gets no more").waitFor();
+  assert.equal(await ended.getByRole("button", { name: "Open again" }).count(), 0);
+
+  const tabs = page.getByRole("navigation", { name: "Settings" });
+  await tabs.getByRole("link", { name: "Numbers" }).click();
+  const numbers = page.getByRole("region", { name: "Numbers" }).getByRole("listitem");
+  await numbers.filter({ hasText: "30034" }).getByText("paused").waitFor();
+  assert.equal(await numbers.count(), 2);
+  await tabs.getByRole("link", { name: "People" }).click();
+  const nobodys = page.getByRole("link", { name: "Conversations that nobody has: 1" });
+  assert.equal(await nobodys.getAttribute("href"), "#/inbox/nobody");
+  const ada = page.getByRole("row", { name: "Ada Byron" });
+  await ada.getByRole("cell", { name: "78" }).waitFor();
+  await ada.getByRole("link", { name: "1 waits, 1 unread, longest: now" }).click();
+  await page.getByRole("region", { name: "Conversations" }).getByText("Is this still open?").waitFor();
+  assert.equal(await page.getByLabel("Whose conversations").locator("option:checked").innerText(), "Ada Byron");
+});
+
+deskTest("a list of the settings is never cut", async (page) => {
+  const team = await createTeam();
+  await sql`
+    insert into public.agents (agency_id, first_name)
+    select ${team.agency_id}, 'Agent "' || n % 7 from generate_series(1, 120) n`;
+  await signIn(page, team, "settings");
+  const rows = page.getByRole("table", { name: "People" }).getByRole("rowheader");
+  for (const shown of [50, 100]) {
+    await until(async () => await rows.count() === shown);
+    await page.getByRole("button", { name: "Show more" }).click();
+  }
+  await until(async () => await rows.count() === 122);
+  assert.equal(await page.getByRole("button", { name: "Show more" }).count(), 0);
+});
+
+deskTest("all changes of an order are read, the latest first", async (page) => {
+  const team = await createTeam([{ filled: 3, leads: 3 }]);
+  await sql`
+    insert into public.order_changes (agency_id, order_id, agent_id, before, after, created_at)
+    select agency_id, id, ${team.agent_id}, jsonb_build_object('daily_cap', n - 1), jsonb_build_object('daily_cap', n),
+      now() - interval '1 day' + n * interval '1 minute'
+    from public.recruiting_orders, generate_series(1, 70) n
+    where agency_id = ${team.agency_id}`;
+  await signIn(page, team, "settings/orders");
+  const changes = page.getByRole("region", { name: "Orders" }).getByText(/Changed by Nora Quist, .* → \d+ a day$/);
+  await changes.first().waitFor();
+  await page.getByText("Earlier changes").click();
+  await changes.nth(49).waitFor();
+  await page.getByRole("button", { name: "Show earlier" }).click();
+  await changes.nth(69).waitFor();
+  const caps = (await changes.allInnerTexts()).map((text) => Number(/→ (\d+)/.exec(text)![1]));
+  assert.deepEqual(caps, Array.from({ length: 70 }, (_, n) => 70 - n));
+  await assertAccessible(page);
+});
+
+deskTest("an agency that has nothing yet says what to do, and a fault of one tab leaves the others", async (page) => {
+  const team = await createTeam();
+  await page.route(
+    "**/rest/v1/team?**",
+    (route) => route.fulfill({ status: 400, json: { code: "X", message: "oh no" } }),
+  );
+  await signIn(page, team, "settings");
+  await page.getByText("The agents could not be read. Oh no.").waitFor();
+  const tabs = page.getByRole("navigation", { name: "Settings" });
+  for (
+    const [tab, words] of Object.entries({
+      "Orders and greetings": "No order is open.",
+      Numbers: "No number yet.",
+      History: "Nobody has changed a setting yet.",
+    })
+  ) {
+    await tabs.getByRole("link", { name: tab }).click();
+    await page.getByText(words).waitFor();
+  }
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+  await tabs.getByRole("link", { name: "People" }).click();
+  await page.getByRole("rowheader", { name: "Ada Byron" }).waitFor();
+});
+
+deskTest("an agent who opens the settings is told whose they are", async (page) => {
+  const { id } = await createAgency();
+  await signIn(page, await signInNewAgent(id), "settings");
+  await page.getByText("This part is for an agency's managers.").waitFor();
+  assert.equal(await page.getByRole("link", { name: "Settings" }).count(), 0);
+});
+
+deskTest(
+  "a manager pauses an order, and changes its cap, states and greeting; what can't be is said there",
+  async (page) => {
+    const team = await createTeam([{ filled: 3, leads: 3 }]);
+    await signIn(page, team, "settings/orders");
+    const order = page.getByRole("region", { name: "Orders" }).getByRole("listitem").filter({ hasText: "Acme Leads" });
+    await order.getByRole("button", { name: "Pause" }).click();
+    await order.getByText("paused", { exact: true }).waitFor();
+    await order.getByRole("button", { name: "Open again" }).click();
+    await order.getByRole("button", { name: "Pause" }).waitFor();
+
+    await order.getByRole("button", { name: "Change" }).click();
+    const form = page.getByRole("dialog", { name: "Change the order" });
+    await assertAccessible(page);
+    await form.getByLabel("Leads a day, at most").fill("2");
+    await form.getByLabel("States").fill("tx, Okla");
+    const save = form.getByRole("button", { name: "Save" });
+    await save.click();
+    await form.getByRole("alert").getByText('"Okla" is no state').waitFor();
+    await form.getByLabel("States").fill("tx, Oklahoma");
+    await form.getByLabel("Leads a day, at most").fill("40");
+    await form.getByLabel("Greeting").fill("Hi {name}");
+    await save.click();
+    await form.getByRole("alert").getByText("1,600 characters with {agency} and the word STOP").waitFor();
+    assert.equal(await form.getByLabel("Greeting").inputValue(), "Hi {name}", "nothing that was typed is lost");
+    await form.getByLabel("Greeting").fill("Hi {first_name}, {agency} here. STOP ends this.");
+    await save.click();
+    await form.waitFor({ state: "hidden" });
+    for (const words of ["TX, OK", "3 of at most 40 today", "recruits are greeted"]) {
+      await order.getByText(words, { exact: false }).first().waitFor();
+    }
+    await order.getByText(/Changed by Nora Quist, .*: any state → TX, OK; no limit → 40 a day; greeting added/)
+      .waitFor();
+    await order.getByText("Earlier changes").click();
+    await order.getByText(/Changed by Nora Quist, .*: opened again/).waitFor();
+    await order.getByText(/Changed by Nora Quist, .*: paused/).waitFor();
+    await assertAccessible(page);
+  },
+);
+
+/** What is said in the corner, which is taken back there too. */
+function toast(page: Page, words: string) {
+  return page.getByRole("status").locator(".toast").filter({ hasText: words });
+}
+
+async function choose(page: Page, name: string, item: string): Promise<void> {
+  await page.getByRole("button", { name: `More about ${name}` }).click();
+  await page.getByRole("menuitem", { name: item }).click();
+}
+
+/** Takes a picture of a tab in each size, in which all of it is found without a fault. */
+async function look(page: Page, name: string): Promise<void> {
+  for (const [width, height] of [[390, 844], [1440, 900]] as const) {
+    await page.setViewportSize({ width, height });
+    await assertFits(page);
+    await assertAccessible(page);
+    await picture(page, `${name}-${width}`);
+  }
+}
+
+deskTest("a manager invites people, changes what they are, takes that back, and lets one leave", async (page) => {
+  const team = await createTeam();
+  await signIn(page, team, "settings");
+  const row = (name: string) => page.getByRole("row", { name });
+  await choose(page, "Ada Byron", "Make a manager");
+  await row("Ada Byron").getByRole("cell", { name: "manager" }).waitFor();
+  await toast(page, "Ada Byron is a manager now.").getByRole("button", { name: "Undo" }).click();
+  await row("Ada Byron").getByRole("cell", { name: "agent" }).waitFor();
+
+  await choose(page, "Ada Byron", "Away until…");
+  const away = page.getByRole("dialog", { name: "Ada Byron" });
+  // Another manager is faster.
+  const other = await signInNewAgent(team.agency_id, "manager");
+  await sql`update public.agents set first_name = 'Olga', last_name = null where id = ${other.agent_id}`;
+  const changes = { away_until: "2098-01-01" };
+  assert.equal((await other.client.rpc("change_agent", { agent_id: team.first, changes })).error, null);
+  await away.getByLabel("Away until").fill("2099-12-28");
+  await away.getByRole("button", { name: "Save" }).click();
+  await away.getByRole("alert").getByText("Olga has changed it meanwhile.").waitFor();
+  await away.getByRole("button", { name: "Close" }).click();
+  await row("Ada Byron").getByRole("cell", { name: "2098-01-01" }).waitFor();
+  await choose(page, "Ada Byron", "Back now");
+  await toast(page, "Ada Byron is back.").getByRole("button", { name: "Undo" }).click();
+  await toast(page, "Taken back.").last().waitFor();
+  await row("Ada Byron").getByRole("cell", { name: "2098-01-01" }).waitFor();
+  await choose(page, "Ada Byron", "Give no more leads");
+  await row("Ada Byron").getByRole("cell", { name: "no", exact: true }).waitFor();
+
+  await page.getByRole("button", { name: "Invite an agent" }).click();
+  const drawer = page.getByRole("dialog", { name: "Invite an agent" });
+  await drawer.getByLabel("First name").fill("Ines");
+  await drawer.getByLabel("E-mail").fill("nobody");
+  await drawer.getByRole("button", { name: "Send the invitation" }).click();
+  await drawer.getByRole("alert").getByText("Must be an e-mail address.").waitFor();
+  await assertAccessible(page);
+  await drawer.getByLabel("E-mail").fill(`${crypto.randomUUID()}@example.com`);
+  await drawer.getByRole("button", { name: "Send the invitation" }).click();
+  await row("Ines").getByRole("cell", { name: "invited" }).waitFor();
+
+  await choose(page, "Ada Byron", "Leave…");
+  const question = page.getByRole("dialog", { name: "Leave: Ada Byron" });
+  await question.getByText("There are 0 recruits, 0 sales leads and 0 conversations.").waitFor();
+  await question.getByLabel("All of that goes to").selectOption({ label: "Nora Quist" });
+  await question.getByRole("button", { name: "Leave" }).click();
+  await row("Ada Byron").getByRole("cell", { name: "not active" }).waitFor();
+  await look(page, "settings-people");
+  await picture(page, "settings");
+});
+
+deskTest("a manager changes the agency, and publishes a script, and the history has both", async (page) => {
+  const team = await createTeam();
+  await signIn(page, team, "settings/agency");
+  const agency = page.getByRole("form", { name: "The agency" });
+  await agency.getByLabel("Opens at").fill("8");
+  await agency.getByRole("button", { name: "Save" }).click();
+  await agency.getByRole("alert").getByText("Must be a time such as 08:30.").waitFor();
+  // Another manager is faster: the first Save says who, the second one stores.
+  const other = await signInNewAgent(team.agency_id, "manager");
+  await sql`update public.agents set first_name = 'Olga', last_name = null where id = ${other.agent_id}`;
+  const changes = { opens_at: "07:00" };
+  assert.equal((await other.client.rpc("change_agency", { agency_id: team.agency_id, changes })).error, null);
+  await agency.getByLabel("Opens at").fill("08:15");
+  await agency.getByRole("button", { name: "Save" }).click();
+  await agency.getByRole("alert").getByText("Olga has changed it meanwhile.").waitFor();
+  await agency.getByLabel("Time zone").selectOption("America/Denver");
+  await agency.getByRole("button", { name: "Save" }).click();
+  await toast(page, "The agency is changed.").waitFor();
+  const stored = async () =>
+    (await sql`select timezone || ' ' || opens_at as it from public.agencies where id = ${team.agency_id}`)[0]!.it;
+  assert.equal(await stored(), "America/Denver 08:15:00");
+  await toast(page, "The agency is changed.").getByRole("button", { name: "Undo" }).click();
+  await until(async () => !(await stored()).includes("Denver"));
+  await look(page, "settings-agency");
+
+  const tabs = page.getByRole("navigation", { name: "Settings" });
+  await tabs.getByRole("link", { name: "Bot" }).click();
+  const bot = page.getByRole("region", { name: "Bot" });
+  await bot.getByText("The bot is off").waitFor();
+  const script = bot.getByRole("textbox", { name: "Script", exact: true });
+  const text = await script.inputValue();
+  await script.fill(text.slice(1));
+  await bot.getByText("This is no JSON").waitFor();
+  await script.fill(text.replace("STOP", "HALT").replace(/"done": "[^"]*"/, `"done": ""`));
+  await bot.getByRole("button", { name: "Publish" }).click();
+  const problems = bot.getByRole("alert");
+  await problems.getByText("done").waitFor();
+  assert.match(await problems.innerText(), /opening/);
+  await script.fill(text.replace("life insurance", "broker's"));
+  const talk = bot.getByRole("list", { name: "The conversation" });
+  await bot.getByLabel("A recruit's text").fill("Hello");
+  await bot.getByRole("button", { name: "Send" }).click();
+  await talk.getByText("Do you have a broker's license?").waitFor();
+  await bot.getByLabel("A recruit's text").fill("yep");
+  await bot.getByRole("button", { name: "Send" }).click();
+  await talk.getByText("Read as: licensed = yes").waitFor();
+  await talk.getByText("Maria Alvarez will write to you.").waitFor();
+  await bot.getByRole("button", { name: "Publish" }).click();
+  await bot.getByText("Version 1 is on").waitFor();
+  await look(page, "settings-bot");
+
+  await bot.getByRole("button", { name: "Switch off" }).click();
+  await page.getByRole("dialog", { name: "Switch off" }).getByRole("button", { name: "Switch off" }).click();
+  await bot.getByText("The bot is off").waitFor();
+  await bot.getByRole("button", { name: "Publish again version 1" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Publish again" }).click();
+  await bot.getByText("Version 3 is on").waitFor();
+  await toast(page, "The script is published.").last().getByRole("button", { name: "Undo" }).click();
+  await bot.getByText("The bot is off").waitFor();
+
+  await tabs.getByRole("link", { name: "History" }).click();
+  const history = page.getByRole("table", { name: "History" });
+  await history.getByRole("row", { name: "Bot: version 3 published Nora Quist" }).waitFor();
+  await history.getByRole("row", { name: "The agency: opens at 07:00 → 08:15" }).waitFor();
+  await look(page, "settings-history");
+});
