@@ -124,7 +124,7 @@ function Plot({ bars, series, unit }: { bars: Bar[]; series: Series[]; unit: str
             onBlur: () => setShown(null),
           };
           const stack = (
-            <span className="stack" style={{ height: `${total / top * 100}%` }}>
+            <span className="bar-stack" style={{ height: `${total / top * 100}%` }}>
               {parts.map(({ key, number, value }) => (
                 <span key={key} className={`series-${number + 1}`} style={{ flexGrow: value }} />
               ))}
