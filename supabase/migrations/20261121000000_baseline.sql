@@ -14524,22 +14524,13 @@ $$;
 comment on function private.recruit_of(uuid) is
   'The name, e-mail address and state of a conversation''s recruit, and the agent who has the recruit; nulls where there is no '
   'lead. Security definer because an agent who was given the conversation with a colleague''s recruit does not read the '
-  'recruit. It returns the name to readers of the conversation. Only the view inbox calls it.';
+  'recruit. It returns the name to readers of the conversation. Only the views inbox and inbox_counts call it.';
 grant execute on function private.recruit_of(uuid) to authenticated;
 
-create view public.inbox with (security_invoker = true) as
-select c.id, c.agency_id, c.status, c.recruit_phone, c.service_phone, c.recruiting_lead_id, r.name, r.email, r.state,
-  c.assigned_agent_id, nullif(concat_ws(' ', a.first_name, a.last_name), '') as agent,
-  coalesce(c.assigned_agent_id, r.agent_id) as agent_id, c.waiting_since, c.due_since, c.last_text_at,
-  m.body as last_body, m.direction as last_direction, coalesce(jsonb_array_length(m.media), 0) as last_media,
-  coalesce(c.last_message_at > coalesce(read.read_up_to, '-infinity'), false) as is_unread,
-  -- Not by exists(): the planner would read the opt-outs of all recruits for one page.
-  coalesce((
-    select t.state = 'opted_out'
-    from public.text_consents t
-    where t.agency_id = c.agency_id and t.phone = c.recruit_phone
-  ), false) as is_opted_out,
-  c.snoozed_until,
+-- What the list and its counts share, without what is read for each row that is shown.
+create view private.conversation_states with (security_invoker = true) as
+select c.id, c.agency_id, c.status, c.recruit_phone, c.service_phone, c.recruiting_lead_id, c.assigned_agent_id,
+  c.waiting_since, c.due_since, c.snoozed_until, c.last_text_at, c.last_message_at,
   case when c.snoozed_until is null then c.waiting_since is not null else c.snoozed_until <= now() end as is_due,
   exists (
     select
@@ -14557,7 +14548,27 @@ select c.id, c.agency_id, c.status, c.recruit_phone, c.service_phone, c.recruiti
     from public.text_outbox o
     where o.conversation_id = c.id and o.state = 'pending' and o.reason in ('quiet_hours', 'number_paused', 'no_account')
   ) as is_held
-from public.recruiting_conversations c
+from public.recruiting_conversations c;
+
+comment on view private.conversation_states is
+  'The conversations that the signed-in agent reads, with what decides in which part of the inbox each is. Only inbox and '
+  'inbox_counts read it.';
+grant select on private.conversation_states to authenticated;
+
+create view public.inbox with (security_invoker = true) as
+select c.id, c.agency_id, c.status, c.recruit_phone, c.service_phone, c.recruiting_lead_id, r.name, r.email, r.state,
+  c.assigned_agent_id, nullif(concat_ws(' ', a.first_name, a.last_name), '') as agent,
+  coalesce(c.assigned_agent_id, r.agent_id) as agent_id, c.waiting_since, c.due_since, c.last_text_at,
+  m.body as last_body, m.direction as last_direction, coalesce(jsonb_array_length(m.media), 0) as last_media,
+  coalesce(c.last_message_at > coalesce(read.read_up_to, '-infinity'), false) as is_unread,
+  -- Not by exists(): the planner would read the opt-outs of all recruits for one page.
+  coalesce((
+    select t.state = 'opted_out'
+    from public.text_consents t
+    where t.agency_id = c.agency_id and t.phone = c.recruit_phone
+  ), false) as is_opted_out,
+  c.snoozed_until, c.is_due, c.is_failed, c.is_held
+from private.conversation_states c
 left join lateral private.recruit_of(c.recruiting_lead_id) r on true
 left join public.agents a on a.id = coalesce(c.assigned_agent_id, r.agent_id)
 left join lateral (
@@ -14580,18 +14591,24 @@ comment on view public.inbox is
 grant select on public.inbox to authenticated;
 
 create view public.inbox_counts with (security_invoker = true) as
-select i.agency_id,
-  (count(*) filter (where i.due_since is not null and i.is_due))::integer as waiting,
-  (count(*) filter (where i.due_since is not null and i.is_due and i.agent_id = (select private.current_agent_id())))::integer
-    as waiting_for_me,
-  (count(*) filter (where i.status = 'bot'))::integer as bot,
-  (count(*) filter (where i.is_failed))::integer as failed,
-  (count(*) filter (where i.is_held))::integer as held,
+select c.agency_id,
+  (count(*) filter (where c.due_since is not null and c.is_due))::integer as waiting,
+  (count(*) filter (where c.due_since is not null and c.is_due and c.agent_id = c.reader))::integer as waiting_for_me,
+  (count(*) filter (where c.status = 'bot'))::integer as bot,
+  (count(*) filter (where c.is_failed))::integer as failed,
+  (count(*) filter (where c.is_held))::integer as held,
   count(*)::integer as total,
-  (count(*) filter (where i.agent_id = (select private.current_agent_id())))::integer as mine,
-  (count(*) filter (where i.agent_id is null))::integer as nobody
-from public.inbox i
-group by i.agency_id;
+  (count(*) filter (where c.agent_id = c.reader))::integer as mine,
+  (count(*) filter (where c.agent_id is null))::integer as nobody
+from (
+  -- The recruit is read only where no agent is assigned.
+  select s.agency_id, s.status, s.due_since, s.is_due, s.is_failed, s.is_held,
+    (select private.current_agent_id()) as reader,
+    case when s.assigned_agent_id is null then (select r.agent_id from private.recruit_of(s.recruiting_lead_id) r)
+    else s.assigned_agent_id end as agent_id
+  from private.conversation_states s
+) c
+group by c.agency_id;
 
 comment on view public.inbox_counts is
   'How many conversations of inbox are in each part of it: due (waiting), of these those that the signed-in agent is to answer '
