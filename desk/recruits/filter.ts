@@ -7,6 +7,12 @@ import { useSort } from "../ui/table_sort.ts";
 /** The order of an address that names none. */
 export const STANDARD_SORT = "-received";
 
+/** The list as it was left: its address, with the filters, and the distance from the top. */
+export interface LeftList {
+  href: string;
+  scrolled: number;
+}
+
 /** The filter as the address has it: `?stage=hired&agent=<id>&q=ada&sort=name`. */
 export function useFilter(agent: Agent): RecruitFilter {
   const parameters = new URLSearchParams(useSearch());

@@ -13,7 +13,7 @@ import { RecruitTimeline } from "../ui/lazy_timeline.tsx";
 import { NoteComposer } from "../ui/note_composer.tsx";
 import { Time } from "../ui/time.tsx";
 import { EmptyState, QueryResult } from "../ui/query_result.tsx";
-import type { LeftList } from "./recruits.tsx";
+import type { LeftList } from "./filter.ts";
 
 /** The page of a recruit: the facts, and what can be done next. */
 export function RecruitPage(

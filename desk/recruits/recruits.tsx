@@ -6,13 +6,7 @@ import { RecruitBoard } from "./recruit_board.tsx";
 import { RecruitFilters } from "./recruit_filters.tsx";
 import { RecruitPage } from "./recruit_page.tsx";
 import { RecruitTable } from "./recruit_table.tsx";
-import { useBoard, useFilter } from "./filter.ts";
-
-/** The list as it was left: its address, with the filters, and the distance from the top. */
-export interface LeftList {
-  href: string;
-  scrolled: number;
-}
+import { type LeftList, useBoard, useFilter } from "./filter.ts";
 
 /** The recruits of an agent, or of a manager's agency: as a table, as a board of their stages, or one of them. */
 export function Recruits({ agent }: { agent: Agent }) {
