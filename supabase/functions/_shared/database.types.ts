@@ -187,6 +187,13 @@ export type Database = {
             foreignKeyName: "agent_notifications_lead_id_fkey";
             columns: ["lead_id"];
             isOneToOne: false;
+            referencedRelation: "recruit_rows";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "agent_notifications_lead_id_fkey";
+            columns: ["lead_id"];
+            isOneToOne: false;
             referencedRelation: "recruiting_leads";
             referencedColumns: ["id"];
           },
@@ -668,6 +675,13 @@ export type Database = {
             foreignKeyName: "conversation_assignments_recruiting_lead_id_fkey";
             columns: ["recruiting_lead_id"];
             isOneToOne: false;
+            referencedRelation: "recruit_rows";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "conversation_assignments_recruiting_lead_id_fkey";
+            columns: ["recruiting_lead_id"];
+            isOneToOne: false;
             referencedRelation: "recruiting_leads";
             referencedColumns: ["id"];
           },
@@ -1001,6 +1015,13 @@ export type Database = {
             foreignKeyName: "lead_assignments_recruiting_lead_id_fkey";
             columns: ["recruiting_lead_id"];
             isOneToOne: false;
+            referencedRelation: "recruit_rows";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "lead_assignments_recruiting_lead_id_fkey";
+            columns: ["recruiting_lead_id"];
+            isOneToOne: false;
             referencedRelation: "recruiting_leads";
             referencedColumns: ["id"];
           },
@@ -1327,6 +1348,13 @@ export type Database = {
             isOneToOne: false;
             referencedRelation: "team";
             referencedColumns: ["id", "agency_id"];
+          },
+          {
+            foreignKeyName: "lead_returns_recruiting_lead_id_fkey";
+            columns: ["recruiting_lead_id"];
+            isOneToOne: true;
+            referencedRelation: "recruit_rows";
+            referencedColumns: ["id"];
           },
           {
             foreignKeyName: "lead_returns_recruiting_lead_id_fkey";
@@ -1808,6 +1836,13 @@ export type Database = {
             foreignKeyName: "recruit_calls_recruiting_lead_id_fkey";
             columns: ["recruiting_lead_id"];
             isOneToOne: false;
+            referencedRelation: "recruit_rows";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "recruit_calls_recruiting_lead_id_fkey";
+            columns: ["recruiting_lead_id"];
+            isOneToOne: false;
             referencedRelation: "recruiting_leads";
             referencedColumns: ["id"];
           },
@@ -1916,6 +1951,13 @@ export type Database = {
             foreignKeyName: "recruit_notes_recruiting_lead_id_fkey";
             columns: ["recruiting_lead_id"];
             isOneToOne: false;
+            referencedRelation: "recruit_rows";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "recruit_notes_recruiting_lead_id_fkey";
+            columns: ["recruiting_lead_id"];
+            isOneToOne: false;
             referencedRelation: "recruiting_leads";
             referencedColumns: ["id"];
           },
@@ -1985,6 +2027,13 @@ export type Database = {
             isOneToOne: false;
             referencedRelation: "team";
             referencedColumns: ["id", "agency_id"];
+          },
+          {
+            foreignKeyName: "recruit_stages_recruiting_lead_id_fkey";
+            columns: ["recruiting_lead_id"];
+            isOneToOne: false;
+            referencedRelation: "recruit_rows";
+            referencedColumns: ["id"];
           },
           {
             foreignKeyName: "recruit_stages_recruiting_lead_id_fkey";
@@ -2085,6 +2134,13 @@ export type Database = {
             foreignKeyName: "recruiting_conversations_recruiting_lead_id_fkey";
             columns: ["recruiting_lead_id"];
             isOneToOne: false;
+            referencedRelation: "recruit_rows";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "recruiting_conversations_recruiting_lead_id_fkey";
+            columns: ["recruiting_lead_id"];
+            isOneToOne: false;
             referencedRelation: "recruiting_leads";
             referencedColumns: ["id"];
           },
@@ -2131,6 +2187,13 @@ export type Database = {
           "vendor_id"?: string;
         };
         Relationships: [
+          {
+            foreignKeyName: "recruiting_lead_duplicates_lead_id_fkey";
+            columns: ["lead_id"];
+            isOneToOne: false;
+            referencedRelation: "recruit_rows";
+            referencedColumns: ["id"];
+          },
           {
             foreignKeyName: "recruiting_lead_duplicates_lead_id_fkey";
             columns: ["lead_id"];
@@ -2615,6 +2678,13 @@ export type Database = {
             foreignKeyName: "screening_answers_lead_id_fkey";
             columns: ["lead_id"];
             isOneToOne: false;
+            referencedRelation: "recruit_rows";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "screening_answers_lead_id_fkey";
+            columns: ["lead_id"];
+            isOneToOne: false;
             referencedRelation: "recruiting_leads";
             referencedColumns: ["id"];
           },
@@ -2705,6 +2775,13 @@ export type Database = {
             columns: ["agency_id"];
             isOneToOne: false;
             referencedRelation: "agencies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "skipped_greetings_recruiting_lead_id_fkey";
+            columns: ["recruiting_lead_id"];
+            isOneToOne: true;
+            referencedRelation: "recruit_rows";
             referencedColumns: ["id"];
           },
           {
@@ -3608,6 +3685,13 @@ export type Database = {
             foreignKeyName: "recruiting_conversations_recruiting_lead_id_fkey";
             columns: ["recruiting_lead_id"];
             isOneToOne: false;
+            referencedRelation: "recruit_rows";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "recruiting_conversations_recruiting_lead_id_fkey";
+            columns: ["recruiting_lead_id"];
+            isOneToOne: false;
             referencedRelation: "recruiting_leads";
             referencedColumns: ["id"];
           },
@@ -3624,6 +3708,29 @@ export type Database = {
             isOneToOne: false;
             referencedRelation: "waiting_texts";
             referencedColumns: ["recruiting_lead_id"];
+          },
+        ];
+      };
+      "inbox_counts": {
+        Row: {
+          "agency_id": string;
+          "bot": number | null;
+          "failed": number | null;
+          "held": number | null;
+          "mine": number | null;
+          "nobody": number | null;
+          "total": number | null;
+          "waiting": number | null;
+          "waiting_for_me": number | null;
+        };
+        ComputedFields: never;
+        Relationships: [
+          {
+            foreignKeyName: "recruiting_conversations_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agencies";
+            referencedColumns: ["id"];
           },
         ];
       };
@@ -3807,6 +3914,110 @@ export type Database = {
         };
         ComputedFields: never;
         Relationships: [];
+      };
+      "recruit_rows": {
+        Row: {
+          "agency_id": string | null;
+          "agent": string | null;
+          "agent_id": string | null;
+          "by_agent": string | null;
+          "by_name": string | null;
+          "by_phone": string | null;
+          "by_stage": number | null;
+          "by_state": string | null;
+          "by_text": string | null;
+          "by_vendor": string | null;
+          "conversation_id": string | null;
+          "created_at": string;
+          "email": string | null;
+          "first_name": string;
+          "id": string;
+          "last_name": string | null;
+          "last_text_at": string | null;
+          "phone": string | null;
+          "resume_path": string | null;
+          "stage": string | null;
+          "state": string | null;
+          "unread": (string)[] | null;
+          "vendor": string | null;
+          "vendor_metadata": NonNullable<Json>;
+        };
+        ComputedFields: never;
+        Insert: {
+          "agency_id"?: string | null;
+          "agent"?: never;
+          "agent_id"?: string | null;
+          "by_agent"?: never;
+          "by_name"?: never;
+          "by_phone"?: never;
+          "by_stage"?: never;
+          "by_state"?: never;
+          "by_text"?: never;
+          "by_vendor"?: never;
+          "conversation_id"?: never;
+          "created_at"?: string | null;
+          "email"?: string | null;
+          "first_name"?: string | null;
+          "id"?: string | null;
+          "last_name"?: string | null;
+          "last_text_at"?: never;
+          "phone"?: string | null;
+          "resume_path"?: string | null;
+          "stage"?: never;
+          "state"?: string | null;
+          "unread"?: never;
+          "vendor"?: never;
+          "vendor_metadata"?: Json | null;
+        };
+        Update: {
+          "agency_id"?: string | null;
+          "agent"?: never;
+          "agent_id"?: string | null;
+          "by_agent"?: never;
+          "by_name"?: never;
+          "by_phone"?: never;
+          "by_stage"?: never;
+          "by_state"?: never;
+          "by_text"?: never;
+          "by_vendor"?: never;
+          "conversation_id"?: never;
+          "created_at"?: string | null;
+          "email"?: string | null;
+          "first_name"?: string | null;
+          "id"?: string | null;
+          "last_name"?: string | null;
+          "last_text_at"?: never;
+          "phone"?: string | null;
+          "resume_path"?: string | null;
+          "stage"?: never;
+          "state"?: string | null;
+          "unread"?: never;
+          "vendor"?: never;
+          "vendor_metadata"?: Json | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "recruiting_leads_agency_id_fkey";
+            columns: ["agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agencies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "recruiting_leads_agent_id_agency_id_fkey";
+            columns: ["agent_id", "agency_id"];
+            isOneToOne: false;
+            referencedRelation: "agents";
+            referencedColumns: ["id", "agency_id"];
+          },
+          {
+            foreignKeyName: "recruiting_leads_agent_id_agency_id_fkey";
+            columns: ["agent_id", "agency_id"];
+            isOneToOne: false;
+            referencedRelation: "team";
+            referencedColumns: ["id", "agency_id"];
+          },
+        ];
       };
       "recruit_timeline": {
         Row: {
@@ -4178,6 +4389,7 @@ export type Database = {
       "assign_conversation": { Args: { "agent_id": string; "conversation_id": string }; Returns: Json };
       "assign_conversations": { Args: { "agent": string; "ids": (string)[] }; Returns: Json };
       "assign_leads": { Args: { "from_agent_id"?: string; "lead_id"?: string; "to_agent_id": string }; Returns: Json };
+      "assign_recruits": { Args: { "agent": string; "ids": (string)[] }; Returns: Json };
       "authenticate_vendor": { Args: { "key_hash": string; "webhook"?: Json }; Returns: Json };
       "begin_operator_action": { Args: { "action": string; "subject": Json }; Returns: string };
       "begin_resume_upload": { Args: { "lead_id": string; "path": string }; Returns: Json };
@@ -4366,6 +4578,20 @@ export type Database = {
           "vendor": string;
         }[];
       };
+      "distribute_named_leads": {
+        Args: { "lead_ids": (string)[] };
+        Returns: {
+          "agency": string;
+          "agent": string;
+          "distribution": string;
+          "id": string;
+          "name": string;
+          "order_id": string;
+          "problem": string;
+          "state": string;
+          "vendor": string;
+        }[];
+      };
       "distribute_pending_leads": { Args: { "lead_ids": (string)[] }; Returns: Json };
       "distribute_waiting_leads": { Args: { "max": number; "vendor_id"?: string }; Returns: number };
       "erase_person": {
@@ -4474,6 +4700,10 @@ export type Database = {
         };
         Returns: Json;
       };
+      "import_recruiting_leads": {
+        Args: { "are_distributed"?: boolean; "import_id": string; "leads": Json; "vendor_id": string };
+        Returns: Json;
+      };
       "ingest_recruiting_lead_batch": {
         Args: { "idempotency"?: Json; "key_hash": string; "leads": Json; "request_id"?: string };
         Returns: Json;
@@ -4564,6 +4794,18 @@ export type Database = {
         }[];
       };
       "mark_read": { Args: { "notification_ids": (string)[] }; Returns: number };
+      "match_leads": {
+        Args: { "vendor_id": string; "vendor_lead_ids": (string)[] };
+        Returns: {
+          "delivery_id": string;
+          "distribution": string;
+          "lead_id": string;
+          "reason": string;
+          "received": string;
+          "result": string;
+          "vendor_lead_id": string;
+        }[];
+      };
       "no_reply_needed": { Args: { "conversation_id": string; "read_up_to"?: string }; Returns: Json };
       "note_export": { Args: { "recruits": number }; Returns: Json };
       "open_hours": { Args: { "state": string }; Returns: number };
@@ -4706,6 +4948,34 @@ export type Database = {
           "earlier_vendor": string;
           "leads": number;
           "vendor": string;
+        }[];
+      };
+      "report_responses": {
+        Args: { "of_agency"?: string; "since": string; "until": string };
+        Returns: {
+          "agency": string;
+          "agency_id": string;
+          "agent": string;
+          "agent_id": string;
+          "answered": number;
+          "median": number;
+          "ninety": number;
+          "recruits": number;
+          "week": string;
+        }[];
+      };
+      "report_texts": {
+        Args: { "of_agency"?: string; "since": string; "until": string };
+        Returns: {
+          "agency": string;
+          "agency_id": string;
+          "agent": number;
+          "bot": number;
+          "greeting": number;
+          "month": string;
+          "segments": number;
+          "texts": number;
+          "undelivered": number;
         }[];
       };
       "resume_number": {
