@@ -1,7 +1,7 @@
 -- The rows that each reads: an agent, a manager, the manager of another agency, a user who is not an agent, anon. The table of
 -- docs/frontend.md says the same in words; docs/frontend.test.ts holds the two against each other.
 begin;
-select plan(353);
+select plan(371);
 \ir ../helpers.psql
 
 select pg_temp.create_people();
@@ -139,6 +139,7 @@ insert into readers values
   ('agents',                     '4', '4', '2'),
   ('recruiting_orders',          '1', '3', '1'),
   ('recruiting_leads',           '1', '3', '1'),
+  ('recruit_rows',               '1', '3', '1'),
   ('leads',                      '1', '2', '1'),
   ('lead_metrics',               '1', '2', '1'),
   ('lead_activities',            '1', '2', '1'),
@@ -148,6 +149,7 @@ insert into readers values
   ('lead_referrals',             '1', '2', '1'),
   ('recruiting_conversations',   '2', '4', '1'),
   ('inbox',                      '2', '4', '1'),
+  ('inbox_counts',               '1', '1', '1'),
   ('conversation_reads',         '1', '3', '1'),
   ('order_pace',                 '0', '3', '1'),
   ('team',                       '0', '4', '2'),
@@ -180,6 +182,7 @@ insert into readers values
   ('alerts',                     'denied', 'denied', 'denied'),
   ('alert_rules',                'denied', 'denied', 'denied'),
   ('erasures',                   'denied', 'denied', 'denied'),
+  ('repeat_rules',               'denied', 'denied', 'denied'),
   ('operators',                  'denied', 'denied', 'denied'),
   ('operator_actions',           'denied', 'denied', 'denied'),
   ('lead_returns',               'denied', 'denied', 'denied'),
