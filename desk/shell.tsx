@@ -17,6 +17,7 @@ import { fullName } from "./ui/name.ts";
 import { useOnline } from "./ui/online.ts";
 import { part } from "./ui/part.tsx";
 import { OldBuild } from "./ui/query_result.tsx";
+import { viewStands } from "./ui/standing.ts";
 import { setUnread } from "./ui/title.ts";
 import { Toasts } from "./ui/toast.tsx";
 
@@ -70,6 +71,8 @@ function RailLink({ entry: { to, label, icon: Icon }, agent }: { entry: Entry; a
 /** A button that opens the palette, as Ctrl K and ⌘ K do everywhere. */
 function OpenPalette({ user, entries }: { user: User; entries: Entry[] }) {
   const [isOpen, setOpen] = useState(false);
+  // Who types at once after the keys loses no letter.
+  useEffect(() => void viewStands().then(DeskPalette.preload), []);
   useEffect(() => {
     function press(event: KeyboardEvent): void {
       if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey) || event.altKey) return;

@@ -29,7 +29,7 @@ export function Operator() {
   return (
     // The commands and the words of the database are in UTC too.
     <Utc value>
-      <nav className="subnav" aria-label="Operator">
+      <nav className="tabs subnav" aria-label="Operator">
         <SubLink to="/operator">Today</SubLink>
         <SubLink to="/operator/search" pattern="/operator/search/*?">Search</SubLink>
         <SubLink to="/operator/deliveries" pattern="/operator/deliveries/*?">Rejected deliveries</SubLink>

@@ -141,6 +141,7 @@ deskTest("by keyboard: Ctrl K opens each view, and each recruit that the user se
   await signIn(page, agent, "inbox");
   const palette = page.getByRole("dialog", { name: "Go to or do" });
   await page.keyboard.press("Control+k");
+  await palette.waitFor();
   await page.keyboard.type("sal");
   await palette.getByRole("option", { name: "Sales leads" }).waitFor();
   await assertAccessible(page);
@@ -148,6 +149,7 @@ deskTest("by keyboard: Ctrl K opens each view, and each recruit that the user se
   await page.getByRole("heading", { name: "Sales leads" }).waitFor();
   for (const typed of ["devon", talk.recruit.slice(-7), "oakford@"]) {
     await page.keyboard.press("Control+k");
+    await palette.waitFor();
     await page.keyboard.type(typed);
     await palette.getByRole("option", { name: "Devon" }).waitFor();
     assert.deepEqual(await palette.getByRole("option").locator("bdi").allInnerTexts(), ["Devon"]);
@@ -156,6 +158,7 @@ deskTest("by keyboard: Ctrl K opens each view, and each recruit that the user se
     await page.evaluate("location.hash = '#/inbox'");
   }
   await page.keyboard.press("Control+k");
+  await palette.waitFor();
   await page.keyboard.type("zzz");
   await palette.getByText("Nothing found.").waitFor();
 });

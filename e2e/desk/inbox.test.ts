@@ -182,7 +182,7 @@ deskTest("an agent sees nothing of another's, also in a browser in which that on
   const omar = await createColleague(nora);
   const talk = await openTalk(page, nora);
   await box(page).fill("A secret draft");
-  await page.getByText("Nora").click();
+  await page.getByRole("button", { name: "Nora" }).click();
   await page.getByRole("button", { name: "Sign out" }).click();
   await page.getByRole("heading", { name: "Sign in" }).waitFor();
   await signIn(page, omar, `inbox/${talk.id}`);
