@@ -30,6 +30,7 @@ export function Funnel({ agent, figures }: { agent: Agent; figures: Figures }) {
         label="Leads by vendor"
         query={query}
         resource="vendors"
+        expected={figures.vendors.length}
         empty={<EmptyState title="No lead has come in these days." />}
         keyOf={({ vendor_id }) => vendor_id}
         nameOf={({ vendor }) => vendor}

@@ -1,6 +1,6 @@
 import { Fragment, type ReactNode } from "react";
 import { LoadMoreButton, type PagedQuery } from "./load_more_button.tsx";
-import { type Query, QueryResult, Skeleton } from "./query_result.tsx";
+import { type Query, QueryResult, Skeleton, TableSkeleton } from "./query_result.tsx";
 
 /** A column of a table, with its content for a row. */
 export interface Column<Row> {
@@ -36,12 +36,13 @@ export function List<Row>({ query, resource, empty, filters, above, most, ...sho
   most?: number;
 } & Shown<Row>) {
   const { isPlaceholderData = false, hasNextPage = false, isFetchingNextPage = false, fetchNextPage } = query;
+  const skeleton = "row" in shown ? <Skeleton /> : <TableSkeleton rows={most} />;
   return (
     <>
       {filters && <form className="filters" role="search" onSubmit={(event) => event.preventDefault()}>{filters}</form>}
-      <QueryResult query={query} resource={resource}>
+      <QueryResult query={query} resource={resource} skeleton={skeleton}>
         {(rows) =>
-          rows.length === 0 ? isPlaceholderData ? <Skeleton /> : empty : (
+          rows.length === 0 ? isPlaceholderData ? skeleton : empty : (
             <>
               {above}
               <Rows {...shown} rows={rows.slice(0, most)} isBusy={isPlaceholderData} />

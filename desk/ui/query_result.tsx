@@ -44,6 +44,15 @@ export function Skeleton({ rows = 6 }: { rows?: number }) {
   );
 }
 
+/** The place of a table that is being read, with its head. */
+export function TableSkeleton({ rows = 10 }: { rows?: number }) {
+  return (
+    <div className="table-skeleton">
+      <Skeleton rows={rows + 1} />
+    </div>
+  );
+}
+
 /** The state of a query, as TanStack Query has it. */
 export interface Query<Data> {
   data: Data | undefined;

@@ -7,7 +7,7 @@ import { Link } from "wouter";
 import type { Column } from "./list.tsx";
 import { LoadMoreButton, type PagedQuery } from "./load_more_button.tsx";
 import { Menu, type MenuItem } from "./menu.tsx";
-import { type Query, QueryResult, Skeleton } from "./query_result.tsx";
+import { type Query, QueryResult, TableSkeleton } from "./query_result.tsx";
 import { type Sort, sorted, type SortValue, useSort } from "./table_sort.ts";
 
 /** A column, which can be sorted where it has a key: by `sortBy`, or without it by the query. */
@@ -40,35 +40,29 @@ interface Shown<Row> {
  * The rows of a query as a table that is sorted in the address. On a phone each row is a card.
  *
  * @param resource the noun for the rows, such as "recruits"
+ * @param expected how many rows may come, so that what is below moves little
  * @param sort the words for the order of an address that names none: `name`, or `-received`
  * @param acts what can be done with the rows that are selected. Where it is given, rows can be
  */
-export function Table<Row>({ query, resource, empty, sort: standard = "", acts, ...shown }: Shown<Row> & {
+export function Table<Row>({ query, resource, empty, expected, sort: standard = "", acts, ...shown }: Shown<Row> & {
   query: Query<Row[]> & Partial<PagedQuery> & { isPlaceholderData?: boolean };
   resource: string;
   empty: ReactNode;
+  expected?: number;
   sort?: string;
   acts?: (rows: Row[], clear: () => void) => ReactNode;
 }) {
   const { isPlaceholderData = false, hasNextPage = false, isFetchingNextPage = false, fetchNextPage } = query;
   return (
-    <QueryResult query={query} resource={resource} skeleton={<TableSkeleton />}>
+    <QueryResult query={query} resource={resource} skeleton={<TableSkeleton rows={expected} />}>
       {(rows) =>
-        rows.length === 0 ? isPlaceholderData ? <TableSkeleton /> : empty : (
+        rows.length === 0 ? isPlaceholderData ? <TableSkeleton rows={expected} /> : empty : (
           <>
             <SortedTable {...shown} rows={rows} standard={standard} acts={acts} isBusy={isPlaceholderData} />
             {fetchNextPage && <LoadMoreButton query={{ hasNextPage, isFetchingNextPage, fetchNextPage }} />}
           </>
         )}
     </QueryResult>
-  );
-}
-
-function TableSkeleton() {
-  return (
-    <div className="table-skeleton">
-      <Skeleton rows={10} />
-    </div>
   );
 }
 
