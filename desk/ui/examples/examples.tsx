@@ -153,7 +153,7 @@ const EXAMPLES: Record<string, () => ReactNode> = {
 };
 
 const root = createRoot(document.getElementById("desk")!);
-const example = EXAMPLES[location.hash.slice(1).split("?")[0]!]!();
+const example = EXAMPLES[/^#\/?([^?]*)/.exec(location.hash)![1]!]!();
 root.render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>
