@@ -173,13 +173,6 @@ export type Database = {
             foreignKeyName: "agent_notifications_conversation_id_fkey";
             columns: ["conversation_id"];
             isOneToOne: false;
-            referencedRelation: "inbox";
-            referencedColumns: ["id"];
-          },
-          {
-            foreignKeyName: "agent_notifications_conversation_id_fkey";
-            columns: ["conversation_id"];
-            isOneToOne: false;
             referencedRelation: "recruiting_conversations";
             referencedColumns: ["id"];
           },
@@ -515,13 +508,6 @@ export type Database = {
             foreignKeyName: "bot_sessions_conversation_id_fkey";
             columns: ["conversation_id"];
             isOneToOne: true;
-            referencedRelation: "inbox";
-            referencedColumns: ["id"];
-          },
-          {
-            foreignKeyName: "bot_sessions_conversation_id_fkey";
-            columns: ["conversation_id"];
-            isOneToOne: true;
             referencedRelation: "recruiting_conversations";
             referencedColumns: ["id"];
           },
@@ -567,13 +553,6 @@ export type Database = {
           "message_ids"?: (string)[];
         };
         Relationships: [
-          {
-            foreignKeyName: "bot_turns_conversation_id_fkey";
-            columns: ["conversation_id"];
-            isOneToOne: true;
-            referencedRelation: "inbox";
-            referencedColumns: ["id"];
-          },
           {
             foreignKeyName: "bot_turns_conversation_id_fkey";
             columns: ["conversation_id"];
@@ -642,13 +621,6 @@ export type Database = {
             isOneToOne: false;
             referencedRelation: "team";
             referencedColumns: ["id", "agency_id"];
-          },
-          {
-            foreignKeyName: "conversation_assignments_conversation_id_fkey";
-            columns: ["conversation_id"];
-            isOneToOne: false;
-            referencedRelation: "inbox";
-            referencedColumns: ["id"];
           },
           {
             foreignKeyName: "conversation_assignments_conversation_id_fkey";
@@ -751,13 +723,6 @@ export type Database = {
             columns: ["agent_id"];
             isOneToOne: false;
             referencedRelation: "team";
-            referencedColumns: ["id"];
-          },
-          {
-            foreignKeyName: "conversation_reads_conversation_id_fkey";
-            columns: ["conversation_id"];
-            isOneToOne: false;
-            referencedRelation: "inbox";
             referencedColumns: ["id"];
           },
           {
@@ -2430,13 +2395,6 @@ export type Database = {
             foreignKeyName: "recruiting_messages_conversation_id_fkey";
             columns: ["conversation_id"];
             isOneToOne: false;
-            referencedRelation: "inbox";
-            referencedColumns: ["id"];
-          },
-          {
-            foreignKeyName: "recruiting_messages_conversation_id_fkey";
-            columns: ["conversation_id"];
-            isOneToOne: false;
             referencedRelation: "recruiting_conversations";
             referencedColumns: ["id"];
           },
@@ -3015,13 +2973,6 @@ export type Database = {
             foreignKeyName: "text_outbox_conversation_id_fkey";
             columns: ["conversation_id"];
             isOneToOne: false;
-            referencedRelation: "inbox";
-            referencedColumns: ["id"];
-          },
-          {
-            foreignKeyName: "text_outbox_conversation_id_fkey";
-            columns: ["conversation_id"];
-            isOneToOne: false;
             referencedRelation: "recruiting_conversations";
             referencedColumns: ["id"];
           },
@@ -3419,13 +3370,6 @@ export type Database = {
             foreignKeyName: "bot_sessions_conversation_id_fkey";
             columns: ["conversation_id"];
             isOneToOne: true;
-            referencedRelation: "inbox";
-            referencedColumns: ["id"];
-          },
-          {
-            foreignKeyName: "bot_sessions_conversation_id_fkey";
-            columns: ["conversation_id"];
-            isOneToOne: true;
             referencedRelation: "recruiting_conversations";
             referencedColumns: ["id"];
           },
@@ -3659,57 +3603,7 @@ export type Database = {
           "waiting_since": string | null;
         };
         ComputedFields: never;
-        Relationships: [
-          {
-            foreignKeyName: "recruiting_conversations_agency_id_fkey";
-            columns: ["agency_id"];
-            isOneToOne: false;
-            referencedRelation: "agencies";
-            referencedColumns: ["id"];
-          },
-          {
-            foreignKeyName: "recruiting_conversations_assigned_agent_id_agency_id_fkey";
-            columns: ["assigned_agent_id", "agency_id"];
-            isOneToOne: false;
-            referencedRelation: "agents";
-            referencedColumns: ["id", "agency_id"];
-          },
-          {
-            foreignKeyName: "recruiting_conversations_assigned_agent_id_agency_id_fkey";
-            columns: ["assigned_agent_id", "agency_id"];
-            isOneToOne: false;
-            referencedRelation: "team";
-            referencedColumns: ["id", "agency_id"];
-          },
-          {
-            foreignKeyName: "recruiting_conversations_recruiting_lead_id_fkey";
-            columns: ["recruiting_lead_id"];
-            isOneToOne: false;
-            referencedRelation: "recruit_rows";
-            referencedColumns: ["id"];
-          },
-          {
-            foreignKeyName: "recruiting_conversations_recruiting_lead_id_fkey";
-            columns: ["recruiting_lead_id"];
-            isOneToOne: false;
-            referencedRelation: "recruiting_leads";
-            referencedColumns: ["id"];
-          },
-          {
-            foreignKeyName: "recruiting_conversations_recruiting_lead_id_fkey";
-            columns: ["recruiting_lead_id"];
-            isOneToOne: false;
-            referencedRelation: "screening_answer_list";
-            referencedColumns: ["lead_id"];
-          },
-          {
-            foreignKeyName: "recruiting_conversations_recruiting_lead_id_fkey";
-            columns: ["recruiting_lead_id"];
-            isOneToOne: false;
-            referencedRelation: "waiting_texts";
-            referencedColumns: ["recruiting_lead_id"];
-          },
-        ];
+        Relationships: [];
       };
       "inbox_counts": {
         Row: {
@@ -3724,15 +3618,7 @@ export type Database = {
           "waiting_for_me": number | null;
         };
         ComputedFields: never;
-        Relationships: [
-          {
-            foreignKeyName: "recruiting_conversations_agency_id_fkey";
-            columns: ["agency_id"];
-            isOneToOne: false;
-            referencedRelation: "agencies";
-            referencedColumns: ["id"];
-          },
-        ];
+        Relationships: [];
       };
       "job_list": {
         Row: {
