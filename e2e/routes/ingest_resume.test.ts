@@ -50,7 +50,7 @@ for (const [what, resume, reason] of SKIPPED) {
 }
 
 Deno.test("docs/parsers.md names no other reason for which a resume is skipped", () => {
-  const [, reasons] = /`resume_skipped` says why: (.+?\.)\s+What/s.exec(
+  const [, reasons] = /`resume_skipped` then gives the reason: (.+?\.)\s+A value/s.exec(
     readPage("docs/parsers.md"),
   )!;
   const named = Array.from(reasons!.matchAll(/`([^`]+)`/g), ([, reason]) => reason!);
