@@ -35,7 +35,7 @@ if (files.length > 0 && (names.length !== 1 || steps[0]?.files === undefined)) {
 }
 
 /** The number of steps that run at the same time: one more than most machines have processors, since each also waits. */
-const AT_ONCE = 3;
+const AT_ONCE = 2;
 
 const started = new Map<keyof Stacks, Promise<ThrowawayStack>>();
 /** The message about schemas that are ahead of the migrations, once a stack has these. */

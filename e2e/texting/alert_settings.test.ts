@@ -163,17 +163,17 @@ Deno.test("the command alert test shows what the receiver responds", async () =>
   try {
     assert.partialDeepStrictEqual(await admin("alert test"), {
       code: 0,
-      out: "The receiver has taken the test: HTTP 200.\n",
+      out: "The receiver has taken the test: HTTP 200, ok.\n",
     });
     receiver.behave({ status: 302, headers: { location: "/elsewhere" } });
     assert.partialDeepStrictEqual(await admin("alert test"), {
       code: 1,
-      err: "The receiver has not taken the test: HTTP 302.",
+      err: "The receiver has not taken the test: HTTP 302",
     });
     await receiver.stop();
     assert.partialDeepStrictEqual(await admin("alert test"), {
       code: 1,
-      err: "The receiver has not taken the test: no_connection.",
+      err: "The receiver has not taken the test: no_connection",
     });
   } finally {
     await scheduler.stop();

@@ -23,7 +23,9 @@ select results_eq(
     ('suppressed', 'suppressed', null, 'its person is suppressed'), ('unmatched', 'distributed', 'ann', null)$$,
   'each named lead goes where it would if it came now, the oldest first, and the others say why not');
 select results_eq(
-  $$select o.filled, o.status, (select count(*)::integer from private.lead_notifications_due) from public.recruiting_orders o where o.id = md5('order')::uuid$$,
+  $$select o.filled, o.status, (
+      select count(*)::integer from private.lead_notifications_due n
+      join public.recruiting_leads l on l.id = n.lead_id and l.vendor_id = md5('vendor')::uuid) from public.recruiting_orders o where o.id = md5('order')::uuid$$,
   $$values (3, 'filled', 3)$$, 'the order counts them, and their agents are notified');
 select results_eq(
   $$select d.distribution, d.problem from public.distribute_named_leads(array[md5('bulk')::uuid]) d$$,
