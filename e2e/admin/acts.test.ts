@@ -88,6 +88,20 @@ Deno.test("each act of a command is stored with its operator, its action and wha
   await adminJson(`lead assign ${kept} --to ${first}`);
   await act(`lead assign ${kept} --to ${second}`);
   await act(`lead return ${returned} --reason "wrong number"`);
+  const file = Deno.makeTempFileSync({ suffix: ".csv" });
+  Deno.writeTextFileSync(file, "vendor_lead_id,first_name\r\nof-a-file,Ida\r\n");
+  await act(`lead import ${file} --vendor ${vendor.slug}`);
+  await act(`lead match ${file} --vendor ${vendor.slug}`);
+  await act(`repeat set --vendor ${vendor.slug} --match phone --within 30d --action hold`);
+  await act(`repeat remove --vendor ${vendor.slug}`);
+  const suppressed = newPhone();
+  await act(`suppression add ${suppressed} --reason "asked by letter"`);
+  await act("suppression list");
+  await act(`suppression check ${suppressed}`);
+  Deno.writeTextFileSync(file, `phone,reason\r\n${newPhone()},by letter\r\n`);
+  await act(`suppression import ${file} --reason "a list"`);
+  await act(`suppression remove ${suppressed}`);
+  Deno.removeSync(file);
   await sql`update public.vendors set parser = 'mapping', parser_config = ${
     sql.json({ fields: { first_name: "first_name", email: "mail" } })
   } where id = ${vendor.id}`;
