@@ -54,7 +54,7 @@ deskTest("an agent chooses what to be mailed about", async (page) => {
   };
   await signIn(page, agent, "inbox");
   await sql`update public.agents set email = ${agent.email} where id = ${agent.agent_id}`;
-  await page.getByRole("banner").getByRole("button").click();
+  await page.getByRole("banner").getByRole("button", { name: /Nora/ }).click();
   const mails = page.getByRole("group", { name: "Mail me" });
   await mails.getByLabel("A new lead").check();
   await mails.getByLabel("A recruit has waited 15 minutes").check();
@@ -63,7 +63,7 @@ deskTest("an agent chooses what to be mailed about", async (page) => {
   await until(async () => await chosen() === "recruit_waiting");
   await assertAccessible(page);
   await page.reload();
-  await page.getByRole("banner").getByRole("button").click();
+  await page.getByRole("banner").getByRole("button", { name: /Nora/ }).click();
   assert(await mails.getByLabel("A recruit has waited 15 minutes").isChecked());
   assert(!await mails.getByLabel("A new lead").isChecked());
 });
