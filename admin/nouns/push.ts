@@ -16,7 +16,7 @@ export function addPush(program: AdminCommand): void {
     .reads(makeKeys);
 }
 
-/** Makes a pair of keys: RFC 8292. Whoever has subscribed with an earlier pair has to subscribe again. */
+/** Makes a pair of keys: RFC 8292. Browsers that subscribed with an earlier pair must subscribe again. */
 async function makeKeys(_: Session, { subject }: { subject: string }): Promise<Outcome> {
   const { publicKey, privateKey } = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, true, [
     "sign",

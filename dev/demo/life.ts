@@ -128,7 +128,7 @@ export class Life {
     this.#say(`lead      ${vendor.name}: ${applicant.first} from ${applicant.state} ${result}`);
   }
 
-  /** A text of ours has left. Its recruit reads it, and answers within a minute or two. */
+  /** One of our texts was sent. The recruit reads it, and answers within a minute or two. */
   #texted({ to, from, body }: Message): void {
     this.#say(`text      to ${this.#names.get(to) ?? "a person"}: ${shortened(body)}`);
     // People whom somebody else has invented are theirs.

@@ -42,7 +42,7 @@ export class Recruit {
     this.#turns = [...CORPUS[n % CORPUS.length]!];
   }
 
-  /** Takes a text of ours, and returns the texts that come back; none where the person has nothing to say. */
+  /** Takes one of our texts, and returns the replies; none if the person has nothing to say. */
   reply(ours: string): string[] {
     const isNew = ours !== this.#last;
     this.#last = ours;

@@ -116,7 +116,7 @@ async function postLeads({ vendors, sql, stack }: Tools, planned: PlannedLead[])
   return stored.sort((one, other) => other.lead.age - one.lead.age);
 }
 
-/** Whoever comes again goes to the same agent in Chicago, and is held where Lead House sells them. One wants no calls. */
+/** Repeats go to the same agent in Chicago, and are held if Lead House sells them. One person is suppressed. */
 async function ruleRepeats(sql: postgres.Sql, planned: PlannedLead[]): Promise<void> {
   await sql`
     insert into public.repeat_rules (vendor_id, agency_id, match, within, action)
@@ -153,7 +153,7 @@ async function talk(tools: Tools, stored: Stored[], random: Random): Promise<voi
   for (const { lead } of greeted.slice(3, 9)) twilio.fail({ to: lead.phone, code: 21614 });
   const people = new Map(greeted.slice(9).map((one) => [one.lead.phone, one]));
   const recruits = random.shuffle([...people.values()]).slice(0, CONVERSATIONS).map(({ id, lead }, n) =>
-    // Whoever was texted days ago has answered.
+    // Recruits who were texted days ago have answered.
     new Recruit(lead.phone, serviceOf.get(id)!, n * 7, !lead.isRecent || random.happens(0.5))
   );
   const said = new Map<string, string>();

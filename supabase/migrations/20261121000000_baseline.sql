@@ -13002,7 +13002,7 @@ select
 from public.recruiting_conversations c;
 
 comment on view private.conversation_texts is
-  'What reports count of a conversation. is_texted: the provider accepted a text of ours, and has not reported that it failed. '
+  'What reports count of a conversation. is_texted: the provider accepted one of our texts, and has not reported that it failed. '
   'is_answered: the recruit has texted.';
 grant select on private.conversation_texts to service_role;
 
