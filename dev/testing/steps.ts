@@ -82,8 +82,8 @@ export const STEPS: Step[] = [
       .sort((one, other) => Number(FILL_TABLES.test(one)) - Number(FILL_TABLES.test(other))),
     alone: "plain",
     isOneProgram: true,
-    // It waits for 30 s without work.
-    atOnce: [/\/routes\/late_bodies/],
+    // The first waits for 30 s without work. The other needs a function that no other file has loaded.
+    atOnce: [/\/routes\/(late_bodies|invitations)/],
   }),
   {
     name: "check",

@@ -23,7 +23,7 @@ await sql`
   message!.id
 }, 'bot', 'infinity', 'failed')`;
 const [destination] = await sql`
-  select (public.save_destination(${order.agency_id}, 'crm', '{"url": "https://crm.example.com/"}') ->> 'id')::uuid as id`;
+  select (public.save_destination(${order.agency_id}, 'ids', '{"url": "https://crm.example.com/"}') ->> 'id')::uuid as id`;
 await sql`select public.set_destination_state(${destination!.id}, false)`;
 const [test] = await sql`select public.test_destination(${destination!.id}) as id`;
 // One that has ended, so that no check of the alerts ends this one.

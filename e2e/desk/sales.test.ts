@@ -94,7 +94,7 @@ deskTest("a colleague's sales leads are a manager's to see, and no other agent's
   await signIn(page, await signInNewAgent(agent.agency_id), "sales");
   await page.getByText("There are no sales leads yet.").waitFor();
   await assertAccessible(page);
-  await page.getByText("Nora").click();
+  await page.getByRole("button", { name: "Nora Quist" }).click();
   await page.getByRole("button", { name: "Sign out" }).click();
   await signIn(page, await signInNewAgent(agent.agency_id, "manager"), "sales");
   assert.match(await textOf(page), /^Ida new 555-0100 · IL · FE · Nora Quist/);

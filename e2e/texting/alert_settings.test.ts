@@ -168,7 +168,7 @@ Deno.test("the command alert test shows what the receiver responds", async () =>
     receiver.behave({ status: 302, headers: { location: "/elsewhere" } });
     assert.partialDeepStrictEqual(await admin("alert test"), {
       code: 1,
-      err: "The receiver has not taken the test: HTTP 302",
+      err: "The receiver has not taken the test: HTTP 302, ok",
     });
     await receiver.stop();
     assert.partialDeepStrictEqual(await admin("alert test"), {

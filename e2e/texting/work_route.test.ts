@@ -253,7 +253,7 @@ Deno.test("while a job of the worker cannot claim, the others and the texts go o
           assert.partialDeepStrictEqual((await workWith()).body, { ...NOTHING, accepted: 1, errors: 1 });
         });
         const errors = lines.filter((line) => line.includes('"level":"error"'));
-        assert.equal(errors.length, 1, "it is left out then");
+        assert.equal(errors.length, 1, errors.join("\n"));
         assert.match(errors[0]!, /"event":"job_failed","job":"\w+"/);
       });
       assert.deepEqual(sentBodies(conversation), ["Hi"]);
