@@ -46,7 +46,7 @@ export interface Stacks {
 /** Scenarios that leave tens of thousands of rows. They run last, because some others read whole tables. */
 const FILL_TABLES = /\/routes\/(bodies|import_leads_many)\.test\.ts$/;
 
-/** All checks, in the order in which they begin: those that take long first, since several run at the same time. */
+/** All checks, in the order in which they begin: in general those that take long first, since several run at the same time. */
 export const STEPS: Step[] = [
   {
     name: "fmt",
@@ -75,6 +75,15 @@ export const STEPS: Step[] = [
     ],
     isRetried: true,
   })),
+  denoStep({
+    name: "schema",
+    title: "Schemas and migrations make one database",
+    remedy:
+      "npm run migration -- --baseline writes the baseline again; once it is deployed, <topic> what the migrations lack.",
+    files: filesBelow("supabase/tests"),
+    // Its tests read whole tables, so they come before the scenarios that fill these.
+    alone: "plain",
+  }),
   denoStep({
     name: "e2e",
     title: "Scenarios over HTTP",
@@ -119,14 +128,6 @@ export const STEPS: Step[] = [
     title: "Tests of the local stack",
     files: filesBelow("dev/local"),
     isOneProgram: true,
-  }),
-  denoStep({
-    name: "schema",
-    title: "Schemas and migrations make one database",
-    remedy:
-      "npm run migration -- --baseline writes the baseline again; once it is deployed, <topic> what the migrations lack.",
-    files: filesBelow("supabase/tests"),
-    stack: "plain",
   }),
   denoStep({
     name: "faults",
@@ -195,12 +196,11 @@ async function succeeds(command: string, args: string[], print?: Print): Promise
  * all others, unless only some files were asked for.
  */
 function denoStep(
-  { alone, stack = alone, isOneProgram = false, atOnce = [], isRetried = false, ...step }:
+  { alone, isOneProgram = false, atOnce = [], isRetried = false, ...step }:
     & Omit<Step, "run" | "remedy">
     & {
       files: string[];
       remedy?: string;
-      stack?: keyof Stacks;
       isOneProgram?: boolean;
       atOnce?: RegExp[];
       isRetried?: boolean;
@@ -214,8 +214,8 @@ function denoStep(
       // The output of tests is of use to a person who runs a few of them.
       const flags = chosen === undefined ? ["--quiet"] : [];
       const files = (chosen ?? step.files).flatMap((path) => filesBelow(path));
-      const running = stack && await stacks[stack]();
-      const env = running && { STACK_FILE: running.file, ...doublesEnv(stack!), ...transcriptsOf(files) };
+      const running = alone && await stacks[alone]();
+      const env = running && { STACK_FILE: running.file, ...doublesEnv(alone!), ...transcriptsOf(files) };
       const groups = Map.groupBy(new Set(files.map(runnerOf)), (file) => atOnce.find((like) => like.test(file)));
       // Lines of two processes would be mixed.
       const show = groups.size > 1 ? print ?? console.log : print;

@@ -8550,10 +8550,13 @@ stable
 set search_path = ''
 as $$
 begin
-  if exists (select from public.suppressions) and private.is_suppressed(
-    phone, (select l.email from public.recruiting_leads l where l.id = texting_ban.recruiting_lead_id)
-  ) then
-    return 'suppressed';
+  -- A statement of its own: one that reads leads waits for a lock of theirs, also where nobody is suppressed.
+  if exists (select from public.suppressions) then
+    if private.is_suppressed(
+      phone, (select l.email from public.recruiting_leads l where l.id = texting_ban.recruiting_lead_id)
+    ) then
+      return 'suppressed';
+    end if;
   end if;
   return case when private.is_opted_out(agency_id, phone) then 'opted_out' end;
 end
@@ -21536,7 +21539,7 @@ begin
     if private.managed_agency_id() is null and not private.may_operate() then
       raise exception 'only a manager or an operator may do this' using errcode = '42501';
     end if;
-    raise exception '%_id: there is no such %', noun, noun using errcode = 'PT404';
+    raise exception '%_id: there is no such %', private.quoted(noun), private.quoted(noun) using errcode = 'PT404';
   end if;
   return locked;
 end
@@ -21716,7 +21719,7 @@ begin
     )
   then
     raise exception '%: % is the last active manager of the agency. Make somebody else a manager first.',
-      field, private.quoted(concat_ws(' ', stored.first_name, stored.last_name))
+      private.quoted(field), private.quoted(concat_ws(' ', stored.first_name, stored.last_name))
       using errcode = 'PT409';
   end if;
 end

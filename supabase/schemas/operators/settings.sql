@@ -15,7 +15,7 @@ begin
     if private.managed_agency_id() is null and not private.may_operate() then
       raise exception 'only a manager or an operator may do this' using errcode = '42501';
     end if;
-    raise exception '%_id: there is no such %', noun, noun using errcode = 'PT404';
+    raise exception '%_id: there is no such %', private.quoted(noun), private.quoted(noun) using errcode = 'PT404';
   end if;
   return locked;
 end
@@ -195,7 +195,7 @@ begin
     )
   then
     raise exception '%: % is the last active manager of the agency. Make somebody else a manager first.',
-      field, private.quoted(concat_ws(' ', stored.first_name, stored.last_name))
+      private.quoted(field), private.quoted(concat_ws(' ', stored.first_name, stored.last_name))
       using errcode = 'PT409';
   end if;
 end

@@ -91,10 +91,13 @@ stable
 set search_path = ''
 as $$
 begin
-  if exists (select from public.suppressions) and private.is_suppressed(
-    phone, (select l.email from public.recruiting_leads l where l.id = texting_ban.recruiting_lead_id)
-  ) then
-    return 'suppressed';
+  -- A statement of its own: one that reads leads waits for a lock of theirs, also where nobody is suppressed.
+  if exists (select from public.suppressions) then
+    if private.is_suppressed(
+      phone, (select l.email from public.recruiting_leads l where l.id = texting_ban.recruiting_lead_id)
+    ) then
+      return 'suppressed';
+    end if;
   end if;
   return case when private.is_opted_out(agency_id, phone) then 'opted_out' end;
 end
