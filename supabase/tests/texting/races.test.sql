@@ -263,7 +263,7 @@ create function pg_temp.hold_first_text() returns void language sql as $$
   select pg_temp.hold('select o.kind from public.text_outbox o where o.conversation_id = md5(''race 1'')::uuid for update')
 $$;
 select pg_temp.hold_first_text(), extensions.dblink_connect('second', pg_temp.dsn());
-select pg_temp.send_and_wait('second', $$select private.refuse_texts(md5('race')::uuid, '+19995590001')$$);
+select pg_temp.send_and_wait('second', $$select private.refuse_texts(md5('race')::uuid, '+19995590001', 'opted_out')$$);
 select isnt_empty(
   $$select from extensions.dblink('operator', $sql$
       select o.kind from public.text_outbox o where o.conversation_id = md5('race 2')::uuid for update skip locked
