@@ -60,7 +60,7 @@ export async function storeLeads(sql: postgres.Sql, orderIds: string[], count: n
       select
         o.vendor_id, gen_random_uuid(), 'Ada',
         jsonb_build_object(
-          'last_name', 'Nguyen ' || n, 'email', 'recruit.' || n || '@example.com', 'phone', '+13125550142', 'state', 'IL'
+          'last_name', 'Nguyen ' || n, 'email', 'recruit.' || n || '@example.com', 'phone', '+1312' || 2000000 + n, 'state', 'IL'
         ),
         'distributed', o.id, o.agency_id, a.ids[1 + n % cardinality(a.ids)], now()
       from recruiting_orders o

@@ -89,7 +89,7 @@ function inserts({ vendorId, orderId }: Agency): Record<string, string> {
       select
         id, '${vendorId}', id::text, 'Ada',
         jsonb_build_object(
-          'last_name', 'Nguyen ' || n, 'email', 'recruit.' || n || '@example.com', 'phone', '+13125550142',
+          'last_name', 'Nguyen ' || n, 'email', 'recruit.' || n || '@example.com', 'phone', '+1312' || 2000000 + n,
           'phone_raw', '(312) 555-0142', 'city', 'Chicago', 'state', 'IL', 'zip', '60614'
         ),
         id::text, 'single', case when n % 4 <> 0 then 'distributed' else 'unmatched' end,

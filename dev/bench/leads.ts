@@ -4,14 +4,17 @@ const NAMES = ["Ada", "Grace", "Katherine", "Dorothy", "Mary", "Annie", "Hedy", 
 const STATES = ["IL", "TX", "CA", "NY", "FL", "OH", "WA", "GA"];
 const TYPES = ["fwk", "csk", "br", "union", "ncr", "pos", "dcard", "fe", "globe"];
 
+/** The phone number of each recruit, for which the load generator puts another one in each request. */
+export const PHONE = "+13125550142";
+
 /** A vendor's payload of a recruit; the parser `generic` reads it. */
 export function recruit(id: string) {
   return {
     vendor_lead_id: id,
     first_name: "Ada",
     last_name: "Nguyen",
-    email: "ada.nguyen@example.com",
-    phone: "(312) 555-0142",
+    email: `ada.${id}@example.com`,
+    phone: PHONE,
     city: "Chicago",
     state: "IL",
     zip: "60614",

@@ -1,11 +1,12 @@
 /** Sends requests from a process of its own, so that we see what sending them costs. */
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { PHONE } from "./leads.ts";
 import { median, quantile } from "./measurement.ts";
 
 /** One kind of requests. */
 export interface Requests {
-  /** Text of the body; every `{id}` in it becomes a UUID, another one for each request. */
+  /** Text of the body; every `{id}` in it becomes a UUID and {@link PHONE} a number, other ones for each request. */
   body: string;
   /** The UUIDs, over and over. New ones unless given. */
   ids?: string[];
@@ -88,7 +89,10 @@ async function send(load: Load, seconds: number): Promise<number[]> {
       const place = count++;
       const { body, ids, status } = load.others?.[9 - place % 10] ?? load;
       const id = ids?.[place % ids.length] ?? crypto.randomUUID();
-      const text = body.replaceAll("{id}", id);
+      const text = body.replaceAll("{id}", id).replaceAll(
+        PHONE,
+        `+1312${2_000_000 + Math.floor(8_000_000 * Math.random())}`,
+      );
       const startedAt = performance.now();
       await sendOne(url, load.headers, text, status);
       latencies.push(performance.now() - startedAt);

@@ -3355,6 +3355,8 @@ begin
   end if;
   if exists (select from public.repeat_rules) then
     repeated := private.lock_and_find_repeats(sent);
+  end if;
+  if repeated <> '{}' then
     sent := private.mark_repeats(sent, repeated);
   end if;
 
@@ -4003,7 +4005,15 @@ declare
     where private.is_decided(m.action, m.agency_id, m.distribution = 'pending', c.distribution)
   );
 begin
-  return case when cardinality(contacts) > 1 then private.find_repeats_together(contacts, repeated) else repeated end;
+  -- Few calls have two leads of one person.
+  if (
+    select count(k.value) > count(distinct k.value)
+    from unnest(contacts) c
+    cross join lateral (values (c.phone), (c.email)) k (value)
+  ) then
+    return private.find_repeats_together(contacts, repeated);
+  end if;
+  return repeated;
 end
 $$;
 

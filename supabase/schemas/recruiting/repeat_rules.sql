@@ -206,7 +206,15 @@ declare
     where private.is_decided(m.action, m.agency_id, m.distribution = 'pending', c.distribution)
   );
 begin
-  return case when cardinality(contacts) > 1 then private.find_repeats_together(contacts, repeated) else repeated end;
+  -- Few calls have two leads of one person.
+  if (
+    select count(k.value) > count(distinct k.value)
+    from unnest(contacts) c
+    cross join lateral (values (c.phone), (c.email)) k (value)
+  ) then
+    return private.find_repeats_together(contacts, repeated);
+  end if;
+  return repeated;
 end
 $$;
 

@@ -90,6 +90,8 @@ begin
   end if;
   if exists (select from public.repeat_rules) then
     repeated := private.lock_and_find_repeats(sent);
+  end if;
+  if repeated <> '{}' then
     sent := private.mark_repeats(sent, repeated);
   end if;
 
