@@ -11,6 +11,7 @@ import { followSession } from "./session/session.ts";
 import { useDeskLocation, useDeskSearch } from "./ui/location.ts";
 import { Page } from "./ui/page.tsx";
 import { ErrorState } from "./ui/query_result.tsx";
+import { viewStands } from "./ui/standing.ts";
 
 const root = createRoot(document.getElementById("desk")!);
 try {
@@ -28,10 +29,20 @@ try {
       </QueryClientProvider>
     </StrictMode>,
   );
+  void viewStands().then(registerWorker);
 } catch (error) {
   root.render(
     <Page title="The desk cannot be opened" className="narrow">
       <ErrorState error={error} retry={() => location.reload()} />
     </Page>,
   );
+}
+
+/** The shell opens without a network from now on. A browser that has no workers, as in private windows, goes without. */
+async function registerWorker(): Promise<void> {
+  try {
+    await navigator.serviceWorker?.register("service_worker.js", { updateViaCache: "none" });
+  } catch {
+    // `npm run desk -- dev` has none, and the network may be gone.
+  }
 }

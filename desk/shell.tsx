@@ -10,7 +10,7 @@ import { useLive } from "./live.ts";
 import { SignOut } from "./session/sign_out.tsx";
 import { Bell } from "./notifications/bell.tsx";
 import { Notifications } from "./notifications/notifications.tsx";
-import { AskForNotifications, NotificationSettings } from "./notifications/settings.tsx";
+import { AskForNotifications } from "./notifications/settings.tsx";
 import { Avatar } from "./ui/avatar.tsx";
 import { cappedText } from "./ui/count.ts";
 import { fullName } from "./ui/name.ts";
@@ -21,9 +21,9 @@ import { viewStands } from "./ui/standing.ts";
 import { setUnread } from "./ui/title.ts";
 import { Toasts } from "./ui/toast.tsx";
 
-const MailSettings = part(
-  "What you are mailed",
-  async () => (await import("./notifications/mail_settings.tsx")).MailSettings,
+const AccountSettings = part(
+  "How you are notified",
+  async () => (await import("./notifications/account_settings.tsx")).AccountSettings,
 );
 const DeskPalette = part("The search of all views", async () => (await import("./palette.tsx")).DeskPalette);
 
@@ -128,10 +128,9 @@ function Account({ email, user }: { email: string; user: User }) {
           {agency !== null && <span className="quiet">{agency.name}</span>}
         </p>
         <Link href="/password" onClick={() => menu.current!.hidePopover()}>Change the password</Link>
-        {agent !== null && <NotificationSettings userId={user.user_id} />}
         {agent !== null && wasOpened && (
           <Suspense>
-            <MailSettings agentId={agent.id} />
+            <AccountSettings userId={user.user_id} agentId={agent.id} />
           </Suspense>
         )}
         <SignOut />

@@ -42,9 +42,6 @@ const COLUMNS = `id, kind, reason, urgent, conversation_id, lead_id, created_at,
   by:agents!agent_notifications_by_agent_id_fkey(first_name, last_name), lead:recruiting_leads(first_name, last_name),
   conversation:recruiting_conversations(waiting_since, lead:recruiting_leads(first_name, last_name))`;
 
-/** What an agent can tell a recruit who may be in danger. */
-export const LIFELINE = "The 988 Suicide & Crisis Lifeline takes calls and texts at 988";
-
 /** The kinds that ask for something, as what is urgent does. */
 const NOTICES = ["taken_over", "asked_for", "recruit_waiting"];
 
@@ -94,11 +91,6 @@ export function useReadNotification(agentId: string) {
 /** A person's first and last name; empty where neither is known. */
 export function nameOf(person: Person | null): string {
   return [person?.first_name, person?.last_name].join(" ").trim();
-}
-
-/** The further conversations of a notification, in words: " and 2 more". */
-export function moreText(others: number | null): string {
-  return others === null ? "" : ` and ${others} more`;
 }
 
 function notifications() {

@@ -1,5 +1,8 @@
-import { QueryClient } from "@tanstack/react-query";
+import { onlineManager, QueryClient } from "@tanstack/react-query";
 import { CallError } from "./client.ts";
+
+// The library supposes that a page that opens has a network.
+onlineManager.setOnline(navigator.onLine);
 
 /**
  * The cache of all that the page has read. It is read again on focus, when the network is back, each minute, and when
@@ -12,6 +15,8 @@ export const queryClient = new QueryClient({
       refetchInterval: 60_000,
       refetchOnWindowFocus: "always",
       refetchOnReconnect: "always",
+      // Browsers are wrong at times when they say that there is no network.
+      networkMode: "offlineFirst",
       retry: (failures, error) => failures < 3 && (!(error instanceof CallError) || error.mayPass),
     },
     // A user who acts without a network gets the error at once.

@@ -1,4 +1,6 @@
 import { useSyncExternalStore } from "react";
+import { type Place, tagOf } from "./sentences.ts";
+import { notificationOptions } from "./tabs.ts";
 
 /** Whether this page may show browser notifications. */
 export type Permission = NotificationPermission | "unsupported";
@@ -29,19 +31,34 @@ function listen(notify: () => void): () => void {
   };
 }
 
-/** Shows a browser notification, where the browser can. A click comes back to this page. */
-export function showNotification(sentence: string, tag: string, open: () => void): void {
+/**
+ * Shows a browser notification, where the browser can, through the service worker where there is one: it opens what is
+ * clicked, and what is pushed replaces what has the same tag. Else `open` is called after a click.
+ */
+export async function showNotification(
+  sentence: string,
+  notification: Place & { id: string },
+  open: () => void,
+): Promise<void> {
   if (permission() !== "granted") return;
+  const worker = await navigator.serviceWorker?.getRegistration();
+  if (worker?.active) return await worker.showNotification(sentence, notificationOptions(notification));
   try {
-    const shown = new Notification(sentence, { tag });
+    const shown = new Notification(sentence, { tag: tagOf(notification) });
     shown.onclick = () => {
       shown.close();
       globalThis.focus();
       open();
     };
   } catch {
-    // A page can show none in Chrome on Android.
+    // Chrome on Android has only those of the service worker, which may not be installed yet.
   }
+}
+
+/** Closes the browser notifications that the user needs no more: those whose tag is not kept. */
+export async function closeNotifications(kept: Set<string>): Promise<void> {
+  const worker = await navigator.serviceWorker?.getRegistration();
+  for (const shown of await worker?.getNotifications() ?? []) if (!kept.has(shown.tag)) shown.close();
 }
 
 let audio: AudioContext | undefined;
@@ -59,33 +76,4 @@ export function playSound(): void {
   tone.connect(volume).connect(audio.destination);
   tone.start();
   tone.stop(end);
-}
-
-const SHOWS = "shows ";
-
-/** Says to the other tabs of this browser that the user sees an address here, until the returned function is called. */
-export function show(address: string): () => void {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  // The browser frees a lock with its tab, also of one that crashed.
-  void navigator.locks.request(SHOWS + address, { mode: "shared" }, () => promise);
-  return resolve;
-}
-
-/** The addresses that the user sees in the tabs of this browser. */
-export async function shownAddresses(): Promise<string[]> {
-  const { held = [] } = await navigator.locks.query();
-  return held.flatMap(({ name = "" }) => name.startsWith(SHOWS) ? [name.slice(SHOWS.length)] : []);
-}
-
-const NOTIFIED = "notified";
-const MOST_NOTIFIED = 100;
-
-/** Takes a notification for this tab. Returns false where another tab has it: only one of them notifies the user. */
-export async function claim(id: string): Promise<boolean> {
-  return await navigator.locks.request(NOTIFIED, () => {
-    const notified: string[] = JSON.parse(localStorage.getItem(NOTIFIED) ?? "[]");
-    if (notified.includes(id)) return false;
-    localStorage.setItem(NOTIFIED, JSON.stringify([...notified, id].slice(-MOST_NOTIFIED)));
-    return true;
-  });
 }

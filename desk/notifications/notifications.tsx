@@ -4,9 +4,11 @@ import { useLocation } from "wouter";
 import { isNotice, type Notification, notificationQueries, useReadNotification } from "../data/notifications.ts";
 import { readSettings } from "../data/settings.ts";
 import type { Agent } from "../data/user.ts";
+import { viewStands } from "../ui/standing.ts";
 import { showToast } from "../ui/toast.tsx";
-import { claim, playSound, show, shownAddresses, showNotification } from "./browser.ts";
-import { isAbout, pathOf, sentenceOf } from "./sentences.ts";
+import { closeNotifications, playSound, showNotification } from "./browser.ts";
+import { isAbout, pathOf, sentenceOf, tagOf } from "./sentences.ts";
+import { claim, show, shownAddresses, type WorkerMessage } from "./tabs.ts";
 
 /** The most notifications that are shown at once, as after a night. */
 const MOST = 3;
@@ -43,16 +45,29 @@ export function Notifications({ agent, userId }: { agent: Agent; userId: string 
     const { notifies, sounds } = readSettings(userId);
     if (sounds) playSound();
     if (notifies) {
-      showNotification(
-        sentenceOf(notification),
-        notification.conversation_id ?? notification.id,
-        () => open(notification),
-      );
+      await showNotification(sentenceOf(notification), notification, () => open(notification));
     }
   }
 
   useEffect(() => {
+    async function hear({ data, ports }: MessageEvent<WorkerMessage>): Promise<void> {
+      if ("claim" in data) ports[0]!.postMessage(readSettings(userId).notifies && await claim(data.claim));
+      else if ("resubscribed" in data) await keepSubscription();
+      else {
+        navigate(data.open.path);
+        markRead(data.open.id);
+      }
+    }
+    const worker = navigator.serviceWorker;
+    worker?.addEventListener("message", hear);
+    return () => worker?.removeEventListener("message", hear);
+  }, [userId, navigate, markRead]);
+
+  useEffect(() => void viewStands().then(keepSubscription), [userId]);
+
+  useEffect(() => {
     if (data === undefined) return;
+    void closeNotifications(new Set(data.map(tagOf)));
     const { ids, latest } = known.current ?? { ids: new Set<string>(), latest: null };
     // What was there when the page was opened is not new.
     const fresh = latest === null
@@ -67,6 +82,11 @@ export function Notifications({ agent, userId }: { agent: Agent; userId: string 
   }, [data]);
 
   return null;
+}
+
+/** Stores the subscription of this browser again. Where it fails, the next start does it. */
+async function keepSubscription(): Promise<void> {
+  await import("../data/push.ts").then(({ keepSubscription }) => keepSubscription()).catch(() => {});
 }
 
 function listen(notify: () => void): () => void {

@@ -1,7 +1,13 @@
-import { LIFELINE, moreText, type Notification } from "../data/notifications.ts";
+import { LIFELINE } from "../data/lifeline.ts";
+import type { Notification } from "../data/notifications.ts";
+
+/** What a sentence needs of a notification. */
+type Subject = Pick<Notification, "kind" | "reason" | "urgent" | "recruit" | "by" | "others">;
+/** What the address of a notification needs of it. */
+export type Place = Pick<Notification, "kind" | "conversation_id" | "lead_id">;
 
 /** A notification in a sentence, without any words of a text. */
-export function sentenceOf({ kind, reason, urgent, recruit, by, others }: Notification): string {
+export function sentenceOf({ kind, reason, urgent, recruit, by, others }: Subject): string {
   const who = recruit?.first_name || "A recruit";
   const whom = recruit?.first_name || "a recruit";
   const colleague = by?.first_name ?? "A colleague";
@@ -35,12 +41,25 @@ export function sentenceOf({ kind, reason, urgent, recruit, by, others }: Notifi
 }
 
 /** The route of the view to which a notification leads. */
-export function pathOf({ kind, conversation_id, lead_id }: Notification): string {
+export function pathOf({ kind, conversation_id, lead_id }: Place): string {
   if (kind === "destination_off") return "/settings/destinations";
   return conversation_id === null ? `/recruits/${lead_id}` : `/inbox/${conversation_id}`;
 }
 
 /** Whether an address, such as `/inbox/all/<id>`, is that of what a notification is about. */
-export function isAbout(address: string, { conversation_id, lead_id }: Notification): boolean {
+export function isAbout(address: string, { conversation_id, lead_id }: Place): boolean {
   return address.split("?")[0]!.split("/").at(-1) === (conversation_id ?? lead_id);
+}
+
+/**
+ * Identifies a browser notification: a later one about the same conversation replaces it, and so does the same one that
+ * the service worker or another tab shows.
+ */
+export function tagOf({ id, conversation_id }: Pick<Notification, "id" | "conversation_id">): string {
+  return conversation_id ?? id;
+}
+
+/** The further conversations of a notification, in words: " and 2 more". */
+function moreText(others: number | null): string {
+  return others === null ? "" : ` and ${others} more`;
 }

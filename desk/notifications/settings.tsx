@@ -5,7 +5,7 @@ import { useSettings } from "../data/settings.ts";
 import { askForPermission, usePermission } from "./browser.ts";
 
 /** The sentence for a permission that only the browser's own settings can give. */
-const HOW_TO_ALLOW =
+export const HOW_TO_ALLOW =
   "This browser blocks notifications of this page. To allow them, open its settings for this site: " +
   "the icon at the left of the address.";
 
@@ -40,29 +40,5 @@ export function AskForNotifications({ userId }: { userId: string }) {
       </button>
       <button type="button" onClick={() => change({ wasAsked: true })}>Not now</button>
     </p>
-  );
-}
-
-/** How this browser notifies a login of what is new, in the account menu. */
-export function NotificationSettings({ userId }: { userId: string }) {
-  const permission = usePermission();
-  const { settings: { notifies, sounds }, change } = useSettings(userId);
-  return (
-    <>
-      {permission === "default" && (
-        <button type="button" onClick={() => void askForPermission()}>Allow notifications</button>
-      )}
-      {permission === "denied" && <p className="quiet">{HOW_TO_ALLOW}</p>}
-      {permission === "granted" && (
-        <label className="check">
-          <input type="checkbox" checked={notifies} onChange={({ target }) => change({ notifies: target.checked })} />
-          Notifications of this browser
-        </label>
-      )}
-      <label className="check">
-        <input type="checkbox" checked={sounds} onChange={({ target }) => change({ sounds: target.checked })} />
-        A sound when something is new
-      </label>
-    </>
   );
 }

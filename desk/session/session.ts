@@ -4,6 +4,7 @@ import { SESSION_KEY, supabase } from "../data/client.ts";
 import { forgetDrafts } from "../data/drafts.ts";
 import { emptyOutbox, openOutbox } from "../data/outbox.ts";
 import { queryClient } from "../data/queries.ts";
+import { forgetUser } from "../data/user.ts";
 import type { Link } from "./link.ts";
 
 /** The user at the page. */
@@ -41,6 +42,7 @@ function setSession(session: Session | null): void {
       // Nobody sees what another user has read or written, nor where.
       queryClient.clear();
       forgetDrafts();
+      forgetUser();
       location.hash = "#/";
     }
     state = { user, hasEnded: false };
@@ -57,11 +59,13 @@ export async function signIn(email: string, password: string): Promise<void> {
 }
 
 /**
- * Signs this browser out, also without a connection, and forgets what the user has not sent. The user's other machines
- * stay signed in.
+ * Signs this browser out, also without a connection, and forgets what the user has not sent. Nothing is pushed to it any
+ * more. The user's other machines stay signed in.
  */
 export async function signOut(): Promise<void> {
   await emptyOutbox();
+  // Without a network the subscription stays until the push service rejects it, or another login takes the browser.
+  await import("../data/push.ts").then(({ forgetSubscription }) => forgetSubscription()).catch(() => {});
   isLeaving = true;
   const { error } = await supabase.auth.signOut({ scope: "local" });
   if (error === null) return;

@@ -1,5 +1,5 @@
 import type { Enums } from "../../supabase/functions/_shared/database.types.ts";
-import { LIFELINE } from "../data/notifications.ts";
+import { LIFELINE } from "../data/lifeline.ts";
 import { labelOf } from "./json_value.tsx";
 
 /** The words for how the bot read a text that is not an answer, and for why its part of a conversation has ended. */

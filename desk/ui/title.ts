@@ -10,11 +10,16 @@ export function setTitle(given: string): void {
   writeTitle();
 }
 
-/** Sets how many conversations are unread, which stands before each view's title. The page's icon has a dot then. */
+/**
+ * Sets how many conversations are unread, which stands before each view's title and on the icon of the installed app.
+ * The page's icon has a dot then.
+ */
 export function setUnread(count: number): void {
   unread = count;
   writeTitle();
   document.querySelector<HTMLLinkElement>("link[rel=icon]")!.href = count > 0 ? UNREAD_ICON : ICON;
+  // A browser may refuse it where the desk is not installed.
+  void navigator.setAppBadge?.(count).catch(() => {});
 }
 
 function writeTitle(): void {

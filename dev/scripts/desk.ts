@@ -4,7 +4,9 @@
  */
 import { Command } from "commander";
 import { Buffer } from "node:buffer";
-import { join } from "node:path";
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
 import { build, createServer, type InlineConfig, type Plugin, type Rolldown } from "vite";
 import { readStackInfo, ROOT } from "../local/mod.ts";
 
@@ -41,10 +43,11 @@ program.command("build")
   .action(async ({ out, url, key, presentationUrl }) => {
     if ((url === undefined) !== (key === undefined)) program.error("give --url and --key, or neither");
     if (key !== undefined && isSecret(key)) program.error("--key: a secret key; everybody can read what is in a page");
+    const folder = out.startsWith("/") ? out : join(ROOT, out);
     await build({
       ...configOf(url === undefined ? undefined : new URL(url).origin),
       build: {
-        outDir: out.startsWith("/") ? out : join(ROOT, out),
+        outDir: folder,
         emptyOutDir: true,
         rolldownOptions: {
           // What chunks share is one file: many small ones compress badly, and each is a request. What only later ones
@@ -63,6 +66,7 @@ program.command("build")
         assetsInlineLimit: 0,
       },
     });
+    await buildWorker(folder);
     if (url === undefined) return console.log("It needs a config.json beside it: docs/hosting.md");
     const config: Config = { url: new URL(url).origin, publishable_key: key, presentation_url: presentationUrl };
     Deno.writeTextFileSync(join(out, "config.json"), `${JSON.stringify(config, null, 2)}\n`);
@@ -95,6 +99,35 @@ function isSecret(key: string): boolean {
   return key.startsWith("sb_secret_") || Buffer.from(payload, "base64url").includes("service_role");
 }
 
+/** Adds the service worker to a build. It knows the hash of each file, so that it never mixes two builds. */
+async function buildWorker(folder: string): Promise<void> {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((file) => file.isFile())
+    .map((file) => relative(folder, join(file.parentPath, file.name))).sort();
+  const hashOf = (name: string) => createHash("sha256").update(readFileSync(join(folder, name))).digest("base64");
+  const hashes = Object.fromEntries(
+    files.map((name) => [name === "index.html" ? "" : name, `sha256-${hashOf(name)}`]),
+  );
+  const define = {
+    FILES: JSON.stringify(hashes),
+    BUILD: JSON.stringify(createHash("sha256").update(JSON.stringify(hashes)).digest("hex").slice(0, 16)),
+  };
+  await build({
+    root: join(ROOT, "desk"),
+    configFile: false,
+    publicDir: false,
+    logLevel: "warn",
+    define,
+    build: {
+      outDir: folder,
+      emptyOutDir: false,
+      rolldownOptions: {
+        input: join(ROOT, "desk/service_worker.ts"),
+        output: { format: "iife", entryFileNames: "service_worker.js" },
+      },
+    },
+  });
+}
+
 /** The settings of both. `project` is the only origin that the page calls; unless given, any. */
 function configOf(project = "https: wss:"): InlineConfig {
   return { root: join(ROOT, "desk"), base: "./", configFile: false, logLevel: "warn", plugins: [policy(project)] };
@@ -108,6 +141,8 @@ function policy(project: string): Plugin {
     "style-src 'self'",
     "img-src 'self' blob:",
     `connect-src 'self' ${project} ${project.replace("http", "ws")}`,
+    "manifest-src 'self'",
+    "worker-src 'self'",
     "form-action 'none'",
     "base-uri 'none'",
   ].join("; ");

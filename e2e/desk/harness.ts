@@ -49,6 +49,8 @@ export function deskTest(
         locale: "en-US",
         // What moves is painted again and again.
         reducedMotion: "reduce",
+        // What a worker reads is not routed by a test.
+        serviceWorkers: "block",
         ...options,
       });
       const faults: string[] = [];

@@ -216,7 +216,8 @@ deskTest("a sound is off until the user wants it", async (page) => {
   assert.ok(await page.getByLabel("A sound when something is new").isChecked());
 });
 
-deskTest("the page's icon has a dot while something is unread", async (page) => {
+deskTest("the page's icon has a dot while something is unread, and that of the app the count", async (page) => {
+  await page.addInitScript("navigator.setAppBadge = async (count) => { globalThis.badge = count; }");
   const agent = await createTexter();
   const talk = await createTalk(agent, "Devon");
   await signIn(page, agent, "inbox");
@@ -226,8 +227,10 @@ deskTest("the page's icon has a dot while something is unread", async (page) => 
   await receive(talk, { Body: "Is this still open?" });
   await until(async () => await icon() !== plain);
   assert.ok((await page.request.get(await icon())).ok());
+  assert.equal(await page.evaluate("badge"), 1);
   await list(page).getByRole("link", { name: "Devon" }).click();
   await until(async () => await icon() === plain);
+  assert.equal(await page.evaluate("badge"), 0);
 });
 
 deskTest("a toast opens the conversation, and goes by itself but not under the pointer", async (page) => {
