@@ -16,6 +16,10 @@ export interface Member {
   away_until: string | null;
   /** `agents.away_until` as it is stored. */
   away_until_time: string | null;
+  /** What the agent gets e-mails about: the keys of MAIL_ABOUT. */
+  mail_about: string[];
+  /** The number of browsers to which the agent's notifications are pushed. */
+  push_browsers: number;
   /** Conversations that wait for an answer of the agent. */
   waiting: number;
   /** The number of these that the agent has not read. */
@@ -45,7 +49,8 @@ export const teamQueries = {
         read("team", "id, waiting, unread, waiting_since, recruits_7_days"),
         read(
           "agent_list",
-          "id, first_name, last_name, email, role, is_active, accepts_recruits, login, away_until, away_until_time",
+          `id, first_name, last_name, email, role, is_active, accepts_recruits, login, away_until, away_until_time,
+            mail_about, push_browsers`,
         ),
       ]);
       const counts = new Map(members.map((member) => [member.id, member]));

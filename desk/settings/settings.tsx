@@ -8,6 +8,7 @@ import { Skeleton } from "../ui/query_result.tsx";
 import { Tabs } from "../ui/tabs.tsx";
 import { AgencySettings } from "./agency.tsx";
 import { History } from "./history.tsx";
+import { NotifiedPeople } from "./notified_people.tsx";
 import { Numbers } from "./numbers.tsx";
 import { Orders } from "./orders.tsx";
 import { People } from "./people.tsx";
@@ -24,6 +25,7 @@ const TABS = {
   "/quick-replies": "Quick replies",
   "/numbers": "Numbers",
   "/destinations": "Destinations",
+  "/notifications": "Notifications",
   "/history": "History",
 };
 
@@ -60,6 +62,9 @@ export function Settings({ agent }: { agent: Agent }) {
           <section aria-label="Destinations">
             <Destinations agencyId={agent.agency_id} />
           </section>
+        </Route>
+        <Route path="/settings/notifications">
+          <NotifiedPeople agencyId={agent.agency_id} />
         </Route>
         <Route path="/settings/history">
           <History agencyId={agent.agency_id} />

@@ -125,6 +125,29 @@ deskTest("an agency that has nothing yet says what to do, and a fault of one tab
   await page.getByRole("rowheader", { name: "Ada Byron" }).waitFor();
 });
 
+deskTest("a manager sees how each agent is notified", async (page) => {
+  const team = await createTeam();
+  await sql`update public.agents set email = 'nora@example.com' where id = ${team.agent_id}`;
+  const push = {
+    endpoint: `https://push.example/${crypto.randomUUID()}`,
+    p256dh: "B".repeat(87),
+    auth: "a".repeat(22),
+  };
+  for (
+    const act of [team.client.rpc("save_push_subscription", push), team.client.rpc("set_my_mail", { about: ["lead"] })]
+  ) {
+    assert.equal((await act).error, null);
+  }
+  await signIn(page, team, "settings/notifications");
+  const chosen = async (name: string) =>
+    (await page.getByRole("row", { name }).getByRole("cell").allInnerTexts()).map((text) => text.trim());
+  await page.getByRole("row", { name: "Nora Quist" }).waitFor();
+  assert.deepEqual(await chosen("Nora Quist"), ["1 device", "yes", "no"]);
+  assert.deepEqual(await chosen("Ada Byron"), ["no", "no", "no"]);
+  await assertFits(page);
+  await assertAccessible(page);
+});
+
 deskTest("an agent who opens the settings is told whose they are", async (page) => {
   const { id } = await createAgency();
   await signIn(page, await signInNewAgent(id), "settings");

@@ -1,6 +1,6 @@
 -- The browsers of agents: who subscribes, how many, when they go, and what is pushed to them.
 begin;
-select plan(25);
+select plan(27);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor');
@@ -53,6 +53,23 @@ select is((select count(*)::integer from public.push_subscriptions), 0, 'nobody 
 select throws_ok('select endpoint from public.push_subscriptions', '42501', null, 'nor an endpoint');
 reset role;
 select is(pg_temp.unsubscribe('cal', 'https://push.example/1'), false, 'or removes it');
+
+-- Who may see how agents are notified
+update public.agents set mail_about = '{lead}' where id = md5('ann')::uuid;
+create function pg_temp.notified(who text) returns text language plpgsql as $$
+declare
+  result text;
+begin
+  perform pg_temp.become(who);
+  select string_agg(l.first_name || ' ' || l.push_browsers || l.mail_about::text, ', ' order by l.first_name) into result
+  from public.agent_list l where l.push_browsers > 0 or l.mail_about <> '{}';
+  reset role;
+  return result;
+end
+$$;
+select is(pg_temp.notified('mia'), 'ann 1{lead}', 'a manager sees how many browsers an agent has, and what the agent is mailed');
+select is(array_agg(pg_temp.notified(who)), '{NULL,NULL,NULL}', 'an agent, and the manager of another agency, do not')
+from unnest(array['ann', 'cal', 'otto']) who;
 
 -- What is pushed
 insert into public.agent_notifications (id, agent_id, lead_id, kind) values (md5('news')::uuid, md5('ann')::uuid, md5('ada')::uuid, 'lead');

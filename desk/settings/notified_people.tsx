@@ -1,0 +1,54 @@
+import Check from "lucide-react/icons/check";
+import { MAIL_ABOUT } from "../data/mail.ts";
+import { usePages } from "../data/pages.ts";
+import { type Member, teamQueries } from "../data/team.ts";
+import { Avatar } from "../ui/avatar.tsx";
+import { fullName } from "../ui/name.ts";
+import { Table } from "../ui/table.tsx";
+
+/** How each agent is notified. The agents choose it, each in the menu of the account. */
+export function NotifiedPeople({ agencyId }: { agencyId: string }) {
+  const query = usePages(teamQueries.members(agencyId));
+  return (
+    <section aria-label="Notifications">
+      <p className="quiet">
+        Each agent chooses these in the menu of the account. An open page always shows what is new.
+      </p>
+      <Table
+        query={query}
+        resource="agents"
+        label="Notifications"
+        empty={null}
+        keyOf={({ id }) => id}
+        nameOf={fullName}
+        columns={[
+          {
+            title: "Name",
+            isHeader: true,
+            cell: (member) => <Avatar id={member.id} name={fullName(member)} isNamed />,
+          },
+          {
+            title: "While no page is open",
+            cell: ({ push_browsers: count }) => (
+              <Chosen is={count > 0} words={count === 1 ? "1 device" : `${count} devices`} />
+            ),
+          },
+          ...Object.entries(MAIL_ABOUT).map(([about, words]) => ({
+            title: `Mail: ${words.charAt(0).toLowerCase()}${words.slice(1)}`,
+            cell: ({ mail_about }: Member) => <Chosen is={mail_about.includes(about)} />,
+          })),
+        ]}
+      />
+    </section>
+  );
+}
+
+/** Whether an agent has chosen it; `words` says it. */
+function Chosen({ is, words = "yes" }: { is: boolean; words?: string }) {
+  if (!is) return "no";
+  return (
+    <>
+      <Check size={16} aria-hidden /> {words}
+    </>
+  );
+}
