@@ -21812,7 +21812,9 @@ select a.id, a.agency_id, g.name as agency, a.first_name, a.last_name,
   a.user_id, a.last_assigned_at,
   case when a.away_until > now() then to_char(a.away_until at time zone g.timezone, 'YYYY-MM-DD') end as away_until,
   a.away_until as away_until_time,
-  case when u.id is null then 'none' when u.email_confirmed_at is null then 'invited' else 'works' end as login
+  case when u.id is null then 'none' when u.email_confirmed_at is null then 'invited' else 'works' end as login,
+  a.mail_about,
+  (select count(*)::int from public.push_subscriptions s where s.agent_id = a.id) as push_browsers
 from public.agents a
 join public.agencies g on g.id = a.agency_id
 left join auth.users u on u.id = a.user_id
@@ -21825,7 +21827,7 @@ create view public.agent_list with (security_invoker = true) as select * from pr
 comment on view public.agent_list is
   'Agents, with the name of their agency; for a manager those of the own one. away_until: the day, in its time zone, at whose '
   'start the agent is back; away_until_time: agents.away_until as it is stored; login: none, invited (the link waits) or '
-  'works.';
+  'works; mail_about: agents.mail_about; push_browsers: the number of browsers to which the agent''s notifications are pushed.';
 grant select on public.agent_list to authenticated, service_role;
 
 create view private.bot_script_list as
