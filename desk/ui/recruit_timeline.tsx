@@ -123,7 +123,8 @@ function wordsFor(event: RecruitEvent): ReactNode {
           <Words of={event.details}>
             {event.agent === null && event.details.by === "agent" ? "An agent" : by} wrote
           </Words>
-          . {stateWords(event.details)}
+          {" · "}
+          {stateWords(event.details)}
         </>
       );
     case "never_queued":
@@ -172,7 +173,7 @@ function Words({ of: { conversation_id, body, files }, children }: { of: TextIn 
 }
 
 function notAnswer({ heard }: TextIn): string | null {
-  return heard === null || heard === "answer" ? null : `. ${heardWords(heard)}`;
+  return heard === null || heard === "answer" ? null : ` · ${heardWords(heard)}`;
 }
 
 /** How far one of our texts has come, since when, and why. */

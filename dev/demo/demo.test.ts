@@ -51,8 +51,9 @@ await Promise.race([
 Deno.env.set("STACK_FILE", join(dataDir, "stack.json"));
 const { send, sql, stack } = await import("../../e2e/support/client.ts");
 const { receive } = await import("../../e2e/support/sms.ts");
-const { deskTest, picture, signIn, until } = await import("../../e2e/desk/harness.ts");
+const { deskTest, signIn, until } = await import("../../e2e/desk/harness.ts");
 const { box, send: sendButton, texts } = await import("../../e2e/desk/talks.ts");
+const { picture } = await import("./pictures.ts");
 const { miscounted } = await import("../chaos/account.ts");
 
 async function assertCounted(): Promise<void> {
@@ -111,7 +112,7 @@ function step(n: number, title: string, run: (page: Page) => Promise<void>): voi
   deskTest(`the tour, step ${n}: ${title}`, async (page) => {
     await run(page);
     await until(async () => await page.locator(".skeleton").count() === 0);
-    await picture(page, `${n}`);
+    await picture(page, `tour/${n}`);
   });
 }
 
@@ -195,7 +196,7 @@ step(7, "a mapping is mended, and what it refused is replayed", async (page) => 
   await page.getByText("It would be read as this lead:").waitFor();
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("Saved. It works within seconds.").waitFor();
-  await picture(page, "7");
+  await picture(page, "tour/7");
   await page.evaluate(`location.hash = "#/operator/deliveries"`);
   await page.getByRole("link", { name: "Career fairs" }).click();
   await page.getByRole("button", { name: `Replay all ${count}` }).first().click();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
 import { sql } from "../support/client.ts";
 import { receive } from "../support/sms.ts";
-import { assertAccessible, assertFits, deskTest, picture, signIn, until } from "./harness.ts";
+import { assertAccessible, assertFits, deskTest, signIn, until } from "./harness.ts";
 import {
   assertQueued,
   box,
@@ -114,7 +114,6 @@ deskTest("a note is marked, seen at once by the colleague, and never sent", asyn
       await note.getByText(head).waitFor();
       assert.notEqual(await colourOf(note), await colourOf(texts(seen).getByText("Is this still open?")));
     }
-    await picture(page, "note");
     await assertAccessible(other);
     await until(async () => await noteBox(page).inputValue() === "");
     assert.deepEqual([...await notesOf(talk)], [{

@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { signInNewAgent } from "../support/agents.ts";
 import { createAgency, createVendor, sql } from "../support/client.ts";
 import { type Conversation, createConversation, receive } from "../support/sms.ts";
-import { assertAccessible, assertFits, deskTest, NARROW, picture, signIn, until } from "./harness.ts";
+import { assertAccessible, assertFits, deskTest, NARROW, signIn, until } from "./harness.ts";
 import { createTeam } from "./teams.ts";
 
 const MOBILE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
@@ -74,7 +74,6 @@ deskTest(
     await table(page, "Orders").getByText("of 400 leads").waitFor();
     await table(page, "Leads by vendor").getByRole("row", { name: /Bright Careers/ }).waitFor();
     await assertAccessible(page);
-    await picture(page, "home");
 
     for (
       const [name, title, words, conversation] of [
@@ -222,7 +221,6 @@ deskTest("home fits a phone, the narrowest too", async (page) => {
   await table(page, "Leads by vendor").getByRole("row", { name: /Bright Careers/ }).waitFor();
   await assertFits(page);
   await assertAccessible(page);
-  await picture(page, "home-phone");
   await page.setViewportSize(NARROW);
   await page.evaluate(`location.hash = "#/home?days=90"`);
   await page.getByRole("region", { name: "The last 90 days" }).waitFor();

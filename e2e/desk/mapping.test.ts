@@ -5,17 +5,7 @@ import { signInNewOperator, type User } from "../support/agents.ts";
 import { createVendor, send, sql, type Vendor, withKey } from "../support/client.ts";
 import { reject } from "../support/deliveries.ts";
 import { actionsOf } from "../support/operator.ts";
-import {
-  assertAccessible,
-  assertFits,
-  deskTest,
-  hideOtherVendors,
-  NARROW,
-  OLIVIA,
-  picture,
-  signIn,
-  until,
-} from "./harness.ts";
+import { assertAccessible, assertFits, deskTest, hideOtherVendors, NARROW, OLIVIA, signIn, until } from "./harness.ts";
 import { MISSING_FIRST_NAME } from "../../supabase/functions/recruiting/ingest/lead.ts";
 
 const MAPPING = { fields: { first_name: "person.nom" } };
@@ -65,7 +55,7 @@ async function savedFor({ id }: Vendor) {
 
 deskTest("an operator corrects a mapping beside a rejected delivery, sees its lead, and saves it", async (page) => {
   const { vendor, id } = await vendorWithDelivery();
-  // For the picture.
+  // A name of its own.
   await sql`update public.vendors set slug = 'prairie-jobs', name = 'Prairie Jobs' where id = ${vendor.id}`;
   const [olivia] = await sql`select id from auth.users where email = ${OLIVIA.email}`;
   const before = (await actionsOf(olivia as User)).length;
@@ -89,7 +79,6 @@ deskTest("an operator corrects a mapping beside a rejected delivery, sees its le
   await lead(page).getByRole("region", { name: "Kept as sent" }).getByText("licensed").waitFor();
   await page.getByText("Not saved yet.").waitFor();
   await assertAccessible(page);
-  await picture(page, "operator-mapping");
   assert.deepEqual(await savedFor(vendor), MAPPING, "nothing is saved before it is asked for");
   const noted = (await actionsOf(olivia as User)).slice(before);
   assert.deepEqual(noted, [["mapping try", { delivery_id: id }]], "one opening is one row");

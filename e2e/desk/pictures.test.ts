@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { sql, stack } from "../support/client.ts";
-import { assertAccessible, assertFits, deskTest, PHONE, picture, signIn, until } from "./harness.ts";
+import { assertAccessible, assertFits, deskTest, PHONE, signIn, until } from "./harness.ts";
 import { createColleague, createTalk, createTexter, type Talk, texts } from "./talks.ts";
 
 /** Makes a text with files whose copies are in these states. Returns its id. */
@@ -58,7 +58,6 @@ for (const [size, options] of [["a window", undefined], ["a phone", PHONE]] as c
       await texts(page).getByRole("button", { name: "Download" }).waitFor();
       await assertFits(page);
       await assertAccessible(page);
-      await picture(page, options === undefined ? "picture" : "picture-phone");
       await page.keyboard.press("Enter");
       await image.waitFor({ state: "detached" });
       await until(() => page.evaluate("document.activeElement.textContent === 'Show picture 1'") as Promise<boolean>);
@@ -89,7 +88,7 @@ deskTest("a file that is fetched, or that could not be kept, says so; a copy sho
     const words of [
       "A file (image/jpeg) that is being fetched",
       "The file (image/jpeg) could not be kept: it has more than 5 MB.",
-      "could not be kept: it is no picture, video, sound, PDF or contact.",
+      "could not be kept: it is no video, sound, PDF or contact.",
       "could not be kept: the provider does not have it any more.",
       "could not be kept: the provider did not give it.",
       "A file (image/gif) that this page cannot show",

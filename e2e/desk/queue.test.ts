@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { sql } from "../support/client.ts";
 import { receive } from "../support/sms.ts";
-import { assertAccessible, assertFits, DESK, deskTest, PHONE, picture, signIn, until } from "./harness.ts";
+import { assertAccessible, assertFits, DESK, deskTest, PHONE, signIn, until } from "./harness.ts";
 import {
   box,
   createColleague,
@@ -122,7 +122,6 @@ deskTest("one works through the queue: an answer, and the next one who waits", a
   await page.getByRole("link", { name: "Next waiting: Devon" }).click();
   await texts(page).getByText("I am Devon").waitFor();
   await assertRows(page, ["Devon", "Grace"]);
-  await picture(page, "queue");
 });
 
 deskTest(

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { signInNewAgent } from "../support/agents.ts";
 import { sql } from "../support/client.ts";
-import { assertAccessible, assertFits, deskTest, NARROW, PHONE, picture, signIn, until } from "./harness.ts";
+import { assertAccessible, assertFits, deskTest, NARROW, PHONE, signIn, until } from "./harness.ts";
 import {
   assertQueued,
   box,
@@ -35,7 +35,6 @@ deskTest("/ opens the quick replies, Enter puts the words in the box, and nothin
   await until(async () => await options.count() === 3);
   await page.getByRole("status").getByText("3 quick replies").waitFor({ state: "attached" });
   await assertAccessible(page);
-  await picture(page, "quick-replies");
   await box(page).pressSequentially("CAL");
   await until(async () => await options.count() === 2);
   await box(page).press("ArrowDown");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { createAgentWithLead, createLead, signInNewAgent } from "../support/agents.ts";
 import { sql } from "../support/client.ts";
-import { assertAccessible, assertFits, deskTest, PHONE, picture, signIn, until } from "./harness.ts";
+import { assertAccessible, assertFits, deskTest, PHONE, signIn, until } from "./harness.ts";
 
 function rows(page: Page) {
   return page.getByRole("main").getByRole("listitem");
@@ -63,7 +63,6 @@ deskTest("sales leads on a phone look as in the docs", async (page) => {
   const { height } = (await page.getByRole("button", { name: "Present" }).first().boundingBox())!;
   assert(height >= 40, `${height} px`);
   await assertAccessible(page);
-  await picture(page, "sales-phone");
 }, PHONE);
 
 deskTest("a list of 120 sales leads is read to its end, and searched", async (page) => {

@@ -6,7 +6,7 @@ import { adminJson } from "../support/admin.ts";
 import { createAgentWithLead, signInNewAgent, signInNewUser } from "../support/agents.ts";
 import { createAgency, sql } from "../support/client.ts";
 import { expire, refreshTokenIn, revoke, wake } from "./tokens.ts";
-import { assertAccessible, DESK, deskTest, PHONE, picture, signIn, signInByForm, until } from "./harness.ts";
+import { assertAccessible, DESK, deskTest, PHONE, signIn, signInByForm, until } from "./harness.ts";
 
 deskTest("an agent signs in, and out", async (page) => {
   await signInByForm(page, await createAgentWithLead());
@@ -24,7 +24,6 @@ deskTest("the sign-in page on a phone", async (page) => {
   await page.getByRole("heading", { name: "Sign in" }).waitFor();
   assert.equal(await page.title(), "Sign in – Desk");
   await assertAccessible(page);
-  await picture(page, "sign-in-phone");
 }, PHONE);
 
 deskTest("a user who signs out without a connection is signed out", async (page) => {
