@@ -3,6 +3,9 @@ import { ROOT } from "../local/mod.ts";
 /** Takes lines of output, which may be printed later. */
 export type Print = (lines: string) => void;
 
+/** After so many milliseconds a program hangs: it is ended, and what it has printed shows where. */
+const LONGEST = 30 * 60_000;
+
 const interruption = new AbortController();
 
 /** Ends the program that runs now, for a test run that is interrupted. */
@@ -27,7 +30,7 @@ export async function runProgram(
     cwd: ROOT,
     env: { NO_COLOR: "1", ...env },
     stdin: "null",
-    signal: interruption.signal,
+    signal: AbortSignal.any([interruption.signal, AbortSignal.timeout(LONGEST)]),
     ...(print && { stdout: "piped", stderr: "piped" }),
   });
   if (print === undefined) return (await program.spawn().status).success;
