@@ -1,8 +1,8 @@
-import Check from "lucide-react/icons/check";
 import { MAIL_ABOUT } from "../data/mail.ts";
 import { usePages } from "../data/pages.ts";
 import { type Member, teamQueries } from "../data/team.ts";
 import { Avatar } from "../ui/avatar.tsx";
+import { Badge } from "../ui/badge.tsx";
 import { fullName } from "../ui/name.ts";
 import { Table } from "../ui/table.tsx";
 
@@ -45,10 +45,5 @@ export function NotifiedPeople({ agencyId }: { agencyId: string }) {
 
 /** Whether an agent has chosen it; `words` says it. */
 function Chosen({ is, words = "yes" }: { is: boolean; words?: string }) {
-  if (!is) return "no";
-  return (
-    <>
-      <Check size={16} aria-hidden /> {words}
-    </>
-  );
+  return is ? <Badge meaning="good">{words}</Badge> : "no";
 }

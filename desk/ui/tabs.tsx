@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { Link, useLocation } from "wouter";
 
 /** One part of a view. */
@@ -15,8 +15,15 @@ export function Tabs({ label, tabs }: { label: string; tabs: Tab[] }) {
   const [path] = useLocation();
   const [current] = tabs.filter(({ href }) => path === href || path.startsWith(`${href}/`))
     .sort((one, other) => other.href.length - one.href.length);
+  const nav = useRef<HTMLElement>(null);
+  // On a phone the marked one may be beyond an edge.
+  useEffect(() => {
+    const marked = nav.current!.querySelector("[aria-current]")?.getBoundingClientRect();
+    const { left, right } = nav.current!.getBoundingClientRect();
+    if (marked) nav.current!.scrollLeft += Math.max(0, marked.right - right) + Math.min(0, marked.left - left);
+  }, [current?.href]);
   return (
-    <nav className="tabs" aria-label={label}>
+    <nav className="tabs" aria-label={label} ref={nav}>
       {tabs.map((tab) => (
         <Link key={tab.href} href={tab.href} aria-current={tab === current ? "page" : undefined}>
           {tab.label}

@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { signInNewAgent } from "../support/agents.ts";
 import { createAgency, sql } from "../support/client.ts";
 import { createConversation, receive } from "../support/sms.ts";
-import { assertAccessible, assertFits, deskTest, picture, signIn, until } from "./harness.ts";
+import { assertAccessible, assertFits, deskTest, NARROW, picture, signIn, until } from "./harness.ts";
 import { createTeam } from "./teams.ts";
 
 deskTest("a manager sees how the orders fill, who waits for whom, and the numbers", async (page) => {
@@ -138,9 +138,14 @@ deskTest("a manager sees how each agent is notified", async (page) => {
   ) {
     assert.equal((await act).error, null);
   }
+  await page.setViewportSize(NARROW);
   await signIn(page, team, "settings/notifications");
-  const chosen = async (name: string) =>
-    (await page.getByRole("row", { name }).getByRole("cell").allInnerTexts()).map((text) => text.trim());
+  const tab = page.getByRole("link", { name: "Notifications" });
+  await until(async () => {
+    const { x, width } = (await tab.boundingBox())!;
+    return x >= 0 && x + width <= NARROW.width;
+  });
+  const chosen = (name: string) => page.getByRole("row", { name }).getByRole("cell").allInnerTexts();
   await page.getByRole("row", { name: "Nora Quist" }).waitFor();
   assert.deepEqual(await chosen("Nora Quist"), ["1 device", "yes", "no"]);
   assert.deepEqual(await chosen("Ada Byron"), ["no", "no", "no"]);
