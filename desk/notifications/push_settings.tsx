@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { type Push, pushOptions, useSetPush } from "../data/push.ts";
 import { ActionError } from "../ui/action.tsx";
 import { QueryResult } from "../ui/query_result.tsx";
@@ -16,11 +17,14 @@ export function PushSettings() {
   const query = useQuery(pushOptions());
   const permission = usePermission();
   const { mutate, ...saving } = useSetPush();
+  const [changed, setChanged] = useState<boolean | null>(null);
 
   async function change(isOn: boolean): Promise<void> {
+    setChanged(isOn);
     if (isOn && permission === "default") await askForPermission();
     // The menu says how to allow what the browser blocks.
-    if (!isOn || Notification.permission === "granted") mutate(isOn);
+    if (isOn && Notification.permission !== "granted") setChanged(null);
+    else mutate(isOn, { onSettled: () => setChanged(null) });
   }
 
   return (
@@ -32,7 +36,7 @@ export function PushSettings() {
               <label className="check">
                 <input
                   type="checkbox"
-                  checked={saving.isPending ? saving.variables : push === "on" && permission === "granted"}
+                  checked={changed ?? (push === "on" && permission === "granted")}
                   disabled={permission === "denied"}
                   onChange={({ target }) => void change(target.checked)}
                 />

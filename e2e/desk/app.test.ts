@@ -232,7 +232,7 @@ deskTest("an agent switches pushes on and off on a device, and signing out ends 
   assert.ok(await box.isChecked());
   await page.getByRole("button", { name: "Sign out" }).click();
   await page.getByLabel("E-mail").waitFor();
-  assert.equal(await subscriptions(), 0);
+  await until(async () => await subscriptions() === 0);
   assert.equal(await page.evaluate("localStorage.getItem('test-subscribed')"), null);
 }, APP);
 
