@@ -3290,7 +3290,9 @@ export type Database = {
           "last_assigned_at": string | null;
           "last_name": string | null;
           "login": string | null;
+          "mail_about": (string)[];
           "phone": string | null;
+          "push_browsers": number | null;
           "role": string;
           "user_id": string | null;
         };
