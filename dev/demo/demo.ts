@@ -65,6 +65,9 @@ export class Demo implements Launched {
         FUNCTIONS_RELOAD: "off",
       },
       hasDesk: true,
+      isThrowaway: true,
+      // Each compiles the functions anew, and keeps them in memory.
+      connections: 3,
       // What life says is one line for each event. Of the requests only what went wrong is shown.
       show: (part, lines) => part === "gateway" && lines.filter(isFault).forEach((line) => say(readableLine(line))),
     });

@@ -5,11 +5,12 @@ import type { Part } from "./processes/supervisor.ts";
 
 /** The data API. `url` is what it logs in with; it tells on `adminPort` whether it is ready. */
 export function postgrestPart(
-  { url, jwtSecret, port, adminPort }: {
+  { url, jwtSecret, port, adminPort, connections = 10 }: {
     url: string;
     jwtSecret: string;
     port: number;
     adminPort: number;
+    connections?: number;
   },
 ): Part {
   return {
@@ -18,7 +19,7 @@ export function postgrestPart(
     args: [],
     env: {
       PGRST_DB_URI: url,
-      PGRST_DB_POOL: "10",
+      PGRST_DB_POOL: String(connections),
       PGRST_DB_SCHEMAS: "public",
       PGRST_DB_EXTRA_SEARCH_PATH: "public, extensions",
       PGRST_DB_ANON_ROLE: "anon",

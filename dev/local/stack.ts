@@ -28,6 +28,8 @@ export interface StackOptions extends StackLocation, Listener {
   hasDesk?: boolean;
   /** Its data need not survive a crash of the machine, so Postgres waits for no disk. */
   isThrowaway?: boolean;
+  /** How many connections the data API has to Postgres at most; 10 unless given. */
+  connections?: number;
 }
 
 /**
@@ -238,6 +240,7 @@ export class LocalStack {
         jwtSecret: info.jwt_secret,
         port: restPort,
         adminPort: restAdminPort,
+        connections: this.#options.connections,
       })),
       supervisor.start(this.#gateway(port)),
     ]);
