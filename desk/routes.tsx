@@ -19,6 +19,7 @@ const Home = chunk(async () => (await import("./home/home.tsx")).Home);
 const Recruits = chunk(async () => (await import("./recruits/recruits.tsx")).Recruits);
 const Sales = chunk(async () => (await import("./sales/sales.tsx")).Sales);
 const Settings = chunk(async () => (await import("./settings/settings.tsx")).Settings);
+const OperatorSettings = chunk(async () => (await import("./settings/settings.tsx")).OperatorSettings);
 const Operator = chunk(async () => (await import("./operator/operator.tsx")).Operator);
 
 /** The time until the other views of a user are loaded, so that they are there without a connection too. */
@@ -116,13 +117,17 @@ function Views({ user }: { user: User }) {
           : <NotAllowed who="an agency's managers" />}
       </Route>
       <Route path="/operator/*?">
-        {is_operator ? <Loaded title="Operator" view={<Operator />} /> : <NotAllowed who="operators of the service" />}
+        {is_operator ? <Loaded title="Operator" view={<Operator settingsOf={settingsOf} />} /> : <NotAllowed who="operators of the service" />}
       </Route>
       <Route>
         <Redirect to={agent === null ? "/operator" : isManager ? "/home" : "/inbox"} replace />
       </Route>
     </Switch>
   );
+}
+
+function settingsOf(agencyId: string): ReactNode {
+  return <Loaded title="Agency" view={<OperatorSettings key={agencyId} agencyId={agencyId} />} />;
 }
 
 /** A view of a chunk of its own, and what stands in its place until that is loaded. */

@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { Json } from "../../supabase/functions/_shared/database.types.ts";
 import { call, CallError, supabase } from "./client.ts";
-import { after, pagesOptions } from "./pages.ts";
+import { after, pagesOptions, search } from "./pages.ts";
 import { queryClient, readAllAgain } from "./queries.ts";
 
 /** An agency as its managers set it. */
@@ -14,6 +14,20 @@ export interface Agency {
   opens_at: string;
   closes_at: string;
 }
+
+/** An agency in the list of operators. */
+export interface ListedAgency {
+  id: string;
+  name: string;
+  timezone: string;
+  /** Such as `08:30-17:00`. */
+  hours: string;
+  active_agents: number;
+  open_orders: number;
+}
+
+/** The columns by which operators sort agencies. */
+export const AGENCY_SORTS = ["name", "timezone", "hours", "active_agents", "open_orders"] as const;
 
 /** What a manager changes of an agency. */
 export type AgencyChanges = Partial<Omit<Agency, "id">>;
@@ -47,6 +61,13 @@ export const agencyQueries = {
         await call(
           supabase.from("agency_list").select("id, name, timezone, opens_at, closes_at").eq("id", id).single(),
         ) as Agency,
+    }),
+  /** The agencies of the service whose name has these words, sorted by a column. */
+  list: (typed: string, column: typeof AGENCY_SORTS[number], isDescending: boolean) =>
+    pagesOptions<ListedAgency>(["agencies", typed, column, isDescending], async (limit, last) => {
+      const all = supabase.from("agency_list").select("id, name, timezone, hours, active_agents, open_orders");
+      const found = search(all, typed, { names: ["name"], phones: ["name"] });
+      return await call(after(found, last, column, !isDescending).limit(limit)) as ListedAgency[];
     }),
   /** What people have changed, the latest first. Orders have a history of their own. */
   changes: (agency_id: string) =>

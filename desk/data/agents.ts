@@ -3,13 +3,17 @@ import { call, supabase } from "./client.ts";
 
 export const agentQueries = {
   all: () => ["agents"],
-  /** The active agents of an agency, by name. */
-  active: (agency_id: string) =>
+  /**
+   * The active agents of an agency, by name.
+   *
+   * @param view `agent_list` for its managers and operators
+   */
+  active: (agency_id: string, view: "agents" | "agent_list" = "agents") =>
     queryOptions({
-      queryKey: [...agentQueries.all(), agency_id],
+      queryKey: [...agentQueries.all(), agency_id, view],
       queryFn: async () => {
         const agents = await call(
-          supabase.from("agents").select("id, first_name, last_name").eq("agency_id", agency_id).is("is_active", true)
+          supabase.from(view as "agents").select("id, first_name, last_name").eq("agency_id", agency_id).is("is_active", true)
             .order("first_name").order("last_name").order("id"),
         );
         return agents.map(({ id, first_name, last_name }) => ({ id, name: [first_name, last_name].join(" ").trim() }));

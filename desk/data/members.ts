@@ -14,8 +14,9 @@ export interface Leaving {
   conversations: number;
 }
 
-/** Whom a manager invites. */
+/** Whom a manager or an operator invites. */
 export interface Invitation {
+  agency_id: string;
   first_name: string;
   last_name: string | null;
   email: string;

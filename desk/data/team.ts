@@ -20,6 +20,13 @@ export interface Member {
   mail_about: string[];
   /** The number of browsers to which the agent's notifications are pushed. */
   push_browsers: number;
+  /** Missing for an operator. */
+  work?: Work;
+}
+
+/** What waits for an agent, as the view `team` has it. */
+export interface Work {
+  id: string;
   /** Conversations that wait for an answer of the agent. */
   waiting: number;
   /** The number of these that the agent has not read. */
@@ -37,25 +44,30 @@ export interface ServiceNumber {
 
 export const teamQueries = {
   all: () => ["team"],
-  /** The agents of a manager's agency, by name. */
-  members: (agency_id: string) =>
-    pagesOptions<Member>([...teamQueries.all(), agency_id], async (limit, last) => {
-      const read = (view: "team" | "agent_list", columns: string) =>
+  /**
+   * The agents of an agency, by name.
+   *
+   * @param isOperator whether an operator reads them, who sees no conversations
+   */
+  members: (agency_id: string, isOperator: boolean) =>
+    pagesOptions<Member>([...teamQueries.all(), agency_id, isOperator], async (limit, last) => {
+      const read = <Row>(view: "team" | "agent_list", columns: string) =>
         call(
           after(supabase.from(view as "team").select(columns).eq("agency_id", agency_id), last, "first_name", true)
             .limit(limit),
-        ) as unknown as Promise<Member[]>;
-      const [members, settings] = await Promise.all([
-        read("team", "id, waiting, unread, waiting_since, recruits_7_days"),
-        read(
+        ) as unknown as Promise<Row[]>;
+      const [works, settings] = await Promise.all([
+        isOperator ? null : read<Work>("team", "id, waiting, unread, waiting_since, recruits_7_days"),
+        read<Member>(
           "agent_list",
           `id, first_name, last_name, email, role, is_active, accepts_recruits, login, away_until, away_until_time,
             mail_about, push_browsers`,
         ),
       ]);
-      const counts = new Map(members.map((member) => [member.id, member]));
+      if (works === null) return settings;
+      const workOf = new Map(works.map((work) => [work.id, work]));
       // Who has joined between the two is there the next time.
-      return settings.filter(({ id }) => counts.has(id)).map((member) => ({ ...counts.get(member.id)!, ...member }));
+      return settings.filter(({ id }) => workOf.has(id)).map((member) => ({ ...member, work: workOf.get(member.id)! }));
     }),
 };
 

@@ -5,6 +5,7 @@ import { Destinations } from "../ui/destinations.tsx";
 import { Page } from "../ui/page.tsx";
 import { Skeleton } from "../ui/query_result.tsx";
 import { Utc } from "../ui/time.tsx";
+import { Agencies } from "./agencies.tsx";
 import { Deliveries } from "./deliveries.tsx";
 import { GroupView } from "./group.tsx";
 import { Duplicates } from "./duplicates.tsx";
@@ -24,8 +25,8 @@ import { WaitingRecruits } from "./waiting_recruits.tsx";
 
 const MappingView = chunk(async () => (await import("./mapping.tsx")).MappingView);
 
-/** The pages of operators of the whole service. */
-export function Operator() {
+/** The pages of operators of the whole service. `settingsOf` shows the settings of an agency. */
+export function Operator({ settingsOf }: { settingsOf: (agencyId: string) => ReactNode }) {
   return (
     // The commands and the words of the database are in UTC too.
     <Utc value>
@@ -34,6 +35,7 @@ export function Operator() {
         <SubLink to="/operator/search" pattern="/operator/search/*?">Search</SubLink>
         <SubLink to="/operator/deliveries" pattern="/operator/deliveries/*?">Rejected deliveries</SubLink>
         <SubLink to="/operator/waiting">Waiting leads</SubLink>
+        <SubLink to="/operator/agencies" pattern="/operator/agencies/*?">Agencies</SubLink>
         <SubLink to="/operator/orders" pattern="/operator/orders/*?">Orders</SubLink>
         <SubLink to="/operator/texts">Unmatched texts</SubLink>
         <SubLink to="/operator/numbers">Numbers</SubLink>
@@ -56,6 +58,8 @@ export function Operator() {
         </Route>
         <Route path="/operator/leads" component={AllLeads} />
         <Route path="/operator/waiting" component={Waiting} />
+        <Route path="/operator/agencies" component={Agencies} />
+        <Route path="/operator/agencies/:id/*?">{({ id }) => settingsOf(id!)}</Route>
         <Route path="/operator/orders">
           <Orders />
         </Route>

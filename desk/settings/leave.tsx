@@ -11,7 +11,7 @@ import { showToast } from "../ui/toast.tsx";
 /** The question before an agent leaves: what goes to whom. */
 export function Leave({ member, agencyId, onClose }: { member: Member; agencyId: string; onClose: () => void }) {
   const query = useQuery(leavingOptions(member.id));
-  const { data: agents = [] } = useQuery(agentQueries.active(agencyId));
+  const { data: agents = [] } = useQuery(agentQueries.active(agencyId, "agent_list"));
   const name = fullName(member);
   const leaving = useAction(async (fields: FormData) => {
     await leave(member.id, String(fields.get("to")) || null);

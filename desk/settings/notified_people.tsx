@@ -7,8 +7,8 @@ import { fullName } from "../ui/name.ts";
 import { Table } from "../ui/table.tsx";
 
 /** How each agent is notified. The agents choose it, each in the menu of the account. */
-export function NotifiedPeople({ agencyId }: { agencyId: string }) {
-  const query = usePages(teamQueries.members(agencyId));
+export function NotifiedPeople({ agencyId, isOperator }: { agencyId: string; isOperator: boolean }) {
+  const query = usePages(teamQueries.members(agencyId, isOperator));
   return (
     <section aria-label="Notifications">
       <p className="quiet">

@@ -11,7 +11,7 @@ import { Link } from "wouter";
 import { inboxQueries } from "../data/inbox.ts";
 import { changeMember, type Invitation, invite, type MemberChanges } from "../data/members.ts";
 import { usePages } from "../data/pages.ts";
-import { type Member, teamQueries } from "../data/team.ts";
+import { type Member, teamQueries, type Work } from "../data/team.ts";
 import type { Agent } from "../data/user.ts";
 import { ActionError, useAction } from "../ui/action.tsx";
 import { Avatar } from "../ui/avatar.tsx";
@@ -21,7 +21,7 @@ import { Drawer } from "../ui/drawer.tsx";
 import { Field } from "../ui/field.tsx";
 import type { MenuItem } from "../ui/menu.tsx";
 import { fullName } from "../ui/name.ts";
-import { Table } from "../ui/table.tsx";
+import { Table, type TableColumn } from "../ui/table.tsx";
 import { ago } from "../ui/time.tsx";
 import { showToast } from "../ui/toast.tsx";
 import { Leave } from "./leave.tsx";
@@ -30,17 +30,20 @@ import { changeAndSay, sayChanged, sayRefused } from "./say_changed.ts";
 /** What is open beside the table. */
 type Open = { part: "invite" } | { part: "away" | "leave"; member: Member };
 
-/** The agents, what waits for each of them, and what a manager may change of them. */
-export function People({ agent }: { agent: Agent }) {
-  const query = usePages(teamQueries.members(agent.agency_id));
-  const { data: { nobody: nobodys } = { nobody: 0 } } = useQuery(inboxQueries.counts(agent));
+/**
+ * The agents, and what may be changed of them.
+ *
+ * @param agent the manager, who also sees what waits for each of them; null: an operator
+ */
+export function People({ agencyId, agent }: { agencyId: string; agent: Agent | null }) {
+  const query = usePages(teamQueries.members(agencyId, agent === null));
   const [open, setOpen] = useState<Open | null>(null);
   const close = () => setOpen(null);
   return (
     <section aria-label="People">
       <p className="buttons">
         <button type="button" className="primary" onClick={() => setOpen({ part: "invite" })}>Invite an agent</button>
-        {nobodys > 0 && <Link href="/inbox/nobody">Conversations that nobody has: {cappedText(nobodys)}</Link>}
+        {agent !== null && <Nobodys agent={agent} />}
       </p>
       <Table
         query={query}
@@ -59,14 +62,13 @@ export function People({ agent }: { agent: Agent }) {
           { title: "Takes leads", cell: takesLeads },
           { title: "Away until", cell: ({ is_active, away_until }) => is_active && away_until },
           { title: "Login", cell: ({ is_active, login }) => is_active ? LOGINS[login] : null },
-          { title: "Waiting", cell: (member) => <Waiting member={member} /> },
-          { title: "Leads, 7 days", cell: ({ recruits_7_days }) => recruits_7_days, isNumber: true, isMinor: true },
+          ...agent === null ? [] : WORK,
         ]}
-        menuOf={(member) => actsOn(member, member.id === agent.id, setOpen)}
+        menuOf={(member) => actsOn(member, agencyId, member.id === agent?.id, setOpen)}
       />
-      {open?.part === "invite" && <Invite onClose={close} />}
+      {open?.part === "invite" && <Invite agencyId={agencyId} onClose={close} />}
       {open?.part === "away" && <Away member={open.member} onClose={close} />}
-      {open?.part === "leave" && <Leave member={open.member} agencyId={agent.agency_id} onClose={close} />}
+      {open?.part === "leave" && <Leave member={open.member} agencyId={agencyId} onClose={close} />}
     </section>
   );
 }
@@ -82,7 +84,17 @@ function takesLeads({ is_active, accepts_recruits }: Member) {
   return accepts_recruits ? "yes" : <Badge meaning="warn">no</Badge>;
 }
 
-function Waiting({ member: { id, waiting, unread, waiting_since } }: { member: Member }) {
+const WORK: TableColumn<Member>[] = [
+  { title: "Waiting", cell: ({ work }) => <Waiting work={work!} /> },
+  { title: "Leads, 7 days", cell: ({ work }) => work!.recruits_7_days, isNumber: true, isMinor: true },
+];
+
+function Nobodys({ agent }: { agent: Agent }) {
+  const { data: { nobody } = { nobody: 0 } } = useQuery(inboxQueries.counts(agent));
+  return nobody > 0 && <Link href="/inbox/nobody">Conversations that nobody has: {cappedText(nobody)}</Link>;
+}
+
+function Waiting({ work: { id, waiting, unread, waiting_since } }: { work: Work }) {
   if (waiting === 0) return "nobody";
   return (
     <Link href="/inbox/waiting" state={{ agentId: id }}>
@@ -91,7 +103,7 @@ function Waiting({ member: { id, waiting, unread, waiting_since } }: { member: M
   );
 }
 
-function actsOn(member: Member, isUser: boolean, open: (open: Open) => void): MenuItem[] {
+function actsOn(member: Member, agency_id: string, isUser: boolean, open: (open: Open) => void): MenuItem[] {
   const name = fullName(member);
   const { first_name, last_name, role, is_active, accepts_recruits, away_until, login, email } = member;
   const item = (label: string, icon: MenuItem["icon"], words: string, changes: MemberChanges): MenuItem => ({
@@ -113,7 +125,7 @@ function actsOn(member: Member, isUser: boolean, open: (open: Open) => void): Me
     login !== "works" && email !== null && {
       label: login === "none" ? "Send an invitation" : "Send the invitation again",
       icon: Mail,
-      run: () => sendInvitation({ first_name, last_name, email, role }).catch(sayRefused),
+      run: () => sendInvitation({ agency_id, first_name, last_name, email, role }).catch(sayRefused),
     },
     !isUser && { label: "Leave…", icon: LogOut, isBad: true, run: () => open({ part: "leave", member }) },
   ];
@@ -125,10 +137,11 @@ async function sendInvitation(person: Invitation): Promise<void> {
   showToast(`An invitation is on its way to ${person.email}.`, { meaning: "good" });
 }
 
-function Invite({ onClose }: { onClose: () => void }) {
+function Invite({ agencyId, onClose }: { agencyId: string; onClose: () => void }) {
   const inviting = useAction(async (fields: FormData) => {
     const text = (name: string) => String(fields.get(name)).trim();
     await sendInvitation({
+      agency_id: agencyId,
       first_name: text("first_name"),
       last_name: text("last_name") || null,
       email: text("email"),

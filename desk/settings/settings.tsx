@@ -1,10 +1,12 @@
+import { useQuery } from "@tanstack/react-query";
 import { Suspense } from "react";
-import { Redirect, Route, Switch } from "wouter";
+import { Link, Redirect, Route, Switch } from "wouter";
+import { agencyQueries } from "../data/agency.ts";
 import type { Agent } from "../data/user.ts";
 import { chunk } from "../ui/chunk.ts";
 import { Destinations } from "../ui/destinations.tsx";
 import { Page } from "../ui/page.tsx";
-import { Skeleton } from "../ui/query_result.tsx";
+import { QueryResult, Skeleton } from "../ui/query_result.tsx";
 import { Tabs } from "../ui/tabs.tsx";
 import { AgencySettings } from "./agency.tsx";
 import { History } from "./history.tsx";
@@ -29,50 +31,82 @@ const TABS = {
   "/history": "History",
 };
 
+/** The parts that only managers read here. Operators have the orders and numbers of all agencies elsewhere. */
+const MANAGERS_ONLY = ["/orders", "/quick-replies", "/numbers"];
+
 /** What a manager sees and changes of the agency, each part with its address. */
 export function Settings({ agent }: { agent: Agent }) {
   return (
     <Page title="Settings" isTitleHidden className="settings">
-      <Tabs
-        label="Settings"
-        tabs={Object.entries(TABS).map(([path, label]) => ({ href: `/settings${path}`, label }))}
-      />
+      <Parts agencyId={agent.agency_id} agent={agent} base="/settings" />
+    </Page>
+  );
+}
+
+/** The settings of any agency, for operators. */
+export function OperatorSettings({ agencyId }: { agencyId: string }) {
+  const query = useQuery(agencyQueries.one(agencyId));
+  return (
+    <Page title={query.data?.name ?? "Agency"} className="settings">
+      <p className="buttons">
+        <Link href="/operator/agencies" className="back">All agencies</Link>
+        <Link href={`/operator/orders/agency/${agencyId}`}>Its orders</Link>
+      </p>
+      <QueryResult query={query} resource="agency">
+        {() => <Parts agencyId={agencyId} agent={null} base={`/operator/agencies/${agencyId}`} />}
+      </QueryResult>
+    </Page>
+  );
+}
+
+/** `agent` is the manager; null: an operator. `base` begins the addresses. */
+function Parts({ agencyId, agent, base }: { agencyId: string; agent: Agent | null; base: string }) {
+  const shown = Object.entries(TABS).filter(([path]) => agent !== null || !MANAGERS_ONLY.includes(path));
+  return (
+    <>
+      <Tabs label="Settings" tabs={shown.map(([path, label]) => ({ href: base + path, label }))} />
       <Switch>
-        <Route path="/settings">
-          <People agent={agent} />
+        <Route path={base}>
+          <People agencyId={agencyId} agent={agent} />
         </Route>
-        <Route path="/settings/agency">
-          <AgencySettings agencyId={agent.agency_id} />
+        <Route path={`${base}/agency`}>
+          <AgencySettings agencyId={agencyId} />
         </Route>
-        <Route path="/settings/orders">
-          <Orders agent={agent} />
-        </Route>
-        <Route path="/settings/bot">
+        {agent !== null && (
+          <Route path={`${base}/orders`}>
+            <Orders agent={agent} />
+          </Route>
+        )}
+        <Route path={`${base}/bot`}>
           <Suspense fallback={<Skeleton />}>
-            <Bot agencyId={agent.agency_id} />
+            <Bot agencyId={agencyId} />
           </Suspense>
         </Route>
-        <Route path="/settings/quick-replies">
-          <QuickReplies agent={agent} />
-        </Route>
-        <Route path="/settings/numbers">
-          <Numbers agent={agent} />
-        </Route>
-        <Route path="/settings/destinations">
+        {agent !== null && (
+          <Route path={`${base}/quick-replies`}>
+            <QuickReplies agent={agent} />
+          </Route>
+        )}
+        {agent !== null && (
+          <Route path={`${base}/numbers`}>
+            <Numbers agent={agent} />
+          </Route>
+        )}
+        <Route path={`${base}/destinations`}>
           <section aria-label="Destinations">
-            <Destinations agencyId={agent.agency_id} />
+            <Destinations agencyId={agencyId} />
           </section>
         </Route>
-        <Route path="/settings/notifications">
-          <NotifiedPeople agencyId={agent.agency_id} />
+        <Route path={`${base}/notifications`}>
+          <NotifiedPeople agencyId={agencyId} isOperator={agent === null} />
         </Route>
-        <Route path="/settings/history">
-          <History agencyId={agent.agency_id} />
+        <Route path={`${base}/history`}>
+          <History agencyId={agencyId} />
         </Route>
         <Route>
-          <Redirect to="/settings" replace />
+          <Redirect to={base} replace />
         </Route>
       </Switch>
-    </Page>
+    </>
   );
 }

@@ -54,6 +54,7 @@ const VIEWS: Record<string, string[]> = {
   [AGENT]: ["inbox", "conversation", "recruits", "recruit", "sales"],
   [OPERATOR]: [
     ...["operator", "operator/search", "operator/deliveries", "operator/waiting", "operator/orders", "operator/texts"],
+    "operator/agencies",
     ...["operator/numbers", "operator/vendors", "operator/destinations", "operator/leads", "operator/recruits"],
     ...["operator/duplicates", "operator/jobs", "operator/outbox"],
   ],

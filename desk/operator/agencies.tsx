@@ -1,0 +1,52 @@
+import { useState } from "react";
+import { AGENCY_SORTS, agencyQueries, type ListedAgency } from "../data/agency.ts";
+import { usePages } from "../data/pages.ts";
+import { Page } from "../ui/page.tsx";
+import { EmptyState } from "../ui/query_result.tsx";
+import { Search, useDebounced } from "../ui/search.tsx";
+import { Table, type TableColumn } from "../ui/table.tsx";
+import { useSort } from "../ui/table_sort.ts";
+
+const COLUMNS: (TableColumn<ListedAgency> & { key: typeof AGENCY_SORTS[number] })[] = [
+  { title: "Name", key: "name", isHeader: true, cell: ({ name }) => <bdi>{name}</bdi> },
+  { title: "Time zone", key: "timezone", cell: ({ timezone }) => timezone },
+  { title: "Hours", key: "hours", cell: ({ hours }) => hours },
+  {
+    title: "Active agents",
+    key: "active_agents",
+    cell: ({ active_agents }) => active_agents,
+    isNumber: true,
+    isGreatestFirst: true,
+  },
+  {
+    title: "Open orders",
+    key: "open_orders",
+    cell: ({ open_orders }) => open_orders,
+    isNumber: true,
+    isGreatestFirst: true,
+  },
+];
+
+/** The agencies of the service, each of which opens its settings. */
+export function Agencies() {
+  const [typed, setTyped] = useState("");
+  const [sort] = useSort("name");
+  const column = AGENCY_SORTS.find((name) => name === sort.key) ?? "name";
+  const query = usePages(agencyQueries.list(useDebounced(typed), column, sort.isDescending));
+  return (
+    <Page title="Agencies">
+      <Search label="Name of the agency" value={typed} onChange={setTyped} />
+      <Table
+        query={query}
+        resource="agencies"
+        label="Agencies"
+        sort="name"
+        empty={<EmptyState title="No agency has this name." />}
+        keyOf={({ id }) => id}
+        nameOf={({ name }) => name}
+        hrefOf={({ id }) => `/operator/agencies/${id}`}
+        columns={COLUMNS}
+      />
+    </Page>
+  );
+}

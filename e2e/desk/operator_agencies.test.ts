@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { signInNewOperator } from "../support/agents.ts";
+import { sql } from "../support/client.ts";
+import { assertAccessible, assertFits, deskTest, picture, signIn } from "./harness.ts";
+import { createTeam } from "./teams.ts";
+
+deskTest("an operator finds an agency, changes its hours, invites an agent, and sees the history", async (page) => {
+  const team = await createTeam();
+  const name = `Agency ${crypto.randomUUID().slice(0, 8)}`;
+  await sql`update public.agencies set name = ${name} where id = ${team.agency_id}`;
+  const operator = await signInNewOperator();
+  await signIn(page, operator, "operator/agencies");
+  const agencies = page.getByRole("table", { name: "Agencies" });
+  await page.getByLabel("Name of the agency").fill(name);
+  await agencies.getByRole("row", { name }).waitFor();
+  await agencies.getByRole("rowheader").nth(1).waitFor({ state: "detached" });
+  await agencies.getByRole("columnheader", { name: "Open orders" }).getByRole("button").click();
+  await agencies.getByRole("row", { name }).waitFor();
+  await look("operator-agencies");
+  await agencies.getByRole("link", { name }).click();
+
+  const tabs = page.getByRole("navigation", { name: "Settings" });
+  await page.getByRole("heading", { level: 1, name }).waitFor();
+  await page.getByRole("row", { name: "Ada Byron" }).waitFor();
+  await page.getByRole("button", { name: "Invite an agent" }).click();
+  const drawer = page.getByRole("dialog", { name: "Invite an agent" });
+  await drawer.getByLabel("First name").fill("Ines");
+  await drawer.getByLabel("E-mail").fill(`${crypto.randomUUID()}@example.com`);
+  await drawer.getByRole("button", { name: "Send the invitation" }).click();
+  await page.getByRole("row", { name: "Ines" }).getByRole("cell", { name: "invited" }).waitFor();
+  await look("operator-agency-people");
+  await page.getByRole("button", { name: "More about Ada Byron" }).click();
+  await page.getByRole("menuitem", { name: "Leave…" }).click();
+  const leave = page.getByRole("dialog", { name: "Leave: Ada Byron" });
+  await leave.getByLabel("All of that goes to").selectOption({ label: "Nora Quist" });
+  await leave.getByRole("button", { name: "Leave" }).click();
+  await page.getByRole("row", { name: "Ada Byron" }).getByRole("cell", { name: "not active" }).waitFor();
+
+  await tabs.getByRole("link", { name: "Agency" }).click();
+  const agency = page.getByRole("form", { name: "The agency" });
+  await agency.getByLabel("Opens at").fill("08:15");
+  await agency.getByRole("button", { name: "Save" }).click();
+  await page.getByText("The agency is changed.").waitFor();
+
+  await tabs.getByRole("link", { name: "Bot" }).click();
+  await page.getByText("The bot is off").waitFor();
+  await page.getByRole("region", { name: "Bot" }).getByRole("button", { name: "Publish" }).click();
+  await page.getByText("Version 1 is on").waitFor();
+
+  await tabs.getByRole("link", { name: "History" }).click();
+  const history = page.getByRole("table", { name: "History" });
+  for (const change of ["08:15", "Agent Ines: added", "Bot: version 1 published"]) {
+    await history.getByRole("row", { name: change }).getByText(operator.email).waitFor();
+  }
+  await look("operator-agency-history");
+
+  async function look(view: string): Promise<void> {
+    for (const [width, height] of [[390, 844], [768, 1024], [1440, 900]] as const) {
+      await page.setViewportSize({ width, height });
+      await assertFits(page);
+      await assertAccessible(page);
+      await picture(page, `${view}-${width}`);
+    }
+  }
+});
