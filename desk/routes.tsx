@@ -117,7 +117,9 @@ function Views({ user }: { user: User }) {
           : <NotAllowed who="an agency's managers" />}
       </Route>
       <Route path="/operator/*?">
-        {is_operator ? <Loaded title="Operator" view={<Operator settingsOf={settingsOf} />} /> : <NotAllowed who="operators of the service" />}
+        {is_operator
+          ? <Loaded title="Operator" view={<Operator settingsOf={settingsOf} />} />
+          : <NotAllowed who="operators of the service" />}
       </Route>
       <Route>
         <Redirect to={agent === null ? "/operator" : isManager ? "/home" : "/inbox"} replace />

@@ -13,7 +13,10 @@ export const agentQueries = {
       queryKey: [...agentQueries.all(), agency_id, view],
       queryFn: async () => {
         const agents = await call(
-          supabase.from(view as "agents").select("id, first_name, last_name").eq("agency_id", agency_id).is("is_active", true)
+          supabase.from(view as "agents").select("id, first_name, last_name").eq("agency_id", agency_id).is(
+            "is_active",
+            true,
+          )
             .order("first_name").order("last_name").order("id"),
         );
         return agents.map(({ id, first_name, last_name }) => ({ id, name: [first_name, last_name].join(" ").trim() }));
