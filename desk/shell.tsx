@@ -4,6 +4,7 @@ import { type ReactNode, Suspense, useEffect, useRef, useState } from "react";
 import { Link, useLocation, useRoute } from "wouter";
 import { inboxQueries } from "./data/inbox.ts";
 import { useOutbox } from "./data/outbox.ts";
+import { operatorCounts } from "./data/operator_counts.ts";
 import { type Agent, isOldBuild, type User } from "./data/user.ts";
 import { entriesOf, type Entry } from "./entries.tsx";
 import { useLive } from "./live.ts";
@@ -64,6 +65,7 @@ function RailLink({ entry: { to, label, icon: Icon }, agent }: { entry: Entry; a
       <Icon size={20} />
       <span>{label}</span>
       {to === "/inbox" && agent !== null && <UnreadBadge agent={agent} />}
+      {to === "/operator" && <AlertsBadge />}
     </Link>
   );
 }
@@ -146,11 +148,21 @@ function UnreadBadge({ agent }: { agent: Agent }) {
     setUnread(count);
     return () => setUnread(0);
   }, [count]);
+  return <RailBadge count={count} noun="unread" />;
+}
+
+/** The number of alerts that no operator has in hand. */
+function AlertsBadge() {
+  const { data: counts } = useQuery(operatorCounts());
+  return <RailBadge count={counts?.alerts ?? 0} noun="alerts" />;
+}
+
+function RailBadge({ count, noun }: { count: number; noun: string }) {
   if (count === 0) return null;
   return (
     <span className="badge strong">
       {cappedText(count)}
-      <span className="visually-hidden">unread</span>
+      <span className="visually-hidden">{noun}</span>
     </span>
   );
 }

@@ -1,13 +1,11 @@
 import type postgres from "postgres";
+import { describeSubject } from "../../supabase/functions/_shared/operator_subject.ts";
 import type { AdminCommand } from "../command.ts";
 import { CommandError, UsageError } from "../errors.ts";
 import { findLead } from "../find.ts";
 import { list } from "../lists.ts";
 import { EMAIL, endTime, LIMIT, pastTime, text } from "../options.ts";
 import type { Outcome, Session } from "../session.ts";
-
-/** How many ids of an action a person is shown. */
-const SHOWN = 3;
 
 export function addOperator(program: AdminCommand): void {
   const operator = program.noun("operator", "who may do on the page what operators do here, and what they did");
@@ -99,7 +97,7 @@ async function listActions(
     throw new UsageError(`--action: there is no action "${action}". It is a noun and a verb, such as lead return`);
   }
   const conditions = [
-    by && sql`(a.done_by = ${by} or lower(u.email) = lower(${by}) or a.user_id::text = lower(${by}))`,
+    by && sql`(a.done_by = ${by} or lower(a.email) = lower(${by}) or a.user_id::text = lower(${by}))`,
     since && sql`a.created_at >= ${since}`,
     until && sql`a.created_at < ${until}`,
     action && sql`a.action = ${action}`,
@@ -107,23 +105,22 @@ async function listActions(
   ].filter((condition) => condition !== undefined);
   const isMeant = sql`true ${[sql``, ...conditions.map((each) => sql`and ${each}`)]}`;
   const rows = await sql`
-    select a.created_at, u.email, a.action, a.subject, a.user_id, a.done_by, a.id
-    from public.operator_actions a
-    left join auth.users u on u.id = a.user_id
+    select a.created_at, a.email, a.action, a.subject, a.user_id, a.done_by, a.id, a.operator
+    from public.operator_action_list a
     where ${isMeant}
     order by a.created_at desc, a.id desc
     limit ${limit}`;
   const none = conditions.length === 0 ? "No operator has done anything." : "No operator has done that.";
-  const { data, text } = list(rows, none, ({ created_at, email, user_id, done_by, action, subject }) => ({
+  const { data, text } = list(rows, none, ({ created_at, operator, action, subject }) => ({
     created_at,
-    operator: email ?? user_id ?? done_by,
+    operator,
     action,
     of: describeSubject(subject),
   }));
   if (rows.length < limit) return { data, text };
   const [{ more }] = await sql<[{ more: number }]>`
     select count(*)::int - ${limit} as more
-    from public.operator_actions a left join auth.users u on u.id = a.user_id where ${isMeant}`;
+    from public.operator_action_list a where ${isMeant}`;
   return { data, text: more > 0 ? `${text}\n\n${more} more: see --limit` : text };
 }
 
@@ -137,19 +134,4 @@ async function concerns(sql: Session["sql"], id: string): Promise<{ isMeant: pos
   // The index finds each of these, but not one of an array.
   const others = subjects.map((subject) => sql`or a.subject @> ${sql.json(subject)}`);
   return { isMeant: sql`(a.subject @> ${sql.json({ lead_id: id })} ${others})` };
-}
-
-/** The members of a subject for a person, with the first ids of many. */
-function describeSubject(subject: Record<string, unknown>): string {
-  return Object.entries(subject).map(([name, value]) => {
-    if (value === true) return name;
-    const values = Array.isArray(value)
-      ? value
-      : typeof value === "object"
-      ? Object.entries(value!).map(([column, set]) => `${column}=${Array.isArray(set) ? set.join(" ") : set ?? "none"}`)
-      : [value];
-    const more = Array.isArray(value) ? values.length - SHOWN : 0;
-    const shown = more > 0 ? [...values.slice(0, SHOWN), `${more} more`] : values;
-    return `${name} ${shown.join(", ") || "none"}`;
-  }).join("; ");
 }

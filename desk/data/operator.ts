@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { Database } from "../../supabase/functions/_shared/database.types.ts";
 import { call, CallError, repeat, type Result, supabase } from "./client.ts";
-import { after, isId, pagesOptions } from "./pages.ts";
+import { after, isId, pagesOptions, search } from "./pages.ts";
 import { queryClient } from "./queries.ts";
 
 type Views = Database["public"]["Views"];
@@ -66,8 +66,6 @@ export interface ExplainedOrder {
     vendor: string | null;
     states: string[] | null;
     status: string;
-    gets_leads: boolean;
-    takes_turns: boolean;
   };
   /** The number of leads that it wants which came in seven days, and of those that no order got. */
   leads: number;
@@ -100,6 +98,17 @@ export interface Group {
   vendor_id: string;
   code: string;
   reason: string;
+}
+
+/** Which orders are listed. */
+export interface OrderFilter {
+  agency_id?: string;
+  order_id?: string;
+  /** Parts of the names of the agency and the agent. */
+  words?: string | null;
+  /** The vendor's slug. */
+  vendor?: string | null;
+  status?: string | null;
 }
 
 /** The number of alerts that are shown, but for recruits who wait. */
@@ -161,10 +170,13 @@ export const operatorQueries = {
       queryFn: () => asOperator(call(supabase.rpc("count_vendor_days", { days: DAYS, timezone: "UTC" }))),
       ...SELDOM,
     }),
-  /** The reasons of open deliveries, the most frequent first. */
-  reasons: () =>
-    pagesOptions<Reason>([...operatorQueries.all(), "reasons"], async (limit, last) => {
-      const query = supabase.from("delivery_reason_list").select().limit(limit);
+  /** The reasons of open deliveries, the most frequent first: of all, or of a vendor, of a code or with these words. */
+  reasons: ({ vendor, code, words }: { vendor: string | null; code: string | null; words: string | null }) =>
+    pagesOptions<Reason>([...operatorQueries.all(), "reasons", vendor, code, words], async (limit, last) => {
+      let query = supabase.from("delivery_reason_list").select().limit(limit);
+      if (vendor) query = query.eq("vendor", vendor);
+      if (code) query = query.eq("code", code);
+      if (words) query = search(query, words, { names: ["reason"], phones: ["reason"] });
       return await call(after(query, last, "deliveries")) as Reason[];
     }),
   /** The reason of a group; null: none of its deliveries is open any more. */
@@ -176,12 +188,6 @@ export const operatorQueries = {
         const found = vendor_id === "import" ? rows.is("vendor_id", null) : rows.eq("vendor_id", vendor_id);
         return asOperator(call(found.maybeSingle())) as Promise<Reason | null>;
       },
-    }),
-  /** The number of open deliveries. */
-  deliveriesCount: () =>
-    queryOptions({
-      queryKey: [...operatorQueries.all(), "deliveries count"],
-      queryFn: () => counted(supabase.from("delivery_list").select("*", COUNT).eq("status", "open")),
     }),
   /** The open deliveries of a group, the newest first. */
   deliveries: (group: Group) =>
@@ -242,19 +248,23 @@ export const operatorQueries = {
       const query = supabase.from("outbox_list").select().eq("agency_id", agency_id).eq("state", "failed").limit(limit);
       return await call(after(query, last, "created_at", false, "message_id")) as UnsentText[];
     }),
-  /** Orders, the newest first: all that are open or paused, those of an agency, or one. */
-  orders: ({ agency_id, order_id }: { agency_id?: string; order_id?: string } = {}) =>
-    pagesOptions<Order>([...operatorQueries.all(), "orders", agency_id, order_id], async (limit, last) => {
-      const id = agency_id ?? order_id;
-      if (id !== undefined && !isId(id)) return [];
-      const query = supabase.from("order_list").select().limit(limit);
-      const narrowed = agency_id !== undefined
-        ? query.eq("agency_id", agency_id)
-        : order_id !== undefined
-        ? query.eq("id", order_id)
-        : query.in("status", ["open", "paused"]);
-      return await call(after(narrowed, last)) as Order[];
-    }),
+  /** Orders, the newest first: those of an agency, one, or those as they are looked for, closed ones aside unless asked for. */
+  orders: ({ agency_id, order_id, words, vendor, status }: OrderFilter) =>
+    pagesOptions<Order>(
+      [...operatorQueries.all(), "orders", agency_id, order_id, words, vendor, status],
+      async (limit, last) => {
+        const id = agency_id ?? order_id;
+        if (id !== undefined && !isId(id)) return [];
+        let query = supabase.from("order_list").select().limit(limit);
+        if (agency_id !== undefined) query = query.eq("agency_id", agency_id);
+        if (order_id !== undefined) query = query.eq("id", order_id);
+        if (status) query = query.eq("status", status);
+        else if (id === undefined) query = query.in("status", ["open", "paused"]);
+        if (vendor) query = query.eq("vendor", vendor);
+        if (words) query = search(query, words, { names: ["agency", "agent"], phones: ["agency"] });
+        return await call(after(query, last)) as Order[];
+      },
+    ),
   /** The orders of an agency that are open or paused, the oldest first. */
   agencyOrders: (agency_id: string) =>
     queryOptions({
@@ -293,6 +303,16 @@ export const operatorQueries = {
       queryFn: () =>
         asOperator(call(supabase.from("vendor_list").select().order("name").order("slug"))) as Promise<Vendor[]>,
     }),
+  /** What became of the leads that each vendor has sent on the same days. */
+  quality: () =>
+    queryOptions({
+      queryKey: [...operatorQueries.all(), "quality"],
+      queryFn: () => {
+        const day = (age: number) => new Date(Date.now() - age * 86_400_000).toISOString().slice(0, 10);
+        return asOperator(call(supabase.rpc("vendor_quality", { since: day(DAYS - 1), until: day(0) })));
+      },
+      ...SELDOM,
+    }),
   /** Recruits who wait for an answer, the longest first. */
   waitingRecruits: () => ({
     ...pagesOptions<WaitingRecruit>([...operatorQueries.all(), "waiting recruits"], async (limit, last) => {
@@ -301,13 +321,6 @@ export const operatorQueries = {
     }),
     ...EACH_MINUTE,
   }),
-  /** The number of recruits who wait for an answer. */
-  waitingRecruitsCount: () =>
-    queryOptions({
-      queryKey: [...operatorQueries.all(), "waiting recruits count"],
-      queryFn: () => counted(supabase.from("waiting_recruit_list").select("*", COUNT)),
-      ...EACH_MINUTE,
-    }),
   /** Leads that came again, the latest first. */
   duplicates: () =>
     pagesOptions<Duplicate>([...operatorQueries.all(), "duplicates"], async (limit, last) => {

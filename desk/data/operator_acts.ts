@@ -2,8 +2,7 @@ import { useMutation } from "@tanstack/react-query";
 import type { Replayed, ReplayResult } from "../../supabase/functions/_shared/replay_result.ts";
 import { call, CallError, repeat, type Result, supabase } from "./client.ts";
 import { post } from "./desk_function.ts";
-import { asOperator, countWaiting, operatorQueries, readAgain, type UnmatchedText } from "./operator.ts";
-import { queryClient } from "./queries.ts";
+import { type Alert, asOperator, countWaiting, readAgain, type UnmatchedText } from "./operator.ts";
 
 export type { Replayed };
 
@@ -13,11 +12,12 @@ export const BATCH = 100;
 // What was refused is read again too: others have changed it, and the user tries again with what there is. An act that
 // has failed may have run. No button waits for the reading.
 
-/** Says that the user has an alert in hand. */
+/** Says that the user has these alerts in hand. */
 export function useAcknowledge() {
   return useMutation({
-    mutationFn: (alert_id: string) => asOperator(call(supabase.rpc("acknowledge_alert", { alert_id }))),
-    onSettled: () => queryClient.invalidateQueries(operatorQueries.alerts()),
+    mutationFn: (alerts: Alert[]) =>
+      Promise.all(alerts.map(({ id }) => asOperator(call(supabase.rpc("acknowledge_alert", { alert_id: id }))))),
+    onSettled: () => readAgain(),
   });
 }
 

@@ -1,50 +1,64 @@
-import { Link } from "wouter";
-import { type Group, operatorQueries, type Reason } from "../data/operator.ts";
+import { useSearch } from "wouter";
+import { type Group, operatorQueries } from "../data/operator.ts";
 import { usePages } from "../data/pages.ts";
-import { List } from "../ui/list.tsx";
+import { countText } from "../ui/count.ts";
+import { SearchField, SelectField } from "../ui/filters.tsx";
 import { Page } from "../ui/page.tsx";
 import { EmptyState } from "../ui/query_result.tsx";
+import { Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
-import { useVendorName } from "./vendor_name.ts";
+import { useVendorName, VendorField } from "./vendor_name.tsx";
 
-/** Why deliveries were rejected. Each reason leads to its deliveries. */
+/** Why deliveries were rejected, narrowed by the address. Each reason leads to its deliveries. */
 export function Deliveries() {
-  const query = usePages(operatorQueries.reasons());
+  const parameters = new URLSearchParams(useSearch());
+  const [vendor, code, words] = ["vendor", "code", "q"].map((name) => parameters.get(name));
+  const query = usePages(operatorQueries.reasons({ vendor: vendor!, code: code!, words: words! }));
+  const nameOf = useVendorName();
+  const codes = new Set([code ?? [], query.data?.map((reason) => reason.code) ?? []].flat());
   return (
     <Page title="Rejected deliveries">
       <p className="quiet">
         What a vendor has sent and the service could not store. It is kept for 30 days. Correct what rejects it, then
         replay it.
       </p>
-      <List
+      <form className="filters" role="search" onSubmit={(event) => event.preventDefault()}>
+        <SearchField label="Reason" />
+        <VendorField others={[["import", nameOf("import")]]} />
+        <SelectField name="code" label="Code" all="All codes" options={[...codes].map((code) => [code, code])} />
+      </form>
+      <Table
+        label="Reasons"
         query={query}
         resource="rejected deliveries"
         empty={
-          <EmptyState title="No delivery is open.">Whatever vendors sent is stored, replayed or dismissed.</EmptyState>
+          <EmptyState title="No delivery is open.">
+            {parameters.size > 0
+              ? "None is as you look for."
+              : "All that vendors sent is stored, replayed or dismissed."}
+          </EmptyState>
         }
-        className="reasons"
         keyOf={({ id }) => id}
-        row={(reason) => <ReasonRow reason={reason} />}
+        nameOf={({ vendor, reason }) => `${nameOf(vendor)}: ${reason}`}
+        hrefOf={(reason) => pathOf(groupOf(reason))}
+        columns={[
+          {
+            title: "Reason",
+            cell: ({ reason, vendor }) => (
+              <>
+                {reason} <span className="visually-hidden">of {nameOf(vendor)}</span>
+              </>
+            ),
+            isHeader: true,
+          },
+          { title: "Vendor", cell: ({ vendor }) => nameOf(vendor) },
+          { title: "Code", cell: ({ code }) => code, isMinor: true },
+          { title: "Deliveries", cell: ({ deliveries }) => countText(deliveries), isNumber: true },
+          { title: "First", cell: ({ first_at }) => <Time at={first_at} /> },
+          { title: "Last", cell: ({ last_at }) => <Time at={last_at} /> },
+        ]}
       />
     </Page>
-  );
-}
-
-function ReasonRow({ reason: given }: { reason: Reason }) {
-  const { vendor, code, reason, deliveries, first_at, last_at } = given;
-  const nameOf = useVendorName();
-  return (
-    <li>
-      <Link href={pathOf(groupOf(given))}>
-        <span className="count">{deliveries.toLocaleString("en-US")}</span>
-        <span>
-          <strong>{nameOf(vendor)}</strong>: {reason}
-        </span>
-      </Link>
-      <p className="quiet">
-        {code}. First <Time at={first_at} />, last <Time at={last_at} />
-      </p>
-    </li>
   );
 }
 

@@ -72,7 +72,7 @@ function Content({ payload, kept, onHide }: { payload: string | null; kept: stri
   }, []);
   return (
     <>
-      <p className="bar">
+      <p className="section-head">
         <span>
           {payload === null
             ? "Nothing of it is kept."

@@ -1,11 +1,11 @@
 import { Link } from "wouter";
-import { operatorQueries } from "../data/operator.ts";
+import { type Duplicate, operatorQueries } from "../data/operator.ts";
 import { usePages } from "../data/pages.ts";
-import { List } from "../ui/list.tsx";
 import { Page } from "../ui/page.tsx";
 import { EmptyState } from "../ui/query_result.tsx";
+import { Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
-import { useVendorName } from "./vendor_name.ts";
+import { useVendorName } from "./vendor_name.tsx";
 
 /** Leads that vendors have sent again. Each is stored once. */
 export function Duplicates() {
@@ -15,25 +15,26 @@ export function Duplicates() {
     <Page title="Leads that came again">
       <Link href="/operator/vendors" className="back">Vendors</Link>
       <p className="quiet">Each was stored when it came first, and went to nobody a second time.</p>
-      <List
+      <Table
         query={query}
         resource="leads"
         empty={<EmptyState title="No lead came again." />}
         label="Leads that came again"
         keyOf={({ id }) => id}
+        nameOf={refOf}
+        hrefOf={({ lead_id }) => `/operator/search/${lead_id}`}
         columns={[
-          { title: "Came again", cell: ({ received_at }) => <Time at={received_at} /> },
+          { title: "Lead", cell: (lead) => <bdi>{refOf(lead)}</bdi>, isHeader: true },
           { title: "Vendor", cell: ({ vendor }) => nameOf(vendor) },
-          {
-            title: "Lead",
-            cell: ({ vendor_lead_id, lead_id }) => (
-              <Link href={`/operator/search/${lead_id}`}>{vendor_lead_id ?? lead_id.slice(0, 8)}</Link>
-            ),
-          },
+          { title: "Came again", cell: ({ received_at }) => <Time at={received_at} /> },
           { title: "First", cell: ({ first_received }) => <Time at={first_received} /> },
-          { title: "Request", cell: ({ request_id }) => request_id },
+          { title: "Request", cell: ({ request_id }) => request_id, isMinor: true },
         ]}
       />
     </Page>
   );
+}
+
+function refOf({ vendor_lead_id, lead_id }: Duplicate): string {
+  return vendor_lead_id ?? lead_id.slice(0, 8);
 }

@@ -14,7 +14,7 @@ export function WhyOrder({ id }: { id: string }) {
         {(explained) => (
           <>
             <p>
-              {rule(explained.order)} {countsText(explained)}
+              {explained.order.status === "closed" && "It is closed."} {countsText(explained)}
             </p>
             <p className="quiet">
               All orders but closed ones, in the order in which a lead is offered to them, as of{" "}
@@ -26,11 +26,6 @@ export function WhyOrder({ id }: { id: string }) {
       </QueryResult>
     </section>
   );
-}
-
-function rule({ status, gets_leads, takes_turns }: ExplainedOrder["order"]): string {
-  if (takes_turns) return `It is ${status}, and takes turns with others of its priority, the least filled first.`;
-  return `It is ${status}, and gets ${gets_leads ? "leads" : "no lead now"}.`;
 }
 
 function countsText({ leads, waiting }: ExplainedOrder): string {

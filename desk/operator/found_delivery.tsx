@@ -8,7 +8,7 @@ import { EmptyState, QueryResult } from "../ui/query_result.tsx";
 import { Time } from "../ui/time.tsx";
 import { groupOf, pathOf } from "./deliveries.tsx";
 import { DeliveryRow } from "./delivery.tsx";
-import { useVendorName } from "./vendor_name.ts";
+import { useVendorName } from "./vendor_name.tsx";
 
 /** One delivery, such as a search has found: what can be done with it, or what became of it. */
 export function FoundDelivery({ id }: { id: string }) {

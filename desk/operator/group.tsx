@@ -10,7 +10,7 @@ import { EmptyState } from "../ui/query_result.tsx";
 import { DeliveryRow } from "./delivery.tsx";
 import { DismissAll } from "./dismiss_all.tsx";
 import { ReplayAll, useReplayAll } from "./replay_all.tsx";
-import { useVendorName } from "./vendor_name.ts";
+import { useVendorName } from "./vendor_name.tsx";
 
 /** The open deliveries of a vendor that were rejected for one reason. */
 export function GroupView({ group }: { group: Group }) {
@@ -32,7 +32,7 @@ export function GroupView({ group }: { group: Group }) {
   return (
     <Page title={vendor === undefined ? "Rejected deliveries" : `Rejected deliveries of ${nameOf(vendor)}`}>
       <Link href="/operator/deliveries" className="back">All reasons</Link>
-      <div className="bar">
+      <div className="section-head">
         <p>
           <strong>{group.reason}</strong> <small>{group.code}</small>
         </p>
@@ -59,16 +59,14 @@ export function GroupView({ group }: { group: Group }) {
       </div>
       <ReplayAll of={all} />
       <p className="notice" role="status" tabIndex={-1} ref={notice}>{report}</p>
+      <p className="quiet">
+        A dry run changes nothing. Each payload that is read, and each delivery that is tried, replayed or dismissed, is
+        noted with your name.
+      </p>
       <List
         query={query}
         resource="deliveries"
         empty={<EmptyState title="None of these deliveries is open any more." />}
-        above={
-          <p className="quiet">
-            A dry run changes nothing. Each payload that is read, and each delivery that is tried, replayed or
-            dismissed, is noted with your name.
-          </p>
-        }
         keyOf={({ id }) => id}
         row={(delivery) => <DeliveryRow delivery={delivery} onResolved={onResolved} />}
       />

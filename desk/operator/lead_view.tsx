@@ -10,7 +10,7 @@ import { ErrorState, Skeleton } from "../ui/query_result.tsx";
 import { Time } from "../ui/time.tsx";
 import { distributionText } from "./lead_words.ts";
 import { TriedOrders } from "./tried_orders.tsx";
-import { useVendorName } from "./vendor_name.ts";
+import { useVendorName } from "./vendor_name.tsx";
 
 /** A lead, all that has happened to it, and why each order would get it now or not. */
 export function LeadView({ id }: { id: string }) {

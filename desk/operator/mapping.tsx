@@ -19,7 +19,7 @@ import { useDebounced } from "../ui/search.tsx";
 import { EmptyState, QueryResult } from "../ui/query_result.tsx";
 import { MappingResult } from "./mapping_result.tsx";
 import { SamplePayload } from "./sample_payload.tsx";
-import { useVendorName } from "./vendor_name.ts";
+import { useVendorName } from "./vendor_name.tsx";
 
 /** A vendor's mapping, which is edited beside a payload and the lead that it makes of it. */
 export function MappingView({ vendor, delivery }: { vendor: string; delivery?: string }) {

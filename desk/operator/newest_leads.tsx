@@ -1,12 +1,12 @@
 import { Link } from "wouter";
 import { type ListedLead, operatorQueries } from "../data/operator.ts";
 import { usePages } from "../data/pages.ts";
-import { type Column, List } from "../ui/list.tsx";
 import { Page } from "../ui/page.tsx";
 import { EmptyState } from "../ui/query_result.tsx";
+import { Table, type TableColumn } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { distributionText } from "./lead_words.ts";
-import { useVendorName } from "./vendor_name.ts";
+import { useVendorName } from "./vendor_name.tsx";
 
 /** The number of leads that Today shows. */
 const FEW = 5;
@@ -15,7 +15,7 @@ const FEW = 5;
 export function NewestLeads() {
   return (
     <>
-      <div className="bar">
+      <div className="section-head">
         <h2>Newest leads</h2>
         <Link href="/operator/leads">All leads</Link>
       </div>
@@ -40,27 +40,22 @@ export function AllLeads() {
 function Leads({ most }: { most?: number }) {
   const query = usePages(operatorQueries.leads());
   const nameOf = useVendorName();
-  const columns: Column<ListedLead>[] = [
-    { title: "Received", cell: ({ received }) => <Time at={received} /> },
+  const columns: TableColumn<ListedLead>[] = [
+    { title: "Lead", cell: (lead) => <bdi>{refOf(lead)}</bdi>, isHeader: true },
     { title: "Vendor", cell: ({ vendor }) => nameOf(vendor) },
-    {
-      title: "Lead",
-      cell: ({ id, vendor_lead_id }) => (
-        <Link href={`/operator/search/${id}`}>
-          <bdi>{vendor_lead_id ?? id.slice(0, 8)}</bdi>
-        </Link>
-      ),
-    },
     { title: "Outcome", cell: outcome },
+    { title: "Received", cell: ({ received }) => <Time at={received} /> },
   ];
   return (
-    <List
-      query={query}
+    <Table
+      query={most === undefined ? query : { ...query, data: query.data?.slice(0, most), fetchNextPage: undefined }}
       resource="leads"
       empty={<EmptyState title="No lead has come yet." />}
-      most={most}
+      expected={most}
       label="Leads"
       keyOf={({ id }) => id}
+      nameOf={refOf}
+      hrefOf={({ id }) => `/operator/search/${id}`}
       columns={columns}
     />
   );
@@ -70,4 +65,8 @@ function Leads({ most }: { most?: number }) {
 function outcome({ agency, agent, distribution }: ListedLead): string {
   if (agency === null) return distributionText(distribution);
   return `To ${agent ?? "no agent"}, ${agency}`;
+}
+
+function refOf({ vendor_lead_id, id }: ListedLead): string {
+  return vendor_lead_id ?? id.slice(0, 8);
 }

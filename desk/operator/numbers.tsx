@@ -4,10 +4,11 @@ import { operatorQueries, type ServiceNumber } from "../data/operator.ts";
 import { useResumeNumber } from "../data/operator_acts.ts";
 import { usePages } from "../data/pages.ts";
 import { ConfirmButton } from "../ui/confirm.tsx";
-import { List } from "../ui/list.tsx";
+import { countText } from "../ui/count.ts";
 import { Page } from "../ui/page.tsx";
 import { phoneText } from "../ui/phone.ts";
 import { EmptyState } from "../ui/query_result.tsx";
+import { Table } from "../ui/table.tsx";
 
 /** Our numbers, of which a paused one can be resumed. */
 export function Numbers() {
@@ -31,49 +32,51 @@ function OfStatus({ status, title, empty }: { status: "active" | "paused"; title
   return (
     <section aria-labelledby={status}>
       <h2 id={status}>{title}</h2>
-      <List
+      <Table
+        label={`${title} numbers`}
         query={query}
         resource="numbers"
         empty={empty}
         keyOf={({ phone }) => phone}
-        row={(number) => <NumberRow number={number} />}
+        nameOf={({ phone }) => phoneText(phone)}
+        columns={[
+          { title: "Number", cell: ({ phone }) => phoneText(phone), isHeader: true },
+          { title: "Agency", cell: ({ agency }) => agency },
+          {
+            title: "To be sent",
+            cell: (number) =>
+              number.waiting > 0 ? <Link href="/operator/outbox">{heldText(number)}</Link> : "No text waits",
+          },
+          ...status === "paused"
+            ? [
+              { title: "Why", cell: ({ paused_reason }: ServiceNumber) => paused_reason ?? "No reason given" },
+              { title: "Mend", cell: (number: ServiceNumber) => <Resume number={number} /> },
+            ]
+            : [],
+        ]}
       />
     </section>
   );
 }
 
-function NumberRow({ number: { phone, agency, status, paused_reason, waiting } }: { number: ServiceNumber }) {
+function heldText({ waiting }: ServiceNumber): string {
+  return waiting === 1 ? "1 text waits" : `${countText(waiting)} texts wait`;
+}
+
+function Resume({ number }: { number: ServiceNumber }) {
   const { mutateAsync: resume } = useResumeNumber();
-  const held = waiting === 1 ? "1 text waits" : `${waiting.toLocaleString("en-US")} texts wait`;
   return (
-    <li className="service-number">
-      <p>
-        <strong>{phoneText(phone)}</strong> {agency}{" "}
-        <small>
-          {waiting > 0
-            ? <Link href="/operator/outbox">{held} to be sent</Link>
-            : status === "paused" && "No text waits"}
-        </small>
-      </p>
-      {status === "paused" && (
-        <>
-          <p className="problem">Paused: {paused_reason ?? "no reason given"}</p>
-          <p className="buttons">
-            <ConfirmButton
-              label="Resume"
-              of={phoneText(phone)}
-              question={
-                <p>
-                  {held}{" "}
-                  for this number. All are sent now, as fast as the number may send. First mend the cause of the pause,
-                  else it is paused again. It is noted with your name.
-                </p>
-              }
-              act={() => resume(phone)}
-            />
-          </p>
-        </>
-      )}
-    </li>
+    <ConfirmButton
+      label="Resume"
+      of={phoneText(number.phone)}
+      question={
+        <p>
+          {heldText(number)}{" "}
+          for this number. All are sent now, as fast as the number may send. First mend the cause of the pause, else it
+          is paused again. It is noted with your name.
+        </p>
+      }
+      act={() => resume(number.phone)}
+    />
   );
 }

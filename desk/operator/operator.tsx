@@ -1,10 +1,15 @@
+import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, Suspense } from "react";
-import { Link, Redirect, Route, Switch, useRoute } from "wouter";
+import { Redirect, Route, Switch } from "wouter";
+import { operatorCounts } from "../data/operator_counts.ts";
 import { chunk } from "../ui/chunk.ts";
+import { countText } from "../ui/count.ts";
 import { Destinations } from "../ui/destinations.tsx";
 import { Page } from "../ui/page.tsx";
 import { Skeleton } from "../ui/query_result.tsx";
+import { type Tab, Tabs } from "../ui/tabs.tsx";
 import { Utc } from "../ui/time.tsx";
+import { Actions } from "./actions.tsx";
 import { Agencies } from "./agencies.tsx";
 import { Deliveries } from "./deliveries.tsx";
 import { GroupView } from "./group.tsx";
@@ -30,18 +35,9 @@ export function Operator({ settingsOf }: { settingsOf: (agencyId: string) => Rea
   return (
     // The commands and the words of the database are in UTC too.
     <Utc value>
-      <nav className="tabs subnav" aria-label="Operator">
-        <SubLink to="/operator">Today</SubLink>
-        <SubLink to="/operator/search" pattern="/operator/search/*?">Search</SubLink>
-        <SubLink to="/operator/deliveries" pattern="/operator/deliveries/*?">Rejected deliveries</SubLink>
-        <SubLink to="/operator/waiting">Waiting leads</SubLink>
-        <SubLink to="/operator/agencies" pattern="/operator/agencies/*?">Agencies</SubLink>
-        <SubLink to="/operator/orders" pattern="/operator/orders/*?">Orders</SubLink>
-        <SubLink to="/operator/texts">Unmatched texts</SubLink>
-        <SubLink to="/operator/numbers">Numbers</SubLink>
-        <SubLink to="/operator/vendors">Vendors</SubLink>
-        <SubLink to="/operator/destinations">Destinations</SubLink>
-      </nav>
+      <div className="subnav">
+        <Tabs label="Operator" tabs={useTabs()} />
+      </div>
       <Switch>
         <Route path="/operator" component={Today} />
         <Route path="/operator/search" component={SearchLeads} />
@@ -67,6 +63,7 @@ export function Operator({ settingsOf }: { settingsOf: (agencyId: string) => Rea
         <Route path="/operator/orders/:id">{({ id }) => <Orders key={id} orderId={id!} />}</Route>
         <Route path="/operator/recruits" component={WaitingRecruits} />
         <Route path="/operator/duplicates" component={Duplicates} />
+        <Route path="/operator/actions" component={Actions} />
         <Route path="/operator/jobs" component={Jobs} />
         <Route path="/operator/texts" component={Texts} />
         <Route path="/operator/numbers" component={Numbers} />
@@ -99,7 +96,26 @@ export function Operator({ settingsOf }: { settingsOf: (agencyId: string) => Rea
   );
 }
 
-function SubLink({ to, pattern = to, children }: { to: string; pattern?: string; children: ReactNode }) {
-  const [isHere] = useRoute(pattern);
-  return <Link href={to} aria-current={isHere ? "page" : undefined}>{children}</Link>;
+/** Each with how much of it waits for an operator. */
+function useTabs(): Tab[] {
+  const { data: counts } = useQuery(operatorCounts());
+  const tab = (view: string, label: string, count?: number) => ({
+    href: `/operator${view}`,
+    label,
+    count: count ? countText(count) : undefined,
+  });
+  return [
+    tab("", "Today", counts?.alerts),
+    tab("/search", "Search"),
+    tab("/deliveries", "Rejected deliveries", counts?.deliveries),
+    tab("/waiting", "Waiting leads", counts?.leads),
+    tab("/recruits", "Waiting recruits", counts?.recruits),
+    tab("/agencies", "Agencies"),
+    tab("/orders", "Orders"),
+    tab("/texts", "Unmatched texts", counts?.texts),
+    tab("/numbers", "Numbers"),
+    tab("/vendors", "Vendors"),
+    tab("/destinations", "Destinations"),
+    tab("/actions", "What we did"),
+  ];
 }

@@ -30,7 +30,7 @@ export function SamplePayload({ mapping: { vendor_id }, delivery, opened, onOpen
           return (
             <>
               <form
-                className="bar"
+                className="section-head"
                 onSubmit={(event) => {
                   event.preventDefault();
                   if (!open.isPending) open.mutate(sample, { onSuccess: onOpen });

@@ -9,7 +9,7 @@ import { phoneText } from "../ui/phone.ts";
 import { EmptyState } from "../ui/query_result.tsx";
 import { Time } from "../ui/time.tsx";
 import { distributionText } from "./lead_words.ts";
-import { useVendorName } from "./vendor_name.ts";
+import { useVendorName } from "./vendor_name.tsx";
 
 /** One search for leads and deliveries. It still has what it found when the operator comes back from a lead. */
 export function SearchLeads() {

@@ -1,41 +1,34 @@
-import { Link } from "wouter";
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "wouter";
 import { type Alert, operatorQueries } from "../data/operator.ts";
 import { useAcknowledge } from "../data/operator_acts.ts";
-import { usePages } from "../data/pages.ts";
 import { ActionButton } from "../ui/action.tsx";
+import { Badge } from "../ui/badge.tsx";
+import { Drawer } from "../ui/drawer.tsx";
+import { useParameter } from "../ui/location.ts";
 import { Page } from "../ui/page.tsx";
-import { EmptyState, QueryResult } from "../ui/query_result.tsx";
+import { EmptyState } from "../ui/query_result.tsx";
+import { Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
+import { showToast } from "../ui/toast.tsx";
 import { NewestLeads } from "./newest_leads.tsx";
-import { useVendorName } from "./vendor_name.ts";
+import { useVendorName } from "./vendor_name.tsx";
 
 /** The minutes after which the service should have looked again. */
 const LATE_AFTER = 5;
 
-/** The leads that came last, and the alerts of now, each with the act that mends it. */
+/** The alerts of now, each with what mends it, and the leads that came last. */
 export function Today() {
-  const alerts = useQuery(operatorQueries.alerts());
+  const { isPending } = useQuery(operatorQueries.alerts());
   return (
     <Page title="Today" isTitleHidden>
-      <NewestLeads />
-      <Figures />
-      <div className="bar">
+      <div className="section-head">
         <h2>What needs attention</h2>
         <CheckedAt />
       </div>
-      <QueryResult query={alerts} resource="alerts">
-        {({ rows, more }) => (
-          <>
-            {rows.length === 0
-              ? <EmptyState title="Nothing is wrong.">This page looks again each minute.</EmptyState>
-              : Object.entries(Object.groupBy(rows, ({ kind }) => kind)).map(([kind, ofKind]) => (
-                <Alerts key={kind} alerts={ofKind!} />
-              ))}
-            {more > 0 && <p>There are {more} more. They stand here when some of these have ended.</p>}
-          </>
-        )}
-      </QueryResult>
+      <Alerts />
+      {/* The alerts would move them down. */}
+      {!isPending && <NewestLeads />}
     </Page>
   );
 }
@@ -62,49 +55,93 @@ function CheckedAt() {
   );
 }
 
-/** The alerts of a kind. A link that all of them have stands once. */
-function Alerts({ alerts }: { alerts: Alert[] }) {
-  const { kind, title, advice, link, link_label } = alerts[0]!;
-  const isShared = alerts.every((alert) => alert.link === link);
-  const acknowledge = useAcknowledge();
+/** Those that nobody has in hand come first, the oldest of them at the top. A row opens what to do about it. */
+function Alerts() {
+  const query = useQuery(operatorQueries.alerts());
+  const { mutateAsync: acknowledge } = useAcknowledge();
+  const [shownId, setShownId] = useParameter("alert");
   const nameOf = useVendorName();
+  const alerts = query.data?.rows.map((alert) => ({ ...alert, ...wordsOf(alert, nameOf) }));
+  const shown = alerts?.find(({ id }) => id === shownId);
+
+  async function take(those: Alert[]): Promise<void> {
+    await acknowledge(those).catch((error: Error) => showToast(error.message, { meaning: "bad" }));
+  }
+
   return (
-    <section className="findings">
-      <h3>{title ?? kind}</h3>
-      <p>
-        {advice} {isShared && link !== null && <Link href={link}>{link_label}</Link>}
-      </p>
-      <ul className="rows">
-        {alerts.map((alert) => {
-          const { id, state, opened_at } = alert;
-          const { name, problem } = wordsOf(alert, nameOf);
-          return (
-            <li key={id}>
-              <p>
-                <strong>{name.slice(0, 1).toUpperCase() + name.slice(1)}</strong>: {problem}.{" "}
-                <small>
-                  Since <Time at={opened_at} />
-                </small>
-              </p>
-              <p className="buttons">
-                {!isShared && alert.link !== null && (
-                  <Link href={alert.link}>
-                    {link_label} <span className="visually-hidden">{name}</span>
-                  </Link>
-                )}
-                {state === "acknowledged"
-                  ? <span className="quiet">Acknowledged</span>
-                  : (
-                    <ActionButton act={() => acknowledge.mutateAsync(id)}>
-                      Acknowledge <span className="visually-hidden">{name}</span>
-                    </ActionButton>
-                  )}
-              </p>
-            </li>
-          );
-        })}
-      </ul>
-    </section>
+    <>
+      <Table
+        label="Alerts"
+        query={{ ...query, data: alerts }}
+        resource="alerts"
+        empty={<EmptyState title="Nothing is wrong.">This page looks again each minute.</EmptyState>}
+        sort="state"
+        keyOf={({ id }) => id}
+        nameOf={({ name }) => name}
+        hrefOf={({ id }) => `/operator?alert=${id}`}
+        menuOf={(alert) => [
+          { label: "What to do", run: () => setShownId(alert.id) },
+          ...alert.link ? [{ label: alert.link_label, href: alert.link }] : [],
+          ...alert.state === "open" ? [{ label: "Acknowledge", run: () => take([alert]) }] : [],
+        ]}
+        acts={(selected, clear) => (
+          <ActionButton act={() => take(selected.filter(({ state }) => state === "open")).then(clear)}>
+            Acknowledge
+          </ActionButton>
+        )}
+        columns={[
+          { title: "Concerns", key: "name", cell: ({ name }) => name, sortBy: ({ name }) => name, isHeader: true },
+          { title: "Alert", key: "kind", cell: titleOf, sortBy: titleOf },
+          { title: "Problem", cell: ({ problem }) => problem },
+          {
+            title: "State",
+            key: "state",
+            cell: ({ state }) => <Badge meaning={state === "open" ? "bad" : undefined}>{state}</Badge>,
+            sortBy: ({ state, opened_at }) => `${state === "open" ? 0 : 1} ${opened_at}`,
+          },
+          {
+            title: "Since",
+            key: "since",
+            cell: ({ opened_at }) => <Time at={opened_at} />,
+            sortBy: ({ opened_at }) => opened_at,
+          },
+          { title: "Mend", cell: (alert) => alert.link && <MendLink alert={alert} />, isMinor: true },
+        ]}
+      />
+      {query.data && query.data.more > 0 && (
+        <p className="quiet">There are {query.data.more} more. They stand here when some of these have ended.</p>
+      )}
+      {shown && (
+        <Drawer title={titleOf(shown)} onClose={() => setShownId(null)}>
+          <p>
+            <strong>{shown.name}</strong>: {shown.problem}.
+          </p>
+          <p>{shown.advice}</p>
+          <p className="quiet">
+            Since <Time at={shown.opened_at} />
+          </p>
+          <p className="buttons">
+            {shown.link && <MendLink alert={shown} />}
+            {shown.state === "open"
+              ? <ActionButton act={() => acknowledge([shown])}>Acknowledge</ActionButton>
+              : <Badge>{shown.state}</Badge>}
+          </p>
+        </Drawer>
+      )}
+    </>
+  );
+}
+
+function titleOf({ title, kind }: Alert): string {
+  return title ?? kind;
+}
+
+/** Leads to the view that mends what an alert is about. */
+function MendLink({ alert: { link, link_label, name } }: { alert: Alert }) {
+  return (
+    <Link href={link!}>
+      {link_label} <span className="visually-hidden">{name}</span>
+    </Link>
   );
 }
 
@@ -112,46 +149,9 @@ function Alerts({ alerts }: { alerts: Alert[] }) {
 function wordsOf({ name, problem, subject, details }: Alert, nameOf: (slug: string) => string) {
   const { vendor } = details as { vendor?: string };
   return {
-    name: name === `vendor ${subject}` ? nameOf(subject) : name,
+    name: name === `vendor ${subject}` ? nameOf(subject) : name.slice(0, 1).toUpperCase() + name.slice(1),
     problem: vendor === undefined
       ? problem
       : problem.replace(`leads of ${vendor},`, () => `leads of ${nameOf(vendor)},`),
   };
-}
-
-/** The numbers of rows that wait for an operator. */
-function Figures() {
-  const { data: deliveries } = useQuery(operatorQueries.deliveriesCount());
-  const { data: waiting } = useQuery(operatorQueries.waitingVendors());
-  const { data: recruits } = useQuery(operatorQueries.waitingRecruitsCount());
-  const { data: texts, hasNextPage } = usePages(operatorQueries.unmatchedTexts());
-  return (
-    <ul className="figures">
-      <Figure to="/operator/deliveries" label="Rejected deliveries" count={deliveries} />
-      <Figure
-        to="/operator/waiting"
-        label="Waiting leads"
-        count={waiting?.reduce((count, { leads }) => count + leads, 0)}
-      />
-      <Figure to="/operator/recruits" label="Recruits who wait" count={recruits} />
-      <Figure
-        to="/operator/texts"
-        label="Unmatched texts"
-        count={texts?.length}
-        hasMore={hasNextPage}
-      />
-    </ul>
-  );
-}
-
-function Figure(
-  { to, label, count, hasMore = false }: { to: string; label: string; count: number | undefined; hasMore?: boolean },
-) {
-  return (
-    <li>
-      <Link href={to}>
-        <strong>{count === undefined ? "–" : `${count.toLocaleString("en-US")}${hasMore ? "+" : ""}`}</strong> {label}
-      </Link>
-    </li>
-  );
 }

@@ -1,6 +1,6 @@
 import { Link } from "wouter";
 import type { TriedOrder } from "../data/operator.ts";
-import { useVendorName } from "./vendor_name.ts";
+import { useVendorName } from "./vendor_name.tsx";
 
 /** Orders in the order in which distribution tries them, each with why it gets a lead or not. */
 export function TriedOrders(

@@ -2,22 +2,27 @@ import { Link } from "wouter";
 import { explainWhy } from "../../supabase/functions/_shared/twilio_errors.ts";
 import { operatorQueries, type UnsentText } from "../data/operator.ts";
 import { usePages } from "../data/pages.ts";
-import { type Column, List } from "../ui/list.tsx";
 import { Page } from "../ui/page.tsx";
 import { phoneText } from "../ui/phone.ts";
 import { EmptyState } from "../ui/query_result.tsx";
+import { Table, type TableColumn } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 
-const COLUMNS: Column<UnsentText>[] = [
-  { title: "Written", cell: ({ created_at }) => <Time at={created_at} /> },
-  { title: "Agency", cell: ({ agency }) => agency },
+const COLUMNS: TableColumn<UnsentText>[] = [
+  { title: "To", cell: ({ to }) => phoneText(to), isHeader: true },
   { title: "From", cell: ({ from }) => phoneText(from) },
-  { title: "To", cell: ({ to }) => phoneText(to) },
-  { title: "Author", cell: ({ kind }) => kind },
+  { title: "Agency", cell: ({ agency }) => agency },
+  { title: "Author", cell: ({ kind }) => kind, isMinor: true },
   { title: "State", cell: ({ state }) => state },
   { title: "Why", cell: ({ why, reason }) => explainWhy({ why, reason }) },
+  { title: "Written", cell: ({ created_at }) => <Time at={created_at} /> },
 ];
-const TABLE = { label: "Texts", columns: COLUMNS, keyOf: ({ message_id }: UnsentText) => message_id };
+const TABLE = {
+  label: "Texts",
+  columns: COLUMNS,
+  keyOf: ({ message_id }: UnsentText) => message_id,
+  nameOf: ({ to }: UnsentText) => phoneText(to),
+};
 
 /** The texts of all agencies that are not sent yet, and why. */
 export function UnsentTexts() {
@@ -28,7 +33,7 @@ export function UnsentTexts() {
       <p className="quiet">
         Each is sent when its cause has gone: a paused number is resumed, quiet hours end, the provider takes our login.
       </p>
-      <List
+      <Table
         query={query}
         resource="texts"
         empty={<EmptyState title="No text waits.">Each is with the provider.</EmptyState>}
@@ -48,7 +53,7 @@ export function FailedTexts({ agencyId }: { agencyId: string }) {
         A code is the provider's. While recruits don't get the agency's texts, its orders can be paused.{" "}
         <Link href={`/operator/orders/agency/${agencyId}`}>See the agency’s orders</Link>
       </p>
-      <List
+      <Table
         query={query}
         resource="texts"
         empty={<EmptyState title="No text of this agency has failed." />}

@@ -1,18 +1,17 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { DAYS, operatorQueries, type VendorDays } from "../data/operator.ts";
-import { List, Rows } from "../ui/list.tsx";
+import { Badge } from "../ui/badge.tsx";
+import { BarChart } from "../ui/bar_chart.tsx";
+import { countText } from "../ui/count.ts";
 import { Page } from "../ui/page.tsx";
 import { EmptyState, QueryResult } from "../ui/query_result.tsx";
+import { Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
-import { MappingLink, Mappings } from "./mapping_link.tsx";
-import { useVendorName } from "./vendor_name.ts";
+import { MappingLink } from "./mapping_link.tsx";
+import { useVendorName } from "./vendor_name.tsx";
 
-/** In the chart's own unit, which is stretched to the width of the page. */
-const BAR = 10;
-const HEIGHT = 40;
-
-/** The number of leads of each vendor on each day, as a chart and as a table. */
+/** What vendors have sent on each day, what became of their leads, and their keys. */
 export function Vendors() {
   const query = useQuery(operatorQueries.vendorDays());
   return (
@@ -21,101 +20,86 @@ export function Vendors() {
         {(vendors) =>
           vendors.length === 0 ? <EmptyState title={`No vendor has sent anything for ${DAYS} days.`} /> : (
             <>
-              <p className="quiet">
-                Leads of the last {DAYS}{" "}
-                days, by UTC. Bars up are leads; hollow bars down are rejected deliveries. Each vendor has its own
-                scale.
-              </p>
-              <ul className="charts">
-                {vendors.map((vendor) => <Chart key={vendor.vendor} of={vendor} />)}
-              </ul>
-              <h2>The same in numbers</h2>
-              <Numbers vendors={vendors} />
-              <Link href="/operator/duplicates">Leads that came again</Link>
+              <Chart vendors={vendors} of="leads" label="Leads by vendor" unit="leads" />
+              <Chart vendors={vendors} of="refused" label="Rejected deliveries by vendor" unit="deliveries" />
             </>
           )}
       </QueryResult>
+      <Quality />
       <Keys />
-      <Mappings />
     </Page>
   );
 }
 
-function Chart({ of: { vendor, dates, leads, refused } }: { of: VendorDays }) {
-  const name = useVendorName()(vendor);
-  const most = Math.max(...leads);
-  // One scale for both, so that they can be compared.
-  const unit = HEIGHT / (most + Math.max(...refused));
-  const ground = most * unit;
-  const peak = most > 0 ? `, at most ${most} on a day` : "";
-  const label = `${leadsText(sum(leads))}${peak}; ${sum(refused)} rejected`;
+/** The days are those of UTC. Nothing where none came. */
+function Chart({ vendors, of, label, unit }: {
+  vendors: VendorDays[];
+  of: "leads" | "refused";
+  label: string;
+  unit: string;
+}) {
+  const nameOf = useVendorName();
+  if (vendors.every((vendor) => vendor[of].every((count) => count === 0))) return null;
   return (
-    <li>
-      <p>
-        <strong>{name}</strong> <MappingLink vendor={vendor} /> <small>{label}</small>
-      </p>
-      <svg
-        role="img"
-        aria-label={`${name}: ${label}`}
-        viewBox={`0 -1 ${dates.length * BAR} ${HEIGHT + 2}`}
-        preserveAspectRatio="none"
-      >
-        {dates.map((day, n) => (
-          <g key={day}>
-            <title>{`${dayText(day)}: ${leadsText(leads[n]!)}, ${refused[n]} rejected`}</title>
-            <rect className="space" x={n * BAR} width={BAR} height={HEIGHT} />
-            <rect
-              className="leads"
-              x={n * BAR + 1}
-              width={BAR - 2}
-              y={ground - leads[n]! * unit}
-              height={leads[n]! * unit}
-            />
-            {refused[n]! > 0 && (
-              <rect className="refused" x={n * BAR + 1} width={BAR - 2} y={ground} height={refused[n]! * unit} />
-            )}
-          </g>
-        ))}
-        <line x2={dates.length * BAR} y1={ground} y2={ground} />
-      </svg>
-      <p className="axis" aria-hidden="true">
-        <small>{dayText(dates[0]!)}</small>
-        <small>{dayText(dates.at(-1)!)}</small>
-      </p>
-    </li>
+    <BarChart
+      label={label}
+      unit={unit}
+      bars={vendors[0]!.dates.map((day, n) => ({
+        key: day,
+        label: dayText(day),
+        values: Object.fromEntries(vendors.map((vendor) => [vendor.vendor, vendor[of][n]!])),
+      }))}
+      series={vendors.map(({ vendor }) => ({ key: vendor, name: nameOf(vendor) }))}
+    />
   );
 }
 
-function Numbers({ vendors }: { vendors: VendorDays[] }) {
+/** What became of the leads of the days. */
+function Quality() {
+  const query = useQuery(operatorQueries.quality());
   const nameOf = useVendorName();
-  const rows = vendors.flatMap(({ vendor, leads, refused }) => [
-    { vendor, of: "stored", numbers: leads },
-    ...sum(refused) > 0 ? [{ vendor, of: "rejected", numbers: refused }] : [],
-  ]);
+  const share = (
+    title: string,
+    key: "repeats" | "suppressed" | "returned" | "replied" | "opted_out" | "screened" | "interview" | "hired",
+    isMinor = false,
+  ) => ({
+    title,
+    cell: (row: { leads: number } & Record<typeof key, number>) => (
+      <>
+        {countText(row[key])} {row[key] > 0 && <small>{Math.round(row[key] / row.leads * 100)}%</small>}
+      </>
+    ),
+    isNumber: true,
+    isMinor,
+  });
   return (
-    <Rows
-      rows={rows}
-      label="Leads per vendor and day"
-      className="days"
-      keyOf={({ vendor, of }) => `${vendor} ${of}`}
-      columns={[
-        {
-          title: "Vendor",
-          isHeader: true,
-          cell: ({ vendor, of }) => (
-            <>
-              {nameOf(vendor)} <small>{of}</small>
-            </>
-          ),
-        },
-        { title: "All", isNumber: true, cell: ({ numbers }) => sum(numbers).toLocaleString("en-US") },
-        ...vendors[0]!.dates.map((day, n) => ({
-          title: dayText(day),
-          isNumber: true,
-          cell: ({ numbers }: { numbers: number[] }) => numbers[n]!.toLocaleString("en-US"),
-        })),
-      ]}
-    />
+    <section aria-labelledby="quality">
+      <div className="section-head">
+        <h2 id="quality">Quality</h2>
+        <Link href="/operator/duplicates">Leads that came again</Link>
+      </div>
+      <p className="quiet">Leads of the last {DAYS} days by UTC, tests aside, and what became of them since.</p>
+      <Table
+        label="Quality of leads"
+        query={query}
+        resource="leads"
+        empty={<EmptyState title="No lead has come in these days." />}
+        keyOf={({ vendor_id }) => vendor_id}
+        nameOf={({ vendor }) => nameOf(vendor)}
+        columns={[
+          { title: "Vendor", cell: ({ vendor }) => nameOf(vendor), isHeader: true },
+          { title: "Leads", cell: ({ leads }) => countText(leads), isNumber: true },
+          share("Repeats", "repeats"),
+          share("Suppressed", "suppressed", true),
+          share("Returned", "returned"),
+          share("Replied", "replied"),
+          share("Opted out", "opted_out"),
+          share("Screened", "screened", true),
+          share("Interview", "interview", true),
+          share("Hired", "hired"),
+        ]}
+      />
+    </section>
   );
 }
 
@@ -127,37 +111,35 @@ function Keys() {
     <section aria-labelledby="keys">
       <h2 id="keys">Keys</h2>
       <p className="quiet">The people who run the service make a vendor a new key.</p>
-      <List
+      <Table
         query={query}
         resource="vendors"
         empty={null}
         label="Keys of vendors"
         keyOf={({ slug }) => slug}
+        nameOf={({ slug }) => nameOf(slug)}
         columns={[
           {
             title: "Vendor",
             isHeader: true,
             cell: ({ slug, active }) => (
               <>
-                {nameOf(slug)} {!active && <span className="badge">inactive</span>}
+                {nameOf(slug)} {!active && <Badge>inactive</Badge>}
               </>
             ),
           },
-          { title: "Keys that work", cell: ({ keys }) => keys },
+          {
+            title: "Keys that work",
+            cell: ({ keys }) => keys === 0 ? <Badge meaning="warn">none</Badge> : countText(keys),
+            isNumber: true,
+          },
           { title: "Last used", cell: ({ last_used }) => last_used === null ? "never" : <Time at={last_used} /> },
           { title: "The first expires", cell: ({ expires }) => expires === null ? "–" : <Time at={expires} /> },
+          { title: "Mapping", cell: ({ slug }) => <MappingLink vendor={slug} /> },
         ]}
       />
     </section>
   );
-}
-
-function leadsText(leads: number): string {
-  return leads === 1 ? "1 lead" : `${leads.toLocaleString("en-US")} leads`;
-}
-
-function sum(numbers: number[]): number {
-  return numbers.reduce((all, number) => all + number, 0);
 }
 
 /** A date such as 2026-11-22, as "Nov 22". */

@@ -1,15 +1,14 @@
 import { useState } from "react";
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "wouter";
 import { type DistributedLead, operatorQueries, type WaitingVendor } from "../data/operator.ts";
 import { useDistribute } from "../data/operator_acts.ts";
 import { usePages } from "../data/pages.ts";
 import { ConfirmButton } from "../ui/confirm.tsx";
-import { List, Rows } from "../ui/list.tsx";
 import { Page } from "../ui/page.tsx";
 import { EmptyState } from "../ui/query_result.tsx";
-import { ago, Time } from "../ui/time.tsx";
-import { useVendorName } from "./vendor_name.ts";
+import { Table } from "../ui/table.tsx";
+import { Time } from "../ui/time.tsx";
+import { useVendorName } from "./vendor_name.tsx";
 
 /** The number of leads that are distributed at once: new leads wait meanwhile. */
 const MOST = 100;
@@ -20,29 +19,24 @@ export function Waiting() {
   const { data: vendors = [] } = useQuery(operatorQueries.waitingVendors());
   const { data: result, mutateAsync: distribute } = useDistribute();
   const nameOf = useVendorName();
+  const waiting = vendors.reduce((count, { leads }) => count + leads, 0);
   return (
     <Page title="Waiting leads">
       <p className="quiet">Recruits whom no order has got. Open an order that wants them, then distribute them.</p>
       {result !== undefined && <Result {...result} />}
-      <List
+      {waiting > 0 && <Distribution vendors={vendors} act={(vendor_id) => distribute({ max: MOST, vendor_id })} />}
+      <Table
+        label="Waiting leads"
         query={query}
         resource="waiting leads"
         empty={<EmptyState title="No lead waits.">Each has an agency.</EmptyState>}
-        above={<Distribution vendors={vendors} act={(vendor_id) => distribute({ max: MOST, vendor_id })} />}
-        label="Waiting leads"
         keyOf={({ id }) => id}
+        nameOf={({ name }) => name || "No name"}
+        hrefOf={({ id }) => `/operator/search/${id}`}
         columns={[
+          { title: "Name", cell: ({ name }) => <bdi>{name || "No name"}</bdi>, isHeader: true },
           { title: "Vendor", cell: ({ vendor }) => nameOf(vendor!) },
-          {
-            title: "Name",
-            cell: ({ id, name }) => (
-              <Link href={`/operator/search/${id}`}>
-                <bdi>{name || "No name"}</bdi>
-              </Link>
-            ),
-          },
           { title: "State", cell: ({ state }) => state ?? "–" },
-          { title: "Waits", cell: ({ received }) => ago(received) },
           { title: "Received", cell: ({ received }) => <Time at={received} /> },
         ]}
       />
@@ -60,14 +54,9 @@ function Distribution(
   const nameOf = useVendorName();
   // None of its leads may wait any more.
   const chosen = vendors.find(({ vendor_id }) => vendor_id === selected);
-  const waiting = vendors.reduce((count, { leads }) => count + leads, 0);
 
   return (
-    <div className="bar">
-      <p>
-        <strong>{waiting === 0 ? "–" : waiting.toLocaleString("en-US")}</strong>{" "}
-        {waiting === 1 ? "lead waits" : "leads wait"}
-      </p>
+    <div className="filters">
       <select aria-label="Vendor" value={chosen?.vendor_id ?? ""} onChange={(event) => setSelected(event.target.value)}>
         <option value="">All vendors</option>
         {vendors.map(({ vendor_id, vendor, leads }) => (
@@ -100,12 +89,15 @@ function Result({ distributed, waiting }: { distributed: DistributedLead[]; wait
           : `Distributed: ${distributed.length}.`} {waiting !== null && `Still waiting: ${waiting}.`}
       </p>
       {distributed.length > 0 && (
-        <Rows
-          rows={distributed}
+        <Table
           label="Distributed"
+          query={{ data: distributed, error: null, refetch: () => {} }}
+          resource="leads"
+          empty={null}
           keyOf={({ id }) => id}
+          nameOf={({ name }) => name}
           columns={[
-            { title: "Name", cell: ({ name }) => <bdi>{name}</bdi> },
+            { title: "Name", cell: ({ name }) => <bdi>{name}</bdi>, isHeader: true },
             { title: "Vendor", cell: ({ vendor }) => nameOf(vendor) },
             { title: "State", cell: ({ state }) => state ?? "–" },
             { title: "Agency", cell: ({ agency }) => agency },

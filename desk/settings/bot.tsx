@@ -5,7 +5,6 @@ import { usePages } from "../data/pages.ts";
 import { ActionError, useAction } from "../ui/action.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
-import { Rows } from "../ui/list.tsx";
 import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { QueryResult } from "../ui/query_result.tsx";
 import { Time } from "../ui/time.tsx";
@@ -98,11 +97,9 @@ function Scripts({ agencyId, scripts }: { agencyId: string; scripts: BotScript[]
       {scripts.length > 0 && (
         <>
           <h2>Versions</h2>
-          <Rows
-            rows={scripts}
-            keyOf={({ id }) => id}
-            row={({ version, script, published_at }) => (
-              <li>
+          <ul className="rows">
+            {scripts.map(({ id, version, script, published_at }) => (
+              <li key={id}>
                 <p className="line">
                   <strong>Version {version}</strong>
                   <span className="quiet">
@@ -125,8 +122,8 @@ function Scripts({ agencyId, scripts }: { agencyId: string; scripts: BotScript[]
                   </p>
                 )}
               </li>
-            )}
-          />
+            ))}
+          </ul>
         </>
       )}
     </>

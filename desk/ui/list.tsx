@@ -1,6 +1,6 @@
 import { Fragment, type ReactNode } from "react";
 import { LoadMoreButton, type PagedQuery } from "./load_more_button.tsx";
-import { type Query, QueryResult, Skeleton, TableSkeleton } from "./query_result.tsx";
+import { type Query, QueryResult, Skeleton } from "./query_result.tsx";
 
 /** A column of a table, with its content for a row. */
 export interface Column<Row> {
@@ -12,43 +12,35 @@ export interface Column<Row> {
   isHeader?: boolean;
 }
 
-/** How rows are shown: as a table with its label and columns, or each as an `<li>`. */
-type Shown<Row> =
-  & { keyOf: (row: Row) => string; className?: string }
-  & ({ label: string; columns: Column<Row>[] } | { row: (row: Row) => ReactNode });
-
 /**
- * The rows of a query: what stands there while they are read, or where there are none, and the button that reads more
- * where the query has pages.
+ * The rows of a query, each as an `<li>`: what stands there while they are read, or where there are none, and the button
+ * that reads more where the query has pages.
  *
  * @param resource the noun for the rows, such as "recruits"
  * @param empty what stands there where there are none
  * @param filters the fields that choose the rows
- * @param above what concerns all rows, and stands above them where there are any
- * @param most the number of rows that are shown; unless given, all
  */
-export function List<Row>({ query, resource, empty, filters, above, most, ...shown }: {
+export function List<Row>({ query, resource, empty, filters, className = "", keyOf, row }: {
   query: Query<Row[]> & Partial<PagedQuery> & { isPlaceholderData?: boolean };
   resource: string;
   empty: ReactNode;
   filters?: ReactNode;
-  above?: ReactNode;
-  most?: number;
-} & Shown<Row>) {
+  className?: string;
+  keyOf: (row: Row) => string;
+  row: (row: Row) => ReactNode;
+}) {
   const { isPlaceholderData = false, hasNextPage = false, isFetchingNextPage = false, fetchNextPage } = query;
-  const skeleton = "row" in shown ? <Skeleton /> : <TableSkeleton rows={most} />;
   return (
     <>
       {filters && <form className="filters" role="search" onSubmit={(event) => event.preventDefault()}>{filters}</form>}
-      <QueryResult query={query} resource={resource} skeleton={skeleton}>
+      <QueryResult query={query} resource={resource} skeleton={<Skeleton />}>
         {(rows) =>
-          rows.length === 0 ? isPlaceholderData ? skeleton : empty : (
+          rows.length === 0 ? isPlaceholderData ? <Skeleton /> : empty : (
             <>
-              {above}
-              <Rows {...shown} rows={rows.slice(0, most)} isBusy={isPlaceholderData} />
-              {fetchNextPage && most === undefined && (
-                <LoadMoreButton query={{ hasNextPage, isFetchingNextPage, fetchNextPage }} />
-              )}
+              <ul className={`rows ${className}`.trim()} aria-busy={isPlaceholderData}>
+                {rows.map((one) => <Fragment key={keyOf(one)}>{row(one)}</Fragment>)}
+              </ul>
+              {fetchNextPage && <LoadMoreButton query={{ hasNextPage, isFetchingNextPage, fetchNextPage }} />}
             </>
           )}
       </QueryResult>
@@ -56,23 +48,17 @@ export function List<Row>({ query, resource, empty, filters, above, most, ...sho
   );
 }
 
-/** Rows that are there already, as {@link List} shows them. */
-export function Rows<Row>({ rows, keyOf, className = "", isBusy, ...shown }: {
+/** Rows that are there already, as a table. */
+export function Rows<Row>({ rows, label, columns, keyOf }: {
   rows: Row[];
-  isBusy?: boolean;
-} & Shown<Row>) {
-  if ("row" in shown) {
-    return (
-      <ul className={`rows ${className}`.trim()} aria-busy={isBusy}>
-        {rows.map((row) => <Fragment key={keyOf(row)}>{shown.row(row)}</Fragment>)}
-      </ul>
-    );
-  }
-  const { label, columns } = shown;
+  label: string;
+  columns: Column<Row>[];
+  keyOf: (row: Row) => string;
+}) {
   const numbers = (column: Column<Row>) => column.isNumber ? "number" : undefined;
   return (
     <div className="scroll" tabIndex={0} role="region" aria-label={label}>
-      <table className={className || undefined} aria-busy={isBusy}>
+      <table>
         <thead>
           <tr>
             {columns.map((column) => <th key={column.title} scope="col" className={numbers(column)}>{column.title}

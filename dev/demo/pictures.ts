@@ -56,7 +56,7 @@ const VIEWS: Record<string, string[]> = {
     ...["operator", "operator/search", "operator/deliveries", "operator/waiting", "operator/orders", "operator/texts"],
     "operator/agencies",
     ...["operator/numbers", "operator/vendors", "operator/destinations", "operator/leads", "operator/recruits"],
-    ...["operator/duplicates", "operator/jobs", "operator/outbox"],
+    ...["operator/duplicates", "operator/jobs", "operator/outbox", "operator/actions"],
   ],
 };
 

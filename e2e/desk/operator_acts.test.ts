@@ -109,7 +109,7 @@ deskTest("a rejected delivery is dismissed alone, and then all that are left of 
     ...Array.from({ length: 3 }, (_, n) => ({ vendor_id: vendor.id, payload: {}, vendor_lead_id: `lead-${n}` })),
   );
   await signIn(page, await signInNewOperator(), "operator/deliveries");
-  await page.getByRole("link", { name: vendor.slug }).click();
+  await page.getByRole("row").filter({ hasText: vendor.slug }).getByRole("link").click();
   await press(page, "lead-1", "Dismiss");
   await page.getByText("Dismissed: 1.").waitFor();
   await row(page, "lead-1").waitFor({ state: "detached" });
@@ -151,7 +151,7 @@ for (const [size, options] of Object.entries({ desktop: undefined, phone: PHONE 
       insert into public.service_numbers (phone, agency_id, status, paused_reason)
       values (${phone}, ${agent.agency_id}, 'paused', ${`the campaign ${phone} is not registered`})`;
     await signIn(page, await signInNewOperator(), "operator/numbers");
-    const number = row(page, `the campaign ${phone} is not registered`);
+    const number = page.getByRole("row").filter({ hasText: `the campaign ${phone} is not registered` });
     await number.getByText("No text waits").waitFor();
     await assertAccessible(page);
     await assertFits(page);

@@ -6,7 +6,7 @@ import { phoneText } from "../../desk/ui/phone.ts";
 import { assertAccessible, assertFits, deskTest, PHONE, signIn } from "./harness.ts";
 import { createTalk, createTexter } from "./talks.ts";
 
-deskTest("alerts say by their kind what to do, and lead there", async (page) => {
+deskTest("an alert says what to do, leads there, and is acknowledged with others at once", async (page) => {
   const [one, other] = [crypto.randomUUID(), crypto.randomUUID()];
   // Older than those of other tests, of which there are more than the page shows.
   await sql`
@@ -22,24 +22,35 @@ deskTest("alerts say by their kind what to do, and lead there", async (page) => 
       // A check would resolve them.
       await sql`select from private.job_runs where job = 'check alerts' for update`;
       await signIn(page, await signInNewOperator(), "operator");
-      const sectionOf = (title: string) =>
-        page.locator("section.findings").filter({ has: page.getByRole("heading", { name: title, exact: true }) });
-      const orders = sectionOf("Orders that can't fill");
-      const alert = orders.getByRole("listitem").filter({ hasText: `Thing ${one}: is wrong.` });
-      await orders.getByText("Change these open orders, or close them.").waitFor();
-      await alert.getByText("Since Jan 1, 2020").waitFor();
-      const link = alert.getByRole("link", { name: "See the order" });
+      const alert = (kind: string, subject: string) =>
+        page.getByRole("table", { name: "Alerts" }).getByRole("row").filter({ hasText: kind })
+          .filter({ hasText: `Thing ${subject}` });
+      const order = alert("Orders that can't fill", one);
+      await order.getByText("is wrong").waitFor();
+      await order.getByText("Jan 1, 2020").waitFor();
+      const link = order.getByRole("link", { name: "See the order" });
       assert.equal(await link.getAttribute("href"), `#/operator/orders/${one}`, "each order has its own view");
-      assert.equal(await orders.locator(`a[href="#/operator/orders/${other}"]`).count(), 1);
+      assert.equal(
+        await alert("Paused numbers", other).getByRole("link").last().getAttribute("href"),
+        "#/operator/numbers",
+      );
+      const fetch = alert("Leads that are not fetched", one);
+      assert.equal(await fetch.getByRole("link").count(), 1, "what is not done in a browser has no view");
+      await assertAccessible(page);
+      await fetch.getByRole("link").click();
+      const drawer = page.getByRole("dialog");
+      await drawer.getByText("The people who run the service add a new one.").waitFor();
+      await assertAccessible(page);
+      await drawer.getByRole("button", { name: "Acknowledge" }).click();
+      await drawer.getByText("acknowledged").waitFor();
+      await drawer.getByRole("button", { name: "Close" }).click();
 
-      const numbers = sectionOf("Paused numbers");
-      await numbers.getByText(`Thing ${other}: is wrong.`).waitFor();
-      assert.equal(await numbers.getByRole("link").count(), 1, "a view of all of them stands once");
-      assert.equal(await numbers.getByRole("link").getAttribute("href"), "#/operator/numbers");
-
-      const leads = sectionOf("Leads that are not fetched");
-      await leads.getByText("The people who run the service add a new one.").waitFor();
-      assert.equal(await leads.getByRole("link").count(), 0, "what is not done in a browser has no view");
+      await alert("Paused numbers", one).getByRole("checkbox").check();
+      await alert("Paused numbers", other).getByRole("checkbox").check();
+      await page.getByRole("group", { name: "Selected rows" }).getByRole("button", { name: "Acknowledge" }).click();
+      await alert("Paused numbers", one).getByText("acknowledged").waitFor();
+      await alert("Paused numbers", other).getByText("acknowledged").waitFor();
+      await order.getByText("open", { exact: true }).waitFor();
     });
   } finally {
     await sql`delete from public.alerts where subject in ${sql([one, other])}`;
@@ -59,9 +70,9 @@ deskTest("an operator sees which texts are not sent, and why", async (page) => {
   });
   assert.equal(error, null);
   await signIn(page, await signInNewOperator(), "operator/numbers");
-  const number = page.getByRole("listitem").filter({ hasText: phoneText(agent.service) });
-  await number.getByRole("link", { name: "1 text waits to be sent" }).click();
-  await page.getByRole("region", { name: "Texts" }).waitFor();
+  const number = page.getByRole("row").filter({ hasText: phoneText(agent.service) });
+  await number.getByRole("link", { name: "1 text waits" }).click();
+  await page.getByRole("table", { name: "Texts" }).waitFor();
   const text = page.getByRole("row").filter({ hasText: phoneText(talk.recruit) });
   // Other tests leave texts, too.
   while (await text.count() === 0) await page.getByRole("button", { name: "Show more" }).click();

@@ -12,7 +12,7 @@ async function showAll(part: ReturnType<Page["getByRole"]>): Promise<void> {
   while (await more.count() > 0) await more.click({ timeout: 500 }).catch(() => {});
 }
 
-deskTest("Today begins with the newest leads: the vendor, and who has each, or why nobody has it", async (page) => {
+deskTest("Today has the newest leads: the vendor, and who has each, or why nobody has it", async (page) => {
   const vendor = await createVendor();
   const order = await createOrder(vendor, { quantity: 1 });
   // Later than those of tests that run meanwhile.
@@ -24,10 +24,10 @@ deskTest("Today begins with the newest leads: the vendor, and who has each, or w
     ) l (ref, distribution, agency_id, days)
     left join public.agents g using (agency_id)`;
   await signIn(page, await signInNewOperator(), "operator");
-  await page.locator("h2").first().getByText("Newest leads").waitFor();
-  const rows = page.getByRole("region", { name: "Leads" }).getByRole("row").filter({ hasText: vendor.slug });
+  const rows = page.getByRole("table", { name: "Leads" }).getByRole("row").filter({ hasText: vendor.slug });
   await rows.first().waitFor();
-  const outcomes = (await rows.allInnerTexts()).map((text) => text.split("\t").slice(2));
+  const outcomes = (await rows.allInnerTexts()).map((text) => text.split("\t").map((cell) => cell.trim()))
+    .map(([lead, , outcome]) => [lead, outcome]);
   assert.deepEqual(outcomes, [
     ["third", "For no order: it came in bulk, or is a test"],
     ["second", "Waits: no order wanted it when it came"],
@@ -55,35 +55,45 @@ deskTest("all numbers are read to their end, the paused ones apart", async (page
   await signIn(page, await signInNewOperator(), "operator/numbers");
   for (const [status, count] of [["Paused", 60], ["Active", 120]] as const) {
     const part = page.getByRole("region", { name: status });
-    const own = part.getByRole("listitem").filter({ hasText: name });
-    await part.getByRole("listitem").first().waitFor();
+    const own = part.getByRole("row").filter({ hasText: name });
+    await part.getByRole("row").nth(1).waitFor();
     await showAll(part);
-    assert.equal(new Set(await own.getByRole("strong").allInnerTexts()).size, count);
+    assert.equal(new Set(await own.getByRole("rowheader").allInnerTexts()).size, count);
     assert.equal(await own.count(), count);
   }
   await assertAccessible(page);
   await sql`delete from public.service_numbers where agency_id = ${agency.id}`;
 });
 
-deskTest("all reasons of rejected deliveries are read to their end, and Today counts each delivery", async (page) => {
-  const vendor = await createVendor();
-  const rejections = Array.from({ length: 120 }, (_, n) => ({ vendor_id: vendor.id, reason: `reason, "${n}"` }));
-  await reject(...rejections, ...rejections.slice(0, 70));
-  await signIn(page, await signInNewOperator(), "operator/deliveries");
-  const own = page.getByRole("listitem").filter({ hasText: vendor.slug });
-  await own.first().waitFor();
-  await showAll(page.getByRole("main"));
-  const counts = (await own.locator(".count").allInnerTexts()).map(Number);
-  assert.deepEqual(counts, rejections.map((_, n) => n < 70 ? 2 : 1));
-  assert.equal(new Set(await own.getByRole("link").allInnerTexts()).size, 120);
-  await page.evaluate("location.hash = '#/operator'");
-  const [counted] = await sql`select count(*)::int as open from public.rejected_deliveries where status = 'open'`;
-  await page.getByRole("main").getByRole("link", {
-    name: `${counted!.open.toLocaleString("en-US")} Rejected deliveries`,
-  })
-    .waitFor();
-  await sql`delete from public.rejected_deliveries where vendor_id = ${vendor.id}`;
-});
+deskTest(
+  "all reasons of rejected deliveries are read to their end and narrowed, and each delivery is counted",
+  async (page) => {
+    const vendor = await createVendor();
+    const rejections = Array.from({ length: 120 }, (_, n) => ({ vendor_id: vendor.id, reason: `reason, "${n}"` }));
+    await reject(...rejections, ...rejections.slice(0, 70));
+    await signIn(page, await signInNewOperator(), "operator/deliveries");
+    const own = page.getByRole("row").filter({ hasText: vendor.slug });
+    await page.getByLabel("Vendor").selectOption({ label: vendor.slug });
+    // The row of the head is left.
+    await page.getByRole("row").filter({ hasNotText: vendor.slug }).nth(1).waitFor({ state: "detached" });
+    await page.locator("table[aria-busy=false]").waitFor();
+    await own.first().waitFor();
+    await showAll(page.getByRole("main"));
+    const counts = (await own.locator("td.number").allInnerTexts()).map(Number);
+    assert.deepEqual(counts, rejections.map((_, n) => n < 70 ? 2 : 1));
+    assert.equal(new Set(await own.getByRole("link").allInnerTexts()).size, 120);
+    await page.getByRole("searchbox").fill('"119"');
+    await page.getByLabel("Code").selectOption("BAD_REQUEST");
+    await page.getByRole("row").nth(2).waitFor({ state: "detached" });
+    await page.getByRole("rowheader", { name: 'reason, "119"' }).waitFor();
+    const [counted] = await sql`select count(*)::int as open from public.rejected_deliveries where status = 'open'`;
+    await page.reload();
+    await page.getByRole("navigation", { name: "Operator" })
+      .getByText(`Rejected deliveries${counted!.open.toLocaleString("en-US")}`).waitFor();
+    await page.getByRole("rowheader", { name: 'reason, "119"' }).waitFor();
+    await sql`delete from public.rejected_deliveries where vendor_id = ${vendor.id}`;
+  },
+);
 
 deskTest("waiting leads of a vendor can be distributed, also behind the first page of the list", async (page) => {
   const [old, young] = [await createVendor(), await createVendor()];

@@ -27,15 +27,17 @@ for (const [size, options] of Object.entries({ desktop: undefined, phone: PHONE 
       values (${order.agency_id}, ${vendor.id}, 3) returning id`;
     const [id, otherId] = [order.id.slice(0, 8), other!.id.slice(0, 8)];
     await signIn(page, await signInNewOperator(), `operator/orders/${order.id}`);
-    await page.getByText("0 of 7", { exact: true }).waitFor();
+    await page.locator(".facts").getByText("0 of 7").waitFor();
     await assertAccessible(page);
     await assertFits(page);
     await press(page, `Pause order ${id}`);
     await page.getByRole("button", { name: `Open order ${id}` }).waitFor();
     assert.equal(await statusOf(order), "paused");
 
-    await page.locator("ul.rows").getByRole("link").click();
-    await page.getByRole("button", { name: `Pause order ${otherId}` }).waitFor();
+    await page.locator(".facts").getByRole("link").click();
+    await page.getByRole("button", { name: `More about order ${otherId}` }).click();
+    await page.getByRole("menuitem", { name: "Pause" }).waitFor();
+    await page.keyboard.press("Escape");
     await press(page, "Pause the open order");
     await page.getByRole("button", { name: "Open all 2 paused orders" }).waitFor();
     await assertAccessible(page);
@@ -93,10 +95,10 @@ deskTest("recruits who wait, leads that came again and jobs are lists of the des
   }
   await checkAlerts();
   await signIn(page, await signInNewOperator(), "operator/recruits");
-  await page.getByRole("region", { name: "Recruits who wait" }).getByText("Devonshire").first().waitFor();
+  await page.getByRole("table", { name: "Waiting recruits" }).getByText("Devonshire").first().waitFor();
   await assertAccessible(page);
   await page.evaluate("location.hash = '#/operator/duplicates'");
-  await page.getByRole("region", { name: "Leads that came again" }).getByRole("link", { name: `again-${vendor.id}` })
+  await page.getByRole("table", { name: "Leads that came again" }).getByRole("link", { name: `again-${vendor.id}` })
     .waitFor();
   await assertAccessible(page);
   await page.evaluate("location.hash = '#/operator/jobs'");
@@ -115,7 +117,7 @@ deskTest("leads that came again are read to their end, also those of one moment"
     select ${id as string}, ${vendor.id}, date_trunc('day', now() + interval '2 days'), 'once-more-' || n
     from generate_series(1, 120) n`;
   await signIn(page, await signInNewOperator(), "operator/duplicates");
-  const list = page.getByRole("region", { name: "Leads that came again" });
+  const list = page.getByRole("table", { name: "Leads that came again" });
   const requests = list.getByRole("cell", { name: /^once-more-/ });
   for (const count of [50, 100, 120]) {
     await requests.nth(count - 1).waitFor();
@@ -129,7 +131,7 @@ deskTest("an order that is nearly full gets more leads, and what can't be says s
   const order = await createOrder(await createVendor(), { quantity: 10 });
   await sql`update public.recruiting_orders set filled = 10, status = 'filled' where id = ${order.id}`;
   await signIn(page, await signInNewOperator(), `operator/orders/${order.id}`);
-  await page.locator("ul.rows").getByText("10 of 10").waitFor();
+  await page.locator(".facts").getByText("10 of 10").waitFor();
   await page.getByRole("button", { name: "Change order" }).click();
   const form = page.getByRole("dialog");
   await assertAccessible(page);
@@ -144,7 +146,7 @@ deskTest("an order that is nearly full gets more leads, and what can't be says s
   await save("Leads a day, at most", "x", "Leads a day must be a whole number, or empty for no limit.");
   await form.getByLabel("Leads a day, at most").fill("5");
   await form.getByRole("button", { name: "Save" }).click();
-  await page.locator("ul.rows").getByText("10 of 30").waitFor();
+  await page.locator(".facts").getByText("10 of 30").waitFor();
   await page.getByText("of at most 5").waitFor();
   assert.equal(await statusOf(order), "open");
 
@@ -152,12 +154,37 @@ deskTest("an order that is nearly full gets more leads, and what can't be says s
   await page.getByRole("button", { name: "Change order" }).click();
   await sql`update public.recruiting_orders set quantity = 50 where id = ${order.id}`;
   await save("Leads in all", "60", "somebody has changed it meanwhile");
-  await page.locator("ul.rows").getByText("10 of 50").waitFor();
+  await page.locator(".facts").getByText("10 of 50").waitFor();
   await form.getByRole("button", { name: "Cancel" }).click();
   await page.getByRole("button", { name: "Change order" }).click();
   await form.getByLabel("Leads in all").fill("60");
   await form.getByRole("button", { name: "Save" }).click();
-  await page.locator("ul.rows").getByText("10 of 60").waitFor();
+  await page.locator(".facts").getByText("10 of 60").waitFor();
   await page.setViewportSize({ width: 360, height: 740 });
   await assertFits(page);
+});
+
+deskTest("orders are found by their agency, vendor and status, and one is closed in its row", async (page) => {
+  const vendor = await createVendor();
+  const order = await createOrder(vendor, { quantity: 7 });
+  const name = `Agency ${crypto.randomUUID()}`;
+  await sql`update public.agencies set name = ${name} where id = ${order.agency_id}`;
+  await signIn(page, await signInNewOperator(), "operator/orders");
+  const row = page.getByRole("row").filter({ hasText: name });
+  await page.getByRole("searchbox").fill(name);
+  await row.getByText("0 of 7").waitFor();
+  await page.getByLabel("Vendor").selectOption({ label: vendor.slug });
+  await page.getByRole("row").nth(1).filter({ hasText: name }).waitFor();
+  await assertAccessible(page);
+  await assertFits(page);
+  await row.getByRole("button", { name: /^More about/ }).click();
+  await page.getByRole("menuitem", { name: "Close" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
+  await page.getByText("There is no such order.").waitFor();
+  await page.getByLabel("Status").selectOption("closed");
+  // The address has all of it.
+  await page.reload();
+  await row.getByText("closed").waitFor();
+  await row.getByRole("link").click();
+  await page.getByRole("heading", { name: "Why it gets leads, or none" }).waitFor();
 });

@@ -16823,6 +16823,22 @@ comment on view public.outbox_list is
   'it, pending, sending and unconfirmed are found by an index.';
 grant select on public.outbox_list to authenticated, service_role;
 
+create view private.operator_action_list as
+select a.id, a.created_at, coalesce(u.email, a.user_id::text, a.done_by) as operator, a.action, a.subject, u.email,
+  a.user_id, a.done_by
+from public.operator_actions a
+left join auth.users u on u.id = a.user_id
+where (select private.may_operate());
+
+grant select on private.operator_action_list to authenticated, service_role;
+
+create view public.operator_action_list with (security_invoker = true) as select * from private.operator_action_list;
+
+comment on view public.operator_action_list is
+  'Each row of operator_actions; operator: the user''s address, or the id of one who is deleted, or the name at the command. '
+  'For pages, continue after the last row, ordered by created_at and id, both descending.';
+grant select on public.operator_action_list to authenticated, service_role;
+
 -- supabase/schemas/operators/change_order.sql
 
 -- Orders: who may change which column, and which values an order may have.
@@ -23081,6 +23097,30 @@ create view public.job_list with (security_invoker = true) as select * from priv
 
 comment on view public.job_list is 'The last run of each job of the scheduler, such as `check alerts`.';
 grant select on public.job_list to authenticated, service_role;
+
+create view private.operator_counts as
+select
+  (select count(*)::int from public.alerts a where a.state = 'open') as alerts,
+  (select count(*)::int from public.rejected_deliveries d where d.status = 'open') as deliveries,
+  (
+    (select count(*) from public.recruiting_leads l where l.distribution = 'unmatched')
+    + (select count(*) from public.recruiting_leads l where l.distribution = 'pending')
+  )::int as leads,
+  (
+    select count(*)::int from public.recruiting_conversations c
+    where c.due_since is not null and c.waiting_since is not null
+  ) as recruits,
+  (select count(*)::int from public.unmatched_texts) as texts
+where (select private.may_operate());
+
+grant select on private.operator_counts to authenticated, service_role;
+
+create view public.operator_counts with (security_invoker = true) as select * from private.operator_counts;
+
+comment on view public.operator_counts is
+  'One row with how much waits for an operator: alerts that nobody has in hand, open rejected deliveries, leads that no order '
+  'has got, recruits without an answer, and unmatched texts. No row for a user who is not an operator.';
+grant select on public.operator_counts to authenticated, service_role;
 
 -- supabase/schemas/alerts/acts.sql
 

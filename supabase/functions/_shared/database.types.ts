@@ -3723,6 +3723,31 @@ export type Database = {
         ComputedFields: never;
         Relationships: [];
       };
+      "operator_action_list": {
+        Row: {
+          "action": string;
+          "created_at": string;
+          "done_by": string | null;
+          "email": string | null;
+          "id": string;
+          "operator": string | null;
+          "subject": NonNullable<Json>;
+          "user_id": string | null;
+        };
+        ComputedFields: never;
+        Relationships: [];
+      };
+      "operator_counts": {
+        Row: {
+          "alerts": number | null;
+          "deliveries": number | null;
+          "leads": number | null;
+          "recruits": number | null;
+          "texts": number | null;
+        };
+        ComputedFields: never;
+        Relationships: [];
+      };
       "order_list": {
         Row: {
           "agency": string;

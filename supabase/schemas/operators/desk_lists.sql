@@ -319,3 +319,19 @@ comment on view public.outbox_list is
   'or infinity; number: the state of our number, null where it is not one of the agency''s; outbox_state: as the outbox has '
   'it, pending, sending and unconfirmed are found by an index.';
 grant select on public.outbox_list to authenticated, service_role;
+
+create view private.operator_action_list as
+select a.id, a.created_at, coalesce(u.email, a.user_id::text, a.done_by) as operator, a.action, a.subject, u.email,
+  a.user_id, a.done_by
+from public.operator_actions a
+left join auth.users u on u.id = a.user_id
+where (select private.may_operate());
+
+grant select on private.operator_action_list to authenticated, service_role;
+
+create view public.operator_action_list with (security_invoker = true) as select * from private.operator_action_list;
+
+comment on view public.operator_action_list is
+  'Each row of operator_actions; operator: the user''s address, or the id of one who is deleted, or the name at the command. '
+  'For pages, continue after the last row, ordered by created_at and id, both descending.';
+grant select on public.operator_action_list to authenticated, service_role;

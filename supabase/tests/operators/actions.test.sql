@@ -3,7 +3,7 @@
 begin;
 -- Changes of others are not seen, so that all tables can be compared.
 set transaction isolation level repeatable read;
-select plan(184);
+select plan(198);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor'), pg_temp.create_vendor('quiet');
@@ -126,12 +126,17 @@ insert into lists values
   (format('select count(*) from public.order_list where id = %L', md5('order')::uuid), '1'),
   (format('select count(*) from public.unmatched_text_list where id = %L', md5('text')::uuid), '1'),
   (format('select count(*) from public.waiting_recruit_list where agent = ''ann'' and minutes = 90 and conversation_id = %L',
-    md5('waits')::uuid), '1');
+    md5('waits')::uuid), '1'),
+  (format('select count(*) from public.operator_action_list where operator = ''Lin'' and id = %L', md5('by Lin')::uuid), '1'),
+  ('select count(*) from public.operator_counts where least(alerts + 1, deliveries, leads, recruits, texts) > 0', '1');
+insert into public.operator_actions (id, done_by, action, subject) values
+  (md5('by Lin')::uuid, 'Lin', 'delivery show', jsonb_build_object('delivery_id', md5('first')::uuid));
 select is(
   pg_temp.value_as(name, statement),
   case when name = 'anon' then '42501' when name in ('visitor', 'service_role') then rows else '0' end,
   format('%s reads of %s', name, statement))
 from unnest(array['anon', 'ann', 'mia', 'former', 'visitor', 'service_role']) name cross join lists;
+delete from public.operator_actions where done_by = 'Lin';
 select is(
   pg_temp.value_as('visitor', 'select count(*) from public.' || name),
   case name when 'recruiting_leads' then '0' when 'unmatched_texts' then '0' else '42501' end,

@@ -1,0 +1,20 @@
+import { call, supabase } from "./client.ts";
+import { after, pagesOptions } from "./pages.ts";
+
+/** What an operator changed or was shown. */
+export interface OperatorAction {
+  id: string;
+  created_at: string;
+  operator: string;
+  action: string;
+  subject: Record<string, unknown>;
+}
+
+/** What operators did, the latest first. */
+export const operatorActions = () =>
+  pagesOptions<OperatorAction>(["operator", "actions"], async (limit, last) => {
+    const query = supabase.from("operator_action_list").select("id, created_at, operator, action, subject").limit(
+      limit,
+    );
+    return await call(after(query, last)) as OperatorAction[];
+  });

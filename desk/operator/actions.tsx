@@ -1,0 +1,42 @@
+import { Link } from "wouter";
+import { describeSubject } from "../../supabase/functions/_shared/operator_subject.ts";
+import { type OperatorAction, operatorActions } from "../data/operator_actions.ts";
+import { usePages } from "../data/pages.ts";
+import { Page } from "../ui/page.tsx";
+import { EmptyState } from "../ui/query_result.tsx";
+import { Table } from "../ui/table.tsx";
+import { Time } from "../ui/time.tsx";
+
+/** What operators changed or were shown, on the page and by the command. */
+export function Actions() {
+  return (
+    <Page title="What we did">
+      <p className="quiet">
+        Each change by an operator, and each time that an operator was shown data of a person, here or by the command.
+      </p>
+      <Table
+        label="What we did"
+        query={usePages(operatorActions())}
+        resource="actions"
+        empty={<EmptyState title="No operator has done anything." />}
+        keyOf={({ id }) => id}
+        nameOf={({ action }) => action}
+        columns={[
+          { title: "Action", cell: ({ action }) => action, isHeader: true },
+          { title: "Of", cell: ({ subject }) => <Subject of={subject} /> },
+          { title: "Operator", cell: ({ operator }) => <bdi>{operator}</bdi> },
+          { title: "When", cell: ({ created_at }) => <Time at={created_at} /> },
+        ]}
+      />
+    </Page>
+  );
+}
+
+const VIEWS = { lead_id: "search", delivery_id: "deliveries", order_id: "orders" };
+
+/** A subject, which leads to the view of the lead, the delivery or the order that it names. */
+function Subject({ of }: { of: OperatorAction["subject"] }) {
+  const words = <bdi>{describeSubject(of)}</bdi>;
+  const [found] = Object.entries(VIEWS).filter(([member]) => typeof of[member] === "string");
+  return found ? <Link href={`/operator/${found[1]}/${of[found[0]]}`}>{words}</Link> : words;
+}

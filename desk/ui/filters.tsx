@@ -1,0 +1,37 @@
+import { useEffect, useState } from "react";
+import { useParameter } from "./location.ts";
+import { Search, useDebounced } from "./search.tsx";
+
+/** A field whose words stand in the address as `q`, once the typing pauses. */
+export function SearchField({ label }: { label: string }) {
+  const [searched, setSearched] = useParameter("q");
+  const [typed, setTyped] = useState(searched ?? "");
+  const words = useDebounced(typed);
+  useEffect(() => {
+    if (words !== (searched ?? "")) setSearched(words || null);
+    // Only what the user types changes the address.
+  }, [words]);
+  return <Search value={typed} onChange={setTyped} label={label} />;
+}
+
+/**
+ * A choice that stands in the address.
+ *
+ * @param name its parameter
+ * @param all the words for an address that names none
+ * @param options the values with their words
+ */
+export function SelectField({ name, label, all, options }: {
+  name: string;
+  label: string;
+  all: string;
+  options: [value: string, words: string][];
+}) {
+  const [chosen, choose] = useParameter(name);
+  return (
+    <select aria-label={label} value={chosen ?? ""} onChange={({ target }) => choose(target.value || null)}>
+      <option value="">{all}</option>
+      {options.map(([value, words]) => <option key={value} value={value}>{words}</option>)}
+    </select>
+  );
+}
