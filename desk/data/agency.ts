@@ -24,10 +24,16 @@ export interface ListedAgency {
   hours: string;
   active_agents: number;
   open_orders: number;
+  /** The leads of the open orders, so far and in all. */
+  filled: number;
+  quantity: number;
+  numbers: number;
+  paused_numbers: number;
+  has_bot: boolean;
 }
 
 /** The columns by which operators sort agencies. */
-export const AGENCY_SORTS = ["name", "timezone", "hours", "active_agents", "open_orders"] as const;
+export const AGENCY_SORTS = ["name", "timezone", "hours", "active_agents", "open_orders", "numbers"] as const;
 
 /** What a manager changes of an agency. */
 export type AgencyChanges = Partial<Omit<Agency, "id">>;
@@ -65,9 +71,11 @@ export const agencyQueries = {
   /** The agencies of the service whose name has these words, sorted by a column. */
   list: (typed: string, column: typeof AGENCY_SORTS[number], isDescending: boolean) =>
     pagesOptions<ListedAgency>(["agencies", typed, column, isDescending], async (limit, last) => {
-      const all = supabase.from("agency_list").select("id, name, timezone, hours, active_agents, open_orders");
+      const all = supabase.from("agency_list").select(
+        "id, name, timezone, hours, active_agents, open_orders, filled, quantity, numbers, paused_numbers, has_bot",
+      );
       const found = search(all, typed, { names: ["name"], phones: ["name"] });
-      return await call(after(found, last, column, !isDescending).limit(limit)) as ListedAgency[];
+      return await call(after(found, last, column, !isDescending).limit(limit)) as unknown as ListedAgency[];
     }),
   /** What people have changed, the latest first. Orders have a history of their own. */
   changes: (agency_id: string) =>

@@ -1,16 +1,19 @@
 import { useState } from "react";
 import { AGENCY_SORTS, agencyQueries, type ListedAgency } from "../data/agency.ts";
 import { usePages } from "../data/pages.ts";
+import { Badge } from "../ui/badge.tsx";
 import { Page } from "../ui/page.tsx";
 import { EmptyState } from "../ui/query_result.tsx";
 import { Search, useDebounced } from "../ui/search.tsx";
 import { Table, type TableColumn } from "../ui/table.tsx";
 import { useSort } from "../ui/table_sort.ts";
 
-const COLUMNS: (TableColumn<ListedAgency> & { key: typeof AGENCY_SORTS[number] })[] = [
+const COUNT = new Intl.NumberFormat("en-US");
+
+const COLUMNS: TableColumn<ListedAgency>[] = [
   { title: "Name", key: "name", isHeader: true, cell: ({ name }) => <bdi>{name}</bdi> },
   { title: "Time zone", key: "timezone", cell: ({ timezone }) => timezone },
-  { title: "Hours", key: "hours", cell: ({ hours }) => hours },
+  { title: "Hours", key: "hours", isMinor: true, cell: ({ hours }) => hours },
   {
     title: "Active agents",
     key: "active_agents",
@@ -21,10 +24,23 @@ const COLUMNS: (TableColumn<ListedAgency> & { key: typeof AGENCY_SORTS[number] }
   {
     title: "Open orders",
     key: "open_orders",
-    cell: ({ open_orders }) => open_orders,
+    cell: ({ open_orders, filled, quantity }) =>
+      open_orders === 0 ? 0 : `${open_orders}, ${COUNT.format(filled)} of ${COUNT.format(quantity)} leads`,
     isNumber: true,
     isGreatestFirst: true,
   },
+  {
+    title: "Numbers",
+    key: "numbers",
+    cell: ({ numbers, paused_numbers }) => (
+      <>
+        {numbers} {paused_numbers > 0 && <Badge meaning="warn">{paused_numbers} paused</Badge>}
+      </>
+    ),
+    isNumber: true,
+    isGreatestFirst: true,
+  },
+  { title: "Bot", cell: ({ has_bot }) => has_bot ? <Badge meaning="good">on</Badge> : "off" },
 ];
 
 /** The agencies of the service, each of which opens its settings. */

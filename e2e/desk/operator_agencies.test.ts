@@ -5,7 +5,10 @@ import { assertAccessible, assertFits, deskTest, picture, signIn } from "./harne
 import { createTeam } from "./teams.ts";
 
 deskTest("an operator finds an agency, changes its hours, invites an agent, and sees the history", async (page) => {
-  const team = await createTeam();
+  const team = await createTeam([{ filled: 1200, quantity: 5000 }]);
+  await sql`
+    insert into public.service_numbers (phone, agency_id, status)
+    values (${`+1312555${String(Math.random()).slice(2, 6)}`}, ${team.agency_id}, 'paused')`;
   const name = `Agency ${crypto.randomUUID().slice(0, 8)}`;
   await sql`update public.agencies set name = ${name} where id = ${team.agency_id}`;
   const operator = await signInNewOperator();
@@ -16,6 +19,9 @@ deskTest("an operator finds an agency, changes its hours, invites an agent, and 
   await agencies.getByRole("rowheader").nth(1).waitFor({ state: "detached" });
   await agencies.getByRole("columnheader", { name: "Open orders" }).getByRole("button").click();
   await agencies.getByRole("row", { name }).waitFor();
+  for (const words of ["1, 1,200 of 5,000 leads", "1 1 paused", "off"]) {
+    await agencies.getByRole("row", { name }).getByRole("cell", { name: words, exact: true }).waitFor();
+  }
   await look("operator-agencies");
   await agencies.getByRole("link", { name }).click();
 
