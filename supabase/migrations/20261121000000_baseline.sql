@@ -3986,6 +3986,7 @@ declare
             where 'phone' = any (r.match) and l.phone = c.phone and length(l.phone) <= 16
               and l.created_at > now() - r.within and l.id <> c.id
               and (r.agency_id is null or l.agency_id = r.agency_id)
+              and private.is_decided(r.action, l.agency_id, l.distribution = 'pending', c.distribution)
             order by l.created_at desc limit 1
           )
           union all
@@ -3994,6 +3995,7 @@ declare
             where 'email' = any (r.match) and l.email = c.email and length(l.email) <= 320
               and l.created_at > now() - r.within and l.id <> c.id
               and (r.agency_id is null or l.agency_id = r.agency_id)
+              and private.is_decided(r.action, l.agency_id, l.distribution = 'pending', c.distribution)
             order by l.created_at desc limit 1
           )
         ) f
@@ -4002,7 +4004,6 @@ declare
       where r.vendor_id is null or r.vendor_id = c.vendor_id
       order by r.rank desc limit 1
     ) m
-    where private.is_decided(m.action, m.agency_id, m.distribution = 'pending', c.distribution)
   );
 begin
   -- Few calls have two leads of one person.
@@ -4032,7 +4033,7 @@ end
 $$;
 
 comment on function private.is_decided(text, uuid, boolean, text) is
-  'Whether an action applies: there is an agency to follow, or there may be one as soon as the earlier lead, which is '
+  'Whether an action applies with this earlier lead: there is an agency to follow, or there may be one as soon as the earlier lead, which is '
   'pending, is distributed. A lead in bulk does not wait for that.';
 
 create function private.find_repeats_together(contacts private.lead_contact[], known private.repeated_lead[])

@@ -1,6 +1,6 @@
 -- What becomes of a lead whose person has an earlier lead, of whatever vendor; and of one whose person is suppressed.
 begin;
-select plan(57);
+select plan(58);
 \ir ../helpers.psql
 
 select pg_temp.create_vendor('first', repeat('a', 64)), pg_temp.create_vendor('second', repeat('b', 64));
@@ -238,6 +238,18 @@ select is(
 select pg_temp.make_rule('hold');
 select is(public.preview_recruiting_lead(repeat('b', 64), pg_temp.lead_of('p1', '+13125550112')),
   '{"status": "created", "id": null, "distributed_to": null}', 'and that nobody would');
+
+-- A newer lead that no agency has hides none that an agency has: an agent keeps the person.
+delete from public.repeat_rules where true;
+select pg_temp.come('k1', 'first', '+13125550119');
+insert into public.recruiting_leads (id, vendor_id, first_name, vendor_metadata, distribution) values
+  (md5('k2')::uuid, md5('first')::uuid, 'Ada', '{"phone": "+13125550119"}', 'not_requested');
+update public.recruiting_leads set created_at = now() - interval '1 hour' where id = md5('k1')::uuid;
+select pg_temp.make_rule('same_agent');
+select pg_temp.come('k3', 'first', '+13125550119');
+select results_eq(
+  $$select k3.agent, k3.order_id is null from stored k1, stored k3 where (k1.name, k3.name, k1.agent) = ('k1', 'k3', k3.agent)$$,
+  $$select agent, true from stored where name = 'k1'$$, 'the earlier lead is the newest one that somebody has');
 
 -- Suppressed people.
 insert into public.suppressions (kind, value, reason, source, ends_at) values
