@@ -53,7 +53,7 @@ const { send, sql, stack } = await import("../../e2e/support/client.ts");
 const { receive } = await import("../../e2e/support/sms.ts");
 const { deskTest, signIn, until } = await import("../../e2e/desk/harness.ts");
 const { box, send: sendButton, texts } = await import("../../e2e/desk/talks.ts");
-const { picture } = await import("./pictures.ts");
+const { picture } = await import("../../e2e/desk/demo_pictures.ts");
 const { miscounted } = await import("../chaos/account.ts");
 
 async function assertCounted(): Promise<void> {

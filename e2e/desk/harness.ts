@@ -136,12 +136,6 @@ export async function assertFits(page: Page): Promise<void> {
   await page.waitForFunction(`${excess} <= 0`, undefined, { timeout: 5_000 });
 }
 
-/** Keeps a picture of a view for the docs, in the folder that DESK_PICTURES names. Without it nothing happens. */
-export async function picture(page: Page, name: string): Promise<void> {
-  const folder = Deno.env.get("DESK_PICTURES");
-  if (folder) await page.screenshot({ path: join(ROOT, folder, `${name}.png`) });
-}
-
 /** Resolves once the page has rendered what it has read by now. */
 export async function rendered(page: Page): Promise<void> {
   await page.evaluate("new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))");

@@ -14,7 +14,6 @@ import {
   hideOtherVendors,
   OLIVIA,
   PHONE,
-  picture,
   signIn,
   until,
 } from "./harness.ts";
@@ -89,14 +88,13 @@ async function open(page: Page, view: keyof typeof VIEWS): Promise<void> {
   await page.getByRole("heading", { level: 1, name: VIEWS[view] }).waitFor();
 }
 
-async function pictureDeliveries(page: Page): Promise<void> {
+async function tryDelivery(page: Page): Promise<void> {
   await page.getByRole("row").filter({ hasText: "JazzHR" }).getByRole("link", { name: "no name" }).click();
   await page.getByRole("button", { name: "Dry run" }).first().click();
   await page.getByText("A replay would store this lead").waitFor();
-  await picture(page, "operator-deliveries");
 }
 
-async function pictureLead(page: Page): Promise<void> {
+async function openLead(page: Page): Promise<void> {
   const [lead] = await sql`
     select l.id from public.recruiting_leads l
     join public.vendors v on v.id = l.vendor_id
@@ -104,7 +102,6 @@ async function pictureLead(page: Page): Promise<void> {
   await page.evaluate(`location.hash = "#/operator/search/${lead!.id}"`);
   await page.locator(".headline").getByText("Distributed to").waitFor();
   await assertFits(page);
-  await picture(page, "operator-lead-phone");
 }
 
 for (const [size, options] of Object.entries({ desktop: undefined, phone: PHONE })) {
@@ -118,12 +115,8 @@ for (const [size, options] of Object.entries({ desktop: undefined, phone: PHONE 
       // The same elements on both, in the same colours.
       if (size === "desktop") await assertAccessible(page);
       await assertFits(page);
-      if (size === "desktop" && view === "operator") await picture(page, "operator-today");
-      if (size === "desktop" && view === "operator/deliveries") await pictureDeliveries(page);
-      if (size === "phone" && view === "operator/vendors") {
-        await picture(page, "operator-vendors-phone");
-        await pictureLead(page);
-      }
+      if (size === "desktop" && view === "operator/deliveries") await tryDelivery(page);
+      if (size === "phone" && view === "operator/vendors") await openLead(page);
     }
     await clear();
   }, options);

@@ -1,7 +1,6 @@
-import assert from "node:assert/strict";
 import { signInNewOperator } from "../support/agents.ts";
 import { sql } from "../support/client.ts";
-import { assertAccessible, assertFits, deskTest, picture, signIn } from "./harness.ts";
+import { assertAccessible, assertFits, deskTest, signIn } from "./harness.ts";
 import { createTeam } from "./teams.ts";
 
 deskTest("an operator finds an agency, changes its hours, invites an agent, and sees the history", async (page) => {
@@ -22,7 +21,7 @@ deskTest("an operator finds an agency, changes its hours, invites an agent, and 
   for (const words of ["1, 1,200 of 5,000 leads", "1 1 paused", "off"]) {
     await agencies.getByRole("row", { name }).getByRole("cell", { name: words, exact: true }).waitFor();
   }
-  await look("operator-agencies");
+  await look();
   await agencies.getByRole("link", { name }).click();
 
   const tabs = page.getByRole("navigation", { name: "Settings" });
@@ -34,7 +33,7 @@ deskTest("an operator finds an agency, changes its hours, invites an agent, and 
   await drawer.getByLabel("E-mail").fill(`${crypto.randomUUID()}@example.com`);
   await drawer.getByRole("button", { name: "Send the invitation" }).click();
   await page.getByRole("row", { name: "Ines" }).getByRole("cell", { name: "invited" }).waitFor();
-  await look("operator-agency-people");
+  await look();
   await page.getByRole("button", { name: "More about Ada Byron" }).click();
   await page.getByRole("menuitem", { name: "Leave…" }).click();
   const leave = page.getByRole("dialog", { name: "Leave: Ada Byron" });
@@ -58,14 +57,13 @@ deskTest("an operator finds an agency, changes its hours, invites an agent, and 
   for (const change of ["08:15", "Agent Ines: added", "Bot: version 1 published"]) {
     await history.getByRole("row", { name: change }).getByText(operator.email).waitFor();
   }
-  await look("operator-agency-history");
+  await look();
 
-  async function look(view: string): Promise<void> {
+  async function look(): Promise<void> {
     for (const [width, height] of [[390, 844], [768, 1024], [1440, 900]] as const) {
       await page.setViewportSize({ width, height });
       await assertFits(page);
       await assertAccessible(page);
-      await picture(page, `${view}-${width}`);
     }
   }
 });

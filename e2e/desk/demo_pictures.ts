@@ -1,9 +1,8 @@
 /** The pictures of docs/desk.md, and of every view in each size and scheme, in the world of the demonstration. */
 import { resolve } from "node:path";
 import type { BrowserContextOptions, Page } from "playwright-core";
-import { DESK, deskTest, PHONE, signIn, until } from "../../e2e/desk/harness.ts";
-import { ROOT } from "../local/mod.ts";
-import { PASSWORD } from "./cast.ts";
+import { ROOT } from "../../dev/local/mod.ts";
+import { DESK, deskTest, OLIVIA, PHONE, signIn, until } from "./harness.ts";
 
 /** Folders for the pictures of the docs, and for those of every view; neither is made without them. */
 const { DESK_PICTURES: docs, DESK_VIEWS: views } = Deno.env.toObject();
@@ -88,7 +87,7 @@ async function take(page: Page, view: string, path: string): Promise<void> {
 if (docs) {
   for (const [name, [email, view, size]] of Object.entries(PICTURES)) {
     deskTest(`a picture for docs/desk.md: ${name}`, async (page) => {
-      await signIn(page, { email, password: PASSWORD });
+      await signIn(page, { email, password: OLIVIA.password });
       await take(page, view, `${docs}/desk/${name}`);
     }, size);
   }
@@ -98,7 +97,7 @@ for (const [email, those] of views ? Object.entries(VIEWS) : []) {
   for (const [width, height] of SIZES) {
     const touch = width < 500 ? { hasTouch: true, isMobile: true } : {};
     deskTest(`pictures of ${email}'s views, ${width} × ${height}`, async (page) => {
-      await signIn(page, { email, password: PASSWORD });
+      await signIn(page, { email, password: OLIVIA.password });
       for (const view of those) {
         for (const colorScheme of ["light", "dark"] as const) {
           await page.emulateMedia({ colorScheme });
