@@ -93,6 +93,7 @@ export const STEPS: Step[] = [
     isOneProgram: true,
     // The first waits for 30 s without work. The other needs a function that no other file has loaded.
     atOnce: [/\/routes\/(late_bodies|invitations)/],
+    isRetried: true,
   }),
   {
     name: "check",
@@ -105,6 +106,7 @@ export const STEPS: Step[] = [
     title: "Texts against a double of Twilio",
     files: ["dev/testing/graph", "dev/testing/twilio", "e2e/texting"].flatMap((folder) => filesBelow(folder)),
     alone: "texting",
+    isRetried: true,
   }),
   {
     name: "pgtap",

@@ -22,12 +22,12 @@ const agentsWith = (email: string) =>
 
 Deno.test("a manager invites a person, who gets an e-mail and is an agent with a login", async () => {
   const email = newEmail();
-  const person = { first_name: "Ada", last_name: "Byron", email: email.toUpperCase(), role: "manager" };
+  const person = { first_name: "Ines", last_name: "Ilves", email: email.toUpperCase(), role: "manager" };
   const { status, body } = await post(PATH, person, manager);
   const [agent] = await agentsWith(email);
   assert.deepEqual([status, body], [200, { agent_id: agent!.id, status: "invited" }]);
   const { user_id, ...stored } = agent!;
-  const names = { first_name: "Ada", last_name: "Byron", role: "manager" };
+  const names = { first_name: "Ines", last_name: "Ilves", role: "manager" };
   assert.deepEqual({ ...stored }, { id: body.agent_id, agency_id: agency.id, ...names });
   const { data } = await auth.admin.getUserById(user_id);
   assert.deepEqual([data.user!.email, data.user!.email_confirmed_at ?? null], [email, null]);
@@ -37,7 +37,7 @@ Deno.test("a manager invites a person, who gets an e-mail and is an agent with a
   assert.deepEqual((await post(PATH, person, manager)).body, { agent_id: agent!.id, status: "invited_again" });
   assert.equal((await agentsWith(email)).length, 1);
   await auth.admin.updateUserById(user_id, { email_confirm: true });
-  assertError(await post(PATH, person, manager), 409, "CONFLICT", /^email: Ada Byron has a login already$/);
+  assertError(await post(PATH, person, manager), 409, "CONFLICT", /^email: Ines Ilves has a login already$/);
 });
 
 Deno.test("an address that has a login elsewhere is refused with the same words, whatever the login is", async () => {
