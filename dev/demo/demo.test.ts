@@ -219,7 +219,7 @@ step(9, "an alert", async (page) => {
   await signIn(page, OLIVIA, "operator");
   await page.getByText("Waiting leads").first().waitFor();
   await page.getByRole("table", { name: "Alerts" }).locator(".row-link").first().click();
-  await page.getByRole("dialog").getByText("Since").waitFor();
+  await page.getByRole("dialog").getByText("Since").last().waitFor();
 });
 
 step(10, "what the system of the agency got", async (page) => {

@@ -88,7 +88,7 @@ deskTest("a file that is fetched, or that could not be kept, says so; a copy sho
     const words of [
       "A file (image/jpeg) that is being fetched",
       "The file (image/jpeg) could not be kept: it has more than 5 MB.",
-      "could not be kept: it is no video, sound, PDF or contact.",
+      "could not be kept: it is no picture, video, sound, PDF or contact.",
       "could not be kept: the provider does not have it any more.",
       "could not be kept: the provider did not give it.",
       "A file (image/gif) that this page cannot show",
