@@ -32,7 +32,8 @@ Deno.test("open deliveries have all but their payloads", async () => {
 
 Deno.test("rejected imports have no vendor", async () => {
   const [imported] = await reject({ vendor_id: null, route: "/api/leads/import", payload: {} });
-  const { data } = await client.from("delivery_list").select("id, vendor").is("vendor_id", null);
+  const { data } = await client.from("delivery_list").select("id, vendor").is("vendor_id", null)
+    .order("received_at", { ascending: false });
   assert(data!.some(({ id }) => id === imported));
   assert.deepEqual([...new Set(data!.map(({ vendor }) => vendor))], ["import"]);
 });

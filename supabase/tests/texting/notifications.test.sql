@@ -20,7 +20,7 @@ begin
   update public.agents set accepts_recruits = id is not distinct from md5(agent)::uuid where agency_id = md5('staffed')::uuid;
   insert into public.recruiting_leads (id, vendor_id, first_name, distribution)
   values (md5(lead)::uuid, md5('vendor')::uuid, lead, 'pending');
-  perform private.distribute_pending();
+  perform private.distribute_pending(seconds => 60);
   perform private.deliver_notifications();
   return pg_temp.notified(lead);
 end
