@@ -36,6 +36,9 @@ comment on function private.lead_event(public.recruiting_leads) is
 create function private.add_dispatches(event text, lead_ids uuid[], extra jsonb default '{}') returns void
 language plpgsql
 set search_path = ''
+-- To plan the query takes far longer than to run it. By the indexes, also with a plan that was made while the tables were small.
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
 as $$
 begin
   insert into private.dispatches (destination_id, event, lead_id, body)

@@ -7,6 +7,8 @@ security definer
 set search_path = ''
 -- A text must not wait for Realtime's maintenance.
 set lock_timeout = '100ms'
+-- To plan the query takes longer than to run it.
+set plan_cache_mode = force_generic_plan
 as $$
 declare
   -- More than deliver_notifications() takes. A transaction that moves thousands of conversations holds their locks
