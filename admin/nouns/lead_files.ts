@@ -53,7 +53,7 @@ export function addLeadFiles(lead: AdminCommand): void {
         "\nA row with a vendor_lead_id is stored once, however often it is imported.",
     )
     .runs(importLeads);
-  lead.verb("match <file>", "which of a vendor's own ids are stored, rejected or unknown", "ids.txt --vendor acme")
+  lead.verb("match <file>", "which of a vendor's own ids are stored, duplicate, rejected or unknown", "ids.txt --vendor acme")
     .needs(VENDOR).takes(CSV)
     .addHelpText("after", "\nThe file has an id in each line, or is CSV with a column vendor_lead_id.")
     .refuses((_file: string, given: { csv?: boolean; json?: boolean }) => wrongCsv(given))
@@ -201,12 +201,15 @@ async function matchLeads(
 ): Promise<Outcome> {
   const { id: vendor_id } = await findVendor(sql, name);
   const rows = await sql`select * from public.match_leads(${vendor_id}, ${readIds(file)})`;
-  const count = (result: string) => rows.filter((row) => row.result === result).length;
-  const counts = { stored: count("stored"), rejected: count("rejected"), unknown: count("unknown") };
+  const counts = Object.fromEntries(
+    ["stored", "duplicate", "rejected", "unknown"].map((
+      result,
+    ) => [result, rows.filter((row) => row.result === result).length]),
+  );
   const shows = { vendor_id };
   if (csv) return { data: null, text: formatCsv(rows.columns.map(({ name }) => name), [rows]), shows };
   const missing = rows.filter(({ result }) => result !== "stored");
-  const summary = `Stored: ${counts.stored}. Rejected: ${counts.rejected}. Unknown: ${counts.unknown}.`;
+  const summary = `${Object.entries(counts).map(([result, leads]) => `${leads} ${result}`).join(", ")}.`;
   return {
     data: { ...counts, leads: rows },
     text: missing.length > 0 ? `${formatFirst(missing)}\n\n${summary}` : summary,

@@ -1800,7 +1800,7 @@ comment on column public.recruiting_lead_duplicates.lead_id is 'The stored lead.
 comment on column public.recruiting_lead_duplicates.request_id is 'The x-request-id of the repeated request.';
 comment on column public.recruiting_lead_duplicates.reason is
   '`same_lead`: with the same vendor_lead_id, or the same delivery. `same_person`: a rule of repeat_rules refused a lead of '
-  'the person; if the stored lead is another vendor''s, the vendor that sent it has got the id of this row.';
+  'the person. The id of this row is that of private.refused_id().';
 
 alter table public.recruiting_lead_duplicates enable row level security;
 grant select, insert, update, delete on public.recruiting_lead_duplicates to service_role;
@@ -3661,8 +3661,7 @@ begin
   insert into public.recruiting_lead_duplicates (id, lead_id, vendor_id, request_id, reason)
   select
     case
-      -- The id that the vendor has got.
-      when r.vendor_id <> s.vendor_id then (noted -> (s.ordinal - 1) ->> 'id')::uuid
+      when r.ordinal is not null then private.refused_id(s.vendor_id, coalesce(s.vendor_lead_id, s.id::text))
       -- A repeated call has the same id, and is the same duplicate.
       else coalesce((s.lead ->> 'id')::uuid, private.time_ordered_id())
     end,
@@ -4161,8 +4160,8 @@ end
 $$;
 
 comment on function private.refused_id(uuid, text) is
-  'Returns the id in the response for a lead that a rule refuses because of another vendor''s lead. No lead has this id. It is '
-  'a hash of the vendor and the vendor''s own id of the lead.';
+  'Returns the id of the duplicate that is recorded for a lead which a rule refuses, a hash of the vendor and the vendor''s own id of '
+  'the lead. It is also the id in the response if the earlier lead is another vendor''s. No lead has this id.';
 
 create function private.note_repeats(
   sent private.sent_lead[],
@@ -21057,8 +21056,12 @@ as $$
 begin
   return query
   select
-    given.id, case when l.id is not null then 'stored' when d.id is not null then 'rejected' else 'unknown' end, l.id,
-    l.distribution, coalesce(l.created_at, d.received_at), d.id, d.reason
+    given.id,
+    case
+      when l.id is not null then 'stored' when p.id is not null then 'duplicate' when d.id is not null then 'rejected'
+      else 'unknown'
+    end,
+    coalesce(l.id, p.lead_id), l.distribution, coalesce(l.created_at, p.received_at, d.received_at), d.id, d.reason
   from unnest(vendor_lead_ids) with ordinality given (id, place)
   cross join lateral (select private.stored_lead_id(match_leads.vendor_id, given.id) as id offset 0) known
   left join lateral (
@@ -21067,20 +21070,23 @@ begin
     where stored.vendor_id = match_leads.vendor_id and stored.vendor_lead_id = known.id
     offset 0
   ) l on true
+  -- A repeat rule has refused it.
+  left join public.recruiting_lead_duplicates p on l.id is null and p.id = private.refused_id(match_leads.vendor_id, known.id)
   left join lateral (
     select rejected.*
     from public.rejected_deliveries rejected
     where rejected.vendor_id = match_leads.vendor_id and rejected.vendor_lead_id = private.indexable_id(given.id)
     order by rejected.received_at desc
     limit 1
-  ) d on l.id is null
+  ) d on l.id is null and p.id is null
   order by given.place;
 end
 $$;
 
 comment on function public.match_leads(uuid, text[]) is
   'What is known of a vendor''s own ids of leads, in their order. result: `stored`, with lead_id, distribution and when it was '
-  'received; `rejected`, with the latest rejected delivery of this id and its reason; or `unknown`.';
+  'received; `duplicate`, because a repeat rule refused it, with the lead_id of the person''s earlier lead; `rejected`, with the '
+  'latest rejected delivery of this id and its reason; or `unknown`.';
 grant execute on function public.match_leads(uuid, text[]) to service_role;
 
 -- supabase/schemas/operators/report_quality.sql

@@ -122,8 +122,12 @@ as $$
 begin
   return query
   select
-    given.id, case when l.id is not null then 'stored' when d.id is not null then 'rejected' else 'unknown' end, l.id,
-    l.distribution, coalesce(l.created_at, d.received_at), d.id, d.reason
+    given.id,
+    case
+      when l.id is not null then 'stored' when p.id is not null then 'duplicate' when d.id is not null then 'rejected'
+      else 'unknown'
+    end,
+    coalesce(l.id, p.lead_id), l.distribution, coalesce(l.created_at, p.received_at, d.received_at), d.id, d.reason
   from unnest(vendor_lead_ids) with ordinality given (id, place)
   cross join lateral (select private.stored_lead_id(match_leads.vendor_id, given.id) as id offset 0) known
   left join lateral (
@@ -132,18 +136,21 @@ begin
     where stored.vendor_id = match_leads.vendor_id and stored.vendor_lead_id = known.id
     offset 0
   ) l on true
+  -- A repeat rule has refused it.
+  left join public.recruiting_lead_duplicates p on l.id is null and p.id = private.refused_id(match_leads.vendor_id, known.id)
   left join lateral (
     select rejected.*
     from public.rejected_deliveries rejected
     where rejected.vendor_id = match_leads.vendor_id and rejected.vendor_lead_id = private.indexable_id(given.id)
     order by rejected.received_at desc
     limit 1
-  ) d on l.id is null
+  ) d on l.id is null and p.id is null
   order by given.place;
 end
 $$;
 
 comment on function public.match_leads(uuid, text[]) is
   'What is known of a vendor''s own ids of leads, in their order. result: `stored`, with lead_id, distribution and when it was '
-  'received; `rejected`, with the latest rejected delivery of this id and its reason; or `unknown`.';
+  'received; `duplicate`, because a repeat rule refused it, with the lead_id of the person''s earlier lead; `rejected`, with the '
+  'latest rejected delivery of this id and its reason; or `unknown`.';
 grant execute on function public.match_leads(uuid, text[]) to service_role;

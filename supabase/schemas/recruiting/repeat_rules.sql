@@ -362,8 +362,8 @@ end
 $$;
 
 comment on function private.refused_id(uuid, text) is
-  'Returns the id in the response for a lead that a rule refuses because of another vendor''s lead. No lead has this id. It is '
-  'a hash of the vendor and the vendor''s own id of the lead.';
+  'Returns the id of the duplicate that is recorded for a lead which a rule refuses, a hash of the vendor and the vendor''s own id of '
+  'the lead. It is also the id in the response if the earlier lead is another vendor''s. No lead has this id.';
 
 create function private.note_repeats(
   sent private.sent_lead[],

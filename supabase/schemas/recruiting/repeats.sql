@@ -28,8 +28,7 @@ begin
   insert into public.recruiting_lead_duplicates (id, lead_id, vendor_id, request_id, reason)
   select
     case
-      -- The id that the vendor has got.
-      when r.vendor_id <> s.vendor_id then (noted -> (s.ordinal - 1) ->> 'id')::uuid
+      when r.ordinal is not null then private.refused_id(s.vendor_id, coalesce(s.vendor_lead_id, s.id::text))
       -- A repeated call has the same id, and is the same duplicate.
       else coalesce((s.lead ->> 'id')::uuid, private.time_ordered_id())
     end,

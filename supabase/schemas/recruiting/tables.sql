@@ -237,7 +237,7 @@ comment on column public.recruiting_lead_duplicates.lead_id is 'The stored lead.
 comment on column public.recruiting_lead_duplicates.request_id is 'The x-request-id of the repeated request.';
 comment on column public.recruiting_lead_duplicates.reason is
   '`same_lead`: with the same vendor_lead_id, or the same delivery. `same_person`: a rule of repeat_rules refused a lead of '
-  'the person; if the stored lead is another vendor''s, the vendor that sent it has got the id of this row.';
+  'the person. The id of this row is that of private.refused_id().';
 
 alter table public.recruiting_lead_duplicates enable row level security;
 grant select, insert, update, delete on public.recruiting_lead_duplicates to service_role;

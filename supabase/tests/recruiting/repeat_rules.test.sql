@@ -1,6 +1,6 @@
 -- What becomes of a lead whose person has an earlier lead, of whatever vendor; and of one whose person is suppressed.
 begin;
-select plan(58);
+select plan(59);
 \ir ../helpers.psql
 
 select pg_temp.create_vendor('first', repeat('a', 64)), pg_temp.create_vendor('second', repeat('b', 64));
@@ -136,9 +136,12 @@ select is_empty($$select from stored where name in ('d2', 'd3')$$, 'neither is s
 select set_eq(
   $$select id, lead_id, vendor_id, reason from public.recruiting_lead_duplicates$$,
   $$values
-    (md5('d2')::uuid, md5('d1')::uuid, md5('first')::uuid, 'same_person'),
+    (private.refused_id(md5('first')::uuid, 'd2'), md5('d1')::uuid, md5('first')::uuid, 'same_person'),
     (private.refused_id(md5('second')::uuid, 'd3'), md5('d1')::uuid, md5('second')::uuid, 'same_person')$$,
   'why they were refused is kept');
+select results_eq(
+  $$select m.vendor_lead_id, m.result, m.lead_id from public.match_leads(md5('second')::uuid, '{d3,d9}') m$$,
+  $$values ('d3', 'duplicate', md5('d1')::uuid), ('d9', 'unknown', null)$$, 'and a list of the vendor''s ids knows them');
 select is(
   public.ingest_recruiting_lead_batch(repeat('b', 64), jsonb_build_array(
     pg_temp.lead_of('d4', '+13125550104') || '{"row": 0}', pg_temp.lead_of('d5', '+13125550105') || '{"row": 1}',
