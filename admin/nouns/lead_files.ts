@@ -53,7 +53,11 @@ export function addLeadFiles(lead: AdminCommand): void {
         "\nA row with a vendor_lead_id is stored once, however often it is imported.",
     )
     .runs(importLeads);
-  lead.verb("match <file>", "which of a vendor's own ids are stored, duplicate, rejected or unknown", "ids.txt --vendor acme")
+  lead.verb(
+    "match <file>",
+    "which of a vendor's own ids are stored, duplicate, rejected or unknown",
+    "ids.txt --vendor acme",
+  )
     .needs(VENDOR).takes(CSV)
     .addHelpText("after", "\nThe file has an id in each line, or is CSV with a column vendor_lead_id.")
     .refuses((_file: string, given: { csv?: boolean; json?: boolean }) => wrongCsv(given))
