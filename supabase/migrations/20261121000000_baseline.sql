@@ -4319,7 +4319,7 @@ grant execute on function public.preview_recruiting_lead(text, jsonb, jsonb) to 
 
 -- POST /recruiting/ingest/bulk?dry_run=true: what would happen to many leads.
 
-create function public.preview_recruiting_lead_batch(key_hash text, vendor_lead_ids jsonb) returns jsonb
+create function public.preview_recruiting_lead_batch(key_hash text, leads jsonb) returns jsonb
 language plpgsql
 stable
 set search_path = ''
@@ -4329,42 +4329,54 @@ set enable_seqscan = off
 as $$
 declare
   sender_id constant uuid := public.authenticate_vendor(key_hash) ->> 'vendor_id';
+  sent private.sent_lead[] := array(
+    select row(
+      s.ordinal, gen_random_uuid(), sender_id, s.indexed_id, null, 'not_requested', s.lead, null,
+      case when l.id is not null or s.place > 1 and s.indexed_id is not null
+        then jsonb_build_object('status', 'duplicate', 'id', l.id) end
+    )::private.sent_lead
+    from (
+      select given.*, row_number() over (partition by given.indexed_id order by given.ordinal) as place
+      from (
+        select g.ordinal, g.lead, private.stored_lead_id(sender_id, g.lead ->> 'vendor_lead_id') as indexed_id
+        from jsonb_array_elements(leads) with ordinality as g (lead, ordinal)
+        offset 0
+      ) given
+    ) s
+    left join lateral (
+      select stored.id
+      from public.recruiting_leads stored
+      where stored.vendor_id = sender_id and stored.vendor_lead_id = s.indexed_id
+      offset 0
+    ) l on true
+    order by s.ordinal
+  );
+  repeated private.repeated_lead[] := '{}';
 begin
+  if exists (select from public.repeat_rules) then
+    repeated := private.find_repeats(private.lead_contacts(private.mark_suppressed(sent)));
+  end if;
   return (
     select coalesce(
       jsonb_agg(
-        jsonb_build_object(
-          'status', case when r.existing_id is null and r.is_first then 'created' else 'duplicate' end,
-          'id', r.existing_id
-        ) order by r.ordinal
+        coalesce(s.result, jsonb_build_object(
+          'status', case when r.ordinal is null then 'created' else 'duplicate' end,
+          'id', (select l.id from public.recruiting_leads l where l.id = r.earlier_id and l.vendor_id = sender_id)
+        )) order by s.ordinal
       ),
       '[]'
     )
-    from (
-      select
-        s.ordinal, l.id as existing_id,
-        s.indexed_id is null or s.ordinal = min(s.ordinal) over (partition by s.indexed_id) as is_first
-      from (
-        select given.ordinal, private.stored_lead_id(sender_id, given.id) as indexed_id
-        from jsonb_array_elements_text(vendor_lead_ids) with ordinality as given (id, ordinal)
-        offset 0
-      ) s
-      left join lateral (
-        select stored.id
-        from public.recruiting_leads stored
-        where stored.vendor_id = sender_id and stored.vendor_lead_id = s.indexed_id
-        offset 0
-      ) l on true
-    ) r
+    from unnest(sent) s
+    left join unnest(repeated) r on r.ordinal = s.ordinal and r.action = 'duplicate'
   );
 end
 $$;
 
 comment on function public.preview_recruiting_lead_batch(text, jsonb) is
-  'Returns the result that ingest_recruiting_lead_batch() would return for leads with these vendor_lead_ids (texts '
-  'and nulls); changes nothing. Returns an array with {status: created|duplicate, id|null} for each, in order: id is '
-  'that of the stored lead; a repetition within the list is a duplicate without an id. PT401 as in '
-  'authenticate_vendor().';
+  'Returns the result that ingest_recruiting_lead_batch() would return for these leads; changes nothing. leads: an array with '
+  '{vendor_lead_id|null, vendor_metadata: {phone, email, is_test}} for each. Returns an array with {status: created|duplicate, '
+  'id|null} for each, in order: id is that of the vendor''s stored lead; a repetition within the list is a duplicate without an id. '
+  'PT401 as in authenticate_vendor().';
 grant execute on function public.preview_recruiting_lead_batch(text, jsonb) to service_role;
 
 -- supabase/schemas/recruiting/ingest_bulk.sql

@@ -4750,7 +4750,7 @@ export type Database = {
       "person_copies": { Args: { "contact": string }; Returns: Json };
       "preview_leave": { Args: { "agent_id": string; "to_agent_id"?: string }; Returns: Json };
       "preview_recruiting_lead": { Args: { "key_hash": string; "lead": Json; "webhook"?: Json }; Returns: Json };
-      "preview_recruiting_lead_batch": { Args: { "key_hash": string; "vendor_lead_ids": Json }; Returns: Json };
+      "preview_recruiting_lead_batch": { Args: { "key_hash": string; "leads": Json }; Returns: Json };
       "preview_replay": { Args: { "delivery_id": string; "lead": Json }; Returns: Json };
       "prune_deliveries": { Args: { "older_than": string }; Returns: number };
       "publish_bot_script": { Args: { "agency_id": string; "script": Json }; Returns: Json };

@@ -69,7 +69,9 @@ select is(
 
 -- Many leads at once: as ingest_recruiting_lead_batch() would count them
 select is(
-  public.preview_recruiting_lead_batch(repeat('a', 64), '["known", "new", null, "new", "new", null, " "]'),
+  public.preview_recruiting_lead_batch(repeat('a', 64), (
+    select jsonb_agg(jsonb_build_object('vendor_lead_id', id, 'vendor_metadata', '{}'::jsonb) order by n)
+    from unnest(array['known', 'new', null, 'new', 'new', null, ' ']) with ordinality l (id, n))),
   jsonb_build_array(
     jsonb_build_object('status', 'duplicate', 'id', md5('known')::uuid),
     '{"status": "created", "id": null}'::jsonb, '{"status": "created", "id": null}'::jsonb,

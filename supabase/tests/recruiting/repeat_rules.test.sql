@@ -1,6 +1,6 @@
 -- What becomes of a lead whose person has an earlier lead, of whatever vendor; and of one whose person is suppressed.
 begin;
-select plan(59);
+select plan(60);
 \ir ../helpers.psql
 
 select pg_temp.create_vendor('first', repeat('a', 64)), pg_temp.create_vendor('second', repeat('b', 64));
@@ -234,6 +234,12 @@ select results_eq(
   $$values ('{"status": "duplicate", "id": null, "distributed_to": null}'::jsonb),
     (jsonb_build_object('status', 'duplicate', 'id', md5('w2')::uuid, 'distributed_to', null))$$,
   'a dry run shows a duplicate, and the id of a lead of the vendor');
+select is(
+  public.preview_recruiting_lead_batch(repeat('a', 64), jsonb_build_array(
+    pg_temp.lead_of('p2', '+13125550112'), pg_temp.lead_of('p3', '+13125550199'), pg_temp.lead_of('p4', '+13125550199'))),
+  jsonb_build_array(
+    jsonb_build_object('status', 'duplicate', 'id', md5('w2')::uuid), '{"status": "created", "id": null}'::jsonb,
+    '{"status": "duplicate", "id": null}'::jsonb), 'and one of leads in bulk too, also of one person twice');
 select pg_temp.make_rule('same_agent');
 select is(
   public.preview_recruiting_lead(repeat('b', 64), pg_temp.lead_of('p1', '+13125550112')) #>> '{distributed_to,agency_id}',

@@ -173,11 +173,13 @@ async function ingestBulk(context: RequestContext): Promise<Response> {
 
 /** Returns what would happen to the rows, and changes nothing. */
 async function tryRows(vendor: Vendor, rows: Row[], errors: RowError[]): Promise<BulkDryRun> {
-  const ids = { vendor_lead_ids: rows.map(({ vendor_lead_id }) => vendor_lead_id) };
+  const people = rows.map(({ vendor_lead_id, vendor_metadata: { phone, email, is_test } }) => {
+    return { vendor_lead_id, vendor_metadata: { phone, email, is_test } };
+  });
   const previews: Pick<BulkDryRun["leads"][number], "status" | "id">[] = await callAsVendor(
     vendor,
     "preview_recruiting_lead_batch",
-    ids,
+    { leads: people },
     BATCH_CALL,
     SEMAPHORES.batchCalls,
   );
