@@ -55,7 +55,7 @@ export interface AgencyChange {
 export interface BotScript {
   id: string;
   version: number;
-  script: Json | null;
+  script: object | null;
   published_at: string;
 }
 
@@ -112,14 +112,17 @@ export async function changeAgency(seen: Agency, changes: AgencyChanges): Promis
   return () => change(back, saved);
 }
 
-/** Publishes a script for conversations that begin from now on. Its error has each problem on a line. */
-export async function publishScript(agency_id: string, script: Json): Promise<void> {
+/** The problems of a script, each on a line, `<question id or member>: <problem>`. */
+export class ScriptRefused extends Error {}
+
+/** Publishes a script for conversations that begin from now on. Throws {@link ScriptRefused}. */
+export async function publishScript(agency_id: string, script: object): Promise<void> {
   try {
-    await readAllAgain(call(supabase.rpc("publish_bot_script", { agency_id, script })));
+    await readAllAgain(call(supabase.rpc("publish_bot_script", { agency_id, script: script as Json })));
   } catch (error) {
     if (!(error instanceof CallError) || error.field === "") throw error;
     // The first line has the place of its problem too.
-    throw new Error(`${error.field}: ${error.message}`);
+    throw new ScriptRefused(`${error.field}: ${error.message}`);
   }
 }
 

@@ -1,23 +1,24 @@
 import { useState } from "react";
-import type { Json } from "../../supabase/functions/_shared/database.types.ts";
+import type { Script } from "../../supabase/functions/worker/bot/script.ts";
 import { agencyQueries, type BotScript, publishScript, switchBotOff } from "../data/agency.ts";
 import { usePages } from "../data/pages.ts";
-import { ActionError, useAction } from "../ui/action.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { QueryResult } from "../ui/query_result.tsx";
 import { Time } from "../ui/time.tsx";
 import { sayChanged } from "./say_changed.ts";
-import { TryScript } from "./try_script.tsx";
+import { ScriptForm } from "./script_form.tsx";
 
 /** What an agency begins with. */
-const TEMPLATE = {
+const TEMPLATE: Script = {
   opening: "Hi {first_name}, this is {agency}. STOP ends this.",
   questions: [{ id: "licensed", ask: "Do you have a life insurance license?", answer: "yes_no" }],
   done: "Thank you. {agent} will write to you.",
   handoff_words: ["agent", "person"],
 };
+
+type Published = BotScript & { script: Script | null };
 
 /** What the bot of the agency says: the script, a conversation to try it, and its versions. */
 export function Bot({ agencyId }: { agencyId: string }) {
@@ -27,7 +28,7 @@ export function Bot({ agencyId }: { agencyId: string }) {
       <QueryResult query={query} resource="scripts">
         {(scripts) => (
           <>
-            <Scripts agencyId={agencyId} scripts={scripts} />
+            <Scripts agencyId={agencyId} scripts={scripts as Published[]} />
             <LoadMoreButton query={query} />
           </>
         )}
@@ -36,13 +37,16 @@ export function Bot({ agencyId }: { agencyId: string }) {
   );
 }
 
-function Scripts({ agencyId, scripts }: { agencyId: string; scripts: BotScript[] }) {
+function Scripts({ agencyId, scripts }: { agencyId: string; scripts: Published[] }) {
   const current = scripts[0]?.script ?? null;
-  const [text, setText] = useState(() => textOf(scripts.find(({ script }) => script !== null)?.script ?? TEMPLATE));
-  const parsed = parse(text);
+  // The form begins anew with each script that is shown in it.
+  const [{ shown, times }, show] = useState(() => ({
+    shown: scripts.find(({ script }) => script !== null)?.script ?? TEMPLATE,
+    times: 0,
+  }));
 
   /** Publishes a script. What was there before comes back with Undo. */
-  async function publish(script: Json): Promise<void> {
+  async function publish(script: Script): Promise<void> {
     await publishScript(agencyId, script);
     sayChanged(
       "The script is published.",
@@ -50,10 +54,6 @@ function Scripts({ agencyId, scripts }: { agencyId: string; scripts: BotScript[]
     );
   }
 
-  const publishing = useAction(async () => {
-    if (parsed.problem !== null) throw new Error(parsed.problem);
-    await publish(parsed.script);
-  });
   return (
     <>
       <p className="buttons">
@@ -68,32 +68,7 @@ function Scripts({ agencyId, scripts }: { agencyId: string; scripts: BotScript[]
           />
         )}
       </p>
-      <div className="bot-script">
-        <div className="settings-form">
-          <textarea
-            aria-label="Script"
-            rows={22}
-            spellCheck={false}
-            value={text}
-            aria-invalid={parsed.problem !== null}
-            onChange={({ target }) => setText(target.value)}
-          />
-          {parsed.problem !== null && <p className="problem" role="status">{parsed.problem}</p>}
-          <ActionError action={publishing} />
-          <p className="buttons">
-            <button
-              type="button"
-              className="primary"
-              aria-disabled={publishing.isRunning}
-              onClick={() => publishing.run()}
-            >
-              Publish
-            </button>
-            <span className="quiet">Conversations that have begun keep their script.</span>
-          </p>
-        </div>
-        {parsed.problem === null && <TryScript key={text} script={parsed.script} />}
-      </div>
+      <ScriptForm key={times} script={shown} publish={publish} />
       {scripts.length > 0 && (
         <>
           <h2>Versions</h2>
@@ -108,7 +83,7 @@ function Scripts({ agencyId, scripts }: { agencyId: string; scripts: BotScript[]
                 </p>
                 {script !== null && (
                   <p className="buttons">
-                    <button type="button" onClick={() => setText(textOf(script))}>
+                    <button type="button" onClick={() => show({ shown: script, times: times + 1 })}>
                       Show <span className="visually-hidden">version {version}</span>
                     </button>
                     {script !== current && (
@@ -128,16 +103,4 @@ function Scripts({ agencyId, scripts }: { agencyId: string; scripts: BotScript[]
       )}
     </>
   );
-}
-
-function textOf(script: unknown): string {
-  return JSON.stringify(script, null, 2);
-}
-
-function parse(text: string): { script: Json; problem: null } | { script: null; problem: string } {
-  try {
-    return { script: JSON.parse(text), problem: null };
-  } catch (error) {
-    return { script: null, problem: `This is no JSON: ${(error as Error).message}.` };
-  }
 }

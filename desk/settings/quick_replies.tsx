@@ -1,4 +1,4 @@
-import { type SubmitEvent, useId, useState } from "react";
+import { type SubmitEvent, useState } from "react";
 import { CallError } from "../data/client.ts";
 import { usePages } from "../data/pages.ts";
 import { deleteQuickReply, type QuickReply, quickReplyQueries, useSaveQuickReply } from "../data/quick_replies.ts";
@@ -61,7 +61,6 @@ function ReplyRow({ reply }: { reply: QuickReply }) {
 
 /** What is written stays until it is stored. */
 function ReplyForm({ before, close }: { before: QuickReply | null; close: () => void }) {
-  const id = useId();
   const save = useSaveQuickReply();
   // As it was when the form was opened: the words of another manager are not lost unseen.
   const [opened] = useState(before);
@@ -89,13 +88,13 @@ function ReplyForm({ before, close }: { before: QuickReply | null; close: () => 
         autoComplete="off"
         defaultValue={before?.shortcut}
       />
-      <p className="field">
-        <label htmlFor={id}>Words</label>
-        <textarea id={id} name="body" rows={3} aria-describedby={`${id}-hint`} defaultValue={before?.body} />
-        <small id={`${id}-hint`}>
-          {"{first_name}"}, {"{agent}"} and {"{agency}"} become the names of the recruit, the agent and the agency.
-        </small>
-      </p>
+      <Field
+        label="Words"
+        name="body"
+        rows={3}
+        hint="{first_name}, {agent} and {agency} become the names of the recruit, the agent and the agency."
+        defaultValue={before?.body}
+      />
       <ActionError action={save} />
       <p className="buttons">
         <button type="submit" className="primary" aria-disabled={save.isPending}>Save</button>

@@ -1,14 +1,34 @@
-import { type InputHTMLAttributes, useId } from "react";
+import { type InputHTMLAttributes, type ReactNode, useId } from "react";
 
-/** A labelled input, with a hint below it. */
-export function Field(
-  { label, hint, ...input }: { label: string; hint?: string } & InputHTMLAttributes<HTMLInputElement>,
-) {
+/**
+ * A labelled input, with a hint and what is wrong with it below.
+ *
+ * @param rows where given, it is a box of so many lines
+ * @param children where given, it is a list of these options
+ */
+export function Field({ label, hint, problem, rows, children, ...input }: {
+  label: ReactNode;
+  hint?: string;
+  problem?: string;
+  rows?: number;
+  children?: ReactNode;
+} & InputHTMLAttributes<HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement>) {
   const id = useId();
+  const Input = (children ? "select" : rows ? "textarea" : "input") as "input";
+  const below = [problem && `${id}-problem`, hint && `${id}-hint`].filter(Boolean).join(" ");
   return (
     <p className="field">
       <label htmlFor={id}>{label}</label>
-      <input id={id} aria-describedby={hint && `${id}-hint`} {...input} />
+      <Input
+        id={id}
+        aria-describedby={below || undefined}
+        aria-invalid={problem ? true : undefined}
+        {...input}
+        {...rows && { rows }}
+      >
+        {children}
+      </Input>
+      {problem && <span id={`${id}-problem`} className="problem">{problem}</span>}
       {hint && <small id={`${id}-hint`}>{hint}</small>}
     </p>
   );

@@ -296,28 +296,67 @@ deskTest("a manager changes the agency, and publishes a script, and the history 
   await tabs.getByRole("link", { name: "Bot" }).click();
   const bot = page.getByRole("region", { name: "Bot" });
   await bot.getByText("The bot is off").waitFor();
-  const script = bot.getByRole("textbox", { name: "Script", exact: true });
-  const text = await script.inputValue();
-  await script.fill(text.slice(1));
-  await bot.getByText("This is no JSON").waitFor();
-  await script.fill(text.replace("STOP", "HALT").replace(/"done": "[^"]*"/, `"done": ""`));
-  await bot.getByRole("button", { name: "Publish" }).click();
-  const problems = bot.getByRole("alert");
-  await problems.getByText("done").waitFor();
-  assert.match(await problems.innerText(), /opening/);
-  await script.fill(text.replace("life insurance", "broker's"));
+  const script = bot.getByRole("form", { name: "Script" });
+  const question = (n: number) => script.getByRole("listitem", { name: `Question ${n}` });
+  const field = (n: number, name: string) => question(n).getByLabel(name, { exact: true });
+  await question(1).locator("summary").click();
+  await field(1, "Question").fill("Do you have a broker's license?");
+  await script.getByRole("button", { name: "Add a question" }).click();
+  await page.keyboard.type("Full or part time?");
+  await field(2, "Kind of answer").selectOption("One of several answers");
+  for (const [n, name] of ["Full time", "Part time"].entries()) {
+    await field(2, "Answer").nth(n).fill(name);
+    await question(2).getByLabel("Other words for it").nth(n).fill(name.slice(0, 4).trim());
+  }
+  await field(2, "Then").last().selectOption("End without a text");
+  await field(1, "After no").selectOption("Skip to 2. Full or part time?");
+  await field(2, "Asked").selectOption("Only after “no” to 1. Do you have a broker's license?");
   const talk = bot.getByRole("list", { name: "The conversation" });
-  await bot.getByLabel("A recruit's text").fill("Hello");
-  await bot.getByRole("button", { name: "Send" }).click();
-  await talk.getByText("Do you have a broker's license?").waitFor();
-  await bot.getByLabel("A recruit's text").fill("yep");
-  await bot.getByRole("button", { name: "Send" }).click();
-  await talk.getByText("Read as: licensed = yes").waitFor();
-  await talk.getByText("Maria Alvarez will write to you.").waitFor();
-  await bot.getByRole("button", { name: "Publish" }).click();
+  const say = async (words: string, read: string) => {
+    await bot.getByLabel("A recruit's text").fill(words);
+    await page.keyboard.press("Enter");
+    await talk.getByText(read).waitFor();
+  };
+  await say("Hello", "Do you have a broker's license?");
+  await say("nope", "Read as: licensed = no");
+  await say("part", "Read as: question_2 = part_time");
+
+  await script.getByLabel("Opening").fill("Hi, this is {agency}.");
+  await question(2).getByRole("button", { name: "Move Question 2 up" }).press("Enter");
+  await page.locator(":focus", { hasText: "Move Question 1 up" }).waitFor();
+  await script.getByRole("button", { name: "Publish" }).click();
+  await question(1).getByText('Has "licensed", which is not an earlier question.').waitFor();
+  assert.equal(await script.getByLabel("Opening").evaluate((field) => field.matches("[aria-invalid]:focus")), true);
+  await script.getByText("Must have the word STOP.").waitFor();
+  await look(page);
+  await script.getByLabel("Opening").fill("Hi, this is {agency}. STOP ends this.");
+  await question(1).getByRole("button", { name: "Move Question 1 down" }).press("Enter");
+  await page.locator(":focus", { hasText: "Move Question 2 down" }).waitFor();
+  await script.getByRole("button", { name: "Publish" }).click();
   await bot.getByText("Version 1 is on").waitFor();
+  const [published] = await sql`select script from public.bot_scripts where agency_id = ${team.agency_id}`;
+  assert.deepEqual(published!.script.questions, [
+    {
+      id: "licensed",
+      ask: "Do you have a broker's license?",
+      answer: "yes_no",
+      then: { no: { skip_to: "question_2" } },
+    },
+    {
+      id: "question_2",
+      ask: "Full or part time?",
+      answer: { choice: { full_time: ["Full"], part_time: ["Part"] } },
+      then: { part_time: { end: "question_2_part_time" } },
+      only_if: { licensed: "no" },
+    },
+  ]);
   await look(page);
 
+  await question(2).getByRole("button", { name: "Remove Question 2" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+  await question(2).waitFor({ state: "detached" });
+  await bot.getByRole("button", { name: "Show version 1" }).click();
+  await question(2).waitFor();
   await bot.getByRole("button", { name: "Switch off" }).click();
   await page.getByRole("dialog", { name: "Switch off" }).getByRole("button", { name: "Switch off" }).click();
   await bot.getByText("The bot is off").waitFor();
