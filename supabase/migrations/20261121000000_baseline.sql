@@ -13533,7 +13533,12 @@ begin
       and private.filled_segments(about) <= 3 and private.filled_segments(q.question ->> 'ask') <= 3
       and private.filled_segments(about || ' ' || (q.question ->> 'ask')) > 3
     union all
-    select format('%s: answer must be yes_no, states, text, a choice or a number', q.label)
+    select format('%s: answer must be %s', q.label, case
+      when q.question -> 'answer' ? 'choice'
+        then '2 to 12 choices, each with a name of lower-case letters, digits and _ and at most 20 words'
+      when q.question -> 'answer' ? 'number' then 'a number from min to max, min not above max'
+      else 'yes_no, states, text, a choice or a number'
+    end)
     where jsonb_typeof(q.question) = 'object' and not private.is_bot_answer(q.question -> 'answer')
     union all
     select format('%s: answer has "%s" for two choices', q.label, w.word)
@@ -13557,6 +13562,7 @@ begin
           then format('%s: then skips to "%s", which is not a later question', q.label, t.jump ->> 'skip_to')
       end
       when t.jump - 'end' = '{}' and t.jump ->> 'end' ~ word then null
+      when t.jump ? 'end' then format('%s: then must end with a reason of lower-case letters, digits and _', q.label)
       else format('%s: then must have {"skip_to": <question>} or {"end": <reason>}', q.label)
     end
     from jsonb_each(case jsonb_typeof(q.question -> 'then') when 'object' then q.question -> 'then' end) t (answer, jump)
