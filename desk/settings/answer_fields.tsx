@@ -78,33 +78,29 @@ export function Conditions({ questions, place, problem, onChange }: {
   onChange: (changes: Partial<DraftQuestion>) => void;
 }) {
   const { onlyIf } = questions[place]!;
-  const all = questions.map((question, n) => ({ question, n, answers: answersOf(question) }));
-  // Those of an answer that is gone are left out when the script is published.
-  const chosen = all.flatMap(({ answers }) => answers).map(({ key }) => key).filter((key) => onlyIf.includes(key));
-  const fields = [...chosen, ""].map((value, nth) => {
-    const others = chosen.filter((key) => key !== value);
-    const open = all.filter(({ n, answers }) =>
-      (n < place || answers.some(({ key }) => key === value)) && !answers.some(({ key }) => others.includes(key))
+  const all = questions.flatMap((question, n) =>
+    answersOf(question).map(({ key, name }) => ({ key, n, words: `Only after “${name}” to ${n + 1}. ${question.ask}` }))
+  );
+  const chosen = all.filter(({ key }) => onlyIf.includes(key));
+  return [...chosen, null].map((condition, nth) => {
+    const others = chosen.filter((other) => other !== condition);
+    const possible = all.filter((answer) =>
+      answer === condition || answer.n < place && others.every(({ n }) => n !== answer.n)
     );
-    const options = open.flatMap(({ question, n, answers }) =>
-      answers.map(({ key, name }) => (
-        <option key={key} value={key}>Only after “{name}” to {n + 1}. {question.ask}</option>
-      ))
-    );
-    return options.length > 0 && (
+    return possible.length > 0 && (
       <Field
         key={nth}
         label={nth === 0 ? "Asked" : "And"}
-        problem={value === "" && chosen.length > 0 ? undefined : problem}
-        value={value}
-        onChange={({ target }) => onChange({ onlyIf: [...others, target.value].filter((key) => key !== "") })}
+        problem={condition || nth === 0 ? problem : undefined}
+        value={condition?.key ?? ""}
+        onChange={({ target }) =>
+          onChange({ onlyIf: [...others.map(({ key }) => key), target.value].filter((key) => key !== "") })}
       >
         <option value="">{nth === 0 ? "Always" : "–"}</option>
-        {options}
+        {possible.map(({ key, words }) => <option key={key} value={key}>{words}</option>)}
       </Field>
     );
   });
-  return <>{fields}</>;
 }
 
 /** What is typed, as a name: `full_time`. */

@@ -37,7 +37,7 @@ export function ScriptForm({ script, publish }: { script: Script; publish: (scri
   }
 
   /** The field of a text of the script. */
-  function text(name: "opening" | "done" | "about" | "not_interested" | "handoff" | "remind_after" | "expire_after") {
+  function text(name: Exclude<keyof Draft, "questions" | "handoff_words">) {
     const onChange = ({ target }: { target: { value: string } }) => change({ [name]: target.value });
     return { value: draft[name], problem: problems[name], onChange, autoComplete: "off" };
   }
@@ -51,7 +51,14 @@ export function ScriptForm({ script, publish }: { script: Script; publish: (scri
 
   return (
     <div className="bot-script">
-      <form ref={form} className="script-form" onSubmit={publishing.onSubmit} noValidate aria-label="Script">
+      {/* Enter in a field does not publish. */}
+      <form
+        ref={form}
+        className="script-form"
+        onSubmit={(event) => event.preventDefault()}
+        noValidate
+        aria-label="Script"
+      >
         <Field
           label="Opening"
           rows={2}
@@ -118,7 +125,14 @@ export function ScriptForm({ script, publish }: { script: Script; publish: (scri
         <div className="publish">
           <ActionError action={publishing} />
           <p className="buttons">
-            <button type="submit" className="primary" aria-disabled={publishing.isRunning}>Publish</button>
+            <button
+              type="button"
+              className="primary"
+              aria-disabled={publishing.isRunning}
+              onClick={() => publishing.run()}
+            >
+              Publish
+            </button>
             <span className="quiet">Conversations that have begun keep their script.</span>
           </p>
         </div>
