@@ -30,10 +30,12 @@ export interface ListedAgency {
   numbers: number;
   paused_numbers: number;
   has_bot: boolean;
+  /** The recruits who wait for an answer. */
+  waiting: number;
 }
 
 /** The columns by which operators sort agencies. */
-export const AGENCY_SORTS = ["name", "timezone", "hours", "active_agents", "open_orders", "numbers"] as const;
+export const AGENCY_SORTS = ["name", "timezone", "hours", "active_agents", "open_orders", "numbers", "waiting"] as const;
 
 /** What a manager changes of an agency. */
 export type AgencyChanges = Partial<Omit<Agency, "id">>;
@@ -72,7 +74,7 @@ export const agencyQueries = {
   list: (typed: string, column: typeof AGENCY_SORTS[number], isDescending: boolean) =>
     pagesOptions<ListedAgency>(["agencies", typed, column, isDescending], async (limit, last) => {
       const all = supabase.from("agency_list").select(
-        "id, name, timezone, hours, active_agents, open_orders, filled, quantity, numbers, paused_numbers, has_bot",
+        "id, name, timezone, hours, active_agents, open_orders, filled, quantity, numbers, paused_numbers, has_bot, waiting",
       );
       const found = search(all, typed, { names: ["name"], phones: ["name"] });
       return await call(after(found, last, column, !isDescending).limit(limit)) as unknown as ListedAgency[];

@@ -2,13 +2,12 @@ import { useState } from "react";
 import { AGENCY_SORTS, agencyQueries, type ListedAgency } from "../data/agency.ts";
 import { usePages } from "../data/pages.ts";
 import { Badge } from "../ui/badge.tsx";
+import { countText } from "../ui/count.ts";
 import { Page } from "../ui/page.tsx";
 import { EmptyState } from "../ui/query_result.tsx";
 import { Search, useDebounced } from "../ui/search.tsx";
 import { Table, type TableColumn } from "../ui/table.tsx";
 import { useSort } from "../ui/table_sort.ts";
-
-const COUNT = new Intl.NumberFormat("en-US");
 
 const COLUMNS: TableColumn<ListedAgency>[] = [
   { title: "Name", key: "name", isHeader: true, cell: ({ name }) => <bdi>{name}</bdi> },
@@ -25,7 +24,14 @@ const COLUMNS: TableColumn<ListedAgency>[] = [
     title: "Open orders",
     key: "open_orders",
     cell: ({ open_orders, filled, quantity }) =>
-      open_orders === 0 ? 0 : `${open_orders}, ${COUNT.format(filled)} of ${COUNT.format(quantity)} leads`,
+      open_orders === 0 ? 0 : `${open_orders}, ${countText(filled)} of ${countText(quantity)} leads`,
+    isNumber: true,
+    isGreatestFirst: true,
+  },
+  {
+    title: "Waiting recruits",
+    key: "waiting",
+    cell: ({ waiting }) => countText(waiting),
     isNumber: true,
     isGreatestFirst: true,
   },

@@ -60,7 +60,7 @@ function Quality() {
   const nameOf = useVendorName();
   const share = (
     title: string,
-    key: "repeats" | "suppressed" | "returned" | "replied" | "opted_out" | "screened" | "interview" | "hired",
+    key: "repeats" | "suppressed" | "returned" | "texted" | "replied" | "opted_out" | "screened" | "interview" | "hired",
     isMinor = false,
   ) => ({
     title,
@@ -92,6 +92,7 @@ function Quality() {
           share("Repeats", "repeats"),
           share("Suppressed", "suppressed", true),
           share("Returned", "returned"),
+          share("Texted", "texted", true),
           share("Replied", "replied"),
           share("Opted out", "opted_out"),
           share("Screened", "screened", true),

@@ -36,7 +36,14 @@ export function Palette({ entries, typed, onType, isBusy, onClose }: {
   const ordered = groups.flatMap(([, entries]) => entries);
   const place = Math.min(active, ordered.length - 1);
   const current = ordered[place];
-  useEffect(() => dialog.current!.showModal(), []);
+  useEffect(() => {
+    const shown = dialog.current!;
+    const close = () => shown.close();
+    shown.showModal();
+    // The user goes back, or a notification opens a view.
+    addEventListener("hashchange", close);
+    return () => removeEventListener("hashchange", close);
+  }, []);
 
   function take({ run }: PaletteEntry): void {
     dialog.current!.close();

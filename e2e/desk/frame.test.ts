@@ -161,6 +161,8 @@ deskTest("by keyboard: Ctrl K opens each view, and each recruit that the user se
   await palette.waitFor();
   await page.keyboard.type("zzz");
   await palette.getByText("Nothing found.").waitFor();
+  await page.goBack();
+  await palette.waitFor({ state: "detached" });
 });
 
 deskTest("a name whose letters run to the left turns nothing around it", async (page) => {

@@ -10,7 +10,11 @@ select a.id, a.name, a.timezone, a.opens_at, a.closes_at,
   (select coalesce(sum(o.quantity), 0)::int from public.recruiting_orders o where o.agency_id = a.id and o.status = 'open') as quantity,
   (select count(*)::int from public.service_numbers n where n.agency_id = a.id) as numbers,
   (select count(*)::int from public.service_numbers n where n.agency_id = a.id and n.status = 'paused') as paused_numbers,
-  (select b.script is not null from public.bot_scripts b where b.agency_id = a.id order by b.version desc limit 1) is true as has_bot
+  (select b.script is not null from public.bot_scripts b where b.agency_id = a.id order by b.version desc limit 1) is true as has_bot,
+  (
+    select count(*)::int from public.recruiting_conversations c
+    where c.agency_id = a.id and c.due_since is not null and c.waiting_since is not null
+  ) as waiting
 from public.agencies a
 where (select private.may_operate()) or a.id = (select private.managed_agency_id());
 
@@ -20,7 +24,8 @@ create view public.agency_list with (security_invoker = true) as select * from p
 
 comment on view public.agency_list is
   'Agencies, with their active agents and open orders; for a manager the own one. hours: when agents answer recruits, Monday '
-  'to Friday. filled and quantity: the leads of the open orders, so far and in all; has_bot: whether the bot is on.';
+  'to Friday. filled and quantity: the leads of the open orders, so far and in all; has_bot: whether the bot is on; waiting: the '
+  'recruits who wait for an answer.';
 grant select on public.agency_list to authenticated, service_role;
 
 create view private.agent_list as

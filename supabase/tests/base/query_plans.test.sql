@@ -1,7 +1,7 @@
 -- The queries that run for every lead, message and signed-in reader can use an index. Sequential scans are switched
 -- off, because with only a few rows the planner would choose one.
 begin;
-select plan(82);
+select plan(83);
 \ir ../helpers.psql
 
 -- What the planner has learned of them from earlier tests would choose other plans.
@@ -80,6 +80,8 @@ from (values
   ('the next page of recruits who wait', 'recruiting_conversations_due_idx',
     $$select * from public.waiting_recruit_list where since >= now() and (since > now() or conversation_id > md5('')::uuid)
       order by since, conversation_id limit 51$$),
+  ('the recruits of an agency who wait, in the list of agencies', 'recruiting_conversations_due_idx.*Index Cond: .agency_id',
+    $$select id, waiting from public.agency_list order by waiting desc, id desc limit 51$$),
   ('for a user who is not an operator, the list of recruits who wait', 'One-Time Filter', 'select * from public.waiting_recruit_list'),
   ('the next page of leads that came again', 'recruiting_lead_duplicates_received_at_id_idx.*Index Cond',
     $$select * from public.duplicate_list where received_at <= now() and (received_at < now() or id < md5('')::uuid)

@@ -3,7 +3,7 @@
 begin;
 -- Changes of others are not seen, so that all tables can be compared.
 set transaction isolation level repeatable read;
-select plan(198);
+select plan(199);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor'), pg_temp.create_vendor('quiet');
@@ -137,6 +137,9 @@ select is(
   format('%s reads of %s', name, statement))
 from unnest(array['anon', 'ann', 'mia', 'former', 'visitor', 'service_role']) name cross join lists;
 delete from public.operator_actions where done_by = 'Lin';
+select is(
+  pg_temp.value_as('visitor', format('select waiting::text from public.agency_list where id = %L', md5('agency')::uuid)), '1',
+  'and how many recruits of an agency wait for an answer');
 select is(
   pg_temp.value_as('visitor', 'select count(*) from public.' || name),
   case name when 'recruiting_leads' then '0' when 'unmatched_texts' then '0' else '42501' end,
