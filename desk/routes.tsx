@@ -128,8 +128,8 @@ function Views({ user }: { user: User }) {
   );
 }
 
-function settingsOf(agencyId: string): ReactNode {
-  return <Loaded title="Agency" view={<OperatorSettings key={agencyId} agencyId={agencyId} />} />;
+function settingsOf(agencyId: string, orders: ReactNode): ReactNode {
+  return <Loaded title="Agency" view={<OperatorSettings key={agencyId} agencyId={agencyId} orders={orders} />} />;
 }
 
 /** A view of a chunk of its own, and what stands in its place until that is loaded. */

@@ -35,7 +35,15 @@ export interface ListedAgency {
 }
 
 /** The columns by which operators sort agencies. */
-export const AGENCY_SORTS = ["name", "timezone", "hours", "active_agents", "open_orders", "numbers", "waiting"] as const;
+export const AGENCY_SORTS = [
+  "name",
+  "timezone",
+  "hours",
+  "active_agents",
+  "open_orders",
+  "numbers",
+  "waiting",
+] as const;
 
 /** What a manager changes of an agency. */
 export type AgencyChanges = Partial<Omit<Agency, "id">>;

@@ -1,6 +1,7 @@
 import { queryOptions, skipToken, useMutation } from "@tanstack/react-query";
 import { call, supabase } from "./client.ts";
-import { asOperator, readAgain, type TriedOrder } from "./operator.ts";
+import { asOperator, readAgain } from "./operator.ts";
+import type { TriedOrder } from "./operator_orders.ts";
 import { queryClient } from "./queries.ts";
 
 /** A lead of either kind, or a rejected delivery, that a search has found. */

@@ -8,7 +8,7 @@ type Views = Database["public"]["Views"];
 type Functions = Database["public"]["Functions"];
 
 /** A row of a view. `Known` names the columns that are never null, where the generated type does not know it. */
-type Row<View extends keyof Views, Known extends keyof Views[View]["Row"]> =
+export type Row<View extends keyof Views, Known extends keyof Views[View]["Row"]> =
   & Omit<Views[View]["Row"], Known>
   & { [Column in Known]: NonNullable<Views[View]["Row"][Column]> };
 
@@ -37,11 +37,6 @@ export type ListedLead = Row<"lead_list", "id" | "received" | "vendor" | "distri
 export type WaitingVendor = Row<"waiting_vendor_list", "vendor_id" | "vendor" | "leads">;
 export type WaitingLead = Row<"waiting_lead_list", "id" | "vendor_id" | "name" | "received">;
 export type UnmatchedText = Row<"unmatched_text_list", "id" | "media">;
-/** An order of an agency for leads. */
-export type Order = Row<
-  "order_list",
-  "id" | "agency_id" | "agency" | "filled" | "quantity" | "leads_today" | "status" | "created_at"
->;
 /** One of our texts that the provider does not have, or could not deliver. */
 export type UnsentText = Row<
   "outbox_list",
@@ -58,35 +53,6 @@ export type Duplicate = Row<
 >;
 /** The last run of a job of the scheduler. */
 export type Job = Row<"job_list", "job">;
-/** Why an order gets leads now, or none, and what the others do to the leads that it wants. */
-export interface ExplainedOrder {
-  as_of: string;
-  order: {
-    /** The vendor's slug. Null: it wants leads of any vendor. */
-    vendor: string | null;
-    states: string[] | null;
-    status: string;
-  };
-  /** The number of leads that it wants which came in seven days, and of those that no order got. */
-  leads: number;
-  waiting: number;
-  orders: TriedOrder[];
-}
-/** An order, and why it would get a lead or not. */
-export interface TriedOrder {
-  order_id: string;
-  agency: string;
-  /** The vendor's slug. Null: it wants leads of any vendor. */
-  vendor: string | null;
-  states: string[] | null;
-  priority: number;
-  filled: number;
-  quantity: number;
-  /** The number of the leads of seven days that it got; where an order is explained. */
-  got?: number;
-  gets_it: boolean;
-  reason: string | null;
-}
 /** One of our numbers, which texts are sent from. */
 export type ServiceNumber = Pick<
   Row<"number_list", "phone" | "agency" | "status" | "waiting">,
@@ -98,17 +64,6 @@ export interface Group {
   vendor_id: string;
   code: string;
   reason: string;
-}
-
-/** Which orders are listed. */
-export interface OrderFilter {
-  agency_id?: string;
-  order_id?: string;
-  /** Parts of the names of the agency and the agent. */
-  words?: string | null;
-  /** The vendor's slug. */
-  vendor?: string | null;
-  status?: string | null;
 }
 
 /** The number of alerts that are shown, but for recruits who wait. */
@@ -127,7 +82,7 @@ export const DAYS = 14;
 const EACH_MINUTE = { refetchInterval: 60_000, refetchOnWindowFocus: true, refetchOnReconnect: true };
 
 /** These read much of the database, so they are read less often than the rest. */
-const SELDOM = {
+export const SELDOM = {
   staleTime: 60_000,
   refetchInterval: 5 * 60_000,
   refetchOnWindowFocus: true,
@@ -247,41 +202,6 @@ export const operatorQueries = {
       if (!isId(agency_id)) return [];
       const query = supabase.from("outbox_list").select().eq("agency_id", agency_id).eq("state", "failed").limit(limit);
       return await call(after(query, last, "created_at", false, "message_id")) as UnsentText[];
-    }),
-  /** Orders, the newest first: those of an agency, one, or those as they are looked for, closed ones aside unless asked for. */
-  orders: ({ agency_id, order_id, words, vendor, status }: OrderFilter) =>
-    pagesOptions<Order>(
-      [...operatorQueries.all(), "orders", agency_id, order_id, words, vendor, status],
-      async (limit, last) => {
-        const id = agency_id ?? order_id;
-        if (id !== undefined && !isId(id)) return [];
-        let query = supabase.from("order_list").select().limit(limit);
-        if (agency_id !== undefined) query = query.eq("agency_id", agency_id);
-        if (order_id !== undefined) query = query.eq("id", order_id);
-        if (status) query = query.eq("status", status);
-        else if (id === undefined) query = query.in("status", ["open", "paused"]);
-        if (vendor) query = query.eq("vendor", vendor);
-        if (words) query = search(query, words, { names: ["agency", "agent"], phones: ["agency"] });
-        return await call(after(query, last)) as Order[];
-      },
-    ),
-  /** The orders of an agency that are open or paused, the oldest first. */
-  agencyOrders: (agency_id: string) =>
-    queryOptions({
-      queryKey: [...operatorQueries.all(), "agency orders", agency_id],
-      queryFn: () =>
-        asOperator(call(
-          supabase.from("order_list").select("id, status").eq("agency_id", agency_id).in("status", ["open", "paused"])
-            .order("created_at").order("id"),
-        )) as Promise<Pick<Order, "id" | "status">[]>,
-    }),
-  /** Why an order gets leads now, or none. */
-  explainedOrder: (order_id: string) =>
-    queryOptions({
-      queryKey: [...operatorQueries.all(), "explained order", order_id],
-      queryFn: () =>
-        asOperator(call(supabase.rpc("explain_order", { order_id }))) as unknown as Promise<ExplainedOrder>,
-      ...SELDOM,
     }),
   /** The names of vendors by their slugs. One that several have is told apart by the slug. */
   vendorNames: () =>

@@ -92,6 +92,7 @@ export interface OrderChanges {
 export interface OperatorChanges {
   status?: string;
   daily_cap?: number | null;
+  greeting_template?: string | null;
   quantity?: number;
 }
 

@@ -3,7 +3,7 @@ import { call, repeat, supabase } from "./client.ts";
 import { after, pagesOptions } from "./pages.ts";
 import { queryClient } from "./queries.ts";
 
-/** A quick reply as managers keep it, with its placeholders. */
+/** A quick reply as managers and operators keep it, with its placeholders. */
 export interface QuickReply {
   id: string;
   shortcut: string;
@@ -19,8 +19,11 @@ export const quickReplyQueries = {
   /** Those of an agency, by shortcut. */
   list: (agency_id: string) =>
     pagesOptions<QuickReply>([...quickReplyQueries.all(), "list", agency_id], async (limit, last) => {
-      const query = supabase.from("quick_replies").select("id, shortcut, body, updated_at").eq("agency_id", agency_id);
-      return await call(after(query, last, "shortcut", true).limit(limit));
+      const query = supabase.from("quick_reply_list").select("id, shortcut, body, updated_at").eq(
+        "agency_id",
+        agency_id,
+      );
+      return await call(after(query, last, "shortcut", true).limit(limit)) as QuickReply[];
     }),
   /** Those of the agency for the recruit of a conversation, by shortcut. */
   to: (conversation_id: string) =>
@@ -31,15 +34,15 @@ export const quickReplyQueries = {
     }),
 };
 
-/** Stores a new quick reply, or another shortcut and body of one as the user has `seen` it. */
-export function useSaveQuickReply() {
+/** Stores a new quick reply of an agency, or another shortcut and body of one as the user has `seen` it. */
+export function useSaveQuickReply(agency_id: string) {
   return useMutation({
     // Not repeated by itself: a new one would find its own shortcut taken.
     mutationFn: ({ seen, ...given }: Pick<QuickReply, "shortcut" | "body"> & { seen: QuickReply | null }) =>
       call(
         supabase.rpc("save_quick_reply", {
           ...given,
-          ...(seen !== null && { quick_reply_id: seen.id, seen_at: seen.updated_at }),
+          ...(seen === null ? { agency_id } : { quick_reply_id: seen.id, seen_at: seen.updated_at }),
         }),
       ),
     onSettled: () => queryClient.invalidateQueries({ queryKey: quickReplyQueries.all() }),

@@ -72,11 +72,11 @@ export const teamQueries = {
 };
 
 export const numberQueries = {
-  /** The numbers of a manager's agency. */
+  /** The numbers of an agency, for its managers and operators. */
   list: (agency_id: string) =>
     pagesOptions<ServiceNumber>(["numbers", agency_id], async (limit, last) =>
       await call(
-        supabase.from("service_numbers").select("phone, status, paused_reason").eq("agency_id", agency_id)
+        supabase.from("number_list").select("phone, status, paused_reason").eq("agency_id", agency_id)
           .gt("phone", last?.phone ?? "").order("phone").limit(limit),
       ) as ServiceNumber[]),
 };

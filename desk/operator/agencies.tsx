@@ -11,7 +11,7 @@ import { useSort } from "../ui/table_sort.ts";
 
 const COLUMNS: TableColumn<ListedAgency>[] = [
   { title: "Name", key: "name", isHeader: true, cell: ({ name }) => <bdi>{name}</bdi> },
-  { title: "Time zone", key: "timezone", cell: ({ timezone }) => timezone },
+  { title: "Time zone", key: "timezone", isMinor: true, cell: ({ timezone }) => timezone },
   { title: "Hours", key: "hours", isMinor: true, cell: ({ hours }) => hours },
   {
     title: "Active agents",

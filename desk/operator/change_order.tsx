@@ -1,17 +1,18 @@
-import type { Order } from "../data/operator.ts";
-import { ChangeOrder, DailyCap, readDailyCap } from "../ui/change_order.tsx";
+import type { Order } from "../data/operator_orders.ts";
+import { ChangeOrder, DailyCap, Greeting, readDailyCap, readGreeting } from "../ui/change_order.tsx";
 
-/** Changes how many leads an order gets, in all and a day. */
-export function ChangeQuantity({ order }: { order: Order }) {
+/** Changes how many leads an order gets, in all and a day, and how their recruits are greeted. */
+export function ChangeSettings({ order }: { order: Order }) {
   return (
     <ChangeOrder order={order} name={`order ${order.id.slice(0, 8)}`} read={readFields}>
-      {({ quantity, daily_cap }) => (
+      {({ quantity, daily_cap, greeting_template }) => (
         <>
           <label>
             Leads in all
             <input name="quantity" inputMode="numeric" defaultValue={quantity} />
           </label>
           <DailyCap value={daily_cap} />
+          <Greeting value={greeting_template} />
           <p className="quiet">More leads than it has make a full order open again. It is noted with your name.</p>
         </>
       )}
@@ -22,5 +23,5 @@ export function ChangeQuantity({ order }: { order: Order }) {
 function readFields(fields: FormData) {
   const quantity = Number(String(fields.get("quantity")).trim() || NaN);
   if (!Number.isInteger(quantity)) throw new Error("Leads in all must be a whole number.");
-  return { quantity, daily_cap: readDailyCap(fields) };
+  return { quantity, daily_cap: readDailyCap(fields), greeting_template: readGreeting(fields) };
 }

@@ -1,12 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
-import { type ExplainedOrder, operatorQueries } from "../data/operator.ts";
+import { type ExplainedOrder, operatorOrderQueries } from "../data/operator_orders.ts";
 import { QueryResult } from "../ui/query_result.tsx";
 import { Time } from "../ui/time.tsx";
 import { TriedOrders } from "./tried_orders.tsx";
 
 /** Why an order gets leads now, or none. */
 export function WhyOrder({ id }: { id: string }) {
-  const query = useQuery(operatorQueries.explainedOrder(id));
+  const query = useQuery(operatorOrderQueries.explainedOrder(id));
   return (
     <section aria-labelledby="why">
       <h2 id="why">Why it gets leads, or none</h2>

@@ -19,7 +19,8 @@ import { Jobs } from "./jobs.tsx";
 import { LeadView } from "./lead_view.tsx";
 import { AllLeads } from "./newest_leads.tsx";
 import { Numbers } from "./numbers.tsx";
-import { Orders } from "./orders.tsx";
+import { OrderView } from "./order.tsx";
+import { AgencyOrders, Orders } from "./orders.tsx";
 import { SearchLeads } from "./search_leads.tsx";
 import { Texts } from "./texts.tsx";
 import { Today } from "./today.tsx";
@@ -30,8 +31,8 @@ import { WaitingRecruits } from "./waiting_recruits.tsx";
 
 const MappingView = chunk(async () => (await import("./mapping.tsx")).MappingView);
 
-/** The pages of operators of the whole service. `settingsOf` shows the settings of an agency. */
-export function Operator({ settingsOf }: { settingsOf: (agencyId: string) => ReactNode }) {
+/** The pages of operators of the whole service. `settingsOf` shows the settings of an agency, with its orders. */
+export function Operator({ settingsOf }: { settingsOf: (agencyId: string, orders: ReactNode) => ReactNode }) {
   return (
     // The commands and the words of the database are in UTC too.
     <Utc value>
@@ -55,12 +56,9 @@ export function Operator({ settingsOf }: { settingsOf: (agencyId: string) => Rea
         <Route path="/operator/leads" component={AllLeads} />
         <Route path="/operator/waiting" component={Waiting} />
         <Route path="/operator/agencies" component={Agencies} />
-        <Route path="/operator/agencies/:id/*?">{({ id }) => settingsOf(id!)}</Route>
-        <Route path="/operator/orders">
-          <Orders />
-        </Route>
-        <Route path="/operator/orders/agency/:id">{({ id }) => <Orders key={id} agencyId={id!} />}</Route>
-        <Route path="/operator/orders/:id">{({ id }) => <Orders key={id} orderId={id!} />}</Route>
+        <Route path="/operator/agencies/:id/*?">{({ id }) => settingsOf(id!, <AgencyOrders agencyId={id!} />)}</Route>
+        <Route path="/operator/orders" component={Orders} />
+        <Route path="/operator/orders/:id">{({ id }) => <OrderView key={id} id={id!} />}</Route>
         <Route path="/operator/recruits" component={WaitingRecruits} />
         <Route path="/operator/duplicates" component={Duplicates} />
         <Route path="/operator/actions" component={Actions} />

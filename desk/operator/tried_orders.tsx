@@ -1,5 +1,5 @@
 import { Link } from "wouter";
-import type { TriedOrder } from "../data/operator.ts";
+import type { TriedOrder } from "../data/operator_orders.ts";
 import { useVendorName } from "./vendor_name.tsx";
 
 /** Orders in the order in which distribution tries them, each with why it gets a lead or not. */

@@ -51,7 +51,7 @@ export function FailedTexts({ agencyId }: { agencyId: string }) {
       <Link href="/operator" className="back">Today</Link>
       <p className="quiet">
         A code is the provider's. While recruits don't get the agency's texts, its orders can be paused.{" "}
-        <Link href={`/operator/orders/agency/${agencyId}`}>See the agency’s orders</Link>
+        <Link href={`/operator/agencies/${agencyId}/orders`}>See the agency’s orders</Link>
       </p>
       <Table
         query={query}

@@ -60,7 +60,16 @@ function Quality() {
   const nameOf = useVendorName();
   const share = (
     title: string,
-    key: "repeats" | "suppressed" | "returned" | "texted" | "replied" | "opted_out" | "screened" | "interview" | "hired",
+    key:
+      | "repeats"
+      | "suppressed"
+      | "returned"
+      | "texted"
+      | "replied"
+      | "opted_out"
+      | "screened"
+      | "interview"
+      | "hired",
     isMinor = false,
   ) => ({
     title,

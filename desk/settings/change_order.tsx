@@ -1,7 +1,7 @@
 import { readStates } from "../../supabase/functions/_shared/states.ts";
 import { type Order, type OrderChanges, useChangeOrders } from "../data/orders.ts";
 import { ActionButton } from "../ui/action.tsx";
-import { ChangeOrder, DailyCap, isOver, readDailyCap } from "../ui/change_order.tsx";
+import { ChangeOrder, DailyCap, Greeting, isOver, readDailyCap, readGreeting } from "../ui/change_order.tsx";
 
 /** What a manager may change of an order that may still get leads: its pause, cap, states and greeting. */
 export function OrderActions({ order }: { order: Order }) {
@@ -28,13 +28,7 @@ export function OrderActions({ order }: { order: Order }) {
               States
               <input name="states" defaultValue={states?.join(", ") ?? ""} placeholder="any state" />
             </label>
-            <label>
-              Greeting
-              <textarea name="greeting_template" rows={4} defaultValue={greeting_template ?? ""} placeholder="none" />
-            </label>
-            <p className="quiet">
-              A greeting names {"{agency}"} and says STOP. It may have {"{first_name}"} and {"{agent}"}.
-            </p>
+            <Greeting value={greeting_template} />
           </>
         )}
       </ChangeOrder>
@@ -43,12 +37,12 @@ export function OrderActions({ order }: { order: Order }) {
 }
 
 function readFields(fields: FormData): OrderChanges {
-  const text = (name: string) => String(fields.get(name)).trim();
-  const states = text("states") === "" ? { data: null, error: null } : readStates(text("states"));
+  const given = String(fields.get("states")).trim();
+  const states = given === "" ? { data: null, error: null } : readStates(given);
   if (states.error !== null) throw new Error(`States: ${states.error}.`);
   return {
     daily_cap: readDailyCap(fields),
     states: states.data,
-    greeting_template: text("greeting_template") || null,
+    greeting_template: readGreeting(fields),
   };
 }

@@ -1,13 +1,12 @@
 import { usePages } from "../data/pages.ts";
 import { numberQueries } from "../data/team.ts";
-import type { Agent } from "../data/user.ts";
 import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { phoneText } from "../ui/phone.ts";
 import { EmptyState, QueryResult } from "../ui/query_result.tsx";
 
 /** The numbers that texts are sent from. */
-export function Numbers({ agent }: { agent: Agent }) {
-  const query = usePages(numberQueries.list(agent.agency_id));
+export function Numbers({ agencyId }: { agencyId: string }) {
+  const query = usePages(numberQueries.list(agencyId));
   return (
     <section aria-label="Numbers">
       <QueryResult query={query} resource="numbers">

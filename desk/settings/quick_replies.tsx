@@ -2,7 +2,6 @@ import { type SubmitEvent, useState } from "react";
 import { CallError } from "../data/client.ts";
 import { usePages } from "../data/pages.ts";
 import { deleteQuickReply, type QuickReply, quickReplyQueries, useSaveQuickReply } from "../data/quick_replies.ts";
-import type { Agent } from "../data/user.ts";
 import { ActionError } from "../ui/action.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { Field } from "../ui/field.tsx";
@@ -10,8 +9,8 @@ import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { EmptyState, QueryResult } from "../ui/query_result.tsx";
 
 /** What the agents of the agency write often. */
-export function QuickReplies({ agent }: { agent: Agent }) {
-  const query = usePages(quickReplyQueries.list(agent.agency_id));
+export function QuickReplies({ agencyId }: { agencyId: string }) {
+  const query = usePages(quickReplyQueries.list(agencyId));
   const [isNew, setNew] = useState(false);
   return (
     <section aria-label="Quick replies">
@@ -20,9 +19,11 @@ export function QuickReplies({ agent }: { agent: Agent }) {
         {(replies) => (
           <>
             {replies.length === 0 && !isNew && <EmptyState title="No quick reply yet." />}
-            <ul className="rows">{replies.map((reply) => <ReplyRow key={reply.id} reply={reply} />)}</ul>
+            <ul className="rows">
+              {replies.map((reply) => <ReplyRow key={reply.id} agencyId={agencyId} reply={reply} />)}
+            </ul>
             <LoadMoreButton query={query} />
-            {isNew ? <ReplyForm before={null} close={() => setNew(false)} /> : (
+            {isNew ? <ReplyForm agencyId={agencyId} before={null} close={() => setNew(false)} /> : (
               <p>
                 <button type="button" onClick={() => setNew(true)}>New quick reply</button>
               </p>
@@ -34,7 +35,7 @@ export function QuickReplies({ agent }: { agent: Agent }) {
   );
 }
 
-function ReplyRow({ reply }: { reply: QuickReply }) {
+function ReplyRow({ agencyId, reply }: { agencyId: string; reply: QuickReply }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <li>
@@ -42,7 +43,7 @@ function ReplyRow({ reply }: { reply: QuickReply }) {
         <strong>/{reply.shortcut}</strong>
       </p>
       <p className="reply" dir="auto">{reply.body}</p>
-      {isOpen ? <ReplyForm before={reply} close={() => setOpen(false)} /> : (
+      {isOpen ? <ReplyForm agencyId={agencyId} before={reply} close={() => setOpen(false)} /> : (
         <p className="buttons">
           <button type="button" onClick={() => setOpen(true)}>
             Change <span className="visually-hidden">/{reply.shortcut}</span>
@@ -60,9 +61,13 @@ function ReplyRow({ reply }: { reply: QuickReply }) {
 }
 
 /** What is written stays until it is stored. */
-function ReplyForm({ before, close }: { before: QuickReply | null; close: () => void }) {
-  const save = useSaveQuickReply();
-  // As it was when the form was opened: the words of another manager are not lost unseen.
+function ReplyForm({ agencyId, before, close }: {
+  agencyId: string;
+  before: QuickReply | null;
+  close: () => void;
+}) {
+  const save = useSaveQuickReply(agencyId);
+  // As it was when the form was opened: what somebody else has written is not lost unseen.
   const [opened] = useState(before);
   const isChanged = save.error instanceof CallError && save.error.field === "seen_at";
 

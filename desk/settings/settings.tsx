@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { Suspense } from "react";
+import { type ReactNode, Suspense } from "react";
 import { Link, Redirect, Route, Switch } from "wouter";
 import { agencyQueries } from "../data/agency.ts";
 import type { Agent } from "../data/user.ts";
@@ -31,40 +31,38 @@ const TABS = {
   "/history": "History",
 };
 
-/** The parts that only managers read here. Operators have the orders and numbers of all agencies elsewhere. */
-const MANAGERS_ONLY = ["/orders", "/quick-replies", "/numbers"];
-
 /** What a manager sees and changes of the agency, each part with its address. */
 export function Settings({ agent }: { agent: Agent }) {
   return (
     <Page title="Settings" isTitleHidden className="settings">
-      <Parts agencyId={agent.agency_id} agent={agent} base="/settings" />
+      <Parts agencyId={agent.agency_id} agent={agent} orders={<Orders agent={agent} />} base="/settings" />
     </Page>
   );
 }
 
-/** The settings of any agency, for operators. */
-export function OperatorSettings({ agencyId }: { agencyId: string }) {
+/** The settings of any agency, for operators, who have its `orders` in a table. */
+export function OperatorSettings({ agencyId, orders }: { agencyId: string; orders: ReactNode }) {
   const query = useQuery(agencyQueries.one(agencyId));
   return (
     <Page title={query.data?.name ?? "Agency"} className="settings">
-      <p className="buttons">
-        <Link href="/operator/agencies" className="back">All agencies</Link>
-        <Link href={`/operator/orders/agency/${agencyId}`}>Its orders</Link>
-      </p>
+      <Link href="/operator/agencies" className="back">All agencies</Link>
       <QueryResult query={query} resource="agency">
-        {() => <Parts agencyId={agencyId} agent={null} base={`/operator/agencies/${agencyId}`} />}
+        {() => <Parts agencyId={agencyId} agent={null} orders={orders} base={`/operator/agencies/${agencyId}`} />}
       </QueryResult>
     </Page>
   );
 }
 
 /** `agent` is the manager; null: an operator. `base` begins the addresses. */
-function Parts({ agencyId, agent, base }: { agencyId: string; agent: Agent | null; base: string }) {
-  const shown = Object.entries(TABS).filter(([path]) => agent !== null || !MANAGERS_ONLY.includes(path));
+function Parts({ agencyId, agent, orders, base }: {
+  agencyId: string;
+  agent: Agent | null;
+  orders: ReactNode;
+  base: string;
+}) {
   return (
     <>
-      <Tabs label="Settings" tabs={shown.map(([path, label]) => ({ href: base + path, label }))} />
+      <Tabs label="Settings" tabs={Object.entries(TABS).map(([path, label]) => ({ href: base + path, label }))} />
       <Switch>
         <Route path={base}>
           <People agencyId={agencyId} agent={agent} />
@@ -72,26 +70,18 @@ function Parts({ agencyId, agent, base }: { agencyId: string; agent: Agent | nul
         <Route path={`${base}/agency`}>
           <AgencySettings agencyId={agencyId} />
         </Route>
-        {agent !== null && (
-          <Route path={`${base}/orders`}>
-            <Orders agent={agent} />
-          </Route>
-        )}
+        <Route path={`${base}/orders`}>{orders}</Route>
         <Route path={`${base}/bot`}>
           <Suspense fallback={<Skeleton />}>
             <Bot agencyId={agencyId} />
           </Suspense>
         </Route>
-        {agent !== null && (
-          <Route path={`${base}/quick-replies`}>
-            <QuickReplies agent={agent} />
-          </Route>
-        )}
-        {agent !== null && (
-          <Route path={`${base}/numbers`}>
-            <Numbers agent={agent} />
-          </Route>
-        )}
+        <Route path={`${base}/quick-replies`}>
+          <QuickReplies agencyId={agencyId} />
+        </Route>
+        <Route path={`${base}/numbers`}>
+          <Numbers agencyId={agencyId} />
+        </Route>
         <Route path={`${base}/destinations`}>
           <section aria-label="Destinations">
             <Destinations agencyId={agencyId} />

@@ -70,3 +70,23 @@ export function readDailyCap(fields: FormData): number | null {
   if (!/^\d*$/.test(cap)) throw new Error("Leads a day must be a whole number, or empty for no limit.");
   return cap === "" ? null : Number(cap);
 }
+
+/** The field for the first text to each recruit of an order. */
+export function Greeting({ value }: { value: string | null }) {
+  return (
+    <>
+      <label>
+        Greeting
+        <textarea name="greeting_template" rows={4} defaultValue={value ?? ""} placeholder="none" />
+      </label>
+      <p className="quiet">
+        A greeting names {"{agency}"} and says STOP. It may have {"{first_name}"} and {"{agent}"}.
+      </p>
+    </>
+  );
+}
+
+/** The text in {@link Greeting}; null: recruits are not greeted. */
+export function readGreeting(fields: FormData): string | null {
+  return String(fields.get("greeting_template")).trim() || null;
+}

@@ -156,6 +156,8 @@ deskTest("by keyboard: Ctrl K opens each view, and each recruit that the user se
     await page.keyboard.press("Enter");
     await until(() => page.url().endsWith(`#/recruits/${talk.lead_id}`));
     await page.evaluate("location.hash = '#/inbox'");
+    // A palette that is open before the view has changed would close.
+    await page.getByRole("heading", { name: "Inbox" }).waitFor();
   }
   await page.keyboard.press("Control+k");
   await palette.waitFor();

@@ -3,7 +3,7 @@ import { sql } from "../support/client.ts";
 import { assertAccessible, assertFits, deskTest, signIn } from "./harness.ts";
 import { createTeam } from "./teams.ts";
 
-deskTest("an operator finds an agency, changes its hours, invites an agent, and sees the history", async (page) => {
+deskTest("an operator finds an agency, changes its settings, and sees the history", async (page) => {
   const team = await createTeam([{ filled: 1200, quantity: 5000 }]);
   await sql`
     insert into public.service_numbers (phone, agency_id, status)
@@ -52,9 +52,33 @@ deskTest("an operator finds an agency, changes its hours, invites an agent, and 
   await page.getByRole("region", { name: "Bot" }).getByRole("button", { name: "Publish" }).click();
   await page.getByText("Version 1 is on").waitFor();
 
+  await tabs.getByRole("link", { name: "Quick replies" }).click();
+  await page.getByRole("button", { name: "New quick reply" }).click();
+  const reply = page.getByRole("form", { name: "New quick reply" });
+  await reply.getByLabel("Shortcut").fill("hours");
+  await reply.getByLabel("Words").fill("{agency} opens at 8:15.");
+  await reply.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("button", { name: "Change /hours" }).waitFor();
+  await look();
+
+  await tabs.getByRole("link", { name: "Numbers" }).click();
+  await page.getByText("Texts wait until").waitFor();
+  await look();
+
+  await tabs.getByRole("link", { name: "Orders and greetings" }).click();
+  await page.getByRole("button", { name: "Pause the open order" }).waitFor();
+  await look();
+  await page.getByRole("table", { name: "Orders" }).getByRole("rowheader").getByRole("link").click();
+  await page.getByRole("button", { name: "Change order" }).click();
+  await page.getByRole("dialog").getByLabel("Greeting").fill("Hi from {agency}. STOP ends it.");
+  await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+  await page.locator(".facts").getByText("Hi from {agency}. STOP ends it.").waitFor();
+  await look();
+  await page.locator(".facts").getByRole("link", { name }).click();
+
   await tabs.getByRole("link", { name: "History" }).click();
   const history = page.getByRole("table", { name: "History" });
-  for (const change of ["08:15", "Agent Ines: added", "Bot: version 1 published"]) {
+  for (const change of ["08:15", "Agent Ines: added", "Bot: version 1 published", "Quick reply hours: added"]) {
     await history.getByRole("row", { name: change }).getByText(operator.email).waitFor();
   }
   await look();

@@ -130,7 +130,7 @@ deskTest("a manager keeps the quick replies, and an agent sees none of that", as
   await page.evaluate("dispatchEvent(new Event('visibilitychange'))");
   await region.locator(".reply").getByText("Good day").waitFor();
   await region.getByRole("button", { name: "Save" }).click();
-  await region.getByText("Another manager has changed this quick reply meanwhile.").waitFor();
+  await region.getByText("Somebody else has changed this quick reply meanwhile.").waitFor();
   assert.equal(await region.getByLabel("Words").inputValue(), "Hello {first_name}");
   await region.locator(".reply").getByText("Good day").waitFor();
   await region.getByRole("button", { name: "Save" }).click();

@@ -55,7 +55,7 @@ begin
     when not is_operator then
       '{status,daily_cap,states,greeting_template,quantity,priority,agent_id,vendor_id,starts_at,ends_at}'
     when is_manager and stored.agency_id = caller.agency_id then '{status,daily_cap,states,greeting_template,quantity}'
-    else '{status,daily_cap,quantity}'
+    else '{status,daily_cap,greeting_template,quantity}'
   end;
   perform private.check_changes(
     to_jsonb(stored), changes, seen, columns, case when operates then 'is not for operators to change' else 'is not for managers to change' end);
@@ -111,13 +111,13 @@ $$;
 comment on function public.change_order(uuid, jsonb, jsonb) is
   'Changes an order and returns it as it is now. changes: the new values of columns; null takes one away. Managers change '
   'status (open or paused), daily_cap, states and greeting_template of the orders of their agency; operators status (also '
-  'closed), daily_cap and quantity of any order; the service role all columns. A time without an offset is in the agency''s '
-  'time zone. A quantity that is reached makes the order filled, and a higher one opens it again. seen: the values of these '
-  'columns as the caller has read them; null: nothing is compared. A column that already has its new value is not a change. '
-  'order_changes records the changes of managers, operator_actions those of operators. Errors: 22023 (HTTP 400) names the '
-  'column; 42501 (403) for a user who is neither an active manager nor an operator; PT404 for an unknown order or that of '
-  'another agency; PT409 names a column that was changed since, or says why the order cannot have this status, or that its '
-  'lock was held for 2 s. Security definer because neither managers nor operators may write orders. It decides which orders '
+  'closed), daily_cap, greeting_template and quantity of any order; the service role all columns. A time without an offset is '
+  'in the agency''s time zone. A quantity that is reached makes the order filled, and a higher one opens it again. seen: the '
+  'values of these columns as the caller has read them; null: nothing is compared. A column that already has its new value is '
+  'not a change. order_changes records the changes of managers, operator_actions those of operators. Errors: 22023 (HTTP 400) '
+  'names the column; 42501 (403) for a user who is neither an active manager nor an operator; PT404 for an unknown order or '
+  'that of another agency; PT409 names a column that was changed since, or says why the order cannot have this status, or that '
+  'its lock was held for 2 s. Security definer because neither managers nor operators may write orders. It decides which orders '
   'and columns each of them may change.';
 grant execute on function public.change_order(uuid, jsonb, jsonb) to authenticated;
 grant execute on function public.change_order(uuid, jsonb, jsonb) to service_role;

@@ -17,7 +17,7 @@ grant select on public.vendor_name_list to authenticated, service_role;
 create view private.order_list as
 select o.id, o.agency_id, g.name as agency, o.agent_id, a.first_name as agent, o.vendor_id, v.slug as vendor, o.states,
   o.filled, o.quantity, coalesce(d.leads, 0) as leads_today, o.daily_cap, o.priority, o.status, o.starts_at, o.ends_at,
-  o.created_at
+  o.created_at, o.greeting_template
 from public.recruiting_orders o
 join public.agencies g on g.id = o.agency_id
 left join public.agents a on a.id = o.agent_id
@@ -184,22 +184,6 @@ comment on view public.unmatched_text_list is
   'and an agency (where the number is an agency''s, this one), with its active agent, as adopt_texts() takes it. Null without '
   'one.';
 grant select on public.unmatched_text_list to authenticated, service_role;
-
-create view private.number_list as
-select n.phone, n.agency_id, g.name as agency, n.status, n.paused_reason, n.messaging_service_sid,
-  n.segments_per_second::float8 as segments_per_second,
-  (select count(*)::int from public.recruiting_conversations c where c.service_phone = n.phone) as conversations,
-  (select count(*)::int from public.text_outbox o where o.service_phone = n.phone and o.state = 'pending') as waiting
-from public.service_numbers n
-join public.agencies g on g.id = n.agency_id
-where (select private.may_operate());
-
-grant select on private.number_list to authenticated, service_role;
-
-create view public.number_list with (security_invoker = true) as select * from private.number_list;
-
-comment on view public.number_list is 'Our numbers; waiting: the texts that are to be sent from them.';
-grant select on public.number_list to authenticated, service_role;
 
 create view private.waiting_recruit_list as
 select c.id as conversation_id, c.agency_id, g.name as agency, a.id as agent_id,

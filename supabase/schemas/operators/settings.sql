@@ -15,7 +15,8 @@ begin
     if private.managed_agency_id() is null and not private.may_operate() then
       raise exception 'only a manager or an operator may do this' using errcode = '42501';
     end if;
-    raise exception '%_id: there is no such %', private.quoted(noun), private.quoted(noun) using errcode = 'PT404';
+    raise exception '%_id: there is no such %', private.quoted(noun), private.quoted(replace(noun, '_', ' '))
+      using errcode = 'PT404';
   end if;
   return locked;
 end
@@ -23,8 +24,8 @@ $$;
 
 comment on function private.lock_agency(uuid, text) is
   'The agency, locked, if the caller may change it, who may until the transaction ends. noun: what the caller has named, '
-  '`agency` or `agent`. 42501 for a user who is neither manager nor operator; PT404 for another agency. For functions that run '
-  'with their owner''s rights.';
+  '`agency`, `agent` or `quick_reply`. 42501 for a user who is neither manager nor operator; PT404 for another agency. For '
+  'functions that run with their owner''s rights.';
 
 create function private.is_by_command() returns boolean
 language sql

@@ -66,6 +66,37 @@ comment on view public.bot_script_list is
   'pages, continue after the last row, ordered by version, descending.';
 grant select on public.bot_script_list to authenticated, service_role;
 
+create view private.number_list as
+select n.phone, n.agency_id, g.name as agency, n.status, n.paused_reason, n.messaging_service_sid,
+  n.segments_per_second::float8 as segments_per_second,
+  (select count(*)::int from public.recruiting_conversations c where c.service_phone = n.phone) as conversations,
+  (select count(*)::int from public.text_outbox o where o.service_phone = n.phone and o.state = 'pending') as waiting
+from public.service_numbers n
+join public.agencies g on g.id = n.agency_id
+where (select private.may_operate()) or n.agency_id = (select private.managed_agency_id());
+
+grant select on private.number_list to authenticated, service_role;
+
+create view public.number_list with (security_invoker = true) as select * from private.number_list;
+
+comment on view public.number_list is
+  'Our numbers; for a manager those of the own agency. waiting: the texts that are to be sent from them.';
+grant select on public.number_list to authenticated, service_role;
+
+create view private.quick_reply_list as
+select q.id, q.agency_id, q.shortcut, q.body, q.updated_at
+from public.quick_replies q
+where (select private.may_operate()) or q.agency_id = (select private.managed_agency_id());
+
+grant select on private.quick_reply_list to authenticated, service_role;
+
+create view public.quick_reply_list with (security_invoker = true) as select * from private.quick_reply_list;
+
+comment on view public.quick_reply_list is
+  'The quick replies of an agency, for its managers and operators. For pages, continue after the last row, ordered by shortcut '
+  'and id.';
+grant select on public.quick_reply_list to authenticated, service_role;
+
 create view private.agency_change_list as
 select c.id, c.agency_id, c.created_at, c.agent_id, c.changed_by, c.action, c.subject_id,
   coalesce(

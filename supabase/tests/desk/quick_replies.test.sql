@@ -1,7 +1,7 @@
 -- Quick replies: who keeps them, what is refused, and what they say to a recruit.
 begin;
 create extension if not exists dblink with schema extensions;
-select plan(47);
+select plan(59);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor');
@@ -12,13 +12,14 @@ select pg_temp.create_conversation(name, recruit, '+19995550100', agent, lead =>
 from (values
   ('hers', '+19995550001', 'ann', 'ada'), ('odd', '+19995550002', 'ann', 'odd'), ('given', '+19995550003', 'cal', 'ada'),
   ('of nobody', '+19995550004', null, null)) c (name, recruit, agent, lead);
-create function pg_temp.save(person text, shortcut text, body text, id uuid default null, seen timestamptz default null)
+create function pg_temp.save(
+  person text, shortcut text, body text, id uuid default null, seen timestamptz default null, agency text default null)
 returns jsonb language plpgsql as $$
 declare
   result jsonb;
 begin
   perform pg_temp.become(person);
-  result := public.save_quick_reply(shortcut, body, id, seen);
+  result := public.save_quick_reply(shortcut, body, id, seen, md5(agency)::uuid);
   reset role;
   return result;
 end
@@ -93,7 +94,7 @@ update public.quick_replies set created_at = now() - interval '1 hour', updated_
 select is(pg_temp.save('mia', 'bye', 'Good bye', pg_temp.id_of('bye'), now()) ->> 'body', 'Good bye', 'a manager changes one');
 select throws_ok(
   $$select pg_temp.save('mia', 'bye', 'Ciao', pg_temp.id_of('bye'), now() - interval '1 second')$$, 'PT409',
-  'seen_at: another manager has changed this quick reply meanwhile', 'but not one that was changed meanwhile');
+  'seen_at: somebody else has changed this quick reply meanwhile', 'but not one that was changed meanwhile');
 select throws_ok(
   $$select pg_temp.save('mia', 'call', 'Ciao', pg_temp.id_of('bye'))$$, 'PT409', 'shortcut: another quick reply has it',
   'nor to another one''s shortcut');
@@ -111,6 +112,41 @@ select is(pg_temp.replies('mia', 'of nobody') #>> '{1,body}', 'mia of agency her
 select throws_ok(format('select pg_temp.replies(%L, %L)', person, conversation), code, null, format('%s gets none for %s', person, conversation))
 from (values ('cal', 'hers', 'PT404'), ('ann', 'given', 'PT404'), ('otto', 'hers', 'PT404'), ('former', 'hers', '42501'),
   ('anon', 'hers', '42501')) c (person, conversation, code);
+
+-- Operators, for any agency; the command's name of one stands for the address in the token of one who is signed in.
+set local admin.operator = 'Lin';
+insert into public.operators (user_id) values (md5('user visitor')::uuid);
+create temp table theirs as select pg_temp.save('visitor', 'hours', 'We open at 9', null, null, 'agency') ->> 'id' as id;
+select is(pg_temp.save('visitor', 'hours', 'We open at 8', id::uuid) ->> 'body', 'We open at 8', 'an operator stores one and changes it')
+from theirs;
+select throws_ok(format('select pg_temp.save(%L, ''x'', ''x'', null, null, %L)', person, agency), 'PT404',
+  'agency_id: there is no such agency', format('%s stores none for %s', person, agency))
+from (values ('visitor', null), ('visitor', 'nowhere'), ('otto', 'agency')) c (person, agency);
+create function pg_temp.listed(person text) returns text[] language plpgsql as $$
+declare
+  result text[];
+begin
+  perform pg_temp.become(person);
+  result := array(select q.shortcut from public.quick_reply_list q where q.agency_id = md5('agency')::uuid order by q.shortcut);
+  reset role;
+  return result;
+end
+$$;
+select is(pg_temp.listed(person), shortcuts::text[], person || ' reads the list: ' || shortcuts)
+from (values ('visitor', '{bye,call,hours}'), ('mia', '{bye,call,hours}'), ('ann', '{}'), ('otto', '{}'), ('former', '{}')) c (person, shortcuts);
+select is(pg_temp.forget('visitor', id::uuid) ->> 'id', id, 'an operator deletes it') from theirs;
+select results_eq(
+  format('select c.action, c.changed_by, c.before || c.after from public.agency_changes c where c.subject_id = %L order by c.created_at', id),
+  $$values ('quick_reply create', 'Lin', '{"shortcut": "hours", "body": "We open at 9"}'::jsonb),
+    ('quick_reply update', 'Lin', '{"body": "We open at 8"}'), ('quick_reply remove', 'Lin', '{"shortcut": "hours", "body": "We open at 8"}')$$,
+  'the agency''s history names the operator')
+from theirs;
+select results_eq(
+  'select a.action, a.subject from public.operator_actions a order by a.created_at',
+  format($$select 'quick_reply ' || act, '{"agency_id": "%s", "quick_reply_id": "%s"}'::jsonb
+    from unnest(array['create', 'update', 'remove']) act$$, md5('agency')::uuid, id),
+  'and so do the operators'' actions, where managers'' are not')
+from theirs;
 
 select is(pg_temp.forget('mia', pg_temp.id_of('bye')) ? 'id', true, 'a manager deletes one');
 select is((select array_agg(shortcut) from public.quick_replies where agency_id = md5('agency')::uuid), '{call}', 'and it is gone');

@@ -1,6 +1,6 @@
 -- Orders are created and changed: by whom, which values they may have, what others have changed meanwhile, and what is kept.
 begin;
-select plan(72);
+select plan(74);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor');
@@ -91,6 +91,13 @@ select is(pg_temp.change('visitor', '{"daily_cap": null}', '{}', 'full'), 'open 
 select is(pg_temp.change('visitor', '{"quantity": 10}', '{}', 'full'), 'filled 10', 'a quantity that is reached fills the order');
 select is(pg_temp.change('visitor', '{"daily_cap": 1}'), 'paused 10 1', 'an operator''s cap may be below the leads of today');
 select is(
+  pg_temp.change('visitor', '{"greeting_template": "{agency}: hi. STOP ends it."}'), 'paused 10 1 {agency}: hi. STOP ends it.',
+  'an operator changes the greeting');
+select is(
+  pg_temp.change('visitor', '{"greeting_template": null}', '{"greeting_template": "{agency}: hello. STOP ends it."}'),
+  'PT409 greeting_template: somebody has changed it meanwhile', 'not one that was changed meanwhile');
+select pg_temp.change('visitor', '{"greeting_template": null}');
+select is(
   pg_temp.change('visitor', '{"daily_cap": null, "status": "open"}'), 'open 10', 'several parts are changed at once');
 select results_eq(
   $$select a.action || ' ' || a.subject from public.operator_actions a
@@ -101,12 +108,14 @@ select results_eq(
     format('order update {"changes": {"daily_cap": null}, "order_id": "%s"}', md5('full')::uuid),
     format('order update {"changes": {"quantity": 10}, "order_id": "%s"}', md5('full')::uuid),
     format('order update {"changes": {"daily_cap": 1}, "order_id": "%s"}', md5('order')::uuid),
+    format('order update {"changes": {"greeting_template": "{agency}: hi. STOP ends it."}, "order_id": "%s"}', md5('order')::uuid),
+    format('order update {"changes": {"greeting_template": null}, "order_id": "%s"}', md5('order')::uuid),
     format('order update {"changes": {"status": "open", "daily_cap": null}, "order_id": "%s"}', md5('order')::uuid)],
   'each change is noted with who is signed in, and what is so already is not');
 select is((select count(*)::integer from public.order_changes), 3, 'among managers'' changes is none of them');
 select is(pg_temp.change(who, '{"status": "closed"}', '{}', 'reduced'), 'closed 5', who || ' closes an order')
 from unnest(array['postgres', 'service_role']) who;
-select is((select count(*)::integer from public.operator_actions), 6, 'which the command notes itself');
+select is((select count(*)::integer from public.operator_actions), 8, 'which the command notes itself');
 delete from public.operator_actions;
 update public.recruiting_orders set status = 'paused' where id = md5('reduced')::uuid;
 

@@ -1,0 +1,147 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "wouter";
+import { operatorOrderQueries, type Order } from "../data/operator_orders.ts";
+import { useChangeOrders } from "../data/orders.ts";
+import { usePages } from "../data/pages.ts";
+import { Badge, type Meaning } from "../ui/badge.tsx";
+import { isOver } from "../ui/change_order.tsx";
+import { ConfirmButton } from "../ui/confirm.tsx";
+import { countText } from "../ui/count.ts";
+import { Page } from "../ui/page.tsx";
+import { EmptyState, QueryResult } from "../ui/query_result.tsx";
+import { Time } from "../ui/time.tsx";
+import { ChangeSettings } from "./change_order.tsx";
+import { WhyOrder } from "./explained_order.tsx";
+import { wantedText } from "./tried_orders.tsx";
+import { useVendorName } from "./vendor_name.tsx";
+
+/** What can be done with an order: the status that it gives, and what that means. */
+export interface Act {
+  label: string;
+  status: string;
+  meaning: string;
+}
+
+/** The acts on an order by its status. */
+export const ACTS: Record<string, Act[]> = {
+  open: [
+    { label: "Pause", status: "paused", meaning: "It gets no lead until it is opened again." },
+    { label: "Close", status: "closed", meaning: "It gets no lead any more." },
+  ],
+  paused: [
+    {
+      label: "Open",
+      status: "open",
+      meaning: "From now on it gets leads. Those that wait already are distributed by hand.",
+    },
+    { label: "Close", status: "closed", meaning: "It gets no lead any more." },
+  ],
+  filled: [{ label: "Close", status: "closed", meaning: "It is done, and stays in the list of closed orders." }],
+  closed: [
+    {
+      label: "Open",
+      status: "open",
+      meaning: "From now on it gets leads. Those that wait already are distributed by hand.",
+    },
+  ],
+};
+
+/** Where there is no order. */
+export const NO_ORDER = (
+  <EmptyState title="There is no such order.">The people who run the service make the orders of agencies.</EmptyState>
+);
+
+/** An order with what can be done with it, and why it gets leads or none. */
+export function OrderView({ id }: { id: string }) {
+  const query = usePages(operatorOrderQueries.orders({ order_id: id }));
+  const agency = query.data?.[0]?.agency;
+  return (
+    <Page title={agency === undefined ? "Orders" : `Order ${id.slice(0, 8)} of ${agency}`}>
+      <Link href="/operator/orders" className="back">All open and paused orders</Link>
+      <QueryResult query={query} resource="order">
+        {([order]) => order === undefined ? NO_ORDER : <OrderFacts order={order} />}
+      </QueryResult>
+      {agency !== undefined && <WhyOrder id={id} />}
+    </Page>
+  );
+}
+
+function OrderFacts({ order }: { order: Order }) {
+  const { id, agency_id, agency, agent, vendor, states, status, ends_at, greeting_template } = order;
+  const { mutateAsync: change } = useChangeOrders();
+  const nameOf = useVendorName();
+  return (
+    <>
+      <dl className="facts">
+        <dt>Agency</dt>
+        <dd>
+          <Link href={`/operator/agencies/${agency_id}/orders`}>{agency}</Link>
+        </dd>
+        <dt>Status</dt>
+        <dd>
+          <StatusBadge status={status} />
+        </dd>
+        <dt>Agent</dt>
+        <dd>
+          <bdi>{agent ?? "The agents take turns"}</bdi>
+        </dd>
+        <dt>Wants</dt>
+        <dd>{wantedText(vendor && nameOf(vendor), states)}</dd>
+        <dt>Leads</dt>
+        <dd>
+          <Fill order={order} />
+        </dd>
+        <dt>Today</dt>
+        <dd>{todayText(order)}</dd>
+        <dt>Greeting</dt>
+        <dd className="reply" dir="auto">{greeting_template ?? "none"}</dd>
+        {ends_at !== null && (
+          <>
+            <dt>{Date.parse(ends_at) > Date.now() ? "Ends" : "Ended"}</dt>
+            <dd>
+              <Time at={ends_at} />
+            </dd>
+          </>
+        )}
+      </dl>
+      <p className="buttons">
+        <ChangeSettings order={order} />
+        {actsOf(order).map(({ label, status, meaning }) => (
+          <ConfirmButton
+            key={label}
+            label={label}
+            of={`order ${id.slice(0, 8)}`}
+            question={<p>{meaning} It is noted with your name.</p>}
+            act={() => change({ orders: [order], changes: { status } })}
+          />
+        ))}
+      </p>
+    </>
+  );
+}
+
+/** What can be done with this order. */
+export function actsOf(order: Order): Act[] {
+  return (ACTS[order.status] ?? []).filter((act) => !(isOver(order) && act.status === "open"));
+}
+
+/** The leads of the agency's day, and the cap. */
+export function todayText({ leads_today, daily_cap }: Order): string {
+  return daily_cap === null ? countText(leads_today) : `${countText(leads_today)} of at most ${countText(daily_cap)}`;
+}
+
+/** How many of its leads an order has. */
+export function Fill({ order: { filled, quantity } }: { order: Order }) {
+  return (
+    <span className="fill">
+      <progress value={filled} max={quantity} aria-label="Filled" />
+      {`${countText(filled)} of ${countText(quantity)}`}
+    </span>
+  );
+}
+
+const MEANINGS: Record<string, Meaning> = { open: "good", paused: "warn" };
+
+export function StatusBadge({ status }: { status: string }) {
+  return <Badge meaning={MEANINGS[status]}>{status}</Badge>;
+}
