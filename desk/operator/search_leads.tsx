@@ -1,12 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import type { SubmitEvent } from "react";
-import { Link } from "wouter";
 import { type FoundLead, type FoundLeads, latestSearch, useSearchLeads } from "../data/look_up.ts";
 import { ActionError } from "../ui/action.tsx";
-import { DotSeparated } from "../ui/dot_separated.tsx";
 import { Page } from "../ui/page.tsx";
 import { phoneText } from "../ui/phone.ts";
 import { EmptyState } from "../ui/query_result.tsx";
+import { Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { distributionText } from "./lead_words.ts";
 import { useVendorName } from "./vendor_name.tsx";
@@ -42,15 +41,7 @@ export function SearchLeads() {
       <div role="status">
         {search.isPending ? <p>Searching</p> : latest !== undefined && <Outcome of={latest} />}
       </div>
-      {!search.isPending && (
-        <ul className="rows">
-          {latest?.found.map((found) => (
-            <li key={found.kind + found.id}>
-              <FoundRow found={found} />
-            </li>
-          ))}
-        </ul>
-      )}
+      {!search.isPending && latest !== undefined && latest.found.length > 0 && <Found rows={latest.found} />}
     </Page>
   );
 }
@@ -89,27 +80,27 @@ function narrower(typed: string): string {
   return "Search for first and last name, a phone, an e-mail address or an id to find fewer.";
 }
 
-function FoundRow({ found: { kind, id, sender, sender_id, name, phone, email, state, received } }: {
-  found: FoundLead;
-}) {
+function Found({ rows }: { rows: FoundLead[] }) {
   const nameOf = useVendorName();
+  const name = ({ name, sender_id, id }: FoundLead) => name || sender_id || id.slice(0, 8);
   return (
-    <>
-      <p>
-        <Link href={kind === "delivery" ? `/operator/deliveries/${id}` : `/operator/search/${id}`}>
-          <bdi>{name || sender_id || id.slice(0, 8)}</bdi>
-        </Link>{" "}
-        <span className="badge">{KINDS[kind].one}</span>
-      </p>
-      <p className="quiet">
-        <DotSeparated>
-          {sender !== null && (kind === "sales" ? sender : nameOf(sender))}
-          {phone !== null && phoneText(phone)}
-          {email !== null && <bdi>{email}</bdi>}
-          {kind === "recruiting" ? distributionText(state!) : state}
-          <Time at={received} />
-        </DotSeparated>
-      </p>
-    </>
+    <Table
+      label="Found"
+      query={{ data: rows, error: null, refetch: () => {} }}
+      resource="leads"
+      empty={null}
+      keyOf={({ kind, id }) => kind + id}
+      nameOf={name}
+      hrefOf={({ kind, id }) => `/operator/${kind === "delivery" ? "deliveries" : "search"}/${id}`}
+      columns={[
+        { title: "Name or id", cell: (row) => <bdi>{name(row)}</bdi>, isHeader: true },
+        { title: "Kind", cell: ({ kind }) => KINDS[kind].one },
+        { title: "From", cell: ({ kind, sender }) => kind === "sales" || sender === null ? sender : nameOf(sender) },
+        { title: "Phone", cell: ({ phone }) => phone && phoneText(phone) },
+        { title: "E-mail", cell: ({ email }) => <bdi>{email}</bdi>, isMinor: true },
+        { title: "State", cell: ({ kind, state }) => kind === "recruiting" ? distributionText(state!) : state },
+        { title: "Received", cell: ({ received }) => <Time at={received} /> },
+      ]}
+    />
   );
 }

@@ -109,8 +109,9 @@ deskTest("of more than 20 the page says that there are more, and how to find the
   await signIn(page, await signInNewOperator(), "operator/search");
   await searchFor(page, name);
   await page.getByText("There are more recruiting leads. The newest 20 are shown.").waitFor();
-  assert.equal(await page.locator("ul.rows > li").count(), 20);
-  await page.locator("ul.rows").getByText(vendor.name).first().waitFor();
+  const found = page.getByRole("table", { name: "Found" });
+  assert.equal(await found.getByRole("rowheader").count(), 20);
+  await found.getByText(vendor.name).first().waitFor();
   assert.equal(await page.getByText(vendor.slug).count(), 0);
   await assertAccessible(page);
   await searchFor(page, `${name} No 7`);
