@@ -14824,7 +14824,7 @@ grant execute on function public.search_inbox(uuid, text) to authenticated;
 
 -- supabase/schemas/desk/quick_replies.sql
 
--- Quick replies: what the agents of an agency write often. Managers keep them.
+-- Quick replies: what the agents of an agency write often. operators/quick_replies.sql has how they are changed.
 
 create table public.quick_replies (
   id uuid primary key default gen_random_uuid(),
@@ -14853,116 +14853,6 @@ grant select, insert, update, delete on public.quick_replies to service_role;
 create policy "agents read the quick replies of their agency" on public.quick_replies
   for select to authenticated
   using (agency_id = (select private.current_agency_id()));
-
-create function private.quick_reply_writer() returns public.agents
-language plpgsql
-set search_path = ''
-as $$
-declare
-  caller constant public.agents := private.writer();
-begin
-  if caller.role <> 'manager' then
-    raise exception 'only a manager may change quick replies' using errcode = 'insufficient_privilege';
-  end if;
-  return caller;
-end
-$$;
-
-comment on function private.quick_reply_writer() is
-  'Returns the active manager who is signed in, and who cannot leave before the transaction ends. 42501 if there is none.';
-
-create function public.save_quick_reply(
-  shortcut text,
-  body text,
-  quick_reply_id uuid default null,
-  seen_at timestamptz default null
-) returns jsonb
-language plpgsql
-security definer
-set search_path = ''
-as $$
-declare
-  max_length constant integer := 1600;
-  caller constant public.agents := private.quick_reply_writer();
-  given_shortcut constant text := lower(btrim(shortcut));
-  unknown constant text := (
-    select p.given[1]
-    from regexp_matches(body, '\{[^{}]*\}', 'g') p (given)
-    where p.given[1] not in ('{first_name}', '{agent}', '{agency}')
-    limit 1
-  );
-  saved public.quick_replies;
-begin
-  if coalesce(given_shortcut, '') !~ '^[a-z0-9_-]{1,32}$' then
-    perform private.invalid_field('shortcut', 'must have 1 to 32 letters from a to z, digits, - or _');
-  elsif private.visible_text(coalesce(body, '')) !~ '[^ \n]' then
-    perform private.invalid_field('body', 'must not be empty');
-  elsif private.utf16_length(body) > max_length then
-    perform private.invalid_field('body', format(
-      'must have at most %s characters, counted in UTF-16 units (most emoji have 2 or more)', max_length));
-  elsif unknown is not null then
-    perform private.invalid_field('body', format(
-      'there is no placeholder %s. Use {first_name}, {agent} or {agency}', left(unknown, 50)));
-  elsif regexp_replace(body, '\{(first_name|agent|agency)\}', '', 'g') ~ '[{}]' then
-    perform private.invalid_field('body', 'must have no other braces than those of {first_name}, {agent} and {agency}');
-  end if;
-
-  if quick_reply_id is null then
-    insert into public.quick_replies as q (agency_id, shortcut, body)
-    values (caller.agency_id, given_shortcut, save_quick_reply.body)
-    returning q.* into saved;
-  else
-    select q.* into saved
-    from public.quick_replies q
-    where q.id = quick_reply_id and q.agency_id = caller.agency_id
-    for update;
-    if not found then
-      raise exception 'quick_reply_id: there is no such quick reply' using errcode = 'PT404';
-    elsif saved.updated_at <> seen_at then
-      raise exception 'seen_at: another manager has changed this quick reply meanwhile' using errcode = 'PT409';
-    end if;
-    update public.quick_replies q
-    set shortcut = given_shortcut, body = save_quick_reply.body
-    where q.id = saved.id
-    returning q.* into saved;
-  end if;
-  return to_jsonb(saved) - 'agency_id';
-exception when unique_violation then
-  raise exception 'shortcut: another quick reply has it' using errcode = 'PT409';
-end
-$$;
-
-comment on function public.save_quick_reply(text, text, uuid, timestamptz) is
-  'Stores a quick reply of the manager''s agency: a new one, or with quick_reply_id a new shortcut and body of an existing '
-  'one. shortcut: 1 to 32 letters from a to z, digits, - or _; stored in lower case. body: at most 1,600 UTF-16 units, with no '
-  'placeholders other than {first_name}, {agent} and {agency}. seen_at: its updated_at as the manager has read it, in '
-  'microseconds; null: the current state is not compared. Returns {id, shortcut, body, created_at, updated_at}. Errors: 22023 '
-  '(HTTP 400) names the field, and the placeholder; 42501 (403) if the caller is not an active manager; PT404 for an unknown '
-  'one; PT409 if another one has the shortcut, or it was changed since seen_at. Security definer because agents may not write '
-  'the tables.';
-grant execute on function public.save_quick_reply(text, text, uuid, timestamptz) to authenticated;
-
-create function public.delete_quick_reply(quick_reply_id uuid) returns jsonb
-language plpgsql
-security definer
-set search_path = ''
-as $$
-declare
-  caller constant public.agents := private.quick_reply_writer();
-begin
-  delete from public.quick_replies q where q.id = quick_reply_id and q.agency_id = caller.agency_id;
-  if not found then
-    raise exception 'quick_reply_id: there is no such quick reply' using errcode = 'PT404';
-  end if;
-  return jsonb_build_object('id', quick_reply_id);
-end
-$$;
-
-comment on function public.delete_quick_reply(uuid) is
-  'Deletes a quick reply of the manager''s agency. Returns {id}. Errors: 42501 (HTTP 403) if the caller is not an active '
-  'manager; PT404 for an unknown one, also one that was deleted before. Security definer because agents may not write the '
-  'tables.';
-grant execute on function public.delete_quick_reply(uuid) to authenticated;
 
 create function public.quick_replies_to(conversation_id uuid) returns jsonb
 language plpgsql
@@ -15996,6 +15886,9 @@ return case action
   when 'text send' then '{}'
   when 'bot publish' then '{agency_id,script_id}'
   when 'bot off' then '{agency_id}'
+  when 'quick_reply create' then '{quick_reply_id,agency_id}'
+  when 'quick_reply update' then '{quick_reply_id,agency_id}'
+  when 'quick_reply remove' then '{quick_reply_id,agency_id}'
   when 'bot sessions' then '{agency_id}'
   when 'bot answers' then '{agency_id}'
   when 'bot conversation' then '{lead_id}'
@@ -16545,7 +16438,7 @@ grant select on public.vendor_name_list to authenticated, service_role;
 create view private.order_list as
 select o.id, o.agency_id, g.name as agency, o.agent_id, a.first_name as agent, o.vendor_id, v.slug as vendor, o.states,
   o.filled, o.quantity, coalesce(d.leads, 0) as leads_today, o.daily_cap, o.priority, o.status, o.starts_at, o.ends_at,
-  o.created_at
+  o.created_at, o.greeting_template
 from public.recruiting_orders o
 join public.agencies g on g.id = o.agency_id
 left join public.agents a on a.id = o.agent_id
@@ -16712,22 +16605,6 @@ comment on view public.unmatched_text_list is
   'and an agency (where the number is an agency''s, this one), with its active agent, as adopt_texts() takes it. Null without '
   'one.';
 grant select on public.unmatched_text_list to authenticated, service_role;
-
-create view private.number_list as
-select n.phone, n.agency_id, g.name as agency, n.status, n.paused_reason, n.messaging_service_sid,
-  n.segments_per_second::float8 as segments_per_second,
-  (select count(*)::int from public.recruiting_conversations c where c.service_phone = n.phone) as conversations,
-  (select count(*)::int from public.text_outbox o where o.service_phone = n.phone and o.state = 'pending') as waiting
-from public.service_numbers n
-join public.agencies g on g.id = n.agency_id
-where (select private.may_operate());
-
-grant select on private.number_list to authenticated, service_role;
-
-create view public.number_list with (security_invoker = true) as select * from private.number_list;
-
-comment on view public.number_list is 'Our numbers; waiting: the texts that are to be sent from them.';
-grant select on public.number_list to authenticated, service_role;
 
 create view private.waiting_recruit_list as
 select c.id as conversation_id, c.agency_id, g.name as agency, a.id as agent_id,
@@ -16923,7 +16800,7 @@ begin
     when not is_operator then
       '{status,daily_cap,states,greeting_template,quantity,priority,agent_id,vendor_id,starts_at,ends_at}'
     when is_manager and stored.agency_id = caller.agency_id then '{status,daily_cap,states,greeting_template,quantity}'
-    else '{status,daily_cap,quantity}'
+    else '{status,daily_cap,greeting_template,quantity}'
   end;
   perform private.check_changes(
     to_jsonb(stored), changes, seen, columns, case when operates then 'is not for operators to change' else 'is not for managers to change' end);
@@ -16979,13 +16856,13 @@ $$;
 comment on function public.change_order(uuid, jsonb, jsonb) is
   'Changes an order and returns it as it is now. changes: the new values of columns; null takes one away. Managers change '
   'status (open or paused), daily_cap, states and greeting_template of the orders of their agency; operators status (also '
-  'closed), daily_cap and quantity of any order; the service role all columns. A time without an offset is in the agency''s '
-  'time zone. A quantity that is reached makes the order filled, and a higher one opens it again. seen: the values of these '
-  'columns as the caller has read them; null: nothing is compared. A column that already has its new value is not a change. '
-  'order_changes records the changes of managers, operator_actions those of operators. Errors: 22023 (HTTP 400) names the '
-  'column; 42501 (403) for a user who is neither an active manager nor an operator; PT404 for an unknown order or that of '
-  'another agency; PT409 names a column that was changed since, or says why the order cannot have this status, or that its '
-  'lock was held for 2 s. Security definer because neither managers nor operators may write orders. It decides which orders '
+  'closed), daily_cap, greeting_template and quantity of any order; the service role all columns. A time without an offset is '
+  'in the agency''s time zone. A quantity that is reached makes the order filled, and a higher one opens it again. seen: the '
+  'values of these columns as the caller has read them; null: nothing is compared. A column that already has its new value is '
+  'not a change. order_changes records the changes of managers, operator_actions those of operators. Errors: 22023 (HTTP 400) '
+  'names the column; 42501 (403) for a user who is neither an active manager nor an operator; PT404 for an unknown order or '
+  'that of another agency; PT409 names a column that was changed since, or says why the order cannot have this status, or that '
+  'its lock was held for 2 s. Security definer because neither managers nor operators may write orders. It decides which orders '
   'and columns each of them may change.';
 grant execute on function public.change_order(uuid, jsonb, jsonb) to authenticated;
 grant execute on function public.change_order(uuid, jsonb, jsonb) to service_role;
@@ -21107,6 +20984,114 @@ comment on function public.match_leads(uuid, text[]) is
   'latest rejected delivery of this id and its reason; or `unknown`.';
 grant execute on function public.match_leads(uuid, text[]) to service_role;
 
+-- supabase/schemas/operators/quick_replies.sql
+
+-- What managers, for their own agency, and operators change of quick replies. agency_changes keeps it.
+
+create function public.save_quick_reply(
+  shortcut text,
+  body text,
+  quick_reply_id uuid default null,
+  seen_at timestamptz default null,
+  agency_id uuid default null
+) returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  max_length constant integer := 1600;
+  agency constant public.agencies := case
+    when quick_reply_id is null then private.lock_agency(coalesce(agency_id, private.managed_agency_id()), 'agency')
+    else private.lock_agency((select q.agency_id from public.quick_replies q where q.id = quick_reply_id), 'quick_reply')
+  end;
+  given_shortcut constant text := lower(btrim(shortcut));
+  unknown constant text := (
+    select p.given[1]
+    from regexp_matches(body, '\{[^{}]*\}', 'g') p (given)
+    where p.given[1] not in ('{first_name}', '{agent}', '{agency}')
+    limit 1
+  );
+  saved public.quick_replies;
+begin
+  if coalesce(given_shortcut, '') !~ '^[a-z0-9_-]{1,32}$' then
+    perform private.invalid_field('shortcut', 'must have 1 to 32 letters from a to z, digits, - or _');
+  elsif private.visible_text(coalesce(body, '')) !~ '[^ \n]' then
+    perform private.invalid_field('body', 'must not be empty');
+  elsif private.utf16_length(body) > max_length then
+    perform private.invalid_field('body', format(
+      'must have at most %s characters, counted in UTF-16 units (most emoji have 2 or more)', max_length));
+  elsif unknown is not null then
+    perform private.invalid_field('body', format(
+      'there is no placeholder %s. Use {first_name}, {agent} or {agency}', left(unknown, 50)));
+  elsif regexp_replace(body, '\{(first_name|agent|agency)\}', '', 'g') ~ '[{}]' then
+    perform private.invalid_field('body', 'must have no other braces than those of {first_name}, {agent} and {agency}');
+  end if;
+
+  if quick_reply_id is null then
+    insert into public.quick_replies as q (agency_id, shortcut, body)
+    values (agency.id, given_shortcut, save_quick_reply.body)
+    returning q.* into saved;
+  else
+    select q.* into saved
+    from public.quick_replies q
+    where q.id = quick_reply_id
+    for update;
+    if not found then
+      raise exception 'quick_reply_id: there is no such quick reply' using errcode = 'PT404';
+    elsif saved.updated_at <> seen_at then
+      raise exception 'seen_at: somebody else has changed this quick reply meanwhile' using errcode = 'PT409';
+    end if;
+    update public.quick_replies q
+    set shortcut = given_shortcut, body = save_quick_reply.body
+    where q.id = saved.id
+    returning q.* into saved;
+  end if;
+  perform private.note_operator_action(
+    case when quick_reply_id is null then 'quick_reply create' else 'quick_reply update' end,
+    jsonb_build_object('quick_reply_id', saved.id, 'agency_id', agency.id));
+  return to_jsonb(saved) - 'agency_id';
+exception when unique_violation then
+  raise exception 'shortcut: another quick reply has it' using errcode = 'PT409';
+end
+$$;
+
+comment on function public.save_quick_reply(text, text, uuid, timestamptz, uuid) is
+  'Stores a quick reply: a new one of the agency, or with quick_reply_id a new shortcut and body of an existing one. A manager '
+  'changes those of the own agency, an operator any. agency_id: of a new one; null: the manager''s own. shortcut: 1 to 32 '
+  'letters from a to z, digits, - or _; stored in lower case. body: at most 1,600 UTF-16 units, with no placeholders other than '
+  '{first_name}, {agent} and {agency}. seen_at: its updated_at as the caller has read it, in microseconds; null: the current '
+  'state is not compared. agency_changes keeps it. Returns {id, shortcut, body, created_at, updated_at}. Errors: 22023 (HTTP '
+  '400) names the field, and the placeholder; 42501 (403) for a user who is neither a manager nor an operator; PT404 for an '
+  'unknown one, and another agency; PT409 if another one has the shortcut, or it was changed since seen_at. Security definer '
+  'because users may not write the tables.';
+grant execute on function public.save_quick_reply(text, text, uuid, timestamptz, uuid) to authenticated;
+
+create function public.delete_quick_reply(quick_reply_id uuid) returns jsonb
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  agency constant public.agencies := private.lock_agency(
+    (select q.agency_id from public.quick_replies q where q.id = quick_reply_id), 'quick_reply');
+begin
+  delete from public.quick_replies q where q.id = quick_reply_id;
+  if not found then
+    raise exception 'quick_reply_id: there is no such quick reply' using errcode = 'PT404';
+  end if;
+  perform private.note_operator_action(
+    'quick_reply remove', jsonb_build_object('quick_reply_id', quick_reply_id, 'agency_id', agency.id));
+  return jsonb_build_object('id', quick_reply_id);
+end
+$$;
+
+comment on function public.delete_quick_reply(uuid) is
+  'Deletes a quick reply. A manager deletes those of the own agency, an operator any. agency_changes keeps it. Returns {id}. '
+  'Errors: 42501 (HTTP 403) for a user who is neither a manager nor an operator; PT404 for an unknown one, also one that was '
+  'deleted before. Security definer because users may not write the tables.';
+grant execute on function public.delete_quick_reply(uuid) to authenticated;
+
 -- supabase/schemas/operators/report_quality.sql
 
 -- What the leads of each vendor are worth: how far the recruits of a period have come since.
@@ -21597,7 +21582,8 @@ begin
     if private.managed_agency_id() is null and not private.may_operate() then
       raise exception 'only a manager or an operator may do this' using errcode = '42501';
     end if;
-    raise exception '%_id: there is no such %', private.quoted(noun), private.quoted(noun) using errcode = 'PT404';
+    raise exception '%_id: there is no such %', private.quoted(noun), private.quoted(replace(noun, '_', ' '))
+      using errcode = 'PT404';
   end if;
   return locked;
 end
@@ -21605,8 +21591,8 @@ $$;
 
 comment on function private.lock_agency(uuid, text) is
   'The agency, locked, if the caller may change it, who may until the transaction ends. noun: what the caller has named, '
-  '`agency` or `agent`. 42501 for a user who is neither manager nor operator; PT404 for another agency. For functions that run '
-  'with their owner''s rights.';
+  '`agency`, `agent` or `quick_reply`. 42501 for a user who is neither manager nor operator; PT404 for another agency. For '
+  'functions that run with their owner''s rights.';
 
 create function private.is_by_command() returns boolean
 language sql
@@ -21846,7 +21832,11 @@ select a.id, a.name, a.timezone, a.opens_at, a.closes_at,
   (select coalesce(sum(o.quantity), 0)::int from public.recruiting_orders o where o.agency_id = a.id and o.status = 'open') as quantity,
   (select count(*)::int from public.service_numbers n where n.agency_id = a.id) as numbers,
   (select count(*)::int from public.service_numbers n where n.agency_id = a.id and n.status = 'paused') as paused_numbers,
-  (select b.script is not null from public.bot_scripts b where b.agency_id = a.id order by b.version desc limit 1) is true as has_bot
+  (select b.script is not null from public.bot_scripts b where b.agency_id = a.id order by b.version desc limit 1) is true as has_bot,
+  (
+    select count(*)::int from public.recruiting_conversations c
+    where c.agency_id = a.id and c.due_since is not null and c.waiting_since is not null
+  ) as waiting
 from public.agencies a
 where (select private.may_operate()) or a.id = (select private.managed_agency_id());
 
@@ -21856,7 +21846,8 @@ create view public.agency_list with (security_invoker = true) as select * from p
 
 comment on view public.agency_list is
   'Agencies, with their active agents and open orders; for a manager the own one. hours: when agents answer recruits, Monday '
-  'to Friday. filled and quantity: the leads of the open orders, so far and in all; has_bot: whether the bot is on.';
+  'to Friday. filled and quantity: the leads of the open orders, so far and in all; has_bot: whether the bot is on; waiting: the '
+  'recruits who wait for an answer.';
 grant select on public.agency_list to authenticated, service_role;
 
 create view private.agent_list as
@@ -21896,6 +21887,37 @@ comment on view public.bot_script_list is
   'The scripts that an agency has published, for its managers and operators. script: null where the bot was switched off. For '
   'pages, continue after the last row, ordered by version, descending.';
 grant select on public.bot_script_list to authenticated, service_role;
+
+create view private.number_list as
+select n.phone, n.agency_id, g.name as agency, n.status, n.paused_reason, n.messaging_service_sid,
+  n.segments_per_second::float8 as segments_per_second,
+  (select count(*)::int from public.recruiting_conversations c where c.service_phone = n.phone) as conversations,
+  (select count(*)::int from public.text_outbox o where o.service_phone = n.phone and o.state = 'pending') as waiting
+from public.service_numbers n
+join public.agencies g on g.id = n.agency_id
+where (select private.may_operate()) or n.agency_id = (select private.managed_agency_id());
+
+grant select on private.number_list to authenticated, service_role;
+
+create view public.number_list with (security_invoker = true) as select * from private.number_list;
+
+comment on view public.number_list is
+  'Our numbers; for a manager those of the own agency. waiting: the texts that are to be sent from them.';
+grant select on public.number_list to authenticated, service_role;
+
+create view private.quick_reply_list as
+select q.id, q.agency_id, q.shortcut, q.body, q.updated_at
+from public.quick_replies q
+where (select private.may_operate()) or q.agency_id = (select private.managed_agency_id());
+
+grant select on private.quick_reply_list to authenticated, service_role;
+
+create view public.quick_reply_list with (security_invoker = true) as select * from private.quick_reply_list;
+
+comment on view public.quick_reply_list is
+  'The quick replies of an agency, for its managers and operators. For pages, continue after the last row, ordered by shortcut '
+  'and id.';
+grant select on public.quick_reply_list to authenticated, service_role;
 
 create view private.agency_change_list as
 select c.id, c.agency_id, c.created_at, c.agent_id, c.changed_by, c.action, c.subject_id,

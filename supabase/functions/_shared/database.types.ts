@@ -3254,6 +3254,7 @@ export type Database = {
           "paused_numbers": number | null;
           "quantity": number | null;
           "timezone": string;
+          "waiting": number | null;
         };
         ComputedFields: never;
         Insert: {
@@ -3271,6 +3272,7 @@ export type Database = {
           "paused_numbers"?: never;
           "quantity"?: never;
           "timezone"?: string | null;
+          "waiting"?: never;
         };
         Update: {
           "active_agents"?: never;
@@ -3287,6 +3289,7 @@ export type Database = {
           "paused_numbers"?: never;
           "quantity"?: never;
           "timezone"?: string | null;
+          "waiting"?: never;
         };
         Relationships: [];
       };
@@ -3773,6 +3776,7 @@ export type Database = {
           "daily_cap": number | null;
           "ends_at": string | null;
           "filled": number;
+          "greeting_template": string | null;
           "id": string;
           "leads_today": number | null;
           "priority": number;
@@ -3841,6 +3845,31 @@ export type Database = {
           "why": string | null;
         };
         ComputedFields: never;
+        Relationships: [];
+      };
+      "quick_reply_list": {
+        Row: {
+          "agency_id": string;
+          "body": string;
+          "id": string;
+          "shortcut": string;
+          "updated_at": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "agency_id"?: string | null;
+          "body"?: string | null;
+          "id"?: string | null;
+          "shortcut"?: string | null;
+          "updated_at"?: string | null;
+        };
+        Update: {
+          "agency_id"?: string | null;
+          "body"?: string | null;
+          "id"?: string | null;
+          "shortcut"?: string | null;
+          "updated_at"?: string | null;
+        };
         Relationships: [];
       };
       "recruit_rows": {
@@ -4941,7 +4970,13 @@ export type Database = {
       "save_mapping": { Args: { "parser_config": Json; "seen": string; "vendor_id": string }; Returns: string };
       "save_push_subscription": { Args: { "auth": string; "endpoint": string; "p256dh": string }; Returns: string };
       "save_quick_reply": {
-        Args: { "body": string; "quick_reply_id"?: string; "seen_at"?: string; "shortcut": string };
+        Args: {
+          "agency_id"?: string;
+          "body": string;
+          "quick_reply_id"?: string;
+          "seen_at"?: string;
+          "shortcut": string;
+        };
         Returns: Json;
       };
       "search_inbox": {
