@@ -4,8 +4,10 @@ import type { Row } from "../find.ts";
 import type { Outcome, Session } from "../session.ts";
 import { formatFields, formatTime } from "../table.ts";
 
-/** What a person sees of a row of `order_list`: all but the ids of others, and when it was created. */
-export function orderRow({ agency_id: _, agent_id: __, vendor_id: ___, created_at: ____, ...shown }: postgres.Row) {
+/** What a person sees of a row of `order_list`: all but the ids of others, when it was created, and the greeting. */
+export function orderRow(
+  { agency_id: _, agent_id: __, vendor_id: ___, created_at: ____, greeting_template: _____, ...shown }: postgres.Row,
+) {
   return shown;
 }
 

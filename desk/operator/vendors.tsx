@@ -101,7 +101,7 @@ function Quality() {
           share("Repeats", "repeats"),
           share("Suppressed", "suppressed", true),
           share("Returned", "returned"),
-          share("Texted", "texted", true),
+          share("Texted", "texted"),
           share("Replied", "replied"),
           share("Opted out", "opted_out"),
           share("Screened", "screened", true),
