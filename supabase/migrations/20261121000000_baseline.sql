@@ -3916,6 +3916,140 @@ $$;
 comment on function private.mark_suppressed(private.sent_lead[]) is
   'Returns the same leads; those of suppressed people are `suppressed`.';
 
+create function private.remaining_agent(agent_id uuid) returns uuid
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- Until the transaction ends, the agent cannot leave. One who is leaving is gone.
+  if pg_try_advisory_xact_lock_shared(private.agent_lock(agent_id)) then
+    return (select a.id from public.agents a where a.id = remaining_agent.agent_id and a.is_active);
+  end if;
+  return null;
+end
+$$;
+
+comment on function private.remaining_agent(uuid) is 'Returns the agent, if active; otherwise null.';
+
+create function private.mark_repeats(sent private.sent_lead[], repeated private.repeated_lead[]) returns private.sent_lead[]
+language plpgsql
+set search_path = ''
+as $$
+begin
+  return array(
+    select row(
+      s.ordinal, s.id, s.vendor_id, s.vendor_lead_id, s.state,
+      case r.action when 'hold' then 'repeat' when 'same_agent' then 'pending' else s.distribution end, s.lead, s.key,
+      case when r.action = 'duplicate' then jsonb_build_object('status', 'duplicate', 'id', case
+        when r.vendor_id = s.vendor_id then r.earlier_id
+        -- The id of another vendor's lead must not be revealed. A repeated request gets the same id.
+        else private.refused_id(s.vendor_id, coalesce(s.vendor_lead_id, s.id::text))
+      end) else s.result end
+    )::private.sent_lead
+    from unnest(sent) s
+    left join unnest(repeated) r on r.ordinal = s.ordinal
+    order by s.ordinal
+  );
+end
+$$;
+
+comment on function private.mark_repeats(private.sent_lead[], private.repeated_lead[]) is
+  'Returns the same leads, with the distribution or the result of those to which a repeat rule applies.';
+
+create function private.refused_id(vendor_id uuid, id text) returns uuid
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return encode(substring(sha256(convert_to(concat_ws(' ', 'refused', vendor_id, id), 'UTF8')) from 1 for 16), 'hex')::uuid;
+end
+$$;
+
+comment on function private.refused_id(uuid, text) is
+  'Returns the id of the duplicate that is recorded for a lead which a rule refuses, a hash of the vendor and the vendor''s own id of '
+  'the lead. It is also the id in the response if the earlier lead is another vendor''s. No lead has this id.';
+
+create function private.note_repeats(
+  sent private.sent_lead[],
+  repeated private.repeated_lead[],
+  results jsonb
+) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  insert into private.lead_repeats (lead_id, earlier_id, action)
+  select s.id, r.earlier_id, r.action
+  from unnest(repeated) r
+  join unnest(sent) s on s.ordinal = r.ordinal
+  -- A lead with the same vendor_lead_id may have been stored meanwhile.
+  where s.result is null and results -> (s.ordinal - 1) ->> 'status' = 'created'
+  order by s.id;
+  insert into private.lead_notifications_due (lead_id)
+  select s.id
+  from unnest(repeated) r
+  join unnest(sent) s on s.ordinal = r.ordinal
+  where r.action = 'same_agent' and results -> (s.ordinal - 1) -> 'distributed_to' <> 'null'
+  order by s.ordinal;
+end
+$$;
+
+comment on function private.note_repeats(private.sent_lead[], private.repeated_lead[], jsonb) is
+  'Records which stored leads are repeats, and queues the notifications of those that have an agency. results: those of the leads.';
+
+create function private.place_repeats(sent private.sent_lead[], repeated private.repeated_lead[])
+returns private.placed_lead[]
+language plpgsql
+set search_path = ''
+as $$
+begin
+  return array(
+    select row(s.id, 'distributed', null, r.agency_id, r.agent_id, clock_timestamp())::private.placed_lead
+    from unnest(repeated) r
+    join unnest(sent) s on s.ordinal = r.ordinal
+    where r.action = 'same_agent' and r.agency_id is not null and s.result is null
+  );
+end
+$$;
+
+comment on function private.place_repeats(private.sent_lead[], private.repeated_lead[]) is
+  'Returns the places of leads that follow an earlier lead. They need no order, and so not the distribution lock.';
+
+create function private.withhold_leads(pending private.pending_lead[]) returns private.placed_lead[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  withheld constant private.placed_lead[] := array(
+    select row(
+      l.id,
+      case when s.is_suppressed then 'suppressed' when e.agency_id is not null then 'distributed' else 'pending' end,
+      null, e.agency_id, case when e.agency_id is not null then private.remaining_agent(e.agent_id) end,
+      case when e.agency_id is not null then clock_timestamp() end
+    )::private.placed_lead
+    from unnest(pending) p
+    join public.recruiting_leads l on l.id = p.id
+    cross join lateral (select private.is_suppressed(l.phone, l.email) as is_suppressed offset 0) s
+    left join private.lead_repeats r on r.lead_id = p.id and r.action = 'same_agent' and not s.is_suppressed
+    left join public.recruiting_leads e on e.id = r.earlier_id and (e.agency_id is not null or e.distribution = 'pending')
+    where s.is_suppressed or e.id is not null
+  );
+begin
+  insert into private.lead_notifications_due (lead_id)
+  select w.id from unnest(withheld) w where w.distribution = 'distributed';
+  return withheld;
+end
+$$;
+
+comment on function private.withhold_leads(private.pending_lead[]) is
+  'Returns the places of those of the leads that no order gets: `suppressed`; `distributed` to the agency and the agent of '
+  'the earlier lead that they follow; or `pending`, while that is pending. The caller writes them.';
+
+-- supabase/schemas/recruiting/find_repeats.sql
+
+-- Which new leads have an earlier lead of their person, to which a repeat rule applies.
+
 create function private.lock_and_find_repeats(sent private.sent_lead[]) returns private.repeated_lead[]
 language plpgsql
 set search_path = ''
@@ -4108,136 +4242,6 @@ $$;
 
 comment on function private.find_repeats_together(private.lead_contact[], private.repeated_lead[]) is
   'Returns the same leads, and those that repeat an earlier lead of the same call. known: the leads that repeat a stored one.';
-
-create function private.remaining_agent(agent_id uuid) returns uuid
-language plpgsql
-set search_path = ''
-as $$
-begin
-  -- Until the transaction ends, the agent cannot leave. One who is leaving is gone.
-  if pg_try_advisory_xact_lock_shared(private.agent_lock(agent_id)) then
-    return (select a.id from public.agents a where a.id = remaining_agent.agent_id and a.is_active);
-  end if;
-  return null;
-end
-$$;
-
-comment on function private.remaining_agent(uuid) is 'Returns the agent, if active; otherwise null.';
-
-create function private.mark_repeats(sent private.sent_lead[], repeated private.repeated_lead[]) returns private.sent_lead[]
-language plpgsql
-set search_path = ''
-as $$
-begin
-  return array(
-    select row(
-      s.ordinal, s.id, s.vendor_id, s.vendor_lead_id, s.state,
-      case r.action when 'hold' then 'repeat' when 'same_agent' then 'pending' else s.distribution end, s.lead, s.key,
-      case when r.action = 'duplicate' then jsonb_build_object('status', 'duplicate', 'id', case
-        when r.vendor_id = s.vendor_id then r.earlier_id
-        -- The id of another vendor's lead must not be revealed. A repeated request gets the same id.
-        else private.refused_id(s.vendor_id, coalesce(s.vendor_lead_id, s.id::text))
-      end) else s.result end
-    )::private.sent_lead
-    from unnest(sent) s
-    left join unnest(repeated) r on r.ordinal = s.ordinal
-    order by s.ordinal
-  );
-end
-$$;
-
-comment on function private.mark_repeats(private.sent_lead[], private.repeated_lead[]) is
-  'Returns the same leads, with the distribution or the result of those to which a repeat rule applies.';
-
-create function private.refused_id(vendor_id uuid, id text) returns uuid
-language plpgsql
-immutable
-set search_path = ''
-as $$
-begin
-  return encode(substring(sha256(convert_to(concat_ws(' ', 'refused', vendor_id, id), 'UTF8')) from 1 for 16), 'hex')::uuid;
-end
-$$;
-
-comment on function private.refused_id(uuid, text) is
-  'Returns the id of the duplicate that is recorded for a lead which a rule refuses, a hash of the vendor and the vendor''s own id of '
-  'the lead. It is also the id in the response if the earlier lead is another vendor''s. No lead has this id.';
-
-create function private.note_repeats(
-  sent private.sent_lead[],
-  repeated private.repeated_lead[],
-  results jsonb
-) returns void
-language plpgsql
-set search_path = ''
-as $$
-begin
-  insert into private.lead_repeats (lead_id, earlier_id, action)
-  select s.id, r.earlier_id, r.action
-  from unnest(repeated) r
-  join unnest(sent) s on s.ordinal = r.ordinal
-  -- A lead with the same vendor_lead_id may have been stored meanwhile.
-  where s.result is null and results -> (s.ordinal - 1) ->> 'status' = 'created'
-  order by s.id;
-  insert into private.lead_notifications_due (lead_id)
-  select s.id
-  from unnest(repeated) r
-  join unnest(sent) s on s.ordinal = r.ordinal
-  where r.action = 'same_agent' and results -> (s.ordinal - 1) -> 'distributed_to' <> 'null'
-  order by s.ordinal;
-end
-$$;
-
-comment on function private.note_repeats(private.sent_lead[], private.repeated_lead[], jsonb) is
-  'Records which stored leads are repeats, and queues the notifications of those that have an agency. results: those of the leads.';
-
-create function private.place_repeats(sent private.sent_lead[], repeated private.repeated_lead[])
-returns private.placed_lead[]
-language plpgsql
-set search_path = ''
-as $$
-begin
-  return array(
-    select row(s.id, 'distributed', null, r.agency_id, r.agent_id, clock_timestamp())::private.placed_lead
-    from unnest(repeated) r
-    join unnest(sent) s on s.ordinal = r.ordinal
-    where r.action = 'same_agent' and r.agency_id is not null and s.result is null
-  );
-end
-$$;
-
-comment on function private.place_repeats(private.sent_lead[], private.repeated_lead[]) is
-  'Returns the places of leads that follow an earlier lead. They need no order, and so not the distribution lock.';
-
-create function private.withhold_leads(pending private.pending_lead[]) returns private.placed_lead[]
-language plpgsql
-set search_path = ''
-as $$
-declare
-  withheld constant private.placed_lead[] := array(
-    select row(
-      l.id,
-      case when s.is_suppressed then 'suppressed' when e.agency_id is not null then 'distributed' else 'pending' end,
-      null, e.agency_id, case when e.agency_id is not null then private.remaining_agent(e.agent_id) end,
-      case when e.agency_id is not null then clock_timestamp() end
-    )::private.placed_lead
-    from unnest(pending) p
-    join public.recruiting_leads l on l.id = p.id
-    cross join lateral (select private.is_suppressed(l.phone, l.email) as is_suppressed offset 0) s
-    left join private.lead_repeats r on r.lead_id = p.id and r.action = 'same_agent' and not s.is_suppressed
-    left join public.recruiting_leads e on e.id = r.earlier_id and (e.agency_id is not null or e.distribution = 'pending')
-    where s.is_suppressed or e.id is not null
-  );
-begin
-  insert into private.lead_notifications_due (lead_id)
-  select w.id from unnest(withheld) w where w.distribution = 'distributed';
-  return withheld;
-end
-$$;
-
-comment on function private.withhold_leads(private.pending_lead[]) is
-  'Returns the places of those of the leads that no order gets: `suppressed`; `distributed` to the agency and the agent of '
-  'the earlier lead that they follow; or `pending`, while that is pending. The caller writes them.';
 
 -- supabase/schemas/recruiting/preview.sql
 
