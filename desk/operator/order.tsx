@@ -1,4 +1,3 @@
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { operatorOrderQueries, type Order } from "../data/operator_orders.ts";
 import { useChangeOrders } from "../data/orders.ts";
