@@ -33,6 +33,9 @@ interface Stored {
 /** Makes the 30 days of the world, all within seconds, and moves the clock. The same seed makes the same. Returns it in a line. */
 export async function makeWorld(tools: Tools, seed: number): Promise<string> {
   const { sql } = tools;
+  // No page is open yet that an event could reach.
+  await sql`alter system set lead_intake.broadcasts_left = '0'`;
+  await sql`select pg_reload_conf()`;
   const now = new Date();
   const random = new Random(seed);
   const began = new Date();
@@ -45,6 +48,8 @@ export async function makeWorld(tools: Tools, seed: number): Promise<string> {
   const world = await count(sql);
   await moveClock(sql, { began, leads, texts }, stored.map(({ id, lead }) => storyOf(id, lead, now, random)));
   await sql`update public.service_numbers set segments_per_second = 100`;
+  await sql`alter system reset lead_intake.broadcasts_left`;
+  await sql`select pg_reload_conf()`;
   await sql`select private.check_alerts()`;
   return world;
 }
