@@ -4,6 +4,7 @@ import { figureQueries, type Figures, type VendorFunnel } from "../data/figures.
 import type { Agent } from "../data/user.ts";
 import { countText } from "../ui/count.ts";
 import { EmptyState } from "../ui/query_result.tsx";
+import { Share } from "../ui/share.tsx";
 import { Table } from "../ui/table.tsx";
 import { listHref } from "./address.ts";
 
@@ -16,7 +17,7 @@ export function Funnel({ agent, figures }: { agent: Agent; figures: Figures }) {
     isMinor = false,
   ) => ({
     title,
-    cell: (row: VendorFunnel) => <Share of={row[key]} leads={row.leads} />,
+    cell: (row: VendorFunnel) => <Share of={row[key]} all={row.leads} />,
     isNumber: true,
     isMinor,
   });
@@ -24,7 +25,7 @@ export function Funnel({ agent, figures }: { agent: Agent; figures: Figures }) {
     <section aria-labelledby="funnel" className="panel">
       <div className="panel-head">
         <h2 id="funnel">Leads by vendor</h2>
-        <small>came in the last {figures.days} days, and how far they have come since</small>
+        <small>received in the last {figures.days} days, and their progress since</small>
       </div>
       <Table
         label="Leads by vendor"
@@ -57,14 +58,5 @@ export function Funnel({ agent, figures }: { agent: Agent; figures: Figures }) {
         ]}
       />
     </section>
-  );
-}
-
-/** A number with its share of the leads. */
-function Share({ of, leads }: { of: number; leads: number }) {
-  return (
-    <span className="share">
-      {countText(of)} {of > 0 && <small>{Math.round(of / leads * 100)}%</small>}
-    </span>
   );
 }

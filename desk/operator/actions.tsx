@@ -10,7 +10,7 @@ import { Time } from "../ui/time.tsx";
 /** What operators changed or were shown, on the page and by the command. */
 export function Actions() {
   return (
-    <Page title="What we did">
+    <Page title="What we did" isTitleHidden>
       <p className="quiet">
         Each change by an operator, and each time that an operator was shown data of a person, here or by the command.
       </p>

@@ -17,7 +17,7 @@ export function Deliveries() {
   const nameOf = useVendorName();
   const codes = new Set([code ?? [], query.data?.map((reason) => reason.code) ?? []].flat());
   return (
-    <Page title="Rejected deliveries">
+    <Page title="Rejected deliveries" isTitleHidden>
       <p className="quiet">
         What a vendor has sent and the service could not store. It is kept for 30 days. Correct what rejects it, then
         replay it.

@@ -69,7 +69,7 @@ export function Operator({ settingsOf }: { settingsOf: (agencyId: string, orders
         <Route path="/operator/outbox/failed/:id">{({ id }) => <FailedTexts key={id} agencyId={id!} />}</Route>
         <Route path="/operator/vendors" component={Vendors} />
         <Route path="/operator/destinations">
-          <Page title="Destinations">
+          <Page title="Destinations" isTitleHidden>
             <Destinations />
           </Page>
         </Route>

@@ -17,7 +17,7 @@ import { useVendorName, VendorField } from "./vendor_name.tsx";
 /** The orders of all agencies, each with what can be done with it. */
 export function Orders() {
   return (
-    <Page title="Orders">
+    <Page title="Orders" isTitleHidden>
       <FoundOrders all="Open and paused">
         <SearchField label="Agency or agent" />
       </FoundOrders>
@@ -92,7 +92,7 @@ function OrderTable({ query, isOfAgency }: { query: ReturnType<typeof usePages<O
           { title: "Agent", cell: ({ agent }) => <bdi>{agent ?? "Take turns"}</bdi>, isMinor: true },
           { title: "Leads", cell: (order) => <Fill order={order} />, isNumber: true },
           { title: "Today", cell: todayText, isNumber: true },
-          { title: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
+          { title: "Status", isPlain: true, cell: ({ status }) => <StatusBadge status={status} /> },
           { title: "Ends", cell: ({ ends_at }) => ends_at && <Time at={ends_at} />, isMinor: true },
         ]}
       />

@@ -22,7 +22,7 @@ export function Texts() {
   }
 
   return (
-    <Page title="Unmatched texts">
+    <Page title="Unmatched texts" isTitleHidden>
       <p className="quiet">
         Their two numbers have no conversation. A text may be an opt-out: a person who sent STOP must get no further
         text. Once the text has its conversation, that holds.

@@ -91,12 +91,13 @@ function Alerts() {
         )}
         columns={[
           { title: "Concerns", key: "name", cell: ({ name }) => name, sortBy: ({ name }) => name, isHeader: true },
-          { title: "Alert", key: "kind", cell: titleOf, sortBy: titleOf },
-          { title: "Problem", cell: ({ problem }) => problem },
+          { title: "Alert", key: "kind", cell: titleOf, sortBy: titleOf, isPlain: true },
+          { title: "Problem", cell: ({ problem }) => problem, isSentence: true, isPlain: true },
           {
             title: "State",
             key: "state",
             cell: ({ state }) => <Badge meaning={state === "open" ? "bad" : undefined}>{state}</Badge>,
+            isPlain: true,
             sortBy: ({ state, opened_at }) => `${state === "open" ? 0 : 1} ${opened_at}`,
           },
           {
@@ -105,7 +106,7 @@ function Alerts() {
             cell: ({ opened_at }) => <Time at={opened_at} />,
             sortBy: ({ opened_at }) => opened_at,
           },
-          { title: "Mend", cell: (alert) => alert.link && <MendLink alert={alert} />, isMinor: true },
+          { title: "Next step", cell: (alert) => alert.link && <MendLink alert={alert} />, isMinor: true },
         ]}
       />
       {query.data && query.data.more > 0 && (

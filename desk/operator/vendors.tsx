@@ -6,6 +6,7 @@ import { BarChart } from "../ui/bar_chart.tsx";
 import { countText } from "../ui/count.ts";
 import { Page } from "../ui/page.tsx";
 import { EmptyState, QueryResult } from "../ui/query_result.tsx";
+import { Share } from "../ui/share.tsx";
 import { Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { MappingLink } from "./mapping_link.tsx";
@@ -15,7 +16,7 @@ import { useVendorName } from "./vendor_name.tsx";
 export function Vendors() {
   const query = useQuery(operatorQueries.vendorDays());
   return (
-    <Page title="Vendors">
+    <Page title="Vendors" isTitleHidden>
       <QueryResult query={query} resource="leads of the vendors">
         {(vendors) =>
           vendors.length === 0 ? <EmptyState title={`No vendor has sent anything for ${DAYS} days.`} /> : (
@@ -73,11 +74,7 @@ function Quality() {
     isMinor = false,
   ) => ({
     title,
-    cell: (row: { leads: number } & Record<typeof key, number>) => (
-      <>
-        {countText(row[key])} {row[key] > 0 && <small>{Math.round(row[key] / row.leads * 100)}%</small>}
-      </>
-    ),
+    cell: (row: { leads: number } & Record<typeof key, number>) => <Share of={row[key]} all={row.leads} />,
     isNumber: true,
     isMinor,
   });
@@ -87,7 +84,7 @@ function Quality() {
         <h2 id="quality">Quality</h2>
         <Link href="/operator/duplicates">Leads that came again</Link>
       </div>
-      <p className="quiet">Leads of the last {DAYS} days by UTC, tests aside, and what became of them since.</p>
+      <p className="quiet">Leads of the last {DAYS} days in UTC without tests, and their progress since.</p>
       <Table
         label="Quality of leads"
         query={query}

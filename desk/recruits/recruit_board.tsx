@@ -122,9 +122,9 @@ function Card({ recruit, onMove }: { recruit: Recruit; onMove: (recruit: Moved, 
       />
       <span className="quiet">
         <DotSeparated>
+          {ago(created_at)}
           {state}
           <bdi>{vendor}</bdi>
-          {ago(created_at)}
         </DotSeparated>
       </span>
       {agent_id !== null && <Avatar id={agent_id} name={agent!} />}

@@ -38,10 +38,10 @@ const COLUMNS: TableColumn<Recruit>[] = [
       </>
     ),
   },
-  { title: "Phone", key: "phone", cell: ({ phone }) => phone === null ? "no phone" : phoneText(phone) },
-  { title: "State", key: "state", cell: ({ state }) => state },
+  { title: "Phone", key: "phone", isPlain: true, cell: ({ phone }) => phone === null ? "no phone" : phoneText(phone) },
+  { title: "State", key: "state", isPlain: true, cell: ({ state }) => state },
   { title: "Vendor", key: "vendor", isMinor: true, cell: ({ vendor }) => <bdi>{vendor}</bdi> },
-  { title: "Stage", key: "stage", cell: (recruit) => <RecruitStage recruit={recruit} /> },
+  { title: "Stage", key: "stage", isPlain: true, cell: (recruit) => <RecruitStage recruit={recruit} /> },
   {
     title: "Last text",
     key: "text",

@@ -25,6 +25,10 @@ Deno.test("a change of a setting in words", () => {
       },
       "The agency: opens at 09:00 → 08:30",
     ],
+    [
+      { action: "destination update", subject: "crm", before: { events: [] }, after: { events: ["a.b", "c.d"] } },
+      "Destination crm: events none → a.b, c.d",
+    ],
     [{ action: "bot publish", subject: null, before: {}, after: { version: 3 } }, "Bot: version 3 published"],
     [{ action: "bot off", subject: null, before: {}, after: { version: 4 } }, "Bot: switched off"],
     [

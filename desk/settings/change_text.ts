@@ -38,6 +38,7 @@ export function changeText({ action, subject, before, after }: Omit<AgencyChange
 function valueText(value: unknown): string {
   if (value === null || value === undefined) return "none";
   if (typeof value === "boolean") return value ? "yes" : "no";
+  if (Array.isArray(value)) return value.length === 0 ? "none" : value.join(", ");
   if (typeof value === "object") return JSON.stringify(value);
   const text = String(value).replace(/^(\d\d:\d\d):\d\d$/, "$1").replace(/^(\d{4}-\d\d-\d\d)T.*$/, "$1");
   return text.length > 40 ? `${text.slice(0, 40)}…` : text;

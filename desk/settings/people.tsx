@@ -91,7 +91,7 @@ const WORK: TableColumn<Member>[] = [
 
 function Nobodys({ agent }: { agent: Agent }) {
   const { data: { nobody } = { nobody: 0 } } = useQuery(inboxQueries.counts(agent));
-  return nobody > 0 && <Link href="/inbox/nobody">Conversations that nobody has: {cappedText(nobody)}</Link>;
+  return nobody > 0 && <Link href="/inbox/nobody">Conversations without an agent: {cappedText(nobody)}</Link>;
 }
 
 function Waiting({ work: { id, waiting, unread, waiting_since } }: { work: Work }) {

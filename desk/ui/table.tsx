@@ -19,6 +19,10 @@ export interface TableColumn<Row> extends Column<Row> {
   isGreatestFirst?: boolean;
   /** Whether it is left out below 1024 px. On a phone it is on the card again. */
   isMinor?: boolean;
+  /** Whether it is a sentence, which is not cut. */
+  isSentence?: boolean;
+  /** Whether its values need no title on a card, such as phone numbers and badges. */
+  isPlain?: boolean;
 }
 
 /** From so many rows, only those that show are rendered; each is so high at first, in pixels. */
@@ -219,7 +223,16 @@ function TableRow<Row>({ row, place, measure, columns, keyOf, nameOf, hrefOf, me
               {hrefOf ? <Link href={hrefOf(row)} className="row-link">{content}</Link> : content}
             </th>
           )
-          : <td key={column.title} role="cell" className={classOf(column)} data-title={column.title}>{content}</td>;
+          : (
+            <td
+              key={column.title}
+              role="cell"
+              className={classOf(column)}
+              data-title={column.isPlain ? undefined : column.title}
+            >
+              {content}
+            </td>
+          );
       })}
       {menuOf && (
         <td role="cell" className="row-menu">
@@ -256,6 +269,7 @@ function VirtualRows<Row>({ rows, ...row }: RowProps<Row> & { rows: Row[] }) {
   );
 }
 
-function classOf({ isNumber, isMinor }: TableColumn<never>): string | undefined {
-  return [isNumber && "number", isMinor && "is-minor"].filter(Boolean).join(" ") || undefined;
+function classOf({ isNumber, isMinor, isSentence }: TableColumn<never>): string | undefined {
+  return [isNumber && "number", isMinor && "is-minor", isSentence && "is-sentence"].filter(Boolean).join(" ") ||
+    undefined;
 }

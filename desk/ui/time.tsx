@@ -15,6 +15,7 @@ const FORMATS = {
   zoneless: formatter({ dateStyle: "medium", timeStyle: "short", timeZone: "UTC" }),
   zonelessDay: formatter({ dateStyle: "medium", timeZone: "UTC" }),
 };
+const CLOCK_ALONE = formatter({ hour: "numeric", minute: "2-digit" });
 const TIMES = timesIn(undefined);
 let utcTimes: typeof TIMES | undefined;
 
@@ -38,13 +39,15 @@ function formatter(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
 /**
  * A time with its zone, that of the user's machine or {@link Utc}: "2:05 PM CST", and with the day unless it is today.
  *
- * @param isDayKnown the day stands above it already
+ * @param isDayKnown the day stands above it already, so that it is the time alone; its title has the zone
  */
 export function Time({ at, isDayKnown = false }: { at: string; isDayKnown?: boolean }) {
   const isUtc = use(Utc);
   return (
     <time dateTime={at} title={times(isUtc).full.format(new Date(at))}>
-      {timeText(at, isDayKnown ? new Date(at) : new Date(), isUtc)}
+      {isDayKnown && !isUtc
+        ? CLOCK_ALONE.format(new Date(at))
+        : timeText(at, isDayKnown ? new Date(at) : new Date(), isUtc)}
     </time>
   );
 }

@@ -57,7 +57,7 @@ deskTest("a manager sees how the orders fill, who waits for whom, and the number
   await numbers.filter({ hasText: "30034" }).getByText("paused").waitFor();
   assert.equal(await numbers.count(), 2);
   await tabs.getByRole("link", { name: "People" }).click();
-  const nobodys = page.getByRole("link", { name: "Conversations that nobody has: 1" });
+  const nobodys = page.getByRole("link", { name: "Conversations without an agent: 1" });
   assert.equal(await nobodys.getAttribute("href"), "#/inbox/nobody");
   const ada = page.getByRole("row", { name: "Ada Byron" });
   await ada.getByRole("cell", { name: "78" }).waitFor();
