@@ -199,12 +199,13 @@ function TextComposer({ conversation, agent, name, isWriter, isChosen, modeButto
 
 /** The length of the text, and the number of texts that are paid for it. A phone shows it from two on. */
 function SegmentCount({ id, body }: { id: string; body: string }) {
+  if (body === "") return <small id={id} className="count is-small" />;
   const segments = segmentsOf(body);
   const length = `${countText(body.length)} of ${countText(MAX_LENGTH)}`;
   const className = body.length > MAX_LENGTH ? "count problem" : segments > 1 ? "count" : "count is-small";
   return (
     <small id={id} className={className}>
-      {body === "" ? length : `${length} · ${segments} ${segments === 1 ? "segment" : "segments"}`}
+      {`${length} · ${segments} ${segments === 1 ? "segment" : "segments"}`}
     </small>
   );
 }

@@ -90,7 +90,7 @@ function OrderTable({ query, isOfAgency }: { query: ReturnType<typeof usePages<O
             isHeader: isOfAgency,
           },
           { title: "Agent", cell: ({ agent }) => <bdi>{agent ?? "Take turns"}</bdi>, isMinor: true },
-          { title: "Leads", cell: (order) => <Fill order={order} />, isNumber: true },
+          { title: "Leads", cell: (order) => <Fill order={order} /> },
           { title: "Today", cell: todayText, isNumber: true },
           { title: "Status", isPlain: true, cell: ({ status }) => <StatusBadge status={status} /> },
           { title: "Ends", cell: ({ ends_at }) => ends_at && <Time at={ends_at} />, isMinor: true },

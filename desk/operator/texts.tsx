@@ -24,8 +24,8 @@ export function Texts() {
   return (
     <Page title="Unmatched texts" isTitleHidden>
       <p className="quiet">
-        Their two numbers have no conversation. A text may be an opt-out: a person who sent STOP must get no further
-        text. Once the text has its conversation, that holds.
+        Texts between two numbers that have no conversation. A person who sent STOP must get no further text, but is
+        opted out only once the text has a conversation.
       </p>
       <p className="notice" role="status" tabIndex={-1} ref={notice}>{report}</p>
       <List

@@ -55,19 +55,16 @@ function AgencyForm({ agency, readAgain, onSave }: {
   return (
     <form className="settings-form" onSubmit={saving.onSubmit} noValidate aria-label="The agency">
       <Field label="Name" name="name" defaultValue={opened.name} hint="Recruits read it in texts." autoComplete="off" />
-      <label>
-        Time zone
-        <select name="timezone" defaultValue={opened.timezone}>
-          {!zones.includes(opened.timezone) && <option>{opened.timezone}</option>}
-          {zones.map((zone) => <option key={zone}>{zone}</option>)}
-        </select>
-      </label>
+      <Field label="Time zone" name="timezone" defaultValue={opened.timezone}>
+        {!zones.includes(opened.timezone) && <option>{opened.timezone}</option>}
+        {zones.map((zone) => <option key={zone}>{zone}</option>)}
+      </Field>
       <Field label="Opens at" name="opens_at" defaultValue={shown(opened.opens_at)} hint="Such as 08:30." />
       <Field
         label="Closes at"
         name="closes_at"
         defaultValue={shown(opened.closes_at)}
-        hint="A recruit's wait is counted in these hours, Monday to Friday."
+        hint="A recruit’s wait is counted in these hours, Monday to Friday."
       />
       <p className="buttons">
         <button type="submit" className="primary" aria-disabled={saving.isRunning}>Save</button>
