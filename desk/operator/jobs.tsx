@@ -14,8 +14,8 @@ export function Jobs() {
     <Page title="Jobs">
       <Link href="/operator" className="back">Today</Link>
       <p className="quiet">
-        What the service does again and again. A job that has not ended for long is started by the people who run the
-        service.
+        The recurring work of the service. The people who run the service restart a job that has not ended for a long
+        time.
       </p>
       <Table
         label="Jobs"

@@ -86,5 +86,5 @@ deskTest("an operator sees which texts are not sent, and why", async (page) => {
   await page.evaluate(`location.hash = "#/operator/outbox/failed/${agent.agency_id}"`);
   await text.getByText("Twilio: 30007, the carrier has taken it for spam").waitFor();
   await page.getByRole("link", { name: "See the agency’s orders" }).click();
-  await page.getByRole("heading", { name: /^Orders/ }).waitFor();
+  await page.getByRole("region", { name: "Orders" }).waitFor();
 }, PHONE);
