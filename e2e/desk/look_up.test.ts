@@ -227,5 +227,5 @@ deskTest("all times of operators are in UTC, as those of the commands, and name 
     for (const time of await page.locator("main time").allInnerTexts()) assert.match(time, / UTC$/, view);
   }
   await page.evaluate("location.hash = '#/operator/vendors'");
-  await page.getByText("days by UTC").waitFor();
+  await page.getByText("days in UTC").waitFor();
 });
