@@ -56,7 +56,7 @@ export function Agencies() {
   const column = AGENCY_SORTS.find((name) => name === sort.key) ?? "name";
   const query = usePages(agencyQueries.list(useDebounced(typed), column, sort.isDescending));
   return (
-    <Page title="Agencies">
+    <Page title="Agencies" isTitleHidden>
       <Search label="Name of the agency" value={typed} onChange={setTyped} />
       <Table
         query={query}
