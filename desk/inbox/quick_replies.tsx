@@ -89,6 +89,6 @@ function statusOf(found: FilledReply[], all: FilledReply[] | undefined, error: E
   if (found.length > 0) return found.length === 1 ? "1 quick reply" : `${found.length} quick replies`;
   if (all === undefined) return error === null ? "Loading the quick replies" : error.message;
   return all.length === 0
-    ? "Your agency has no quick replies yet. A manager adds them in Team."
+    ? "Your agency has no quick replies yet. A manager adds them in Settings."
     : "No quick reply has this shortcut.";
 }

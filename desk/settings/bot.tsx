@@ -45,12 +45,16 @@ function Scripts({ agencyId, scripts }: { agencyId: string; scripts: Published[]
     times: 0,
   }));
 
-  /** Publishes a script. What was there before comes back with Undo. */
+  function begin(shown: Script): void {
+    show(({ times }) => ({ shown, times: times + 1 }));
+  }
+
+  /** Publishes a script. What was there before comes back with Undo, also into the form. */
   async function publish(script: Script): Promise<void> {
     await publishScript(agencyId, script);
     sayChanged(
       "The script is published.",
-      () => current === null ? switchBotOff(agencyId) : publishScript(agencyId, current),
+      () => current === null ? switchBotOff(agencyId) : publishScript(agencyId, current).then(() => begin(current)),
     );
   }
 
@@ -83,7 +87,7 @@ function Scripts({ agencyId, scripts }: { agencyId: string; scripts: Published[]
                 </p>
                 {script !== null && (
                   <p className="buttons">
-                    <button type="button" onClick={() => show({ shown: script, times: times + 1 })}>
+                    <button type="button" onClick={() => begin(script)}>
                       Show <span className="visually-hidden">version {version}</span>
                     </button>
                     {script !== current && (
@@ -91,7 +95,7 @@ function Scripts({ agencyId, scripts }: { agencyId: string; scripts: Published[]
                         label="Publish again"
                         of={`version ${version}`}
                         question={<p>Conversations that begin from now on get the words of version {version}.</p>}
-                        act={() => publish(script)}
+                        act={() => publish(script).then(() => begin(script))}
                       />
                     )}
                   </p>

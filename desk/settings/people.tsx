@@ -152,7 +152,7 @@ function Invite({ agencyId, onClose }: { agencyId: string; onClose: () => void }
   return (
     <Drawer title="Invite an agent" onClose={onClose}>
       <form className="settings-form" onSubmit={inviting.onSubmit} noValidate>
-        <Field label="First name" name="first_name" autoComplete="off" autoFocus />
+        <Field label="First name" name="first_name" autoComplete="off" />
         <Field label="Last name" name="last_name" autoComplete="off" />
         <Field label="E-mail" name="email" type="email" autoComplete="off" hint="The link to sign in is sent there." />
         <label>
@@ -185,7 +185,6 @@ function Away({ member, onClose }: { member: Member; onClose: () => void }) {
           label="Away until"
           name="away_until"
           type="date"
-          autoFocus
           hint="The day of the return. Until it begins, new leads go to the others, and managers hear of each text too."
         />
         <p className="buttons">

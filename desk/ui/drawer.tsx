@@ -9,6 +9,8 @@ export function Drawer({ title, onClose, children }: { title: ReactNode; onClose
   useEffect(() => {
     const { current } = dialog;
     current!.showModal();
+    // Otherwise the button that closes it has the focus.
+    current!.querySelector<HTMLElement>(".drawer-body :is(input, select, textarea)")?.focus();
     return () => current!.close();
   }, []);
   return (

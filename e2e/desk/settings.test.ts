@@ -249,7 +249,8 @@ deskTest("a manager invites people, changes what they are, takes that back, and 
 
   await page.getByRole("button", { name: "Invite an agent" }).click();
   const drawer = page.getByRole("dialog", { name: "Invite an agent" });
-  await drawer.getByLabel("First name").fill("Ines");
+  await drawer.locator("[name=first_name]:focus").waitFor();
+  await page.keyboard.type("Ines");
   await drawer.getByLabel("E-mail").fill("nobody");
   await drawer.getByRole("button", { name: "Send the invitation" }).click();
   await drawer.getByRole("alert").getByText("Must be an e-mail address.").waitFor();
@@ -354,6 +355,14 @@ deskTest("a manager changes the agency, and publishes a script, and the history 
   ]);
   await look(page);
 
+  await script.getByLabel("Opening").fill("Hello, this is {agency}. STOP ends this.");
+  await script.getByRole("button", { name: "Publish" }).click();
+  await bot.getByText("Version 2 is on").waitFor();
+  await toast(page, "The script is published.").last().getByRole("button", { name: "Undo" }).click();
+  await bot.getByText("Version 3 is on").waitFor();
+  await until(async () => await script.getByLabel("Opening").inputValue() === "Hi, this is {agency}. STOP ends this.");
+
+  await question(2).locator("summary").click();
   await question(2).getByRole("button", { name: "Remove Question 2" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
   await question(2).waitFor({ state: "detached" });
@@ -364,13 +373,13 @@ deskTest("a manager changes the agency, and publishes a script, and the history 
   await bot.getByText("The bot is off").waitFor();
   await bot.getByRole("button", { name: "Publish again version 1" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Publish again" }).click();
-  await bot.getByText("Version 3 is on").waitFor();
+  await bot.getByText("Version 5 is on").waitFor();
   await toast(page, "The script is published.").last().getByRole("button", { name: "Undo" }).click();
   await bot.getByText("The bot is off").waitFor();
 
   await tabs.getByRole("link", { name: "History" }).click();
   const history = page.getByRole("table", { name: "History" });
-  await history.getByRole("row", { name: "Bot: version 3 published Nora Quist" }).waitFor();
+  await history.getByRole("row", { name: "Bot: version 5 published Nora Quist" }).waitFor();
   await history.getByRole("row", { name: "The agency: opens at 07:00 → 08:15" }).waitFor();
   await look(page);
 });
