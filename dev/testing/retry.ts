@@ -1,7 +1,7 @@
 import type { Counts } from "./junit.ts";
 
 /** When more tests than this fail, the cause is no chance. */
-const MOST_RETRIED = 5;
+export const MOST_RETRIED = 5;
 
 /**
  * Runs tests that failed once more. The second result counts: a test that passes then is flaky. Nothing is run again

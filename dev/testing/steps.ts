@@ -9,7 +9,7 @@ import { withHostedDatabase } from "./hosted/hosted_database.ts";
 import { type Counts, denoTest, type Failure } from "./junit.ts";
 import { installPgtap, runTapFile, type TapResult } from "./pgtap.ts";
 import { type Print, runProgram } from "./program.ts";
-import { retryFailed } from "./retry.ts";
+import { MOST_RETRIED, retryFailed } from "./retry.ts";
 import { doublesEnv } from "./texting_stack.ts";
 import type { ThrowawayStack } from "./throwaway_stack.ts";
 
@@ -301,9 +301,9 @@ async function pgtap(
       if (result.failed > 0) failed.push([file, result]);
       else total.passed += result.passed;
     }
-    // Once more, unless it was run alone. What passes then is flaky.
+    // Once more, unless it was run alone or many failed. What passes then is flaky.
     for (const [file, first] of failed) {
-      const again = files.length > 1 ? await runFile(file) : first;
+      const again = files.length > 1 && failed.length <= MOST_RETRIED ? await runFile(file) : first;
       total.passed += again.passed;
       total.failed += again.failed;
       const text = [file, ...first.diagnostics.map((line) => `    ${line}`)].join("\n");
