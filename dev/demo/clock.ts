@@ -16,13 +16,9 @@ export interface Made {
   texts: Date;
 }
 
-/**
- * Lets what waits for a time wait no longer: the bot's turns, texts and dispatches that are tried again, and texts that a
- * worker has left. No worker may be running.
- */
+/** Lets what waits for a time wait no longer: the bot's turns, and texts and dispatches that are tried again. */
 export async function passTime(sql: postgres.Sql): Promise<void> {
-  await sql`update public.text_outbox set due_at = now()
-    where state in ('pending', 'sending', 'unconfirmed') and due_at > now() and due_at < 'infinity'`;
+  await sql`update public.text_outbox set due_at = now() where state = 'pending' and due_at > now() and due_at < 'infinity'`;
   await sql`update public.bot_turns set due_at = least(due_at, now())`;
   await sql`update private.dispatches set due_at = least(due_at, now()) where state = 'waiting'`;
 }

@@ -294,6 +294,8 @@ async function work({ sql, stack, twilio }: Tools): Promise<void> {
     const call = () =>
       fetch(`${stack.functions_url}/worker/run`, { method: "POST", headers }).then((r) => r.body?.cancel());
     await passTime(sql);
+    // No worker is running, so nobody waits for the lease of a text that one has left.
+    await sql`update public.text_outbox set due_at = now() where state in ('sending', 'unconfirmed') and due_at > now()`;
     await Promise.all([call(), call()]);
     await twilio.settled();
     const [due] = await sql`
