@@ -21,28 +21,22 @@ export interface Act {
   meaning: string;
 }
 
+const OPEN: Act = {
+  label: "Open",
+  status: "open",
+  meaning: "From now on it gets leads. Those that wait already are distributed by hand.",
+};
+const CLOSE: Act = { label: "Close", status: "closed", meaning: "It gets no lead any more." };
+
 /** The acts on an order by its status. */
 export const ACTS: Record<string, Act[]> = {
   open: [
     { label: "Pause", status: "paused", meaning: "It gets no lead until it is opened again." },
-    { label: "Close", status: "closed", meaning: "It gets no lead any more." },
+    CLOSE,
   ],
-  paused: [
-    {
-      label: "Open",
-      status: "open",
-      meaning: "From now on it gets leads. Those that wait already are distributed by hand.",
-    },
-    { label: "Close", status: "closed", meaning: "It gets no lead any more." },
-  ],
-  filled: [{ label: "Close", status: "closed", meaning: "It is done, and stays in the list of closed orders." }],
-  closed: [
-    {
-      label: "Open",
-      status: "open",
-      meaning: "From now on it gets leads. Those that wait already are distributed by hand.",
-    },
-  ],
+  paused: [OPEN, CLOSE],
+  filled: [{ ...CLOSE, meaning: "It is done, and stays in the list of closed orders." }],
+  closed: [OPEN],
 };
 
 /** Where there is no order. */
