@@ -80,7 +80,7 @@ function Shown({ onReturned, ...shown }: ShownLead & { onReturned: () => void })
       )}
       <section aria-labelledby="history">
         <h2 id="history">History</h2>
-        <ol className="history">
+        <ol className="lead-history">
           {timeline.map(({ at, event, detail }, place) => (
             <li key={place}>
               <Time at={at} /> <strong>{event}</strong> {detail}

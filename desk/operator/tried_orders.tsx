@@ -9,7 +9,7 @@ export function TriedOrders(
   const nameOf = useVendorName();
   if (orders.length === 0) return <p>There is none.</p>;
   return (
-    <ol>
+    <ol className="tried-orders">
       {orders.map(({ order_id, agency, vendor, states, priority, filled, quantity, got, gets_it, reason }) => (
         <li key={order_id} aria-current={order_id === shown || undefined}>
           <p>
