@@ -1,4 +1,4 @@
-import { useEffect, useId, useState } from "react";
+import { useId, useState } from "react";
 import { Link } from "wouter";
 import { useQuery } from "@tanstack/react-query";
 import {
@@ -17,6 +17,7 @@ import { ActionError } from "../ui/action.tsx";
 import { Page } from "../ui/page.tsx";
 import { useDebounced } from "../ui/search.tsx";
 import { EmptyState, QueryResult } from "../ui/query_result.tsx";
+import { useUnsaved } from "../ui/unsaved.ts";
 import { MappingResult } from "./mapping_result.tsx";
 import { SamplePayload } from "./sample_payload.tsx";
 import { useVendorName } from "./vendor_name.tsx";
@@ -59,12 +60,7 @@ function Editor({ mapping, delivery }: { mapping: Mapping; delivery?: string }) 
   if (!isLate && found !== problem) setProblem(found);
   const isConflict = mapping.version !== draft.seen && !save.isPending;
 
-  useEffect(() => {
-    if (!isChanged) return;
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
-    addEventListener("beforeunload", ask);
-    return () => removeEventListener("beforeunload", ask);
-  }, [isChanged]);
+  useUnsaved(isChanged, true);
 
   function change(changed: MappingDraft): void {
     keepDraft(mapping, changed);

@@ -7,6 +7,7 @@ import { ConfirmButton } from "../ui/confirm.tsx";
 import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { QueryResult } from "../ui/query_result.tsx";
 import { Time } from "../ui/time.tsx";
+import { mayLose } from "../ui/unsaved.ts";
 import { sayChanged } from "./say_changed.ts";
 import { ScriptForm } from "./script_form.tsx";
 
@@ -46,7 +47,7 @@ function Scripts({ agencyId, scripts }: { agencyId: string; scripts: Published[]
   }));
 
   function begin(shown: Script): void {
-    show(({ times }) => ({ shown, times: times + 1 }));
+    if (mayLose()) show(({ times }) => ({ shown, times: times + 1 }));
   }
 
   /** Publishes a script. What was there before comes back with Undo, also into the form. */

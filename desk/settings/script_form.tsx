@@ -6,6 +6,7 @@ import { ScriptRefused } from "../data/agency.ts";
 import { ActionError, useAction } from "../ui/action.tsx";
 import { Field } from "../ui/field.tsx";
 import { IconButton } from "../ui/icon_button.tsx";
+import { useUnsaved } from "../ui/unsaved.ts";
 import { QuestionForm } from "./question_form.tsx";
 import { type Draft, newQuestion, type Problems, problemsOf, toDraft, toScript } from "./script_draft.ts";
 import { TryScript } from "./try_script.tsx";
@@ -18,11 +19,14 @@ export function ScriptForm({ script, publish }: { script: Script; publish: (scri
   const form = useRef<HTMLFormElement>(null);
   const { questions } = draft;
   const edited = toScript(draft);
+  const [published, setPublished] = useState(() => JSON.stringify(edited));
+  useUnsaved(JSON.stringify(edited) !== published);
 
   const publishing = useAction(async () => {
     setProblems({});
     try {
       await publish(edited);
+      setPublished(JSON.stringify(edited));
     } catch (error) {
       if (!(error instanceof ScriptRefused)) throw error;
       const found = problemsOf(error.message, draft);

@@ -366,6 +366,8 @@ deskTest("a manager changes the agency, and publishes a script, and the history 
   await question(2).getByRole("button", { name: "Remove Question 2" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
   await question(2).waitFor({ state: "detached" });
+  // The form asks before it loses what was removed.
+  page.once("dialog", (dialog) => dialog.accept());
   await bot.getByRole("button", { name: "Show version 1" }).click();
   await question(2).waitFor();
   await bot.getByRole("button", { name: "Switch off" }).click();
@@ -382,4 +384,42 @@ deskTest("a manager changes the agency, and publishes a script, and the history 
   await history.getByRole("row", { name: "Bot: version 5 published Nora Quist" }).waitFor();
   await history.getByRole("row", { name: "The agency: opens at 07:00 → 08:15" }).waitFor();
   await look(page);
+});
+
+deskTest("nobody loses a script that is not published without a question", async (page) => {
+  const team = await createTeam();
+  await signIn(page, team, "settings");
+  const tabs = page.getByRole("navigation", { name: "Settings" });
+  await tabs.getByRole("link", { name: "Bot" }).click();
+  const opening = page.getByLabel("Opening");
+  await opening.fill("Hello, this is {agency}. STOP ends this.");
+  const asked: string[] = [];
+  let isLost = false;
+  page.on("dialog", async (dialog) => {
+    asked.push(dialog.type());
+    await (isLost ? dialog.accept() : dialog.dismiss());
+  });
+  await tabs.getByRole("link", { name: "Quick replies" }).click();
+  await page.getByRole("link", { name: "Home" }).first().click();
+  await page.evaluate("history.back()");
+  await page.evaluate("location.reload()").catch(() => {});
+  await until(() => Promise.resolve(asked.length === 4));
+  assert.deepEqual(asked, ["confirm", "confirm", "confirm", "beforeunload"]);
+  assert.equal(await opening.inputValue(), "Hello, this is {agency}. STOP ends this.");
+
+  // Once it is published, there is nothing to lose.
+  await page.getByRole("button", { name: "Publish" }).click();
+  await page.getByText("Version 1 is on").waitFor();
+  await tabs.getByRole("link", { name: "People" }).click();
+  await tabs.getByRole("link", { name: "Bot" }).click();
+  await opening.fill("Hi");
+  await page.getByRole("button", { name: "Show version 1" }).click();
+  assert.equal(await opening.inputValue(), "Hi");
+  isLost = true;
+  await page.getByRole("button", { name: "Show version 1" }).click();
+  await until(async () => (await opening.inputValue()).startsWith("Hello"));
+  await opening.fill("Hi");
+  await tabs.getByRole("link", { name: "People" }).click();
+  await page.getByRole("table", { name: "People" }).waitFor();
+  assert.equal(asked.length, 7);
 });
