@@ -4,7 +4,7 @@ import { connect } from "./database/postgres.ts";
 /** The milliseconds between two questions whether work is due. */
 const ASK_EVERY_MS = 5_000;
 
-/** The milliseconds between two checks of the alerts. */
+/** The milliseconds between two checks of the alerts, and between two counts. */
 const CHECK_EVERY_MS = 60_000;
 
 /** The worker claims for 40 s. A call that takes longer than this hangs. */
@@ -26,14 +26,17 @@ interface Options {
 }
 
 /**
- * Runs the jobs of a hosted project's scheduler (supabase/schemas/alerts/schedule.sql): it checks the alerts each
- * minute, notifies agents, and calls the worker while work is due. As there, a job that takes long holds up no other.
+ * Runs the jobs of a hosted project's scheduler (supabase/schemas/alerts/schedule.sql): it checks the alerts and
+ * counts what leads are worth each minute, notifies agents, and calls the worker while work is due. As there, a job
+ * that takes long holds up no other.
  */
 export class Scheduler {
   readonly #options: Options;
   readonly #sql: postgres.Sql;
   /** For the notifications of a burst, which may take seconds. */
   readonly #notifying: postgres.Sql;
+  /** For the counts of a large installation. */
+  readonly #counting: postgres.Sql;
   readonly #stopping = new AbortController();
   readonly #ended: Promise<unknown>;
   readonly #calls = new Set<Promise<void>>();
@@ -44,9 +47,11 @@ export class Scheduler {
     this.#options = options;
     this.#sql = connect(options.dbUrl);
     this.#notifying = connect(options.dbUrl);
+    this.#counting = connect(options.dbUrl);
     const askEvery = options.askEvery ?? ASK_EVERY_MS;
     this.#ended = Promise.all([
       this.#every(CHECK_EVERY_MS, () => this.#sql`select private.check_alerts()`),
+      this.#every(CHECK_EVERY_MS, () => this.#counting`select private.count_quality_days()`),
       this.#every(askEvery, () => notifyAgents(this.#notifying)),
       this.#every(askEvery, () => this.#callIfDue()),
     ]);
@@ -55,7 +60,7 @@ export class Scheduler {
   /** Ends it. A call that it has begun goes on in the function. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    await Promise.all([this.#sql, this.#notifying].map((sql) => sql.end({ timeout: 0 })));
+    await Promise.all([this.#sql, this.#notifying, this.#counting].map((sql) => sql.end({ timeout: 0 })));
     await this.#ended;
     await Promise.all(this.#calls);
   }

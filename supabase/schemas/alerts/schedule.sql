@@ -1,6 +1,6 @@
--- The jobs of a hosted project. pg_cron checks the alerts, notifies agents, and has pg_net call POST /worker/run while
--- work is due. Locally `npm start` does the same (dev/local/scheduler.ts). Without the extensions, nothing here has an
--- effect.
+-- The jobs of a hosted project. pg_cron checks the alerts, counts what leads are worth, notifies agents, and has pg_net
+-- call POST /worker/run while work is due. Locally `npm start` does the same (dev/local/scheduler.ts). Without the
+-- extensions, nothing here has an effect.
 
 create function public.are_texts_due() returns boolean
 language sql
@@ -67,12 +67,13 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  jobs text[] := '{check alerts,notify agents}';
+  jobs text[] := '{check alerts,count quality,notify agents}';
 begin
   if to_regclass('cron.job') is null then
     return '{}';
   end if;
   perform cron.schedule('check alerts', '* * * * *', 'select private.check_alerts()');
+  perform cron.schedule('count quality', '* * * * *', 'select private.count_quality_days()');
   -- Beside the texts, which never wait for a burst of leads.
   -- No procedure: one that commits can have no search_path of its own.
   perform cron.schedule('notify agents', '10 seconds', 'do $do$ declare began_at constant timestamptz := clock_timestamp(); '
@@ -85,16 +86,16 @@ begin
     'prune runs of jobs',
     '17 3 * * *',
     'delete from cron.job_run_details where end_time < now() - interval ''7 days'' and jobid in '
-    '(select jobid from cron.job where jobname in (''check alerts'', ''notify agents'', ''run worker''))'
+    '(select jobid from cron.job where jobname in (''check alerts'', ''count quality'', ''notify agents'', ''run worker''))'
   );
   return jobs;
 end
 $$;
 
 comment on function private.schedule_jobs() is
-  'Schedules with pg_cron private.check_alerts() each minute, private.deliver_notifications() and private.call_worker() every '
-  '10 seconds, and the deletion of the records of these runs after a week. Returns the names of the jobs: `check alerts` and '
-  '`notify agents` need pg_cron, `run worker` pg_net and Vault as well. May be called again.';
+  'Schedules with pg_cron private.check_alerts() and private.count_quality_days() each minute, private.deliver_notifications() '
+  'and private.call_worker() every 10 seconds, and the deletion of the records of these runs after a week. Returns the names '
+  'of the jobs: `run worker` needs pg_net and Vault as well as pg_cron. May be called again.';
 
 revoke execute on function private.schedule_jobs() from service_role;
 

@@ -28,7 +28,7 @@ begin
   create function cron.schedule(job_name text, schedule text, command text) returns bigint language sql as
     'insert into cron.job values (job_name, schedule, command)
       on conflict (jobname) do update set schedule = excluded.schedule, command = excluded.command returning 1';
-  return next is(private.schedule_jobs(), '{check alerts,notify agents}', 'pg_cron alone checks the alerts, and notifies agents');
+  return next is(private.schedule_jobs(), '{check alerts,count quality,notify agents}', 'pg_cron alone checks the alerts, counts, and notifies agents');
   create schema net;
   create table net.http_request_queue (id bigint generated always as identity, url text, headers jsonb, timeout integer);
   create function net.http_post(
@@ -39,13 +39,13 @@ begin
   create schema vault;
   create table vault.decrypted_secrets (name text, decrypted_secret text);
 
-  return next is(private.schedule_jobs(), '{check alerts,notify agents,run worker}', 'with all of them the worker is called');
+  return next is(private.schedule_jobs(), '{check alerts,count quality,notify agents,run worker}', 'with all of them the worker is called');
   perform private.schedule_jobs();
   return next results_eq(
     'select jobname, schedule from cron.job order by jobname',
-    $q$values ('check alerts', '* * * * *'), ('notify agents', '10 seconds'), ('prune runs of jobs', '17 3 * * *'),
+    $q$values ('check alerts', '* * * * *'), ('count quality', '* * * * *'), ('notify agents', '10 seconds'), ('prune runs of jobs', '17 3 * * *'),
       ('run worker', '10 seconds')$q$,
-    'there are four jobs, also when it is called again');
+    'there are five jobs, also when it is called again');
 
   execute (select command from cron.job where jobname = 'run worker');
   return next is_empty('select from net.http_request_queue', 'while nothing is due, nothing is called');

@@ -54,7 +54,7 @@ create temp table others (name) as select unnest(array[
   'private.request_counts', 'private.request_slots', 'private.text_limits', 'recruiting_orders', 'private.recruiting_order_choices', 'private.recruiting_order_days',
   'private.lead_notifications_due', 'repeat_rules', 'private.person_locks', 'private.resume_uploads', 'private.abandoned_leads', 'service_numbers', 'texting_hours',
   'texting_closures', 'area_codes', 'quick_replies', 'recruit_exports', 'order_changes', 'agency_changes', 'bot_scripts', 'operators', 'operator_actions', 'erasures', 'lead_assignments',
-  'private.job_runs', 'private.metric_days', 'private.open_delivery_counts', 'alert_rules', 'alerts',
+  'private.job_runs', 'private.metric_days', 'private.quality_days', 'private.open_delivery_counts', 'alert_rules', 'alerts',
   'destinations', 'push_subscriptions', 'private.destination_secrets', 'private.sending_settings']);
 
 select set_eq(

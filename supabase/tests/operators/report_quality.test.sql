@@ -1,6 +1,6 @@
 -- What leads are worth, compared with counts made in the plainest way over random leads; and who may read it.
 begin;
-select plan(22);
+select plan(32);
 \ir ../helpers.psql
 
 select setseed(0.20261128);
@@ -129,6 +129,30 @@ select is(
   (select array_agg(q.leads) from public.vendor_quality('2026-01-01', '2026-04-01') q),
   (select array_agg(q.leads order by q.leads desc) from public.vendor_quality('2026-01-01', '2026-04-01') q),
   'the vendor with the most leads stands first');
+
+-- The days that are counted before they are read.
+insert into public.recruiting_leads (vendor_id, first_name, vendor_metadata, created_at)
+select md5('vendor ' || 1 + n % 3)::uuid, 'Lead', jsonb_build_object('phone', '+1312555' || 1000 + n), timestamptz '2026-02-14T12:00Z'
+from generate_series(1, 120) n;
+delete from private.quality_days;
+do $$begin while private.count_quality_days() > 0 loop end loop; end$$;
+select results_eq(
+  $$select d.day, jsonb_array_length(d.counts) from private.quality_days d where d.counts is not null$$,
+  $$values (date '2026-02-14', 3)$$, 'a day with many leads is counted');
+insert into cases values ('of a day that is cut in two', '2026-02-14', '2026-02-14', null, 'Asia/Tokyo');
+select set_eq(
+  format('select * from pg_temp.figures(%L, %L, %L, %L)', since, until, only_agency, zone),
+  format('select * from pg_temp.counts(%L, %L, %L, %L)', since, until, only_agency, zone), 'the figures ' || name || ', counted before')
+from cases;
+create function pg_temp.leads_of_day() returns bigint language sql as $$
+  select sum(q.leads)::bigint from public.vendor_quality('2026-02-14', '2026-02-14') q
+$$;
+create temp table before as select pg_temp.leads_of_day() as leads;
+delete from public.recruiting_leads where created_at = '2026-02-14T12:00Z' and phone = '+13125551001';
+select is(pg_temp.leads_of_day(), leads, 'what happens to its leads later does not show at once') from before;
+update private.quality_days set counted_at = now() - interval '2 days' where day = '2026-02-14';
+select is(private.count_quality_days(), 1, 'a day is counted again after some time');
+select is(pg_temp.leads_of_day(), leads - 1, 'which then has what happened since') from before;
 
 -- Who may read it.
 create function pg_temp.allowed(person text, agency text) returns text language plpgsql as $$
