@@ -31,6 +31,14 @@ export interface Order {
   changes: OrderChange[];
 }
 
+/** Why an order gets no leads now, or fewer, as `order_standings` has it. */
+export interface OrderStanding {
+  order_id: string;
+  standing: "capped" | "vendor_inactive" | "no_agent" | "behind" | "others" | "partly";
+  /** The agency's orders that go before it. */
+  behind: Pick<Order, "id" | "vendor" | "states">[];
+}
+
 /** What a manager has changed of an order. */
 export interface OrderChange {
   at: string;
@@ -47,6 +55,13 @@ export const orderQueries = {
       const query = supabase.from("order_pace").select().eq("agency_id", agency_id)
         .in("status", isDone ? ["filled", "closed"] : ["open", "paused"]).limit(limit);
       return await call(after(query, last)) as unknown as Order[];
+    }),
+  /** The open orders of the manager's agency that get no leads now, or fewer. Not read at each lead. */
+  standings: () =>
+    queryOptions({
+      queryKey: ["order standings"],
+      queryFn: async () => await call(supabase.rpc("order_standings")) as unknown as OrderStanding[],
+      refetchInterval: 60_000,
     }),
   /** One order; null: there is none, or it is another agency's. */
   one: (id: string) =>

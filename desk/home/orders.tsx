@@ -6,6 +6,8 @@ import type { Agent } from "../data/user.ts";
 import { Badge } from "../ui/badge.tsx";
 import { countText } from "../ui/count.ts";
 import { paceOf } from "../ui/pace.ts";
+import { filledText, orderName, wantedText } from "../ui/order_fill.tsx";
+import { OrderStanding } from "../ui/order_standing.tsx";
 import { EmptyState } from "../ui/query_result.tsx";
 import { Table } from "../ui/table.tsx";
 
@@ -34,9 +36,9 @@ export function Orders({ agent }: { agent: Agent }) {
           </EmptyState>
         }
         keyOf={({ id }) => id}
-        nameOf={({ vendor }) => vendor ?? "Any vendor"}
+        nameOf={orderName}
         columns={[
-          { title: "Order", cell: (order) => <Wanted order={order} />, isHeader: true },
+          { title: "Order", cell: (order) => <Wanted order={order} />, isHeader: true, isSentence: true },
           { title: "Fill", cell: (order) => <Fill order={order} /> },
           { title: "Forecast", cell: (order) => <Forecast order={order} /> },
           { title: "Today", cell: todayText, isNumber: true },
@@ -53,19 +55,21 @@ function troubleOf(order: Order): number {
   return order.leads_today === 0 ? 2 : 3;
 }
 
-function Wanted({ order: { vendor, states } }: { order: Order }) {
+function Wanted({ order: { id, vendor, states } }: { order: Order }) {
   return (
     <>
       <bdi>{vendor ?? "Any vendor"}</bdi> <span className="quiet">{states?.join(", ") ?? "any state"}</span>
+      <OrderStanding id={id} />
     </>
   );
 }
 
-function Fill({ order: { id, vendor, filled, quantity } }: { order: Order }) {
-  const words = `${countText(filled)} of ${countText(quantity)} leads`;
+function Fill({ order }: { order: Order }) {
+  const { id, filled, quantity } = order;
+  const words = filledText(order);
   return (
     <span className="fill">
-      <progress value={filled} max={quantity} aria-label={`Filled: ${vendor ?? "any vendor"}`} />
+      <progress value={filled} max={quantity} aria-label={`Filled: ${wantedText(order)}`} />
       {filled === 0 ? <span>{words}</span> : <Link href={`/home/order/${id}`}>{words}</Link>}
     </span>
   );

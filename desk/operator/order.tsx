@@ -6,12 +6,12 @@ import { Badge, type Meaning } from "../ui/badge.tsx";
 import { isOver } from "../ui/change_order.tsx";
 import { ConfirmButton } from "../ui/confirm.tsx";
 import { countText } from "../ui/count.ts";
+import { wantedText } from "../ui/order_fill.tsx";
 import { Page } from "../ui/page.tsx";
 import { EmptyState, QueryResult } from "../ui/query_result.tsx";
 import { Time } from "../ui/time.tsx";
 import { ChangeSettings } from "./change_order.tsx";
 import { WhyOrder } from "./explained_order.tsx";
-import { wantedText } from "./tried_orders.tsx";
 import { useVendorName } from "./vendor_name.tsx";
 
 /** What can be done with an order: the status that it gives, and what that means. */
@@ -79,7 +79,7 @@ function OrderFacts({ order }: { order: Order }) {
           <bdi>{agent ?? "The agents take turns"}</bdi>
         </dd>
         <dt>Wants</dt>
-        <dd>{wantedText(vendor && nameOf(vendor), states)}</dd>
+        <dd>{wantedText({ vendor: vendor && nameOf(vendor), states })}</dd>
         <dt>Leads</dt>
         <dd>
           <Fill order={order} />

@@ -7,11 +7,11 @@ import { usePages } from "../data/pages.ts";
 import { ConfirmButton, ConfirmDialog } from "../ui/confirm.tsx";
 import { SearchField, SelectField } from "../ui/filters.tsx";
 import { labelOf } from "../ui/json_value.tsx";
+import { wantedText } from "../ui/order_fill.tsx";
 import { Page } from "../ui/page.tsx";
 import { Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { type Act, ACTS, actsOf, Fill, NO_ORDER, StatusBadge, todayText } from "./order.tsx";
-import { wantedText } from "./tried_orders.tsx";
 import { useVendorName, VendorField } from "./vendor_name.tsx";
 
 /** The orders of all agencies, each with what can be done with it. */
@@ -86,7 +86,7 @@ function OrderTable({ query, isOfAgency }: { query: ReturnType<typeof usePages<O
           ...isOfAgency ? [] : [{ title: "Agency", cell: ({ agency }: Order) => <bdi>{agency}</bdi>, isHeader: true }],
           {
             title: "Wants",
-            cell: ({ vendor, states }) => wantedText(vendor && nameOf(vendor), states),
+            cell: ({ vendor, states }) => wantedText({ vendor: vendor && nameOf(vendor), states }),
             isHeader: isOfAgency,
           },
           { title: "Agent", cell: ({ agent }) => <bdi>{agent ?? "Take turns"}</bdi>, isMinor: true },

@@ -1,5 +1,6 @@
 import { Link } from "wouter";
 import type { TriedOrder } from "../data/operator_orders.ts";
+import { wantedText } from "../ui/order_fill.tsx";
 import { useVendorName } from "./vendor_name.tsx";
 
 /** Orders in the order in which distribution tries them, each with why it gets a lead or not. */
@@ -21,16 +22,11 @@ export function TriedOrders(
           </p>
           <p className="quiet">
             {filled.toLocaleString("en-US")} of {quantity.toLocaleString("en-US")} leads, priority {priority}.{" "}
-            {wantedText(vendor && nameOf(vendor), states)}
+            {wantedText({ vendor: vendor && nameOf(vendor), states })}
             {got !== undefined && `. Got ${got.toLocaleString("en-US")} in seven days`}
           </p>
         </li>
       ))}
     </ol>
   );
-}
-
-/** The leads that an order wants, in words. */
-export function wantedText(vendor: string | null, states: string[] | null): string {
-  return `${vendor ?? "Any vendor"}, ${states?.join(", ") ?? "any state"}`;
 }

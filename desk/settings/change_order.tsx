@@ -2,6 +2,7 @@ import { readStates } from "../../supabase/functions/_shared/states.ts";
 import { type Order, type OrderChanges, useChangeOrders } from "../data/orders.ts";
 import { ActionButton } from "../ui/action.tsx";
 import { ChangeOrder, DailyCap, Greeting, isOver, readDailyCap, readGreeting } from "../ui/change_order.tsx";
+import { orderName, wantedText } from "../ui/order_fill.tsx";
 
 /** What a manager may change of an order that may still get leads: its pause, cap, states and greeting. */
 export function OrderActions({ order }: { order: Order }) {
@@ -9,7 +10,7 @@ export function OrderActions({ order }: { order: Order }) {
   const { mutateAsync: change } = useChangeOrders();
   if (status !== "open" && status !== "paused") return null;
   const other = status === "open" ? "paused" : "open";
-  const name = order.vendor ?? "any vendor";
+  const name = orderName(order);
   return (
     <div className="buttons">
       {!(isOver(order) && other === "open") && (
@@ -18,10 +19,10 @@ export function OrderActions({ order }: { order: Order }) {
         </ActionButton>
       )}
       <ChangeOrder order={order} name={name} read={readFields}>
-        {({ states, daily_cap, greeting_template }) => (
+        {({ vendor, states, daily_cap, greeting_template }) => (
           <>
             <h2>
-              <bdi>{name}</bdi>, {states?.join(", ") ?? "any state"}
+              <bdi>{wantedText({ vendor, states })}</bdi>
             </h2>
             <DailyCap value={daily_cap} />
             <label>

@@ -4,6 +4,7 @@ import { usePages } from "../data/pages.ts";
 import type { Agent } from "../data/user.ts";
 import { List } from "../ui/list.tsx";
 import { OrderFill } from "../ui/order_fill.tsx";
+import { OrderStanding } from "../ui/order_standing.tsx";
 import { EmptyState } from "../ui/query_result.tsx";
 import { timeText } from "../ui/time.tsx";
 import { OrderActions } from "./change_order.tsx";
@@ -51,13 +52,14 @@ function OrderRow({ order }: { order: Order }) {
     agent === null ? "the agents take turns" : `all go to ${agent}`,
     daily_cap !== null && `${leads_today} of at most ${daily_cap} today`,
     has_greeting ? "recruits are greeted" : "no greeting",
-    priority !== 0 && `priority ${priority}`,
+    priority !== 0 && `priority ${priority}, ${priority > 0 ? "before" : "after"} orders of priority 0`,
     order.starts_at !== null && `from ${timeText(order.starts_at)}`,
     order.ends_at !== null && `until ${timeText(order.ends_at)}`,
   ];
   return (
     <li>
       <OrderFill order={order} />
+      <OrderStanding id={order.id} />
       <p className="quiet">{settings.filter(Boolean).join(" · ")}</p>
       <OrderHistory order={order} />
       <OrderActions order={order} />

@@ -12,6 +12,7 @@ deskTest("a manager sees how the orders fill, who waits for whom, and the number
     { filled: 10, quantity: 100000, leads: 1 },
     { filled: 0 },
     { filled: 20, status: "paused", priority: 2, vendor_id: null },
+    { filled: 5, priority: -5, states: ["AZ"] },
     { filled: 50, leads: 7, ends_at: new Date(Date.now() + 3 * 86_400_000).toISOString() },
     { filled: 100, status: "filled" },
     { filled: 30, status: "paused", states: ["NV"], ends_at: new Date(Date.now() - 86_400_000).toISOString() },
@@ -42,8 +43,12 @@ deskTest("a manager sees how the orders fill, who waits for whom, and the number
       "paused, gets none now",
       "1 a day, ends before it is full",
     ]
-  ) await orders.getByText(words).waitFor();
+  ) await orders.getByText(words).first().waitFor();
   await orders.getByRole("listitem").filter({ hasText: "Any vendor" }).getByText("priority 2").waitFor();
+  const last = orders.getByRole("listitem").filter({ hasText: "AZ" });
+  await last.getByText("priority -5, after orders of priority 0").waitFor();
+  await last.getByText("It is behind your orders “Acme Leads, any state”: the same leads go there first.").waitFor();
+  await last.getByRole("button", { name: "Pause Acme Leads, AZ, 5 of 100 leads" }).waitFor();
   assert.equal(await orders.getByText("100 of 100 leads").count(), 0);
   await orders.getByText("Filled and closed orders").click();
   await orders.getByText("100 of 100 leads").waitFor();

@@ -4766,6 +4766,14 @@ export type Database = {
       "no_reply_needed": { Args: { "conversation_id": string; "read_up_to"?: string }; Returns: Json };
       "note_export": { Args: { "recruits": number }; Returns: Json };
       "open_hours": { Args: { "state": string }; Returns: number };
+      "order_standings": {
+        Args: Record<PropertyKey, never>;
+        Returns: {
+          "behind": Json;
+          "order_id": string;
+          "standing": string;
+        }[];
+      };
       "other_recruits": {
         Args: { "recruiting_lead_id": string };
         Returns: {
