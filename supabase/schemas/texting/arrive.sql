@@ -155,10 +155,11 @@ begin
   set
     last_message_at = greatest(c.last_message_at, heard.last_at),
     last_text_at = greatest(c.last_text_at, heard.last_at),
-    waiting_since = least(
-      case when heard.opted_out_at is null then c.waiting_since end,
-      heard.waits_since,
-      case when heard.waits_since is not null then now() end),
+    -- A recruit whom nobody may text waits for no answer. An opt-out has ended the wait before it.
+    waiting_since = case
+      when private.texting_ban(c.agency_id, c.recruit_phone, c.recruiting_lead_id) is null
+        then least(c.waiting_since, heard.waits_since, case when heard.waits_since is not null then now() end)
+    end,
     snoozed_until = null
   where c.id = conversation.id
   returning c.* into conversation;

@@ -1,6 +1,6 @@
 -- The inbox: each conversation with its agent, its latest text, and whether it waits or is unread. The signed-in user.
 begin;
-select plan(38);
+select plan(41);
 \ir ../helpers.psql
 
 select pg_temp.create_people(), pg_temp.create_vendor('vendor');
@@ -112,6 +112,15 @@ select pg_temp.text('given', 'STOP', null);
 select results_eq(
   $$select waiting_since, is_opted_out, is_unread, last_body from pg_temp.inbox('cal', 'given')$$,
   $$values (null::timestamptz, true, true, 'STOP')$$, 'a STOP waits for no answer, and is unread');
+select pg_temp.text('given', 'Where is your office?', null);
+select results_eq(
+  $$select waiting_since, is_due, is_unread, last_body from pg_temp.inbox('cal', 'given')$$,
+  $$values (null::timestamptz, false, true, 'Where is your office?')$$, 'nor does what follows a STOP, which nobody may answer');
+select is(
+  (select count(*)::integer from public.agent_notifications n where n.conversation_id = md5('given')::uuid and n.kind = 'text'), 2,
+  'though the agent is notified of it');
+select pg_temp.text('given', 'START', null);
+select is((pg_temp.inbox('cal', 'given')).waiting_since, now(), 'with a START the recruit waits');
 
 -- Conversations that are read
 update public.recruiting_conversations set last_message_at = '2026-02-01 10:00:00.123456+00' where id = md5('hers')::uuid;
