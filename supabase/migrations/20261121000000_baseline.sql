@@ -7692,7 +7692,7 @@ comment on column public.recruiting_conversations.last_message_at is 'When the l
 comment on column public.recruiting_conversations.last_text_at is
   'The time of the latest text of either side; before the first one, when the conversation was made.';
 comment on column public.recruiting_conversations.waiting_since is
-  'Since when the recruit waits for an answer: their first text since ours; null: nobody waits.';
+  'Since when the recruit waits for an answer: their first text since ours; null: nobody waits, or nobody may text the recruit.';
 comment on column public.recruiting_conversations.snoozed_until is
   'Until when an agent has put the conversation off; it is due again then, also where the recruit does not wait. Null: nobody '
   'has. A text of the recruit or of an agent ends it.';
@@ -9170,10 +9170,11 @@ begin
   set
     last_message_at = greatest(c.last_message_at, heard.last_at),
     last_text_at = greatest(c.last_text_at, heard.last_at),
-    waiting_since = least(
-      case when heard.opted_out_at is null then c.waiting_since end,
-      heard.waits_since,
-      case when heard.waits_since is not null then now() end),
+    -- A recruit whom nobody may text waits for no answer. An opt-out has ended the wait before it.
+    waiting_since = case
+      when private.texting_ban(c.agency_id, c.recruit_phone, c.recruiting_lead_id) is null
+        then least(c.waiting_since, heard.waits_since, case when heard.waits_since is not null then now() end)
+    end,
     snoozed_until = null
   where c.id = conversation.id
   returning c.* into conversation;
