@@ -47,7 +47,7 @@ export async function makeAgencies(sql: postgres.Sql, receiver: Receiver): Promi
     where h.state is null or h.state <> 'NV' and exists (select from public.area_codes a where a.state = h.state)`;
   await sql`select public.set_texting_hours('NV', null, '00:00', '00:00', 'the demonstration')`;
 
-  for (const { id, name, timezone, phone, people, orders } of AGENCIES) {
+  for (const { id, name, timezone, phone, people, orders, hasSystem } of AGENCIES) {
     await sql`insert into public.agencies ${sql({ id, name, timezone })} on conflict (id) do nothing`;
     await sql`insert into public.service_numbers ${sql({ phone, agency_id: id })} on conflict do nothing`;
     // The texts of 30 days leave within seconds.
@@ -81,6 +81,7 @@ export async function makeAgencies(sql: postgres.Sql, receiver: Receiver): Promi
         on p.email = u.email`;
     await asUser(sql, loginOf(people.find(({ role }) => role === "manager")!), async (sql) => {
       await sql`select public.publish_bot_script(${id}, ${sql.json(SCRIPT as never)})`;
+      if (!hasSystem) return;
       const [made] = await sql`
         select public.save_destination(${id}, 'crm', ${
         sql.json({

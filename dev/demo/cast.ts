@@ -17,6 +17,8 @@ export interface Agency {
   phone: string;
   people: Person[];
   orders: Order[];
+  /** Whether it has a system of its own, which is sent its leads. */
+  hasSystem: boolean;
 }
 
 /** An order, with the settings of `create_order()` besides. */
@@ -38,6 +40,7 @@ export const AGENCIES: Agency[] = [
   {
     id: "a0000001-0000-4000-8000-000000000001",
     name: "Lakeshore Insurance Group",
+    hasSystem: true,
     timezone: "America/Chicago",
     phone: "+13125550100",
     people: people(
@@ -54,6 +57,7 @@ export const AGENCIES: Agency[] = [
   {
     id: "a0000002-0000-4000-8000-000000000002",
     name: "Summit Life Partners",
+    hasSystem: false,
     timezone: "America/Denver",
     phone: "+17205550100",
     people: people("Ines Navarro*, Tom Becker, Caleb Stone, Hana Sato, Lucy Brandt"),
@@ -71,6 +75,7 @@ export const AGENCIES: Agency[] = [
   {
     id: "a0000003-0000-4000-8000-000000000003",
     name: "Harbor Mutual Agency",
+    hasSystem: true,
     timezone: "America/New_York",
     phone: "+12125550100",
     people: people("Ruben Cole*, Aisha Grant, Noah Feld, Elena Moretti"),

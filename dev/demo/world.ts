@@ -159,8 +159,8 @@ async function talk(tools: Tools, stored: Stored[], random: Random): Promise<voi
   for (const { lead } of greeted.slice(3, 9)) twilio.fail({ to: lead.phone, code: 21614 });
   const people = new Map(greeted.slice(9).map((one) => [one.lead.phone, one]));
   const recruits = random.shuffle([...people.values()]).slice(0, CONVERSATIONS).map(({ id, lead }, n) =>
-    // Recruits who were texted days ago have answered.
-    new Recruit(lead.phone, serviceOf.get(id)!, n * 7, !lead.isRecent || random.happens(0.5))
+    // Every second one stops to answer some time.
+    new Recruit(lead.phone, serviceOf.get(id)!, n * 7, random.happens(0.5))
   );
   const said = new Map<string, string>();
   twilio.onAccepted = ({ to, body }) => said.set(to, body);
