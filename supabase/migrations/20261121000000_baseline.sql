@@ -21381,33 +21381,24 @@ as $$
 declare
   began_at constant timestamptz := clock_timestamp();
   counted integer := 0;
-  next_day date;
-  since timestamptz;
-  until timestamptz;
-  has_many boolean;
+  past record;
 begin
-  while clock_timestamp() < began_at + interval '2 seconds' loop
-    select p.day into next_day
-    from (
-      select ((now() at time zone 'UTC')::date - n) as day, n as age from generate_series(1, 400) n
-    ) p
+  for past in
+    select p.day, p.day::timestamp at time zone 'UTC' as begins, (p.day + 1)::timestamp at time zone 'UTC' as ends
+    from (select (now() at time zone 'UTC')::date - n as day, n as age from generate_series(1, 400) n) p
     left join private.quality_days d on d.day = p.day
     where d.day is null or d.counted_at < now() - p.age * interval '5 minutes'
     order by extract(epoch from now() - d.counted_at) / p.age desc nulls first, p.age
-    limit 1;
-    exit when not found;
-
-    since := next_day::timestamp at time zone 'UTC';
-    until := (next_day + 1)::timestamp at time zone 'UTC';
-    has_many := exists (
-      select from public.recruiting_leads l where l.created_at >= since and l.created_at < until offset 99
-    );
+  loop
     insert into private.quality_days as d (day, counted_at, counts)
-    select
-      next_day, now(),
-      case when has_many then (select jsonb_agg(q) from private.count_quality(since, until, null) q) end
+    select past.day, now(), case
+      when exists (
+        select from public.recruiting_leads l where l.created_at >= past.begins and l.created_at < past.ends offset 99
+      ) then (select jsonb_agg(q) from private.count_quality(past.begins, past.ends, null) q)
+    end
     on conflict (day) do update set counted_at = excluded.counted_at, counts = excluded.counts;
     counted := counted + 1;
+    exit when clock_timestamp() > began_at + interval '2 seconds';
   end loop;
   return counted;
 end
