@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { type Agency, agencyQueries, changeAgency } from "../data/agency.ts";
+import { type Agency, type AgencyChanges, agencyQueries, changeAgency } from "../data/agency.ts";
 import { CallError } from "../data/client.ts";
-import { ActionError, useAction } from "../ui/action.tsx";
+import { ActionError, problemOf, useAction } from "../ui/action.tsx";
 import { Field } from "../ui/field.tsx";
 import { QueryResult } from "../ui/query_result.tsx";
 import { sayChanged } from "./say_changed.ts";
@@ -51,28 +51,35 @@ function AgencyForm({ agency, readAgain, onSave }: {
     sayChanged("The agency is changed.", () => undo().then(onSave));
     onSave();
   });
+  const field = (name: keyof AgencyChanges) => ({
+    name,
+    defaultValue: shown(opened[name]),
+    autoComplete: "off",
+    problem: problemOf(saving, name),
+  });
   const zones = Intl.supportedValuesOf("timeZone");
   return (
     <form className="settings-form" onSubmit={saving.onSubmit} noValidate aria-label="The agency">
-      <Field label="Name" name="name" defaultValue={opened.name} hint="Recruits read it in texts." autoComplete="off" />
-      <Field label="Time zone" name="timezone" defaultValue={opened.timezone}>
+      <Field label="Name" hint="Recruits read it in texts." {...field("name")} />
+      <Field label="Time zone" {...field("timezone")}>
         {!zones.includes(opened.timezone) && <option>{opened.timezone}</option>}
         {zones.map((zone) => <option key={zone}>{zone}</option>)}
       </Field>
-      <Field label="Opens at" name="opens_at" defaultValue={shown(opened.opens_at)} hint="Such as 08:30." />
+      <Field label="Opens at" hint="Such as 08:30." {...field("opens_at")} />
       <Field
         label="Closes at"
-        name="closes_at"
-        defaultValue={shown(opened.closes_at)}
         hint="A recruit’s wait is counted in these hours, Monday to Friday."
+        {...field("closes_at")}
       />
       <p className="buttons">
         <button type="submit" className="primary" aria-disabled={saving.isRunning}>Save</button>
       </p>
-      <ActionError action={saving} />
+      <ActionError action={saving} fields={FIELDS} />
     </form>
   );
 }
+
+const FIELDS: (keyof AgencyChanges)[] = ["name", "timezone", "opens_at", "closes_at"];
 
 /** A time without its seconds; anything else as it is. */
 function shown(value: string): string {

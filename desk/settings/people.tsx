@@ -13,7 +13,7 @@ import { changeMember, type Invitation, invite, type MemberChanges } from "../da
 import { usePages } from "../data/pages.ts";
 import { type Member, teamQueries, type Work } from "../data/team.ts";
 import type { Agent } from "../data/user.ts";
-import { ActionError, useAction } from "../ui/action.tsx";
+import { ActionError, problemOf, useAction } from "../ui/action.tsx";
 import { Avatar } from "../ui/avatar.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { cappedText } from "../ui/count.ts";
@@ -137,6 +137,8 @@ async function sendInvitation(person: Invitation): Promise<void> {
   showToast(`An invitation is on its way to ${person.email}.`, { meaning: "good" });
 }
 
+const INVITED = ["first_name", "last_name", "email", "role"];
+
 function Invite({ agencyId, onClose }: { agencyId: string; onClose: () => void }) {
   const inviting = useAction(async (fields: FormData) => {
     const text = (name: string) => String(fields.get(name)).trim();
@@ -149,23 +151,25 @@ function Invite({ agencyId, onClose }: { agencyId: string; onClose: () => void }
     });
     onClose();
   });
+  const field = (name: string) => ({ name, autoComplete: "off", problem: problemOf(inviting, name) });
   return (
     <Drawer title="Invite an agent" onClose={onClose}>
       <form className="settings-form" onSubmit={inviting.onSubmit} noValidate>
-        <Field label="First name" name="first_name" autoComplete="off" />
-        <Field label="Last name" name="last_name" autoComplete="off" />
-        <Field label="E-mail" name="email" type="email" autoComplete="off" hint="The link to sign in is sent there." />
-        <label>
-          Role
-          <select name="role">
-            <option value="agent">Agent: answers the own recruits</option>
-            <option value="manager">Manager: sees and sets everything of the agency</option>
-          </select>
-        </label>
+        <Field label="First name" {...field("first_name")} />
+        <Field label="Last name" {...field("last_name")} />
+        <Field label="E-mail" type="email" hint="The link to sign in is sent there." {...field("email")} />
+        <Field
+          label="Role"
+          hint="An agent gets new leads at once, before the first sign-in. “Give no more leads” in the list stops that."
+          {...field("role")}
+        >
+          <option value="agent">Agent: answers the own recruits</option>
+          <option value="manager">Manager: sees and sets everything of the agency</option>
+        </Field>
         <p className="buttons">
           <button type="submit" className="primary" aria-disabled={inviting.isRunning}>Send the invitation</button>
         </p>
-        <ActionError action={inviting} />
+        <ActionError action={inviting} fields={INVITED} />
       </form>
     </Drawer>
   );
@@ -185,12 +189,13 @@ function Away({ member, onClose }: { member: Member; onClose: () => void }) {
           label="Away until"
           name="away_until"
           type="date"
+          problem={problemOf(saving, "away_until")}
           hint="The day of the return. Until it begins, new leads go to the others, and managers hear of each text too."
         />
         <p className="buttons">
           <button type="submit" className="primary" aria-disabled={saving.isRunning}>Save</button>
         </p>
-        <ActionError action={saving} />
+        <ActionError action={saving} fields={["away_until"]} />
       </form>
     </Drawer>
   );

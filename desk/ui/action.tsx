@@ -1,4 +1,6 @@
 import { type SubmitEvent, useRef, useState } from "react";
+import { flushSync } from "react-dom";
+import { CallError } from "../data/client.ts";
 
 /** The state of a thing that the user does and that may fail. */
 export interface Action {
@@ -24,24 +26,38 @@ export function useAction<Given = void>(act: (given: Given) => unknown) {
       await act(given);
       setAction({ isRunning: false, isDone: true, error: null });
     } catch (error) {
-      setAction({ isRunning: false, isDone: false, error: error instanceof Error ? error : new Error(String(error)) });
+      const thrown = error instanceof Error ? error : new Error(String(error));
+      flushSync(() => setAction({ isRunning: false, isDone: false, error: thrown }));
     } finally {
       isRunning.current = false;
     }
   }
 
-  /** For a form: `act` gets its fields. */
-  function onSubmit(event: SubmitEvent<HTMLFormElement>): void {
+  /** For a form: `act` gets its fields. One that shows what is wrong with it has the focus then. */
+  async function onSubmit(event: SubmitEvent<HTMLFormElement>): Promise<void> {
     event.preventDefault();
-    void run(new FormData(event.currentTarget) as Given);
+    const form = event.currentTarget;
+    await run(new FormData(form) as Given);
+    form.querySelector<HTMLElement>("[aria-invalid]")?.focus();
   }
 
   return { ...action, run, onSubmit };
 }
 
-/** The sentence about what went wrong in an action or a mutation, for the screen reader too. */
-export function ActionError({ action: { error } }: { action: Pick<Action, "error"> }) {
-  return error === null ? null : <p className="problem" role="alert">{error.message}</p>;
+/**
+ * The sentence about what went wrong in an action or a mutation, for the screen reader too.
+ *
+ * @param fields the names of the fields that show what is wrong with them, by {@link problemOf}
+ */
+export function ActionError({ action, fields = [] }: { action: Pick<Action, "error">; fields?: string[] }) {
+  const { error } = action;
+  if (error === null || fields.some((name) => problemOf(action, name))) return null;
+  return <p className="problem" role="alert">{error.message}</p>;
+}
+
+/** What was wrong with a field; undefined: nothing. */
+export function problemOf({ error }: Pick<Action, "error">, name: string): string | undefined {
+  return error instanceof CallError && error.field === name ? error.message : undefined;
 }
 
 /** A button that does one thing, with what went wrong beside it. */
