@@ -10,11 +10,12 @@ import { showToast } from "../ui/toast.tsx";
 const MOST = 200;
 
 /** The bar by which a manager gives several conversations to one agent. `ids`: of the rows that are shown. */
-export function AssignMany({ agent, ids, selected, setSelected }: {
+export function AssignMany({ agent, ids, selected, setSelected, onEnd }: {
   agent: Agent;
   ids: string[];
   selected: ReadonlySet<string>;
-  setSelected: (selected: ReadonlySet<string> | null) => void;
+  setSelected: (selected: ReadonlySet<string>) => void;
+  onEnd: () => void;
 }) {
   const { data: agents = [] } = useQuery(agentQueries.active(agent.agency_id));
   const [chosen, setChosen] = useState("");
@@ -32,7 +33,7 @@ export function AssignMany({ agent, ids, selected, setSelected }: {
       </>,
       { meaning: "good" },
     );
-    setSelected(null);
+    onEnd();
   }
 
   return (
@@ -41,7 +42,7 @@ export function AssignMany({ agent, ids, selected, setSelected }: {
       <button type="button" className="link" onClick={() => setSelected(new Set(ids.slice(0, MOST)))}>
         {ids.length > MOST ? `The first ${MOST}` : "All that are shown"}
       </button>
-      <button type="button" className="link" onClick={() => setSelected(null)}>Cancel</button>
+      <button type="button" className="link" onClick={onEnd}>Cancel</button>
       <select aria-label="Give them to" value={chosen} onChange={(event) => setChosen(event.target.value)}>
         <option value="">Give them to…</option>
         {agents.map(({ id, name }) => <option key={id} value={id}>{name}</option>)}

@@ -5,6 +5,7 @@ import type { InboxRow, View } from "../data/inbox.ts";
 import type { Agent } from "../data/user.ts";
 import { Avatar } from "../ui/avatar.tsx";
 import { phoneText } from "../ui/phone.ts";
+import type { useSelection } from "../ui/selection.ts";
 import { ago, timeText, useMinute } from "../ui/time.tsx";
 import { hrefOf } from "./address.ts";
 
@@ -15,15 +16,14 @@ const [HEIGHT, BEYOND] = [56, 10];
  * The rows of the list. Only those near the part that shows are rendered, with the open one and the one that has the
  * focus. A screen reader hears the place of each among all.
  */
-export function ConversationRows({ rows, hasMore, agent, view, openId, selected, toggle }: {
+export function ConversationRows({ rows, hasMore, agent, view, openId, boxOf }: {
   rows: InboxRow[];
   hasMore: boolean;
   agent: Agent;
   view: View;
   openId: string | undefined;
-  /** The ids of the rows that are selected; null: none can be. */
-  selected: ReadonlySet<string> | null;
-  toggle: (id: string) => void;
+  /** The box that selects a row; without it none can be. */
+  boxOf: ReturnType<typeof useSelection>["boxOf"] | undefined;
 }) {
   const list = useRef<HTMLUListElement>(null);
   const minute = useMinute();
@@ -46,7 +46,7 @@ export function ConversationRows({ rows, hasMore, agent, view, openId, selected,
   }, [openId, open === -1]);
 
   return (
-    <ul className={selected ? "rows is-selecting" : "rows"} ref={list} style={{ height: getTotalSize() }}>
+    <ul className={boxOf ? "rows is-selecting" : "rows"} ref={list} style={{ height: getTotalSize() }}>
       {getVirtualItems().map(({ index, key, start }) => (
         <li
           key={key}
@@ -56,12 +56,10 @@ export function ConversationRows({ rows, hasMore, agent, view, openId, selected,
           aria-posinset={index + 1}
           aria-setsize={hasMore ? -1 : rows.length}
         >
-          {selected && (
+          {boxOf && (
             <input
-              type="checkbox"
               aria-label={`Select ${rows[index]!.name || phoneText(rows[index]!.recruit_phone)}`}
-              checked={selected.has(rows[index]!.id)}
-              onChange={() => toggle(rows[index]!.id)}
+              {...boxOf(rows[index]!.id)}
             />
           )}
           <ConversationRow

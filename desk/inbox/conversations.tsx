@@ -4,7 +4,7 @@ import ListChecks from "lucide-react/icons/list-checks";
 import SearchIcon from "lucide-react/icons/search";
 import SlidersHorizontal from "lucide-react/icons/sliders-horizontal";
 import X from "lucide-react/icons/x";
-import { Fragment, type ReactNode, Suspense, useCallback, useId, useRef, useState } from "react";
+import { Fragment, type ReactNode, Suspense, useId, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { agentQueries } from "../data/agents.ts";
 import { type Filter, inboxQueries, type InboxRow, type View, viewsOf } from "../data/inbox.ts";
@@ -15,6 +15,7 @@ import { part } from "../ui/part.tsx";
 import { cappedText } from "../ui/count.ts";
 import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { useDebounced } from "../ui/search.tsx";
+import { useSelection } from "../ui/selection.ts";
 import { EmptyState, QueryResult, Skeleton } from "../ui/query_result.tsx";
 import { ConversationRows } from "./conversation_rows.tsx";
 import { hrefOf } from "./address.ts";
@@ -55,14 +56,14 @@ export function Conversations(filtered: Filtered) {
   const search = useRef<HTMLInputElement>(null);
   const [isSearching, setSearching] = useState(filter.typed !== "");
   const rows = distinct(kept);
-  const [selected, setSelected] = useState<ReadonlySet<string> | null>(null);
-  const toggle = useCallback(
-    (id: string) =>
-      setSelected((selected) =>
-        new Set(selected!.has(id) ? [...selected!].filter((one) => one !== id) : [...selected!, id])
-      ),
-    [],
-  );
+  const [isSelecting, setSelecting] = useState(false);
+  const ids = rows.map(({ id }) => id);
+  const { selected, setSelected, boxOf } = useSelection(ids);
+
+  function endSelection(): void {
+    setSelecting(false);
+    setSelected(new Set());
+  }
 
   function go(steps: number): void {
     const place = rows.findIndex(({ id }) => id === openId);
@@ -109,20 +110,16 @@ export function Conversations(filtered: Filtered) {
           <div className="filters">
             <Views {...filtered} />
             <IconButton icon={SearchIcon} label={SEARCHED} keys="/" onClick={openSearch} />
-            <MoreFilters {...filtered} isSelecting={selected !== null} select={() => setSelected(new Set())} />
+            <MoreFilters {...filtered} isSelecting={isSelecting} select={() => setSelecting(true)} />
           </div>
         )}
-      {selected !== null && (
-        <Suspense>
-          <AssignMany
-            agent={agent}
-            ids={rows.map(({ id }) => id)}
-            selected={selected}
-            setSelected={setSelected}
-          />
-        </Suspense>
-      )}
-      {selected === null && <WaitingTexts agent={agent} />}
+      {isSelecting
+        ? (
+          <Suspense>
+            <AssignMany agent={agent} ids={ids} selected={selected} setSelected={setSelected} onEnd={endSelection} />
+          </Suspense>
+        )
+        : <WaitingTexts agent={agent} />}
       <div className="list" aria-busy={query.isPlaceholderData}>
         <QueryResult query={query} resource="conversations" skeleton={<Skeleton rows={8} />}>
           {() =>
@@ -134,8 +131,7 @@ export function Conversations(filtered: Filtered) {
                   agent={agent}
                   view={filter.view}
                   openId={openId}
-                  selected={selected}
-                  toggle={toggle}
+                  boxOf={isSelecting ? boxOf : undefined}
                 />
                 <LoadMoreButton query={query} />
               </>

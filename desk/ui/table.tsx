@@ -8,6 +8,7 @@ import type { Column } from "./list.tsx";
 import { LoadMoreButton, type PagedQuery } from "./load_more_button.tsx";
 import { Menu, type MenuItem } from "./menu.tsx";
 import { type Query, QueryResult, TableSkeleton } from "./query_result.tsx";
+import { useSelection } from "./selection.ts";
 import { type Sort, sorted, type SortValue, useSort } from "./table_sort.ts";
 
 /** A column, which can be sorted where it has a key: by `sortBy`, or without it by the query. */
@@ -84,17 +85,11 @@ function SortedTable<Row>({ rows: given, standard, acts, isBusy, ...shown }: Sho
     // Columns are made anew each time.
     [given, sort.key, sort.isDescending],
   );
-  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const { selected, setSelected, boxOf } = useSelection(rows.map(keyOf));
   const those = acts ? rows.filter((row) => selected.has(keyOf(row))) : [];
   const sortable = columns.filter(({ key }) => key !== undefined);
 
-  function toggle(key: string): void {
-    const changed = new Set(selected);
-    if (!changed.delete(key)) changed.add(key);
-    setSelected(changed);
-  }
-
-  const row = { ...shown, selected: acts ? selected : null, toggle };
+  const row = { ...shown, boxOf: acts && boxOf };
   return (
     <>
       {sortable.length > 0 && <SortSelect columns={sortable} sort={sort} setSort={setSort} />}
@@ -188,30 +183,24 @@ function SortSelect<Row>({ columns, sort, setSort }: {
   );
 }
 
-type RowProps<Row> = Shown<Row> & { selected: ReadonlySet<string> | null; toggle: (key: string) => void };
+type RowProps<Row> = Shown<Row> & { boxOf?: ReturnType<typeof useSelection>["boxOf"] };
 
-function TableRow<Row>({ row, place, measure, columns, keyOf, nameOf, hrefOf, menuOf, selected, toggle }:
+function TableRow<Row>({ row, place, measure, columns, keyOf, nameOf, hrefOf, menuOf, boxOf }:
   & RowProps<Row>
   & { row: Row; place: number; measure?: (element: Element | null) => void }) {
-  const key = keyOf(row);
-  const isSelected = selected?.has(key) ?? false;
+  const box = boxOf?.(keyOf(row));
   return (
     <tr
       role="row"
       ref={measure}
       data-index={place}
       aria-rowindex={place + 2}
-      className={isSelected ? "is-selected" : undefined}
+      className={box?.checked ? "is-selected" : undefined}
     >
-      {selected && (
+      {box && (
         <td role="cell" className="tick">
           <label>
-            <input
-              type="checkbox"
-              aria-label={`Select ${nameOf(row)}`}
-              checked={isSelected}
-              onChange={() => toggle(key)}
-            />
+            <input aria-label={`Select ${nameOf(row)}`} {...box} />
           </label>
         </td>
       )}

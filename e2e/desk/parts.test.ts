@@ -36,6 +36,28 @@ exampleTest("table", "sorts in the address, selects, and has a menu at the end o
   assert.match(await page.locator("output").innerText(), /^give Devon Price.*;archive Maya Ortiz;$/);
 });
 
+exampleTest("table", "Shift selects the rows between two boxes, and arrow keys go from box to box", async (page) => {
+  const selected = () => page.getByRole("checkbox", { checked: true }).evaluateAll((all) => all.length);
+  const box = (name: string) => page.getByLabel(`Select ${name}`);
+  await box("Grace Kim").click();
+  await box("Ruth Lindqvist").click({ modifiers: ["Shift"] });
+  await page.getByText("4 selected").waitFor();
+  assert.equal(await page.evaluate("getSelection().toString()"), "");
+  await box("Maya Ortiz").click();
+  await box("Omar Haddad").click({ modifiers: ["Shift"] });
+  await page.getByText("2 selected").waitFor();
+
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("Shift+ArrowUp");
+  await page.locator(":focus").and(box("Devon Price")).waitFor();
+  await page.getByText("3 selected").waitFor();
+  await box("Tomás Rivera").focus();
+  await page.keyboard.press("Shift+Space");
+  await page.getByText("6 selected").waitFor();
+  assert.equal(await selected(), 7, "with the one that selects all");
+});
+
 exampleTest("table-long", "renders only the rows that show of 5,000, and the last is reached", async (page) => {
   assert(await page.getByRole("row").count() < 100);
   await until(async () => {
