@@ -14,6 +14,7 @@ import { timeText } from "../ui/time.tsx";
 import { AskForConversationButton, CopyButton } from "./unsent_words.tsx";
 import { MAX_LENGTH, segmentsOf } from "./segments.ts";
 import { NoteComposer, noteDraftKey } from "../ui/note_composer.tsx";
+import { useNextWaiting } from "./next_waiting.tsx";
 import { useQuickReplies } from "./quick_replies.tsx";
 
 interface Writing {
@@ -78,7 +79,8 @@ function TextComposer({ conversation, agent, name, isWriter, isChosen, modeButto
   const problem = readOnlyReason(conversation, name, isWriter);
   const takesFrom = takesFromWhom(conversation, agent);
   const asking = useRef<HTMLDialogElement>(null);
-  const sending = useAction(async () => {
+  const next = useNextWaiting(conversation, agent);
+  const sending = useAction(async (opensNext: boolean) => {
     if (!isReady) return;
     const { client_message_id } = draft;
     await sendLater({
@@ -89,6 +91,7 @@ function TextComposer({ conversation, agent, name, isWriter, isChosen, modeButto
       takes_from: takesFrom?.id ?? null,
     });
     clear(client_message_id);
+    if (opensNext) next?.open();
   });
 
   const quickReplies = useQuickReplies({
@@ -97,8 +100,9 @@ function TextComposer({ conversation, agent, name, isWriter, isChosen, modeButto
     choose: (body) => change({ body }),
   });
 
-  function send(): void {
-    if (takesFrom === null) void sending.run();
+  function send(opensNext: boolean): void {
+    if (opensNext && body === "" && draft.file === null && !attaching.isRunning) next?.open();
+    else if (takesFrom === null) void sending.run(opensNext);
     else if (isReady) asking.current!.showModal();
   }
 
@@ -106,7 +110,7 @@ function TextComposer({ conversation, agent, name, isWriter, isChosen, modeButto
     if (quickReplies.onKeyDown(event)) return;
     if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
     event.preventDefault();
-    send();
+    send(event.shiftKey);
   }
 
   return (
@@ -114,7 +118,7 @@ function TextComposer({ conversation, agent, name, isWriter, isChosen, modeButto
       className="composer"
       onSubmit={(event) => {
         event.preventDefault();
-        send();
+        send(false);
       }}
     >
       {problem !== null && <p id={`${id}-why`} className="why-not">{problem}</p>}
@@ -191,7 +195,7 @@ function TextComposer({ conversation, agent, name, isWriter, isChosen, modeButto
             <bdi>{takesFrom?.name}</bdi> answers here. With your text the conversation becomes yours.
           </p>
         }
-        act={() => sending.run()}
+        act={() => sending.run(false)}
       />
     </form>
   );

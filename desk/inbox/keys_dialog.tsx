@@ -9,6 +9,8 @@ const KEYS = [
   ["/", "Search"],
   ["?", "This page"],
   ["Ctrl Enter", "Send, in the box"],
+  ["Ctrl Shift Enter", "Send, and write to the next recruit who waits"],
+  ["Shift Space", "Select the rows from the last box to this one"],
 ] as const;
 
 /** The page of keys, which is open as long as it is there. */

@@ -76,9 +76,11 @@ function Thread({ conversation, agent, view }: { conversation: Conversation; age
   const name = conversation.name || phoneText(conversation.recruit_phone);
   const isWriter = mayWrite(agent, conversation);
 
+  const write = () => document.querySelector<HTMLElement>(".composer textarea")?.focus();
   // A user who has come by the list goes on here. A page that was opened by its address has no focus yet.
   useEffect(() => {
-    if (document.activeElement !== document.body) heading.current?.focus({ preventScroll: true });
+    if ((history.state as { isWriting?: boolean } | null)?.isWriting) write();
+    else if (document.activeElement !== document.body) heading.current?.focus({ preventScroll: true });
   }, []);
 
   // They were queued, though the response may have been lost.
@@ -86,7 +88,6 @@ function Thread({ conversation, agent, view }: { conversation: Conversation; age
     clearQueued(agent.id, conversation.id, texts.map(({ text_outbox }) => text_outbox?.client_message_id ?? null));
   }, [agent.id, conversation.id, texts]);
 
-  const write = () => document.querySelector<HTMLElement>(".composer textarea")?.focus();
   useKeys(agent.id, { r: write });
 
   const readUpTo = texts.findLast(({ sender_type }) => sender_type === "recruit")?.created_at ??

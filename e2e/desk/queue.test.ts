@@ -122,6 +122,22 @@ deskTest("one works through the queue: an answer, and the next one who waits", a
   await page.getByRole("link", { name: "Next waiting: Devon" }).click();
   await texts(page).getByText("I am Devon").waitFor();
   await assertRows(page, ["Devon", "Grace"]);
+
+  await box(page, "Devon").fill("Welcome, Devon!");
+  await page.keyboard.press("Control+Shift+Enter");
+  await texts(page).getByText("I am Grace").waitFor();
+  await page.locator(":focus").and(box(page, "Grace")).waitFor();
+  const devon = () =>
+    sql`
+    select from public.recruiting_messages m join public.recruiting_conversations c on c.id = m.conversation_id
+    where c.agency_id = ${agent.agency_id} and m.body = 'Welcome, Devon!'`;
+  await until(async () => (await devon()).length === 1);
+  await assertRows(page, ["Grace"]);
+  // Without a text it opens the next one only.
+  await waits(agent, "Lee", 5);
+  await until(async () => (await rows(page)).includes("Lee"));
+  await page.keyboard.press("Control+Shift+Enter");
+  await texts(page).getByText("I am Lee").waitFor();
 });
 
 deskTest(
