@@ -13,11 +13,13 @@ import {
   type OpenedSample,
   useSaveMapping,
 } from "../data/mapping.ts";
+import { operatorQueries } from "../data/operator.ts";
 import { ActionError } from "../ui/action.tsx";
 import { Page } from "../ui/page.tsx";
 import { useDebounced } from "../ui/search.tsx";
 import { EmptyState, QueryResult } from "../ui/query_result.tsx";
 import { useUnsaved } from "../ui/unsaved.ts";
+import { groupOf, pathOf } from "./deliveries.tsx";
 import { MappingResult } from "./mapping_result.tsx";
 import { SamplePayload } from "./sample_payload.tsx";
 import { useVendorName } from "./vendor_name.tsx";
@@ -28,7 +30,10 @@ export function MappingView({ vendor, delivery }: { vendor: string; delivery?: s
   const nameOf = useVendorName();
   return (
     <Page title={`Mapping of ${nameOf(vendor)}`} className="wide">
-      <Link href="/operator/vendors" className="back">All vendors</Link>
+      <p className="line back">
+        {delivery !== undefined && <DeliveriesLink id={delivery} />}
+        <Link href="/operator/vendors">All vendors</Link>
+      </p>
       <QueryResult query={query} resource="mapping">
         {(mapping) =>
           mapping === null
@@ -41,6 +46,12 @@ export function MappingView({ vendor, delivery }: { vendor: string; delivery?: s
       </QueryResult>
     </Page>
   );
+}
+
+/** Leads back to the open deliveries that were rejected as this one was. */
+function DeliveriesLink({ id }: { id: string }) {
+  const { data: delivery } = useQuery(operatorQueries.delivery(id));
+  return delivery && <Link href={pathOf(groupOf(delivery))}>Deliveries with this reason</Link>;
 }
 
 function Editor({ mapping, delivery }: { mapping: Mapping; delivery?: string }) {

@@ -111,8 +111,8 @@ function useTabs(): Tab[] {
     tab("/agencies", "Agencies"),
     tab("/orders", "Orders"),
     tab("/texts", "Unmatched texts", counts?.texts),
-    tab("/numbers", "Numbers"),
-    tab("/vendors", "Vendors"),
+    { ...tab("/numbers", "Numbers"), also: ["/operator/outbox"] },
+    { ...tab("/vendors", "Vendors"), also: ["/operator/mappings", "/operator/duplicates"] },
     tab("/destinations", "Destinations"),
     tab("/actions", "What we did"),
   ];

@@ -8,12 +8,16 @@ export interface Tab {
   label: ReactNode;
   /** How many things are in it. */
   count?: ReactNode;
+  /** The beginnings of other addresses that belong to it. */
+  also?: string[];
 }
 
-/** The parts of a view, each with its address. The one whose address begins the page's is marked, the longest first. */
+/** The parts of a view, each with its address. The one to which the page's address belongs is marked. */
 export function Tabs({ label, tabs }: { label: string; tabs: Tab[] }) {
   const [path] = useLocation();
-  const [current] = tabs.filter(({ href }) => path === href || path.startsWith(`${href}/`))
+  const [current] = tabs.filter(({ href, also = [] }) =>
+    [href, ...also].some((begin) => `${path}/`.startsWith(`${begin}/`))
+  )
     .sort((one, other) => other.href.length - one.href.length);
   const nav = useRef<HTMLElement>(null);
   // On a phone the marked one may be beyond an edge.
