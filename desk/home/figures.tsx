@@ -73,7 +73,7 @@ export function RecruitChart({ figures: { first_day, days, vendors } }: { figure
       {vendors.length === 0 ? <EmptyState title="No recruit has come by an order in these days." /> : (
         <BarChart
           label="Recruits by day and vendor"
-          unit="recruits"
+          unit={["recruit", "recruits"]}
           bars={bars}
           series={vendors.map(({ id, vendor }) => ({ key: id, name: vendor }))}
         />

@@ -8,7 +8,7 @@ import { Share } from "../ui/share.tsx";
 import { Table } from "../ui/table.tsx";
 import { listHref } from "./address.ts";
 
-/** How far the leads of each vendor have come. The name of a vendor opens its recruits. */
+/** How far the leads of each vendor have come. The name of a vendor opens its recruits from orders. */
 export function Funnel({ agent, figures }: { agent: Agent; figures: Figures }) {
   const query = useQuery(figureQueries.funnel(agent.agency_id, figures));
   const stage = (
@@ -45,7 +45,11 @@ export function Funnel({ agent, figures }: { agent: Agent; figures: Figures }) {
                     <bdi>{vendor}</bdi>
                   </Link>
                 )
-                : <bdi>{vendor}</bdi>,
+                : (
+                  <>
+                    <bdi>{vendor}</bdi> <span className="quiet">none by an order</span>
+                  </>
+                ),
             isHeader: true,
           },
           { title: "Leads", cell: ({ leads }) => countText(leads), isNumber: true },

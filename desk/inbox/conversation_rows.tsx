@@ -150,7 +150,7 @@ function Since({ since, waits, urgentSince }: { since: string; waits: boolean; u
   const words = ago(hours >= 1 ? urgentSince! : since);
   return (
     <span className={hours >= 24 ? "since is-very-late" : hours >= 1 ? "since is-late" : "since"}>
-      {waits && <span className="visually-hidden">waits for</span>}
+      {waits && <span className="visually-hidden">{words === "now" ? "waits" : "waits for"}</span>}
       {words}
     </span>
   );

@@ -28,7 +28,10 @@ export function GroupView({ group }: { group: Group }) {
   }
 
   const nameOf = useVendorName();
-  const vendor = known?.vendor ?? query.data?.[0]?.vendor;
+  const current = known?.vendor ?? query.data?.[0]?.vendor;
+  // It stays after the last delivery is replayed.
+  const [vendor, setVendor] = useState(current);
+  if (current !== undefined && current !== vendor) setVendor(current);
   return (
     <Page title={vendor === undefined ? "Rejected deliveries" : `Rejected deliveries of ${nameOf(vendor)}`}>
       <Link href="/operator/deliveries" className="back">All reasons</Link>

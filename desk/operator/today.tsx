@@ -106,7 +106,12 @@ function Alerts() {
             cell: ({ opened_at }) => <Time at={opened_at} />,
             sortBy: ({ opened_at }) => opened_at,
           },
-          { title: "Next step", cell: (alert) => alert.link && <MendLink alert={alert} />, isMinor: true },
+          {
+            title: "Next step",
+            cell: (alert) => alert.link && <MendLink alert={alert} />,
+            isMinor: true,
+            isSentence: true,
+          },
         ]}
       />
       {query.data && query.data.more > 0 && (

@@ -21,8 +21,13 @@ export function Vendors() {
         {(vendors) =>
           vendors.length === 0 ? <EmptyState title={`No vendor has sent anything for ${DAYS} days.`} /> : (
             <>
-              <Chart vendors={vendors} of="leads" label="Leads by vendor" unit="leads" />
-              <Chart vendors={vendors} of="refused" label="Rejected deliveries by vendor" unit="deliveries" />
+              <Chart vendors={vendors} of="leads" label="Leads by vendor" unit={["lead", "leads"]} />
+              <Chart
+                vendors={vendors}
+                of="refused"
+                label="Rejected deliveries by vendor"
+                unit={["delivery", "deliveries"]}
+              />
             </>
           )}
       </QueryResult>
@@ -37,7 +42,7 @@ function Chart({ vendors, of, label, unit }: {
   vendors: VendorDays[];
   of: "leads" | "refused";
   label: string;
-  unit: string;
+  unit: [one: string, several: string];
 }) {
   const nameOf = useVendorName();
   if (vendors.every((vendor) => vendor[of].every((count) => count === 0))) return null;

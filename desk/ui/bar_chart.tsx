@@ -31,11 +31,11 @@ const MOST_LABELS = 10;
  * Enter opens the list of one.
  *
  * @param label the chart's name
- * @param unit the noun for what is counted, such as "recruits"
+ * @param unit the noun for one thing that is counted, and for several: "recruit" and "recruits"
  */
 export function BarChart({ label, unit, bars: given, series: all }: {
   label: string;
-  unit: string;
+  unit: [one: string, several: string];
   bars: Bar[];
   series: Series[];
 }) {
@@ -83,7 +83,7 @@ export function BarChart({ label, unit, bars: given, series: all }: {
   );
 }
 
-function Plot({ bars, series, unit }: { bars: Bar[]; series: Series[]; unit: string }) {
+function Plot({ bars, series, unit }: { bars: Bar[]; series: Series[]; unit: [one: string, several: string] }) {
   const [active, setActive] = useState(bars.length - 1);
   const [shown, setShown] = useState<number | null>(null);
   const plot = useRef<HTMLOListElement>(null);
@@ -115,7 +115,7 @@ function Plot({ bars, series, unit }: { bars: Bar[]; series: Series[]; unit: str
           const given = {
             className: "bar",
             tabIndex: place === focusable ? 0 : -1,
-            "aria-label": `${bar.label}: ${countText(total)} ${unit}` +
+            "aria-label": `${bar.label}: ${countText(total)} ${unit[total === 1 ? 0 : 1]}` +
               parts.map(({ name, value }) => `, ${name} ${countText(value)}`).join(""),
             onFocus: () => {
               setActive(place);

@@ -112,6 +112,7 @@ deskTest("recruits of a day, a vendor and an order are listed as they are counte
   await signIn(page, monday, "home");
   const today = page.getByRole("figure", { name: "Recruits by day and vendor" }).locator(".bar").last();
   assert.match((await today.getAttribute("aria-label"))!, /: 48 recruits, Acme Leads 47, Bright Careers 1$/);
+  await page.locator('.bar[aria-label$=": 1 recruit, Bright Careers 1"]').first().waitFor({ state: "attached" });
   await today.click();
   await until(async () => await rows(page).count() === 48);
   await back(page);

@@ -94,6 +94,7 @@ deskTest("an operator tries a delivery, then replays it, all by keyboard", async
   const [lead, ...others] = await storedLeads(vendor);
   assert.deepEqual([lead!.id, lead!.first_name, lead!.received_via, others.length], [id, "Ada", "replay", 0]);
   assert.equal(await openCount(vendor), 0);
+  await page.getByRole("heading", { name: `Rejected deliveries of ${vendor.slug}` }).waitFor();
   await enter(page, "All reasons");
   await page.getByRole("heading", { name: "Rejected deliveries", exact: true }).waitFor();
   await page.getByRole("link", { name: vendor.slug }).waitFor({ state: "detached" });

@@ -100,7 +100,7 @@ function Chart() {
     href: `/day/${day}`,
     values: { Indeed: day * 5 % 9, ZipRecruiter: day % 4, "Job board": day * 3 % 5, Referral: day % 2 },
   }));
-  return <BarChart label="Recruits by day and vendor" unit="recruits" bars={bars} series={SERIES} />;
+  return <BarChart label="Recruits by day and vendor" unit={["recruit", "recruits"]} bars={bars} series={SERIES} />;
 }
 
 function MenuExample() {
