@@ -98,6 +98,8 @@ Deno.test("what is another each time is masked, and columns stay below each othe
   const now = new Date().toISOString();
   const masked = (line: string, names?: Map<string, string>) => mask(line, names).line;
   assert.equal(masked(`${ID}  ${now}  X`), `${"<id>".padEnd(36)}  ${"<time>".padEnd(now.length)}  X`);
+  assert.equal(masked("until Jan 1, 2099, 9:00 PM UTC"), "until Jan 1, 2099, 9:00 PM UTC");
+  assert.equal(matchOutput(["since <time>: X"], ["since Nov 8, 2026, 12:05 AM UTC: X"], new Map())?.size, 0);
   assert.equal(masked(`0b51b9a0 of ${ID} at 2099-01-01T00:00Z`), "<id> of <id> at 2099-01-01T00:00Z");
   assert.equal(masked("Closed 0b51b9a0.", new Map([["order", ID]])), "Closed <order>.");
   const [one, other] = [`lik_${"a".repeat(43)}`, `lik_${"b".repeat(43)}`];

@@ -23,7 +23,9 @@ export type Names = ReadonlyMap<string, string>;
 
 const STEP = /^(\$|sql>|http>) (.*)$/;
 const UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
-const TIME = "\\d{4}-\\d\\d-\\d\\d[T ]\\d\\d:\\d\\d(?::\\d\\d(?:\\.\\d+)?)?(?:Z| UTC)?";
+const TIME = "(?:\\d{4}-\\d\\d-\\d\\d[T ]\\d\\d:\\d\\d(?::\\d\\d(?:\\.\\d+)?)?(?:Z| UTC)?|" +
+  // As private.in_utc() writes it.
+  "[A-Z][a-z]{2} \\d{1,2}, \\d{4}, \\d{1,2}:\\d\\d [AP]M UTC)";
 
 /** The masks that stand for another value each time. Any other name stands for one value in the whole transcript. */
 const MASKS: Record<string, string> = {
@@ -261,6 +263,7 @@ function nameOf(value: string, kind: string, known: Map<string, string>, n = 1):
 
 /** Whether a time is about now, so that it is another at the next run. */
 function isNow(time: string): boolean {
-  const at = Date.parse(time.replace(" UTC", "").replace(" ", "T").replace(/(T.*[^Z])$/, "$1Z"));
+  const iso = time.replace(" UTC", "").replace(" ", "T").replace(/(T.*[^Z])$/, "$1Z");
+  const at = Date.parse(/^\d/.test(time) ? iso : time);
   return Math.abs(at - Date.now()) < 3 * 86_400_000;
 }

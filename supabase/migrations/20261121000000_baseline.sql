@@ -19212,10 +19212,10 @@ language sql
 stable
 set search_path = ''
 as $$
-  select to_char(moment at time zone 'UTC', 'YYYY-MM-DD HH24:MI "UTC"')
+  select to_char(moment at time zone 'UTC', 'Mon FMDD, YYYY, FMHH12:MI AM "UTC"')
 $$;
 
-comment on function private.in_utc(timestamptz) is 'A moment to the minute, in words for operators.';
+comment on function private.in_utc(timestamptz) is 'A moment to the minute, in words for operators, such as `Nov 8, 2026, 1:05 PM UTC`.';
 
 create function private.texting_events(lead_id uuid, phone text)
 returns table (at timestamptz, step integer, event text, detail text)

@@ -29,7 +29,7 @@ begin
   end;
   findings := replace(findings, md5('order')::uuid::text, '<order>');
   findings := replace(replace(findings, left(md5('order'), 8), '<order>'), left(md5('agency'), 8), '<agency>');
-  return regexp_replace(findings, '\d{4}-\d\d-\d\d \d\d:\d\d UTC', '<time>', 'g');
+  return regexp_replace(findings, '[A-Z][a-z]+ \d+, \d{4}, \d+:\d\d [AP]M UTC', '<time>', 'g');
 end
 $$;
 

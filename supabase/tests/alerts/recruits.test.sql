@@ -124,7 +124,7 @@ from (values
 create temp table earlier as select id, created_at from public.agent_notifications where kind = 'recruit_waiting';
 select matches(
   (select concat_ws(': ', a.subject_name, a.problem, a.command, a.link) from public.alerts a where a.subject = md5('60')::uuid::text),
-  format('^conversation %s of agency: a recruit waits for an answer since \d{4}-\d\d-\d\d \d\d:\d\d UTC: text waiting: /operator/recruits$',
+  format('^conversation %s of agency: a recruit waits for an answer since [A-Z][a-z]+ \d+, \d{4}, \d+:\d\d [AP]M UTC: text waiting: /operator/recruits$',
     left(md5('60'), 8)), 'in words, with the command and the link');
 select is(private.check_alerts(), '{"open": 4, "opened": 0, "resolved": 0}', 'the alerts stay');
 select set_eq(

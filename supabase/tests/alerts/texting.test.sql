@@ -48,7 +48,7 @@ begin
     null;
   end;
   words := replace(replace(words, md5('agency')::uuid::text, '<agency>'), left(md5('agency'), 8), '<agency>');
-  return regexp_replace(words, '\d{4}-\d\d-\d\d \d\d:\d\d UTC', '<time>', 'g');
+  return regexp_replace(words, '[A-Z][a-z]+ \d+, \d{4}, \d+:\d\d [AP]M UTC', '<time>', 'g');
 end
 $$;
 -- A kind through its life: what check_alerts() does after each statement.

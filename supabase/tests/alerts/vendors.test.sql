@@ -93,7 +93,7 @@ begin
   exception when sqlstate 'UNDO0' then
     null;
   end;
-  return regexp_replace(opened, '"\d{4}-\d\d-\d\dT[^"]+Z"|\d{4}-\d\d-\d\d \d\d:\d\d UTC', '<time>', 'g');
+  return regexp_replace(opened, '"\d{4}-\d\d-\d\dT[^"]+Z"|[A-Z][a-z]+ \d+, \d{4}, \d+:\d\d [AP]M UTC', '<time>', 'g');
 end
 $$;
 -- The results of three checks: after the beginning, again, and after the mend.

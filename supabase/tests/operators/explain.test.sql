@@ -45,7 +45,7 @@ begin
     for other in select * from names loop
       line := replace(line, left(other.id::text, 8), '<' || other.name || '>');
     end loop;
-    return next regexp_replace(line, '\d{4}-\d\d-\d\d \d\d:\d\d UTC', '<time>');
+    return next regexp_replace(line, '[A-Z][a-z]+ \d+, \d{4}, \d+:\d\d [AP]M UTC', '<time>');
   end loop;
 end
 $$;
