@@ -26,9 +26,9 @@ const [FIRST_WAIT_MS, LAST_WAIT_MS] = [1_000, 30_000];
  * that it names are read.
  */
 const READ_AGAIN: Record<string, QueryKey[]> = {
-  changed: [inboxQueries.unreadCounts(), teamQueries.all(), notificationQueries.all()],
+  changed: [inboxQueries.summaries(), teamQueries.all(), notificationQueries.all()],
   notification: [
-    inboxQueries.unreadCounts(),
+    inboxQueries.summaries(),
     teamQueries.all(),
     figureQueries.all(),
     orderQueries.all(),

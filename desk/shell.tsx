@@ -19,7 +19,7 @@ import { useOnline } from "./ui/online.ts";
 import { part } from "./ui/part.tsx";
 import { OldBuild } from "./ui/query_result.tsx";
 import { viewStands } from "./ui/standing.ts";
-import { setUnread } from "./ui/title.ts";
+import { setWaiting } from "./ui/title.ts";
 import { Toasts } from "./ui/toast.tsx";
 
 const AccountSettings = part(
@@ -64,7 +64,7 @@ function RailLink({ entry: { to, label, icon: Icon }, agent }: { entry: Entry; a
     <Link href={to} aria-current={isHere ? "page" : undefined}>
       <Icon size={20} />
       <span>{label}</span>
-      {to === "/inbox" && agent !== null && <UnreadBadge agent={agent} />}
+      {to === "/inbox" && agent !== null && <WaitingBadge agent={agent} />}
       {to === "/operator" && <AlertsBadge />}
     </Link>
   );
@@ -141,14 +141,14 @@ function Account({ email, user }: { email: string; user: User }) {
   );
 }
 
-/** The number of unread conversations. */
-function UnreadBadge({ agent }: { agent: Agent }) {
-  const { data: count = 0 } = useQuery(inboxQueries.unreadCount(agent));
+/** The number of recruits who wait, as the inbox has it. */
+function WaitingBadge({ agent }: { agent: Agent }) {
+  const { data: { waiting } = { waiting: 0 } } = useQuery(inboxQueries.counts(agent));
   useEffect(() => {
-    setUnread(count);
-    return () => setUnread(0);
-  }, [count]);
-  return <RailBadge count={count} noun="unread" />;
+    setWaiting(waiting);
+    return () => setWaiting(0);
+  }, [waiting]);
+  return <RailBadge count={waiting} noun="waiting" />;
 }
 
 /** The number of alerts that no operator has in hand. */

@@ -131,7 +131,7 @@ export async function readConversationAgain(id: string, own = 0): Promise<void> 
  */
 export async function readConversationRowAgain(id: string, own = 0): Promise<void> {
   const { queryKey } = conversationQueries.detail(id);
-  void queryClient.invalidateQueries({ queryKey: inboxQueries.unreadCounts() });
+  void queryClient.invalidateQueries({ queryKey: inboxQueries.summaries() });
   if (countChanges(queryKey) > own) return;
   void readRowsAgain(inboxQueries.lists(), [id]);
   await queryClient.invalidateQueries({ queryKey });

@@ -61,9 +61,6 @@ export interface Filter {
 /** The row of the view `inbox_counts`. */
 type Counts = Record<"waiting" | "waiting_for_me" | "bot" | "failed" | "held" | "total" | "mine" | "nobody", number>;
 
-/** More than this are not counted. */
-export const MAX_COUNTED = 99;
-
 export const inboxQueries = {
   all: () => ["inbox"],
   lists: () => [...inboxQueries.all(), "list"],
@@ -88,7 +85,7 @@ export const inboxQueries = {
   /** The number of conversations in each part of the inbox. */
   counts: (agent: Agent) =>
     queryOptions({
-      queryKey: [...inboxQueries.unreadCounts(), "counts", agent.id],
+      queryKey: [...inboxQueries.summaries(), "counts", agent.id],
       queryFn: async (): Promise<Record<View, number>> => {
         const counts = await call(
           supabase.from("inbox_counts").select().eq("agency_id", agent.agency_id).maybeSingle(),
@@ -101,7 +98,7 @@ export const inboxQueries = {
   /** The two who have waited longest for an answer of this agent; of a manager also for anybody's. */
   next: (agent: Agent) =>
     queryOptions({
-      queryKey: [...inboxQueries.unreadCounts(), "next", agent.id],
+      queryKey: [...inboxQueries.summaries(), "next", agent.id],
       queryFn: async () => {
         const rows = rowsOfAgency(agent.agency_id)
           .or(`agent_id.eq.${agent.id}${agent.role === "manager" ? ",agent_id.is.null" : ""}`);
@@ -109,19 +106,8 @@ export const inboxQueries = {
         return await call(query.order("due_since").order("id").limit(2)) as InboxRow[];
       },
     }),
-  unreadCounts: () => [...inboxQueries.all(), "unread"],
-  /** The number of unread conversations for this agent: its own and, for a manager, those that nobody has. */
-  unreadCount: ({ id, agency_id }: Agent) =>
-    queryOptions({
-      queryKey: [...inboxQueries.unreadCounts(), id],
-      queryFn: async () => {
-        const rows = await call(
-          supabase.from("inbox").select("id").eq("agency_id", agency_id).is("is_unread", true)
-            .or(`agent_id.eq.${id},agent_id.is.null`).limit(MAX_COUNTED + 1),
-        );
-        return rows.length;
-      },
-    }),
+  /** What each change of a conversation may change. */
+  summaries: () => [...inboxQueries.all(), "summary"],
 };
 
 function rowsOfAgency(agency_id: string) {

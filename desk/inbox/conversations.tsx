@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import ChevronDown from "lucide-react/icons/chevron-down";
 import Keyboard from "lucide-react/icons/keyboard";
 import ListChecks from "lucide-react/icons/list-checks";
 import SearchIcon from "lucide-react/icons/search";
@@ -13,6 +14,7 @@ import type { Agent } from "../data/user.ts";
 import { IconButton } from "../ui/icon_button.tsx";
 import { part } from "../ui/part.tsx";
 import { cappedText } from "../ui/count.ts";
+import { Menu } from "../ui/menu.tsx";
 import { LoadMoreButton } from "../ui/load_more_button.tsx";
 import { useDebounced } from "../ui/search.tsx";
 import { useSelection } from "../ui/selection.ts";
@@ -45,6 +47,9 @@ const NAMES: Record<View, string> = {
   mine: "Mine",
   nobody: "Nobody’s",
 };
+
+/** The parts that always show. */
+const OFTEN: View[] = ["waiting", "failed", "all"];
 
 /** The list of conversations, with what chooses them. */
 export function Conversations(filtered: Filtered) {
@@ -142,27 +147,43 @@ export function Conversations(filtered: Filtered) {
   );
 }
 
-/** The parts of the inbox, with the number of conversations in each. */
+/** The parts of the inbox, with the number of conversations in each. A menu has those that are seldom needed. */
 function Views({ agent, filter, setFilter, openId }: Filtered) {
   const [, navigate] = useLocation();
   const { data: counts } = useQuery(inboxQueries.counts(agent));
+  const others = viewsOf(agent).filter((view) => !OFTEN.includes(view));
+  const isOther = others.includes(filter.view);
+
+  function nameOf(view: View): string {
+    const count = view === "all" ? 0 : counts?.[view] ?? 0;
+    return count === 0 ? NAMES[view] : `${NAMES[view]} ${cappedText(count)}`;
+  }
+
+  function open(view: View): void {
+    setFilter({ ...filter, typed: "" });
+    navigate(hrefOf(view, openId));
+  }
+
   return (
     <div className="views" role="group" aria-label="Which conversations">
-      {viewsOf(agent).map((view) => (
+      {OFTEN.map((view) => (
         <button
           key={view}
           type="button"
           className="plain"
           aria-pressed={filter.view === view}
-          onClick={() => {
-            setFilter({ ...filter, typed: "" });
-            navigate(hrefOf(view, openId));
-          }}
+          onClick={() => open(view)}
         >
-          {NAMES[view]}
-          {view !== "all" && (counts?.[view] ?? 0) > 0 && <span className="count-of">{cappedText(counts![view])}</span>}
+          {nameOf(view)}
         </button>
       ))}
+      <Menu
+        label={isOther ? nameOf(filter.view) : "More lists"}
+        icon={ChevronDown}
+        isNamed={isOther}
+        className={isOther ? "plain is-on" : undefined}
+        items={others.map((view) => ({ label: nameOf(view), run: () => open(view) }))}
+      />
     </div>
   );
 }

@@ -1,5 +1,3 @@
-import { MAX_COUNTED } from "../data/inbox.ts";
-
 // Made once: to make one takes a hundred times as long as to use it.
 const FORMAT = new Intl.NumberFormat("en-US");
 
@@ -8,7 +6,7 @@ export function countText(count: number): string {
   return FORMAT.format(count);
 }
 
-/** A number of conversations: "99+" where there are more. */
+/** A number of conversations: "99+" where there are more than 99. */
 export function cappedText(count: number): string {
-  return count > MAX_COUNTED ? `${MAX_COUNTED}+` : String(count);
+  return count > 99 ? "99+" : String(count);
 }

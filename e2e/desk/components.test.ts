@@ -110,7 +110,7 @@ exampleTest(
   async (page) => {
     await page.getByRole("heading", { level: 1, name: "A <b>view</b>" }).waitFor();
     assert.equal(await page.title(), "A <b>view</b> – Desk");
-    await page.getByRole("button", { name: "Three unread" }).click();
+    await page.getByRole("button", { name: "Three wait" }).click();
     assert.equal(await page.title(), "(3) A <b>view</b> – Desk");
     await assertAccessible(page);
     await page.getByRole("button", { name: "Go on" }).press("Enter");

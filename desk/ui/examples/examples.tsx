@@ -18,7 +18,7 @@ import { useOnline } from "../online.ts";
 import { Page } from "../page.tsx";
 import { Search, useDebounced } from "../search.tsx";
 import { QueryResult } from "../query_result.tsx";
-import { setUnread } from "../title.ts";
+import { setWaiting } from "../title.ts";
 import { useVisibleHeight } from "../visible_height.ts";
 import { PARTS } from "./parts.tsx";
 
@@ -111,7 +111,7 @@ function View({ title }: { title: string }) {
   return (
     <Page key={String(isOther)} title={isOther ? "Another view" : title}>
       <button type="button" onClick={() => setOther(true)}>Go on</button>
-      <button type="button" onClick={() => setUnread(3)}>Three unread</button>
+      <button type="button" onClick={() => setWaiting(3)}>Three wait</button>
     </Page>
   );
 }
