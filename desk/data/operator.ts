@@ -49,7 +49,7 @@ export type Vendor = Row<"vendor_list", "slug" | "active" | "keys">;
 /** A lead that came again. */
 export type Duplicate = Row<
   "duplicate_list",
-  "id" | "vendor" | "received_at" | "lead_id" | "first_received" | "request_id"
+  "id" | "vendor" | "received_at" | "lead_id" | "first_received"
 >;
 /** The last run of a job of the scheduler. */
 export type Job = Row<"job_list", "job">;

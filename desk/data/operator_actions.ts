@@ -8,13 +8,17 @@ export interface OperatorAction {
   operator: string;
   action: string;
   subject: Record<string, unknown>;
+  /** The names of those in the subject: a vendor's is its slug. Null: there is none, or it is gone. */
+  vendor: string | null;
+  agency: string | null;
+  agent: string | null;
 }
 
 /** What operators did, the latest first. */
 export const operatorActions = () =>
   pagesOptions<OperatorAction>(["operator", "actions"], async (limit, last) => {
-    const query = supabase.from("operator_action_list").select("id, created_at, operator, action, subject").limit(
-      limit,
-    );
+    const query = supabase.from("operator_action_list").select(
+      "id, created_at, operator, action, subject, vendor, agency, agent",
+    ).limit(limit);
     return await call(after(query, last)) as OperatorAction[];
   });

@@ -1,11 +1,12 @@
 import { Link } from "wouter";
-import { describeSubject } from "../../supabase/functions/_shared/operator_subject.ts";
 import { type OperatorAction, operatorActions } from "../data/operator_actions.ts";
 import { usePages } from "../data/pages.ts";
 import { Page } from "../ui/page.tsx";
 import { EmptyState } from "../ui/query_result.tsx";
 import { Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
+import { actionText, subjectText } from "./action_words.ts";
+import { useVendorName } from "./vendor_name.tsx";
 
 /** What operators changed or were shown, on the page and by the command. */
 export function Actions() {
@@ -20,10 +21,10 @@ export function Actions() {
         resource="actions"
         empty={<EmptyState title="No operator has done anything." />}
         keyOf={({ id }) => id}
-        nameOf={({ action }) => action}
+        nameOf={({ action }) => actionText(action)}
         columns={[
-          { title: "Action", cell: ({ action }) => action, isHeader: true },
-          { title: "Of", cell: ({ subject }) => <Subject of={subject} /> },
+          { title: "Action", cell: ({ action }) => actionText(action), isHeader: true },
+          { title: "Of", cell: (action) => <Subject of={action} /> },
           { title: "Operator", cell: ({ operator }) => <bdi>{operator}</bdi> },
           { title: "When", cell: ({ created_at }) => <Time at={created_at} /> },
         ]}
@@ -35,8 +36,9 @@ export function Actions() {
 const VIEWS = { lead_id: "search", delivery_id: "deliveries", order_id: "orders" };
 
 /** A subject, which leads to the view of the lead, the delivery or the order that it names. */
-function Subject({ of }: { of: OperatorAction["subject"] }) {
-  const words = <bdi>{describeSubject(of)}</bdi>;
-  const [found] = Object.entries(VIEWS).filter(([member]) => typeof of[member] === "string");
-  return found ? <Link href={`/operator/${found[1]}/${of[found[0]]}`}>{words}</Link> : words;
+function Subject({ of }: { of: OperatorAction }) {
+  const nameOf = useVendorName();
+  const words = <bdi>{subjectText(of, nameOf)}</bdi>;
+  const [found] = Object.entries(VIEWS).filter(([member]) => typeof of.subject[member] === "string");
+  return found ? <Link href={`/operator/${found[1]}/${of.subject[found[0]]}`}>{words}</Link> : words;
 }

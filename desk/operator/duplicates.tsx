@@ -28,7 +28,6 @@ export function Duplicates() {
           { title: "Vendor", cell: ({ vendor }) => nameOf(vendor) },
           { title: "Came again", cell: ({ received_at }) => <Time at={received_at} /> },
           { title: "First", cell: ({ first_received }) => <Time at={first_received} /> },
-          { title: "Request", cell: ({ request_id }) => request_id, isMinor: true },
         ]}
       />
     </Page>

@@ -151,11 +151,14 @@ function MendLink({ alert: { link, link_label, name } }: { alert: Alert }) {
   );
 }
 
-/** The words of an alert with the names of vendors: commands, which have the same words, take slugs. */
+/** The words of an alert as people know them: commands, which have the same words, take slugs and ids. */
 function wordsOf({ name, problem, subject, details }: Alert, nameOf: (slug: string) => string) {
   const { vendor } = details as { vendor?: string };
   return {
-    name: name === `vendor ${subject}` ? nameOf(subject) : name.slice(0, 1).toUpperCase() + name.slice(1),
+    name: name === `vendor ${subject}` ? nameOf(subject) : `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`.replace(
+      /^Conversation [0-9a-f]{8} of /,
+      "A conversation of ",
+    ),
     problem: vendor === undefined
       ? problem
       : problem.replace(`leads of ${vendor},`, () => `leads of ${nameOf(vendor)},`),

@@ -196,7 +196,7 @@ deskTest("what an operator did is listed, and the rail has the number of open al
     values (${user_id}, 'lead show', ${sql.json({ lead_id: lead })})`;
   await signIn(page, operator, "operator/actions");
   const row = page.getByRole("row").filter({ hasText: operator.email });
-  await row.getByText("lead show").waitFor();
+  await row.getByText("Lead shown").waitFor();
   assert.equal(await row.getByRole("link").getAttribute("href"), `#/operator/search/${lead}`);
   await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: /^Operator.*alerts$/ }).waitFor();
   await sql`delete from public.alerts where subject = ${subject}`;

@@ -3744,6 +3744,8 @@ export type Database = {
       "operator_action_list": {
         Row: {
           "action": string;
+          "agency": string | null;
+          "agent": string | null;
           "created_at": string;
           "done_by": string | null;
           "email": string | null;
@@ -3751,6 +3753,7 @@ export type Database = {
           "operator": string | null;
           "subject": NonNullable<Json>;
           "user_id": string | null;
+          "vendor": string | null;
         };
         ComputedFields: never;
         Relationships: [];

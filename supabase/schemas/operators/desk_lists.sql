@@ -306,9 +306,12 @@ grant select on public.outbox_list to authenticated, service_role;
 
 create view private.operator_action_list as
 select a.id, a.created_at, coalesce(u.email, a.user_id::text, a.done_by) as operator, a.action, a.subject, u.email,
-  a.user_id, a.done_by
+  a.user_id, a.done_by, v.slug as vendor, g.name as agency, nullif(concat_ws(' ', p.first_name, p.last_name), '') as agent
 from public.operator_actions a
 left join auth.users u on u.id = a.user_id
+left join public.vendors v on v.id = (a.subject ->> 'vendor_id')::uuid
+left join public.agencies g on g.id = (a.subject ->> 'agency_id')::uuid
+left join public.agents p on p.id = coalesce(a.subject ->> 'agent_id', a.subject ->> 'to_agent_id')::uuid
 where (select private.may_operate());
 
 grant select on private.operator_action_list to authenticated, service_role;
@@ -316,6 +319,7 @@ grant select on private.operator_action_list to authenticated, service_role;
 create view public.operator_action_list with (security_invoker = true) as select * from private.operator_action_list;
 
 comment on view public.operator_action_list is
-  'Each row of operator_actions; operator: the user''s address, or the id of one who is deleted, or the name at the command. '
+  'Each row of operator_actions; operator: the user''s address, or the id of one who is deleted, or the name at the command; '
+  'vendor, agency and agent: the slug and the names of those in the subject, null where there is none any more. '
   'For pages, continue after the last row, ordered by created_at and id, both descending.';
 grant select on public.operator_action_list to authenticated, service_role;
