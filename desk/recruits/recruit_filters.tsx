@@ -1,21 +1,30 @@
 import { useQuery } from "@tanstack/react-query";
+import SlidersHorizontal from "lucide-react/icons/sliders-horizontal";
 import Columns from "lucide-react/icons/columns-3";
 import Rows from "lucide-react/icons/rows-3";
+import { useId } from "react";
 import { agentQueries } from "../data/agents.ts";
 import { type RecruitFilter, STAGES } from "../data/recruits.ts";
 import type { Agent } from "../data/user.ts";
 import { SearchField, SelectField } from "../ui/filters.tsx";
+import { IconButton } from "../ui/icon_button.tsx";
+import { useIsPhone } from "../ui/is_wide.ts";
 import { labelOf } from "../ui/json_value.tsx";
+import { SortSelect } from "../ui/table.tsx";
 import { ExportButton } from "./export_button.tsx";
-import { useBoard } from "./filter.ts";
+import { STANDARD_SORT, useBoard } from "./filter.ts";
+import { COLUMNS } from "./recruit_table.tsx";
 
-/** The line above the recruits: what is shown, and how. All of it stands in the address. */
+/** The line above the recruits: what is shown, and how. All of it stands in the address. A phone folds it. */
 export function RecruitFilters({ agent, filter }: { agent: Agent; filter: RecruitFilter }) {
   const isManager = agent.role === "manager";
   const [isBoard, setBoard] = useBoard();
-  return (
-    <form className="filters" role="search" onSubmit={(event) => event.preventDefault()}>
-      <SearchField label="Name, e-mail or last digits" />
+  const isPhone = useIsPhone();
+  const id = useId();
+  const on = Number(filter.stage !== null) + Number(isManager && filter.agent_id !== null);
+  const others = (
+    <>
+      {isPhone && !isBoard && <SortSelect columns={COLUMNS} standard={STANDARD_SORT} />}
       {!isBoard && (
         <SelectField
           name="stage"
@@ -34,6 +43,24 @@ export function RecruitFilters({ agent, filter }: { agent: Agent; filter: Recrui
         </button>
       </span>
       {isManager && <ExportButton filter={filter} />}
+    </>
+  );
+  return (
+    <form className="filters" role="search" onSubmit={(event) => event.preventDefault()}>
+      <SearchField label="Name, e-mail or last digits" />
+      {isPhone
+        ? (
+          <>
+            <IconButton
+              icon={SlidersHorizontal}
+              label={on === 0 ? "Filters" : `Filters (${on})`}
+              isNamed
+              popoverTarget={id}
+            />
+            <div id={id} popover="auto" className="menu is-form">{others}</div>
+          </>
+        )
+        : others}
     </form>
   );
 }

@@ -27,7 +27,8 @@ import { showToast } from "../ui/toast.tsx";
 import { downloadRecruits } from "./export_button.tsx";
 import { STANDARD_SORT } from "./filter.ts";
 
-const COLUMNS: TableColumn<Recruit>[] = [
+/** The columns for every reader. */
+export const COLUMNS: TableColumn<Recruit>[] = [
   {
     title: "Name",
     key: "name",
@@ -69,6 +70,7 @@ export function RecruitTable({ agent, filter }: { agent: Agent; filter: RecruitF
       resource="recruits"
       query={query}
       sort={STANDARD_SORT}
+      hasSortSelect={false}
       columns={isManager ? COLUMNS.toSpliced(5, 0, AGENT) : COLUMNS}
       keyOf={({ id }) => id}
       nameOf={fullName}

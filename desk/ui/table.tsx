@@ -18,7 +18,7 @@ export interface TableColumn<Row> extends Column<Row> {
   sortBy?: (row: Row) => SortValue;
   /** Whether the first click puts the greatest first, as with times and counts. */
   isGreatestFirst?: boolean;
-  /** Whether it is left out below 1024 px. On a phone it is on the card again. */
+  /** Whether it is left out below 1024 px. */
   isMinor?: boolean;
   /** Whether it is a sentence, which is not cut. */
   isSentence?: boolean;
@@ -47,22 +47,27 @@ interface Shown<Row> {
  * @param resource the noun for the rows, such as "recruits"
  * @param expected how many rows may come, so that what is below moves little
  * @param sort the words for the order of an address that names none: `name`, or `-received`
+ * @param hasSortSelect whether a phone, where there is no head, has a {@link SortSelect} above the rows
  * @param acts what can be done with the rows that are selected. Where it is given, rows can be
  */
-export function Table<Row>({ query, resource, empty, expected, sort: standard = "", acts, ...shown }: Shown<Row> & {
-  query: Query<Row[]> & Partial<PagedQuery> & { isPlaceholderData?: boolean };
-  resource: string;
-  empty: ReactNode;
-  expected?: number;
-  sort?: string;
-  acts?: (rows: Row[], clear: () => void) => ReactNode;
-}) {
+export function Table<Row>(
+  { query, resource, empty, expected, sort: standard = "", hasSortSelect = true, acts, ...shown }: Shown<Row> & {
+    query: Query<Row[]> & Partial<PagedQuery> & { isPlaceholderData?: boolean };
+    resource: string;
+    empty: ReactNode;
+    expected?: number;
+    sort?: string;
+    hasSortSelect?: boolean;
+    acts?: (rows: Row[], clear: () => void) => ReactNode;
+  },
+) {
   const { isPlaceholderData = false, hasNextPage = false, isFetchingNextPage = false, fetchNextPage } = query;
   return (
     <QueryResult query={query} resource={resource} skeleton={<TableSkeleton rows={expected} />}>
       {(rows) =>
         rows.length === 0 ? isPlaceholderData ? <TableSkeleton rows={expected} /> : empty : (
           <>
+            {hasSortSelect && <SortSelect columns={shown.columns} standard={standard} />}
             <SortedTable {...shown} rows={rows} standard={standard} acts={acts} isBusy={isPlaceholderData} />
             {fetchNextPage && <LoadMoreButton query={{ hasNextPage, isFetchingNextPage, fetchNextPage }} />}
           </>
@@ -87,12 +92,10 @@ function SortedTable<Row>({ rows: given, standard, acts, isBusy, ...shown }: Sho
   );
   const { selected, setSelected, boxOf } = useSelection(rows.map(keyOf));
   const those = acts ? rows.filter((row) => selected.has(keyOf(row))) : [];
-  const sortable = columns.filter(({ key }) => key !== undefined);
 
   const row = { ...shown, boxOf: acts && boxOf };
   return (
     <>
-      {sortable.length > 0 && <SortSelect columns={sortable} sort={sort} setSort={setSort} />}
       <table className="data-table" role="table" aria-label={label} aria-busy={isBusy} aria-rowcount={rows.length + 1}>
         <thead role="rowgroup">
           <tr role="row">
@@ -162,22 +165,21 @@ function ColumnHead<Row>({ column, sort, setSort }: {
   );
 }
 
-/** What chooses the order where there is no head. */
-function SortSelect<Row>({ columns, sort, setSort }: {
-  columns: TableColumn<Row>[];
-  sort: Sort;
-  setSort: (sort: Sort) => void;
-}) {
+/** What chooses the order of a {@link Table} on a phone. */
+export function SortSelect<Row>({ columns, standard }: { columns: TableColumn<Row>[]; standard: string }) {
+  const [sort, setSort] = useSort(standard);
+  const sortable = columns.filter(({ key }) => key !== undefined);
+  if (sortable.length === 0) return null;
   return (
     <label className="table-sort">
       Sort by
       <select
         value={sort.key}
         onChange={({ target: { value } }) =>
-          setSort({ key: value, isDescending: columns.find(({ key }) => key === value)!.isGreatestFirst ?? false })}
+          setSort({ key: value, isDescending: sortable.find(({ key }) => key === value)!.isGreatestFirst ?? false })}
       >
-        {!columns.some(({ key }) => key === sort.key) && <option value={sort.key} />}
-        {columns.map(({ key, title }) => <option key={key} value={key}>{title}</option>)}
+        {!sortable.some(({ key }) => key === sort.key) && <option value={sort.key} />}
+        {sortable.map(({ key, title }) => <option key={key} value={key}>{title}</option>)}
       </select>
     </label>
   );

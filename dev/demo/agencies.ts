@@ -1,7 +1,17 @@
 import type postgres from "postgres";
 import { GRAPH_APP, GRAPH_TOKEN } from "../testing/graph/app.ts";
 import type { Receiver } from "../testing/receiver/receiver.ts";
-import { AGENCIES, loginOf, ON_HOLIDAY, type Order, PASSWORD, SEED_ORDER, SILENT, VENDORS } from "./cast.ts";
+import {
+  AGENCIES,
+  loginOf,
+  ON_HOLIDAY,
+  type Order,
+  PASSWORD,
+  QUICK_REPLIES,
+  SEED_ORDER,
+  SILENT,
+  VENDORS,
+} from "./cast.ts";
 import { pathOf } from "./receive.ts";
 import { SCRIPT } from "./recruits.ts";
 
@@ -91,6 +101,9 @@ export async function makeAgencies(sql: postgres.Sql, receiver: Receiver): Promi
         })
       }) as destination`;
       receiver.secrets.push(made!.destination.secret);
+      await sql`select public.save_quick_reply(r.shortcut, r.body) from jsonb_each_text(${
+        sql.json(QUICK_REPLIES)
+      }) as r (shortcut, body)`;
     });
     for (const order of orders) await createOrder(sql, id, order);
   }

@@ -3,6 +3,13 @@
 /** Password of every login. */
 export const PASSWORD = "lead-intake-local";
 
+/** The quick replies of each agency: the words of each shortcut. */
+export const QUICK_REPLIES = {
+  call: "Hi {first_name}, do you have ten minutes for a call today? {agent}, {agency}",
+  license: "The license takes about two weeks, and {agency} pays for the course. Shall I send you the details?",
+  remote: "Yes, the position is remote, {first_name}. All you need is a phone and a laptop.",
+};
+
 export interface Person {
   first: string;
   last: string;

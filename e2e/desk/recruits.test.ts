@@ -406,3 +406,19 @@ deskTest("a recruit is found, opened and left on a phone, by keyboard", async (p
   await page.getByRole("heading", { name: "Recruits" }).waitFor({ state: "attached" });
   assert.equal(await page.getByRole("searchbox").inputValue(), "ada");
 }, PHONE);
+
+deskTest("on a phone one line stands above the recruits, and folds the filters and the order", async (page) => {
+  const agent = await createAgentWithLead();
+  await createRecruits(agent, [{ first_name: "Ada" }, { first_name: "Zoe" }]);
+  await signIn(page, agent, "recruits");
+  await rows(page).first().waitFor();
+  assert((await rows(page).first().boundingBox())!.y < 130);
+  await page.getByRole("button", { name: "Filters" }).click();
+  await page.getByLabel("Sort by").selectOption("Name");
+  await page.waitForURL(/sort=name/);
+  await assertFits(page);
+  await assertAccessible(page);
+  await page.getByLabel("Stage", { exact: true }).selectOption("hired");
+  await page.getByText("No recruit is in this stage.").waitFor();
+  await page.getByRole("button", { name: "Filters (1)" }).waitFor();
+}, PHONE);
