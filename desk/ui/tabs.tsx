@@ -24,7 +24,8 @@ export function Tabs({ label, tabs }: { label: string; tabs: Tab[] }) {
   useEffect(() => {
     const marked = nav.current!.querySelector("[aria-current]")?.getBoundingClientRect();
     const { left, right } = nav.current!.getBoundingClientRect();
-    if (marked) nav.current!.scrollLeft += Math.max(0, marked.right - right) + Math.min(0, marked.left - left);
+    // 24 pixels at the right fade.
+    if (marked) nav.current!.scrollLeft += Math.max(0, marked.right + 24 - right) + Math.min(0, marked.left - left);
   }, [current?.href]);
   return (
     <nav className="tabs" aria-label={label} ref={nav}>

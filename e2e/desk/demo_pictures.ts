@@ -8,6 +8,9 @@ import { DESK, deskTest, OLIVIA, PHONE, signIn, until } from "./harness.ts";
 const { DESK_PICTURES: docs, DESK_VIEWS: views } = Deno.env.toObject();
 const SIZES = [[390, 844], [768, 1024], [1440, 900]] as const;
 
+/** The tabs of an agency, by the ends of their addresses. */
+const AGENCY_TABS = ["", "/agency", "/orders", "/bot", "/quick-replies", "/numbers", "/destinations", "/history"];
+
 /** Views that are a row of another one, by what leads there. */
 const OPENED: Record<string, (page: Page) => Promise<void>> = {
   conversation: async (page) => {
@@ -16,6 +19,10 @@ const OPENED: Record<string, (page: Page) => Promise<void>> = {
     await page.locator(".composer").waitFor();
   },
   recruit: (page) => openRow(page, "recruits?sort=-last_text"),
+  ...Object.fromEntries(AGENCY_TABS.map((tab) => [`agency${tab}`, async (page) => {
+    await openRow(page, "operator/agencies");
+    await open(page, `${page.url().split("#/")[1]}${tab}`);
+  }])),
   palette: async (page) => {
     await open(page, "inbox");
     await page.keyboard.press("Control+k");
@@ -48,12 +55,12 @@ const VIEWS: Record<string, string[]> = {
   [MANAGER]: [
     ...["home", "inbox", "conversation", "recruits", "recruits?view=board", "recruit"],
     ...["settings", "settings/agency", "settings/orders", "settings/bot", "settings/quick-replies"],
-    ...["settings/numbers", "settings/destinations", "settings/history", "palette"],
+    ...["settings/numbers", "settings/destinations", "settings/notifications", "settings/history", "palette"],
   ],
   [AGENT]: ["inbox", "conversation", "recruits", "recruit", "sales"],
   [OPERATOR]: [
     ...["operator", "operator/search", "operator/deliveries", "operator/waiting", "operator/orders", "operator/texts"],
-    "operator/agencies",
+    ...["operator/agencies", ...AGENCY_TABS.map((tab) => `agency${tab}`)],
     ...["operator/numbers", "operator/vendors", "operator/destinations", "operator/leads", "operator/recruits"],
     ...["operator/duplicates", "operator/jobs", "operator/outbox", "operator/actions"],
   ],
