@@ -81,9 +81,7 @@ export class Scheduler {
     const [due] = await this.#sql<{ texts: boolean; others: boolean }[]>`
       select
         public.are_texts_due() as texts,
-        private.is_fetch_due() or private.is_dispatch_due() or private.is_alert_due()
-            or ${this.#options.isConfigured} and private.is_media_due()
-          as others`;
+        private.is_other_work_due() or ${this.#options.isConfigured} and private.is_media_due() as others`;
     if (due!.texts && !this.#options.isConfigured) {
       this.#sayOnce(
         "Texts wait to be sent, but TWILIO_ACCOUNT_SID is not set. Set it with TWILIO_API_KEY and TWILIO_API_SECRET in " +

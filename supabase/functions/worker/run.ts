@@ -14,7 +14,7 @@ import { mediaCopies } from "./media_copies/media_copies.ts";
 import { takeOvers } from "./take_overs.ts";
 import { texts } from "./texts/texts.ts";
 
-/** Every job of the worker. A new job requires a line here, and a branch of `private.is_work_due()`. */
+/** Every job of the worker. A new job requires a line here, and a branch of `private.is_other_work_due()`. */
 const JOBS = {
   take_overs: takeOvers,
   greetings,

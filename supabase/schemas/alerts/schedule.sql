@@ -13,13 +13,22 @@ $$;
 comment on function public.are_texts_due() is 'Whether the worker would find a text, a greeting or a turn of the bot.';
 grant execute on function public.are_texts_due() to service_role;
 
+create function private.is_other_work_due() returns boolean
+language sql
+stable
+set search_path = ''
+as $$
+  select private.is_fetch_due() or private.is_alert_due() or private.is_dispatch_due()
+$$;
+
+comment on function private.is_other_work_due() is 'Whether a job that needs no account at Twilio would find something to do.';
+
 create function private.is_work_due() returns boolean
 language sql
 stable
 set search_path = ''
 as $$
-  select public.are_texts_due() or private.is_fetch_due() or private.is_media_due() or private.is_alert_due()
-    or private.is_dispatch_due()
+  select public.are_texts_due() or private.is_media_due() or private.is_other_work_due()
 $$;
 
 comment on function private.is_work_due() is 'Whether a job of the worker would find something to do.';
