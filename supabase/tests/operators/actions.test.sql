@@ -127,10 +127,12 @@ insert into lists values
   (format('select count(*) from public.unmatched_text_list where id = %L', md5('text')::uuid), '1'),
   (format('select count(*) from public.waiting_recruit_list where agent = ''ann'' and minutes = 90 and conversation_id = %L',
     md5('waits')::uuid), '1'),
-  (format('select count(*) from public.operator_action_list where operator = ''Lin'' and id = %L', md5('by Lin')::uuid), '1'),
+  (format('select count(*) from public.operator_action_list where (operator, vendor, agency, agent) = '
+    '(''Lin'', ''test-vendor'', ''agency'', ''ann'') and id = %L', md5('by Lin')::uuid), '1'),
   ('select count(*) from public.operator_counts where least(alerts + 1, deliveries, leads, recruits, texts) > 0', '1');
 insert into public.operator_actions (id, done_by, action, subject) values
-  (md5('by Lin')::uuid, 'Lin', 'delivery show', jsonb_build_object('delivery_id', md5('first')::uuid));
+  (md5('by Lin')::uuid, 'Lin', 'lead list', jsonb_build_object(
+    'vendor_id', md5('vendor')::uuid, 'agency_id', md5('agency')::uuid, 'agent_id', md5('ann')::uuid));
 select is(
   pg_temp.value_as(name, statement),
   case when name = 'anon' then '42501' when name in ('visitor', 'service_role') then rows else '0' end,
